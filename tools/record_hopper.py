@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Records tensor copies and mbarriers of a Hopper GPU. Needs Python 3 and the NVIDIA driver, nothing else.
 
-    python3 tools/record_hopper.py OUTPUT_FOLDER
+    python3 tools/record_hopper.py OUTPUT_FOLDER [SEED]
 
 writes kernels.ptx, cases.json and data.bin, which belong into crates/driver/tests/hopper. Tensor maps are encoded by the driver, so
-what is recorded holds both: what the bytes of a map mean, and what a copy through it does. Cases are drawn from a fixed seed.
+what is recorded holds both: what the bytes of a map mean, and what a copy through it does. Cases are drawn from a seed; those that are kept have seed 90.
 
 Every case runs in a child process that goes on until one of its kernels poisons the context; sequences of mbarrier operations are
 expected to do so now and then, and their fault is what is recorded.
@@ -17,6 +17,8 @@ import random
 import struct
 import subprocess
 import sys
+
+import record
 
 SEED = 90
 HEADER = ".version 8.0\n.target sm_90\n.address_size 64\n"
@@ -251,8 +253,8 @@ def draw_im2col(draw, rank, stores, stepped=False):
     return case | {"kernel": f"im2col_{rank}d", "offsets": [draw.randint(0, 2) for _ in range(spatial)]}
 
 
-def draw_cases():
-    draw = random.Random(SEED)
+def draw_cases(seed):
+    draw = random.Random(seed)
     cases = []
     for number in range(160):
         cases.append(draw_load(draw, 1 + number % 5))
@@ -338,35 +340,8 @@ def sequence_kernel(name, ops):
 
 # The device.
 
-class Driver:
-    def __init__(self):
-        self.cuda = ctypes.CDLL("libcuda.so.1")
-        self.call("cuInit", 0)
-        device, self.context = ctypes.c_int(), ctypes.c_void_p()
-        self.call("cuDeviceGet", ctypes.byref(device), 0)
-        name, version = ctypes.create_string_buffer(256), ctypes.c_int()
-        self.call("cuDeviceGetName", name, 256, device)
-        self.call("cuDriverGetVersion", ctypes.byref(version))
-        self.name = f"{name.value.decode()}, driver for CUDA {version.value // 1000}.{version.value % 1000 // 10}"
-        self.call("cuDevicePrimaryCtxRetain", ctypes.byref(self.context), device)
-        self.call("cuCtxSetCurrent", self.context)
-
-    def call(self, function, *arguments):
-        status = getattr(self.cuda, function)(*arguments)
-        if status != 0:
-            raise RuntimeError(f"{function}: {status}")
-
-    def module(self, text):
-        module = ctypes.c_void_p()
-        log = ctypes.create_string_buffer(16384)
-        options = (ctypes.c_int * 2)(5, 6)
-        values = (ctypes.c_void_p * 2)(ctypes.cast(log, ctypes.c_void_p), len(log))
-        image = ctypes.create_string_buffer(text.encode())
-        try:
-            self.call("cuModuleLoadDataEx", ctypes.byref(module), image, 2, options, values)
-        except RuntimeError as error:
-            raise RuntimeError(f"{error}: {log.value.decode(errors='replace')[:2000]}") from None
-        return module
+class Driver(record.Driver):
+    """The calls that kernels with several buffers and tensor maps need besides."""
 
     def buffer(self, data):
         pointer = ctypes.c_uint64()
@@ -429,16 +404,16 @@ def run_case(driver, module, number, case):
 def child(folder, first):
     with open(os.path.join(folder, "plan.json"), encoding="utf-8") as file:
         plan = json.load(file)
-    driver = Driver()
-    module = driver.module(plan["kernels"])
+    driver = Driver("libcuda.so.1")
+    module = driver.load(plan["kernels"])
     say = lambda message: print(json.dumps(message), flush=True)
-    say({"device": driver.name})
+    say({"device": f"{driver.name}, driver for CUDA {driver.version}"})
     for number in range(first, len(plan["cases"]) + len(plan["sequences"])):
         say({"started": number})
         if number < len(plan["cases"]):
             try:
                 encoded, result = run_case(driver, module, number, plan["cases"][number])
-            except RuntimeError as error:
+            except record.Failure as error:
                 if not str(error).startswith("cuTensorMap"):
                     raise
                 say({"number": number, "refused": str(error)})
@@ -446,17 +421,17 @@ def child(folder, first):
             say({"number": number, "map": encoded.hex(), "result": result.hex()})
         else:
             ops = plan["sequences"][number - len(plan["cases"])]
-            one = driver.module(HEADER + sequence_kernel("sequence", ops))
+            one = driver.load(HEADER + sequence_kernel("sequence", ops))
             out = driver.buffer(bytes(8 * len(ops)))
             driver.launch(one, "sequence", 1, [out])
             words = struct.unpack(f"<{2 * len(ops)}I", driver.read(out, 8 * len(ops)))
             say({"number": number, "answers": words})
 
 
-def main(folder):
+def main(folder, seed):
     os.makedirs(folder, exist_ok=True)
-    draw = random.Random(SEED + 1)
-    cases = draw_cases()
+    draw = random.Random(seed + 1)
+    cases = draw_cases(seed)
     sequences = [draw_sequence(draw) for _ in range(150)] + TRAPS
     plan = {"kernels": kernels(), "cases": cases, "sequences": sequences}
     with open(os.path.join(folder, "plan.json"), "w", encoding="utf-8") as file:
@@ -529,4 +504,4 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["--child"]:
         child(sys.argv[2], int(sys.argv[3]))
     else:
-        main(sys.argv[1])
+        main(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else SEED)

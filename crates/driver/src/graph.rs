@@ -174,7 +174,7 @@ struct Visit {
     waits: bool,
 }
 
-/// Who came to which use of a barrier of the block.
+/// Visits of warps to uses of a barrier of the block.
 fn visits(uses: &[BarrierUse]) -> Vec<Visit> {
     let each = uses.iter().enumerate();
     let visits = each.flat_map(|(number, one)| {
@@ -188,7 +188,7 @@ fn visits(uses: &[BarrierUse]) -> Vec<Visit> {
     visits.collect()
 }
 
-/// Who came to which phase of an mbarrier.
+/// Visits of warps to phases of an mbarrier.
 fn phase_visits(uses: &[MbarrierUse]) -> Vec<Visit> {
     let mut visits = Vec::new();
     for (row, one) in uses.iter().enumerate() {

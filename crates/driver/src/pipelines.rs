@@ -73,7 +73,7 @@ fn told(phase: &PhaseUse<Place>, program: &Program, source: &SourceFile) -> Pipe
     }
 }
 
-/// What warps do together at one instruction is one part.
+/// Joins what warps do together at one instruction into one part.
 fn parts<'e>(
     events: impl Iterator<Item = &'e PhaseEvent<Place>>,
     program: &Program,

@@ -260,7 +260,7 @@ fn relaxed(earlier: &RaceSide, later: &RaceSide) -> Option<String> {
         .then(|| "its arrival is `.relaxed`, which passes nothing on (`.release` does)".to_owned())
 }
 
-/// What would order an access with a bulk copy that comes after it in this run.
+/// Says how an access would be ordered with a bulk copy that comes after it in this run.
 fn before_copy(earlier: &RaceSide, later: &RaceSide) -> Option<String> {
     let transfer = later.transfer.as_ref()?;
     let thread = mbarrier_findings::short_name(earlier);

@@ -38,7 +38,7 @@ pub(crate) fn target(fault: &TensorFault) -> Option<&Target> {
     }
 }
 
-/// What is said of it.
+/// Words for a fault.
 pub(crate) fn message(fault: &TensorFault) -> (Code, String) {
     match fault {
         TensorFault::Rank { map, copy } => {

@@ -64,7 +64,7 @@ pub struct Outcome {
     pub approximate: Vec<Place>,
     /// Accesses that are aligned only if an allocation lies better than its declaration promises.
     pub alignments: Vec<Place>,
-    /// What dynamic shared memory is taken to begin at a multiple of, beyond what is declared; 0 if nothing depends on it.
+    /// Alignment that dynamic shared memory is taken to have, beyond what is declared; 0 if nothing depends on it.
     pub shared_alignment: u32,
     /// Accesses of which it is open whether they race; only if they were looked for.
     pub undecided: Vec<Undecided>,

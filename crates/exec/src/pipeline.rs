@@ -98,7 +98,7 @@ struct Life {
     left_out: u64,
 }
 
-/// What an mbarrier is in before an operation: its phase, and the arrivals expected. None if it is not live.
+/// State of an mbarrier before an operation: its phase, and the arrivals expected. None if it is not live.
 pub(crate) type Before = Option<(u64, u32)>;
 
 impl PhaseLog {

@@ -29,7 +29,7 @@ pub struct Race {
 }
 
 impl Race {
-    /// Whether it makes no difference on any schedule: both write the same, or nothing depends on what is read.
+    /// Tells whether it makes no difference on any schedule: both write the same, or nothing depends on what is read.
     #[must_use]
     pub fn is_harmless(&self) -> bool {
         self.same_value || self.unused
@@ -42,7 +42,7 @@ impl Race {
         self.unseen && self.sides[0].kind == AccessKind::Read
     }
 
-    /// Whether the source of an asynchronous copy is changed while it is on its way.
+    /// Tells whether the source of an asynchronous copy is changed while it is on its way.
     #[must_use]
     pub fn changes_source(&self) -> bool {
         self.sides.iter().any(|side| side.in_flight && side.kind == AccessKind::Read)

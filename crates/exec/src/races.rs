@@ -100,13 +100,13 @@ fn update(op: Option<&Op>) -> Option<Update<'_>> {
     }
 }
 
-/// Whether an instruction is a copy that updates.
+/// Tells whether an instruction is a copy that updates.
 fn is_reducing_copy(op: Option<&Op>) -> bool {
     matches!(update(op), Some(Update::Copy(_) | Update::Tensor(_)))
 }
 
 impl Update<'_> {
-    /// Whether the order of two shows in the last bits. A tensor copy may add integers, too: then no sum rounds.
+    /// Tells whether the order of two shows in the last bits. A tensor copy may add integers, too: then no sum rounds.
     fn rounds(self) -> bool {
         match self {
             Self::Thread(atomic) | Self::Copy(atomic) => rounds(atomic),
@@ -114,7 +114,7 @@ impl Update<'_> {
         }
     }
 
-    /// Whether two give the same in either order. Between the proxies of threads and copies this is not said.
+    /// Tells whether two give the same in either order. Between the proxies of threads and copies this is not said.
     fn commutes(self, other: Self, between_blocks: bool) -> bool {
         match (self, other) {
             (Self::Thread(a), Self::Thread(b)) | (Self::Copy(a), Self::Copy(b)) => {

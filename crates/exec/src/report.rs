@@ -57,7 +57,7 @@ pub(crate) struct Report {
     pub(crate) alignments: FxHashSet<Place>,
     /// The sites of those, so that each is added once.
     aligned: Vec<bool>,
-    /// What dynamic shared memory is taken to begin at a multiple of, beyond what is declared; 0 if nothing depends on it.
+    /// Alignment that dynamic shared memory is taken to have, beyond what is declared; 0 if nothing depends on it.
     pub(crate) shared_alignment: u32,
     /// Atomic additions of floats whose sum may be rounded.
     pub(crate) rounding_sums: FxHashSet<Place>,

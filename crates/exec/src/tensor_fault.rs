@@ -14,7 +14,7 @@ pub enum TensorFault {
     },
     /// A tile copy through a map for im2col, or the other way round.
     Mode {
-        /// Whether the map is for im2col.
+        /// Set if the map is for im2col.
         im2col: bool,
     },
     /// The innermost coordinate is not at a multiple of 16 bytes: an H200 raises an illegal instruction.

@@ -187,7 +187,7 @@ pub struct BulkCopy {
     pub bytes: Operand,
     /// How it tells that it is done.
     pub completion: BulkCompletion,
-    /// What each element of the destination is updated with instead of overwritten; operands are the source's elements.
+    /// Update of each element of the destination instead of a write; its operands are the source's elements.
     pub reduce: Option<Atomic>,
 }
 

@@ -139,7 +139,7 @@ impl Program {
         )
     }
 
-    /// What is stored where; none if an element is outside.
+    /// Returns what is stored where; none if an element is outside.
     fn run(&self, n: i128, m: i128) -> Option<BTreeMap<i128, i128>> {
         let mut vars = [0, self.start, 0];
         let mut out = BTreeMap::new();

@@ -110,7 +110,7 @@ fn parse_value(name: &str, text: &str) -> Result<ArgumentValue, ParseReason> {
     if rest.starts_with('[') { tensor(element, rest) } else { scalar_argument(element, rest) }
 }
 
-/// What follows the word `tensormap` at the beginning of a text.
+/// Takes the word `tensormap` off the beginning of a text; returns the rest.
 fn map_text(text: &str) -> Option<&str> {
     text.strip_prefix("tensormap").filter(|rest| rest.starts_with('('))
 }

@@ -50,7 +50,7 @@ pub struct TensorMapSpec {
     pub tensor: String,
     /// Its type, if it exists behind maps only.
     pub inline: Option<TensorSpec>,
-    /// What else is said.
+    /// Keys and values beside the tensor.
     pub keys: MapKeys,
 }
 

@@ -14,7 +14,7 @@
 use ir::{Swizzle, TensorElement};
 use std::fmt::{self, Display, Formatter};
 
-/// What is said of a tensor map beside its tensor.
+/// Keys of a tensor map beside its tensor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MapKeys {
     /// Which elements a copy moves; a file tells, if there is one.
@@ -31,7 +31,7 @@ pub struct MapKeys {
     pub offset: u64,
     /// Element steps, outermost first.
     pub steps: Option<Vec<u64>>,
-    /// What is outside reads as NaN.
+    /// Elements outside the tensor read as NaN.
     pub nan_fill: bool,
 }
 

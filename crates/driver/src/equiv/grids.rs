@@ -49,7 +49,7 @@ fn touches(launch: &Prepared<'_>, name: &str, kind: AccessKind) -> bool {
     buffers.any(|one| one.access != Access::In || kind != AccessKind::Read)
 }
 
-/// Where a kernel waits for earlier launches.
+/// Lists the waits of a kernel for earlier launches.
 fn waits(launch: &Prepared<'_>) -> impl Iterator<Item = (FuncId, Span)> {
     let all = launch.program().instructions_of(launch.built.launch.kernel);
     let waits = all.filter(|(_, one)| matches!(one.op, Op::Sync(SyncOp::GridWait)));

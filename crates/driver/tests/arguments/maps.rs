@@ -58,7 +58,7 @@ fn map(text: &str) -> TensorMap {
     }
 }
 
-/// What is said of a map that does not fit.
+/// Returns the message about a map that does not fit.
 fn refused(text: &str) -> String {
     build(&[&format!("t={text}"), "p=f32[4]", "s=?", "n=0"]).unwrap_err().input.join("; ")
 }

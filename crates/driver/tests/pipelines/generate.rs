@@ -39,7 +39,7 @@ pub(crate) enum Feed {
     Stores,
 }
 
-/// Who hands a stage back.
+/// Threads that hand a stage back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Release {
     EveryThread,
@@ -47,7 +47,7 @@ pub(crate) enum Release {
     OneLane,
 }
 
-/// What may be wrong.
+/// A mistake in a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mistake {
     /// The producer does not wait for an empty stage.

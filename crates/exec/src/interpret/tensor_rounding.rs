@@ -13,7 +13,7 @@ pub(super) fn rounds(element: TensorElement) -> bool {
     matches!(element, TensorElement::F32Ftz | TensorElement::Tf32 | TensorElement::Tf32Ftz)
 }
 
-/// Tells whether rounding changes no real number: what is loaded are floats of the map's width. Of what is stored that is not known.
+/// Tells whether rounding is the identity over the reals: for loads of a tensor of such floats. What a store rounds was not recorded.
 pub(super) fn keeps_reals(
     context: &Context<'_, '_>,
     (element, area): (TensorElement, Area),

@@ -11,7 +11,7 @@ use sync::{LaneId, Time};
 /// The waits for earlier launches in a block.
 #[derive(Debug)]
 pub(super) struct GridWaits {
-    /// Who has waited, and when.
+    /// Lanes that have waited, and when.
     waits: Vec<(usize, Mask, Time)>,
     /// Lanes of each warp that are known to come after a wait.
     after: Vec<Mask>,

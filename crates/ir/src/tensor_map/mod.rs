@@ -120,7 +120,7 @@ impl TensorElement {
         }
     }
 
-    /// Whether elements are floats.
+    /// Tells whether elements are floats.
     #[must_use]
     pub const fn is_float(self) -> bool {
         matches!(self.scalar(), Scalar::Float(_))

@@ -32,7 +32,7 @@ pub enum WalkError {
 }
 
 impl WalkError {
-    /// What is not known, as a clause.
+    /// Says what is not known, as a clause.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {

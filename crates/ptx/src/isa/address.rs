@@ -25,7 +25,7 @@ impl<'a> Insn<'_, '_, 'a> {
         self.address_inside(inner)
     }
 
-    /// What stands in the brackets of an address.
+    /// Lowers what stands in the brackets of an address.
     pub(super) fn address_inside(&mut self, operand: &Operand<'a>) -> Lower<Address> {
         match operand {
             Operand::Element(array, index) => {

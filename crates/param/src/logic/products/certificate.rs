@@ -63,7 +63,7 @@ impl Hypotheses {
     }
 
     /// With `x + by` in the place of a symbol `x` that `by` does not mention: integers that fulfil one fulfil the other for another `x`.
-    /// What becomes too large is left out.
+    /// Leaves out what becomes too large.
     pub(super) fn sheared(&self, sym: Sym, by: &Poly) -> Option<Self> {
         if by.mentions(sym) {
             return None;
