@@ -5,7 +5,7 @@ use crate::{
     FloatMode, FloatProperty, FloatRelation, FloatUnary, Format, FuncId, IntBinary, IntTernary,
     IntUnary, Load, LoadMatrix, Mbarrier, MbarrierArrive, MbarrierOp, MbarrierPhase, Mma,
     MoveMatrix, Operand, RealFunction, Reg, Relation, Rounding, Scalar, Space, SpecialRegister,
-    Store, StoreMatrix, Symbol, SyncOp, TensorCopy, TensorCopyKind, VarId, Width, WmmaLoad,
+    Store, StoreMatrix, Symbol, SyncOp, TensorCopy, TensorCopyKind, VarId, Wgmma, Width, WmmaLoad,
     WmmaMma, WmmaStore,
 };
 
@@ -148,6 +148,8 @@ pub enum Op {
     WmmaStore(Box<WmmaStore>),
     /// Multiplies fragments of unspecified layout.
     WmmaMma(Box<WmmaMma>),
+    /// Starts a product of a warp group.
+    Wgmma(Box<Wgmma>),
 
     /// Calls a function.
     Call { callee: FuncId, arguments: Vec<Argument>, returns: Vec<Argument> },
@@ -230,6 +232,7 @@ impl Op {
             | Self::WmmaLoad(_)
             | Self::WmmaStore(_)
             | Self::WmmaMma(_)
+            | Self::Wgmma(_)
             | Self::Call { .. }
             | Self::Hint { .. }
             | Self::Unsupported { .. } => false,
@@ -376,6 +379,7 @@ impl Op {
                 mma.d.iter().for_each(|&reg| visit(Write(reg)));
                 mma.a.iter().chain(&mma.b).chain(&mma.c).for_each(|&o| visit(Read(o)));
             }
+            Self::Wgmma(product) => product.visit(visit),
             Self::Call { callee, arguments, returns } => {
                 returns.iter().for_each(|result| match result {
                     Argument::Operand(Operand::Register(reg)) => visit(Write(*reg)),
@@ -449,6 +453,7 @@ fn visit_sync(sync: &SyncOp, visit: &mut dyn FnMut(Access)) {
         | SyncOp::BulkWait { .. }
         | SyncOp::ProxyFence(_)
         | SyncOp::RegisterPool(_)
+        | SyncOp::Wgmma(_)
         | SyncOp::GridWait => {}
     }
 }

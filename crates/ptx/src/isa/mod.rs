@@ -36,6 +36,7 @@ mod tensor_memory;
 mod unsupported;
 mod video;
 mod warp;
+mod wgmma;
 mod wmma;
 
 use form::by;
@@ -99,7 +100,7 @@ pub static FAMILIES: &[Family] = &[
     sync_family("tensor copies", tensor_copy::FORMS),
     sync_family("bulk copies of one block", bulk::FORMS),
     sync_family("clusters and transaction barriers", unsupported::SYNCHRONISATION),
-    sync_family("products of warp groups", unsupported::WARP_GROUPS),
+    sync_family("products of warp groups", wgmma::FORMS),
     family("stack", unsupported::STACK),
     sync_family("tensor memory", tensor_memory::FORMS),
     family("video", video::FORMS),
