@@ -9,8 +9,8 @@ use crate::tensor_findings;
 use crate::vocabulary::{FindingKind, PropertyName};
 use base::{Code, Diagnostic, Severity, SourceFile};
 use exec::{
-    AccessKind, BarrierFault, Doubt, Doubtful, Fault, Gap, Origin, Place, Sink, Stop, Target,
-    Thread,
+    AccessKind, BarrierFault, Doubt, Doubtful, Fault, Gap, GroupFault, Origin, Place, Sink, Stop,
+    Target, Thread,
 };
 use ir::Program;
 
@@ -210,11 +210,8 @@ fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
         Fault::LanesMissing { missing } => {
             return sync_findings::lanes_missing(*missing, finding);
         }
-        Fault::PartOfWarpGroup { other } => {
-            let message = format!(
-                "setmaxnreg must be executed by all four warps of a warp group; warp {other} does not execute it"
-            );
-            (Code::WarpCollective, message)
+        Fault::PartOfWarpGroup { instruction, why } => {
+            (Code::WarpCollective, part_of_group(instruction, *why))
         }
         Fault::BeforeGridWait { target, kind, conflicts } => {
             (Code::Race, before_grid_wait(target, *kind, *conflicts))
@@ -261,6 +258,24 @@ fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
         Fault::AssertFailed => (Code::Trap, "an assertion fails".to_owned()),
     };
     own(group, program, code, message)
+}
+
+/// An instruction that not all of a warp group execute alike.
+fn part_of_group(instruction: &str, why: GroupFault) -> String {
+    match why {
+        GroupFault::Absent(other) => format!(
+            "{instruction} must be executed by all four warps of a warp group; warp {other} does not execute it"
+        ),
+        GroupFault::Differs(other) => format!(
+            "{instruction} must have the same descriptors and scale in all four warps of a warp group; warp {other} has others"
+        ),
+        GroupFault::Incomplete => format!(
+            "{instruction} must be executed by four warps, the first of which has a number that is a multiple of four; the block has fewer"
+        ),
+        GroupFault::Lanes => {
+            format!("{instruction} must have the same descriptors and scale in all lanes of a warp")
+        }
+    }
 }
 
 /// An access that no wait for earlier launches comes before.

@@ -107,7 +107,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             if self.warps.iter().all(|warp| warp.groups.is_empty()) {
                 self.note_unawaited();
                 self.note_unbalanced();
-                self.note_register_changes();
+                self.note_group_steps();
                 return Ok(());
             }
             return self.deadlock();

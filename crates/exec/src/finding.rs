@@ -119,10 +119,12 @@ pub enum Fault {
         /// Which.
         missing: u32,
     },
-    /// A change of registers that not all warps of the group do.
+    /// An instruction of a warp group that not all of it do alike.
     PartOfWarpGroup {
-        /// A warp of the group that does not.
-        other: u32,
+        /// Its name.
+        instruction: &'static str,
+        /// The reason.
+        why: GroupFault,
     },
     /// An access to global memory that no `griddepcontrol.wait` comes before.
     BeforeGridWait {
@@ -172,6 +174,19 @@ impl Fault {
             _ => false,
         }
     }
+}
+
+/// What is wrong with an instruction of a warp group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroupFault {
+    /// This warp of the group does not execute it.
+    Absent(u32),
+    /// This warp of the group executes it with other operands.
+    Differs(u32),
+    /// The group has fewer than four warps.
+    Incomplete,
+    /// Operands differ between lanes of a warp.
+    Lanes,
 }
 
 /// What is wrong at a barrier of the block.

@@ -15,6 +15,7 @@ mod coverage;
 mod deadlock;
 pub mod domain;
 mod doubt;
+mod encoded;
 mod fast;
 mod finding;
 mod handle;
@@ -56,8 +57,8 @@ mod watch;
 pub use arrival::{BarrierArrival, BarrierUse};
 pub use doubt::{Doubt, Doubtful, Reason};
 pub use finding::{
-    AccessKind, BarrierFault, Fault, Finding, Gap, Origin, Place, Sink, Stop, Target, Thread,
-    Undecided, Wait, WaitKind,
+    AccessKind, BarrierFault, Fault, Finding, Gap, GroupFault, Origin, Place, Sink, Stop, Target,
+    Thread, Undecided, Wait, WaitKind,
 };
 pub use interpret::{executes, original_register};
 pub use lanes::{Lanes, Mask, WARP};

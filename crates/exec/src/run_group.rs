@@ -193,7 +193,7 @@ fn is_collective(op: &Op) -> bool {
                 | SyncOp::Elect { .. }
         ),
         Op::Mma(_) | Op::LoadMatrix(_) | Op::StoreMatrix(_) | Op::MoveMatrix(_) => true,
-        Op::WmmaLoad(_) | Op::WmmaStore(_) | Op::WmmaMma(_) => true,
+        Op::WmmaLoad(_) | Op::WmmaStore(_) | Op::WmmaMma(_) | Op::Wgmma(_) => true,
         _ => false,
     }
 }

@@ -1,14 +1,14 @@
-//! Looks at the end of a block whether the warps of each group did the same changes of registers.
+//! Looks at the end of a block whether the warps of each group changed registers and multiplied alike.
 
 use crate::block::BlockRun;
 use crate::finding::Fault;
 
 impl BlockRun<'_, '_> {
-    /// Reports, at the end of a block, changes of registers that not all warps of a group did.
-    pub(crate) fn note_register_changes(&mut self) {
-        let found = self.tracker.register_changes().differing(self.warps.len());
-        for (warp, site, other) in found {
-            let fault = Fault::PartOfWarpGroup { other: other as u32 };
+    /// Reports, at the end of a block, steps that not all warps of a group did alike.
+    pub(crate) fn note_group_steps(&mut self) {
+        let found = self.tracker.group_steps().differing(self.warps.len());
+        for (warp, site, instruction, why) in found {
+            let fault = Fault::PartOfWarpGroup { instruction, why };
             let (place, thread) = (self.machine.site_place(site), self.thread(warp, 0));
             self.report.find(fault, place, thread);
         }

@@ -30,6 +30,7 @@ mod lanes;
 mod mbarrier;
 mod order;
 mod pages;
+mod products;
 mod proxy;
 mod shadow;
 

@@ -8,6 +8,7 @@ use crate::copies::{Copies, CopyId};
 use crate::entry::{Commutes, Entry, Hides, Lists};
 use crate::lanes::Mask;
 use crate::pages::Pages;
+use crate::products::ProductReads;
 use crate::proxy::{ProxySpace, Visibility};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::num::NonZeroU16;
@@ -221,6 +222,8 @@ pub struct Shadow {
     cells: Pages<Cell>,
     lists: Lists,
     space: ProxySpace,
+    /// Reads of products, which are not in cells.
+    products: ProductReads,
 }
 
 impl Shadow {
@@ -228,7 +231,8 @@ impl Shadow {
     #[must_use]
     pub fn new(size: u64, space: ProxySpace) -> Self {
         let cells = Pages::new(size >> COARSEST);
-        Self { shift: COARSEST, size, cells, lists: Lists::default(), space }
+        let (lists, products) = (Lists::default(), ProductReads::default());
+        Self { shift: COARSEST, size, cells, lists, space, products }
     }
 
     /// Forgets all accesses, and with them how small cells had to be: what is met in a block does
@@ -237,6 +241,7 @@ impl Shadow {
         self.cells.clear();
         self.shift = COARSEST;
         self.lists = Lists::default();
+        self.products.clear();
     }
 
     /// Bytes of a cell, as a power of two.
@@ -326,6 +331,9 @@ impl Shadow {
         (offset, bytes): (i64, u32),
         met: &mut Conflicts,
     ) {
+        if access.kind != Kind::Read && !self.products.is_empty() {
+            self.products.compare(order, access, (entry, offset, bytes), met);
+        }
         let parts = 1u64 << self.shift;
         if (offset as u64 | u64::from(bytes)) & (parts - 1) != 0 {
             self.refine(offset as u64 | u64::from(bytes));
@@ -343,6 +351,30 @@ impl Shadow {
             let cell = self.cells.get(first.wrapping_add(part as u64));
             cell.access(&mut self.lists, order, access, place(part), met);
         }
+    }
+
+    /// A product of a warp reads ranges of bytes, in multiples of 16.
+    pub fn read_by_product(
+        &mut self,
+        clocks: &Clocks,
+        copies: &Copies,
+        access: &Access,
+        ranges: &[(i64, u32)],
+        met: &mut Conflicts,
+    ) {
+        let order = Order { clocks, copies, space: self.space };
+        let entry = entry(clocks, access, 0);
+        let mut known = None;
+        for &(offset, bytes) in ranges {
+            let (first, count) = ((offset >> self.shift) as u64, bytes >> self.shift);
+            for part in 0..u64::from(count) {
+                if let Some(cell) = self.cells.peek(first + part) {
+                    let at = (&entry, offset + ((part as i64) << self.shift));
+                    cell.read_by_product(&self.lists, order, at, &mut known, met);
+                }
+            }
+        }
+        self.products.add(order, access, ranges);
     }
 
     /// What is to be known of the value of a write at `site` to these bytes, in this block. Errs towards a proof.

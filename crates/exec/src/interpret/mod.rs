@@ -11,6 +11,7 @@ mod atomic;
 mod bulk;
 mod call;
 mod collective;
+mod encoded;
 mod matrix;
 pub(crate) mod mbarrier;
 mod memory;
@@ -22,6 +23,7 @@ pub(crate) mod symbolic;
 mod tensor;
 mod tensor_rounding;
 pub(crate) mod tracked;
+mod wgmma;
 
 use crate::context::{Context, Flow};
 use crate::fast;
@@ -67,6 +69,15 @@ pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Ga
 
 #[inline(never)]
 fn in_general(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
+    let encoded = encoded::results(context, op);
+    let flow = by_kind(context, op)?;
+    if !encoded.is_empty() {
+        encoded::write(context, &encoded);
+    }
+    Ok(flow)
+}
+
+fn by_kind(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
     if context.valued.is_some() && symbolic::execute(context, op)? {
         return Ok(Flow::Next);
     }
@@ -113,6 +124,7 @@ fn in_general(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
         | Op::WmmaLoad(_)
         | Op::WmmaStore(_)
         | Op::WmmaMma(_) => return matrix::execute(context, op),
+        Op::Wgmma(product) => return wgmma::execute(context, product),
         Op::ReadSpecial { dst, special } => special::read(context, *dst, *special),
         Op::AddressOf { dst, symbol, offset } => {
             special::address_of(context, *dst, *symbol, *offset)?
@@ -154,6 +166,7 @@ fn synchronize(context: &mut Context<'_, '_>, sync: &SyncOp) -> Result<Flow, Gap
         }
         SyncOp::Mbarrier(mbarrier) => return mbarrier::execute(context, mbarrier),
         SyncOp::RegisterPool(change) => return Ok(change_registers(context, *change)),
+        SyncOp::Wgmma(about) => return Ok(wgmma::synchronize(context, *about)),
         SyncOp::GridWait => context.tracker.wait_for_grids(warp, lanes),
         SyncOp::CommitGroup => context.tracker.apply(warp, lanes, SyncEvent::CommitCopies),
         SyncOp::WaitGroup(pending) => {
@@ -189,6 +202,6 @@ fn change_registers(context: &mut Context<'_, '_>, change: RegisterPool) -> Flow
     if alive != Mask::ALL {
         context.find(Fault::LanesMissing { missing: !alive.0 }, alive);
     }
-    context.tracker.register_changes().note(warp, change, context.site);
+    context.tracker.group_steps().note(warp, change, context.site);
     Flow::Next
 }
