@@ -1,16 +1,18 @@
 //! Faults of a kernel as diagnostics: what happened, to which thread, at which element.
 
+use crate::collective_findings;
 use crate::demangle::demangle;
 use crate::grouping::Group;
 use crate::mbarrier_findings;
+use crate::product_findings;
 use crate::source_lines::{origin_text, source_lines};
 use crate::sync_findings;
 use crate::tensor_findings;
 use crate::vocabulary::{FindingKind, PropertyName};
 use base::{Code, Diagnostic, Severity, SourceFile};
 use exec::{
-    AccessKind, BarrierFault, Doubt, Doubtful, Fault, Gap, GroupFault, Origin, Place, Sink, Stop,
-    Target, Thread,
+    AccessKind, BarrierFault, Doubt, Doubtful, Fault, Gap, Origin, Place, Sink, Stop, Target,
+    Thread,
 };
 use ir::Program;
 
@@ -147,9 +149,11 @@ pub(crate) fn kind(fault: &Fault) -> FindingKind {
         | Fault::LanesMissing { .. }
         | Fault::LanesLeft { .. }
         | Fault::PartOfWarpGroup { .. } => FindingKind::WarpCollective,
-        Fault::CopiesInFlight { .. } | Fault::CopySize { .. } | Fault::BulkSize { .. } => {
-            FindingKind::AsyncCopy
-        }
+        Fault::CopiesInFlight { .. }
+        | Fault::CopySize { .. }
+        | Fault::BulkSize { .. }
+        | Fault::ProductRegisters(_)
+        | Fault::ProductsInFlight { .. } => FindingKind::AsyncCopy,
         Fault::Race(race) if race.changes_source() && !race.unseen => FindingKind::AsyncCopy,
         Fault::Race(_) | Fault::BeforeGridWait { .. } => FindingKind::Race,
     }
@@ -174,9 +178,11 @@ pub(crate) fn property(fault: &Fault) -> PropertyName {
         | Fault::LanesMissing { .. }
         | Fault::LanesLeft { .. }
         | Fault::PartOfWarpGroup { .. } => PropertyName::Collectives,
-        Fault::Race(_) | Fault::BeforeGridWait { .. } | Fault::CopiesInFlight { .. } => {
-            PropertyName::Races
-        }
+        Fault::Race(_)
+        | Fault::BeforeGridWait { .. }
+        | Fault::CopiesInFlight { .. }
+        | Fault::ProductRegisters(_)
+        | Fault::ProductsInFlight { .. } => PropertyName::Races,
     }
 }
 
@@ -203,15 +209,21 @@ fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
         Fault::Deadlock { waiting, waits } => {
             return sync_findings::deadlock(*waiting, waits, finding, program);
         }
-        Fault::NotInMask { mask } => return sync_findings::not_in_mask(*mask, finding),
+        Fault::NotInMask { mask } => return collective_findings::not_in_mask(*mask, finding),
         Fault::LanesLeft { mask, left } => {
-            return sync_findings::lanes_left(*mask, left, finding, program);
+            return collective_findings::lanes_left(*mask, left, finding, program);
         }
         Fault::LanesMissing { missing } => {
-            return sync_findings::lanes_missing(*missing, finding);
+            return collective_findings::lanes_missing(*missing, finding);
         }
         Fault::PartOfWarpGroup { instruction, why } => {
-            (Code::WarpCollective, part_of_group(instruction, *why))
+            (Code::WarpCollective, collective_findings::part_of_group(instruction, *why))
+        }
+        Fault::ProductRegisters(window) => {
+            return product_findings::registers(*window, finding, program);
+        }
+        Fault::ProductsInFlight { products } => {
+            return product_findings::in_flight(*products, finding);
         }
         Fault::BeforeGridWait { target, kind, conflicts } => {
             (Code::Race, before_grid_wait(target, *kind, *conflicts))
@@ -258,24 +270,6 @@ fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
         Fault::AssertFailed => (Code::Trap, "an assertion fails".to_owned()),
     };
     own(group, program, code, message)
-}
-
-/// An instruction that not all of a warp group execute alike.
-fn part_of_group(instruction: &str, why: GroupFault) -> String {
-    match why {
-        GroupFault::Absent(other) => format!(
-            "{instruction} must be executed by all four warps of a warp group; warp {other} does not execute it"
-        ),
-        GroupFault::Differs(other) => format!(
-            "{instruction} must have the same descriptors and scale in all four warps of a warp group; warp {other} has others"
-        ),
-        GroupFault::Incomplete => format!(
-            "{instruction} must be executed by four warps, the first of which has a number that is a multiple of four; the block has fewer"
-        ),
-        GroupFault::Lanes => {
-            format!("{instruction} must have the same descriptors and scale in all lanes of a warp")
-        }
-    }
 }
 
 /// An access that no wait for earlier launches comes before.

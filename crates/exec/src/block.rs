@@ -348,6 +348,11 @@ impl<'b, 'p> BlockRun<'b, 'p> {
                 }
             }
         }
+        let products = if others_go_on { 0 } else { self.tracker.products_in_flight(number) };
+        if products > 0 {
+            let fault = Fault::ProductsInFlight { products };
+            self.with_context(number, at, lanes, |context| context.find(fault, lanes));
+        }
     }
 
     /// Exited lanes no longer keep others waiting: look again at what waits in a warp.

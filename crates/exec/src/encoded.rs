@@ -124,8 +124,8 @@ impl Encoded {
             return Some(self.number(rest | after | flip & open));
         }
         if keep & open == open && flip & open == 0 {
-            let change = (after >> self.position).cast_signed()
-                - (before >> self.position).cast_signed();
+            let change =
+                (after >> self.position).cast_signed() - (before >> self.position).cast_signed();
             let offset = self.moved(change, home)?;
             return Some(Self { offset, rest, ..*self });
         }

@@ -156,6 +156,13 @@ pub enum Fault {
     },
     /// A tensor copy that the manual leaves undefined, or that goes beyond its tensor.
     Tensor(Box<TensorFault>),
+    /// Registers of a product are touched when they must not be; an assembler delays what touches them.
+    ProductRegisters(RegisterWindow),
+    /// Products are on their way when their warp ends.
+    ProductsInFlight {
+        /// How many.
+        products: usize,
+    },
     /// Two accesses that nothing orders.
     Race(Box<Race>),
 }
@@ -169,11 +176,29 @@ impl Fault {
             Self::Barrier(fault) => fault.is_note(),
             Self::Mbarrier(fault) => fault.kind.is_note(),
             Self::LanesLeft { .. } => true,
+            Self::ProductRegisters(_) | Self::ProductsInFlight { .. } => true,
             Self::BeforeGridWait { conflicts, .. } => !conflicts,
             Self::Race(race) => race.is_harmless() || race.lacks_fence_after_read(),
             _ => false,
         }
     }
+}
+
+/// How registers of a product are touched when they must not be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RegisterWindow {
+    /// No fence comes before the first product.
+    First,
+    /// No fence comes between an access and a product.
+    Unfenced {
+        /// The access.
+        access: Place,
+    },
+    /// Nobody has waited for a product.
+    InFlight {
+        /// The product.
+        product: Place,
+    },
 }
 
 /// What is wrong with an instruction of a warp group.

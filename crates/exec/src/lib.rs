@@ -57,8 +57,8 @@ mod watch;
 pub use arrival::{BarrierArrival, BarrierUse};
 pub use doubt::{Doubt, Doubtful, Reason};
 pub use finding::{
-    AccessKind, BarrierFault, Fault, Finding, Gap, GroupFault, Origin, Place, Sink, Stop, Target,
-    Thread, Undecided, Wait, WaitKind,
+    AccessKind, BarrierFault, Fault, Finding, Gap, GroupFault, Origin, Place, RegisterWindow, Sink,
+    Stop, Target, Thread, Undecided, Wait, WaitKind,
 };
 pub use interpret::{executes, original_register};
 pub use lanes::{Lanes, Mask, WARP};

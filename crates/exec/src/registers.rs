@@ -9,6 +9,7 @@
 
 mod encoded;
 mod predicates;
+mod windows;
 
 use crate::finding::Origin;
 use crate::lanes::{Lanes, Mask, Narrow, WARP};
@@ -19,6 +20,7 @@ use base::Index;
 use encoded::EncodedLanes;
 use ir::{Operand, Reg, Width};
 use rustc_hash::FxHashMap;
+use windows::Windows;
 
 /// The registers of one function in one warp.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +36,8 @@ pub(crate) struct Registers {
     truths: FxHashMap<usize, Box<Narrow>>,
     undefined: Vec<Option<Origin>>,
     encoded: EncodedLanes,
+    /// Registers of products, once there are some.
+    windows: Option<Box<Windows>>,
     /// Lanes without a thread. Whatever is written is written to them too, and they count as
     /// numbers before: so a warp that is not full works as fast as one that is.
     absent: Mask,
@@ -58,6 +62,7 @@ impl Registers {
             undefined: vec![Tags::UNWRITTEN.undefined; count],
             truths: FxHashMap::default(),
             encoded: EncodedLanes::default(),
+            windows: None,
             absent: Mask::ALL.without(exists),
         }
     }
@@ -69,6 +74,7 @@ impl Registers {
         self.masks[..count].fill(TagMasks { poison, ..TagMasks::NUMBER });
         self.undefined.fill(Tags::UNWRITTEN.undefined);
         self.encoded.clear();
+        self.forget_windows();
     }
 
     /// Bytes that say what registers hold.

@@ -4,7 +4,7 @@
 
 use crate::context::{Context, Flow};
 use crate::fast::decode::Step;
-use crate::finding::{Gap, Place};
+use crate::finding::{Fault, Gap, Place};
 use crate::interpret::symbolic::conditional::conditional;
 use crate::interpret::{execute, guarded, mbarrier, poll};
 use crate::lanes::Mask;
@@ -140,6 +140,9 @@ fn single_step(
         }
         context.lanes = active;
     }
+    if step.of_products && context.tracker.is_checking() {
+        touch_products(context, &instruction.op);
+    }
     let accesses = is_access(&instruction.op);
     if accesses {
         context.tracker.step(context.warp.number, lanes);
@@ -170,6 +173,14 @@ fn single_step(
             Ok(None)
         }
         flow => Ok(Some((active, flow))),
+    }
+}
+
+/// Notes an access to registers of products, and reports one that comes too early.
+#[cold]
+fn touch_products(context: &mut Context<'_, '_>, op: &Op) {
+    if let Some(window) = context.registers.touch(op, context.place) {
+        context.find(Fault::ProductRegisters(window), context.lanes);
     }
 }
 

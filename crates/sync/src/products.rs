@@ -143,15 +143,7 @@ impl ProductReads {
 }
 
 fn conflict(earlier: Side, later: Side, offset: i64, unseen: Option<Visibility>) -> Conflict {
-    Conflict {
-        earlier,
-        later,
-        offset,
-        same_value: None,
-        blocks: None,
-        non_coherent: false,
-        unseen,
-    }
+    Conflict { earlier, later, offset, same_value: None, blocks: None, non_coherent: false, unseen }
 }
 
 /// Lanes of a warp, one first: what a thread of the warp did is known to that thread.
@@ -178,11 +170,7 @@ impl Order<'_> {
 
     /// Tells what a product of a warp does not see of a write, which may be a copy: a lane that nothing orders before any lane of
     /// the warp, or one without a fence between the proxies.
-    pub(crate) fn unseen_by_product(
-        &self,
-        write: &Entry,
-        warp: u8,
-    ) -> Option<Unseen> {
+    pub(crate) fn unseen_by_product(&self, write: &Entry, warp: u8) -> Option<Unseen> {
         for lane in write.lanes.iter() {
             let one = Entry { lanes: Mask::one(lane), ..*write };
             let who = LaneId { warp: write.warp, lane: lane as u8 };
@@ -226,11 +214,6 @@ impl Order<'_> {
 }
 
 /// Adds the conflict of a product with an earlier write.
-pub(crate) fn tell(
-    entry: &Entry,
-    (earlier, unseen): Unseen,
-    offset: i64,
-    met: &mut Conflicts,
-) {
+pub(crate) fn tell(entry: &Entry, (earlier, unseen): Unseen, offset: i64, met: &mut Conflicts) {
     met.add(conflict(earlier, side(entry, 0), offset, unseen));
 }

@@ -49,9 +49,9 @@ pub(super) fn results(context: &Context<'_, '_>, op: &Op) -> Results {
                 | IntBinary::MulWide { .. },
             ..
         } => false,
-        Op::IntTernary { op: IntTernary::ExtractBits { .. } | IntTernary::Logic { .. }, .. } => {
-            false
-        }
+        Op::IntTernary {
+            op: IntTernary::ExtractBits { .. } | IntTernary::Logic { .. }, ..
+        } => false,
         _ => return Vec::new(),
     };
     if sums && !context.registers.has_encoded() {
@@ -130,11 +130,8 @@ fn part(context: &Context<'_, '_>, operand: Operand, lane: usize) -> Part {
     }
     let bits = registers.lane(layout, operand, width.min(Width::B64), lane);
     let windowed = tags.pointer.has(lane) && matches!(width, Width::B32 | Width::B64);
-    let pointer = if windowed && bits >> 32 == 0 {
-        Pointer::decode(bits, Space::Shared)
-    } else {
-        None
-    };
+    let pointer =
+        if windowed && bits >> 32 == 0 { Pointer::decode(bits, Space::Shared) } else { None };
     let encoded = pointer.and_then(|pointer| {
         let Area::Shared(variable) = pointer.area else { return None };
         Encoded::address(variable, pointer.offset, home(context, variable)?)
@@ -231,7 +228,9 @@ fn number(part: Part) -> Option<u64> {
 /// An address and a number, in either order.
 fn address_and_number(a: Part, b: Part) -> Option<(Encoded, u64)> {
     match (a, b) {
-        (Part::Address(address), other) if number(other).is_some() => Some((address, number(other)?)),
+        (Part::Address(address), other) if number(other).is_some() => {
+            Some((address, number(other)?))
+        }
         (other, Part::Address(address)) => Some((address, number(other)?)),
         _ => None,
     }

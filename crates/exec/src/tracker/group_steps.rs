@@ -72,7 +72,9 @@ impl GroupSteps {
                 let same = pairs.take_while(|((one, _), (other, _))| one == other).count();
                 let (step, site) = *steps(most).get(same)?;
                 let why = match (step, steps(warp).get(same)) {
-                    (Step::Product(one, _), Some((Step::Product(other, _), _))) if one == *other => {
+                    (Step::Product(one, _), Some((Step::Product(other, _), _)))
+                        if one == *other =>
+                    {
                         GroupFault::Differs(warp as u32)
                     }
                     _ => GroupFault::Absent(warp as u32),

@@ -8,7 +8,22 @@ use sync::{CopyId, Kind, SameValue, Site};
 impl Tracker {
     /// A warp starts a product.
     pub(crate) fn start_product(&mut self, warp: usize) -> CopyId {
-        self.order.start_product(warp)
+        let product = self.order.start_product(warp);
+        if self.shadows.enabled {
+            self.note_product(product);
+        }
+        product
+    }
+
+    /// Tells whether the warp of a product has waited for it.
+    pub(crate) fn is_over(&self, product: CopyId) -> bool {
+        self.order.copies().waited(product, 0).is_some()
+    }
+
+    /// Products of a warp that it has not waited for.
+    pub(crate) fn products_in_flight(&self, warp: usize) -> usize {
+        let (pending, open) = self.order.copies().products_in_flight(warp);
+        pending + open
     }
 
     /// A product of a warp reads ranges of bytes of a shared variable.

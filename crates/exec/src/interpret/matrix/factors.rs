@@ -167,15 +167,16 @@ pub(super) struct Numbers {
 impl Numbers {
     pub(super) fn new(product: &Product<'_>, sources: &[Sources; 3]) -> Self {
         let [m, n, k] = product.size();
-        let matrix = |factor: &Factor<'_>, sources: &Sources, (rows, columns): (usize, usize), flip: u64| {
-            let bits = factor.element.bits();
-            let mut matrix = Matrix::<u64>::new(rows, columns);
-            matrix.gather(factor, |lane, register, part| {
-                let shifted = sources[register].0[lane] >> (part as u32 * bits);
-                (shifted & (u64::MAX >> (64 - bits))) ^ flip
-            });
-            matrix
-        };
+        let matrix =
+            |factor: &Factor<'_>, sources: &Sources, (rows, columns): (usize, usize), flip: u64| {
+                let bits = factor.element.bits();
+                let mut matrix = Matrix::<u64>::new(rows, columns);
+                matrix.gather(factor, |lane, register, part| {
+                    let shifted = sources[register].0[lane] >> (part as u32 * bits);
+                    (shifted & (u64::MAX >> (64 - bits))) ^ flip
+                });
+                matrix
+            };
         let [a, b, c] = sources;
         // The sign of a float is its highest bit.
         let sign = if product.negates { 1 << (product.a.element.bits() - 1) } else { 0 };

@@ -57,6 +57,16 @@ pub(super) fn synchronize(context: &mut Context<'_, '_>, sync: WgmmaSync) -> Flo
     if let Some(event) = event {
         context.tracker.apply(warp, lanes, event);
     }
+    if context.tracker.is_checking() {
+        match sync {
+            WgmmaSync::Fence => context.registers.fence_products(),
+            WgmmaSync::Commit => {}
+            WgmmaSync::Wait(_) => {
+                let Context { registers, tracker, .. } = context;
+                registers.end_products(&|product| tracker.is_over(product));
+            }
+        }
+    }
     context.tracker.group_steps().note_product(warp, context.site, 0);
     Flow::Next
 }
@@ -86,7 +96,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, wgmma: &Wgmma) -> Result<Fl
     context.tracker.group_steps().note_product(warp, site, digest);
     let a = a.map(|tile| SharedFactor::new(tile, ROWS * quarter, ROWS, stored));
     let b = SharedFactor::new(b, 0, wgmma.shape.n.into(), k_bytes);
-    let opaque = access(context, a.as_ref(), &b)?;
+    let opaque = access(context, wgmma, a.as_ref(), &b)?;
     multiply(context, wgmma, (a.as_ref(), &b), (accumulates, opaque))?;
     Ok(Flow::Next)
 }
@@ -117,7 +127,9 @@ fn tile(context: &mut Context<'_, '_>, descriptor: &MatrixDescriptor) -> Result<
         }
         let tags = context.registers.operand_tags(descriptor.bits);
         context.decide(Tags { pointer: Mask::NONE, ..tags }, Sink::Address)?;
-        return Err(context.gap("a matrix descriptor is not made from the address of a shared variable"));
+        return Err(
+            context.gap("a matrix descriptor is not made from the address of a shared variable")
+        );
     };
     Tile::decode(context, encoded, descriptor.transposed)
 }
@@ -133,11 +145,17 @@ fn digest(a: Option<Tile>, b: Tile, accumulates: bool) -> u64 {
 /// Checks and tells what the product reads; whether that is data of which nothing is computed in this run.
 fn access(
     context: &mut Context<'_, '_>,
+    wgmma: &Wgmma,
     a: Option<&SharedFactor>,
     b: &SharedFactor,
 ) -> Result<bool, Gap> {
     let warp = context.warp.number;
     let product = context.tracker.start_product(warp);
+    if context.tracker.is_checking()
+        && let Some(window) = context.registers.start_product(wgmma, (product, context.place))
+    {
+        context.find(Fault::ProductRegisters(window), context.lanes);
+    }
     let skips = context.valued.is_none() && !context.machine.simulates;
     let (mut opaque, mut plain) = (false, true);
     for factor in a.into_iter().chain([b]) {

@@ -109,26 +109,30 @@ impl SharedFactor {
     }
 
     /// The memory that it is in.
-    pub(super) fn memory<'c>(&self, context: &'c mut Context<'_, '_>) -> Option<&'c mut Allocation> {
+    pub(super) fn memory<'c>(
+        &self,
+        context: &'c mut Context<'_, '_>,
+    ) -> Option<&'c mut Allocation> {
         context.shared.get_mut(self.tile.variable)
     }
 
     /// Its words, register by pretended register.
     pub(super) fn read(&self, context: &mut Context<'_, '_>) -> Sources {
-        (0..self.registers()).map(|register| {
-            let mut values = [0; WARP];
-            let mut tags = Tags::NUMBER;
-            for lane in 0..WARP {
-                let (mut low, mut unused) = ([0; WARP], [0; WARP]);
-                let at = Some(Some(self.place(register * WARP + lane) as usize));
-                let word =
-                    read_element(context, self.area(), lane, at, 4, [&mut low, &mut unused]);
-                values[lane] = low[lane];
-                mark(&mut tags, lane, word, context.place, false);
-            }
-            (values, tags)
-        })
-        .collect()
+        (0..self.registers())
+            .map(|register| {
+                let mut values = [0; WARP];
+                let mut tags = Tags::NUMBER;
+                for lane in 0..WARP {
+                    let (mut low, mut unused) = ([0; WARP], [0; WARP]);
+                    let at = Some(Some(self.place(register * WARP + lane) as usize));
+                    let word =
+                        read_element(context, self.area(), lane, at, 4, [&mut low, &mut unused]);
+                    values[lane] = low[lane];
+                    mark(&mut tags, lane, word, context.place, false);
+                }
+                (values, tags)
+            })
+            .collect()
     }
 
     /// Where a word is.
