@@ -68,11 +68,15 @@ pub(crate) fn race(race: &Race, place: &str) -> Option<String> {
     }
 }
 
-/// Why a product is not ordered before an access that comes after it in this run.
+/// Why a product is not ordered before an access that comes after it in this run: nobody has waited for it, or too late.
 pub(crate) fn why(earlier: &RaceSide, newer: Option<u32>) -> String {
     let [x, y, z] = earlier.thread.thread;
     let warp = format!("the warp of thread ({x},{y},{z})");
     match newer {
+        _ if !earlier.in_flight => format!(
+            "{warp} waited for the product too late: `wgmma.wait_group` must come before the barrier or arrival by which \
+             others learn that they may write"
+        ),
         None => format!(
             "{warp} has not waited for the product, which is in no group: `wgmma.commit_group`, then `wgmma.wait_group 0`"
         ),

@@ -176,7 +176,7 @@ fn why(race: &Race, program: &Program) -> String {
     } else if race.non_coherent {
         reasons
             .push("no barrier orders a write with a read through the read-only cache".to_owned());
-    } else if let (true, Some(newer)) = (earlier.in_flight, earlier.product) {
+    } else if let Some(newer) = earlier.product {
         reasons.push(product_findings::why(earlier, newer));
     } else if earlier.in_flight {
         let same = earlier.thread == later.thread;
@@ -197,7 +197,7 @@ fn why(race: &Race, program: &Program) -> String {
         reasons.extend(relaxed(earlier, later));
         reasons.extend(before_copy(earlier, later));
     }
-    if earlier.ended {
+    if earlier.ended && earlier.product.is_none() {
         reasons.push("a thread that ends does not pass on what it wrote".to_owned());
     }
     if race.strong {

@@ -12,13 +12,13 @@
 //!
 //! | | none | swizzled |
 //! |---|---|---|
-//! | neighbours along K: row r, chunk c | (r%8)·16 + (r/8)·SBO + c·LBO | (r%8)·w + (r/8)·SBO + c·16 |
+//! | neighbours along K: row r, chunk c | (r%8)·16 + (r/8)·SBO + c·LBO | (r%8)·w + (r/8)·SBO + 16c%w + (16c/w)·LBO |
 //! | neighbours along M or N: eight rows from 8g on, column k | g·SBO + (k%8)·16 + (k/8)·LBO | (8g·b)%w + (8g·b/w)·LBO + (k%8)·w + (k/8)·SBO |
 //!
 //! A swizzle then changes the address a to a XOR ((((a>>7) − base offset) mod w/16) << 4). The address is that in the window of
 //! shared memory: where a variable promises less alignment than the pattern has, the place of an element is not known, which is a gap;
 //! dynamic shared memory is taken to be aligned to it, which the report lists. Recorded on an H200 for both orders, all swizzles,
-//! odd strides and base offsets. Bits of no field are taken for a gap: nobody says what they do.
+//! odd strides and base offsets; rows along K that are longer than w (a sparse product's B) are the manual's. Bits of no field are taken for a gap: nobody says what they do.
 
 use crate::context::Context;
 use crate::encoded::Encoded;
@@ -102,8 +102,9 @@ impl Tile {
 
     /// Where 16 bytes of row `row` are, as an offset in the variable: chunk `chunk` along K.
     fn along_k(&self, row: u64, chunk: u64) -> u64 {
-        let within = if self.row == 16 { self.leading } else { 16 };
-        let at = row % 8 * self.row + row / 8 * self.stride + chunk * within;
+        let inner = 16 * chunk;
+        let along = inner % self.row + inner / self.row * self.leading;
+        let at = row % 8 * self.row + row / 8 * self.stride + along;
         self.swizzled(self.start + at)
     }
 
