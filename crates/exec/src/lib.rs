@@ -48,6 +48,7 @@ mod stores;
 mod tags;
 mod tally;
 mod tensor_fault;
+mod tile;
 mod tracker;
 mod value;
 mod warp;

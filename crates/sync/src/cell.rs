@@ -571,6 +571,11 @@ impl Cell {
         }
     }
 
+    /// The last write, if all else that a read is compared with is older.
+    pub(crate) fn only_write(&self) -> Option<&Entry> {
+        (self.marks & (mark::UPDATED | mark::KEPT) == 0).then_some(&self.write)
+    }
+
     /// Reads through the read-only cache are ordered with no write.
     fn compare_non_coherent(
         &self,

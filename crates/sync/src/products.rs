@@ -9,13 +9,15 @@
 //! comes after a product takes bytes out of its set: what is unordered with the product is then unordered with the copy, which no
 //! equal value excuses. A product that all threads know of is taken out as a whole.
 
-use crate::cell::Order;
+use crate::cell::{Cell, Order};
 use crate::clocks::LaneId;
 use crate::copies::CopyId;
 use crate::entry::{Entry, side};
 use crate::lanes::{Mask, WARP};
+use crate::pages::Pages;
 use crate::proxy::Visibility;
 use crate::shadow::{Access, Conflict, Conflicts, Kind, Side, Site};
+use rustc_hash::FxHashMap;
 
 /// Bytes of a unit, as a power of two.
 const UNIT: u32 = 4;
@@ -62,13 +64,13 @@ impl Reads {
     }
 
     fn remove(&mut self, offset: i64, bytes: u32) {
-        let bits: Vec<(usize, u64)> = self.bits(offset, bytes).collect();
-        bits.into_iter().for_each(|(word, ones)| self.units[word] &= !ones);
+        let bits = self.bits(offset, bytes);
+        bits.for_each(|(word, ones)| self.units[word] &= !ones);
     }
 
     fn add(&mut self, offset: i64, bytes: u32) {
-        let bits: Vec<(usize, u64)> = self.bits(offset, bytes).collect();
-        bits.into_iter().for_each(|(word, ones)| self.units[word] |= ones);
+        let bits = self.bits(offset, bytes);
+        bits.for_each(|(word, ones)| self.units[word] |= ones);
     }
 }
 
@@ -76,18 +78,47 @@ impl Reads {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ProductReads {
     each: Vec<Reads>,
+    /// Of pages of cells, the one access that wrote all of them last, if it is one; as long as nobody writes there.
+    writes: FxHashMap<u64, Option<Entry>>,
 }
 
 impl ProductReads {
     /// Forgets all of them.
     pub(crate) fn clear(&mut self) {
         self.each.clear();
+        self.writes.clear();
     }
 
     /// Tells whether there are none.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.each.is_empty()
+        self.each.is_empty() && self.writes.is_empty()
+    }
+
+    /// The one access that wrote all cells of a page last, if it is one; without lanes if nobody wrote.
+    pub(crate) fn one_write(&mut self, page: u64, cells: &Pages<Cell>) -> Option<Entry> {
+        *self.writes.entry(page).or_insert_with(|| {
+            let Some(cells) = cells.elements(page) else { return Some(Entry::default()) };
+            let first = *cells.first()?.only_write()?;
+            let same =
+                |cell: &Cell| cell.only_write().is_some_and(|one| one.is_same_access(&first));
+            cells.iter().all(same).then_some(first)
+        })
+    }
+
+    /// Somebody writes cells.
+    pub(crate) fn forget_writes(&mut self, first: u64, count: u64) {
+        if !self.writes.is_empty() && count > 0 {
+            let pages = Pages::<Cell>::page(first)..=Pages::<Cell>::page(first + count - 1);
+            for page in pages {
+                self.writes.remove(&page);
+            }
+        }
+    }
+
+    /// Cells are made anew.
+    pub(crate) fn forget_all_writes(&mut self) {
+        self.writes.clear();
     }
 
     /// A product reads these ranges of bytes.

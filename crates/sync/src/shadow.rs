@@ -331,15 +331,16 @@ impl Shadow {
         (offset, bytes): (i64, u32),
         met: &mut Conflicts,
     ) {
-        if access.kind != Kind::Read && !self.products.is_empty() {
-            self.products.compare(order, access, (entry, offset, bytes), met);
-        }
         let parts = 1u64 << self.shift;
         if (offset as u64 | u64::from(bytes)) & (parts - 1) != 0 {
             self.refine(offset as u64 | u64::from(bytes));
         }
         let shift = self.shift;
         let (first, count) = ((offset >> shift) as u64, bytes >> shift);
+        if access.kind != Kind::Read && !self.products.is_empty() {
+            self.products.forget_writes(first, count.into());
+            self.products.compare(order, access, (entry, offset, bytes), met);
+        }
         let place = |part: usize| (entry, offset + ((part as i64) << shift));
         if let Some(cells) = self.cells.range(first, count as usize) {
             for (part, cell) in cells.iter_mut().enumerate() {
@@ -364,10 +365,22 @@ impl Shadow {
     ) {
         let order = Order { clocks, copies, space: self.space };
         let entry = entry(clocks, access, 0);
-        let mut known = None;
+        let (mut known, mut seen) = (None, None);
         for &(offset, bytes) in ranges {
-            let (first, count) = ((offset >> self.shift) as u64, bytes >> self.shift);
-            for part in 0..u64::from(count) {
+            let (first, count) = ((offset >> self.shift) as u64, u64::from(bytes >> self.shift));
+            let (page, last) = (Pages::<Cell>::page(first), Pages::<Cell>::page(first + count - 1));
+            if seen == Some(page) && last == page {
+                continue;
+            }
+            let one_write = self.products.one_write(page, &self.cells);
+            if let (Some(write), true) = (one_write, last == page)
+                && (write.lanes == Mask::NONE
+                    || order.unseen_by_product(&write, entry.warp).is_none())
+            {
+                seen = Some(page);
+                continue;
+            }
+            for part in 0..count {
                 if let Some(cell) = self.cells.peek(first + part) {
                     let at = (&entry, offset + ((part as i64) << self.shift));
                     cell.read_by_product(&self.lists, order, at, &mut known, met);
@@ -412,5 +425,6 @@ impl Shadow {
             }
         }
         (self.cells, self.shift) = (cells, shift);
+        self.products.forget_all_writes();
     }
 }

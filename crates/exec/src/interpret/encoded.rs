@@ -27,8 +27,8 @@ enum Part {
     Other,
 }
 
-/// Encoded addresses that an instruction gives, by register and lane, and to what dynamic shared memory must be aligned for them.
-pub(super) type Results = Vec<(Reg, usize, Encoded, u32)>;
+/// Encoded addresses that an instruction gives, by register and lanes, and to what dynamic shared memory must be aligned for them.
+pub(super) type Results = Vec<(Reg, Mask, Encoded, u32)>;
 
 /// Returns what an instruction makes of addresses, before it is executed.
 #[inline]
@@ -68,7 +68,7 @@ fn follow(context: &Context<'_, '_>, op: &Op, sums: bool) -> Results {
         let ir::Access::Read(operand) = access else { return };
         if let Operand::Register(register) = operand {
             let pointers = !sums && !context.registers.tags(register).pointer.is_empty();
-            concerned |= pointers || context.registers.encoded(register).is_some();
+            concerned |= pointers || context.registers.may_be_encoded(register);
         }
         operands.push(operand);
     });
@@ -76,33 +76,62 @@ fn follow(context: &Context<'_, '_>, op: &Op, sums: bool) -> Results {
     if !concerned {
         return found;
     }
+    let same: Option<Vec<Part>> = operands.iter().map(|&one| same_part(context, one)).collect();
+    if let Some(parts) = same {
+        in_lanes(context, op, parts, context.lanes, &mut found);
+        return found;
+    }
     for lane in context.lanes.iter() {
-        let parts: Vec<Part> = operands.iter().map(|&one| part(context, one, lane)).collect();
-        let address = parts.iter().find_map(|part| match part {
-            Part::Address(encoded) if encoded.constant().is_none() => Some(*encoded),
-            _ => None,
-        });
-        let address = address.or_else(|| {
-            parts.iter().find_map(|part| match part {
-                Part::Address(encoded) => Some(*encoded),
-                _ => None,
-            })
-        });
-        let Some(variable) = address.map(|one| one.variable) else { continue };
-        let Some(home) = home(context, variable) else { continue };
-        // Of two variables nothing is followed.
-        let parts: Vec<Part> = parts
-            .into_iter()
-            .map(|part| match part {
-                Part::Address(one) if one.variable != variable => Part::Other,
-                part => part,
-            })
-            .collect();
-        evaluate(context, op, &parts, home, &mut |dst, encoded, align| {
-            found.push((dst, lane, encoded, align));
-        });
+        let parts = operands.iter().map(|&one| part(context, one, lane)).collect();
+        in_lanes(context, op, parts, Mask::one(lane), &mut found);
     }
     found
+}
+
+/// Adds what an operation gives in lanes that have the same operands.
+fn in_lanes(
+    context: &Context<'_, '_>,
+    op: &Op,
+    mut parts: Vec<Part>,
+    lanes: Mask,
+    found: &mut Results,
+) {
+    let address = |whole: bool| {
+        parts.iter().find_map(|part| match part {
+            Part::Address(one) if !whole || one.constant().is_none() => Some(one.variable),
+            _ => None,
+        })
+    };
+    let Some(variable) = address(true).or_else(|| address(false)) else { return };
+    let Some(home) = home(context, variable) else { return };
+    // Of two variables nothing is followed.
+    for part in &mut parts {
+        if matches!(part, Part::Address(one) if one.variable != variable) {
+            *part = Part::Other;
+        }
+    }
+    evaluate(context, op, &parts, home, &mut |dst, encoded, align| {
+        found.push((dst, lanes, encoded, align));
+    });
+}
+
+/// An operand that is the same in all lanes, if that is easy to tell.
+fn same_part(context: &Context<'_, '_>, operand: Operand) -> Option<Part> {
+    let Operand::Register(register) = operand else {
+        return Some(part(context, operand, 0));
+    };
+    if let Some(encoded) = context.registers.encoded_in_all(register, context.lanes) {
+        return Some(Part::Address(encoded));
+    }
+    let tags = context.registers.tags(register);
+    let plain = tags.is_number_in(context.lanes)
+        || context.lanes.without(tags.pointer).is_empty();
+    let width = context.layout.width(register).min(Width::B64);
+    let bits = |lane| context.registers.lane(context.layout, operand, width, lane);
+    let first = context.lanes.lowest()?;
+    let value = bits(first);
+    let same = plain && context.lanes.iter().all(|lane| bits(lane) == value);
+    same.then(|| part(context, operand, first))
 }
 
 /// What is known of a shared variable.
@@ -363,11 +392,11 @@ fn inserted(
 /// Writes results into lanes that the instruction left unknown.
 #[cold]
 pub(super) fn write(context: &mut Context<'_, '_>, results: &Results) {
-    for &(dst, lane, encoded, assumed) in results {
-        if !context.registers.tags(dst).unknown.has(lane) {
+    for &(dst, lanes, encoded, assumed) in results {
+        let lanes = lanes.and(context.registers.tags(dst).unknown);
+        let Some(home) = home(context, encoded.variable).filter(|_| !lanes.is_empty()) else {
             continue;
-        }
-        let Some(home) = home(context, encoded.variable) else { continue };
+        };
         let ambiguous = context.machine.local.get(encoded.variable).is_some();
         let width = context.layout.width(dst);
         let address = match encoded.as_address(home) {
@@ -385,17 +414,17 @@ pub(super) fn write(context: &mut Context<'_, '_>, results: &Results) {
             (None, Some((offset, needed))) if width >= Width::B32 => {
                 let area = Area::Shared(encoded.variable);
                 let pointer = Pointer { area, offset: offset.cast_signed() };
-                (pointer.address(), Tags::pointer(Mask::one(lane)), needed)
+                (pointer.address(), Tags::pointer(lanes), needed)
             }
             _ => {
-                context.registers.set_encoded(dst, lane, encoded);
+                context.registers.set_encoded(dst, lanes, encoded);
                 assume(context, assumed);
                 continue;
             }
         };
         assume(context, needed);
         let values: Lanes = [bits & width.mask(); WARP];
-        context.registers.write(context.layout, dst, &values, tags, Mask::one(lane));
+        context.registers.write(context.layout, dst, &values, tags, lanes);
     }
 }
 
@@ -419,7 +448,16 @@ pub(super) fn differs(context: &Context<'_, '_>, operand: Operand) -> bool {
 /// An operand that is the same encoded address in every lane of the warp.
 pub(super) fn uniform(context: &Context<'_, '_>, operand: Operand) -> Option<Encoded> {
     let Operand::Register(register) = operand else { return None };
-    let first = context.registers.encoded_in(register, 0)?;
-    let same = |lane| context.registers.encoded_in(register, lane) == Some(first);
-    (1..WARP).all(same).then_some(first)
+    context.registers.encoded_in_all(register, Mask::ALL).or_else(|| {
+        let first = context.registers.encoded_in(register, 0)?;
+        let same = |lane| context.registers.encoded_in(register, lane) == Some(first);
+        (1..WARP).all(same).then_some(first)
+    })
+}
+
+/// Moves an encoded address that all lanes of the warp offer to others: whichever lane they take it from, it is the same.
+pub(super) fn shuffled(context: &mut Context<'_, '_>, dst: Reg, offered: Option<Encoded>) {
+    if let Some(encoded) = offered {
+        write(context, &vec![(dst, context.lanes, encoded, 0)]);
+    }
 }

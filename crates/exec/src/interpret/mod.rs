@@ -186,7 +186,14 @@ fn synchronize(context: &mut Context<'_, '_>, sync: &SyncOp) -> Result<Flow, Gap
             if flow != Flow::Next {
                 return Ok(flow);
             }
+            let offered = match sync {
+                SyncOp::Shuffle { value, dst, .. } => Some((encoded::uniform(context, *value), *dst)),
+                _ => None,
+            };
             Inputs::read(context, sync)?.finish(context, sync, lanes)?;
+            if let Some((offered, dst)) = offered {
+                encoded::shuffled(context, dst, offered);
+            }
         }
     }
     Ok(Flow::Next)

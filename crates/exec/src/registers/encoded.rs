@@ -10,37 +10,51 @@ use base::Index;
 use ir::Reg;
 use rustc_hash::FxHashMap;
 
-/// The encoded addresses of a register, lane by lane.
-type EachLane = [Option<Encoded>; WARP];
+/// The encoded addresses of a register.
+#[derive(Clone, Debug)]
+enum Kept {
+    /// The same in these lanes.
+    Same(Encoded, Mask),
+    /// Lane by lane.
+    Each(Box<[Option<Encoded>; WARP]>),
+}
 
 /// Encoded addresses by the position of their register.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EncodedLanes {
-    each: FxHashMap<usize, Box<EachLane>>,
+    registers: FxHashMap<usize, Kept>,
 }
 
 impl EncodedLanes {
     /// Takes out lanes that are written.
     #[inline(always)]
     pub(super) fn forget(&mut self, position: usize, lanes: Mask) {
-        if !self.each.is_empty() {
+        if !self.registers.is_empty() {
             self.forget_of(position, lanes);
         }
     }
 
     #[cold]
     fn forget_of(&mut self, position: usize, lanes: Mask) {
-        if let Some(old) = self.each.get_mut(&position) {
-            lanes.iter().for_each(|lane| old[lane] = None);
-            if old.iter().all(Option::is_none) {
-                self.each.remove(&position);
+        let empty = match self.registers.get_mut(&position) {
+            None => return,
+            Some(Kept::Same(_, known)) => {
+                *known = known.without(lanes);
+                known.is_empty()
             }
+            Some(Kept::Each(each)) => {
+                lanes.iter().for_each(|lane| each[lane] = None);
+                each.iter().all(Option::is_none)
+            }
+        };
+        if empty {
+            self.registers.remove(&position);
         }
     }
 
     /// Takes out everything.
     pub(super) fn clear(&mut self) {
-        self.each.clear();
+        self.registers.clear();
     }
 }
 
@@ -48,25 +62,49 @@ impl Registers {
     /// Tells whether any lane of any register is an encoded address.
     #[inline]
     pub(crate) fn has_encoded(&self) -> bool {
-        !self.encoded.each.is_empty()
+        !self.encoded.registers.is_empty()
     }
 
-    /// The encoded addresses in the lanes of a register.
-    pub(crate) fn encoded(&self, register: Reg) -> Option<&EachLane> {
-        let position = register.position();
-        let lanes = if self.has_encoded() { self.encoded.each.get(&position) } else { None };
-        lanes.map(|lanes| &**lanes)
+    /// Tells whether a lane of a register may be an encoded address.
+    pub(crate) fn may_be_encoded(&self, register: Reg) -> bool {
+        self.has_encoded() && self.encoded.registers.contains_key(&register.position())
     }
 
     /// The encoded address in an unknown lane of a register.
     pub(crate) fn encoded_in(&self, register: Reg, lane: usize) -> Option<Encoded> {
-        let unknown = self.masks[register.position()].unknown.has(lane);
-        self.encoded(register).and_then(|lanes| lanes[lane]).filter(|_| unknown)
+        let position = register.position();
+        let unknown = self.masks[position].unknown.has(lane);
+        match self.encoded.registers.get(&position)? {
+            Kept::Same(encoded, lanes) => (unknown && lanes.has(lane)).then_some(*encoded),
+            Kept::Each(each) => each[lane].filter(|_| unknown),
+        }
     }
 
-    /// Says of an unknown lane of a register that it is an encoded address.
-    pub(crate) fn set_encoded(&mut self, register: Reg, lane: usize, encoded: Encoded) {
-        let new = || Box::new([None; WARP]);
-        self.encoded.each.entry(register.position()).or_insert_with(new)[lane] = Some(encoded);
+    /// The encoded address that is in all of these lanes, if that is easy to tell.
+    pub(crate) fn encoded_in_all(&self, register: Reg, lanes: Mask) -> Option<Encoded> {
+        let position = register.position();
+        let unknown = self.masks[position].unknown;
+        match self.encoded.registers.get(&position)? {
+            Kept::Same(encoded, known) if lanes.without(known.and(unknown)).is_empty() => {
+                Some(*encoded)
+            }
+            Kept::Same(..) | Kept::Each(_) => None,
+        }
+    }
+
+    /// Says of unknown lanes of a register that they are an encoded address.
+    pub(crate) fn set_encoded(&mut self, register: Reg, lanes: Mask, encoded: Encoded) {
+        let kept = self.encoded.registers.entry(register.position());
+        let kept = kept.or_insert(Kept::Same(encoded, Mask::NONE));
+        match kept {
+            Kept::Same(same, known) if *same == encoded => *known = known.or(lanes),
+            Kept::Same(same, known) => {
+                let mut each = Box::new([None; WARP]);
+                known.iter().for_each(|lane| each[lane] = Some(*same));
+                lanes.iter().for_each(|lane| each[lane] = Some(encoded));
+                *kept = Kept::Each(each);
+            }
+            Kept::Each(each) => lanes.iter().for_each(|lane| each[lane] = Some(encoded)),
+        }
     }
 }

@@ -194,6 +194,11 @@ impl Tracker {
         self.order.unbalanced_mbarriers()
     }
 
+    /// Tells whether some bytes belong to a live mbarrier.
+    pub(super) fn has_live_mbarrier(&self, area: Area, (offset, bytes): (i64, u32)) -> bool {
+        self.order.live_mbarrier_in((mark(area), offset), bytes).is_some()
+    }
+
     /// Notes an ordinary access to the bytes of a live mbarrier.
     pub(super) fn note_plain_access(
         &mut self,

@@ -32,13 +32,13 @@ impl Tracker {
         product: CopyId,
         (warp, site): (usize, Site),
         area: Area,
-        ranges: &[(i64, u32)],
+        (ranges, around): (&[(i64, u32)], (i64, u32)),
     ) {
         let Area::Shared(number) = area else { return };
         if !self.shadows.enabled {
             return;
         }
-        if self.mbarriers {
+        if self.mbarriers && self.has_live_mbarrier(area, around) {
             for &(offset, bytes) in ranges {
                 self.note_plain_access(Mask::ALL, (area, offset, bytes));
             }

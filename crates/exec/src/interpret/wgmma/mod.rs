@@ -18,10 +18,10 @@ use super::matrix::{fragment, product};
 use crate::context::{Context, Flow};
 use crate::finding::{Fault, Gap, GroupFault, Origin, Sink};
 use crate::lanes::{Mask, WARP};
-use crate::tags::Tags;
-use descriptor::Tile;
+use crate::tags::{Source, Tags};
+use crate::tile::{Part, Places, Tile};
 use ir::{MatrixDescriptor, Operand, Shape, Wgmma, WgmmaFactor, WgmmaSync};
-use operand::SharedFactor;
+use operand::{Contents, SharedFactor};
 use sync::SyncEvent;
 
 /// Rows of a warp.
@@ -94,9 +94,13 @@ pub(super) fn execute(context: &mut Context<'_, '_>, wgmma: &Wgmma) -> Result<Fl
     let digest = digest(a, b, accumulates);
     let (warp, site) = (context.warp.number, context.site);
     context.tracker.group_steps().note_product(warp, site, digest);
-    let a = a.map(|tile| SharedFactor::new(tile, ROWS * quarter, ROWS, stored));
-    let b = SharedFactor::new(b, 0, wgmma.shape.n.into(), k_bytes);
+    let part = |tile, first, rows, k_bytes| Part { tile, first, rows, k_bytes };
+    let a = a.map(|tile| SharedFactor::new(context, part(tile, ROWS * quarter, ROWS, stored)));
+    let b = SharedFactor::new(context, part(b, 0, wgmma.shape.n.into(), k_bytes));
     let opaque = access(context, wgmma, a.as_ref(), &b)?;
+    if opaque && forget(context, wgmma, accumulates) {
+        return Ok(Flow::Next);
+    }
     multiply(context, wgmma, (a.as_ref(), &b), (accumulates, opaque))?;
     Ok(Flow::Next)
 }
@@ -120,18 +124,18 @@ fn unequal(context: &mut Context<'_, '_>) -> Gap {
 }
 
 /// The matrix that a descriptor names in every lane.
-fn tile(context: &mut Context<'_, '_>, descriptor: &MatrixDescriptor) -> Result<Tile, Gap> {
-    let Some(encoded) = encoded::uniform(context, descriptor.bits) else {
-        if encoded::differs(context, descriptor.bits) {
+fn tile(context: &mut Context<'_, '_>, matrix: &MatrixDescriptor) -> Result<Tile, Gap> {
+    let Some(encoded) = encoded::uniform(context, matrix.bits) else {
+        if encoded::differs(context, matrix.bits) {
             return Err(unequal(context));
         }
-        let tags = context.registers.operand_tags(descriptor.bits);
+        let tags = context.registers.operand_tags(matrix.bits);
         context.decide(Tags { pointer: Mask::NONE, ..tags }, Sink::Address)?;
         return Err(
             context.gap("a matrix descriptor is not made from the address of a shared variable")
         );
     };
-    Tile::decode(context, encoded, descriptor.transposed)
+    descriptor::decode(context, encoded, matrix.transposed)
 }
 
 /// What warps of a group must have in common, as a number.
@@ -149,7 +153,7 @@ fn access(
     a: Option<&SharedFactor>,
     b: &SharedFactor,
 ) -> Result<bool, Gap> {
-    let warp = context.warp.number;
+    let (warp, site) = (context.warp.number, context.site);
     let product = context.tracker.start_product(warp);
     if context.tracker.is_checking()
         && let Some(window) = context.registers.start_product(wgmma, (product, context.place))
@@ -157,21 +161,41 @@ fn access(
         context.find(Fault::ProductRegisters(window), context.lanes);
     }
     let skips = context.valued.is_none() && !context.machine.simulates;
-    let (mut opaque, mut plain) = (false, true);
+    let (mut data, mut plain) = (false, true);
     for factor in a.into_iter().chain([b]) {
-        let ranges = factor.ranges();
-        factor.check(context, &ranges)?;
-        context.tracker.read_by_product(product, (warp, context.site), factor.area(), &ranges);
-        if skips {
-            let unknown = factor.is_opaque(context, &ranges);
-            opaque |= unknown;
-            plain &= unknown || factor.is_defined(context, &ranges);
-        }
-        if let Some(memory) = factor.memory(context) {
-            memory.read = true;
+        factor.check(context)?;
+        let Places { ranges, around, .. } = factor.places();
+        context.tracker.read_by_product(product, (warp, site), factor.area(), (ranges, *around));
+        let contents = if skips { factor.contents(context) } else { Contents::Mixed };
+        data |= contents == Contents::Data;
+        plain &= contents != Contents::Mixed;
+    }
+    Ok(data && plain)
+}
+
+/// Makes D unknown data, if that is all that can be said of it; whether it is.
+fn forget(context: &mut Context<'_, '_>, wgmma: &Wgmma, accumulates: bool) -> bool {
+    let registers = &mut context.registers;
+    let plain = |tags: Tags| {
+        tags.poison.is_empty() && tags.pointer.is_empty() && tags.undetermined().is_empty()
+    };
+    let fragment: &[Operand] = match &wgmma.a {
+        WgmmaFactor::Fragment(parts) => parts,
+        WgmmaFactor::Shared(_) => &[],
+    };
+    let simple = wgmma.sparsity.is_none()
+        && fragment.iter().all(|&part| plain(registers.operand_tags(part)))
+        && (!accumulates || wgmma.d.iter().all(|&register| plain(registers.tags(register))));
+    if simple {
+        let unknown = Tags::unknown(Mask::ALL, Source::Data);
+        for &register in &wgmma.d {
+            let tags = registers.tags(register);
+            if !(plain(tags) && tags.unknown == Mask::ALL) {
+                registers.mark(register, unknown, Mask::ALL);
+            }
         }
     }
-    Ok(opaque && plain)
+    simple
 }
 
 /// Computes D.

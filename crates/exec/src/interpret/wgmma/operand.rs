@@ -1,6 +1,5 @@
-//! Reads a factor of a product from shared memory, sixteen bytes at a time, as words of pretended registers.
+//! Reads a factor of a product from shared memory, as words of pretended registers.
 
-use super::descriptor::Tile;
 use crate::address::{Area, Pointer};
 use crate::context::Context;
 use crate::finding::{AccessKind, Gap};
@@ -8,56 +7,54 @@ use crate::interpret::access::{locate, mark, read_element};
 use crate::interpret::matrix::factors::Sources;
 use crate::interpret::matrix::fragment::{Spread, across_k, along_k};
 use crate::lanes::{Mask, WARP};
-use crate::memory::{Allocation, state};
+use crate::memory::state;
 use crate::tags::{Source, Tags};
+use crate::tile::{Part, Places};
 use ir::Element;
-
-/// Bytes of a chunk.
-const CHUNK: u32 = 16;
+use std::sync::Arc;
 
 /// A factor in shared memory.
 pub(super) struct SharedFactor {
-    tile: Tile,
-    /// Where its chunks are.
-    chunks: Vec<u64>,
-    rows: u64,
-    /// Bytes of a row along K.
-    k_bytes: u64,
+    part: Part,
+    places: Arc<Places>,
+}
+
+/// The bytes of a factor in a run without numbers or values.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Contents {
+    /// All are numbers.
+    Numbers,
+    /// Some are data of which nothing but the value is unknown, the others numbers.
+    Data,
+    /// Something else is among them.
+    Mixed,
 }
 
 impl SharedFactor {
-    /// Some rows of a matrix, or columns of B; K takes so many bytes.
-    pub(super) fn new(tile: Tile, first: u64, rows: u64, k_bytes: u64) -> Self {
-        Self { tile, chunks: tile.chunks(first, rows, k_bytes), rows, k_bytes }
+    /// Some rows of a matrix, or columns of B.
+    pub(super) fn new(context: &mut Context<'_, '_>, part: Part) -> Self {
+        let places = context.scratch.tiles.places(&part);
+        Self { part, places }
     }
 
     /// Where it is.
     pub(super) fn area(&self) -> Area {
-        Area::Shared(self.tile.variable)
+        Area::Shared(self.part.tile.variable)
     }
 
-    /// Ranges of bytes that it covers, ascending, neighbours made one.
-    pub(super) fn ranges(&self) -> Vec<(i64, u32)> {
-        let mut sorted = self.chunks.clone();
-        sorted.sort_unstable();
-        sorted.dedup();
-        let mut merged: Vec<(i64, u32)> = Vec::new();
-        for start in sorted.into_iter().map(u64::cast_signed) {
-            match merged.last_mut() {
-                Some(last) if last.0 + i64::from(last.1) == start => last.1 += CHUNK,
-                _ => merged.push((start, CHUNK)),
-            }
-        }
-        merged
+    /// Ranges of bytes that it covers, and one around them.
+    pub(super) fn places(&self) -> &Places {
+        &self.places
     }
 
     /// Checks that all of it is in its variable.
-    pub(super) fn check(
-        &self,
-        context: &mut Context<'_, '_>,
-        ranges: &[(i64, u32)],
-    ) -> Result<(), Gap> {
-        for &(offset, bytes) in ranges {
+    pub(super) fn check(&self, context: &mut Context<'_, '_>) -> Result<(), Gap> {
+        let (start, bytes) = self.places.around;
+        let memory = context.shared.get(self.part.tile.variable);
+        if memory.is_some_and(|memory| memory.inside(start, bytes).is_some()) {
+            return Ok(());
+        }
+        for &(offset, bytes) in &self.places.ranges {
             let pointer = Pointer { area: self.area(), offset };
             if locate(context, pointer, 0, (bytes, 1), AccessKind::Read).is_none() {
                 return Err(context.gap("what a product outside its memory reads is not defined"));
@@ -68,82 +65,66 @@ impl SharedFactor {
 
     /// Which element is in which word.
     pub(super) fn spread(&self, element: Element) -> Spread {
-        match self.tile.is_transposed() {
-            false => along_k(self.k_bytes as usize / 4, self.rows as usize, element),
-            true => across_k(self.k_bytes as usize / 2, self.rows as usize),
+        let Part { tile, rows, k_bytes, .. } = self.part;
+        match tile.transposed {
+            false => along_k(k_bytes as usize / 4, rows as usize, element),
+            true => across_k(k_bytes as usize / 2, rows as usize),
         }
     }
 
     /// How many pretended registers its words are.
     pub(super) fn registers(&self) -> usize {
-        (self.rows * self.k_bytes) as usize / (4 * WARP)
+        (self.part.rows * self.part.k_bytes) as usize / (4 * WARP)
     }
 
-    /// Tells whether all of it is data of which nothing but the value is unknown, at least in part.
-    pub(super) fn is_opaque(&self, context: &Context<'_, '_>, ranges: &[(i64, u32)]) -> bool {
-        let Some(memory) = context.shared.get(self.tile.variable) else { return false };
-        let mut opaque = false;
-        for &(start, bytes) in ranges {
-            let states = &memory.states[start as usize..start as usize + bytes as usize];
-            let mut worst = 0;
-            let mut any = false;
-            for &state in states {
+    /// What its bytes are; from now on they count as read.
+    pub(super) fn contents(&self, context: &mut Context<'_, '_>) -> Contents {
+        let Some(memory) = context.shared.get_mut(self.part.tile.variable) else {
+            return Contents::Mixed;
+        };
+        memory.read = true;
+        let (mut worst, mut opaque) = (0, false);
+        for &(start, bytes) in &self.places.ranges {
+            for &state in &memory.states[start as usize..start as usize + bytes as usize] {
                 worst = worst.max(state);
-                any |= state == state::OPAQUE;
+                opaque |= state == state::OPAQUE;
             }
-            if worst > state::DEFINED {
-                return false;
-            }
-            opaque |= any;
         }
-        opaque
-    }
-
-    /// Tells whether all of it is numbers.
-    pub(super) fn is_defined(&self, context: &Context<'_, '_>, ranges: &[(i64, u32)]) -> bool {
-        let Some(memory) = context.shared.get(self.tile.variable) else { return false };
-        ranges.iter().all(|&(start, bytes)| {
-            let states = &memory.states[start as usize..start as usize + bytes as usize];
-            states.iter().all(|&state| state == state::DEFINED)
-        })
-    }
-
-    /// The memory that it is in.
-    pub(super) fn memory<'c>(
-        &self,
-        context: &'c mut Context<'_, '_>,
-    ) -> Option<&'c mut Allocation> {
-        context.shared.get_mut(self.tile.variable)
+        match (worst > state::DEFINED, opaque) {
+            (true, _) => Contents::Mixed,
+            (false, true) => Contents::Data,
+            (false, false) => Contents::Numbers,
+        }
     }
 
     /// Its words, register by pretended register.
     pub(super) fn read(&self, context: &mut Context<'_, '_>) -> Sources {
-        (0..self.registers())
-            .map(|register| {
-                let mut values = [0; WARP];
-                let mut tags = Tags::NUMBER;
-                for lane in 0..WARP {
-                    let (mut low, mut unused) = ([0; WARP], [0; WARP]);
-                    let at = Some(Some(self.place(register * WARP + lane) as usize));
-                    let word =
-                        read_element(context, self.area(), lane, at, 4, [&mut low, &mut unused]);
-                    values[lane] = low[lane];
-                    mark(&mut tags, lane, word, context.place, false);
-                }
-                (values, tags)
-            })
-            .collect()
+        let register = |register: usize| {
+            let mut values = [0; WARP];
+            let mut tags = Tags::NUMBER;
+            for lane in 0..WARP {
+                let (mut low, mut unused) = ([0; WARP], [0; WARP]);
+                let at = Some(Some(self.place(register * WARP + lane) as usize));
+                let into = [&mut low, &mut unused];
+                let word = read_element(context, self.area(), lane, at, 4, into);
+                values[lane] = low[lane];
+                mark(&mut tags, lane, word, context.place, false);
+            }
+            (values, tags)
+        };
+        (0..self.registers()).map(register).collect()
     }
 
     /// Where a word is.
     fn place(&self, word: usize) -> u64 {
-        match self.tile.is_transposed() {
-            false => self.chunks[word / 4] + 4 * (word % 4) as u64,
+        let chunks = &self.places.chunks;
+        match self.part.tile.transposed {
+            false => chunks[word / 4] + 4 * (word % 4) as u64,
             true => {
-                // Words go along K first, and chunks have eight rows: four words that lie one row of words apart.
-                let k = self.k_bytes as usize / 2;
+                // Words go along K first; a chunk has eight rows, which are four words of four rows of words.
+                let k = self.part.k_bytes as usize / 2;
                 let (pair, column) = (word / k, word % k);
-                self.chunks[pair / 4 * k + column] + 4 * (pair % 4) as u64
+                chunks[pair / 4 * k + column] + 4 * (pair % 4) as u64
             }
         }
     }
