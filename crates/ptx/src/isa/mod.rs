@@ -9,6 +9,7 @@ mod address;
 mod form;
 mod insn;
 mod operand;
+mod redux_float;
 mod special;
 mod types;
 
