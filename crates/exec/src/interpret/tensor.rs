@@ -396,7 +396,7 @@ fn put(
     let from = Some(Some(shared));
     let word =
         read_element(context, one.shared.area, one.lane, from, step, [&mut value, &mut unused]);
-    let word = leaving(context, word, one.lane);
+    let word = leaving(context, area, (word, one.lane));
     let moved = match word {
         Word::Number => converted(one.map.element, value[one.lane], false),
         _ => (value[one.lane], word),
