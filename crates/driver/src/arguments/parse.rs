@@ -1,12 +1,13 @@
 //! From text to [`ArgumentSpec`].
 //!
 //! ```text
-//! argument  = NAME "=" ( "?" | number | scalar | tensor | map | structure | related )
+//! argument  = NAME "=" ( "?" | number | scalar | tensor | map | structure | recorded | related )
 //! scalar    = TYPE [ "=" number ]
 //! tensor    = TYPE "[" ( "?" | sizes ) "]" [ "@[" sizes "]" ] [ ":" direction ] [ "=" initial ]
 //! initial   = "@" FILE | "iota" | "[" numbers "]" | number
 //! map       = "tensormap(" … ")", see `tensor_map.rs`
 //! structure = "{" offset ":" ( number | scalar | map | NAME ) "," … "}"
+//! recorded  = "@" FILE [ "{" ( NAME "=" address | offset ":" … ) "," … "}" ]
 //! related   = an expression over names and numbers, see `equiv::Formula`
 //! ```
 //!
