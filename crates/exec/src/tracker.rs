@@ -4,6 +4,7 @@
 
 mod grids;
 mod group_steps;
+mod maps;
 mod mbarriers;
 mod products;
 

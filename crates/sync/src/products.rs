@@ -237,7 +237,7 @@ impl Order<'_> {
             match fences.visibility(self.clocks, (who, time), later, self.space) {
                 Visibility::Visible => return Visibility::Visible,
                 Visibility::Open => best = Visibility::Open,
-                Visibility::NeedsFence => {}
+                Visibility::NeedsFence | Visibility::NeedsMapFence => {}
             }
         }
         best

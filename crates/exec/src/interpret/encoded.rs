@@ -124,8 +124,7 @@ fn same_part(context: &Context<'_, '_>, operand: Operand) -> Option<Part> {
         return Some(Part::Address(encoded));
     }
     let tags = context.registers.tags(register);
-    let plain = tags.is_number_in(context.lanes)
-        || context.lanes.without(tags.pointer).is_empty();
+    let plain = tags.is_number_in(context.lanes) || context.lanes.without(tags.pointer).is_empty();
     let width = context.layout.width(register).min(Width::B64);
     let bits = |lane| context.registers.lane(context.layout, operand, width, lane);
     let first = context.lanes.lowest()?;

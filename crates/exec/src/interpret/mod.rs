@@ -12,6 +12,7 @@ mod bulk;
 mod call;
 mod collective;
 mod encoded;
+mod map_change;
 mod matrix;
 pub(crate) mod mbarrier;
 mod memory;
@@ -98,6 +99,7 @@ fn by_kind(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
         Op::AsyncCopy(copy) => async_copy::execute(context, copy)?,
         Op::BulkCopy(copy) => bulk::execute(context, copy)?,
         Op::TensorCopy(copy) => tensor::execute(context, copy)?,
+        Op::TensorMap(op) => return map_change::execute(context, op),
         Op::Discard { space, address, bytes } => {
             memory::discard(context, *space, *address, *bytes)?
         }
@@ -164,6 +166,7 @@ fn synchronize(context: &mut Context<'_, '_>, sync: &SyncOp) -> Result<Flow, Gap
             });
             context.tracker.apply(warp, lanes, SyncEvent::ProxyFence(space));
         }
+        SyncOp::MapFence(map) => map_change::fence(context, *map)?,
         SyncOp::Mbarrier(mbarrier) => return mbarrier::execute(context, mbarrier),
         SyncOp::RegisterPool(change) => return Ok(change_registers(context, *change)),
         SyncOp::Wgmma(about) => return Ok(wgmma::synchronize(context, *about)),
@@ -187,7 +190,9 @@ fn synchronize(context: &mut Context<'_, '_>, sync: &SyncOp) -> Result<Flow, Gap
                 return Ok(flow);
             }
             let offered = match sync {
-                SyncOp::Shuffle { value, dst, .. } => Some((encoded::uniform(context, *value), *dst)),
+                SyncOp::Shuffle { value, dst, .. } => {
+                    Some((encoded::uniform(context, *value), *dst))
+                }
                 _ => None,
             };
             Inputs::read(context, sync)?.finish(context, sync, lanes)?;
