@@ -185,7 +185,7 @@ fn does(side: &RaceSide, ending: &str) -> String {
 fn why(race: &Race, program: &Program) -> String {
     let [earlier, later] = &race.sides;
     let mut reasons = Vec::new();
-    if earlier.thread.block != later.thread.block {
+    if race.strangers {
         reasons.push("blocks of a grid run in any order".to_owned());
     } else if race.lacks_fence_after_read() {
         reasons.push(
@@ -472,6 +472,15 @@ fn describe_wait(wait: &Wait) -> String {
             format!("for lanes {missing:#010x} of their warp to come to barrier {id}")
         }
         WaitKind::Mbarrier(wait) => mbarrier_findings::describe_wait(wait),
+        WaitKind::Cluster { generation, arrived, missing, exited } => {
+            let others = match missing {
+                Some(thread) => format!(", {} has not", thread_name(*thread)),
+                None => format!(", {exited} have exited"),
+            };
+            format!(
+                "at the barrier of the cluster, generation {generation}: {arrived} threads have come{others}"
+            )
+        }
         WaitKind::Lanes { missing } => format!("for lanes {missing:#010x} of their warp"),
     };
     format!("{subject} {verb} {what}")

@@ -11,6 +11,8 @@ mod block;
 mod budget;
 pub mod concrete;
 mod context;
+mod cluster;
+mod cluster_fault;
 mod coverage;
 mod deadlock;
 pub mod domain;
@@ -54,6 +56,7 @@ mod warp_groups;
 mod watch;
 
 pub use arrival::{BarrierArrival, BarrierUse};
+pub use cluster_fault::ClusterFault;
 pub use doubt::{Doubt, Doubtful, Reason};
 pub use finding::{
     AccessKind, BarrierFault, Fault, Finding, Gap, Origin, Place, Sink, Stop, Target, Thread,

@@ -5,7 +5,7 @@ use crate::{
     FloatMode, FloatProperty, FloatRelation, FloatUnary, Format, FuncId, IntBinary, IntTernary,
     IntUnary, Load, LoadMatrix, Mbarrier, MbarrierArrive, MbarrierOp, MbarrierPhase, Mma,
     MoveMatrix, Operand, RealFunction, Reg, Relation, Rounding, Scalar, Space, SpecialRegister,
-    Store, StoreMatrix, Symbol, SyncOp, TensorCopy, TensorCopyKind, VarId, Width, WmmaLoad,
+    RemoteStore, Store, StoreMatrix, Symbol, SyncOp, TensorCopy, TensorCopyKind, VarId, Width, WmmaLoad,
     WmmaMma, WmmaStore,
 };
 
@@ -29,6 +29,10 @@ pub enum Op {
     AddressOf { dst: Reg, symbol: Symbol, offset: i64 },
     /// An address of `space` as a generic one, or the other way round (`cvta`).
     ConvertAddress { dst: Reg, src: Operand, space: Space, to_generic: bool },
+    /// The address of block `rank` of the cluster that corresponds to an address of `space`, which is that of the cluster or generic (`mapa`).
+    MapShared { dst: Reg, address: Operand, rank: Operand, space: Space },
+    /// The rank of the block that an address of `space` belongs to (`getctarank`).
+    SharedRank { dst: Reg, address: Operand, space: Space },
     /// Whether a generic address points into `space` (`isspacep`).
     IsSpace { dst: Reg, address: Operand, space: Space },
 
@@ -128,6 +132,8 @@ pub enum Op {
     BulkCopy(Box<BulkCopy>),
     /// Starts a copy of a box of a tensor.
     TensorCopy(Box<TensorCopy>),
+    /// Starts a store or an update in shared memory of another block.
+    RemoteStore(Box<RemoteStore>),
     /// Makes the contents undefined (`discard`).
     Discard { space: Space, address: Address, bytes: u64 },
 
@@ -201,6 +207,8 @@ impl Op {
             | Self::Opaque { .. }
             | Self::AddressOf { .. }
             | Self::ConvertAddress { .. }
+            | Self::MapShared { .. }
+            | Self::SharedRank { .. }
             | Self::IsSpace { .. }
             | Self::IntUnary { .. }
             | Self::IntBinary { .. }
@@ -221,6 +229,7 @@ impl Op {
             | Self::AsyncCopy(_)
             | Self::BulkCopy(_)
             | Self::TensorCopy(_)
+            | Self::RemoteStore(_)
             | Self::Discard { .. }
             | Self::Sync(_)
             | Self::Mma(_)
@@ -271,9 +280,14 @@ impl Op {
                 visit(Write(*dst));
                 visit(Access::Symbol(*symbol, *offset));
             }
-            Self::IsSpace { dst, address, .. } => {
+            Self::IsSpace { dst, address, .. } | Self::SharedRank { dst, address, .. } => {
                 visit(Write(*dst));
                 visit(Read(*address));
+            }
+            Self::MapShared { dst, address, rank, .. } => {
+                visit(Write(*dst));
+                visit(Read(*address));
+                visit(Read(*rank));
             }
             Self::IntUnary { dst, a, .. }
             | Self::FloatUnary { dst, a, .. }
@@ -334,14 +348,20 @@ impl Op {
                 if let BulkCompletion::Mbarrier(at) = copy.completion {
                     visit(At(at));
                 }
+                copy.multicast.iter().for_each(|&mask| visit(Read(mask)));
+            }
+            Self::RemoteStore(store) => {
+                visit(At(store.address));
+                visit(At(store.mbarrier));
+                store.srcs.iter().for_each(|&src| visit(Read(src)));
             }
             Self::TensorCopy(copy) => {
                 visit(At(copy.map));
                 visit(At(copy.shared));
                 copy.coordinates.iter().for_each(|&one| visit(Read(one)));
-                if let TensorCopyKind::Load { mbarrier, offsets } = &copy.kind {
+                if let TensorCopyKind::Load { mbarrier, offsets, multicast } = &copy.kind {
                     visit(At(*mbarrier));
-                    offsets.iter().for_each(|&one| visit(Read(one)));
+                    offsets.iter().chain(multicast).for_each(|&one| visit(Read(one)));
                 }
             }
             Self::Discard { address, .. } => visit(At(*address)),
@@ -449,6 +469,8 @@ fn visit_sync(sync: &SyncOp, visit: &mut dyn FnMut(Access)) {
         | SyncOp::BulkWait { .. }
         | SyncOp::ProxyFence(_)
         | SyncOp::RegisterPool(_)
+        | SyncOp::ClusterBarrier { .. }
+        | SyncOp::FenceMbarrierInit
         | SyncOp::GridWait => {}
     }
 }

@@ -63,6 +63,7 @@ pub(crate) fn launch(program: &ir::Program, kernel: &Kernel) -> Launch {
         kernel: entry,
         grid: [1, 1, 1],
         block: [kernel.threads, 1, 1],
+        cluster: None,
         dynamic_shared: 0,
         selected: Vec::new(),
         symbols: Vec::new(),
