@@ -21,6 +21,7 @@ use crate::report::Report;
 use crate::tracker::{ConflictContext, CopyNote, Met, Shadows};
 use ir::{Atomic, AtomicOp, BarrierKind, MbarrierOp, Op, Ordering, Scope, SyncOp, TensorCopyKind};
 use rustc_hash::FxHashMap;
+use std::num::NonZeroU16;
 use sync::{Conflict, Conflicts, Grid, Kind, SameValue, Side, Site, Touched, Visibility};
 
 /// What a conflict is.
@@ -62,8 +63,13 @@ fn strength(op: Option<&Op>) -> Strength {
 /// Whether the scope of one of two accesses leaves out the thread of the other. (Every scope has
 /// the threads of a block.)
 fn outside_scope(machine: &Machine<'_>, conflict: &Conflict, ops: [Option<&Op>; 2]) -> bool {
-    let of_block = |op| strength(op) == Strength::Strong(Scope::Cta);
-    is_between_blocks(machine, conflict) && ops.into_iter().any(of_block)
+    let clusters = machine.launch.cluster.is_some() && conflict.blocks.is_some();
+    let leaves_out = |op| match strength(op) {
+        Strength::Strong(Scope::Cta) => true,
+        Strength::Strong(Scope::Cluster) => clusters,
+        _ => false,
+    };
+    is_between_blocks(machine, conflict) && ops.into_iter().any(leaves_out)
 }
 
 /// Tells whether threads of two blocks conflict, of one cluster or not.
@@ -218,6 +224,9 @@ impl Reported {
         launch: &ReportContext<'_, '_>,
         met: &[Met],
     ) {
+        let machine = launch.machine;
+        let warps = u16::try_from(machine.launch.warps()).ok().and_then(NonZeroU16::new);
+        self.met.warps = warps.filter(|_| machine.blocks > 1);
         for Met { conflict, count, context } in met {
             if self.met.add_times(*conflict, *count) {
                 let judgement = judge(launch.machine, conflict, *context);

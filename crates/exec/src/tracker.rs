@@ -226,6 +226,7 @@ impl Tracker {
         }
         self.order.restart();
         self.events.iter_mut().for_each(Vec::clear);
+        self.shadows.met.warps = self.block_warps();
         self.shadows.clear();
     }
 

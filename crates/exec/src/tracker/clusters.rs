@@ -3,11 +3,18 @@
 use super::{Tracker, mark, marked};
 use crate::address::Area;
 use crate::lanes::Mask;
+use std::num::NonZeroU16;
 use sync::{
     ClusterMisuse, ClusterStatus, CopyId, Lanes, MbarrierId, RemoteAccess, Site,
 };
 
 impl Tracker {
+    /// Warps of a block, if several blocks run together.
+    pub(super) fn block_warps(&self) -> Option<NonZeroU16> {
+        let warps = u16::try_from(self.shape.warps).ok().and_then(NonZeroU16::new);
+        warps.filter(|_| self.shape.blocks > 1)
+    }
+
     /// The lanes of a warp that still run arrive at the barrier of the cluster.
     ///
     /// # Errors
