@@ -199,14 +199,14 @@ impl<'p> Machine<'p> {
         if !self.kernel().is_defined() {
             return refuse("the kernel is defined elsewhere".to_owned());
         }
-        let most = self.launch.warps().saturating_mul(self.blocks);
-        if most > MOST_CLUSTER_WARPS {
-            let reason = format!("a cluster of {most} warps, of which at most {MOST_CLUSTER_WARPS}");
-            return refuse(format!("{reason} are executed"));
-        }
         let threads = launch.threads();
         if threads > MOST_THREADS {
             let reason = format!("a block of {threads} threads, of which at most {MOST_THREADS}");
+            return refuse(format!("{reason} are executed"));
+        }
+        let warps = self.launch.warps().saturating_mul(self.blocks);
+        if warps > MOST_CLUSTER_WARPS {
+            let reason = format!("a cluster of {warps} warps, of which at most {MOST_CLUSTER_WARPS}");
             return refuse(format!("{reason} are executed"));
         }
         let functions = program.called(launch.kernel);

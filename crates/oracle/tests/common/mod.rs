@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test uses some of it")]
 
+pub(crate) mod clusters;
 pub(crate) mod phases;
 
 use exec::{Access, Argument, BarrierFault, Buffer, Contents, Fault, Launch, Limits, Sink};
