@@ -49,20 +49,23 @@ pub(crate) fn describe(fault: &ClusterFault, finding: &Finding, program: &Progra
         ClusterFault::Twice { other } => {
             let message = "arrives at the barrier of the cluster again before it has waited there";
             let diagnostic = plain(Code::BarrierMisuse, message.to_owned());
-            also(diagnostic, *other, "it has arrived here")
-                .note("each thread arrives once and waits (barrier.cluster.wait) before it arrives again")
+            also(diagnostic, *other, "it has arrived here").note(
+                "each thread arrives once and waits (barrier.cluster.wait) before it arrives again",
+            )
         }
         ClusterFault::NotArrived => {
             let message = "waits at the barrier of the cluster and has not arrived there";
-            plain(Code::BarrierMisuse, message.to_owned())
-                .note("barrier.cluster.wait waits for the arrival (barrier.cluster.arrive) before it")
+            plain(Code::BarrierMisuse, message.to_owned()).note(
+                "barrier.cluster.wait waits for the arrival (barrier.cluster.arrive) before it",
+            )
         }
         ClusterFault::Divergent { other } => {
             let message = "lanes of one warp come to different `.aligned` barriers of the cluster";
             also(plain(Code::BarrierDivergence, message.to_owned()), *other, "others are here")
         }
         ClusterFault::ArriveAndWait { other } => {
-            let message = "some lanes of a warp arrive at the barrier of the cluster and others wait there";
+            let message =
+                "some lanes of a warp arrive at the barrier of the cluster and others wait there";
             also(plain(Code::BarrierMisuse, message.to_owned()), *other, "others are here")
         }
         ClusterFault::Lifetime { target, rank, kind, ended, copy } => {
@@ -84,7 +87,8 @@ pub(crate) fn describe(fault: &ClusterFault, finding: &Finding, program: &Progra
             plain(Code::AsyncCopy, message)
         }
         ClusterFault::OwnBlock => {
-            let message = "goes to the shared memory of the executing block, and must go to another block's";
+            let message =
+                "goes to the shared memory of the executing block, and must go to another block's";
             plain(Code::AsyncCopy, message.to_owned())
         }
         ClusterFault::Alone => {

@@ -294,12 +294,14 @@ fn passed(earlier: &RaceSide, later: &RaceSide, program: &Program) -> String {
         (one, other) => {
             let told = |side: &RaceSide, passed: Option<Passed>| {
                 let [x, y, z] = side.thread.thread;
+                let rank =
+                    side.thread.rank.map_or(String::new(), |rank| format!(" of rank {rank}"));
                 match passed {
-                    None => format!("thread ({x},{y},{z}) has passed no barrier before"),
+                    None => format!("thread ({x},{y},{z}){rank} has passed no barrier before"),
                     Some(barrier) => {
                         let did = if barrier.only_arrived { "arrived at" } else { "passed" };
                         let name = barrier_name(barrier, program);
-                        format!("thread ({x},{y},{z}) last {did} {name}")
+                        format!("thread ({x},{y},{z}){rank} last {did} {name}")
                     }
                 }
             };

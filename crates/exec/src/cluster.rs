@@ -88,8 +88,7 @@ impl BlockRun<'_, '_> {
     pub(crate) fn pass_cluster(&mut self) -> bool {
         let mut progress = false;
         for number in 0..self.warps.len() {
-            let waits =
-                |state: State| matches!(state, State::Cluster { registered: true, .. });
+            let waits = |state: State| matches!(state, State::Cluster { registered: true, .. });
             let warp = &self.warps[number];
             let Some(at) = warp.groups.iter().find(|group| waits(group.state)).map(|g| g.at) else {
                 continue;

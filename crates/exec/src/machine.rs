@@ -206,7 +206,8 @@ impl<'p> Machine<'p> {
         }
         let warps = self.launch.warps().saturating_mul(self.blocks);
         if warps > MOST_CLUSTER_WARPS {
-            let reason = format!("a cluster of {warps} warps, of which at most {MOST_CLUSTER_WARPS}");
+            let reason =
+                format!("a cluster of {warps} warps, of which at most {MOST_CLUSTER_WARPS}");
             return refuse(format!("{reason} are executed"));
         }
         let functions = program.called(launch.kernel);

@@ -19,8 +19,8 @@ use mbarriers::MbarrierNotes;
 use registers::RegisterChanges;
 use sync::{
     Access, Conflict, Conflicts, CopyId, Generation, Kind, LaneId, MBARRIER_UPDATES, Misuse, Order,
-    Part, ProxySpace, Question, Registration, Released, Reuse, SameValue, Shadow, Shape, Site, SyncEvent,
-    Time, UpdateGroup,
+    Part, ProxySpace, Question, Registration, Released, Reuse, SameValue, Shadow, Shape, Site,
+    SyncEvent, Time, UpdateGroup,
 };
 
 /// A synchronisation event of a warp, for reports.

@@ -4,9 +4,9 @@ use crate::{
     Address, ArgumentRange, AsyncCopy, Atomic, BarrierKind, BulkCompletion, BulkCopy, FloatBinary,
     FloatMode, FloatProperty, FloatRelation, FloatUnary, Format, FuncId, IntBinary, IntTernary,
     IntUnary, Load, LoadMatrix, Mbarrier, MbarrierArrive, MbarrierOp, MbarrierPhase, Mma,
-    MoveMatrix, Operand, RealFunction, Reg, Relation, Rounding, Scalar, Space, SpecialRegister,
-    RemoteStore, Store, StoreMatrix, Symbol, SyncOp, TensorCopy, TensorCopyKind, VarId, Width, WmmaLoad,
-    WmmaMma, WmmaStore,
+    MoveMatrix, Operand, RealFunction, Reg, Relation, RemoteStore, Rounding, Scalar, Space,
+    SpecialRegister, Store, StoreMatrix, Symbol, SyncOp, TensorCopy, TensorCopyKind, VarId, Width,
+    WmmaLoad, WmmaMma, WmmaStore,
 };
 
 /// What an instruction does. Operands named `a`, `b`, `c` are read at the operation's width.

@@ -327,13 +327,15 @@ impl Clocks {
     pub(crate) fn knows_one_of(&self, who: LaneId, warps: std::ops::Range<usize>) -> bool {
         let known = self.known_of_others(who).iter().zip(&self.everybody);
         let known = known.enumerate().filter(|(_, (own, all))| **own > 0 || **all > 0);
-        known.map(|(party, _)| party).any(|mut party| loop {
-            if party < self.warps.len() {
-                return warps.contains(&party);
-            }
-            match self.parents[party - self.warps.len()] {
-                Some(parent) => party = usize::from(parent),
-                None => return false,
+        known.map(|(party, _)| party).any(|mut party| {
+            loop {
+                if party < self.warps.len() {
+                    return warps.contains(&party);
+                }
+                match self.parents[party - self.warps.len()] {
+                    Some(parent) => party = usize::from(parent),
+                    None => return false,
+                }
             }
         })
     }

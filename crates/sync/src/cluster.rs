@@ -89,8 +89,7 @@ impl ClusterBarrier {
 
     /// `fence.mbarrier_init`
     pub(crate) fn fence_inits(&mut self, warp: usize, lanes: Mask) {
-        let is_of =
-            |who: LaneId| usize::from(who.warp) == warp && lanes.has(usize::from(who.lane));
+        let is_of = |who: LaneId| usize::from(who.warp) == warp && lanes.has(usize::from(who.lane));
         self.inits.iter_mut().filter(|init| is_of(init.who)).for_each(|init| init.fenced = true);
     }
 
@@ -224,8 +223,7 @@ impl ClusterBarrier {
     /// The generation that is collected, how many warps have arrived in it, and the first that neither did nor has ended.
     pub(crate) fn status(&self) -> (u64, usize, Option<usize>) {
         let current = self.generation;
-        let came =
-            |warp: &Progress| matches!(*warp, Progress::Arrived(generation, _) if generation == current);
+        let came = |warp: &Progress| matches!(*warp, Progress::Arrived(generation, _) if generation == current);
         let missing = self.warps.iter().position(|warp| !came(warp) && *warp != Progress::Ended);
         (current, self.warps.iter().filter(|warp| came(warp)).count(), missing)
     }

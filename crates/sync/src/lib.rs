@@ -44,8 +44,8 @@ pub use lanes::{MOST_WARPS, Mask, WARP};
 pub use lifetimes::RemoteAccess;
 pub use mbarrier::{
     ArrivalTerms, Lanes, MbarrierAnswer, MbarrierEvent, MbarrierFinding, MbarrierId,
-    MbarrierMisuse, MbarrierPlace, MbarrierReuse, MbarrierScope, MbarrierState, MbarrierStatus, MbarrierStop,
-    NamedPhase, Outcome as MbarrierOutcome, Overtaken, WaitTerms, Waiting,
+    MbarrierMisuse, MbarrierPlace, MbarrierReuse, MbarrierScope, MbarrierState, MbarrierStatus,
+    MbarrierStop, NamedPhase, Outcome as MbarrierOutcome, Overtaken, WaitTerms, Waiting,
 };
 pub use order::{ClusterStatus, Order, Shape, SyncEvent};
 pub use proxy::{ProxySpace, Visibility};

@@ -89,7 +89,9 @@ pub(super) fn cluster_faults(
     let facts = program.functions[kernel].launch;
     let mut faults = Vec::new();
     if facts.blocks_are_clusters {
-        faults.push("a grid that is given in clusters (.blocksareclusters) is not supported".to_owned());
+        faults.push(
+            "a grid that is given in clusters (.blocksareclusters) is not supported".to_owned(),
+        );
     }
     if let (Some(given), Some(required)) = (given, facts.required_cluster)
         && given != required
@@ -101,7 +103,8 @@ pub(super) fn cluster_faults(
     }
     let Some(cluster) = cluster(program, kernel, given) else {
         if facts.explicit_cluster {
-            let text = "the kernel must be launched with clusters (.explicitcluster): --cluster X[,Y[,Z]]";
+            let text =
+                "the kernel must be launched with clusters (.explicitcluster): --cluster X[,Y[,Z]]";
             faults.push(text.to_owned());
         }
         return faults;

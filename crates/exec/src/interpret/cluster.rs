@@ -59,8 +59,7 @@ pub(super) fn map(
             false => return Err(context.gap("an address is mapped to a block of a cluster of one")),
         };
         let base = if space == Space::Generic { window(Space::SharedCluster) } else { 0 };
-        result[lane] =
-            Pointer { area: Area::Shared(number), offset }.address().wrapping_add(base);
+        result[lane] = Pointer { area: Area::Shared(number), offset }.address().wrapping_add(base);
         mapped = mapped.or(Mask::one(lane));
     }
     let unknown = Tags::unknown(lost, Source::Address);
@@ -239,11 +238,15 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &RemoteStore) -> Resul
         let usable =
             |set: &super::access::Addresses| set.pointers[lane].filter(|_| set.lanes.has(lane));
         let (Some(target), Some(signal)) = (usable(&targets), usable(&signals)) else {
-            return Err(context.gap("what an asynchronous store to a wrong address does is not defined"));
+            return Err(
+                context.gap("what an asynchronous store to a wrong address does is not defined")
+            );
         };
         check_ranks(context, store, lane, (target, signal))?;
         let Some(found) = locate(context, target, lane, (bytes, bytes), kind) else {
-            return Err(context.gap("what an asynchronous store to a wrong address does is not defined"));
+            return Err(
+                context.gap("what an asynchronous store to a wrong address does is not defined")
+            );
         };
         let id = context.tracker.start_bulk(context.warp.number, lane, false);
         let attributes = AccessAttributes {
@@ -306,7 +309,8 @@ fn write(
             Some(update) => {
                 let (mut old, mut unused) = ([0; WARP], [0; WARP]);
                 let read = [&mut old, &mut unused];
-                let before = read_element(context, target.area, lane, Some(Some(at)), element, read);
+                let before =
+                    read_element(context, target.area, lane, Some(Some(at)), element, read);
                 let operands = [(old[lane], before), value];
                 change_element(context, update, (target, lane, at), operands, None);
             }

@@ -22,8 +22,8 @@ use ir::{
 };
 use sync::{
     ArrivalTerms, CopyId, Kind, LaneId, MBARRIER_UPDATES, MbarrierAnswer, MbarrierEvent,
-    MbarrierFinding, MbarrierId, MbarrierMisuse, MbarrierReuse, MbarrierScope, MbarrierState, MbarrierStop,
-    NamedPhase, SameValue, Site, WaitTerms, Waiting,
+    MbarrierFinding, MbarrierId, MbarrierMisuse, MbarrierReuse, MbarrierScope, MbarrierState,
+    MbarrierStop, NamedPhase, SameValue, Site, WaitTerms, Waiting,
 };
 
 /// Bytes of an mbarrier, and its alignment.

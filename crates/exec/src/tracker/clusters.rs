@@ -4,9 +4,7 @@ use super::{Tracker, mark, marked};
 use crate::address::Area;
 use crate::lanes::Mask;
 use std::num::NonZeroU16;
-use sync::{
-    ClusterMisuse, ClusterStatus, CopyId, Lanes, MbarrierId, RemoteAccess, Site,
-};
+use sync::{ClusterMisuse, ClusterStatus, CopyId, Lanes, MbarrierId, RemoteAccess, Site};
 
 impl Tracker {
     /// Warps of a block, if several blocks run together.

@@ -184,7 +184,8 @@ fn copy(insn: &mut Insn<'_, '_, '_>) -> Lower {
     };
     let several = insn.flag("multicast::cluster");
     if several && (dst_space, src_space) != (Space::SharedCluster, Space::Global) {
-        return Err(insn.unsupported("a copy to several blocks is from global memory to `.shared::cluster`"));
+        return Err(insn
+            .unsupported("a copy to several blocks is from global memory to `.shared::cluster`"));
     }
     let way = if loads { "mbarrier::complete_tx::bytes" } else { "bulk_group" };
     insn.require(&[(way, ())], "its way to complete")?;

@@ -93,8 +93,10 @@ pub(super) const FORMS: &[Form] = &[
         when: &["async"],
         syntax: "red.async.relaxed.cluster{.shared::cluster}{.mbarrier::complete_tx::bytes}.op.type [a], b, [mbar]",
         section: "9.7.13.7",
-        examples: &["red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.min.u32 \
-             [%r1], %r2, [%r3];"],
+        examples: &[
+            "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.min.u32 \
+             [%r1], %r2, [%r3];",
+        ],
         lowering: by(update),
     },
 ];
@@ -116,16 +118,8 @@ fn store(insn: &mut Insn<'_, '_, '_>) -> Lower {
     let space = address_space(insn);
     insn.require(&[("mbarrier::complete_tx::bytes", ())], "its way to complete")?;
     let count = insn.choose(&[("v2", 2), ("v4", 4)]).unwrap_or(1);
-    let types = &[
-        Type::B32,
-        Type::B64,
-        Type::U32,
-        Type::U64,
-        Type::S32,
-        Type::S64,
-        Type::F32,
-        Type::F64,
-    ];
+    let types =
+        &[Type::B32, Type::B64, Type::U32, Type::U64, Type::S32, Type::S64, Type::F32, Type::F64];
     let ty = insn.ty(types)?;
     let address = insn.address()?;
     check_space(insn, space, address)?;

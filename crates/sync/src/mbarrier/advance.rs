@@ -1,11 +1,11 @@
 //! How a phase of an mbarrier goes on and ends: contributions, the end, and who goes on then.
 
 use super::phases::{Broken, Contribution, Done, Lanes};
+use super::types::MbarrierScope;
 use super::{
     BothClocks, Life, MOST, MbarrierFinding, MbarrierId, MbarrierMisuse, MbarrierReuse,
     MbarrierState, MbarrierStop, Mbarriers, NamedPhase, Outcome, Waiter, each, misuse,
 };
-use super::types::MbarrierScope;
 use crate::clocks::{Times, join};
 
 impl Mbarriers {

@@ -19,8 +19,8 @@ mod types;
 pub use phases::{Lanes, Overtaken};
 pub use types::{
     ArrivalTerms, MbarrierAnswer, MbarrierEvent, MbarrierFinding, MbarrierId, MbarrierMisuse,
-    MbarrierPlace, MbarrierReuse, MbarrierScope, MbarrierState, MbarrierStatus, MbarrierStop, NamedPhase, Outcome,
-    WaitTerms, Waiting,
+    MbarrierPlace, MbarrierReuse, MbarrierScope, MbarrierState, MbarrierStatus, MbarrierStop,
+    NamedPhase, Outcome, WaitTerms, Waiting,
 };
 
 use crate::clocks::{Clocks, LaneId, LaneMark, Time, Times};
