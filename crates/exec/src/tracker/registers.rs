@@ -26,13 +26,17 @@ impl RegisterChanges {
         self.warps[warp].push((change, site));
     }
 
-    /// The first change of each group that a warp of the group does not do: its warp, its place, and who does something else.
-    pub(crate) fn differing(&self, warps: usize) -> Vec<(usize, Site, usize)> {
+    /// In blocks of so many warps, the first change of each group that a warp of the group does not do: its warp, its place, and who does something else.
+    pub(crate) fn differing(&self, warps: usize, blocks: usize) -> Vec<(usize, Site, usize)> {
         let empty = Vec::new();
         let changes = |warp: usize| self.warps.get(warp).unwrap_or(&empty);
         let mut found = Vec::new();
-        for first in (0..warps).step_by(WARPS) {
-            let group = first..(first + WARPS).min(warps);
+        let starts = (0..blocks).flat_map(|block| {
+            let end = (block + 1) * warps;
+            (block * warps..end).step_by(WARPS).map(move |first| (first, end))
+        });
+        for (first, end) in starts {
+            let group = first..(first + WARPS).min(end);
             let Some(most) = group.clone().max_by_key(|&warp| changes(warp).len()) else {
                 continue;
             };
