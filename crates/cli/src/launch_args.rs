@@ -18,6 +18,10 @@ pub(crate) struct LaunchArgs {
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = parsed::<Dimensions>)]
     block: Option<Dimensions>,
 
+    /// Blocks of a cluster; not needed where the PTX fixes it (.reqnctapercluster).
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = parsed::<Dimensions>)]
+    cluster: Option<Dimensions>,
+
     /// Dynamic shared memory: bytes, or 48KiB.
     #[arg(long, value_name = "SIZE", value_parser = parsed::<ByteCount>)]
     smem: Option<ByteCount>,
@@ -78,6 +82,14 @@ pub(crate) struct SideArgs {
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = parsed::<Dimensions>)]
     opt_block: Option<Dimensions>,
 
+    /// Blocks of a cluster of the reference.
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = parsed::<Dimensions>)]
+    ref_cluster: Option<Dimensions>,
+
+    /// Blocks of a cluster of the optimised kernel.
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = parsed::<Dimensions>)]
+    opt_cluster: Option<Dimensions>,
+
     /// Dynamic shared memory of the reference.
     #[arg(long, value_name = "SIZE", value_parser = parsed::<ByteCount>)]
     ref_smem: Option<ByteCount>,
@@ -98,7 +110,7 @@ pub(crate) struct SideArgs {
 impl SideArgs {
     /// Launch and arguments of the two sides, reference first.
     pub(crate) fn sides(&self, common: &LaunchArgs) -> [(LaunchSpec, Arguments); 2] {
-        let side = |grid, block, shared, own: &Vec<ArgumentSpec>| {
+        let side = |(grid, block, cluster), shared, own: &Vec<ArgumentSpec>| {
             let (launch, mut arguments) = (common.launch(), common.arguments());
             if !own.is_empty() {
                 arguments.specs.clone_from(own);
@@ -106,14 +118,23 @@ impl SideArgs {
             let launch = LaunchSpec {
                 grid: Option::or(grid, launch.grid),
                 block: Option::or(block, launch.block),
+                cluster: Option::or(cluster, launch.cluster),
                 shared: Option::or(shared, launch.shared),
                 ..launch
             };
             (launch, arguments)
         };
         [
-            side(self.ref_grid, self.ref_block, self.ref_smem, &self.ref_arguments),
-            side(self.opt_grid, self.opt_block, self.opt_smem, &self.opt_arguments),
+            side(
+                (self.ref_grid, self.ref_block, self.ref_cluster),
+                self.ref_smem,
+                &self.ref_arguments,
+            ),
+            side(
+                (self.opt_grid, self.opt_block, self.opt_cluster),
+                self.opt_smem,
+                &self.opt_arguments,
+            ),
         ]
     }
 }
@@ -136,6 +157,7 @@ impl LaunchArgs {
         LaunchSpec {
             grid: self.grid,
             block: self.block,
+            cluster: self.cluster,
             shared: self.smem,
             blocks: if all { Vec::new() } else { positions.collect() },
         }

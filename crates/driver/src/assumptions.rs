@@ -24,6 +24,13 @@ impl Finished<'_> {
                 "dynamic shared memory begins at a multiple of {bytes} bytes (tensor copies)"
             ));
         }
+        if let Some(place) = self.result.assumed_scopes.first() {
+            let line = self.source().line(place.span.start);
+            assumptions.push(format!(
+                "mbarrier operations without a scope order memory between blocks of the cluster (the manual says \
+                 `.cta`; first at line {line})"
+            ));
+        }
         for &variable in &self.result.initialisers {
             let name = &self.program().variables[variable].name;
             let name = demangle(name).unwrap_or_else(|| name.clone());

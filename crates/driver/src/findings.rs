@@ -1,5 +1,6 @@
 //! Faults of a kernel as diagnostics: what happened, to which thread, at which element.
 
+use crate::cluster_findings;
 use crate::collective_findings;
 use crate::demangle::demangle;
 use crate::grouping::Group;
@@ -128,6 +129,7 @@ pub(crate) fn kind(fault: &Fault) -> FindingKind {
         Fault::OutOfBounds { .. } | Fault::WildAddress { .. } => FindingKind::OutOfBounds,
         Fault::Misaligned { .. } => FindingKind::Misaligned,
         Fault::Tensor(fault) => tensor_findings::kind(fault),
+        Fault::Cluster(fault) => cluster_findings::kind(fault),
         Fault::ReadOnly { .. } => FindingKind::InputModified,
         Fault::Undefined {
             origin: Some(Origin::Shuffle(_) | Origin::Operation(_) | Origin::RacingRead(_)),
@@ -168,6 +170,7 @@ pub(crate) fn property(fault: &Fault) -> PropertyName {
         | Fault::BulkSize { .. } => PropertyName::Bounds,
         Fault::Misaligned { .. } => PropertyName::Alignment,
         Fault::Tensor(fault) => tensor_findings::property(fault),
+        Fault::Cluster(fault) => cluster_findings::property(fault),
         Fault::ReadOnly { .. } => PropertyName::Frame,
         Fault::Undefined { .. } | Fault::DependsOnInitial { .. } => PropertyName::Initialised,
         Fault::DivisionByZero => PropertyName::Division,
@@ -196,6 +199,7 @@ pub(crate) fn target(fault: &Fault) -> Option<&Target> {
         | Fault::BeforeGridWait { target, .. } => Some(target),
         Fault::Race(race) => Some(&race.target),
         Fault::Tensor(fault) => tensor_findings::target(fault),
+        Fault::Cluster(fault) => cluster_findings::target(fault),
         _ => None,
     }
 }
@@ -206,6 +210,7 @@ fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
         Fault::Race(race) => return sync_findings::race(race, group, program),
         Fault::Barrier(fault) => return sync_findings::barrier(fault, finding, program),
         Fault::Mbarrier(fault) => return mbarrier_findings::describe(fault, finding, program),
+        Fault::Cluster(fault) => return cluster_findings::describe(fault, finding, program),
         Fault::Deadlock { waiting, waits } => {
             return sync_findings::deadlock(*waiting, waits, finding, program);
         }
@@ -319,14 +324,15 @@ fn access(target: &Target, kind: AccessKind, bytes: u32) -> String {
 /// shared and local memory as bytes, whose numbers are no indices of the source.
 pub(crate) fn element(target: &Target) -> String {
     let name = demangle(&target.name).unwrap_or_else(|| target.name.clone());
+    let block = target.rank.map_or_else(String::new, |rank| format!(" of rank {rank}"));
     if target.element_bytes <= 1 {
-        return format!("byte {} of `{name}`", target.offset);
+        return format!("byte {} of `{name}`{block}", target.offset);
     }
     let size = i64::from(target.element_bytes);
     let (index, rest) = (target.offset.div_euclid(size), target.offset.rem_euclid(size));
     match rest {
-        0 => format!("`{name}[{index}]`"),
-        rest => format!("`{name}[{index}]`+{rest}"),
+        0 => format!("`{name}[{index}]`{block}"),
+        rest => format!("`{name}[{index}]`+{rest}{block}"),
     }
 }
 
@@ -356,7 +362,8 @@ pub(crate) fn origin(fault: &Fault) -> Option<(Place, &'static str)> {
 
 pub(crate) fn thread_name(thread: Thread) -> String {
     let name = |[x, y, z]: [u32; 3]| format!("({x},{y},{z})");
-    format!("thread {} of block {}", name(thread.thread), name(thread.block))
+    let rank = thread.rank.map_or_else(String::new, |rank| format!(" (rank {rank})"));
+    format!("thread {} of block {}{rank}", name(thread.thread), name(thread.block))
 }
 
 /// `, from kernel.cu:12`, and where that was inlined

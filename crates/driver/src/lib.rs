@@ -7,6 +7,7 @@ mod allow;
 pub mod arguments;
 mod assumptions;
 pub mod check;
+mod cluster_findings;
 mod collective_findings;
 mod coverage;
 mod demangle;

@@ -268,7 +268,8 @@ pub(crate) fn completion(transfer: &BulkTransfer, [copier, other]: [&RaceSide; 2
 /// `thread (0,0,0)`, where the block is told elsewhere.
 pub(crate) fn short_name(side: &RaceSide) -> String {
     let [x, y, z] = side.thread.thread;
-    format!("thread ({x},{y},{z})")
+    let rank = side.thread.rank.map_or_else(String::new, |rank| format!(" of rank {rank}"));
+    format!("thread ({x},{y},{z}){rank}")
 }
 
 fn groups(count: u32) -> String {

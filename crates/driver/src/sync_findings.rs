@@ -159,7 +159,7 @@ fn does(side: &RaceSide, ending: &str) -> String {
 fn why(race: &Race, program: &Program) -> String {
     let [earlier, later] = &race.sides;
     let mut reasons = Vec::new();
-    if earlier.thread.block != later.thread.block {
+    if race.strangers {
         reasons.push("blocks of a grid run in any order".to_owned());
     } else if race.lacks_fence_after_read() {
         reasons.push(
@@ -279,12 +279,14 @@ fn passed(earlier: &RaceSide, later: &RaceSide, program: &Program) -> String {
         (one, other) => {
             let told = |side: &RaceSide, passed: Option<Passed>| {
                 let [x, y, z] = side.thread.thread;
+                let rank =
+                    side.thread.rank.map_or(String::new(), |rank| format!(" of rank {rank}"));
                 match passed {
-                    None => format!("thread ({x},{y},{z}) has passed no barrier before"),
+                    None => format!("thread ({x},{y},{z}){rank} has passed no barrier before"),
                     Some(barrier) => {
                         let did = if barrier.only_arrived { "arrived at" } else { "passed" };
                         let name = barrier_name(barrier, program);
-                        format!("thread ({x},{y},{z}) last {did} {name}")
+                        format!("thread ({x},{y},{z}){rank} last {did} {name}")
                     }
                 }
             };
@@ -457,6 +459,15 @@ fn describe_wait(wait: &Wait) -> String {
             format!("for lanes {missing:#010x} of their warp to come to barrier {id}")
         }
         WaitKind::Mbarrier(wait) => mbarrier_findings::describe_wait(wait),
+        WaitKind::Cluster { generation, arrived, missing, exited } => {
+            let others = match missing {
+                Some(thread) => format!(", {} has not", thread_name(*thread)),
+                None => format!(", {exited} have exited"),
+            };
+            format!(
+                "at the barrier of the cluster, generation {generation}: {arrived} threads have come{others}"
+            )
+        }
         WaitKind::Lanes { missing } => format!("for lanes {missing:#010x} of their warp"),
     };
     format!("{subject} {verb} {what}")

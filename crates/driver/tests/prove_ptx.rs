@@ -94,6 +94,7 @@ fn simulated(
     let spec = LaunchSpec {
         grid: Some(three(launch.grid).parse().expect("a grid")),
         block: Some(three(launch.block).parse().expect("a block")),
+        cluster: None,
         shared: Some(shared.to_string().parse().expect("a size")),
         blocks: Vec::new(),
     };

@@ -168,6 +168,7 @@ mod tests {
             kernel: programs[0].functions.enumerate().next().unwrap().0,
             grid: [1; 3],
             block: [1; 3],
+            cluster: None,
             dynamic_shared: 0,
             buffers: vec![
                 buffer(Contents::Opaque(4), Access::In),

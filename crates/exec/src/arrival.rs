@@ -18,6 +18,17 @@ pub(crate) struct Arrival {
     pub(crate) votes: Option<Votes>,
 }
 
+/// What lanes do at the barrier of the cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ClusterArrival {
+    /// Whether the lanes wait; if not, they arrive.
+    pub(crate) waits: bool,
+    /// Whether an arrival passes on what they did.
+    pub(crate) releases: bool,
+    /// Whether all lanes of the warp must come to the same instruction.
+    pub(crate) aligned: bool,
+}
+
 /// Predicates that lanes bring to a barrier.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Votes {
@@ -34,7 +45,7 @@ pub(crate) struct Votes {
 pub(crate) struct Unawaited {
     /// The first arrival of each: the barrier, the warp and the fault; one for each instruction.
     pub(crate) arrivals: Vec<(Site, usize, BarrierFault)>,
-    /// Barriers that are used again too early, one bit each.
+    /// Barriers of some block that are used again too early, one bit each.
     pub(crate) reused: u16,
 }
 

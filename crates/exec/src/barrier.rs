@@ -51,7 +51,7 @@ impl BlockRun<'_, '_> {
         self.tracker.note_event(number, registration.lanes, registration.site);
         self.report.syncs.block += u64::from(lanes.count());
         for votes in arrivals.iter().filter_map(|(.., arrival)| arrival.votes) {
-            self.votes[usize::from(id)].add(votes);
+            self.votes[self.warps[number].rank][usize::from(id)].add(votes);
         }
         for group in &mut self.warps[number].groups {
             let State::Barrier { arrival, .. } = group.state else { continue };
@@ -62,8 +62,9 @@ impl BlockRun<'_, '_> {
                 group.at = group.at.next();
             }
         }
-        if self.tracker.is_complete(id) {
-            self.release(id);
+        let rank = self.warps[number].rank;
+        if self.tracker.is_complete(rank, id) {
+            self.release(rank, id);
         }
         Ok(true)
     }
@@ -128,12 +129,12 @@ impl BlockRun<'_, '_> {
     }
 
     /// Releases the threads that wait at a barrier, with the result of its reduction.
-    pub(crate) fn release(&mut self, id: u8) {
-        self.keep_use(id, true);
-        self.keep_unawaited(id);
-        let votes = std::mem::take(&mut self.votes[usize::from(id)]);
-        let released = self.tracker.release(id);
-        self.note_sites(&released.sites, id);
+    pub(crate) fn release(&mut self, rank: usize, id: u8) {
+        self.keep_use(rank, id, true);
+        self.keep_unawaited(rank, id);
+        let votes = std::mem::take(&mut self.votes[rank][usize::from(id)]);
+        let released = self.tracker.release(rank, id);
+        self.note_sites(&released.sites, rank, id);
         for (warp, _) in released.waiting {
             for group in 0..self.warps[warp].groups.len() {
                 let here = &self.warps[warp].groups[group];
@@ -151,9 +152,9 @@ impl BlockRun<'_, '_> {
         }
     }
 
-    /// Keeps the generation that a barrier collects, if no thread waits for it.
-    fn keep_unawaited(&mut self, id: u8) {
-        let generation = self.tracker.generation(id);
+    /// Keeps the generation that a barrier of a block collects, if no thread waits for it.
+    fn keep_unawaited(&mut self, rank: usize, id: u8) {
+        let generation = self.tracker.generation(rank, id);
         let Some(first) = generation.registrations.first() else { return };
         let waits = |one: &Registration| !one.waiting.is_empty();
         let known = |(site, ..): &(Site, usize, BarrierFault)| *site == first.site;
@@ -167,7 +168,9 @@ impl BlockRun<'_, '_> {
 
     /// Reports arrivals for which no thread waited, now that all threads have ended.
     pub(crate) fn note_unawaited(&mut self) {
-        (0..16).for_each(|id| self.keep_unawaited(id));
+        for rank in 0..self.votes.len() {
+            (0..16).for_each(|id| self.keep_unawaited(rank, id));
+        }
         let Unawaited { arrivals, reused } = std::mem::take(&mut self.unawaited);
         for (site, warp, fault) in arrivals {
             let again =
@@ -179,12 +182,12 @@ impl BlockRun<'_, '_> {
         }
     }
 
-    /// Keeps which warps came to a barrier, if uses are asked for.
-    fn keep_use(&mut self, id: u8, complete: bool) {
-        if !self.tracker.keeps_uses() {
+    /// Keeps which warps came to a barrier, if uses are asked for; of a cluster, those of the first block.
+    fn keep_use(&mut self, rank: usize, id: u8, complete: bool) {
+        if !self.tracker.keeps_uses() || rank != 0 {
             return;
         }
-        let generation = self.tracker.generation(id);
+        let generation = self.tracker.generation(rank, id);
         let arrival = |(one, &time): (&Registration, &sync::Time)| BarrierArrival {
             warp: one.warp,
             place: self.machine.site_place(one.site),
@@ -201,13 +204,13 @@ impl BlockRun<'_, '_> {
 
     /// Keeps the uses of barriers that are not complete.
     pub(crate) fn keep_open_uses(&mut self) {
-        (0..16).for_each(|id| self.keep_use(id, false));
+        (0..16).for_each(|id| self.keep_use(0, id, false));
         self.keep_phases();
     }
 
     /// Threads that waited at different aligned instructions: the manual does not allow it, today's
     /// hardware does.
-    fn note_sites(&mut self, sites: &[Site], id: u8) {
+    fn note_sites(&mut self, sites: &[Site], rank: usize, id: u8) {
         let is_aligned = |site: &&Site| {
             let op = self.machine.op(**site);
             matches!(op, Some(Op::Sync(SyncOp::Barrier { aligned: true, .. })))
@@ -216,7 +219,8 @@ impl BlockRun<'_, '_> {
         if let (Some(&first), Some(&second)) = (aligned.next(), aligned.next()) {
             let other = self.machine.site_place(second);
             let fault = Fault::Barrier(BarrierFault::DifferentSites { id, other });
-            let (place, thread) = (self.machine.site_place(first), self.thread(0, 0));
+            let warp = rank * self.machine.launch.warps();
+            let (place, thread) = (self.machine.site_place(first), self.thread(warp, 0));
             self.report.find(fault, place, thread);
         }
     }

@@ -1,4 +1,4 @@
-//! Runs a block: its warps in turn, its barriers, until all threads have ended.
+//! Runs a block, or the blocks of a cluster together: their warps in turn, their barriers, until all threads have ended.
 
 use crate::arrival::{Unawaited, Votes};
 use crate::budget::Budget;
@@ -15,24 +15,27 @@ use crate::tracker::{Shadows, Tracker};
 use crate::value::Valued;
 use crate::warp::{Group, State, Warp};
 use ir::{Op, Operand, Terminator};
-use sync::SyncEvent;
+use sync::{Shape, SyncEvent};
 
 /// After as many instructions of each lane the budget is looked at.
 const LONGEST: u64 = 1 << 10;
 
-/// A block on its way.
+/// A block on its way, or a cluster of them: their warps are numbered through in the order of ranks, and so is their shared memory.
 pub(crate) struct BlockRun<'b, 'p> {
     pub(crate) machine: &'b Machine<'p>,
     pub(crate) global: &'b mut [Allocation],
     /// What the block has found.
     pub(crate) report: Report,
     pub(crate) budget: Budget,
-    position: [u32; 3],
+    /// The number of the cluster, or of a block that is alone.
+    pub(crate) unit: u64,
+    /// Where the blocks are, by rank.
+    positions: Vec<[u32; 3]>,
     pub(crate) shared: Vec<Allocation>,
     pub(crate) warps: Vec<Warp>,
     pub(crate) tracker: Tracker,
-    /// Predicates brought to each barrier.
-    pub(crate) votes: [Votes; 16],
+    /// Predicates brought to each barrier of each block.
+    pub(crate) votes: Vec<[Votes; 16]>,
     /// Generations of barriers without a waiting thread.
     pub(crate) unawaited: Unawaited,
     scratch: Scratch,
@@ -49,14 +52,18 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         let threads = machine.launch.threads() as usize;
         let mbarriers = machine.uses_mbarriers();
         let agents = machine.copies_asynchronously() || mbarriers;
-        shadows.alone = threads == 1 && !agents && !machine.general;
-        let warps = (0..threads.div_ceil(WARP)).map(|number| {
-            let exists = Mask::first((threads - number * WARP).min(WARP) as u32);
+        let blocks = machine.blocks;
+        shadows.alone = threads == 1 && blocks == 1 && !agents && !machine.general;
+        let of_block = threads.div_ceil(WARP);
+        let warps = (0..of_block * blocks).map(|number| {
+            let before = number % of_block * WARP;
+            let exists = Mask::first((threads - before).min(WARP) as u32);
             Warp::new(machine, number, exists)
         });
         let warps: Vec<Warp> = warps.collect();
-        let mut tracker =
-            Tracker::new((warps.len(), mbarriers), shadows, machine.suspicion.history());
+        let clusters = machine.uses_clusters();
+        let shape = Shape { warps: of_block.max(1), blocks, mbarriers, clusters };
+        let mut tracker = Tracker::new(shape, shadows, machine.suspicion.history());
         if tracker.is_checking() && machine.waits_for_grids() {
             tracker.follow_grids();
         }
@@ -65,32 +72,36 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             global,
             report: Report::default(),
             budget,
-            position: [0; 3],
+            unit: 0,
+            positions: vec![[0; 3]; blocks],
             shared: machine.shared_memory(),
             tracker,
             warps,
-            votes: [Votes::default(); 16],
+            votes: vec![[Votes::default(); 16]; blocks],
             unawaited: Unawaited::default(),
             scratch: Scratch::default(),
             valued: None,
         }
     }
 
-    /// Starts a block. What the one before had (registers, memory, groups) is used again.
+    /// Starts a block or a cluster. What the one before had (registers, memory, groups) is used again.
     fn start(&mut self, number: u64) {
-        self.position = self.machine.launch.block_position(number);
+        self.unit = number;
+        for (rank, position) in self.positions.iter_mut().enumerate() {
+            *position = self.machine.launch.position_in_unit(number, rank);
+        }
         let cleared = self.shared.iter_mut().map(|memory| memory.states.forget()).sum();
         self.report.charge(cleared);
         self.warps.iter_mut().for_each(|warp| warp.restart(self.machine));
-        self.tracker.restart(self.position);
-        self.votes = [Votes::default(); 16];
+        self.tracker.restart(self.positions[0]);
+        self.votes.fill([Votes::default(); 16]);
         self.unawaited = Unawaited::default();
     }
 
-    /// Runs the block with this number to the end of every thread.
+    /// Runs the block or cluster with this number to the end of every thread.
     ///
     /// # Errors
-    /// The place where the block could not be followed any further.
+    /// The place where it could not be followed any further.
     pub(crate) fn run(&mut self, number: u64) -> Result<(), Gap> {
         self.start(number);
         loop {
@@ -108,22 +119,23 @@ impl<'b, 'p> BlockRun<'b, 'p> {
                 self.note_unawaited();
                 self.note_unbalanced();
                 self.note_group_steps();
+                self.note_late_accesses();
                 return Ok(());
             }
             return self.deadlock();
         }
     }
 
-    /// A thread of the block.
+    /// A thread of what runs.
     pub(crate) fn thread(&self, warp: usize, lane: usize) -> Thread {
-        let number = (warp * WARP + lane) as u64;
-        Thread { block: self.position, thread: self.machine.launch.thread_position(number) }
+        self.machine.launch.thread(self.unit, warp, lane)
     }
 
     /// Everything an instruction at `at` can touch. [`Self::put_back`] must follow.
     fn context(&mut self, warp: usize, at: Position, lanes: Mask) -> Context<'_, 'p> {
         let (place, site) = (self.machine.place(at), self.machine.site(at));
         let registers = self.warps[warp].take_registers(self.machine, at.function);
+        let rank = self.warps[warp].rank;
         Context {
             machine: self.machine,
             report: &mut self.report,
@@ -134,7 +146,8 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             layout: &self.machine.layouts[at.function],
             scratch: &mut self.scratch,
             tracker: &mut self.tracker,
-            block: self.position,
+            unit: self.unit,
+            block: self.positions[rank],
             lanes,
             open: Mask::NONE,
             would_fail: None,
@@ -208,6 +221,12 @@ impl<'b, 'p> BlockRun<'b, 'p> {
                 self.warps[warp].groups[group].state = State::Mbarrier(state);
                 Ok(true)
             }
+            Flow::Cluster(arrival) => {
+                self.warps[warp].groups[group].state =
+                    State::Cluster { arrival, registered: false };
+                self.register_at_cluster(warp)?;
+                Ok(true)
+            }
         }
     }
 
@@ -220,7 +239,8 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         let cost = cost + std::mem::take(&mut self.report.charged);
         self.report.spent += cost;
         self.budget.spend(cost).map_err(|exhausted| {
-            let last = (self.position, warp, &self.warps[warp].groups[group]);
+            let at = &self.warps[warp];
+            let last = (self.positions[at.rank], at.in_block, &at.groups[group]);
             let executed = self.report.before + self.report.lane_instructions;
             exhausted.gap(self.machine, last, executed)
         })
@@ -319,15 +339,17 @@ impl<'b, 'p> BlockRun<'b, 'p> {
     fn release_barriers(&mut self) -> Result<bool, Gap> {
         let mut progress = self.retry_collectives() | self.wake_waiters();
         for number in 0..self.warps.len() {
-            progress |= self.register(number)?;
+            progress |= self.register(number)? | self.register_at_cluster(number)?;
         }
-        for id in 0..16 {
-            if self.tracker.is_complete(id) {
-                self.release(id);
-                progress = true;
+        for rank in 0..self.positions.len() {
+            for id in 0..16 {
+                if self.tracker.is_complete(rank, id) {
+                    self.release(rank, id);
+                    progress = true;
+                }
             }
         }
-        Ok(progress)
+        Ok(progress | self.pass_cluster())
     }
 
     /// Threads end.

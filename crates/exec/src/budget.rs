@@ -104,7 +104,8 @@ impl Exhausted {
     ) -> Gap {
         let first = group.lanes.lowest().map(|lane| (warp * WARP + lane) as u64);
         let position = |number| machine.launch.thread_position(number);
-        let thread = first.map(|number| Thread { block, thread: position(number) });
+        let rank = (machine.blocks > 1).then(|| machine.launch.rank(block));
+        let thread = first.map(|number| Thread { block, thread: position(number), rank });
         let frames = std::iter::once(group.at).chain(group.calls.iter().rev().copied());
         let start = frames.into_iter().find_map(|at| {
             let function = &machine.program.functions[at.function];

@@ -1,6 +1,7 @@
 //! The state that an instruction reads and changes.
 
-use crate::arrival::Arrival;
+use crate::address::Area;
+use crate::arrival::{Arrival, ClusterArrival};
 use crate::doubt::{Doubtful, Reason};
 use crate::finding::{Fault, Gap, Origin, Place, Sink, Stop, Thread};
 use crate::lanes::{Lanes, Mask, Narrow, WARP};
@@ -32,6 +33,8 @@ pub(crate) struct Context<'c, 'p> {
     pub(crate) scratch: &'c mut Scratch,
     /// What is ordered in the block.
     pub(crate) tracker: &'c mut Tracker,
+    /// The number of the cluster, or of a block that is alone.
+    pub(crate) unit: u64,
     /// Position of the block in the grid.
     pub(crate) block: [u32; 3],
     /// Lanes in which the instruction takes effect.
@@ -77,11 +80,36 @@ pub(crate) enum Flow {
     Barrier(Arrival),
     /// A wait for a phase of an mbarrier.
     Mbarrier(MbarrierState),
+    /// The barrier of the cluster.
+    Cluster(ClusterArrival),
     /// A call of this function.
     Call(FuncId),
 }
 
 impl<'c, 'p> Context<'c, 'p> {
+    /// A variable's allocation as the executing block has it.
+    #[inline]
+    pub(crate) fn own(&self, area: Area) -> Area {
+        match area {
+            Area::Shared(number) if self.machine.blocks > 1 => {
+                Area::Shared(self.warp.rank * self.machine.shared.len() + number)
+            }
+            area => area,
+        }
+    }
+
+    /// The rank of the block whose shared memory an allocation is, if it is another one than the executing block.
+    #[inline]
+    pub(crate) fn other_block(&self, area: Area) -> Option<usize> {
+        match area {
+            Area::Shared(number) if self.machine.blocks > 1 => {
+                let rank = number / self.machine.shared.len().max(1);
+                (rank != self.warp.rank).then_some(rank)
+            }
+            _ => None,
+        }
+    }
+
     /// The low `width` bits of an operand in all lanes, and what they are.
     pub(crate) fn read(&mut self, operand: Operand, width: Width) -> (Lanes, Tags) {
         let mut buffer = [0; WARP];
@@ -130,8 +158,10 @@ impl<'c, 'p> Context<'c, 'p> {
     }
 
     pub(crate) fn thread(&self, lane: usize) -> Thread {
-        let number = self.warp.number * WARP + lane;
-        Thread { block: self.block, thread: self.machine.launch.thread_position(number as u64) }
+        let number = self.warp.in_block * WARP + lane;
+        let thread = self.machine.launch.thread_position(number as u64);
+        let rank = (self.machine.blocks > 1).then_some(self.warp.rank as u32);
+        Thread { block: self.block, thread, rank }
     }
 
     /// Records a fault in the lowest of `lanes`. What follows from an access that was wrong itself is

@@ -3,7 +3,7 @@
 use crate::block::BlockRun;
 use crate::finding::{Fault, Gap, Wait, WaitKind};
 use crate::lanes::{Mask, WARP};
-use crate::warp::State;
+use crate::warp::{State, Warp};
 
 /// The most waits a report lists.
 const MOST_WAITS: usize = 16;
@@ -46,10 +46,11 @@ impl BlockRun<'_, '_> {
         let warp = &self.warps[number];
         match state {
             State::Barrier { arrival, registered: true } => {
-                let generation = self.tracker.generation(arrival.id);
+                let generation = self.tracker.generation(warp.rank, arrival.id);
                 let arrived = (generation.registrations.len() * WARP) as u32;
-                let missing = self.tracker.first_missing(arrival.id);
-                let exited = self.warps.iter().filter(|warp| warp.groups.is_empty()).count();
+                let missing = self.tracker.first_missing(warp.rank, arrival.id);
+                let ended = |other: &&Warp| other.rank == warp.rank && other.groups.is_empty();
+                let exited = self.warps.iter().filter(ended).count();
                 WaitKind::Barrier {
                     id: arrival.id,
                     arrived,
@@ -75,6 +76,14 @@ impl BlockRun<'_, '_> {
                 WaitKind::Lanes { missing: mask.and(warp.alive()).without(lanes).0 }
             }
             State::Mbarrier(state) => self.phase_wait(state),
+            State::Cluster { registered: true, .. } => self.cluster_wait(),
+            State::Cluster { registered: false, .. } => {
+                let here = warp.groups.iter().filter(|group| {
+                    matches!(group.state, State::Cluster { registered: false, .. })
+                });
+                let here = here.fold(Mask::NONE, |all, group| all.or(group.lanes));
+                WaitKind::Lanes { missing: warp.alive().without(here).0 }
+            }
             State::Ready => WaitKind::Lanes { missing: 0 },
         }
     }

@@ -16,10 +16,16 @@
 //!   by one; the others are all kept, all dropped, or dropped below some bit;
 //! - shifts must not lose bits above the field.
 //!
+//! In a cluster an address may be one of the window of the cluster, with the rank of its block in bits from 24 on (`mapa`): there
+//! nothing is taken from a value before those bits are masked off.
+//!
 //! Everything else has no result, and the lane stays as unknown as it was. Errs that way only.
 
 /// Bits of a shared address.
 const ADDRESS_BITS: u32 = 18;
+
+/// The lowest bit of the rank of a block.
+const RANK_BIT: u32 = 24;
 
 /// What is known of the variable that an address is made from.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +49,8 @@ pub(crate) struct Encoded {
     position: u32,
     /// All other bits.
     rest: u64,
+    /// Set if the rank of a block may be in the bits above the field.
+    ranked: bool,
 }
 
 /// The lowest `bits` bits.
@@ -52,7 +60,7 @@ fn low(bits: u32) -> u64 {
 
 impl Encoded {
     /// The address itself; none if it is outside its variable.
-    pub(crate) fn address(variable: usize, offset: i64, home: Home) -> Option<Self> {
+    pub(crate) fn address(variable: usize, offset: i64, home: Home, ranked: bool) -> Option<Self> {
         let offset = u64::try_from(offset).ok().filter(|&offset| offset <= home.size)?;
         (home.size <= low(ADDRESS_BITS)).then_some(Self {
             variable,
@@ -60,6 +68,7 @@ impl Encoded {
             shift: 0,
             position: 0,
             rest: 0,
+            ranked,
         })
     }
 
@@ -71,9 +80,18 @@ impl Encoded {
         low(self.bits()) << self.position
     }
 
+    /// Where the rank of a block would be; everything above the field if nothing is left of the address.
+    fn ranks(&self) -> u64 {
+        if self.bits() == 0 {
+            return u64::MAX;
+        }
+        // Bits 24 to 31 of an address, and what carries go to.
+        !low(self.position + RANK_BIT.saturating_sub(self.shift))
+    }
+
     /// The number that it is, if no bit of the address is left.
     pub(crate) fn constant(&self) -> Option<u64> {
-        (self.bits() == 0).then_some(self.rest)
+        (self.bits() == 0 && !self.ranked).then_some(self.rest)
     }
 
     fn number(&self, rest: u64) -> Self {
@@ -115,19 +133,20 @@ impl Encoded {
     pub(crate) fn bitwise(&self, keep: u64, flip: u64, width: u32, home: Home) -> Option<Self> {
         let (keep, flip) = (keep & low(width), flip & low(width));
         let field = self.field();
+        let ranked = self.ranked && keep & self.ranks() != 0;
         let known = low(self.bits().min(home.align_bits.saturating_sub(self.shift)));
         let (known, open) = (known << self.position, field & !(known << self.position));
         let rest = ((self.rest & keep) ^ flip) & !field;
         let before = (self.offset >> self.shift << self.position) & known;
         let after = ((before & keep) ^ flip) & known;
         if keep & open == 0 {
-            return Some(self.number(rest | after | flip & open));
+            return Some(Self { ranked, ..self.number(rest | after | flip & open) });
         }
         if keep & open == open && flip & open == 0 {
             let change =
                 (after >> self.position).cast_signed() - (before >> self.position).cast_signed();
             let offset = self.moved(change, home)?;
-            return Some(Self { offset, rest, ..*self });
+            return Some(Self { offset, rest, ranked, ..*self });
         }
         // What is dropped of the field must be its low end.
         let cut = (keep & field).trailing_zeros() - self.position;
@@ -136,7 +155,7 @@ impl Encoded {
             return None;
         }
         let (shift, position) = (self.shift + cut, self.position + cut);
-        Some(Self { shift, position, rest: rest | flip & dropped, ..*self })
+        Some(Self { shift, position, rest: rest | flip & dropped, ranked, ..*self })
     }
 
     /// `value << amount`, in `width` bits.
@@ -200,7 +219,7 @@ impl Encoded {
     /// The start of a matrix, as an offset in its variable, and the other fields of its descriptor; none if the address is not
     /// where a descriptor has it or the variable is aligned to less than 16 bytes.
     pub(crate) fn as_descriptor(&self, home: Home) -> Option<(u64, u64)> {
-        let fits = self.shift == 4 && self.position == 0 && home.align_bits >= 4;
+        let fits = self.shift == 4 && self.position == 0 && home.align_bits >= 4 && !self.ranked;
         fits.then_some((self.offset & !15, self.rest))
     }
 }
@@ -225,12 +244,13 @@ mod tests {
             let align_bits = random.below(11) as u32;
             let home = Home { align_bits, size: 1 + random.below(1 << 17) };
             let offset = random.below(home.size + 1).cast_signed();
-            let Some(mut encoded) = Encoded::address(0, offset, home) else { continue };
+            let rank = random.below(4) << 24;
+            let Some(mut encoded) = Encoded::address(0, offset, home, rank != 0) else { continue };
             let room = ((1 << 18) - 1 - home.size) >> align_bits;
             let bases: Vec<u64> =
                 (0..6).map(|_| random.below(room + 1) << align_bits).chain([0]).collect();
             let mut concrete: Vec<u64> =
-                bases.iter().map(|base| base + offset.cast_unsigned()).collect();
+                bases.iter().map(|base| rank + base + offset.cast_unsigned()).collect();
             let mut width = 32;
             for _ in 0..6 {
                 let number = interesting(&mut random);
@@ -289,12 +309,16 @@ mod tests {
                 concrete.iter_mut().for_each(|x| *x = function(*x));
                 encoded = next;
                 for (base, expected) in bases.iter().zip(&concrete) {
-                    assert_eq!(value(&encoded, *base), *expected, "{encoded:?} {home:?} {base}");
+                    if !encoded.ranked {
+                        let found = value(&encoded, *base);
+                        assert_eq!(found, *expected, "{encoded:?} {home:?} {base}");
+                    }
                 }
                 followed += 1;
                 numbers += u32::from(encoded.constant().is_some());
                 if let Some((offset, align)) = encoded.as_address(home)
                     && align.is_none()
+                    && !encoded.ranked
                 {
                     for (base, expected) in bases.iter().zip(&concrete) {
                         assert_eq!(base + offset, *expected);
@@ -322,7 +346,8 @@ mod tests {
     #[test]
     fn a_carry_out_of_the_field_has_no_result() {
         let home = Home { align_bits: 4, size: 4096 };
-        let start = Encoded::address(0, 4080, home).and_then(|one| one.shift_right(4, false, 32));
+        let start =
+            Encoded::address(0, 4080, home, false).and_then(|one| one.shift_right(4, false, 32));
         let Some(start) = start else { panic!("no start") };
         assert!(start.add(1, 32, home).is_some());
         assert_eq!(start.add(2, 32, home), None);

@@ -1,5 +1,6 @@
 //! What a run found: faults of the kernel, and places where we stop knowing.
 
+use crate::cluster_fault::ClusterFault;
 use crate::mbarrier_fault::{MbarrierFault, MbarrierWait};
 use crate::race::Race;
 use crate::tensor_fault::TensorFault;
@@ -22,6 +23,8 @@ pub struct Thread {
     pub block: [u32; 3],
     /// Its position in the block.
     pub thread: [u32; 3],
+    /// The rank of its block, in a cluster of several.
+    pub rank: Option<u32>,
 }
 
 /// A fault of the kernel, with the first thread that shows it.
@@ -163,6 +166,8 @@ pub enum Fault {
         /// How many.
         products: usize,
     },
+    /// Something is wrong between blocks of a cluster.
+    Cluster(Box<ClusterFault>),
     /// Two accesses that nothing orders.
     Race(Box<Race>),
 }
@@ -340,6 +345,17 @@ pub enum WaitKind {
     },
     /// A phase of an mbarrier.
     Mbarrier(Box<MbarrierWait>),
+    /// The barrier of the cluster, that not everybody has come to.
+    Cluster {
+        /// The generation, counted from zero.
+        generation: u64,
+        /// How many threads have come.
+        arrived: u32,
+        /// A thread that runs and has not come.
+        missing: Option<Thread>,
+        /// How many threads of the cluster have exited.
+        exited: u32,
+    },
     /// Lanes that a mask names.
     Lanes {
         /// The lanes that have not come.
@@ -362,6 +378,8 @@ pub struct Target {
     pub element_bytes: u32,
     /// Alignment of the allocation.
     pub align: u64,
+    /// The rank of the block whose shared memory it is, in a cluster of several.
+    pub rank: Option<u32>,
 }
 
 /// What an access does.

@@ -1,6 +1,9 @@
 //! What is executed: a kernel, its grid, and what its parameters hold.
 
+use crate::finding::Thread;
+use crate::lanes::WARP;
 use ir::{FuncId, Scalar, TensorMap, VarId};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// A launch: everything that is fixed before the first thread starts.
@@ -12,6 +15,8 @@ pub struct Launch {
     pub grid: [u32; 3],
     /// Threads of a block in x, y and z.
     pub block: [u32; 3],
+    /// Blocks of a cluster in x, y and z, if the launch or the kernel says so; they divide the grid.
+    pub cluster: Option<[u32; 3]>,
     /// Bytes of dynamic shared memory.
     pub dynamic_shared: u64,
     /// Global buffers; arguments refer to them by position.
@@ -20,7 +25,7 @@ pub struct Launch {
     pub arguments: Vec<Argument>,
     /// Contents that the host gave to module variables; the others hold their initialisers.
     pub symbols: Vec<(VarId, Contents)>,
-    /// The blocks to run, by number: ranges in ascending order that do not overlap; all if empty.
+    /// The blocks to run, by number: ranges in ascending order that do not overlap; all if empty. With each its whole cluster runs.
     pub selected: Vec<Range<u64>>,
 }
 
@@ -37,10 +42,32 @@ impl Launch {
         product(self.grid)
     }
 
+    /// Blocks of a cluster in x, y and z; one if there are none.
+    #[must_use]
+    pub fn cluster_size(&self) -> [u32; 3] {
+        self.cluster.unwrap_or([1; 3])
+    }
+
+    /// Number of blocks of a cluster.
+    #[must_use]
+    pub fn cluster_blocks(&self) -> usize {
+        usize::try_from(product(self.cluster_size())).unwrap_or(usize::MAX)
+    }
+
+    /// Clusters of the grid in x, y and z.
+    #[must_use]
+    pub fn clusters(&self) -> [u32; 3] {
+        let size = self.cluster_size();
+        std::array::from_fn(|axis| self.grid[axis] / size[axis].max(1))
+    }
+
     /// How many blocks are executed.
     pub(crate) fn selected_blocks(&self) -> u64 {
         match self.selected.is_empty() {
             true => self.blocks(),
+            false if self.cluster_blocks() > 1 => {
+                self.units().count() as u64 * self.cluster_blocks() as u64
+            }
             false => self.selected.iter().map(|range| range.end - range.start).sum(),
         }
     }
@@ -51,8 +78,63 @@ impl Launch {
         self.selected_blocks() < self.blocks()
     }
 
+    /// Numbers of what runs together, ascending: clusters, or blocks where each is alone.
+    pub(crate) fn units(&self) -> Box<dyn Iterator<Item = u64> + '_> {
+        if self.cluster_blocks() == 1 {
+            return Box::new(self.numbers());
+        }
+        if self.selected.is_empty() {
+            return Box::new(0..product(self.clusters()));
+        }
+        let units: BTreeSet<u64> = self.numbers().map(|number| self.unit_of(number)).collect();
+        Box::new(units.into_iter())
+    }
+
+    /// The cluster of the block with this number.
+    fn unit_of(&self, number: u64) -> u64 {
+        let (block, size) = (self.block_position(number), self.cluster_size());
+        let [x, y, z]: [u64; 3] =
+            std::array::from_fn(|axis| u64::from(block[axis] / size[axis].max(1)));
+        let [columns, rows, _] = self.clusters().map(u64::from);
+        x + columns * (y + rows * z)
+    }
+
+    /// Position of the block with this rank in a cluster, or of a block that is alone.
+    pub(crate) fn position_in_unit(&self, unit: u64, rank: usize) -> [u32; 3] {
+        let size = self.cluster_size();
+        let (cluster, own) = (position(unit, self.clusters()), position(rank as u64, size));
+        std::array::from_fn(|axis| cluster[axis] * size[axis] + own[axis])
+    }
+
+    /// Warps of a block.
+    pub(crate) fn warps(&self) -> usize {
+        usize::try_from(self.threads().div_ceil(WARP as u64)).unwrap_or(usize::MAX).max(1)
+    }
+
+    /// A thread of what runs together, whose warps are numbered through.
+    pub(crate) fn thread(&self, unit: u64, warp: usize, lane: usize) -> Thread {
+        let warps = self.warps();
+        let number = (warp % warps * WARP + lane) as u64;
+        let block = self.position_in_unit(unit, warp / warps);
+        let rank = (self.cluster_blocks() > 1).then_some((warp / warps) as u32);
+        Thread { block, thread: self.thread_position(number), rank }
+    }
+
+    /// Rank of a block in its cluster.
+    #[must_use]
+    pub fn rank(&self, block: [u32; 3]) -> u32 {
+        let size = self.cluster_size();
+        let [x, y, z]: [u32; 3] = std::array::from_fn(|axis| block[axis] % size[axis].max(1));
+        x + size[0] * (y + size[1] * z)
+    }
+
+    /// The first block to run.
+    pub(crate) fn first_block(&self) -> Option<u64> {
+        self.numbers().next()
+    }
+
     /// Numbers of the blocks to run, ascending.
-    pub(crate) fn numbers(&self) -> impl Iterator<Item = u64> {
+    fn numbers(&self) -> impl Iterator<Item = u64> {
         let all = 0..self.blocks();
         let whole = self.selected.is_empty().then(|| all.clone());
         let inside = move |range: Range<u64>| range.start..range.end.min(all.end);

@@ -9,6 +9,8 @@ mod arrival;
 mod barrier;
 mod block;
 mod budget;
+mod cluster;
+mod cluster_fault;
 pub mod concrete;
 mod context;
 mod coverage;
@@ -56,6 +58,7 @@ mod warp_groups;
 mod watch;
 
 pub use arrival::{BarrierArrival, BarrierUse};
+pub use cluster_fault::ClusterFault;
 pub use doubt::{Doubt, Doubtful, Reason};
 pub use finding::{
     AccessKind, BarrierFault, Fault, Finding, Gap, GroupFault, Origin, Place, RegisterWindow, Sink,

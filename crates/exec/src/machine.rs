@@ -34,6 +34,9 @@ const LARGEST_REGISTERS: u64 = 1 << 30;
 /// The most threads of a block; no GPU has more.
 const MOST_THREADS: u64 = (sync::MOST_WARPS * sync::WARP) as u64;
 
+/// The most warps of a cluster: the largest portable one, of eight blocks, of which each may have 32.
+const MOST_CLUSTER_WARPS: usize = 256;
+
 /// A program prepared for a launch.
 pub(crate) struct Machine<'p> {
     pub(crate) program: &'p Program,
@@ -42,7 +45,9 @@ pub(crate) struct Machine<'p> {
     pub(crate) codes: IndexVec<FuncId, Code>,
     /// Which allocation a variable is.
     pub(crate) areas: FxHashMap<VarId, Area>,
-    /// Shared variables in the order of their areas.
+    /// Blocks of a cluster.
+    pub(crate) blocks: usize,
+    /// Shared variables in the order of their areas; with several blocks, those of the block of rank r begin at r times their number.
     pub(crate) shared: Vec<VarId>,
     /// Local variables and function parameters in the order of their areas.
     pub(crate) local: Vec<VarId>,
@@ -65,8 +70,18 @@ impl<'p> Machine<'p> {
     pub(crate) fn copies_asynchronously(&self) -> bool {
         let mut all = self.program.functions.iter().flat_map(|function| function.instructions());
         all.any(|instruction| {
-            matches!(instruction.op, Op::AsyncCopy(_) | Op::BulkCopy(_) | Op::TensorCopy(_))
+            matches!(
+                instruction.op,
+                Op::AsyncCopy(_) | Op::BulkCopy(_) | Op::TensorCopy(_) | Op::RemoteStore(_)
+            )
         })
+    }
+
+    /// Tells whether blocks of a cluster have to do with each other, or could have.
+    pub(crate) fn uses_clusters(&self) -> bool {
+        let mut all = self.program.functions.iter().flat_map(|function| function.instructions());
+        let barrier = |op: &Op| matches!(op, Op::Sync(SyncOp::ClusterBarrier { .. }));
+        self.blocks > 1 || all.any(|instruction| barrier(&instruction.op))
     }
 
     /// Tells whether there are transaction barriers.
@@ -75,7 +90,10 @@ impl<'p> Machine<'p> {
         all.any(|instruction| {
             matches!(
                 instruction.op,
-                Op::Sync(SyncOp::Mbarrier(_)) | Op::BulkCopy(_) | Op::TensorCopy(_)
+                Op::Sync(SyncOp::Mbarrier(_))
+                    | Op::BulkCopy(_)
+                    | Op::TensorCopy(_)
+                    | Op::RemoteStore(_)
             )
         })
     }
@@ -96,10 +114,11 @@ impl<'p> Machine<'p> {
             blocks_are_clusters,
             ..
         } = self.program.functions[self.launch.kernel].launch;
-        required_cluster.is_some_and(|sizes| sizes != [1; 3])
+        let may = required_cluster.is_some_and(|sizes| sizes != [1; 3])
             || max_cluster_rank.is_some_and(|most| most != 1)
             || explicit_cluster
-            || blocks_are_clusters
+            || blocks_are_clusters;
+        may && self.launch.cluster.is_none()
     }
 
     /// Prepares a launch; also gives global memory as it is before the first block.
@@ -133,6 +152,7 @@ impl<'p> Machine<'p> {
             layouts,
             codes,
             areas: FxHashMap::default(),
+            blocks: launch.cluster_blocks(),
             shared: Vec::new(),
             local: Vec::new(),
             params: Vec::new(),
@@ -155,6 +175,7 @@ impl<'p> Machine<'p> {
         for (id, variable) in program.variables.enumerate() {
             machine.place_variable(id, variable, &mut global)?;
         }
+        machine.check_windows()?;
         for (id, variable) in program.variables.enumerate() {
             if let Some(&Area::Global(number)) = machine.areas.get(&id) {
                 machine.relocate(&mut global[number], variable, &mut valued);
@@ -183,6 +204,12 @@ impl<'p> Machine<'p> {
             let reason = format!("a block of {threads} threads, of which at most {MOST_THREADS}");
             return refuse(format!("{reason} are executed"));
         }
+        let warps = self.launch.warps().saturating_mul(self.blocks);
+        if warps > MOST_CLUSTER_WARPS {
+            let reason =
+                format!("a cluster of {warps} warps, of which at most {MOST_CLUSTER_WARPS}");
+            return refuse(format!("{reason} are executed"));
+        }
         let functions = program.called(launch.kernel);
         let sum = |sizes: &mut dyn Iterator<Item = u64>| sizes.fold(0, u64::saturating_add);
         let variables = |is_meant: &dyn Fn(&Variable) -> bool| {
@@ -205,7 +232,11 @@ impl<'p> Machine<'p> {
             ("parameters", parameters, LARGEST_PARAMETERS),
             ("shared memory", shared.saturating_add(launch.dynamic_shared), LARGEST_SHARED),
             ("local memory of a thread", local, LARGEST_LOCAL),
-            ("registers of a block", registers, LARGEST_REGISTERS),
+            (
+                "registers of a block",
+                registers.saturating_mul(self.blocks as u64),
+                LARGEST_REGISTERS,
+            ),
         ] {
             if bytes > most {
                 return refuse(format!(
@@ -214,6 +245,19 @@ impl<'p> Machine<'p> {
             }
         }
         Ok(())
+    }
+
+    /// Addresses tell shared variables of all blocks of a cluster apart, and one more that is nowhere.
+    fn check_windows(&self) -> Result<(), Gap> {
+        if self.blocks == 1 || self.shared.len().saturating_mul(self.blocks) < MAX_WINDOW {
+            return Ok(());
+        }
+        let place = Place { span: self.kernel().span, location: None };
+        let reason = format!(
+            "the blocks of a cluster have more than {} shared variables together",
+            MAX_WINDOW - 1
+        );
+        Err(Gap { place, thread: None, reason, stop: Stop::NotFollowed })
     }
 
     /// Module variables that were read and hold what the module says.
@@ -332,8 +376,10 @@ impl<'p> Machine<'p> {
             let address = Pointer { area, offset: addend }.address() >> shift;
             let (at, bytes) = (usize::try_from(at).unwrap_or(usize::MAX), usize::from(bytes));
             if allocation.inside(at as i64, bytes as u32).is_some() {
+                // Of whose block it is the address depends on who reads it.
+                let is_of_cluster = self.blocks > 1 && matches!(area, Area::Shared(_));
                 match (bytes, valued.as_mut()) {
-                    (8, _) => allocation.store(at, bytes, address, Word::Pointer),
+                    (8, _) if !is_of_cluster => allocation.store(at, bytes, address, Word::Pointer),
                     (_, None) => allocation.store(at, bytes, address, Word::Unknown),
                     (_, Some(valued)) => valued.store.lose(allocation, at, bytes),
                 }
@@ -365,6 +411,7 @@ impl<'p> Machine<'p> {
 
     /// Tells whether a shared variable is the dynamic shared memory and no other variable lies before it.
     pub(crate) fn is_only_dynamic(&self, number: usize) -> bool {
+        let number = number % self.shared.len().max(1);
         let dynamic = |&id: &VarId| {
             let variable = &self.program.variables[id];
             variable.external || variable.size.is_none()
@@ -374,9 +421,9 @@ impl<'p> Machine<'p> {
             && self.shared.iter().all(|id| dynamic(id) || is_empty(id))
     }
 
-    /// Shared memory of a block before its first instruction.
+    /// Shared memory of the blocks of a cluster before their first instruction.
     pub(crate) fn shared_memory(&self) -> Vec<Allocation> {
-        let allocation = |&id: &VarId| {
+        let allocation = |(rank, &id): (usize, &VarId)| {
             let variable = &self.program.variables[id];
             let dynamic = variable.external || variable.size.is_none();
             let size = if dynamic { Some(self.launch.dynamic_shared) } else { variable.size };
@@ -385,9 +432,11 @@ impl<'p> Machine<'p> {
             // The driver aligns dynamic shared memory to at least 16 bytes.
             memory.align = if dynamic { variable.align.max(16) } else { variable.align };
             memory.element_bytes = element_bytes(variable);
+            memory.rank = (self.blocks > 1).then_some(rank as u32);
             memory
         };
-        self.shared.iter().map(allocation).collect()
+        let ranks = (0..self.blocks).flat_map(|rank| self.shared.iter().map(move |id| (rank, id)));
+        ranks.map(allocation).collect()
     }
 }
 

@@ -182,6 +182,8 @@ pub(crate) enum Alignment {
 #[derive(Clone, Debug)]
 pub(crate) struct Allocation {
     pub(crate) name: String,
+    /// The rank of the block whose shared memory it is, in a cluster of several.
+    pub(crate) rank: Option<u32>,
     pub(crate) space: Space,
     pub(crate) align: u64,
     pub(crate) element_bytes: u32,
@@ -203,6 +205,7 @@ impl Allocation {
     pub(crate) fn new(name: &str, space: Space, size: usize, state: u8) -> Self {
         Self {
             name: name.to_owned(),
+            rank: None,
             space,
             align: 256,
             element_bytes: 1,
@@ -317,6 +320,7 @@ impl Allocation {
             size: self.bytes.len() as u64,
             element_bytes: self.element_bytes,
             align: self.align,
+            rank: self.rank,
         }
     }
 

@@ -66,6 +66,8 @@ pub struct Outcome {
     pub alignments: Vec<Place>,
     /// Alignment that dynamic shared memory is taken to have, beyond what is declared; 0 if nothing depends on it.
     pub shared_alignment: u32,
+    /// Waits for mbarriers that rely on an unwritten scope being that of the cluster.
+    pub assumed_scopes: Vec<Place>,
     /// Accesses of which it is open whether they race; only if they were looked for.
     pub undecided: Vec<Undecided>,
     /// Uses of barriers in the first block, in the order of their ends; only if asked for.

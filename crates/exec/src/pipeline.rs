@@ -262,10 +262,16 @@ impl PhaseUse<Site> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sync::{ArrivalTerms, Lanes, Mask};
+    use sync::{ArrivalTerms, Lanes, Mask, MbarrierScope};
 
-    const TERMS: ArrivalTerms =
-        ArrivalTerms { count: 1, expects: None, drops: false, no_complete: false, releases: true };
+    const TERMS: ArrivalTerms = ArrivalTerms {
+        count: 1,
+        expects: None,
+        drops: false,
+        no_complete: false,
+        releases: true,
+        scope: MbarrierScope::Block,
+    };
 
     fn log(phases: u64, faulty: &[u64]) -> Vec<MbarrierUse> {
         let mut log = PhaseLog::default();

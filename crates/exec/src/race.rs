@@ -28,6 +28,8 @@ pub struct Race {
     pub strong: bool,
     /// The scope of one leaves out the block of the other: they are not atomic towards each other.
     pub outside_scope: bool,
+    /// The blocks of the two are different, and not of one cluster.
+    pub strangers: bool,
 }
 
 impl Race {

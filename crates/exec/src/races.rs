@@ -10,7 +10,7 @@
 
 use crate::address::Area;
 use crate::doubt::Doubtful;
-use crate::finding::{AccessKind, Fault, Finding, Place, Target, Thread, Undecided};
+use crate::finding::{AccessKind, Fault, Finding, Place, Target, Undecided};
 use crate::interpret::{commute_between_blocks, commutes, rounds};
 use crate::launch::Launch;
 use crate::machine::Machine;
@@ -21,6 +21,7 @@ use crate::report::Report;
 use crate::tracker::{ConflictContext, CopyNote, Met, Shadows};
 use ir::{Atomic, AtomicOp, BarrierKind, MbarrierOp, Op, Ordering, Scope, SyncOp, TensorCopyKind};
 use rustc_hash::FxHashMap;
+use std::num::NonZeroU16;
 use sync::{Conflict, Conflicts, Grid, Kind, SameValue, Side, Site, Touched, Visibility};
 
 /// What a conflict is.
@@ -61,9 +62,20 @@ fn strength(op: Option<&Op>) -> Strength {
 
 /// Whether the scope of one of two accesses leaves out the thread of the other. (Every scope has
 /// the threads of a block.)
-fn outside_scope(conflict: &Conflict, ops: [Option<&Op>; 2]) -> bool {
-    let of_block = |op| strength(op) == Strength::Strong(Scope::Cta);
-    conflict.blocks.is_some() && ops.into_iter().any(of_block)
+fn outside_scope(machine: &Machine<'_>, conflict: &Conflict, ops: [Option<&Op>; 2]) -> bool {
+    let clusters = machine.launch.cluster.is_some() && conflict.blocks.is_some();
+    let leaves_out = |op| match strength(op) {
+        Strength::Strong(Scope::Cta) => true,
+        Strength::Strong(Scope::Cluster) => clusters,
+        _ => false,
+    };
+    is_between_blocks(machine, conflict) && ops.into_iter().any(leaves_out)
+}
+
+/// Tells whether threads of two blocks conflict, of one cluster or not.
+fn is_between_blocks(machine: &Machine<'_>, conflict: &Conflict) -> bool {
+    let rank = |side: Side| usize::from(side.who.warp) / machine.launch.warps();
+    conflict.blocks.is_some() || rank(conflict.earlier) != rank(conflict.later)
 }
 
 /// Bytes of what an access reads or writes as one value; wide copies move several.
@@ -166,6 +178,7 @@ fn judge(machine: &Machine<'_>, conflict: &Conflict, context: ConflictContext) -
     if let ([Some(a), Some(b)], true) = (updates, both_update)
         && a.rounds()
         && a.commutes(b, conflict.blocks.is_some())
+        && !outside_scope(machine, conflict, ops)
     {
         return Judgement::FloatOrder;
     }
@@ -179,7 +192,7 @@ fn judge(machine: &Machine<'_>, conflict: &Conflict, context: ConflictContext) -
     let (Strength::Strong(one), Strength::Strong(other)) = (strength(a), strength(b)) else {
         return Judgement::Race;
     };
-    if outside_scope(conflict, ops) {
+    if outside_scope(machine, conflict, ops) {
         return Judgement::Race;
     }
     if conflict.blocks.is_some() && [one, other].contains(&Scope::Cluster) {
@@ -213,6 +226,9 @@ impl Reported {
         launch: &ReportContext<'_, '_>,
         met: &[Met],
     ) {
+        let machine = launch.machine;
+        let warps = u16::try_from(machine.launch.warps()).ok().and_then(NonZeroU16::new);
+        self.met.warps = warps.filter(|_| machine.blocks > 1);
         for Met { conflict, count, context } in met {
             if self.met.add_times(*conflict, *count) {
                 let judgement = judge(launch.machine, conflict, *context);
@@ -308,7 +324,7 @@ pub(crate) struct ReportContext<'s, 'p> {
     pub(crate) machine: &'s Machine<'p>,
     pub(crate) shared: &'s [Allocation],
     pub(crate) global: &'s [Allocation],
-    /// The block.
+    /// The block, or the cluster.
     pub(crate) number: u64,
 }
 
@@ -327,7 +343,7 @@ impl ReportContext<'_, '_> {
     fn race(&self, conflict: &Conflict, context: ConflictContext, same_value: bool) -> Race {
         let [first, second] = conflict.blocks.unwrap_or([self.number; 2]);
         let ops = [conflict.earlier.site, conflict.later.site].map(|site| self.machine.op(site));
-        let outside_scope = outside_scope(conflict, ops);
+        let outside_scope = outside_scope(self.machine, conflict, ops);
         let ConflictContext { passed: [before, after], ended, copies, .. } = context;
         let transfer = |copy: Option<CopyNote>| {
             let bulk = copy.filter(|copy| !copy.product);
@@ -364,21 +380,18 @@ impl ReportContext<'_, '_> {
                 && element_bytes(ops[0]) == element_bytes(ops[1])
                 && !outside_scope,
             outside_scope,
+            strangers: between,
         }
     }
 
     fn side(&self, side: Side, (block, between): (u64, bool), passed: Option<Site>) -> RaceSide {
         let launch: &Launch = self.machine.launch;
-        let number = u64::from(side.who.warp) * 32 + u64::from(side.who.lane);
         let op = self.machine.op(side.site);
-        let bulk = matches!(op, Some(Op::BulkCopy(_) | Op::TensorCopy(_)));
+        let bulk = matches!(op, Some(Op::BulkCopy(_) | Op::TensorCopy(_) | Op::RemoteStore(_)));
         let copies = bulk || matches!(op, Some(Op::AsyncCopy(_) | Op::Wgmma(_)));
         let place: Place = self.machine.site_place(side.site);
         RaceSide {
-            thread: Thread {
-                block: launch.block_position(block),
-                thread: launch.thread_position(number),
-            },
+            thread: launch.thread(block, side.who.warp.into(), side.who.lane.into()),
             place,
             kind: match side.kind {
                 Kind::Read => AccessKind::Read,
@@ -409,9 +422,13 @@ impl ReportContext<'_, '_> {
         let arrive = |op: &Op| match op {
             Op::Sync(SyncOp::Barrier { kind, .. }) => *kind == BarrierKind::Arrive,
             Op::Sync(SyncOp::Mbarrier(mbarrier)) => mbarrier.test().is_none(),
+            Op::Sync(SyncOp::ClusterBarrier { waits, .. }) => !waits,
             _ => false,
         };
         let relaxed = |op: &Op| {
+            if let Op::Sync(SyncOp::ClusterBarrier { waits: false, releases, .. }) = op {
+                return !releases;
+            }
             let Op::Sync(SyncOp::Mbarrier(mbarrier)) = op else { return false };
             let ordering = match &mbarrier.op {
                 MbarrierOp::Arrive(arrive) => Some(arrive.ordering),

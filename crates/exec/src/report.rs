@@ -2,6 +2,7 @@
 //! with a count.
 
 use crate::arrival::BarrierUse;
+use crate::cluster_fault::ClusterFault;
 use crate::coverage::Coverage;
 use crate::doubt::{Doubt, Doubtful};
 use crate::finding::{BarrierFault, Fault, Finding, Place, Thread, Undecided};
@@ -24,6 +25,7 @@ type Key = (
     Discriminant<Fault>,
     Option<Discriminant<BarrierFault>>,
     Option<Discriminant<MbarrierFaultKind>>,
+    Option<(Discriminant<ClusterFault>, bool)>,
     Option<String>,
 );
 
@@ -38,7 +40,14 @@ fn key(finding: &Finding) -> Key {
         Fault::BeforeGridWait { target, .. } => Some(target.name.clone()),
         _ => None,
     };
-    (finding.place, discriminant(&finding.fault), misuse, mbarrier, allocation)
+    let cluster = match &finding.fault {
+        Fault::Cluster(fault) => {
+            let ended = matches!(**fault, ClusterFault::Lifetime { ended: true, .. });
+            Some((discriminant(&**fault), ended))
+        }
+        _ => None,
+    };
+    (finding.place, discriminant(&finding.fault), misuse, mbarrier, cluster, allocation)
 }
 
 /// What was found so far.
@@ -59,6 +68,8 @@ pub(crate) struct Report {
     aligned: Vec<bool>,
     /// Alignment that dynamic shared memory is taken to have, beyond what is declared; 0 if nothing depends on it.
     pub(crate) shared_alignment: u32,
+    /// Waits that rely on an unwritten scope being that of the cluster.
+    pub(crate) assumed_scopes: BTreeSet<Site>,
     /// Atomic additions of floats whose sum may be rounded.
     pub(crate) rounding_sums: FxHashSet<Place>,
     /// Whether numbers became unknown because their bits are not fixed.
@@ -165,6 +176,7 @@ impl Report {
         self.approximate.extend(block.approximate);
         self.alignments.extend(block.alignments);
         self.shared_alignment = self.shared_alignment.max(block.shared_alignment);
+        self.assumed_scopes.extend(block.assumed_scopes);
         self.conditional.extend(block.conditional);
         // Threads are those of the block whose conflicts are looked at next.
         self.open_values = block.open_values;

@@ -51,10 +51,10 @@ pub struct SyncUses {
     pub mbarriers: Vec<MbarrierUse>,
 }
 
-/// Uses of barriers in the first block of a launch: that block is run by itself, for a picture.
+/// Uses of barriers in the first block of a launch: that block, with its cluster, is run by itself, for a picture.
 #[must_use]
 pub fn sync_uses(program: &Program, launch: &Launch, limits: Limits, checks: Checks) -> SyncUses {
-    let first = launch.numbers().next().map(|number| number..number + 1);
+    let first = launch.first_block().map(|number| number..number + 1);
     let launch = Launch { selected: first.into_iter().collect(), ..launch.clone() };
     let checks = Checks { barrier_uses: true, ..checks };
     let outcome = check_with(program, &launch, limits, checks);
@@ -209,7 +209,7 @@ fn run_particular(
     let mut tally = Tally::new(&machine, checks, &global, limits);
     // Who runs in a domain needs the buffers as they are.
     let keeps = valued.is_some();
-    let mut queue = Queue::new(launch.numbers());
+    let mut queue = Queue::new(launch.units());
     if checks.is_some_and(|checks| !checks.barrier_uses) && !keeps {
         speculative_blocks::run(&mut tally, &mut global, &mut budget, &mut queue, limits.jobs);
     }
@@ -217,11 +217,13 @@ fn run_particular(
     let (report, gap, blocks) = tally.finish(&global);
     let initialisers = machine.initialisers(&global);
     let executed = report.coverage.executed(&machine);
+    let scopes = report.assumed_scopes.iter().map(|&site| machine.site_place(site));
+    let assumed_scopes: Vec<Place> = scopes.collect();
     global.truncate(launch.buffers.len());
     let written = global.iter().map(|memory| memory.states.written()).collect();
     let found = outcome(report, gap, blocks);
     let (buffers, kept) = if keeps { (Vec::new(), global) } else { (contents(global), Vec::new()) };
-    (Outcome { initialisers, executed, buffers, written, ..found }, kept)
+    (Outcome { initialisers, executed, buffers, written, assumed_scopes, ..found }, kept)
 }
 
 /// The contents of buffers. They may be large: the memory of the run becomes the result.
@@ -248,6 +250,7 @@ fn outcome(report: Report, gap: Option<Gap>, blocks: u64) -> Outcome {
         approximate: report.approximate.into_iter().collect(),
         alignments,
         shared_alignment: report.shared_alignment,
+        assumed_scopes: Vec::new(),
         undecided: report.undecided,
         conditional: !report.conditional.is_empty(),
         barrier_uses: report.barrier_uses,

@@ -25,7 +25,7 @@ pub fn last_store(
     shadows.trace(Area::Global(buffer), offset as i64);
     let mut block = BlockRun::new(&machine, &mut global, Budget::new(limits), shadows);
     let mut last = None;
-    for number in launch.numbers() {
+    for number in launch.units() {
         block.run(number).ok()?;
         if let Some((site, warp, lane)) = block.tracker.shadows_mut().take_traced() {
             last = machine.place_of(site).map(|place| (place, block.thread(warp, lane)));

@@ -118,31 +118,34 @@ impl<'m, 'p> Tally<'m, 'p> {
         let Self { machine, shared, .. } = self;
         let context = ReportContext { machine, shared, global, number: found.number };
         self.reported.add_block(&mut self.report, &context, &found.met);
-        self.blocks += u64::from(found.gap.is_none());
+        let blocks = machine.blocks as u64;
+        self.blocks += if found.gap.is_none() { blocks } else { 0 };
         if let (None, Some(watch)) = (&found.gap, self.limits.watch) {
-            watch.advance(1);
+            watch.advance(blocks);
         }
         self.gap = found.gap.or_else(|| self.estimate());
     }
 
     /// Estimates from the first block whether the launch exceeds the budget.
     fn estimate(&self) -> Option<Gap> {
-        if self.blocks != 1 {
+        if self.blocks != self.machine.blocks as u64 {
             return None;
         }
         let launch = self.machine.launch;
         let (each, most) = (self.report.lane_instructions.max(1), self.limits.lane_instructions);
-        let blocks = launch.numbers().count() as u64;
+        let blocks = launch.units().count() as u64;
         let needed = each.saturating_mul(blocks);
         if needed / MARGIN <= most {
             return None;
         }
+        let unit = if self.machine.blocks > 1 { "cluster" } else { "block" };
         let reason = format!(
-            "the first block took {each} instructions: all {blocks} would take about {needed}, and \
+            "the first {unit} took {each} instructions: all {blocks} would take about {needed}, and \
              {most} are allowed"
         );
         let start = Position::start(launch.kernel, base::Index::from_position(0));
-        let stop = Stop::Estimate { needed, fitting: most / each };
+        let fitting = most / each * self.machine.blocks as u64;
+        let stop = Stop::Estimate { needed, fitting };
         Some(Gap { place: self.machine.place(start), thread: None, reason, stop })
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Tracked are shared memory, and global memory that may be written: what is only read cannot race.
 
+mod clusters;
 mod grids;
 mod group_steps;
 mod maps;
@@ -20,8 +21,8 @@ pub(crate) use mbarriers::CopyNote;
 use mbarriers::MbarrierNotes;
 use sync::{
     Access, Conflict, Conflicts, CopyId, Generation, Kind, LaneId, MBARRIER_UPDATES, Misuse, Order,
-    Part, ProxySpace, Question, Registration, Released, Reuse, SameValue, Shadow, Site, SyncEvent,
-    Time, UpdateGroup,
+    Part, ProxySpace, Question, Registration, Released, Reuse, SameValue, Shadow, Shape, Site,
+    SyncEvent, Time, UpdateGroup,
 };
 
 /// A synchronisation event of a warp, for reports.
@@ -32,10 +33,11 @@ struct Event {
     site: Site,
 }
 
-/// Order and accesses in the block that runs.
+/// Order and accesses in the block or cluster that runs.
 #[derive(Debug)]
 pub(crate) struct Tracker {
     order: Order,
+    shape: Shape,
     /// Events of each warp, in order.
     events: Vec<Vec<Event>>,
     shadows: Shadows,
@@ -197,19 +199,16 @@ impl AccessAttributes {
 }
 
 impl Tracker {
-    /// For blocks of this many warps, with mbarriers or not; `history` keeps accesses to compare one by one.
-    pub(crate) fn new(
-        (warps, mbarriers): (usize, bool),
-        shadows: Shadows,
-        history: Option<History>,
-    ) -> Self {
+    /// For clusters of this shape; `history` keeps accesses to compare one by one.
+    pub(crate) fn new(shape: Shape, shadows: Shadows, history: Option<History>) -> Self {
         Self {
-            order: Order::new(warps, mbarriers),
-            mbarriers,
+            order: Order::new(shape),
+            shape,
+            mbarriers: shape.mbarriers,
             notes: MbarrierNotes::default(),
             grids: None,
             group_steps: GroupSteps::default(),
-            events: vec![Vec::new(); warps],
+            events: vec![Vec::new(); shape.all_warps()],
             shadows,
             history,
             counts: Counts::default(),
@@ -227,9 +226,9 @@ impl Tracker {
         if let Some(history) = &mut self.history {
             history.restart(block);
         }
-        let warps = self.events.len();
-        self.order.restart(warps);
+        self.order.restart();
         self.events.iter_mut().for_each(Vec::clear);
+        self.shadows.met.warps = self.block_warps();
         self.shadows.clear();
     }
 
@@ -251,24 +250,24 @@ impl Tracker {
         self.order.arrive(id, registration)
     }
 
-    /// Tells whether all threads have come that barrier `id` counts.
-    pub(crate) fn is_complete(&self, id: u8) -> bool {
-        self.order.is_complete(id)
+    /// Tells whether all threads have come that barrier `id` of a block counts.
+    pub(crate) fn is_complete(&self, rank: usize, id: u8) -> bool {
+        self.order.is_complete(rank, id)
     }
 
-    /// Completes barrier `id`; returns who goes on.
-    pub(crate) fn release(&mut self, id: u8) -> Released {
-        self.order.release(id)
+    /// Completes barrier `id` of a block; returns who goes on.
+    pub(crate) fn release(&mut self, rank: usize, id: u8) -> Released {
+        self.order.release(rank, id)
     }
 
-    /// The generation that barrier `id` collects.
-    pub(crate) fn generation(&self, id: u8) -> &Generation {
-        self.order.generation(id)
+    /// The generation that barrier `id` of a block collects.
+    pub(crate) fn generation(&self, rank: usize, id: u8) -> &Generation {
+        self.order.generation(rank, id)
     }
 
-    /// The first warp that has not come to barrier `id`.
-    pub(crate) fn first_missing(&self, id: u8) -> Option<usize> {
-        self.order.missing(id).next()
+    /// The first warp that has not come to barrier `id` of a block.
+    pub(crate) fn first_missing(&self, rank: usize, id: u8) -> Option<usize> {
+        self.order.missing(rank, id).next()
     }
 
     /// Lanes start an asynchronous copy.

@@ -5,7 +5,7 @@
 //! become one again. Which group runs next is a matter of speed: the one furthest behind in the
 //! text goes first, because that is where reconvergence comes from.
 
-use crate::arrival::Arrival;
+use crate::arrival::{Arrival, ClusterArrival};
 use crate::lanes::Mask;
 use crate::machine::Machine;
 use crate::memory::{Allocation, state};
@@ -44,12 +44,23 @@ pub(crate) enum State {
     },
     /// It waits for a phase of an mbarrier.
     Mbarrier(MbarrierState),
+    /// It is at the barrier of the cluster.
+    Cluster {
+        /// What it does there.
+        arrival: ClusterArrival,
+        /// Whether its warp waits for the others already.
+        registered: bool,
+    },
 }
 
 /// 32 threads.
 #[derive(Debug)]
 pub(crate) struct Warp {
+    /// Its number in the cluster.
     pub(crate) number: usize,
+    /// The rank of its block, and its number there.
+    pub(crate) rank: usize,
+    pub(crate) in_block: usize,
     /// Threads that exist: the last warp of a block may be partial.
     pub(crate) exists: Mask,
     pub(crate) exited: Mask,
@@ -73,8 +84,11 @@ pub(crate) struct Warp {
 impl Warp {
     /// A warp that has not started: [`restart`](Self::restart) follows.
     pub(crate) fn new(machine: &Machine<'_>, number: usize, exists: Mask) -> Self {
+        let warps = machine.launch.warps();
         Self {
             number,
+            rank: number / warps,
+            in_block: number % warps,
             exists,
             exited: Mask::NONE,
             exits: Vec::new(),

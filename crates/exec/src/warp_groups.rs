@@ -6,7 +6,8 @@ use crate::finding::Fault;
 impl BlockRun<'_, '_> {
     /// Reports, at the end of a block, steps that not all warps of a group did alike.
     pub(crate) fn note_group_steps(&mut self) {
-        let found = self.tracker.group_steps().differing(self.warps.len());
+        let (warps, blocks) = (self.machine.launch.warps(), self.machine.blocks);
+        let found = self.tracker.group_steps().differing(warps, blocks);
         for (warp, site, instruction, why) in found {
             let fault = Fault::PartOfWarpGroup { instruction, why };
             let (place, thread) = (self.machine.site_place(site), self.thread(warp, 0));

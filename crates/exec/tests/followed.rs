@@ -55,6 +55,7 @@ impl Run {
             kernel,
             grid: [1; 3],
             block: [self.threads, 1, 1],
+            cluster: None,
             dynamic_shared: 0,
             buffers: vec![
                 buffer("x", contents, Access::In),

@@ -62,7 +62,7 @@ pub use matrix::{
 };
 pub use memory::{
     Address, AddressBase, AsyncCopy, Atomic, AtomicOp, BulkCompletion, BulkCopy, Load, Ordering,
-    Scope, Space, Store, TensorCopy, TensorCopyKind,
+    RemoteStore, Scope, Space, Store, TensorCopy, TensorCopyKind,
 };
 pub use op::{Access, Argument, Op};
 pub use print::Printed;

@@ -189,6 +189,25 @@ pub struct BulkCopy {
     pub completion: BulkCompletion,
     /// Update of each element of the destination instead of a write; its operands are the source's elements.
     pub reduce: Option<Atomic>,
+    /// `.multicast::cluster`: the blocks that get a copy, one bit for each rank.
+    pub multicast: Option<Operand>,
+}
+
+/// `st.async`, `red.async`: an agent of its own writes or updates values in shared memory of a block of the cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemoteStore {
+    /// Destination.
+    pub address: Address,
+    /// State space of destination and mbarrier.
+    pub space: Space,
+    /// The mbarrier at which it delivers its bytes.
+    pub mbarrier: Address,
+    /// Width of each value.
+    pub width: Width,
+    /// Values, side by side in memory.
+    pub srcs: Vec<Operand>,
+    /// Update instead of a write.
+    pub reduce: Option<Atomic>,
 }
 
 /// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`: an agent of its own copies a box of a tensor.
@@ -217,6 +236,8 @@ pub enum TensorCopyKind {
         mbarrier: Address,
         /// Offsets of `.im2col`, 16 bits each.
         offsets: Vec<Operand>,
+        /// `.multicast::cluster`: the blocks that get a copy, one bit for each rank.
+        multicast: Option<Operand>,
     },
     /// To global memory, with the group of its thread that is open.
     Store,

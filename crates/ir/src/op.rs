@@ -4,9 +4,9 @@ use crate::{
     Address, ArgumentRange, AsyncCopy, Atomic, BarrierKind, BulkCompletion, BulkCopy, FloatBinary,
     FloatMode, FloatProperty, FloatRelation, FloatUnary, Format, FuncId, IntBinary, IntTernary,
     IntUnary, Load, LoadMatrix, MapOp, Mbarrier, MbarrierArrive, MbarrierOp, MbarrierPhase, Mma,
-    MoveMatrix, Operand, RealFunction, Reg, Relation, Rounding, Scalar, Space, SpecialRegister,
-    Store, StoreMatrix, Symbol, SyncOp, TensorCopy, TensorCopyKind, VarId, Wgmma, Width, WmmaLoad,
-    WmmaMma, WmmaStore,
+    MoveMatrix, Operand, RealFunction, Reg, Relation, RemoteStore, Rounding, Scalar, Space,
+    SpecialRegister, Store, StoreMatrix, Symbol, SyncOp, TensorCopy, TensorCopyKind, VarId, Wgmma,
+    Width, WmmaLoad, WmmaMma, WmmaStore,
 };
 
 /// What an instruction does. Operands named `a`, `b`, `c` are read at the operation's width.
@@ -29,6 +29,10 @@ pub enum Op {
     AddressOf { dst: Reg, symbol: Symbol, offset: i64 },
     /// An address of `space` as a generic one, or the other way round (`cvta`).
     ConvertAddress { dst: Reg, src: Operand, space: Space, to_generic: bool },
+    /// The address of block `rank` of the cluster that corresponds to an address of `space`, which is that of the cluster or generic (`mapa`).
+    MapShared { dst: Reg, address: Operand, rank: Operand, space: Space },
+    /// The rank of the block that an address of `space` belongs to (`getctarank`).
+    SharedRank { dst: Reg, address: Operand, space: Space },
     /// Whether a generic address points into `space` (`isspacep`).
     IsSpace { dst: Reg, address: Operand, space: Space },
 
@@ -130,6 +134,8 @@ pub enum Op {
     TensorCopy(Box<TensorCopy>),
     /// Changes a tensor map in memory.
     TensorMap(Box<MapOp>),
+    /// Starts a store or an update in shared memory of another block.
+    RemoteStore(Box<RemoteStore>),
     /// Makes the contents undefined (`discard`).
     Discard { space: Space, address: Address, bytes: u64 },
 
@@ -205,6 +211,8 @@ impl Op {
             | Self::Opaque { .. }
             | Self::AddressOf { .. }
             | Self::ConvertAddress { .. }
+            | Self::MapShared { .. }
+            | Self::SharedRank { .. }
             | Self::IsSpace { .. }
             | Self::IntUnary { .. }
             | Self::IntBinary { .. }
@@ -226,6 +234,7 @@ impl Op {
             | Self::BulkCopy(_)
             | Self::TensorCopy(_)
             | Self::TensorMap(_)
+            | Self::RemoteStore(_)
             | Self::Discard { .. }
             | Self::Sync(_)
             | Self::Mma(_)
@@ -277,9 +286,14 @@ impl Op {
                 visit(Write(*dst));
                 visit(Access::Symbol(*symbol, *offset));
             }
-            Self::IsSpace { dst, address, .. } => {
+            Self::IsSpace { dst, address, .. } | Self::SharedRank { dst, address, .. } => {
                 visit(Write(*dst));
                 visit(Read(*address));
+            }
+            Self::MapShared { dst, address, rank, .. } => {
+                visit(Write(*dst));
+                visit(Read(*address));
+                visit(Read(*rank));
             }
             Self::IntUnary { dst, a, .. }
             | Self::FloatUnary { dst, a, .. }
@@ -340,14 +354,20 @@ impl Op {
                 if let BulkCompletion::Mbarrier(at) = copy.completion {
                     visit(At(at));
                 }
+                copy.multicast.iter().for_each(|&mask| visit(Read(mask)));
+            }
+            Self::RemoteStore(store) => {
+                visit(At(store.address));
+                visit(At(store.mbarrier));
+                store.srcs.iter().for_each(|&src| visit(Read(src)));
             }
             Self::TensorCopy(copy) => {
                 visit(At(copy.map));
                 visit(At(copy.shared));
                 copy.coordinates.iter().for_each(|&one| visit(Read(one)));
-                if let TensorCopyKind::Load { mbarrier, offsets } = &copy.kind {
+                if let TensorCopyKind::Load { mbarrier, offsets, multicast } = &copy.kind {
                     visit(At(*mbarrier));
-                    offsets.iter().for_each(|&one| visit(Read(one)));
+                    offsets.iter().chain(multicast).for_each(|&one| visit(Read(one)));
                 }
             }
             Self::TensorMap(op) => match &**op {
@@ -468,6 +488,8 @@ fn visit_sync(sync: &SyncOp, visit: &mut dyn FnMut(Access)) {
         | SyncOp::ProxyFence(_)
         | SyncOp::RegisterPool(_)
         | SyncOp::Wgmma(_)
+        | SyncOp::ClusterBarrier { .. }
+        | SyncOp::FenceMbarrierInit
         | SyncOp::GridWait => {}
     }
 }

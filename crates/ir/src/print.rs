@@ -215,14 +215,28 @@ fn mnemonic(op: &Op) -> String {
             },
             copy.reduce.as_ref().map_or_else(String::new, |reduce| {
                 format!(".{}.{}", atomic_name(reduce.op), scalar_name(reduce.scalar))
+            }) + flag(copy.multicast.is_some(), ".multicast"),
+        ),
+        Op::RemoteStore(store) => format!(
+            "remote_store.{}.{}{}",
+            space_name(store.space),
+            store.width,
+            store.reduce.as_ref().map_or_else(String::new, |reduce| {
+                format!(".{}.{}", atomic_name(reduce.op), scalar_name(reduce.scalar))
             }),
         ),
+        Op::MapShared { space, .. } => format!("map_shared.{}", space_name(*space)),
+        Op::SharedRank { space, .. } => format!("shared_rank.{}", space_name(*space)),
         Op::TensorCopy(copy) => format!(
             "tensor_copy.{}{}.{}",
             copy.coordinates.len(),
             if copy.im2col { "d.im2col" } else { "d.tile" },
             match &copy.kind {
-                TensorCopyKind::Load { .. } => format!("load.{}", space_name(copy.shared_space)),
+                TensorCopyKind::Load { multicast, .. } => format!(
+                    "load.{}{}",
+                    space_name(copy.shared_space),
+                    flag(multicast.is_some(), ".multicast")
+                ),
                 TensorCopyKind::Store => "store".to_owned(),
                 TensorCopyKind::Reduce(op) => atomic_name(*op),
             }
@@ -363,6 +377,13 @@ fn sync_name(sync: &SyncOp) -> String {
         SyncOp::Wgmma(WgmmaSync::Commit) => "wgmma.commit".to_owned(),
         SyncOp::Wgmma(WgmmaSync::Wait(pending)) => format!("wgmma.wait.{pending}"),
         SyncOp::GridWait => "grid_wait".to_owned(),
+        SyncOp::ClusterBarrier { waits, releases, aligned } => format!(
+            "cluster_barrier.{}{}{}",
+            if *waits { "wait" } else { "arrive" },
+            flag(!*waits && !*releases, ".relaxed"),
+            flag(*aligned, ".aligned")
+        ),
+        SyncOp::FenceMbarrierInit => "fence.mbarrier_init".to_owned(),
         SyncOp::Mbarrier(mbarrier) => {
             format!("{}.{}", mbarrier_name(mbarrier), space_name(mbarrier.space))
         }

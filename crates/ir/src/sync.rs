@@ -125,6 +125,18 @@ pub enum SyncOp {
     Wgmma(WgmmaSync),
     /// `griddepcontrol.wait`: waits until the launches that this one depends on have ended and their memory is visible.
     GridWait,
+    /// `barrier.cluster`: the barrier of all threads of the cluster.
+    ClusterBarrier {
+        /// `.wait`, else `.arrive`.
+        waits: bool,
+        /// Of an arrival, set unless it is `.relaxed`.
+        releases: bool,
+        /// All threads of the warp must come to this very instruction.
+        aligned: bool,
+    },
+    /// `fence.mbarrier_init`: initialisations of mbarriers by this thread are passed on by its next arrival at the barrier of the
+    /// cluster.
+    FenceMbarrierInit,
 }
 
 /// A change of the registers that each thread of a warp group has.
@@ -260,6 +272,8 @@ pub struct MbarrierArrive {
     pub no_complete: bool,
     /// `Release` or `Relaxed`.
     pub ordering: Ordering,
+    /// Set if the text says so, scope included.
+    pub written: bool,
 }
 
 /// A question whether a phase is over.
@@ -271,6 +285,8 @@ pub struct MbarrierTest {
     pub phase: MbarrierPhase,
     /// `Acquire` or `Relaxed`.
     pub ordering: Ordering,
+    /// Set if the text says so, scope included.
+    pub written: bool,
     /// Of a wait, the questions that skip it, and of those the waits: the same number.
     pub group: Option<u32>,
 }

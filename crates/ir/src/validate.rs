@@ -255,7 +255,16 @@ impl Check<'_> {
                 store.srcs.iter().for_each(|&src| self.reads(src, store.width, op));
             }
             Op::Atomic(atomic) => self.atomic(atomic, op),
-            Op::BulkCopy(copy) => self.reads(copy.bytes, Width::B32, op),
+            Op::BulkCopy(copy) => {
+                self.reads(copy.bytes, Width::B32, op);
+                copy.multicast.iter().for_each(|&mask| self.reads(mask, Width::B16, op));
+            }
+            Op::RemoteStore(store) => {
+                self.space(store.space, store.address.base, op);
+                store.srcs.iter().for_each(|&src| self.reads(src, store.width, op));
+            }
+            Op::MapShared { rank, .. } => self.reads(*rank, Width::B32, op),
+            Op::SharedRank { dst, .. } => self.exact(*dst, Width::B32, op),
             Op::TensorCopy(copy) => self.tensor_copy(copy, op),
             Op::TensorMap(map) => {
                 if let MapOp::Replace { field, value, .. } = &**map {
@@ -321,8 +330,8 @@ impl Check<'_> {
             self.problem(op, "a tensor has one to five dimensions");
         }
         copy.coordinates.iter().for_each(|&one| self.reads(one, Width::B32, op));
-        if let TensorCopyKind::Load { offsets, .. } = &copy.kind {
-            offsets.iter().for_each(|&one| self.reads(one, Width::B16, op));
+        if let TensorCopyKind::Load { offsets, multicast, .. } = &copy.kind {
+            offsets.iter().chain(multicast).for_each(|&one| self.reads(one, Width::B16, op));
         }
     }
 
@@ -435,6 +444,8 @@ impl Check<'_> {
             | SyncOp::MapFence(_)
             | SyncOp::RegisterPool(_)
             | SyncOp::Wgmma(_)
+            | SyncOp::ClusterBarrier { .. }
+            | SyncOp::FenceMbarrierInit
             | SyncOp::GridWait => {}
         }
     }

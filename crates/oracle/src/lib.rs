@@ -17,6 +17,7 @@
 //! for barriers, collectives and memory; where manual and hardware leave a choice, they say so.
 
 mod barrier;
+pub mod clusters;
 mod collective;
 mod compare;
 mod emit;

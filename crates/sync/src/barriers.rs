@@ -134,6 +134,10 @@ fn is_single(count: Option<u32>) -> bool {
 /// All barriers of a block.
 #[derive(Clone, Debug)]
 pub(crate) struct Barriers {
+    /// The number of its first warp; those of other blocks of the cluster have other numbers.
+    first: usize,
+    /// Set if there is no other block in the cluster.
+    alone: bool,
     each: Vec<Barrier>,
     /// The latest registration of each warp that each warp has waited for.
     waited: Vec<Waited>,
@@ -142,10 +146,19 @@ pub(crate) struct Barriers {
 }
 
 impl Barriers {
-    /// The barriers of a block of this many warps.
+    /// The barriers of a block of this many warps, which is alone.
     #[must_use]
+    #[cfg(test)]
     pub(crate) fn new(warps: usize) -> Self {
+        Self::of_block(0, warps, true)
+    }
+
+    /// The barriers of a block whose warps have numbers from `first` on; `alone` if it is the only one of its cluster.
+    #[must_use]
+    pub(crate) fn of_block(first: usize, warps: usize, alone: bool) -> Self {
         Self {
+            first,
+            alone,
             each: vec![Barrier::default(); BARRIERS],
             waited: vec![[0; MOST_WARPS]; warps],
             ended: vec![false; warps],
@@ -166,7 +179,7 @@ impl Barriers {
         lanes: Mask,
         others_go_on: bool,
     ) {
-        self.ended[warp] |= !others_go_on;
+        self.ended[warp - self.first] |= !others_go_on;
         clocks.exit(warp, lanes, others_go_on);
     }
 
@@ -189,20 +202,21 @@ impl Barriers {
         }
         let (time, released) = clocks.release(warp, registration.lanes);
         let barrier = &mut self.each[usize::from(id)];
-        let waited = &mut self.waited[warp];
+        let first = self.first;
+        let waited = &mut self.waited[warp - first];
         // Generations of one warp each cannot be mistaken for each other.
         let singles = if is_single(registration.count) { &[][..] } else { &barrier.singles };
         let mut before = barrier.partners.iter().chain(singles);
         let lane = LaneId { warp: warp as u8, lane: 0 };
         let ordered = |past: &Past| {
             let earlier = LaneId { warp: past.warp as u8, lane: 0 };
-            waited[past.warp] >= past.time
+            waited[past.warp - first] >= past.time
                 || waits.as_ref().is_some_and(|waits| waits.ordered(earlier, past.stamp, lane))
         };
         let unordered = before.find(|past| !ordered(past));
         let reuse = unordered
             .map(|past| Reuse { earlier: (past.warp, past.site), generation: barrier.number });
-        waited[warp] = time;
+        waited[warp - first] = time;
         let current = &mut barrier.current;
         current.count = current.count.or(registration.count);
         current.registrations.push(registration);
@@ -263,7 +277,8 @@ impl Barriers {
     pub(crate) fn missing(&self, id: u8) -> impl Iterator<Item = usize> {
         let registrations = &self.current(id).registrations;
         let came = move |warp: usize| registrations.iter().any(|other| other.warp == warp);
-        (0..self.ended.len()).filter(move |&warp| !self.ended[warp] && !came(warp))
+        let warps = (0..self.ended.len()).filter(move |&warp| !self.ended[warp]);
+        warps.map(move |warp| self.first + warp).filter(move |&warp| !came(warp))
     }
 
     /// Ends the generation of barrier `id`: those who wait learn what the others did.
@@ -303,13 +318,13 @@ impl Barriers {
         let waiting = ended.registrations.iter().filter(|one| !one.waiting.is_empty());
         let waiting: Vec<Registration> = waiting.copied().collect();
         for registration in &waiting {
-            join(&mut self.waited[registration.warp], &ended.awaited);
+            join(&mut self.waited[registration.warp - self.first], &ended.awaited);
         }
         if let Some(waits) = waits {
             self.release_waits(waits, &mut ended, &waiting);
         }
         let everybody = waiting.iter().filter(|one| one.waiting == one.lanes).count();
-        if everybody == self.ended.iter().filter(|&&ended| !ended).count() {
+        if self.alone && everybody == self.ended.iter().filter(|&&ended| !ended).count() {
             clocks.acquire_all(&ended.released);
         } else {
             for registration in &waiting {
@@ -327,7 +342,7 @@ impl Barriers {
     fn release_waits(&self, waits: &mut Clocks, ended: &mut Generation, waiting: &[Registration]) {
         if ended.count.is_none() {
             for warp in (0..self.ended.len()).filter(|&warp| self.ended[warp]) {
-                let (_, released) = waits.release(warp, Mask::ALL);
+                let (_, released) = waits.release(self.first + warp, Mask::ALL);
                 join(&mut ended.waited_for, &released);
             }
         }

@@ -318,6 +318,28 @@ impl Clocks {
         time < self.everybody[party] || time < across[party]
     }
 
+    /// Returns what a thread knows of each party, beside what it knows of single lanes of its own warp.
+    pub(crate) fn known_of_others(&self, who: LaneId) -> &Times {
+        &self.warps[usize::from(who.warp)].across[usize::from(who.lane)]
+    }
+
+    /// Tells whether a thread knows of anything that one of some warps did.
+    pub(crate) fn knows_one_of(&self, who: LaneId, warps: std::ops::Range<usize>) -> bool {
+        let known = self.known_of_others(who).iter().zip(&self.everybody);
+        let known = known.enumerate().filter(|(_, (own, all))| **own > 0 || **all > 0);
+        known.map(|(party, _)| party).any(|mut party| {
+            loop {
+                if party < self.warps.len() {
+                    return warps.contains(&party);
+                }
+                match self.parents[party - self.warps.len()] {
+                    Some(parent) => party = usize::from(parent),
+                    None => return false,
+                }
+            }
+        })
+    }
+
     /// Remembers what each of these lanes did and knows, to be released later.
     pub(crate) fn marks(&mut self, warp: usize, lanes: Mask) -> Vec<(LaneId, LaneMark)> {
         let clock = &mut self.warps[warp];

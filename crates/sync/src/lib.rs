@@ -23,10 +23,12 @@
 mod barriers;
 mod cell;
 mod clocks;
+mod cluster;
 mod copies;
 mod entry;
 mod grid;
 mod lanes;
+mod lifetimes;
 mod map_fences;
 mod mbarrier;
 mod order;
@@ -37,16 +39,18 @@ mod shadow;
 
 pub use barriers::{Generation, Misuse, Registration, Released, Reuse};
 pub use clocks::{Clocks, LaneId, Time};
+pub use cluster::ClusterMisuse;
 pub use copies::{Copies, CopyId};
 pub use grid::{Grid, Touched};
 pub use lanes::{MOST_WARPS, Mask, WARP};
+pub use lifetimes::RemoteAccess;
 pub use map_fences::MapPlace;
 pub use mbarrier::{
     ArrivalTerms, Lanes, MbarrierAnswer, MbarrierEvent, MbarrierFinding, MbarrierId,
-    MbarrierMisuse, MbarrierPlace, MbarrierReuse, MbarrierState, MbarrierStatus, MbarrierStop,
-    NamedPhase, Outcome as MbarrierOutcome, Overtaken, WaitTerms, Waiting,
+    MbarrierMisuse, MbarrierPlace, MbarrierReuse, MbarrierScope, MbarrierState, MbarrierStatus,
+    MbarrierStop, NamedPhase, Outcome as MbarrierOutcome, Overtaken, WaitTerms, Waiting,
 };
-pub use order::{Order, SyncEvent};
+pub use order::{ClusterStatus, Order, Shape, SyncEvent};
 pub use proxy::{ProxySpace, Visibility};
 pub use shadow::{
     Access, Conflict, Conflicts, Kind, MBARRIER_UPDATES, Part, Question, SameValue, Shadow, Side,

@@ -1,4 +1,4 @@
-//! The order of a block's events: the one entry through which an engine tells what happened.
+//! The order of the events of a block, or of the blocks of a cluster: the one entry through which an engine tells what happened.
 //!
 //! An engine reports each event with the lanes that take part, in the order of one execution. [`Order::apply`]
 //! takes the events that need no answer; barriers and copies have methods, because they answer. What an event
@@ -9,8 +9,10 @@
 
 use crate::barriers::{Barriers, Generation, Misuse, Registration, Released, Reuse};
 use crate::clocks::{Clocks, LaneId, Time};
+use crate::cluster::{ClusterBarrier, ClusterMisuse};
 use crate::copies::{Copies, CopyId};
 use crate::lanes::Mask;
+use crate::lifetimes::{Lifetimes, RemoteAccess};
 use crate::map_fences::{MapFences, MapPlace};
 use crate::mbarrier::{
     BothClocks, Lanes, MbarrierAnswer, MbarrierEvent, MbarrierFinding, MbarrierId, MbarrierPlace,
@@ -30,7 +32,11 @@ pub enum SyncEvent {
         releases: bool,
         /// Set if what a relaxed wait before it saw is ordered before what comes behind it.
         acquires: bool,
+        /// Set if its scope is wider than a block.
+        wide: bool,
     },
+    /// `fence.mbarrier_init`
+    FenceInits,
     /// A read of something that another thread may have written for the lanes to see.
     Observe,
     /// A collective, which orders fences but no memory.
@@ -67,11 +73,43 @@ pub enum SyncEvent {
     },
 }
 
-/// What is ordered in a block so far.
+/// The blocks that run together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Warps of a block. Those of the cluster are numbered through, in the order of ranks.
+    pub warps: usize,
+    /// Blocks of the cluster.
+    pub blocks: usize,
+    /// Set if there may be mbarriers.
+    pub mbarriers: bool,
+    /// Set if there are several blocks, or a barrier of the cluster; then there may be mbarriers.
+    pub clusters: bool,
+}
+
+impl Shape {
+    /// A block of this many warps that is alone.
+    #[must_use]
+    pub fn block(warps: usize, mbarriers: bool) -> Self {
+        Self { warps, blocks: 1, mbarriers, clusters: false }
+    }
+
+    /// Warps of the cluster.
+    #[must_use]
+    pub fn all_warps(&self) -> usize {
+        self.warps * self.blocks
+    }
+}
+
+/// The barrier of the cluster, for a report: its generation, warps that came, and the first that did not.
+pub type ClusterStatus = (u64, usize, Option<usize>);
+
+/// What is ordered in a cluster so far.
 #[derive(Debug)]
 pub struct Order {
+    shape: Shape,
     clocks: Clocks,
-    barriers: Barriers,
+    /// Of each block.
+    barriers: Vec<Barriers>,
     copies: Copies,
     maps: MapFences,
     mbarriers: Option<Box<WithMbarriers>>,
@@ -83,32 +121,61 @@ struct WithMbarriers {
     /// Waits-for.
     waits: Clocks,
     mbarriers: Mbarriers,
+    cluster: Option<Cluster>,
+}
+
+/// State of clusters.
+#[derive(Debug)]
+struct Cluster {
+    barrier: ClusterBarrier,
+    lifetimes: Lifetimes,
+}
+
+impl Cluster {
+    fn new(shape: Shape) -> Option<Self> {
+        shape.clusters.then(|| Self {
+            barrier: ClusterBarrier::new(shape.all_warps()),
+            lifetimes: Lifetimes::new(shape.warps, shape.blocks),
+        })
+    }
+}
+
+fn barriers(shape: Shape) -> Vec<Barriers> {
+    let Shape { warps, blocks, .. } = shape;
+    (0..blocks).map(|block| Barriers::of_block(block * warps, warps, blocks == 1)).collect()
 }
 
 impl Order {
-    /// For a block of this many warps; `mbarriers` if it may use them.
+    /// For clusters of this shape.
     #[must_use]
-    pub fn new(warps: usize, mbarriers: bool) -> Self {
-        let with_mbarriers =
-            || WithMbarriers { waits: Clocks::new(warps), mbarriers: Mbarriers::default() };
+    pub fn new(shape: Shape) -> Self {
+        let warps = shape.all_warps();
+        let with_mbarriers = || WithMbarriers {
+            waits: Clocks::new(warps),
+            mbarriers: Mbarriers::new(shape.warps, shape.clusters),
+            cluster: Cluster::new(shape),
+        };
         Self {
+            shape,
             clocks: Clocks::new(warps),
-            barriers: Barriers::new(warps),
+            barriers: barriers(shape),
             copies: Copies::new(warps),
             maps: MapFences::default(),
-            mbarriers: mbarriers.then(|| Box::new(with_mbarriers())),
+            mbarriers: (shape.mbarriers || shape.clusters).then(|| Box::new(with_mbarriers())),
         }
     }
 
-    /// Starts another block of `warps` warps, as many as before.
-    pub fn restart(&mut self, warps: usize) {
+    /// Starts another cluster of the same shape.
+    pub fn restart(&mut self) {
+        let shape = self.shape;
         self.clocks.restart();
-        self.barriers = Barriers::new(warps);
-        self.copies = Copies::new(warps);
+        self.barriers = barriers(shape);
+        self.copies = Copies::new(shape.all_warps());
         self.maps = MapFences::default();
         if let Some(with) = &mut self.mbarriers {
             with.waits.restart();
-            with.mbarriers = Mbarriers::default();
+            with.mbarriers = Mbarriers::new(shape.warps, shape.clusters);
+            with.cluster = Cluster::new(shape);
         }
     }
 
@@ -118,12 +185,17 @@ impl Order {
         match event {
             SyncEvent::Fence => self.clocks.fence(warp, lanes),
             SyncEvent::Observe => self.clocks.observe(warp, lanes),
-            SyncEvent::FenceAtMbarriers { releases, acquires } => {
+            SyncEvent::FenceAtMbarriers { releases, acquires, wide } => {
                 if let Some(with) = &mut self.mbarriers {
-                    let WithMbarriers { waits, mbarriers } = &mut **with;
+                    let WithMbarriers { waits, mbarriers, .. } = &mut **with;
                     let mut clocks = BothClocks { memory: &mut self.clocks, waits };
                     let who = Lanes { warp, lanes, site: Site::default() };
-                    mbarriers.fence(&mut clocks, who, releases, acquires);
+                    mbarriers.fence(&mut clocks, who, (releases, acquires), wide);
+                }
+            }
+            SyncEvent::FenceInits => {
+                if let Some(cluster) = self.cluster() {
+                    cluster.barrier.fence_inits(warp, lanes);
                 }
             }
             SyncEvent::Collective => {
@@ -152,9 +224,7 @@ impl Order {
                 self.copies.fences_mut().fence(&mut self.clocks, (warp, lanes), space);
             }
             SyncEvent::ReleaseMaps => self.maps.release(&mut self.clocks, (warp, lanes), None),
-            SyncEvent::Exit { others_go_on } => {
-                self.barriers.exit(&mut self.clocks, warp, lanes, others_go_on);
-            }
+            SyncEvent::Exit { others_go_on } => self.exit(warp, lanes, others_go_on),
         }
     }
 
@@ -164,19 +234,120 @@ impl Order {
     /// What is wrong about that, if the manual does not allow it.
     pub fn arrive(&mut self, id: u8, registration: Registration) -> Result<Option<Reuse>, Misuse> {
         let waits = self.mbarriers.as_mut().map(|with| &mut with.waits);
-        self.barriers.register(&mut self.clocks, waits, id, registration)
+        let barriers = &mut self.barriers[registration.warp / self.shape.warps];
+        barriers.register(&mut self.clocks, waits, id, registration)
     }
 
-    /// Tells whether all threads have come that barrier `id` counts.
+    /// Tells whether all threads have come that barrier `id` of a block counts.
     #[must_use]
-    pub fn is_complete(&self, id: u8) -> bool {
-        self.barriers.is_complete(id)
+    pub fn is_complete(&self, block: usize, id: u8) -> bool {
+        self.barriers[block].is_complete(id)
     }
 
-    /// Completes barrier `id`: orders those who came before those who waited, whom it returns.
-    pub fn release(&mut self, id: u8) -> Released {
+    /// Completes barrier `id` of a block: orders those who came before those who waited, whom it returns.
+    pub fn release(&mut self, block: usize, id: u8) -> Released {
         let waits = self.mbarriers.as_mut().map(|with| &mut with.waits);
-        self.barriers.release(&mut self.clocks, waits, id)
+        self.barriers[block].release(&mut self.clocks, waits, id)
+    }
+
+    /// Threads end.
+    fn exit(&mut self, warp: usize, lanes: Mask, others_go_on: bool) {
+        if let Some(with) = &mut self.mbarriers {
+            let WithMbarriers { waits, cluster: Some(cluster), .. } = &mut **with else {
+                return self.exit_block(warp, lanes, others_go_on);
+            };
+            cluster.lifetimes.exit(waits, warp, lanes);
+            if !others_go_on {
+                let mut clocks = BothClocks { memory: &mut self.clocks, waits };
+                cluster.barrier.end(&mut clocks, warp);
+            }
+        }
+        self.exit_block(warp, lanes, others_go_on);
+    }
+
+    fn exit_block(&mut self, warp: usize, lanes: Mask, others_go_on: bool) {
+        let block = if self.shape.blocks == 1 { 0 } else { warp / self.shape.warps };
+        self.barriers[block].exit(&mut self.clocks, warp, lanes, others_go_on);
+    }
+
+    fn cluster(&mut self) -> Option<&mut Cluster> {
+        self.mbarriers.as_mut()?.cluster.as_mut()
+    }
+
+    /// The lanes of a warp that still run arrive at the barrier of the cluster.
+    ///
+    /// # Errors
+    /// What is wrong about that, if the manual does not allow it.
+    pub fn arrive_at_cluster(&mut self, who: Lanes, releases: bool) -> Result<(), ClusterMisuse> {
+        let Some(with) = &mut self.mbarriers else { return Ok(()) };
+        let WithMbarriers { waits, mbarriers, cluster: Some(cluster) } = &mut **with else {
+            return Ok(());
+        };
+        let mut clocks = BothClocks { memory: &mut self.clocks, waits };
+        let fences = (!releases).then(|| mbarriers.wide_fences());
+        cluster.barrier.arrive(&mut clocks, &mut self.copies, who, fences)
+    }
+
+    /// The lanes of a warp that still run wait at the barrier of the cluster.
+    ///
+    /// # Errors
+    /// If they have not arrived.
+    pub fn wait_at_cluster(&mut self, warp: usize) -> Result<(), ClusterMisuse> {
+        self.cluster().map_or(Ok(()), |cluster| cluster.barrier.check_wait(warp))
+    }
+
+    /// Lets the lanes of a warp go on that wait at the barrier of the cluster, if the generation is over; the answer tells whether it is.
+    pub fn pass_cluster(&mut self, warp: usize, lanes: Mask) -> bool {
+        let Some(with) = &mut self.mbarriers else { return false };
+        let WithMbarriers { waits, cluster: Some(cluster), .. } = &mut **with else {
+            return false;
+        };
+        let over = cluster.barrier.is_over(warp);
+        if over {
+            let mut clocks = BothClocks { memory: &mut self.clocks, waits };
+            cluster.barrier.pass(&mut clocks, warp, lanes);
+        }
+        over
+    }
+
+    /// The barrier of the cluster, for a report.
+    #[must_use]
+    pub fn cluster_status(&self) -> Option<ClusterStatus> {
+        Some(self.mbarriers.as_ref()?.cluster.as_ref()?.barrier.status())
+    }
+
+    /// Threads access the memory of another block; the answer is a lane that may do so before that block has started.
+    pub fn access_remote(&mut self, access: RemoteAccess) -> Option<usize> {
+        let WithMbarriers { waits, cluster, .. } = &mut **self.mbarriers.as_mut()?;
+        cluster.as_mut()?.lifetimes.access(waits, access)
+    }
+
+    /// A copy that is about to be delivered at an mbarrier accesses the memory of a block; the answer is as for
+    /// [`access_remote`](Self::access_remote).
+    pub fn copy_remote(&mut self, access: RemoteAccess, id: MbarrierId) -> Option<usize> {
+        let WithMbarriers { waits, cluster, mbarriers } = &mut **self.mbarriers.as_mut()?;
+        cluster.as_mut()?.lifetimes.copy(waits, access, mbarriers.waits_party(id))
+    }
+
+    /// Takes the accesses to other blocks that may come after their end, now that all threads have ended.
+    pub fn take_late_accesses(&mut self) -> Vec<(RemoteAccess, usize)> {
+        let Some(with) = &mut self.mbarriers else { return Vec::new() };
+        let WithMbarriers { waits, cluster, .. } = &mut **with;
+        cluster.as_mut().map_or_else(Vec::new, |cluster| cluster.lifetimes.take_late(waits))
+    }
+
+    /// Takes the waits that learned something of another block because an unwritten scope is taken for that of the cluster.
+    pub fn take_assumed_scopes(&mut self) -> Vec<Site> {
+        self.mbarriers.as_mut().map_or_else(Vec::new, |with| with.mbarriers.take_assumed())
+    }
+
+    /// A lane initialises an mbarrier: the agent that does it, if there are clusters.
+    pub fn start_init(&mut self, warp: usize, lane: usize) -> Option<CopyId> {
+        let now = self.clocks.now(warp);
+        let cluster = self.mbarriers.as_mut()?.cluster.as_mut()?;
+        let copy = self.copies.start_done(lane, now);
+        cluster.barrier.note_init(copy, LaneId { warp: warp as u8, lane: lane as u8 });
+        Some(copy)
     }
 
     /// Lanes of a warp have waited for each other.
@@ -189,7 +360,7 @@ impl Order {
 
     /// The mbarrier at a place; none if there are too many, or nobody said that there may be one.
     pub fn mbarrier(&mut self, place: MbarrierPlace) -> Option<MbarrierId> {
-        let WithMbarriers { waits, mbarriers } = &mut **self.mbarriers.as_mut()?;
+        let WithMbarriers { waits, mbarriers, .. } = &mut **self.mbarriers.as_mut()?;
         mbarriers.at(&mut BothClocks { memory: &mut self.clocks, waits }, place)
     }
 
@@ -200,7 +371,7 @@ impl Order {
         who: Lanes,
         event: MbarrierEvent,
     ) -> Option<Outcome<MbarrierAnswer>> {
-        let WithMbarriers { waits, mbarriers } = &mut **self.mbarriers.as_mut()?;
+        let WithMbarriers { waits, mbarriers, .. } = &mut **self.mbarriers.as_mut()?;
         let mut clocks = BothClocks { memory: &mut self.clocks, waits };
         let outcome = mbarriers.apply(&mut clocks, id, who, event);
         Some(outcome.map(|(answer, copies)| {
@@ -259,15 +430,15 @@ impl Order {
         self.mbarriers.as_ref().map_or_else(Vec::new, |with| with.mbarriers.unbalanced().collect())
     }
 
-    /// The generation that barrier `id` collects.
+    /// The generation that barrier `id` of a block collects.
     #[must_use]
-    pub fn generation(&self, id: u8) -> &Generation {
-        self.barriers.current(id)
+    pub fn generation(&self, block: usize, id: u8) -> &Generation {
+        self.barriers[block].current(id)
     }
 
-    /// Warps that have not come to barrier `id`.
-    pub fn missing(&self, id: u8) -> impl Iterator<Item = usize> {
-        self.barriers.missing(id)
+    /// Warps that have not come to barrier `id` of a block.
+    pub fn missing(&self, block: usize, id: u8) -> impl Iterator<Item = usize> {
+        self.barriers[block].missing(id)
     }
 
     /// Lanes start an asynchronous copy.

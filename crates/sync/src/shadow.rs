@@ -128,7 +128,16 @@ pub struct Conflict {
 }
 
 /// Conflicts that are told as one: instructions, values, and whether they are of two blocks, not coherent, or unseen.
-type ConflictKey = (Site, Site, Option<SameValue>, (bool, bool, Option<Visibility>));
+type ConflictKey = (Site, Site, Option<SameValue>, (Blocks, bool, Option<Visibility>));
+
+/// The blocks of the threads of a conflict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Blocks {
+    Same,
+    /// Two of one cluster.
+    OfCluster,
+    Strange,
+}
 
 /// Conflicts met, one of each kind between two instructions, with how often it was met.
 #[derive(Clone, Debug, Default)]
@@ -142,6 +151,8 @@ pub struct Conflicts {
     pub more_words: bool,
     /// The mark of the allocation that is accessed.
     pub area: u32,
+    /// Warps of a block, if several blocks run together.
+    pub warps: Option<NonZeroU16>,
 }
 
 /// Words beyond this many are not kept.
@@ -162,14 +173,20 @@ impl Conflicts {
     /// Tells whether two writes of a block at these instructions were met that write different values.
     #[must_use]
     pub fn knows_different(&self, earlier: Site, later: Site) -> bool {
-        let way = (false, false, None);
+        let way = (Blocks::Same, false, None);
         self.known.contains_key(&(earlier, later, Some(SameValue::Different), way))
     }
 
     /// Adds a conflict that was met `times` times; whether it is the first of its kind.
     pub fn add_times(&mut self, conflict: Conflict, times: u64) -> bool {
         let Conflict { earlier, later, same_value, blocks, non_coherent, unseen, .. } = conflict;
-        let way = (blocks.is_some(), non_coherent, unseen);
+        let block = |side: Side| self.warps.map(|warps| u16::from(side.who.warp) / warps);
+        let of_blocks = match blocks {
+            Some(_) => Blocks::Strange,
+            None if block(earlier) != block(later) => Blocks::OfCluster,
+            None => Blocks::Same,
+        };
+        let way = (of_blocks, non_coherent, unseen);
         let key = (earlier.site, later.site, same_value, way);
         let next = self.met.len();
         let position = *self.known.entry(key).or_insert(next);

@@ -39,11 +39,16 @@ pub fn build_launch(request: &Request<'_>) -> Result<BuiltLaunch, BuildError> {
     if let Some((grid, block)) = sizes {
         let Request { program, kernel, .. } = *request;
         builder.errors.launch = limits::faults(program, kernel, grid, block, dynamic_shared);
+        let given = request.launch.cluster.map(|cluster| cluster.0);
+        builder.errors.launch.extend(limits::cluster_faults(program, kernel, grid, given));
         let (ranges, wrong) = blocks::selected(&request.launch.blocks, grid);
         selected = ranges;
         builder.errors.input.extend(wrong);
     }
     builder.notes.extend(limits::note(request.program, request.kernel, dynamic_shared));
+    let given = request.launch.cluster.map(|cluster| cluster.0);
+    let cluster = limits::cluster(request.program, request.kernel, given);
+    builder.notes.extend(limits::cluster_note(cluster));
     builder.check_names();
     let arguments = builder.arguments();
     let symbols = builder.symbols();
@@ -59,6 +64,7 @@ pub fn build_launch(request: &Request<'_>) -> Result<BuiltLaunch, BuildError> {
             kernel: request.kernel,
             grid,
             block,
+            cluster,
             dynamic_shared,
             buffers: buffers.buffers,
             arguments,

@@ -60,6 +60,7 @@ pub fn command_line(request: &Request<'_>) -> String {
         (None, None, Some(most)) => flag("block", Dimensions(most).to_string()),
         (None, None, None) => flag("block", "?".to_owned()),
     }
+    launch.cluster.iter().for_each(|cluster| flag("cluster", cluster.to_string()));
     match launch.shared {
         Some(bytes) => flag("smem", bytes.to_string()),
         None if shared_memory(program, kernel).dynamic => flag("smem", "?".to_owned()),

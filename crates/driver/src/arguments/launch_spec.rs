@@ -1,4 +1,4 @@
-//! Grid, block, shared memory and the blocks a claim is about.
+//! Grid, block, cluster, shared memory and the blocks a claim is about.
 
 use super::{BlockSelection, Number, ParseError, ParseReason, parse};
 use std::fmt;
@@ -11,6 +11,8 @@ pub struct LaunchSpec {
     pub grid: Option<Dimensions>,
     /// `--block`: threads of a block in x, y and z.
     pub block: Option<Dimensions>,
+    /// `--cluster`: blocks of a cluster in x, y and z.
+    pub cluster: Option<Dimensions>,
     /// `--smem`: bytes of dynamic shared memory.
     pub shared: Option<ByteCount>,
     /// `--blocks`: the blocks to look at; all if empty.

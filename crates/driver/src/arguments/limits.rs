@@ -55,13 +55,6 @@ pub(super) fn faults(
             ));
         }
     }
-    if let Some(cluster) = facts.required_cluster {
-        let fits = grid.iter().zip(cluster).all(|(&size, unit)| unit != 0 && size % unit == 0);
-        if !fits {
-            let (cluster, grid) = (Dimensions(cluster), Dimensions(grid));
-            faults.push(format!("grid {grid} does not consist of clusters of {cluster} blocks"));
-        }
-    }
     let shared = shared_memory(program, kernel).static_bytes;
     let all = shared.saturating_add(dynamic);
     if all > MOST_SHARED {
@@ -71,6 +64,78 @@ pub(super) fn faults(
         ));
     }
     faults
+}
+
+/// Most blocks of a cluster on every device, and where the host program asks for more (CUDA programming guide, "Thread Block Clusters").
+const MOST_CLUSTER: u64 = 8;
+const MOST_CLUSTER_ASKED: u64 = 16;
+
+/// The cluster of a launch: as the flag or the kernel says.
+pub(super) fn cluster(
+    program: &Program,
+    kernel: FuncId,
+    given: Option<[u32; 3]>,
+) -> Option<[u32; 3]> {
+    given.or(program.functions[kernel].launch.required_cluster)
+}
+
+/// Everything about clusters that makes the launch fail, one sentence each.
+pub(super) fn cluster_faults(
+    program: &Program,
+    kernel: FuncId,
+    grid: [u32; 3],
+    given: Option<[u32; 3]>,
+) -> Vec<String> {
+    let facts = program.functions[kernel].launch;
+    let mut faults = Vec::new();
+    if facts.blocks_are_clusters {
+        faults.push(
+            "a grid that is given in clusters (.blocksareclusters) is not supported".to_owned(),
+        );
+    }
+    if let (Some(given), Some(required)) = (given, facts.required_cluster)
+        && given != required
+    {
+        let (given, required) = (Dimensions(given), Dimensions(required));
+        faults.push(format!(
+            "the kernel demands clusters of {required} blocks (.reqnctapercluster), not {given}"
+        ));
+    }
+    let Some(cluster) = cluster(program, kernel, given) else {
+        if facts.explicit_cluster {
+            let text =
+                "the kernel must be launched with clusters (.explicitcluster): --cluster X[,Y[,Z]]";
+            faults.push(text.to_owned());
+        }
+        return faults;
+    };
+    sizes("cluster", cluster, LARGEST_GRID, &mut faults);
+    let blocks = cluster.iter().map(|&size| u64::from(size)).fold(1, u64::saturating_mul);
+    if blocks > MOST_CLUSTER_ASKED {
+        faults.push(format!("a cluster has at most {MOST_CLUSTER_ASKED} blocks, not {blocks}"));
+    }
+    if let Some(most) = facts.max_cluster_rank.filter(|&most| blocks > u64::from(most)) {
+        faults.push(format!(
+            "the kernel allows at most {most} blocks in a cluster (.maxclusterrank), not {blocks}"
+        ));
+    }
+    let fits = grid.iter().zip(cluster).all(|(&size, unit)| unit != 0 && size % unit == 0);
+    if !fits {
+        let (cluster, grid) = (Dimensions(cluster), Dimensions(grid));
+        faults.push(format!("grid {grid} does not consist of clusters of {cluster} blocks"));
+    }
+    faults
+}
+
+/// What the host program must have done for clusters of this size.
+pub(super) fn cluster_note(cluster: Option<[u32; 3]>) -> Option<String> {
+    let blocks = cluster?.iter().map(|&size| u64::from(size)).fold(1, u64::saturating_mul);
+    (blocks > MOST_CLUSTER).then(|| {
+        format!(
+            "clusters of {blocks} blocks: the host program must set \
+             cudaFuncAttributeNonPortableClusterSizeAllowed"
+        )
+    })
 }
 
 /// What the host program must have done for the launch to work.

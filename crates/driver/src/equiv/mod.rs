@@ -437,7 +437,7 @@ impl Answered<'_> {
         for ((side, name), store) in named.zip(difference.stores) {
             let Some((place, thread)) = store else { continue };
             let Some(writer) = writer(side, &difference.position.name) else { continue };
-            let (line, Thread { block: [a, b, c], thread: [x, y, z] }) =
+            let (line, Thread { block: [a, b, c], thread: [x, y, z], .. }) =
                 (writer.kernel().line(place), thread);
             lines.push(format!(
                 "{name} stored it at {line}, thread ({x},{y},{z}) of block ({a},{b},{c})"

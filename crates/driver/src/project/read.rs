@@ -19,7 +19,7 @@ use std::str::FromStr;
 use toml::de::{DeTable, DeValue};
 
 const TOP: &[&str] = &["defaults", "check", "equiv", "prove", "allow"];
-const LAUNCH: &[&str] = &["grid", "block", "smem", "blocks", "args", "alias", "symbols"];
+const LAUNCH: &[&str] = &["grid", "block", "cluster", "smem", "blocks", "args", "alias", "symbols"];
 const SETTINGS: &[&str] = &[
     "strict",
     "warp-synchronous",
@@ -107,6 +107,7 @@ pub(super) fn project(source: &SourceFile, folder: &Path) -> Result<Project, Vec
 struct RawLaunch {
     grid: Option<Raw>,
     block: Option<Raw>,
+    cluster: Option<Raw>,
     smem: Option<Raw>,
     blocks: Option<Raw>,
     arguments: Option<Vec<Raw>>,
@@ -122,6 +123,7 @@ impl RawLaunch {
         Self {
             grid: self.grid.or_else(|| outer.grid.clone()),
             block: self.block.or_else(|| outer.block.clone()),
+            cluster: self.cluster.or_else(|| outer.cluster.clone()),
             smem: self.smem.or_else(|| outer.smem.clone()),
             blocks: self.blocks.or_else(|| outer.blocks.clone()),
             arguments: self.arguments.or_else(|| outer.arguments.clone()),
@@ -282,6 +284,7 @@ impl Reader<'_> {
         RawLaunch {
             grid: table.raw("grid", problems),
             block: table.raw("block", problems),
+            cluster: table.raw("cluster", problems),
             smem: table.raw("smem", problems),
             blocks: table.raw("blocks", problems),
             arguments: table.get("args").map(|value| assignments("args", value, problems)),
@@ -311,6 +314,7 @@ impl Reader<'_> {
         let spec = LaunchSpec {
             grid: launch.grid.as_ref().and_then(|raw| self.parsed(raw, values)),
             block: launch.block.as_ref().and_then(|raw| self.parsed(raw, values)),
+            cluster: launch.cluster.as_ref().and_then(|raw| self.parsed(raw, values)),
             shared: launch.smem.as_ref().and_then(|raw| self.parsed(raw, values)),
             blocks: self.blocks(launch.blocks.as_ref(), values),
         };

@@ -302,6 +302,7 @@ fn launches_that_no_gpu_accepts_are_faults() {
     let spec = |grid: &str, block: &str, shared: &str| LaunchSpec {
         grid: Some(grid.parse().unwrap()),
         block: Some(block.parse().unwrap()),
+        cluster: None,
         shared: Some(shared.parse().unwrap()),
         blocks: Vec::new(),
     };

@@ -75,6 +75,7 @@ impl Flags {
         let known = match flag {
             "--grid" => value.parse().map(|grid| self.launch.grid = Some(grid)),
             "--block" => value.parse().map(|block| self.launch.block = Some(block)),
+            "--cluster" => value.parse().map(|cluster| self.launch.cluster = Some(cluster)),
             "--smem" => value.parse().map(|bytes| self.launch.shared = Some(bytes)),
             "--arg" => value.parse().map(|argument| self.arguments.push(argument)),
             "--alias" => value.parse().map(|alias| self.aliases.push(alias)),

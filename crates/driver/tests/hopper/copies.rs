@@ -71,6 +71,7 @@ fn run(program: &ir::Program, recording: &Value, data: &[u8]) -> (Vec<u8>, bool)
         kernel,
         grid: [1; 3],
         block: [32, 1, 1],
+        cluster: None,
         dynamic_shared: 0,
         buffers,
         arguments,

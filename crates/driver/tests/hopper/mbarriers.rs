@@ -36,6 +36,7 @@ fn check(text: &str) -> Outcome {
         kernel: base::Index::from_position(0),
         grid: [1; 3],
         block: [1; 3],
+        cluster: None,
         dynamic_shared: 0,
         buffers: Vec::new(),
         arguments: Vec::new(),

@@ -215,6 +215,7 @@ fn simulated(
     let launch = LaunchSpec {
         grid: Some(GRID.to_string().parse().expect("a grid")),
         block: Some(BLOCK.to_string().parse().expect("a block")),
+        cluster: None,
         shared: None,
         blocks: Vec::new(),
     };

@@ -24,13 +24,17 @@ pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
 /// Executes a load if a fast path covers it; returns whether one did.
 #[inline]
 pub(crate) fn load(context: &mut Context<'_, '_>, load: &Load) -> bool {
-    !context.machine.general && !context.tracker.follows_grids() && contiguous::load(context, load)
+    !context.machine.general
+        && context.machine.blocks == 1
+        && !context.tracker.follows_grids()
+        && contiguous::load(context, load)
 }
 
 /// Executes a store if a fast path covers it; returns whether one did.
 #[inline]
 pub(crate) fn store(context: &mut Context<'_, '_>, store: &Store) -> bool {
     !context.machine.general
+        && context.machine.blocks == 1
         && !context.tracker.follows_grids()
         && contiguous::store(context, store)
 }

@@ -22,7 +22,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
         Op::IntCompare { relation, signed, width, dst, a, b } => {
             int_compare(context, (*relation, *signed), *width, *dst, [*a, *b])
         }
-        Op::Load(load) => self::load(context, load),
+        Op::Load(load) if context.machine.blocks == 1 => self::load(context, load),
         Op::Fma { .. } if context.valued.is_some() => return symbolic::float(context, op),
         _ => None,
     };

@@ -1,5 +1,6 @@
 //! Where the lanes of an access go, with its checks, and the bytes there.
 
+use super::cluster;
 use crate::address::{Area, Pointer};
 use crate::context::Context;
 use crate::finding::{AccessKind, Fault, Gap, Origin, Place, Sink};
@@ -31,7 +32,7 @@ pub(super) fn resolve(
             let Some(&area) = context.machine.areas.get(&variable) else {
                 return Err(context.gap("this variable is not in memory"));
             };
-            pointers = [Some(Pointer { area, offset: address.offset }); WARP];
+            pointers = [Some(Pointer { area: context.own(area), offset: address.offset }); WARP];
         }
         AddressBase::Absolute => {
             wild(context, address.offset.cast_unsigned(), kind, bytes, lanes);
@@ -53,7 +54,23 @@ pub(super) fn resolve(
             }
         }
     }
+    if space == Space::Shared && context.machine.blocks > 1 {
+        check_own(context, &pointers, lanes)?;
+    }
     Ok(Addresses { pointers, lanes })
+}
+
+/// An address in `.shared::cta` is one of the executing block.
+fn check_own(
+    context: &Context<'_, '_>,
+    pointers: &[Option<Pointer>; WARP],
+    lanes: Mask,
+) -> Result<(), Gap> {
+    let strange = |pointer: Pointer| context.other_block(pointer.area).is_some();
+    match lanes.iter().any(|lane| pointers[lane].is_some_and(strange)) {
+        true => Err(context.gap("an address of another block is used in `.shared::cta`")),
+        false => Ok(()),
+    }
 }
 
 fn wild(context: &mut Context<'_, '_>, address: u64, kind: AccessKind, bytes: u32, lanes: Mask) {
@@ -134,6 +151,9 @@ pub(super) fn locate(
     (bytes, align): (u32, u32),
     kind: AccessKind,
 ) -> Option<Option<usize>> {
+    if context.machine.blocks > 1 && !cluster::check_block(context, pointer, lane, kind) {
+        return None;
+    }
     let checked = match param(context, pointer.area) {
         Some(memory) => check(memory, (0, memory.bytes.len()), pointer.offset, bytes, align, kind),
         None => match allocation(context, pointer.area, lane) {
@@ -219,6 +239,15 @@ pub(super) fn read_element(
             None => Word::Poison,
         },
     };
+    if word == Word::Pointer && context.other_block(area).is_some() {
+        // Whether an address means the same in another block is not said.
+        if let Some(valued) = &mut valued {
+            low[lane] = valued.store.units(low[lane], word);
+            high[lane] = valued.store.units(high[lane], word);
+        }
+        context.valued = valued;
+        return Word::Fickle;
+    }
     context.valued = valued;
     word
 }
@@ -232,8 +261,12 @@ pub(super) fn write_element(
     (value, word): (u64, Word),
 ) {
     let mut valued = context.valued.take();
+    let handed_over = word == Word::Pointer && context.other_block(area).is_some();
     if let Some((memory, ..)) = allocation(context, area, lane) {
         match &mut valued {
+            // Whether an address means the same in another block is not said.
+            None if handed_over => memory.store(at, bytes, value, Word::Fickle),
+            Some(valued) if handed_over => valued.store.lose(memory, at, bytes),
             None => memory.store(at, bytes, value, word),
             Some(valued) => valued.store.store(memory, at, bytes, value, word),
         }

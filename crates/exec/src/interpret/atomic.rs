@@ -139,7 +139,7 @@ fn track_update(
         context.tracker.apply(context.warp.number, Mask::one(lane), SyncEvent::Observe);
     }
     let attributes = AccessAttributes::plain(Kind::Update, context.site, width.bytes());
-    let attributes = AccessAttributes { group: group(atomic), ..attributes };
+    let attributes = AccessAttributes { group: group(context, atomic), ..attributes };
     for position in 0..atomic.a.len() {
         let offset = pointer.offset + i64::from(width.bytes()) * position as i64;
         let pointer = Pointer { offset, ..pointer };
@@ -238,7 +238,11 @@ pub(crate) fn commute_between_blocks(a: &Atomic, b: &Atomic) -> bool {
 
 /// A number for updates that commute with each other in a block, and between blocks all or none of
 /// which do.
-pub(super) fn group(atomic: &Atomic) -> UpdateGroup {
+pub(super) fn group(context: &Context<'_, '_>, atomic: &Atomic) -> UpdateGroup {
+    // Between blocks of a cluster those of the scope of a block do not: which ones meet is to be known.
+    if context.machine.blocks > 1 && atomic.ordering.scope() == Some(Scope::Cta) {
+        return None;
+    }
     // Sums that round commute as real numbers only: which ones meet is to be known.
     if !commutes(atomic, atomic) || rounds(atomic) {
         return None;

@@ -2,13 +2,15 @@
 //! completion, at an mbarrier or with its group.
 //!
 //! Size and both addresses are multiples of 16, and both ranges inside their allocations; otherwise the manual leaves
-//! open what happens (an H200 faults, or never completes): a finding that ends the run.
+//! open what happens (an H200 faults, or never completes): a finding that ends the run. A copy to several blocks is one agent for each.
 
 use super::access::{is_seen, locate, read_element, resolve, write_element};
+use super::cluster;
 use super::mbarrier;
 use super::reduce::Reduction;
 use super::tracked::track;
 use crate::address::{Area, Pointer};
+use crate::cluster_fault::ClusterFault;
 use crate::context::Context;
 use crate::doubt::{Doubtful, Reason};
 use crate::finding::{AccessKind, Fault, Gap, Origin, Sink};
@@ -25,6 +27,7 @@ const UNIT: u32 = 16;
 pub(super) fn execute(context: &mut Context<'_, '_>, copy: &BulkCopy) -> Result<(), Gap> {
     let (sizes, tags) = context.read(copy.bytes, Width::B32);
     context.lanes = context.decide(tags, Sink::CopySize)?;
+    let masks = cluster::masks(context, copy.multicast)?;
     let all = context.lanes;
     let sources = resolve(context, copy.src, copy.src_space, AccessKind::Read, UNIT)?;
     let targets = resolve(context, copy.dst, copy.dst_space, AccessKind::Write, UNIT)?;
@@ -56,21 +59,63 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &BulkCopy) -> Result<
             },
             None => None,
         };
-        let id = context.tracker.start_bulk(context.warp.number, lane, signal.is_none());
-        if signal.is_none() {
-            context.tracker.note_grouped(id, bytes);
-        }
-        match &copy.reduce {
-            None => transfer(context, (source, target), lane, (id, bytes))?,
-            Some(update) => reduce(context, update, (source, target), lane, (id, bytes))?,
-        }
-        if let Some(pointer) = signal {
-            let (warp, site) = (context.warp.number, context.site);
-            context.tracker.note_load(id, sync::Lanes { warp, lanes: Mask::one(lane), site });
-            mbarrier::deliver(context, pointer, lane, (id, bytes))?;
+        check_blocks(context, (source, target, signal), lane)?;
+        match cluster::ranks(context, &masks, lane)? {
+            None => one(context, copy, (source, target, signal), (lane, bytes))?,
+            // The same place in each block, and its own mbarrier there.
+            Some(ranks) => {
+                for rank in ranks {
+                    let target = cluster::in_block(context, target, rank);
+                    let signal = signal.map(|signal| cluster::in_block(context, signal, rank));
+                    one(context, copy, (source, target, signal), (lane, bytes))?;
+                }
+            }
         }
     }
     context.lanes = all;
+    Ok(())
+}
+
+/// Checks which blocks a copy has to do with: a copy between shared memories goes to another block, and its mbarrier is where it goes.
+fn check_blocks(
+    context: &mut Context<'_, '_>,
+    (source, target, signal): (Pointer, Pointer, Option<Pointer>),
+    lane: usize,
+) -> Result<(), Gap> {
+    let ranks = [Some(source), Some(target), signal];
+    let [from, to, mbarrier] = ranks.map(|one| one.and_then(|one| cluster::rank(context, one)));
+    let fault = match (from, to, mbarrier) {
+        (Some(from), Some(to), _) if from == to => ClusterFault::OwnBlock,
+        (_, Some(to), Some(at)) if to != at => {
+            ClusterFault::OtherBlock { destination: to as u32, mbarrier: at as u32 }
+        }
+        _ => return Ok(()),
+    };
+    Err(cluster::refuse(context, lane, fault))
+}
+
+/// Copies to one block.
+fn one(
+    context: &mut Context<'_, '_>,
+    copy: &BulkCopy,
+    (source, target, signal): (Pointer, Pointer, Option<Pointer>),
+    (lane, bytes): (usize, u32),
+) -> Result<(), Gap> {
+    let id = context.tracker.start_bulk(context.warp.number, lane, signal.is_none());
+    if signal.is_none() {
+        context.tracker.note_grouped(id, bytes);
+    }
+    match &copy.reduce {
+        None => transfer(context, (source, target), lane, (id, bytes))?,
+        Some(update) => reduce(context, update, (source, target), lane, (id, bytes))?,
+    }
+    if let Some(pointer) = signal {
+        let (warp, site) = (context.warp.number, context.site);
+        context.tracker.note_load(id, sync::Lanes { warp, lanes: Mask::one(lane), site });
+        let accesses = [(source, AccessKind::Read), (target, AccessKind::Write)];
+        cluster::note_copy(context, &accesses, lane, pointer);
+        mbarrier::deliver(context, pointer, lane, (id, bytes))?;
+    }
     Ok(())
 }
 

@@ -162,7 +162,9 @@ fn part(context: &Context<'_, '_>, operand: Operand, lane: usize) -> Part {
         if windowed && bits >> 32 == 0 { Pointer::decode(bits, Space::Shared) } else { None };
     let encoded = pointer.and_then(|pointer| {
         let Area::Shared(variable) = pointer.area else { return None };
-        Encoded::address(variable, pointer.offset, home(context, variable)?)
+        let alone = context.machine.blocks == 1;
+        let own = context.other_block(pointer.area).is_none();
+        Encoded::address(variable, pointer.offset, home(context, variable)?, !alone).filter(|_| own)
     });
     encoded.map_or(Part::Other, Part::Address)
 }
@@ -396,7 +398,8 @@ pub(super) fn write(context: &mut Context<'_, '_>, results: &Results) {
         let Some(home) = home(context, encoded.variable).filter(|_| !lanes.is_empty()) else {
             continue;
         };
-        let ambiguous = context.machine.local.get(encoded.variable).is_some();
+        let number = encoded.variable % context.machine.shared.len().max(1);
+        let ambiguous = context.machine.local.get(number).is_some();
         let width = context.layout.width(dst);
         let address = match encoded.as_address(home) {
             Some((offset, None)) => Some((offset, assumed)),

@@ -17,12 +17,13 @@ use crate::memory::state;
 use crate::tags::{Source, Tags};
 use crate::tracker::AccessAttributes;
 use ir::{
-    Mbarrier, MbarrierArrive, MbarrierOp, MbarrierPhase, MbarrierTest, Operand, Ordering, Width,
+    Mbarrier, MbarrierArrive, MbarrierOp, MbarrierPhase, MbarrierTest, Operand, Ordering, Scope,
+    Width,
 };
 use sync::{
     ArrivalTerms, CopyId, Kind, LaneId, MBARRIER_UPDATES, MbarrierAnswer, MbarrierEvent,
-    MbarrierFinding, MbarrierId, MbarrierMisuse, MbarrierReuse, MbarrierState, MbarrierStop,
-    NamedPhase, SameValue, Site, WaitTerms, Waiting,
+    MbarrierFinding, MbarrierId, MbarrierMisuse, MbarrierReuse, MbarrierScope, MbarrierState,
+    MbarrierStop, NamedPhase, SameValue, Site, WaitTerms, Waiting,
 };
 
 /// Bytes of an mbarrier, and its alignment.
@@ -80,6 +81,7 @@ fn groups(context: &mut Context<'_, '_>, mbarrier: &Mbarrier) -> Result<Vec<Same
         if locate(context, pointer, lane, (BYTES, BYTES), kind).is_none() {
             continue;
         }
+        check_remote(context, mbarrier, pointer)?;
         let operands = operands.map(|values| values[lane]);
         let same = |one: &&mut Same| (one.pointer, one.operands) == (pointer, operands);
         if let Some(known) = found.iter_mut().find(same) {
@@ -92,6 +94,32 @@ fn groups(context: &mut Context<'_, '_>, mbarrier: &Mbarrier) -> Result<Vec<Same
         found.push(Same { lanes: Mask::one(lane), pointer, id, operands });
     }
     Ok(found)
+}
+
+/// Only arrivals and transactions reach an mbarrier of another block, and they return no state (§9.7.13.15.8).
+fn check_remote(
+    context: &Context<'_, '_>,
+    mbarrier: &Mbarrier,
+    pointer: Pointer,
+) -> Result<(), Gap> {
+    if context.other_block(pointer.area).is_none() {
+        return Ok(());
+    }
+    match &mbarrier.op {
+        MbarrierOp::Arrive(MbarrierArrive { state: None, no_complete: false, .. })
+        | MbarrierOp::ExpectTx(_)
+        | MbarrierOp::CompleteTx(_) => Ok(()),
+        _ => Err(context.gap("this operation does not reach an mbarrier of another block")),
+    }
+}
+
+/// The scope of an operation, as far as it is written.
+fn scope(ordering: Ordering, written: bool) -> MbarrierScope {
+    match (written, ordering.scope()) {
+        (false, _) => MbarrierScope::Assumed,
+        (true, Some(Scope::Cta)) => MbarrierScope::Block,
+        (true, _) => MbarrierScope::Cluster,
+    }
 }
 
 /// The operands of an operation in all lanes; what is not a number ends the run.
@@ -193,7 +221,10 @@ fn change(context: &mut Context<'_, '_>, mbarrier: &Mbarrier, same: &Same) -> Re
         MbarrierOp::Init(_) | MbarrierOp::Inval => {
             for lane in same.lanes.iter() {
                 let one = Same { lanes: Mask::one(lane), ..*same };
-                access(context, &one, Kind::Write);
+                let init = matches!(mbarrier.op, MbarrierOp::Init(_));
+                let number = context.warp.number;
+                let agent = init.then(|| context.tracker.start_init(number, lane)).flatten();
+                access_by(context, &one, Kind::Write, agent);
                 let event = match mbarrier.op {
                     MbarrierOp::Init(_) => MbarrierEvent::Init(first),
                     _ => MbarrierEvent::Inval,
@@ -210,6 +241,7 @@ fn change(context: &mut Context<'_, '_>, mbarrier: &Mbarrier, same: &Same) -> Re
                 drops: arrive.drop,
                 no_complete: arrive.no_complete,
                 releases: matches!(arrive.ordering, Ordering::Release(_)),
+                scope: scope(arrive.ordering, arrive.written),
             };
             let answer = apply(context, same, MbarrierEvent::Arrive(terms))?;
             note(context, same.lanes);
@@ -253,7 +285,8 @@ fn ask(
         MbarrierPhase::Parity(_) => NamedPhase::Parity(same.operands[0] == 1),
         MbarrierPhase::State(_) => NamedPhase::State(decode(same.operands[0])),
     };
-    let terms = WaitTerms { acquires: matches!(test.ordering, Ordering::Acquire(_)) };
+    let acquires = matches!(test.ordering, Ordering::Acquire(_));
+    let terms = WaitTerms { acquires, scope: scope(test.ordering, test.written) };
     access(context, same, Kind::Update);
     context.lanes = same.lanes;
     if let MbarrierOp::Wait(_) = mbarrier.op {
@@ -392,9 +425,8 @@ fn stopped(context: &mut Context<'_, '_>, same: &Same, stop: MbarrierStop) -> Ga
 
 /// Describes what another lane does, for a finding.
 fn other(context: &Context<'_, '_>, who: LaneId, site: Site) -> Other {
-    let number = u64::from(who.warp) * WARP as u64 + u64::from(who.lane);
-    let thread = context.machine.launch.thread_position(number);
-    let thread = crate::finding::Thread { block: context.block, thread };
+    let launch = context.machine.launch;
+    let thread = launch.thread(context.unit, who.warp.into(), who.lane.into());
     Other { thread, place: context.machine.site_place(site) }
 }
 

@@ -10,6 +10,7 @@ mod async_copy;
 mod atomic;
 mod bulk;
 mod call;
+pub(crate) mod cluster;
 mod collective;
 mod encoded;
 mod map_change;
@@ -26,6 +27,7 @@ mod tensor_rounding;
 pub(crate) mod tracked;
 mod wgmma;
 
+use crate::arrival::ClusterArrival;
 use crate::context::{Context, Flow};
 use crate::fast;
 use crate::finding::{Fault, Gap, Sink};
@@ -34,7 +36,7 @@ use crate::tags::{Source, Tags};
 pub(crate) use atomic::{commute_between_blocks, commutes, rounds};
 pub(crate) use call::return_values;
 pub(crate) use collective::{Inputs, lanes_left, same_collective};
-use ir::{Guard, Op, Ordering, RegisterPool, Space, SyncOp};
+use ir::{Guard, Op, Ordering, RegisterPool, Scope, Space, SyncOp};
 pub use matrix::original_register;
 use sync::{ProxySpace, SyncEvent};
 
@@ -100,6 +102,13 @@ fn by_kind(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
         Op::BulkCopy(copy) => bulk::execute(context, copy)?,
         Op::TensorCopy(copy) => tensor::execute(context, copy)?,
         Op::TensorMap(op) => return map_change::execute(context, op),
+        Op::RemoteStore(store) => cluster::store(context, store)?,
+        Op::MapShared { dst, address, rank, space } => {
+            cluster::map(context, *dst, (*address, *rank), *space)?;
+        }
+        Op::SharedRank { dst, address, space } => {
+            cluster::rank_of(context, *dst, *address, *space)?;
+        }
         Op::Discard { space, address, bytes } => {
             memory::discard(context, *space, *address, *bytes)?
         }
@@ -147,11 +156,17 @@ fn synchronize(context: &mut Context<'_, '_>, sync: &SyncOp) -> Result<Flow, Gap
             return collective::barrier(context, kind, *id, *count, *aligned);
         }
         SyncOp::WarpBarrier { mask } => return collective::warp_barrier(context, *mask),
-        SyncOp::Fence { ordering, .. } => {
+        SyncOp::ClusterBarrier { waits, releases, aligned } => {
+            let (waits, releases, aligned) = (*waits, *releases, *aligned);
+            return Ok(Flow::Cluster(ClusterArrival { waits, releases, aligned }));
+        }
+        SyncOp::FenceMbarrierInit => context.tracker.apply(warp, lanes, SyncEvent::FenceInits),
+        SyncOp::Fence { ordering, scope } => {
             context.tracker.apply(warp, lanes, SyncEvent::Fence);
             let releases = !matches!(ordering, Some(Ordering::Acquire(_)));
             let acquires = !matches!(ordering, Some(Ordering::Release(_)));
-            let event = SyncEvent::FenceAtMbarriers { releases, acquires };
+            let wide = *scope != Scope::Cta;
+            let event = SyncEvent::FenceAtMbarriers { releases, acquires, wide };
             context.tracker.apply(warp, lanes, event);
         }
         SyncOp::BulkCommit => context.tracker.apply(warp, lanes, SyncEvent::CommitBulk),

@@ -199,10 +199,13 @@ pub(super) fn convert(
 pub(super) fn is_space(context: &mut Context<'_, '_>, dst: Reg, address: Operand, space: Space) {
     let (values, tags) = context.read(address, Width::B64);
     let inside = |address: u64| match Pointer::decode(address, Space::Generic) {
+        Some(Pointer { area: area @ Area::Shared(_), .. }) if space == Space::Shared => {
+            context.other_block(area).is_none()
+        }
         Some(pointer) => matches!(
             (pointer.area, space),
             (Area::Global(_), Space::Global | Space::Const)
-                | (Area::Shared(_), Space::Shared)
+                | (Area::Shared(_), Space::SharedCluster)
                 | (Area::Local(_), Space::Local)
                 | (Area::Param(_), Space::ParamEntry)
         ),

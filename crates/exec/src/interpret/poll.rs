@@ -33,7 +33,9 @@ pub(crate) fn check(context: &mut Context<'_, '_>, op: &Op) -> Result<(), Gap> {
 /// Where the lowest lane's access goes, if that is known.
 fn area(context: &mut Context<'_, '_>, address: Address, space: Space) -> Option<Area> {
     match address.base {
-        AddressBase::Variable(variable) => context.machine.areas.get(&variable).copied(),
+        AddressBase::Variable(variable) => {
+            context.machine.areas.get(&variable).map(|&area| context.own(area))
+        }
         AddressBase::Absolute => None,
         AddressBase::Register(register) => {
             let lane = context.lanes.lowest()?;

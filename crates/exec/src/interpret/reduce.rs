@@ -31,7 +31,7 @@ impl Reduction<'_> {
         let size = update.scalar.width().bytes();
         let attributes = AccessAttributes {
             element: size,
-            group: group(update),
+            group: group(context, update),
             ..async_access(context, Kind::Update, id)
         };
         track(context, pointer, lane, size, attributes, SameValue::Different);

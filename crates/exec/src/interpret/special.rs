@@ -21,7 +21,10 @@ pub(super) fn read(context: &mut Context<'_, '_>, dst: Reg, special: SpecialRegi
     let launch = context.machine.launch;
     let axis = |dimension: Dimension, sizes: [u32; 3]| u64::from(sizes[index(dimension)]);
     let uniform = |value: u64| [value; WARP];
-    let first = context.warp.number * WARP;
+    let first = context.warp.in_block * WARP;
+    let (size, clusters) = (launch.cluster_size(), launch.clusters());
+    let cluster: [u32; 3] = std::array::from_fn(|axis| context.block[axis] / size[axis].max(1));
+    let in_cluster: [u32; 3] = std::array::from_fn(|axis| context.block[axis] % size[axis].max(1));
     let values: Lanes = match special {
         Tid(dimension) => std::array::from_fn(|lane| {
             axis(dimension, launch.thread_position((first + lane) as u64))
@@ -30,10 +33,13 @@ pub(super) fn read(context: &mut Context<'_, '_>, dst: Reg, special: SpecialRegi
         Ctaid(dimension) => uniform(axis(dimension, context.block)),
         Nctaid(dimension) => uniform(axis(dimension, launch.grid)),
         // Without clusters every block is a cluster of its own.
-        Clusterid(dimension) => uniform(axis(dimension, context.block)),
-        Nclusterid(dimension) => uniform(axis(dimension, launch.grid)),
-        ClusterCtaid(_) | ClusterCtarank | IsExplicitCluster => uniform(0),
-        ClusterNctaid(_) | ClusterNctarank => uniform(1),
+        Clusterid(dimension) => uniform(axis(dimension, cluster)),
+        Nclusterid(dimension) => uniform(axis(dimension, clusters)),
+        ClusterCtaid(dimension) => uniform(axis(dimension, in_cluster)),
+        ClusterCtarank => uniform(context.warp.rank as u64),
+        IsExplicitCluster => uniform(launch.cluster.is_some().into()),
+        ClusterNctaid(dimension) => uniform(axis(dimension, size)),
+        ClusterNctarank => uniform(context.machine.blocks as u64),
         Laneid => std::array::from_fn(|lane| lane as u64),
         LanemaskEq => std::array::from_fn(|lane| 1 << lane),
         LanemaskLt => std::array::from_fn(|lane| (1 << lane) - 1),
@@ -98,7 +104,7 @@ pub(super) fn address_of(
     let Some(&area) = context.machine.areas.get(&variable) else {
         return Err(context.gap("the address of this variable is not known"));
     };
-    let address = Pointer { area, offset }.address();
+    let address = Pointer { area: context.own(area), offset }.address();
     let width = context.layout.width(dst);
     let address = address & width.mask();
     context.write(dst, &[address; WARP], Tags::pointer(Mask::ALL));

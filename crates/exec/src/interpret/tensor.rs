@@ -7,11 +7,13 @@
 
 use super::access::{Addresses, allocation, locate, read_element, resolve, write_element};
 use super::bulk::{async_access, leaving};
+use super::cluster;
 use super::mbarrier;
 use super::reduce::Reduction;
 use super::tensor_rounding::{converted, is_legal, keeps_reals, rounds};
 use super::tracked::track;
 use crate::address::{Area, Pointer};
+use crate::cluster_fault::ClusterFault;
 use crate::context::Context;
 use crate::finding::{AccessKind, Fault, Gap, Sink};
 use crate::lanes::{Lanes, Mask, WARP};
@@ -39,12 +41,15 @@ struct Operands {
     maps: Addresses,
     shared: Addresses,
     signals: Option<Addresses>,
+    /// Blocks that get a copy.
+    masks: Option<Lanes>,
 }
 
-/// One lane's copy: its map, the start of its tensor, and where the box lies.
+/// One lane's copy: its map and where that lies, the start of its tensor, and where the box lies.
 struct One<'m> {
     lane: usize,
     map: &'m TensorMap,
+    from: Pointer,
     tensor: Pointer,
     shared: Pointer,
 }
@@ -67,39 +72,76 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &TensorCopy) -> Resul
         let Some(tensor) = Pointer::decode(address, Space::Global) else {
             return Err(context.gap("a tensor map has an address that is not an argument's"));
         };
-        let one = One { lane, map: &map, tensor, shared };
+        let targets = targets(context, &operands, lane, (shared, signal.flatten()))?;
         let coordinates: Vec<i32> =
             operands.coordinates.iter().map(|values| (values[lane] as u32).cast_signed()).collect();
         let offsets: Vec<u16> = operands.offsets.iter().map(|values| values[lane] as u16).collect();
-        check(context, copy, &one, &coordinates)?;
-        check_shared(context, &one)?;
-        let id = context.tracker.start_bulk(context.warp.number, lane, signal.is_none());
-        let attributes = async_access(context, Kind::Read, id);
-        context.tracker.read_map((context.warp.number, lane), (from.area, from.offset), attributes);
-        let stores = signal.is_none();
-        if stores {
-            context.tracker.note_grouped(id, one.map.box_bytes() as u32);
-        }
-        let start = Start {
-            coordinates: &coordinates,
-            offsets: &offsets,
-            shared: shared.offset.cast_unsigned(),
-            stores,
-        };
-        let pieces = pieces(context, &one, &start)?;
-        match &copy.kind {
-            TensorCopyKind::Reduce(op) => reduce(context, &one, *op, (id, &pieces))?,
-            TensorCopyKind::Load { .. } | TensorCopyKind::Store => {
-                transfer(context, &one, stores, (id, &pieces))?;
-            }
-        }
-        if let Some(Some(pointer)) = signal {
-            let (warp, site) = (context.warp.number, context.site);
-            context.tracker.note_load(id, sync::Lanes { warp, lanes: Mask::one(lane), site });
-            mbarrier::deliver(context, pointer, lane, (id, map.box_bytes() as u32))?;
+        for (shared, signal) in targets {
+            let one = One { lane, map: &map, from, tensor, shared };
+            one_box(context, copy, &one, signal, (&coordinates, &offsets))?;
         }
     }
     context.lanes = all;
+    Ok(())
+}
+
+/// Where a lane's copy goes: to one block, or to the same place in several, each with the mbarrier there.
+fn targets(
+    context: &mut Context<'_, '_>,
+    operands: &Operands,
+    lane: usize,
+    (shared, signal): (Pointer, Option<Pointer>),
+) -> Result<Vec<(Pointer, Option<Pointer>)>, Gap> {
+    if let Some(ranks) = cluster::ranks(context, &operands.masks, lane)? {
+        let place = |pointer, rank| cluster::in_block(context, pointer, rank);
+        let target = |rank| (place(shared, rank), signal.map(|signal| place(signal, rank)));
+        return Ok(ranks.into_iter().map(target).collect());
+    }
+    let ranks = [Some(shared), signal].map(|one| one.and_then(|one| cluster::rank(context, one)));
+    match ranks {
+        [Some(to), Some(at)] if to != at => {
+            let (destination, mbarrier) = (to as u32, at as u32);
+            let fault = ClusterFault::OtherBlock { destination, mbarrier };
+            Err(cluster::refuse(context, lane, fault))
+        }
+        _ => Ok(vec![(shared, signal)]),
+    }
+}
+
+/// Copies a box between its tensor and one block.
+fn one_box(
+    context: &mut Context<'_, '_>,
+    copy: &TensorCopy,
+    one: &One<'_>,
+    signal: Option<Pointer>,
+    (coordinates, offsets): (&[i32], &[u16]),
+) -> Result<(), Gap> {
+    let lane = one.lane;
+    check(context, copy, one, coordinates)?;
+    check_shared(context, one)?;
+    let id = context.tracker.start_bulk(context.warp.number, lane, signal.is_none());
+    let attributes = async_access(context, Kind::Read, id);
+    let map = (one.from.area, one.from.offset);
+    context.tracker.read_map((context.warp.number, lane), map, attributes);
+    let stores = signal.is_none();
+    if stores {
+        context.tracker.note_grouped(id, one.map.box_bytes() as u32);
+    }
+    let shared = one.shared.offset.cast_unsigned();
+    let start = Start { coordinates, offsets, shared, stores };
+    let pieces = pieces(context, one, &start)?;
+    match &copy.kind {
+        TensorCopyKind::Reduce(op) => reduce(context, one, *op, (id, &pieces))?,
+        TensorCopyKind::Load { .. } | TensorCopyKind::Store => {
+            transfer(context, one, stores, (id, &pieces))?;
+        }
+    }
+    if let Some(pointer) = signal {
+        let (warp, site) = (context.warp.number, context.site);
+        context.tracker.note_load(id, sync::Lanes { warp, lanes: Mask::one(lane), site });
+        cluster::note_copy(context, &[(one.shared, AccessKind::Write)], lane, pointer);
+        mbarrier::deliver(context, pointer, lane, (id, one.map.box_bytes() as u32))?;
+    }
     Ok(())
 }
 
@@ -114,12 +156,16 @@ fn operands(context: &mut Context<'_, '_>, copy: &TensorCopy) -> Result<Operands
         Ok(found)
     };
     let coordinates = numbers(context, &copy.coordinates, Width::B32)?;
-    let (kind, mbarrier, offsets) = match &copy.kind {
-        TensorCopyKind::Load { mbarrier, offsets } => {
-            (AccessKind::Write, Some(*mbarrier), numbers(context, offsets, Width::B16)?)
+    let (kind, mbarrier, offsets, multicast) = match &copy.kind {
+        TensorCopyKind::Load { mbarrier, offsets, multicast } => {
+            let offsets = numbers(context, offsets, Width::B16)?;
+            (AccessKind::Write, Some(*mbarrier), offsets, *multicast)
         }
-        TensorCopyKind::Store | TensorCopyKind::Reduce(_) => (AccessKind::Read, None, Vec::new()),
+        TensorCopyKind::Store | TensorCopyKind::Reduce(_) => {
+            (AccessKind::Read, None, Vec::new(), None)
+        }
     };
+    let masks = cluster::masks(context, multicast)?;
     let bytes = TENSOR_MAP_BYTES as u32;
     let maps = resolve(context, copy.map, Space::Generic, AccessKind::Read, bytes)?;
     let shared = resolve(context, copy.shared, copy.shared_space, kind, BOX_ALIGN)?;
@@ -127,7 +173,7 @@ fn operands(context: &mut Context<'_, '_>, copy: &TensorCopy) -> Result<Operands
         Some(at) => Some(resolve(context, at, Space::SharedCluster, AccessKind::Atomic, 8)?),
         None => None,
     };
-    Ok(Operands { coordinates, offsets, maps, shared, signals })
+    Ok(Operands { coordinates, offsets, maps, shared, signals, masks })
 }
 
 /// Reads a tensor map.

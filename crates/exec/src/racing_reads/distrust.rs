@@ -21,7 +21,7 @@ pub(crate) fn distrusted(context: &mut Context<'_, '_>, load: &Load) -> Vec<Mask
     for lane in context.lanes.iter() {
         let Some(Pointer { area, offset }) = pointer(context, load, lane) else { continue };
         let element = load.width.bytes();
-        let thread = (context.warp.number * crate::lanes::WARP + lane) as u16;
+        let thread = (context.warp.in_block * crate::lanes::WARP + lane) as u16;
         let all = words(area, offset, element * load.dsts.len() as u32);
         let (counts, block) = (context.tracker.read_counts(), context.block);
         let is_distrusted = |word: &Word| {
@@ -55,7 +55,7 @@ fn pointer(context: &mut Context<'_, '_>, load: &Load, lane: usize) -> Option<Po
     match load.address.base {
         AddressBase::Absolute => None,
         AddressBase::Variable(variable) => {
-            let area = *context.machine.areas.get(&variable)?;
+            let area = context.own(*context.machine.areas.get(&variable)?);
             Some(Pointer { area, offset: load.address.offset })
         }
         AddressBase::Register(register) => {

@@ -57,13 +57,17 @@ impl GroupSteps {
         self.add(warp, Step::Product(site, digest), site);
     }
 
-    /// The first step of each group that a warp of the group does not do, or does otherwise.
-    pub(crate) fn differing(&self, warps: usize) -> Vec<Odd> {
+    /// In blocks of so many warps, the first step of each group that a warp of the group does not do, or does otherwise.
+    pub(crate) fn differing(&self, warps: usize, blocks: usize) -> Vec<Odd> {
         let empty = Vec::new();
         let steps = |warp: usize| self.warps.get(warp).unwrap_or(&empty);
         let mut found = Vec::new();
-        for first in (0..warps).step_by(WARPS) {
-            let group = first..(first + WARPS).min(warps);
+        let starts = (0..blocks).flat_map(|block| {
+            let end = (block + 1) * warps;
+            (block * warps..end).step_by(WARPS).map(move |first| (first, end))
+        });
+        for (first, end) in starts {
+            let group = first..(first + WARPS).min(end);
             let Some(most) = group.clone().max_by_key(|&warp| steps(warp).len()) else {
                 continue;
             };
@@ -75,9 +79,9 @@ impl GroupSteps {
                     (Step::Product(one, _), Some((Step::Product(other, _), _)))
                         if one == *other =>
                     {
-                        GroupFault::Differs(warp as u32)
+                        GroupFault::Differs((warp % warps) as u32)
                     }
-                    _ => GroupFault::Absent(warp as u32),
+                    _ => GroupFault::Absent((warp % warps) as u32),
                 };
                 Some((most, site, step.name(), why))
             };

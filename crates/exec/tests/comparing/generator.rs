@@ -45,6 +45,7 @@ impl Case {
             kernel,
             grid: self.grid,
             block: self.block,
+            cluster: None,
             dynamic_shared: 0,
             buffers: self.buffers.clone(),
             arguments: self.arguments.clone(),

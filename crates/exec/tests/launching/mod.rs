@@ -75,7 +75,17 @@ pub(crate) fn launch(
         });
     }
     let (symbols, selected) = (Vec::new(), Vec::new());
-    Launch { kernel, grid, block, dynamic_shared, buffers, arguments, symbols, selected }
+    Launch {
+        kernel,
+        grid,
+        block,
+        cluster: None,
+        dynamic_shared,
+        buffers,
+        arguments,
+        symbols,
+        selected,
+    }
 }
 
 /// Runs a kernel that must end without a finding; the buffers afterwards.

@@ -163,6 +163,7 @@ fn run_threads(
         kernel,
         grid: [1, 1, 1],
         block: [threads, 1, 1],
+        cluster: None,
         dynamic_shared: 0,
         selected: Vec::new(),
         symbols: Vec::new(),

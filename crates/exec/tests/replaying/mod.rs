@@ -27,6 +27,7 @@ pub(crate) fn replay(recording: &Recording) -> Result<Vec<Vec<u64>>, String> {
         kernel,
         grid: [1, 1, 1],
         block: [case.vectors as u32, 1, 1],
+        cluster: None,
         dynamic_shared: 0,
         buffers: vec![
             buffer("inputs", Contents::Known(case.input_bytes()), Access::In),

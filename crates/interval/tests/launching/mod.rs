@@ -102,6 +102,7 @@ impl Case {
             kernel: id,
             grid,
             block,
+            cluster: None,
             dynamic_shared,
             buffers,
             arguments,

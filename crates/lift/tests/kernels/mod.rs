@@ -212,6 +212,7 @@ pub(crate) fn run_program(
         kernel: id,
         grid: [blocks as u32, 1, 1],
         block: [THREADS, 1, 1],
+        cluster: None,
         dynamic_shared: 0,
         arguments: (0..buffers.len()).map(Argument::Pointer).collect(),
         buffers,

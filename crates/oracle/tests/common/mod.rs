@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test uses some of it")]
 
+pub(crate) mod clusters;
 pub(crate) mod phases;
 
 use exec::{Access, Argument, BarrierFault, Buffer, Contents, Fault, Launch, Limits, Sink};
@@ -63,6 +64,7 @@ pub(crate) fn launch(program: &ir::Program, kernel: &Kernel) -> Launch {
         kernel: entry,
         grid: [1, 1, 1],
         block: [kernel.threads, 1, 1],
+        cluster: None,
         dynamic_shared: 0,
         selected: Vec::new(),
         symbols: Vec::new(),

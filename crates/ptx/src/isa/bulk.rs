@@ -1,7 +1,6 @@
 //! Bulk copies (manual §9.7.9.25.4.1), also reducing ones (§9.7.9.25.4.2), with their groups (§9.7.9.27.2), and fences towards the async proxy (§9.7.13.4).
 //!
-//! Copies between shared memories of two blocks and to several blocks are refused: there is no other block to copy to.
-//! `fence.mbarrier_init` orders initialisations for other blocks of the cluster alone and does nothing within one. Fences
+//! Reducing copies to shared memory of another block are refused. Fences
 //! between addresses that alias do nothing because allocations do not overlap, and fences towards tensor maps because a map
 //! that the kernel changes is not followed.
 
@@ -52,14 +51,19 @@ pub(super) const FORMS: &[Form] = &[
     Form {
         opcode: "cp",
         when: &["bulk"],
-        syntax: "cp.async.bulk{.shared::cluster,.shared::cta}.global.mbarrier::complete_tx::bytes{.L2::cache_hint} \
-                 [dst], [src], size, [mbar]{, policy}; cp.async.bulk.global.shared::cta.bulk_group{.L2::cache_hint} \
+        syntax: "cp.async.bulk{.shared::cluster,.shared::cta}.global.mbarrier::complete_tx::bytes{.multicast::cluster}{.L2::cache_hint} \
+                 [dst], [src], size, [mbar]{, mask}{, policy}; \
+                 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [dst], [src], size, [mbar]; cp.async.bulk.global.shared::cta.bulk_group{.L2::cache_hint} \
                  [dst], [src], size{, policy}; cp.async.bulk{.commit_group; .wait_group{.read} N}",
         section: "9.7.9.25.4.1",
         examples: &[
             "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], 64, \
              [%r2];",
             "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r1], [%rd1], %r3, [%r2];",
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r1], \
+             [%rd1], 64, [%r2], %h1;",
+            "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r1], [%r3], 64, \
+             [%r2];",
             "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], %r2;",
             "cp.async.bulk.commit_group;",
             "cp.async.bulk.wait_group.read 0;",
@@ -137,20 +141,6 @@ pub(super) const FORMS: &[Form] = &[
             Ok(())
         }),
     },
-    Form {
-        opcode: "fence",
-        when: &["mbarrier_init"],
-        syntax: "fence.mbarrier_init.release.cluster",
-        section: "9.7.13.4",
-        examples: &["fence.mbarrier_init.release.cluster;"],
-        lowering: by(|insn| {
-            insn.flag("mbarrier_init");
-            insn.require(&[("release", ())], "`.release`")?;
-            insn.require(&[("cluster", ())], "`.cluster`")?;
-            insn.emit(Op::Hint { what: "fence.mbarrier_init" });
-            Ok(())
-        }),
-    },
 ];
 
 /// Takes the address of a tensor map and its size.
@@ -192,11 +182,14 @@ fn copy(insn: &mut Insn<'_, '_, '_>) -> Lower {
     let src_space = insn.require(spaces, "a source")?;
     let loads = match (dst_space, src_space) {
         (Space::SharedCluster | Space::Shared, Space::Global) => true,
+        (Space::SharedCluster, Space::Shared) => true,
         (Space::Global, Space::Shared) => false,
-        _ => return Err(insn.unsupported("bulk copies between blocks are not modelled")),
+        _ => return Err(insn.unsupported("there is no bulk copy between these state spaces")),
     };
-    if insn.flag("multicast::cluster") {
-        return Err(insn.unsupported("bulk copies to several blocks are not modelled"));
+    let several = insn.flag("multicast::cluster");
+    if several && (dst_space, src_space) != (Space::SharedCluster, Space::Global) {
+        return Err(insn
+            .unsupported("a copy to several blocks is from global memory to `.shared::cluster`"));
     }
     let way = if loads { "mbarrier::complete_tx::bytes" } else { "bulk_group" };
     insn.require(&[(way, ())], "its way to complete")?;
@@ -213,6 +206,7 @@ fn copy(insn: &mut Insn<'_, '_, '_>) -> Lower {
         }
         false => BulkCompletion::Group,
     };
+    let multicast = if several { Some(insn.src(Type::U16)?) } else { None };
     cache_policy(insn, policy)?;
     insn.emit(Op::BulkCopy(Box::new(BulkCopy {
         dst,
@@ -222,11 +216,12 @@ fn copy(insn: &mut Insn<'_, '_, '_>) -> Lower {
         bytes,
         completion,
         reduce: None,
+        multicast,
     })));
     Ok(())
 }
 
-/// Lowers a reducing copy. One to shared memory goes to another block of the cluster, of which there is none.
+/// Lowers a reducing copy to global memory. One to shared memory, which goes to another block of the cluster, is refused.
 fn reduce(insn: &mut Insn<'_, '_, '_>) -> Lower {
     if !insn.flag("global") {
         return Err(insn.unsupported("reducing copies between blocks are not modelled"));
@@ -266,6 +261,7 @@ fn reduce(insn: &mut Insn<'_, '_, '_>) -> Lower {
         bytes,
         completion: BulkCompletion::Group,
         reduce: Some(update),
+        multicast: None,
     })));
     Ok(())
 }

@@ -49,7 +49,7 @@ pub(super) const FORMS: &[Form] = &[
     Form {
         opcode: "cvta",
         when: &[],
-        syntax: "cvta{.to}.{const,global,local,shared,shared::cta,param,param::entry}.u64 d, a",
+        syntax: "cvta{.to}.{const,global,local,shared,shared::cta,shared::cluster,param,param::entry}.u64 d, a",
         section: "9.7.9.20",
         examples: &[
             "cvta.to.global.u64 %rd1, %rd2;",
@@ -61,9 +61,9 @@ pub(super) const FORMS: &[Form] = &[
     Form {
         opcode: "isspacep",
         when: &[],
-        syntax: "isspacep.{const,global,local,shared,shared::cta,param,param::entry} p, a",
+        syntax: "isspacep.{const,global,local,shared,shared::cta,shared::cluster,param,param::entry} p, a",
         section: "9.7.9.19",
-        examples: &["isspacep.shared %p1, %rd1;"],
+        examples: &["isspacep.shared %p1, %rd1;", "isspacep.shared::cluster %p1, %rd1;"],
         lowering: by(isspacep),
     },
 ];
@@ -125,9 +125,14 @@ fn prmt(insn: &mut Insn<'_, '_, '_>) -> Lower {
     Ok(())
 }
 
-/// The space an address instruction names. The shared memory of other blocks is not modelled.
+/// The space an address instruction names.
 fn address_space(insn: &mut Insn<'_, '_, '_>) -> Lower<Space> {
-    let plain = &[("const", Space::Const), ("global", Space::Global), ("local", Space::Local)];
+    let plain = &[
+        ("const", Space::Const),
+        ("global", Space::Global),
+        ("local", Space::Local),
+        ("shared::cluster", Space::SharedCluster),
+    ];
     if let Some(space) = insn.choose(plain).or_else(|| insn.choose(SHARED)) {
         return Ok(space);
     }

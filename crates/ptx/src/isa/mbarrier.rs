@@ -1,8 +1,7 @@
 //! Transaction barriers (manual §9.7.13.15), and the arrival of asynchronous copies at one.
 //!
 //! A `.sem` without a scope, or the other way round, is refused, as the manual writes them together. An unwritten one
-//! is `.release` or `.acquire` at `.cta`. Addresses in `.shared::cluster` are taken: without `mapa`, which is refused,
-//! they are those of the executing block. What `pending_count` gives depends on the schedule and is not followed.
+//! is `.release` or `.acquire`; its scope is `.cta` by the manual and is marked as unwritten, because kernels rely on more. What `pending_count` gives depends on the schedule and is not followed.
 
 use super::memory::{SHARED, check_space, scope};
 use super::{Form, Insn, Lower, Type, by};
@@ -161,11 +160,11 @@ fn any_block(insn: &mut Insn<'_, '_, '_>) -> Space {
     }
 }
 
-/// `.sem.scope`, of which there are both or none.
+/// `.sem.scope`, of which there are both or none; and whether they are written.
 fn semantics(
     insn: &mut Insn<'_, '_, '_>,
     (name, strong): (&str, fn(Scope) -> Ordering),
-) -> Lower<Ordering> {
+) -> Lower<(Ordering, bool)> {
     let relaxed: fn(Scope) -> Ordering = Ordering::Relaxed;
     let written = insn.choose(&[(name, strong), ("relaxed", relaxed)]);
     let scope = match scope(insn) {
@@ -175,8 +174,8 @@ fn semantics(
         scope => scope,
     };
     match (written, scope) {
-        (Some(make), Some(scope)) => Ok(make(scope)),
-        (None, None) => Ok(strong(Scope::Cta)),
+        (Some(make), Some(scope)) => Ok((make(scope), true)),
+        (None, None) => Ok((strong(Scope::Cta), false)),
         _ => Err(insn.unsupported("semantics and scope are written together")),
     }
 }
@@ -184,7 +183,7 @@ fn semantics(
 fn arrive(insn: &mut Insn<'_, '_, '_>, drop: bool) -> Lower {
     let expects = insn.flag("expect_tx");
     let no_complete = insn.flag("noComplete");
-    let ordering = semantics(insn, ("release", Ordering::Release))?;
+    let (ordering, written) = semantics(insn, ("release", Ordering::Release))?;
     let space = any_block(insn);
     insn.ty(&[Type::B64])?;
     if no_complete && (expects || ordering != Ordering::Release(Scope::Cta)) {
@@ -205,7 +204,7 @@ fn arrive(insn: &mut Insn<'_, '_, '_>, drop: bool) -> Lower {
         (false, None) if no_complete => return Err(insn.unsupported("the count is missing")),
         (false, count) => (count.unwrap_or(Operand::Constant(1)), None),
     };
-    let arrive = MbarrierArrive { state, count, expect, drop, no_complete, ordering };
+    let arrive = MbarrierArrive { state, count, expect, drop, no_complete, ordering, written };
     emit(insn, Mbarrier { address, space, op: MbarrierOp::Arrive(arrive) })
 }
 
@@ -227,7 +226,7 @@ fn test(insn: &mut Insn<'_, '_, '_>) -> Lower {
         insn.flag("test_wait");
     }
     let parity = insn.flag("parity");
-    let ordering = semantics(insn, ("acquire", Ordering::Acquire))?;
+    let (ordering, written) = semantics(insn, ("acquire", Ordering::Acquire))?;
     let space = own_block(insn);
     insn.ty(&[Type::B64])?;
     let dst = insn.dst(Width::B1)?;
@@ -240,6 +239,6 @@ fn test(insn: &mut Insn<'_, '_, '_>) -> Lower {
     if may_suspend && insn.remaining() > 0 {
         insn.src(Type::U32)?;
     }
-    let test = MbarrierTest { dst, phase, ordering, group: None };
+    let test = MbarrierTest { dst, phase, ordering, written, group: None };
     emit(insn, Mbarrier { address, space, op: MbarrierOp::Test(test) })
 }

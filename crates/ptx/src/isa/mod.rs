@@ -16,6 +16,7 @@ mod types;
 mod atomic;
 mod bulk;
 mod cache;
+mod cluster;
 mod compare;
 mod control;
 mod convert;
@@ -96,12 +97,13 @@ const fn sync_family(name: &'static str, forms: &'static [Form]) -> Family {
 /// one precision, and packed conversions before the others. A `static`, because [`family_of`] compares addresses: a
 /// constant may have several.
 pub static FAMILIES: &[Family] = &[
-    family("memory of clusters and caches", unsupported::ADDRESSES),
+    family("memory of several devices", unsupported::ADDRESSES),
     sync_family("changes of tensor maps", map_change::FORMS),
     family("textures and surfaces", unsupported::TEXTURES),
     sync_family("tensor copies", tensor_copy::FORMS),
-    sync_family("bulk copies of one block", bulk::FORMS),
-    sync_family("clusters and transaction barriers", unsupported::SYNCHRONISATION),
+    sync_family("bulk copies", bulk::FORMS),
+    sync_family("clusters", cluster::FORMS),
+    sync_family("restricted fences and launch control", unsupported::SYNCHRONISATION),
     sync_family("products of warp groups", wgmma::FORMS),
     family("stack", unsupported::STACK),
     sync_family("tensor memory", tensor_memory::FORMS),

@@ -1,6 +1,6 @@
 //! Tensor copies (manual §9.7.9.27.1): loads, stores, reductions and prefetches of a box that a tensor map describes.
 //!
-//! Refused by name: copies to several blocks (`.multicast::cluster`) and pairs of blocks (`.cta_group`), gathers and scatters of
+//! Refused by name: copies of pairs of blocks (`.cta_group`), gathers and scatters of
 //! rows, `.im2col::w`, and loads that complete with a bulk group. A prefetch is a hint.
 
 use super::insn::Fit;
@@ -13,7 +13,7 @@ pub(super) const FORMS: &[Form] = &[Form {
     opcode: "cp",
     when: &["tensor"],
     syntax: "cp.async.bulk.tensor.dim.{shared::cta,shared::cluster}.global{.tile,.im2col}.mbarrier::complete_tx::bytes\
-             {.L2::cache_hint} [dst], [map, coords], [mbar]{, offsets}{, policy}; \
+             {.multicast::cluster}{.L2::cache_hint} [dst], [map, coords], [mbar]{, offsets}{, mask}{, policy}; \
              cp{.reduce}.async.bulk.tensor.dim.global.shared::cta{.op}{.tile,.im2col_no_offs}.bulk_group{.L2::cache_hint} \
              [map, coords], [src]{, policy}; \
              cp.async.bulk.prefetch.tensor.dim.L2.global{.tile,.im2col} [map, coords]{, offsets}{, policy}",
@@ -23,6 +23,8 @@ pub(super) const FORMS: &[Form] = &[Form {
          [%r1], [%rd1, {%r2, %r3}], [%r4];",
         "cp.async.bulk.tensor.4d.shared::cta.global.im2col.mbarrier::complete_tx::bytes \
          [%r1], [%rd1, {%r2, %r3, %r4, 0}], [%r5], {%h1, %h2};",
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster \
+         [%r1], [%rd1, {%r2, %r3}], [%r4], %h1;",
         "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%r2, %r3}], [%r1];",
         "cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group [%rd1, {%r1}], \
          [%r2];",
@@ -33,9 +35,6 @@ pub(super) const FORMS: &[Form] = &[Form {
         insn.flag("tensor");
         let ranks = &[("1d", 1), ("2d", 2), ("3d", 3), ("4d", 4), ("5d", 5)];
         let rank = insn.require(ranks, "a number of dimensions")?;
-        if insn.flag("multicast::cluster") {
-            return Err(insn.unsupported("tensor copies to several blocks are not modelled"));
-        }
         if insn.flag("cta_group::1") || insn.flag("cta_group::2") {
             return Err(insn.unsupported("tensor copies of pairs of blocks are not modelled"));
         }
@@ -98,6 +97,10 @@ fn copy(insn: &mut Insn<'_, '_, '_>, rank: usize, reduces: bool) -> Lower {
 fn load(insn: &mut Insn<'_, '_, '_>, rank: usize, shared_space: Space) -> Lower {
     let im2col = mode(insn, "im2col")?;
     insn.require(&[("mbarrier::complete_tx::bytes", ())], "its way to complete")?;
+    let several = insn.flag("multicast::cluster");
+    if several && shared_space != Space::SharedCluster {
+        return Err(insn.unsupported("a copy to several blocks is to `.shared::cluster`"));
+    }
     let policy = hints(insn);
     let shared = insn.address()?;
     check_space(insn, shared_space, shared)?;
@@ -105,8 +108,9 @@ fn load(insn: &mut Insn<'_, '_, '_>, rank: usize, shared_space: Space) -> Lower 
     let mbarrier = insn.address()?;
     check_space(insn, Space::SharedCluster, mbarrier)?;
     let offsets = offsets(insn, im2col, rank)?;
+    let multicast = if several { Some(insn.src(Type::U16)?) } else { None };
     cache_policy(insn, policy)?;
-    let kind = TensorCopyKind::Load { mbarrier, offsets };
+    let kind = TensorCopyKind::Load { mbarrier, offsets, multicast };
     insn.emit(Op::TensorCopy(Box::new(TensorCopy {
         map,
         coordinates,

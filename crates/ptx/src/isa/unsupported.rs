@@ -1,5 +1,5 @@
 //! Instructions that are not modelled yet, so that a refusal can name them: textures and surfaces
-//! (manual §9.7.10, §9.7.11), clusters, products of warp groups
+//! (manual §9.7.10, §9.7.11), restricted fences, products of warp groups
 //! (§9.7.15) and of tensor memory (§9.7.16), the stack (§9.7.17) and video (§9.7.18).
 //!
 //! Opcodes that other families have as well are picked out here by a modifier of their own.
@@ -16,19 +16,8 @@ pub(super) const fn later(
     Form { opcode, when, syntax, section, examples, lowering: Lowering::Unsupported }
 }
 
-/// Memory of other blocks and devices.
+/// Memory of other devices, and a store of many bytes.
 pub(super) const ADDRESSES: &[Form] = &[
-    later(
-        "st",
-        &["async"],
-        "st.async{.weak,.cluster}{.ss}.mbarrier::complete_tx::bytes{.vec}.type [a], b, [mbar]",
-        "9.7.9.12",
-        &[
-            "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3];",
-            "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%r1], \
-             {%r2, %r3, %r4, %r5}, [%r6];",
-        ],
-    ),
     later(
         "st",
         &["bulk"],
@@ -73,20 +62,6 @@ pub(super) const ADDRESSES: &[Form] = &[
         "multimem.cp.async.bulk.global.shared::cta.bulk_group{.cp_mask} [dst], [src], size{, mask}",
         "9.7.9.26",
         &["multimem.cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 16;"],
-    ),
-    later(
-        "mapa",
-        &[],
-        "mapa{.shared::cluster}.{u32,u64} d, a, b",
-        "9.7.9.23",
-        &["mapa.shared::cluster.u32 %r1, %r2, %r3;", "mapa.u64 %rd1, %rd2, 1;"],
-    ),
-    later(
-        "getctarank",
-        &[],
-        "getctarank{.shared::cluster}.{u32,u64} d, a",
-        "9.7.9.24",
-        &["getctarank.shared::cluster.u32 %r1, %r2;", "getctarank.u64 %r1, %rd2;"],
     ),
 ];
 
@@ -150,15 +125,8 @@ pub(super) const TEXTURES: &[Form] = &[
     later("suq", &[], "suq.query.b32 d, [a]", "9.7.11.4", &["suq.width.b32 %r1, [%rd1];"]),
 ];
 
-/// Cluster and transaction barriers, proxies and dependent launches.
+/// Fences restricted to one kind of memory, and control of later launches.
 pub(super) const SYNCHRONISATION: &[Form] = &[
-    later(
-        "barrier",
-        &["cluster"],
-        "barrier.cluster{.arrive{.release,.relaxed},.wait{.acquire}}{.aligned}",
-        "9.7.13.3",
-        &["barrier.cluster.arrive.relaxed.aligned;", "barrier.cluster.wait.acquire;"],
-    ),
     later(
         "fence",
         &["proxy"],
@@ -176,14 +144,6 @@ pub(super) const SYNCHRONISATION: &[Form] = &[
             "fence.acquire.sync_restrict::shared::cluster.cluster;",
             "fence.release.sync_restrict::shared::cta.cluster;",
         ],
-    ),
-    later(
-        "red",
-        &["async"],
-        "red.async.sem.scope{.ss}{.mbarrier::complete_tx::bytes}.op.type [a], b{, [mbar]}",
-        "9.7.13.7",
-        &["red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.min.u32 \
-             [%r1], %r2, [%r3];"],
     ),
     later(
         "clusterlaunchcontrol",

@@ -1,6 +1,7 @@
 //! How a phase of an mbarrier goes on and ends: contributions, the end, and who goes on then.
 
 use super::phases::{Broken, Contribution, Done, Lanes};
+use super::types::MbarrierScope;
 use super::{
     BothClocks, Life, MOST, MbarrierFinding, MbarrierId, MbarrierMisuse, MbarrierReuse,
     MbarrierState, MbarrierStop, Mbarriers, NamedPhase, Outcome, Waiter, each, misuse,
@@ -88,11 +89,10 @@ impl Mbarriers {
         &mut self,
         clocks: &BothClocks<'_>,
         id: MbarrierId,
+        from: (usize, MbarrierScope),
         times: &Times,
     ) -> Outcome<()> {
-        let released = &mut self.life(id)?.current.released;
-        clocks.memory.complete(released);
-        join(released, times);
+        self.life(id)?.current.pass_on(clocks.memory, from, times);
         Ok(())
     }
 
@@ -126,7 +126,7 @@ impl Mbarriers {
     ) -> Outcome<()> {
         let mbarrier = &mut self.each[usize::from(id)];
         let over = mbarrier.time(mbarrier.life.as_ref().map_or(0, |life| life.phase)) + 1;
-        let parties = mbarrier.parties.map(usize::from);
+        let waits_party = usize::from(mbarrier.parties[1]);
         let life = self.life(id)?;
         match life.current.check_bytes(clocks.waits) {
             None => {}
@@ -135,10 +135,9 @@ impl Mbarriers {
             Some(Broken::Undecided(who)) => return Err(MbarrierStop::Undecided(who)),
         }
         let current = &mut life.current;
-        clocks.memory.complete(&mut current.released);
         clocks.waits.complete(&mut current.joined);
-        current.released[parties[0]] = over;
-        current.joined[parties[1]] = over;
+        current.over = over;
+        current.joined[waits_party] = over;
         let overtaken = life.past[0].overtaken(clocks.waits, &life.current.joined);
         let phase = life.phase.checked_sub(1);
         life.past.swap(0, 1);
@@ -158,19 +157,29 @@ impl Mbarriers {
 
     /// Lanes go on that waited for the phase before the current one.
     pub(super) fn pass(&mut self, clocks: &mut BothClocks<'_>, id: MbarrierId, waiter: Waiter) {
-        let Waiter { who, acquires } = waiter;
-        let Some(life) = self.each[usize::from(id)].life.as_mut() else { return };
+        let Waiter { who, acquires, scope } = waiter;
+        let block = self.block_of(who.warp);
+        let mbarrier = &mut self.each[usize::from(id)];
+        let party = usize::from(mbarrier.parties[0]);
+        let Some(life) = mbarrier.life.as_mut() else { return };
         let past = &mut life.past[0];
         clocks.waits.complete(&mut past.joined);
-        clocks.memory.complete(&mut past.released);
         clocks.waits.acquire(who.warp, who.lanes, &past.joined);
+        let (learned, assumed) = past.learned(clocks.memory, party, (block, scope), self.warps);
         if acquires {
-            clocks.memory.acquire(who.warp, who.lanes, &past.released);
+            clocks.memory.acquire(who.warp, who.lanes, &learned);
+            if assumed && !self.assumed.contains(&who.site) {
+                self.assumed.push(who.site);
+            }
         } else {
+            let narrow = (block, MbarrierScope::Block);
+            let (near, _) = past.learned(clocks.memory, party, narrow, self.warps);
             for one in each(who) {
-                let times = self.pending.entry(one).or_default();
-                clocks.memory.complete(times);
-                join(times, &past.released);
+                for (pending, learned) in self.pending.iter_mut().zip([&near, &learned]) {
+                    let times = pending.entry(one).or_default();
+                    clocks.memory.complete(times);
+                    join(times, learned);
+                }
             }
         }
         let stamp = clocks.waits.now(who.warp);

@@ -5,7 +5,8 @@
 //! which that order does not matter; a rule that is broken is data here ([`MbarrierMisuse`], [`MbarrierReuse`]).
 //!
 //! Memory: a releasing arrival passes on what its lanes did and know, an acquiring wait takes what all arrivals of the phase
-//! passed on. A relaxed arrival passes on what was before its thread's last fence, a relaxed wait takes effect at the next
+//! passed on. Between blocks both must be of the scope of the cluster; where none is written, which the manual takes for that of the
+//! block (§9.7.13.15.13), kernels rely on the cluster, and so do we, and say so. A relaxed arrival passes on what was before its thread's last fence, a relaxed wait takes effect at the next
 //! one (§8.8: release and acquire patterns). An arrival of copies passes on those copies and nothing else.
 //! An mbarrier is a party of both clocks, whose time is its phase; it goes on counting in the next life at the same place.
 //!
@@ -18,8 +19,8 @@ mod types;
 pub use phases::{Lanes, Overtaken};
 pub use types::{
     ArrivalTerms, MbarrierAnswer, MbarrierEvent, MbarrierFinding, MbarrierId, MbarrierMisuse,
-    MbarrierPlace, MbarrierReuse, MbarrierState, MbarrierStatus, MbarrierStop, NamedPhase, Outcome,
-    WaitTerms, Waiting,
+    MbarrierPlace, MbarrierReuse, MbarrierScope, MbarrierState, MbarrierStatus, MbarrierStop,
+    NamedPhase, Outcome, WaitTerms, Waiting,
 };
 
 use crate::clocks::{Clocks, LaneId, LaneMark, Time, Times};
@@ -36,6 +37,7 @@ const MOST: u32 = (1 << 20) - 1;
 struct Waiter {
     who: Lanes,
     acquires: bool,
+    scope: MbarrierScope,
 }
 
 /// An mbarrier from `init` to `inval`.
@@ -79,22 +81,67 @@ pub(crate) struct BothClocks<'c> {
     pub(crate) waits: &'c mut Clocks,
 }
 
-/// The mbarriers of a block.
-#[derive(Clone, Debug, Default)]
+/// The mbarriers of a cluster.
+#[derive(Clone, Debug)]
 pub(crate) struct Mbarriers {
+    /// Warps of a block.
+    warps: usize,
+    /// Set if there are several blocks, or a barrier of the cluster.
+    clusters: bool,
     known: FxHashMap<MbarrierPlace, MbarrierId>,
     places: Vec<MbarrierPlace>,
     each: Vec<Mbarrier>,
     /// How many are live.
     live: usize,
-    /// The moment of each thread's last fence that releases, which a relaxed arrival passes on.
-    fenced: FxHashMap<LaneId, LaneMark>,
-    /// Times that each thread learns at its next fence that acquires.
-    pending: FxHashMap<LaneId, Times>,
+    /// The moment of each thread's last fence that releases, which a relaxed arrival passes on; and of its last one whose scope is wider
+    /// than its block.
+    fenced: [FxHashMap<LaneId, LaneMark>; 2],
+    /// Times that each thread learns at its next fence that acquires, and at its next one whose scope is wider than its block.
+    pending: [FxHashMap<LaneId, Times>; 2],
+    /// Waits that learned something of another block because an unwritten scope is taken for that of the cluster.
+    assumed: Vec<Site>,
     findings: Vec<(Lanes, MbarrierId, MbarrierFinding)>,
 }
 
 impl Mbarriers {
+    /// None yet, in blocks of this many warps; `clusters` if there are several, or a barrier of the cluster.
+    pub(crate) fn new(warps: usize, clusters: bool) -> Self {
+        Self {
+            warps,
+            clusters,
+            known: FxHashMap::default(),
+            places: Vec::new(),
+            each: Vec::new(),
+            live: 0,
+            fenced: Default::default(),
+            pending: Default::default(),
+            assumed: Vec::new(),
+            findings: Vec::new(),
+        }
+    }
+
+    /// The rank of the block of a warp.
+    fn block_of(&self, warp: usize) -> usize {
+        warp / self.warps
+    }
+
+    /// The last fences of threads that a relaxed arrival at the barrier of the cluster passes on.
+    pub(crate) fn wide_fences(&self) -> &FxHashMap<LaneId, LaneMark> {
+        &self.fenced[1]
+    }
+
+    /// Takes the waits that an assumed scope made learn something.
+    pub(crate) fn take_assumed(&mut self) -> Vec<Site> {
+        std::mem::take(&mut self.assumed)
+    }
+
+    /// The party of waits-for of an mbarrier, and its time in its current phase.
+    pub(crate) fn waits_party(&self, id: MbarrierId) -> (u16, Time) {
+        let mbarrier = &self.each[usize::from(id)];
+        let phase = mbarrier.life.as_ref().map_or(0, |life| life.phase);
+        (mbarrier.parties[1], mbarrier.time(phase))
+    }
+
     /// The mbarrier at a place, made known if it was not. None if there are too many.
     pub(crate) fn at(
         &mut self,
@@ -154,8 +201,8 @@ impl Mbarriers {
                 copies = Some(self.bulk_deliver(clocks, id, who, bytes)?);
                 MbarrierAnswer::Done
             }
-            MbarrierEvent::Wait(named, WaitTerms { acquires }) => {
-                MbarrierAnswer::Waiting(self.wait(clocks, id, who, named, acquires)?)
+            MbarrierEvent::Wait(named, terms) => {
+                MbarrierAnswer::Waiting(self.wait(clocks, id, who, named, terms)?)
             }
             MbarrierEvent::Ask(named) => {
                 let blocks = self.names_current(id, named)?;
@@ -244,7 +291,7 @@ impl Mbarriers {
         who: Lanes,
         terms: ArrivalTerms,
     ) -> Outcome<MbarrierState> {
-        let ArrivalTerms { count, expects, drops, no_complete, releases } = terms;
+        let ArrivalTerms { count, expects, drops, no_complete, releases, scope } = terms;
         if count == 0 || count > MOST {
             return misuse(MbarrierMisuse::Count(count));
         }
@@ -256,14 +303,17 @@ impl Mbarriers {
         }
         let kind = Contribution::Arrival { expects: expects.unwrap_or(0) > 0, no_complete };
         self.contribute(clocks, id, who, kind)?;
+        let block = self.block_of(who.warp);
         if releases {
             let (_, times) = clocks.memory.release_lanes(who.warp, who.lanes);
-            self.pass_on(clocks, id, &times)?;
+            self.pass_on(clocks, id, (block, scope), &times)?;
         } else {
             for one in each(who) {
-                if let Some(mark) = self.fenced.get(&one) {
-                    let times = clocks.memory.release_mark(one, mark);
-                    self.pass_on(clocks, id, &times)?;
+                for (fenced, scope) in [(0, MbarrierScope::Block), (1, scope)] {
+                    if let Some(mark) = self.fenced[fenced].get(&one) {
+                        let times = clocks.memory.release_mark(one, mark);
+                        self.pass_on(clocks, id, (block, scope), &times)?;
+                    }
                 }
             }
         }
@@ -358,7 +408,7 @@ impl Mbarriers {
         id: MbarrierId,
         who: Lanes,
         named: NamedPhase,
-        acquires: bool,
+        WaitTerms { acquires, scope }: WaitTerms,
     ) -> Outcome<Waiting> {
         let state = self.state(id)?;
         let blocks = self.names_current(id, named)?;
@@ -368,7 +418,7 @@ impl Mbarriers {
             let reuse = MbarrierReuse::Early { phase, earlier };
             self.findings.push((who, id, MbarrierFinding::Reuse(reuse)));
         }
-        let waiter = Waiter { who, acquires };
+        let waiter = Waiter { who, acquires, scope };
         if !blocks {
             self.pass(clocks, id, waiter);
             return Ok(Waiting::Over(self.about(id, false)?));
@@ -400,20 +450,24 @@ impl Mbarriers {
         &mut self,
         clocks: &mut BothClocks<'_>,
         who: Lanes,
-        releases: bool,
-        acquires: bool,
+        (releases, acquires): (bool, bool),
+        wide: bool,
     ) {
-        if self.each.is_empty() {
+        if self.each.is_empty() && !self.clusters {
             return;
         }
+        let scopes = if wide { 2 } else { 1 };
         for one in each(who).filter(|_| acquires) {
-            if let Some(mut times) = self.pending.remove(&one) {
-                clocks.memory.complete(&mut times);
-                clocks.memory.acquire(who.warp, Mask::one(usize::from(one.lane)), &times);
+            for pending in &mut self.pending[..scopes] {
+                if let Some(mut times) = pending.remove(&one) {
+                    clocks.memory.complete(&mut times);
+                    clocks.memory.acquire(who.warp, Mask::one(usize::from(one.lane)), &times);
+                }
             }
         }
         if releases {
-            self.fenced.extend(clocks.memory.marks(who.warp, who.lanes));
+            let marks = clocks.memory.marks(who.warp, who.lanes);
+            self.fenced[..scopes].iter_mut().for_each(|known| known.extend(marks.iter().cloned()));
         }
     }
 

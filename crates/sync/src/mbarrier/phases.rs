@@ -15,6 +15,7 @@
 //! (`barriers.rs`): the first event that differed would have broken a rule. Where the mixed case of P2 is not decided the
 //! answer is [`Broken::Undecided`]; all other errors are ways in which some schedule goes wrong.
 
+use super::types::MbarrierScope;
 use crate::clocks::{Clocks, LaneId, Time, Times, join};
 use crate::lanes::Mask;
 use crate::shadow::Site;
@@ -101,9 +102,20 @@ pub(crate) struct Phase {
     expected_in_step: bool,
     no_complete: Vec<Done>,
     /// Times that are released to those who wait.
-    pub(crate) released: Times,
+    pub(crate) released: Vec<Released>,
+    /// When the phase is over, in orders-memory.
+    pub(crate) over: Time,
     /// Waits that returned for this phase.
     pub(crate) waiters: Vec<Done>,
+}
+
+/// Times that arrivals of threads of a block pass on at one scope.
+#[derive(Clone, Debug)]
+pub(crate) struct Released {
+    /// The block, by rank.
+    pub(crate) block: usize,
+    pub(crate) scope: MbarrierScope,
+    pub(crate) times: Times,
 }
 
 /// The kind of a contribution.
@@ -233,6 +245,51 @@ impl Phase {
             let who = done.missing(waits, next)?;
             Some(Overtaken { who, site: done.who.site })
         })
+    }
+
+    /// Adds times that arrivals pass on.
+    pub(crate) fn pass_on(
+        &mut self,
+        memory: &Clocks,
+        (block, scope): (usize, MbarrierScope),
+        times: &Times,
+    ) {
+        let known = self.released.iter_mut().find(|one| (one.block, one.scope) == (block, scope));
+        match known {
+            Some(known) => {
+                memory.complete(&mut known.times);
+                join(&mut known.times, times);
+            }
+            None => self.released.push(Released { block, scope, times: times.clone() }),
+        }
+    }
+
+    /// Returns what a wait of a thread in a block learns at a scope, and whether that the scopes are those of the cluster is assumed. The
+    /// end of the phase, `party` in it, is learned unless a copy of another block is left out.
+    pub(crate) fn learned(
+        &self,
+        memory: &Clocks,
+        party: usize,
+        (block, scope): (usize, MbarrierScope),
+        warps: usize,
+    ) -> (Times, bool) {
+        let (mut times, mut assumed) = (Times::new(), false);
+        memory.complete(&mut times);
+        for one in &self.released {
+            let near = one.block == block;
+            if near || ![one.scope, scope].contains(&MbarrierScope::Block) {
+                let mut passed = one.times.clone();
+                memory.complete(&mut passed);
+                join(&mut times, &passed);
+                assumed |= !near && [one.scope, scope].contains(&MbarrierScope::Assumed);
+            }
+        }
+        let far = self.copiers.iter().any(|who| who.warp / warps != block);
+        if !far || scope != MbarrierScope::Block {
+            times[party] = times[party].max(self.over);
+            assumed |= far && scope == MbarrierScope::Assumed;
+        }
+        (times, assumed)
     }
 
     /// Contributions of threads so far, and whether they are by copies.

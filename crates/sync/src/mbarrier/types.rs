@@ -151,6 +151,20 @@ pub struct ArrivalTerms {
     pub no_complete: bool,
     /// Set if it passes on what the lanes did.
     pub releases: bool,
+    /// Among whom.
+    pub scope: MbarrierScope,
+}
+
+/// The threads among which an operation on an mbarrier orders memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MbarrierScope {
+    /// Those of its block.
+    Block,
+    /// Those of its cluster.
+    Cluster,
+    /// None is written: those of its cluster, which is assumed where blocks meet.
+    #[default]
+    Assumed,
 }
 
 /// The state of an mbarrier that threads wait for, for a report.
@@ -204,6 +218,8 @@ pub enum MbarrierEvent {
 pub struct WaitTerms {
     /// Set if they learn what arrivals passed on.
     pub acquires: bool,
+    /// Of whom.
+    pub scope: MbarrierScope,
 }
 
 /// The outcome of an operation.

@@ -135,6 +135,7 @@ impl Kernel<'_> {
             kernel: self.function,
             grid: sizes(launch.grid),
             block: sizes(launch.block),
+            cluster: None,
             dynamic_shared: dynamic(kernel, signature, launch),
             buffers: std::mem::take(&mut maker.buffers),
             arguments,

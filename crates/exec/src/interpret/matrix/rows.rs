@@ -55,6 +55,9 @@ fn locate_rows(
             context.find(Fault::WildAddress { address, kind, bytes: ROW }, Mask::one(lane));
             continue;
         }
+        if context.other_block(pointer.area).is_some() {
+            return Err(context.gap("rows of a matrix are in shared memory of another block"));
+        }
         let start = locate(context, pointer, lane, (ROW, ROW), kind);
         rows[lane] = start.map(|start| Row { pointer, start });
     }

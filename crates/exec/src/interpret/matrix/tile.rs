@@ -115,6 +115,9 @@ fn find(context: &mut Context<'_, '_>, request: Request) -> Result<Option<Tile>,
     if addresses.pointers.iter().any(|&other| other != Some(pointer)) {
         return Err(context.gap("lanes of a warp name different addresses of one matrix"));
     }
+    if context.other_block(pointer.area).is_some() {
+        return Err(context.gap("a matrix is in shared memory of another block"));
+    }
     let stride = stride * bits as i64 / 8;
     let align = (request.registers * register_bytes(request.element)).min(16) as u32;
     let mut tile =

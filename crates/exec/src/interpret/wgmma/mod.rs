@@ -83,7 +83,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, wgmma: &Wgmma) -> Result<Fl
         }
     }
     let accumulates = accumulates(context, wgmma.accumulates)?;
-    let quarter = context.warp.number as u64 % 4;
+    let quarter = context.warp.in_block as u64 % 4;
     let k_bytes = u64::from(wgmma.shape.k) * u64::from(wgmma.a_element.bits()) / 8;
     let stored = if wgmma.sparsity.is_some() { k_bytes / 2 } else { k_bytes };
     let a = match &wgmma.a {

@@ -1,0 +1,319 @@
+//! Shared memory of other blocks of the cluster: addresses (manual §9.7.9.23–24), what is said of accesses to it, and asynchronous
+//! stores and updates (§9.7.9.12, §9.7.13.7).
+//!
+//! An address tells the rank of its block ([`crate::address`]). One that a block hands to another through memory is not followed:
+//! the manual does not say whether it keeps its meaning there. Stores and updates happen at once, as copies do; their place in the order is that
+//! of their delivery at the mbarrier. The manual names no proxy for them, and we take the generic one.
+
+use super::access::{locate, read_element, resolve, word_of, write_element};
+use super::atomic::{change_element, group};
+use super::mbarrier;
+use super::tracked::track;
+use crate::address::{Area, MAX_WINDOW, Pointer, window};
+use crate::cluster_fault::ClusterFault;
+use crate::context::Context;
+use crate::finding::{AccessKind, Fault, Gap, Sink};
+use crate::lanes::{Lanes, Mask, WARP};
+use crate::tags::{Source, Tags};
+use crate::tracker::AccessAttributes;
+use ir::{Operand, Reg, RemoteStore, Space, Width};
+use sync::{Kind, SameValue};
+
+/// The pointers of addresses in shared memory of the cluster; lanes whose address is not one have none.
+fn pointers(
+    context: &mut Context<'_, '_>,
+    address: Operand,
+    space: Space,
+) -> ([Option<Pointer>; WARP], Tags) {
+    let (values, tags) = context.read(address, Width::B64);
+    let pointer = |lane: usize| {
+        let pointer = Pointer::decode(values[lane], space).filter(|_| tags.pointer.has(lane));
+        pointer.filter(|pointer| matches!(pointer.area, Area::Shared(_)))
+    };
+    (std::array::from_fn(pointer), tags)
+}
+
+/// `mapa`
+pub(super) fn map(
+    context: &mut Context<'_, '_>,
+    dst: Reg,
+    (address, rank): (Operand, Operand),
+    space: Space,
+) -> Result<(), Gap> {
+    let (ranks, rank_tags) = context.read(rank, Width::B32);
+    context.lanes = context.decide(rank_tags, Sink::Address)?;
+    let (pointers, tags) = pointers(context, address, space);
+    let variables = context.machine.shared.len().max(1);
+    let mut result: Lanes = [0; WARP];
+    let (mut mapped, mut lost) = (Mask::NONE, Mask::NONE);
+    for lane in context.lanes.without(tags.poison).iter() {
+        let Some(Pointer { area: Area::Shared(number), offset }) = pointers[lane] else {
+            lost = lost.or(Mask::one(lane));
+            continue;
+        };
+        let rank = usize::try_from(ranks[lane]).unwrap_or(usize::MAX);
+        let number = match rank < context.machine.blocks {
+            true => rank * variables + number % variables,
+            // Nowhere: whoever accesses it is told.
+            false if context.machine.blocks > 1 => MAX_WINDOW - 1,
+            false => return Err(context.gap("an address is mapped to a block of a cluster of one")),
+        };
+        let base = if space == Space::Generic { window(Space::SharedCluster) } else { 0 };
+        result[lane] = Pointer { area: Area::Shared(number), offset }.address().wrapping_add(base);
+        mapped = mapped.or(Mask::one(lane));
+    }
+    let unknown = Tags::unknown(lost, Source::Address);
+    let tags = Tags {
+        pointer: mapped,
+        poison: tags.poison,
+        undefined: tags.undefined,
+        origin: if lost.is_empty() { None } else { unknown.origin },
+        ..unknown
+    };
+    context.write(dst, &result, tags);
+    Ok(())
+}
+
+/// `getctarank`
+pub(super) fn rank_of(
+    context: &mut Context<'_, '_>,
+    dst: Reg,
+    address: Operand,
+    space: Space,
+) -> Result<(), Gap> {
+    let (pointers, _) = pointers(context, address, space);
+    let variables = context.machine.shared.len().max(1);
+    let mut result: Lanes = [0; WARP];
+    for lane in context.lanes.iter() {
+        let Some(Pointer { area: Area::Shared(number), .. }) = pointers[lane] else {
+            return Err(context.gap("the block of an address that is not known is asked for"));
+        };
+        if number >= context.machine.blocks * variables {
+            return Err(context.gap("the block of an address outside the cluster is asked for"));
+        }
+        result[lane] = (number / variables) as u64;
+    }
+    context.write(dst, &result, Tags::NUMBER);
+    Ok(())
+}
+
+/// Checks that the block of an allocation exists, and notes an access to it if it is another one; a copy's is noted when it is
+/// delivered.
+pub(super) fn check_block(
+    context: &mut Context<'_, '_>,
+    pointer: Pointer,
+    lane: usize,
+    kind: AccessKind,
+) -> bool {
+    let Some(rank) = context.other_block(pointer.area) else { return true };
+    let blocks = context.machine.blocks;
+    if rank >= blocks || !exists(context, pointer.area) {
+        let fault = ClusterFault::NoSuchRank { kind, blocks: blocks as u32 };
+        context.find(Fault::Cluster(Box::new(fault)), Mask::one(lane));
+        return false;
+    }
+    if crate::cluster::is_copy(context.machine.op(context.site)) {
+        return true;
+    }
+    let who = (context.warp.number, lane, context.site);
+    if !context.tracker.access_remote(who, (pointer.area, pointer.offset), rank) {
+        not_started(context, pointer, (rank, lane), kind);
+    }
+    true
+}
+
+fn exists(context: &Context<'_, '_>, area: Area) -> bool {
+    matches!(area, Area::Shared(number) if number < context.shared.len())
+}
+
+/// Reports an access to a block that may not have started.
+fn not_started(
+    context: &mut Context<'_, '_>,
+    pointer: Pointer,
+    (rank, lane): (usize, usize),
+    kind: AccessKind,
+) {
+    let Area::Shared(number) = pointer.area else { return };
+    let Some(memory) = context.shared.get(number) else { return };
+    let target = memory.target(pointer.offset);
+    let copy = crate::cluster::is_copy(context.machine.op(context.site));
+    let rank = rank as u32;
+    let fault = ClusterFault::Lifetime { target, rank, kind, ended: false, copy };
+    context.find(Fault::Cluster(Box::new(fault)), Mask::one(lane));
+}
+
+/// Notes that a copy, which is about to be delivered at an mbarrier, accesses shared memory: of another block, or of its own for
+/// another one.
+pub(super) fn note_copy(
+    context: &mut Context<'_, '_>,
+    pointers: &[(Pointer, AccessKind)],
+    lane: usize,
+    mbarrier: Pointer,
+) {
+    if context.machine.blocks == 1 {
+        return;
+    }
+    let variables = context.machine.shared.len().max(1);
+    let remote = |area: Area| context.other_block(area).is_some();
+    if !remote(mbarrier.area) && !pointers.iter().any(|(pointer, _)| remote(pointer.area)) {
+        return;
+    }
+    let Some(id) = context.tracker.mbarrier(mbarrier.area, mbarrier.offset) else { return };
+    let who = (context.warp.number, lane, context.site);
+    let all = pointers.iter().copied().chain([(mbarrier, AccessKind::Atomic)]);
+    for (pointer, kind) in all {
+        let Area::Shared(number) = pointer.area else { continue };
+        let rank = number / variables;
+        if !context.tracker.copy_remote(who, (pointer.area, pointer.offset), rank, id) {
+            not_started(context, pointer, (rank, lane), kind);
+        }
+    }
+}
+
+/// The rank of the block that a pointer into shared memory belongs to.
+pub(super) fn rank(context: &Context<'_, '_>, pointer: Pointer) -> Option<usize> {
+    match pointer.area {
+        Area::Shared(number) => Some(number / context.machine.shared.len().max(1)),
+        _ => None,
+    }
+}
+
+/// Records what is wrong with a copy between blocks; the manual does not say what follows.
+pub(super) fn refuse(context: &mut Context<'_, '_>, lane: usize, fault: ClusterFault) -> Gap {
+    context.find(Fault::Cluster(Box::new(fault)), Mask::one(lane));
+    context.gap("what this copy between blocks does is not defined")
+}
+
+/// The same place in the block of another rank.
+pub(super) fn in_block(context: &Context<'_, '_>, pointer: Pointer, rank: usize) -> Pointer {
+    let variables = context.machine.shared.len().max(1);
+    match pointer.area {
+        Area::Shared(number) => {
+            Pointer { area: Area::Shared(rank * variables + number % variables), ..pointer }
+        }
+        _ => pointer,
+    }
+}
+
+/// The mask of a copy to several blocks, in all lanes.
+pub(super) fn masks(
+    context: &mut Context<'_, '_>,
+    multicast: Option<Operand>,
+) -> Result<Option<Lanes>, Gap> {
+    let Some(mask) = multicast else { return Ok(None) };
+    let (values, tags) = context.read(mask, Width::B16);
+    context.lanes = context.decide(tags, Sink::Synchronisation)?;
+    Ok(Some(values))
+}
+
+/// The ranks that a lane copies to, of a copy to several blocks.
+pub(super) fn ranks(
+    context: &mut Context<'_, '_>,
+    masks: &Option<Lanes>,
+    lane: usize,
+) -> Result<Option<Vec<usize>>, Gap> {
+    let Some(masks) = masks else { return Ok(None) };
+    let (mask, blocks) = ((masks[lane] & 0xffff) as u16, context.machine.blocks);
+    match crate::cluster::ranks(mask, blocks) {
+        Some(ranks) => Ok(Some(ranks)),
+        None => {
+            let blocks = blocks as u32;
+            Err(refuse(context, lane, ClusterFault::Mask { mask, blocks }))
+        }
+    }
+}
+
+/// `st.async` and `red.async`
+pub(super) fn store(context: &mut Context<'_, '_>, store: &RemoteStore) -> Result<(), Gap> {
+    let element = store.width.bytes();
+    let bytes = element * store.srcs.len() as u32;
+    let kind = match store.reduce {
+        Some(_) => AccessKind::Atomic,
+        None => AccessKind::Write,
+    };
+    let all = context.lanes;
+    let targets = resolve(context, store.address, store.space, kind, bytes)?;
+    let signals = resolve(context, store.mbarrier, store.space, AccessKind::Atomic, 8)?;
+    for lane in all.iter() {
+        let usable =
+            |set: &super::access::Addresses| set.pointers[lane].filter(|_| set.lanes.has(lane));
+        let (Some(target), Some(signal)) = (usable(&targets), usable(&signals)) else {
+            return Err(
+                context.gap("what an asynchronous store to a wrong address does is not defined")
+            );
+        };
+        check_ranks(context, store, lane, (target, signal))?;
+        let Some(found) = locate(context, target, lane, (bytes, bytes), kind) else {
+            return Err(
+                context.gap("what an asynchronous store to a wrong address does is not defined")
+            );
+        };
+        let id = context.tracker.start_bulk(context.warp.number, lane, false);
+        let attributes = AccessAttributes {
+            copy: Some(id),
+            group: store.reduce.as_ref().and_then(|update| group(context, update)),
+            ..AccessAttributes::plain(
+                if store.reduce.is_some() { Kind::Update } else { Kind::Write },
+                context.site,
+                element,
+            )
+        };
+        track(context, target, lane, bytes, attributes, SameValue::Different);
+        if let Some(start) = found {
+            write(context, store, (target, lane, start));
+        }
+        note_copy(context, &[(target, kind)], lane, signal);
+        mbarrier::deliver(context, signal, lane, (id, bytes))?;
+    }
+    context.lanes = all;
+    Ok(())
+}
+
+/// Checks which blocks an asynchronous store has to do with.
+fn check_ranks(
+    context: &mut Context<'_, '_>,
+    store: &RemoteStore,
+    lane: usize,
+    (target, signal): (Pointer, Pointer),
+) -> Result<(), Gap> {
+    let (Some(destination), Some(mbarrier)) = (rank(context, target), rank(context, signal)) else {
+        return Err(context.gap("an asynchronous store is not to shared memory"));
+    };
+    let blocks = context.machine.blocks;
+    let fault = if blocks == 1 {
+        ClusterFault::Alone
+    } else if destination != mbarrier {
+        let (destination, mbarrier) = (destination as u32, mbarrier as u32);
+        ClusterFault::OtherBlock { destination, mbarrier }
+    } else if store.reduce.is_some() && destination == context.warp.rank {
+        ClusterFault::OwnBlock
+    } else {
+        return Ok(());
+    };
+    Err(refuse(context, lane, fault))
+}
+
+/// Writes or updates the values of a lane.
+fn write(
+    context: &mut Context<'_, '_>,
+    store: &RemoteStore,
+    (target, lane, start): (Pointer, usize, usize),
+) {
+    let element = store.width.bytes() as usize;
+    for (position, &src) in store.srcs.iter().enumerate() {
+        let at = start + position * element;
+        let (values, tags) = context.read(src, store.width);
+        let value = (values[lane], word_of(tags, lane));
+        match &store.reduce {
+            None => write_element(context, (target.area, lane), at, element, value),
+            Some(update) => {
+                let (mut old, mut unused) = ([0; WARP], [0; WARP]);
+                let read = [&mut old, &mut unused];
+                let before =
+                    read_element(context, target.area, lane, Some(Some(at)), element, read);
+                let operands = [(old[lane], before), value];
+                change_element(context, update, (target, lane, at), operands, None);
+            }
+        }
+    }
+}

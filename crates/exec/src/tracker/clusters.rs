@@ -1,0 +1,107 @@
+//! Clusters: what the engine tells of them and asks, handed on to [`sync`].
+
+use super::{Tracker, mark, marked};
+use crate::address::Area;
+use crate::lanes::Mask;
+use std::num::NonZeroU16;
+use sync::{ClusterMisuse, ClusterStatus, CopyId, Lanes, MbarrierId, RemoteAccess, Site};
+
+impl Tracker {
+    /// Warps of a block, if several blocks run together.
+    pub(super) fn block_warps(&self) -> Option<NonZeroU16> {
+        let warps = u16::try_from(self.shape.warps).ok().and_then(NonZeroU16::new);
+        warps.filter(|_| self.shape.blocks > 1)
+    }
+
+    /// The lanes of a warp that still run arrive at the barrier of the cluster.
+    ///
+    /// # Errors
+    /// What is wrong about that.
+    pub(crate) fn arrive_at_cluster(
+        &mut self,
+        (warp, lanes, site): (usize, Mask, Site),
+        releases: bool,
+    ) -> Result<(), ClusterMisuse> {
+        self.order.arrive_at_cluster(Lanes { warp, lanes, site }, releases)
+    }
+
+    /// They wait there.
+    ///
+    /// # Errors
+    /// If they have not arrived.
+    pub(crate) fn wait_at_cluster(&mut self, warp: usize) -> Result<(), ClusterMisuse> {
+        self.order.wait_at_cluster(warp)
+    }
+
+    /// Lets a warp that waits there go on, if it can; whether it can.
+    pub(crate) fn pass_cluster(&mut self, warp: usize, lanes: Mask) -> bool {
+        self.order.pass_cluster(warp, lanes)
+    }
+
+    /// The barrier of the cluster, for a report.
+    pub(crate) fn cluster_status(&self) -> Option<ClusterStatus> {
+        self.order.cluster_status()
+    }
+
+    fn remote(
+        &self,
+        (warp, lane, site): (usize, usize, Site),
+        (area, offset): (Area, i64),
+        block: usize,
+    ) -> RemoteAccess {
+        let lanes = Mask::one(lane);
+        RemoteAccess { block, warp, lanes, site, place: (mark(area), offset) }
+    }
+
+    /// A thread accesses shared memory of another block; whether that block has started for sure.
+    pub(crate) fn access_remote(
+        &mut self,
+        who: (usize, usize, Site),
+        to: (Area, i64),
+        block: usize,
+    ) -> bool {
+        if !self.is_checking() {
+            return true;
+        }
+        let access = self.remote(who, to, block);
+        self.order.access_remote(access).is_none()
+    }
+
+    /// A copy that is about to be delivered at an mbarrier accesses shared memory of a block; whether that block has started for sure.
+    pub(crate) fn copy_remote(
+        &mut self,
+        who: (usize, usize, Site),
+        to: (Area, i64),
+        block: usize,
+        id: MbarrierId,
+    ) -> bool {
+        if !self.is_checking() {
+            return true;
+        }
+        let access = self.remote(who, to, block);
+        self.order.copy_remote(access, id).is_none()
+    }
+
+    /// Takes the accesses that may come after the end of a block: a lane that does so, and what it accesses.
+    pub(crate) fn take_late_accesses(&mut self) -> Vec<(RemoteAccess, usize, Area, i64)> {
+        let late = self.order.take_late_accesses();
+        let all = late.into_iter().filter_map(|(access, lane)| {
+            let (number, offset) = access.place;
+            Some((access, lane, marked(number)?, offset))
+        });
+        all.collect()
+    }
+
+    /// Takes the waits that rely on an unwritten scope being that of the cluster.
+    pub(crate) fn take_assumed_scopes(&mut self) -> Vec<Site> {
+        self.order.take_assumed_scopes()
+    }
+
+    /// A lane initialises an mbarrier: the agent that does it, if there are several blocks.
+    pub(crate) fn start_init(&mut self, warp: usize, lane: usize) -> Option<CopyId> {
+        if self.shape.blocks == 1 {
+            return None;
+        }
+        self.order.start_init(warp, lane)
+    }
+}

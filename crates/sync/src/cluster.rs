@@ -1,0 +1,230 @@
+//! The barrier of a cluster (`barrier.cluster`, PTX manual §9.7.13.3): who has arrived, when a generation is complete, and what
+//! those who wait learn.
+//!
+//! A warp arrives once in each generation and waits for it before it arrives again; its lanes that have not exited do so together. A
+//! generation is complete when every warp has arrived or ended. So nobody can arrive in generation k+1 that has not waited for all
+//! arrivals and ends of generation k: the generation of every arrival is the same on every schedule, and the rule of reuse that
+//! `barriers.rs` checks holds by itself. An H200 lets a warp arrive twice or wait without having arrived; the manual forbids the
+//! former and gives the latter no meaning, so both are misuses here.
+//!
+//! A wait acquires what releasing arrivals passed on. A relaxed one passes on what was before its thread's last fence of the
+//! scope of the cluster, and the initialisations of mbarriers that `fence.mbarrier_init` covered (§9.7.13.4): for those the barrier
+//! is a party of the clocks, whose time is its generation. Asynchronous copies are passed on by nothing here.
+
+use crate::clocks::{LaneId, LaneMark, Time, Times, join};
+use crate::copies::{Copies, CopyId};
+use crate::lanes::Mask;
+use crate::mbarrier::{BothClocks, Lanes};
+use crate::shadow::Site;
+use rustc_hash::FxHashMap;
+
+/// A misuse of the barrier of the cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClusterMisuse {
+    /// The warp arrives again and has not waited.
+    Twice {
+        /// Where it arrived.
+        site: Site,
+    },
+    /// The warp waits and has not arrived.
+    NotArrived,
+}
+
+/// How far a warp is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Progress {
+    /// It has not arrived in the current generation.
+    Out,
+    /// It has arrived in this generation.
+    Arrived(u64, Site),
+    /// All its threads have ended, and it counts in every generation.
+    Ended,
+}
+
+/// Times that a generation passes on.
+#[derive(Clone, Debug, Default)]
+struct Passed {
+    memory: Times,
+    waits: Times,
+}
+
+/// An initialisation of an mbarrier, which `fence.mbarrier_init` may cover.
+#[derive(Clone, Copy, Debug)]
+struct Init {
+    copy: CopyId,
+    who: LaneId,
+    fenced: bool,
+}
+
+/// The barrier of a cluster.
+#[derive(Clone, Debug)]
+pub(crate) struct ClusterBarrier {
+    warps: Vec<Progress>,
+    /// The generation that is collected, counted from zero.
+    generation: u64,
+    /// Its party in orders-memory, once somebody came.
+    party: Option<u16>,
+    current: Passed,
+    past: Passed,
+    inits: Vec<Init>,
+}
+
+impl ClusterBarrier {
+    /// For a cluster of this many warps.
+    pub(crate) fn new(warps: usize) -> Self {
+        Self {
+            warps: vec![Progress::Out; warps],
+            generation: 0,
+            party: None,
+            current: Passed::default(),
+            past: Passed::default(),
+            inits: Vec::new(),
+        }
+    }
+
+    /// Notes an initialisation of an mbarrier.
+    pub(crate) fn note_init(&mut self, copy: CopyId, who: LaneId) {
+        self.inits.push(Init { copy, who, fenced: false });
+    }
+
+    /// `fence.mbarrier_init`
+    pub(crate) fn fence_inits(&mut self, warp: usize, lanes: Mask) {
+        let is_of = |who: LaneId| usize::from(who.warp) == warp && lanes.has(usize::from(who.lane));
+        self.inits.iter_mut().filter(|init| is_of(init.who)).for_each(|init| init.fenced = true);
+    }
+
+    /// A warp arrives. With `fences` the arrival is relaxed, and these are the last fences of threads.
+    ///
+    /// # Errors
+    /// If it has arrived and not waited.
+    pub(crate) fn arrive(
+        &mut self,
+        clocks: &mut BothClocks<'_>,
+        copies: &mut Copies,
+        who: Lanes,
+        fences: Option<&FxHashMap<LaneId, LaneMark>>,
+    ) -> Result<(), ClusterMisuse> {
+        if let Progress::Arrived(_, site) = self.warps[who.warp] {
+            return Err(ClusterMisuse::Twice { site });
+        }
+        let party = *self.party.get_or_insert_with(|| clocks.memory.add_party());
+        // Lanes have waited for each other, and for those that exited.
+        clocks.waits.warp_barrier(who.warp, Mask::ALL);
+        let (_, times) = clocks.waits.release(who.warp, Mask::ALL);
+        clocks.waits.complete(&mut self.current.waits);
+        join(&mut self.current.waits, &times);
+        match fences {
+            None => {
+                let (_, times) = clocks.memory.release(who.warp, who.lanes);
+                self.pass_on(clocks, &times);
+            }
+            Some(fences) => {
+                for lane in who.lanes.iter() {
+                    let one = LaneId { warp: who.warp as u8, lane: lane as u8 };
+                    if let Some(mark) = fences.get(&one) {
+                        let times = clocks.memory.release_mark(one, mark);
+                        self.pass_on(clocks, &times);
+                    }
+                }
+            }
+        }
+        let time = self.time();
+        for init in self.inits.iter().filter(|init| init.fenced) {
+            if usize::from(init.who.warp) == who.warp && who.lanes.has(usize::from(init.who.lane)) {
+                copies.complete_bulk(init.copy, usize::from(init.who.lane), (party, time));
+            }
+        }
+        self.inits.retain(|init| !init.fenced || usize::from(init.who.warp) != who.warp);
+        self.warps[who.warp] = Progress::Arrived(self.generation, who.site);
+        self.settle(clocks);
+        Ok(())
+    }
+
+    fn pass_on(&mut self, clocks: &BothClocks<'_>, times: &Times) {
+        clocks.memory.complete(&mut self.current.memory);
+        join(&mut self.current.memory, times);
+    }
+
+    /// The time of the current generation.
+    fn time(&self) -> Time {
+        Time::try_from(self.generation).unwrap_or(Time::MAX - 1)
+    }
+
+    /// All threads of a warp have ended.
+    pub(crate) fn end(&mut self, clocks: &mut BothClocks<'_>, warp: usize) {
+        let arrived = self.warps[warp] == Progress::Arrived(self.generation, self.site(warp));
+        self.warps[warp] = Progress::Ended;
+        if !arrived {
+            let (_, times) = clocks.waits.release(warp, Mask::ALL);
+            clocks.waits.complete(&mut self.current.waits);
+            join(&mut self.current.waits, &times);
+        }
+        self.settle(clocks);
+    }
+
+    fn site(&self, warp: usize) -> Site {
+        match self.warps[warp] {
+            Progress::Arrived(_, site) => site,
+            Progress::Out | Progress::Ended => Site::default(),
+        }
+    }
+
+    /// Ends the generation if everybody has come, and somebody has.
+    fn settle(&mut self, clocks: &mut BothClocks<'_>) {
+        let current = self.generation;
+        let has_come = |warp: &Progress| match *warp {
+            Progress::Out => false,
+            Progress::Arrived(generation, _) => generation == current,
+            Progress::Ended => true,
+        };
+        let some = self.warps.iter().any(|warp| matches!(warp, Progress::Arrived(..)));
+        if !some || !self.warps.iter().all(has_come) {
+            return;
+        }
+        let over = self.time() + 1;
+        self.past = std::mem::take(&mut self.current);
+        clocks.memory.complete(&mut self.past.memory);
+        if let Some(party) = self.party {
+            self.past.memory[usize::from(party)] = over;
+        }
+        self.generation += 1;
+        // Who has ended comes before every later generation too.
+        clocks.waits.complete(&mut self.past.waits);
+        self.current.waits.clone_from(&self.past.waits);
+    }
+
+    /// Checks that a warp may wait.
+    ///
+    /// # Errors
+    /// If it has not arrived.
+    pub(crate) fn check_wait(&self, warp: usize) -> Result<(), ClusterMisuse> {
+        match self.warps[warp] {
+            Progress::Arrived(..) => Ok(()),
+            Progress::Out | Progress::Ended => Err(ClusterMisuse::NotArrived),
+        }
+    }
+
+    /// Tells whether the generation that a warp arrived in is over.
+    pub(crate) fn is_over(&self, warp: usize) -> bool {
+        matches!(self.warps[warp], Progress::Arrived(generation, _) if generation < self.generation)
+    }
+
+    /// A warp that waited goes on.
+    pub(crate) fn pass(&mut self, clocks: &mut BothClocks<'_>, warp: usize, lanes: Mask) {
+        // It arrives in no later generation before it goes on, so the one it waited for is the last.
+        clocks.waits.warp_barrier(warp, Mask::ALL);
+        clocks.waits.complete(&mut self.past.waits);
+        clocks.memory.complete(&mut self.past.memory);
+        clocks.waits.acquire(warp, lanes, &self.past.waits);
+        clocks.memory.acquire(warp, lanes, &self.past.memory);
+        self.warps[warp] = Progress::Out;
+    }
+
+    /// The generation that is collected, how many warps have arrived in it, and the first that neither did nor has ended.
+    pub(crate) fn status(&self) -> (u64, usize, Option<usize>) {
+        let current = self.generation;
+        let came = |warp: &Progress| matches!(*warp, Progress::Arrived(generation, _) if generation == current);
+        let missing = self.warps.iter().position(|warp| !came(warp) && *warp != Progress::Ended);
+        (current, self.warps.iter().filter(|warp| came(warp)).count(), missing)
+    }
+}
