@@ -168,7 +168,7 @@ class Gpu:
 
 
 def compare(gpu, entry, repeat):
-    """The largest error of the outputs, relative to the largest number, and how many runs were wrong."""
+    """The largest error of the outputs, relative to the largest number, how many runs were wrong, and how many elements in one of them."""
     rng = np.random.default_rng(90)
     described, scalars = [{}, {}], {}
     for place, steps in zip(described, entry["sides"]):
@@ -185,19 +185,19 @@ def compare(gpu, entry, repeat):
     of_side = lambda place: {name: contents[name] if what["direction"] != "out" else numbers(rng, what) for name, what in place.items()}
     outputs = [name for name, what in described[0].items() if what["direction"] != "in"]
     wanted = gpu.run(entry["sides"][0], of_side(described[0]), scalars)
-    worst, wrong = 0.0, 0
+    worst, wrong, elements = 0.0, 0, 0
     for _ in range(repeat):
         got = gpu.run(entry["sides"][1], of_side(described[1]), scalars)
-        error = 0.0
+        error, count = 0.0, 0
         for name in outputs:
             kind = described[0][name]["type"]
             view = np.int32 if kind == "s32" else np.float32
             a, b = wanted[name].view(view).astype(np.float64), got[name].view(view).astype(np.float64)
-            this = np.max(np.abs(a - b)) / max(np.max(np.abs(a)), 1e-30) if np.all(np.isfinite(b)) else float("inf")
-            error, limit = max(error, this), TOLERANCE[kind]
-        wrong += error > limit
-        worst = max(worst, error)
-    return {"error": worst, "wrong": wrong, "runs": repeat}
+            off = np.where(np.isfinite(b), np.abs(a - b), np.inf) / max(np.max(np.abs(a)), 1e-30)
+            error, count = max(error, np.max(off)), count + int(np.sum(off > TOLERANCE[kind]))
+        wrong, elements = wrong + int(count > 0), max(elements, count)
+        worst = max(worst, float(error))
+    return {"error": worst, "wrong": wrong, "runs": repeat, "elements": elements}
 
 
 def child(entries, repeat):
@@ -236,7 +236,9 @@ def verdict(result):
         return "hang"
     if "fault" in result:
         return "fault: " + result["fault"]
-    return f"wrong in {result['wrong']} of {result['runs']} runs (error {result['error']:.1e})" if result["wrong"] else f"right ({result['error']:.1e})"
+    if result["wrong"]:
+        return f"wrong in {result['wrong']} of {result['runs']} runs (up to {result['elements']} elements, error {result['error']:.1e})"
+    return f"right ({result['error']:.1e})"
 
 
 def main(arguments):

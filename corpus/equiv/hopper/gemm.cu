@@ -6,26 +6,26 @@
 struct F16 {
   typedef float Sum;
   static constexpr int SIZE = 2;
-  template <int T, int N> static DEVICE void multiply(Sum (&d)[N], u64 a, u64 b, int keep) { wgmma_f16<T>(d, a, b, keep); }
+  template <int T, int LEFT, int N> static DEVICE void multiply(Sum (&d)[N], u64 a, u64 b, int keep) { wgmma_f16<T, LEFT>(d, a, b, keep); }
 };
 struct Bf16 {
   typedef float Sum;
   static constexpr int SIZE = 2;
-  template <int T, int N> static DEVICE void multiply(Sum (&d)[N], u64 a, u64 b, int keep) { wgmma_bf16<T>(d, a, b, keep); }
+  template <int T, int LEFT, int N> static DEVICE void multiply(Sum (&d)[N], u64 a, u64 b, int keep) { wgmma_bf16<T>(d, a, b, keep); }
 };
 struct Tf32 {
   typedef float Sum;
   static constexpr int SIZE = 4;
-  template <int T, int N> static DEVICE void multiply(Sum (&d)[N], u64 a, u64 b, int keep) { wgmma_tf32(d, a, b, keep); }
+  template <int T, int LEFT, int N> static DEVICE void multiply(Sum (&d)[N], u64 a, u64 b, int keep) { wgmma_tf32(d, a, b, keep); }
 };
 struct S8 {
   typedef int Sum;
   static constexpr int SIZE = 1;
-  template <int T, int N> static DEVICE void multiply(Sum (&d)[N], u64 a, u64 b, int keep) { wgmma_s8(d, a, b, keep); }
+  template <int T, int LEFT, int N> static DEVICE void multiply(Sum (&d)[N], u64 a, u64 b, int keep) { wgmma_s8(d, a, b, keep); }
 };
 
-// How operands lie: rows along k, swizzled; the same in columns of 16 bytes without swizzle; B in rows along n; A in registers.
-enum Layout { K_MAJOR, PLAIN, N_MAJOR, REGISTERS };
+// How operands lie: rows along k, swizzled; the same in columns of 16 bytes without swizzle; B in rows along n; A in rows along m; A in registers.
+enum Layout { K_MAJOR, PLAIN, N_MAJOR, M_MAJOR, REGISTERS };
 enum Mistake { NONE, NO_WAIT, PARITY_KEPT, EXPECT_A, WAIT_LATER, NO_COMMIT, NO_BARRIER, STRIDE, SWIZZLE, ADVANCE, NOT_TRANSPOSED, LEADING, LANES, NO_SWIZZLE };
 
 template <Layout LAYOUT, int BN, int ROW, Mistake WRONG> struct Tiles {
@@ -40,7 +40,11 @@ template <Layout LAYOUT, int BN, int ROW, Mistake WRONG> struct Tiles {
       for (int i = 0; i < ROW / 16; i++) load2(at + A_BYTES + i * BN * 16, b, k + i * 16 / size, n, bar);
       return;
     }
-    load2(at, a, k, m, bar);
+    if (LAYOUT == M_MAJOR) {
+      for (int i = 0; i < 128 / ROW; i++) load2(at + i * DEPTH * ROW, a, m + i * ROW / 2, k, bar);
+    } else {
+      load2(at, a, k, m, bar);
+    }
     if (LAYOUT == N_MAJOR) {
       for (int i = 0; i < BN * 2 / SPAN; i++) load2(at + A_BYTES + i * DEPTH * SPAN, b, n + i * SPAN / 2, k, bar);
     } else {
@@ -50,6 +54,7 @@ template <Layout LAYOUT, int BN, int ROW, Mistake WRONG> struct Tiles {
   // Step i of a stage: 32 bytes of a row.
   static DEVICE u64 left(u32 at, int i) {
     if (LAYOUT == PLAIN) return descriptor<0>(at + i * 2 * 64 * 16, 64 * 16, WRONG == STRIDE ? 64 : 128);
+    if (LAYOUT == M_MAJOR) return descriptor<ROW>(at + i * 16 * ROW, WRONG == LEADING ? ROW : DEPTH * ROW, 8 * ROW);
     if (WRONG == SWIZZLE) return descriptor<ROW / 2>(at + i * 32, 16, 8 * ROW);
     if (WRONG == STRIDE) return descriptor<ROW>(at + i * 32, 16, 4 * ROW);
     return rows<ROW>(at + i * (WRONG == ADVANCE ? 16 : 32));
@@ -57,6 +62,7 @@ template <Layout LAYOUT, int BN, int ROW, Mistake WRONG> struct Tiles {
   static DEVICE u64 right(u32 at, int i) {
     at += A_BYTES;
     if (LAYOUT == PLAIN) return descriptor<0>(at + i * 2 * BN * 16, WRONG == LEADING ? 128 : BN * 16, 128);
+    if (WRONG == NOT_TRANSPOSED) return rows<SPAN>(at + i * 32);
     if (LAYOUT == N_MAJOR) return descriptor<SPAN>(at + i * 16 * SPAN, WRONG == LEADING ? SPAN : DEPTH * SPAN, 8 * SPAN);
     return rows<ROW>(at + i * (WRONG == ADVANCE ? 16 : 32));
   }
@@ -99,7 +105,7 @@ DEVICE void gemm(const TensorMap *a, const TensorMap *b, typename T::Sum *C, int
     } else {
       wgmma_fence(sum);
       for (int i = 0; i < ROW / 32; i++)
-        T::template multiply<LAYOUT == N_MAJOR && WRONG != NOT_TRANSPOSED>(sum, Tile::left(at, i), Tile::right(at, i), k > 0 || i > 0);
+        T::template multiply<LAYOUT == N_MAJOR && WRONG != NOT_TRANSPOSED, LAYOUT == M_MAJOR && WRONG != NOT_TRANSPOSED>(sum, Tile::left(at, i), Tile::right(at, i), k > 0 || i > 0);
     }
     if (WRONG != NO_COMMIT) wgmma_commit();
     wgmma_wait<WRONG == WAIT_LATER>(sum);
@@ -122,6 +128,7 @@ GEMM(gemm_128B, F16, K_MAJOR, 64, 128, 2, NONE)
 GEMM(gemm_plain, F16, PLAIN, 16, 64, 2, NONE)
 GEMM(gemm_n_major, F16, N_MAJOR, 32, 64, 2, NONE)
 GEMM(gemm_n_major_parts, F16, N_MAJOR, 64, 64, 2, NONE)
+GEMM(gemm_m_major, F16, M_MAJOR, 16, 64, 2, NONE)
 GEMM(gemm_registers, F16, REGISTERS, 16, 64, 2, NONE)
 GEMM(gemm_bf16, Bf16, K_MAJOR, 16, 64, 2, NONE)
 GEMM(gemm_tf32, Tf32, K_MAJOR, 16, 64, 2, NONE)
@@ -142,6 +149,7 @@ GEMM(plain_leading, F16, PLAIN, 16, 64, 2, LEADING)
 GEMM(plain_stride, F16, PLAIN, 16, 64, 2, STRIDE)
 GEMM(n_major_not_transposed, F16, N_MAJOR, 32, 64, 2, NOT_TRANSPOSED)
 GEMM(n_major_leading, F16, N_MAJOR, 64, 64, 2, LEADING)
+GEMM(m_major_leading, F16, M_MAJOR, 16, 64, 2, LEADING)
 GEMM(registers_lanes, F16, REGISTERS, 16, 64, 2, LANES)
 GEMM(registers_no_swizzle, F16, REGISTERS, 16, 64, 2, NO_SWIZZLE)
 GEMM(registers_no_barrier, F16, REGISTERS, 16, 64, 2, NO_BARRIER)

@@ -26,7 +26,7 @@ SHAPES = [
 ]
 REGISTERS = {"f16": (16, 64)}  # shapes with the left factor in registers
 HEADER = """\
-// Products of a warp group: 64 rows, two columns for each element of d. Made by kernels.py.
+// Products of a warp group: 64 rows, two columns for each element of d. TRANSPOSED is about the right factor, LEFT about the left one. Made by kernels.py.
 template <int PENDING> __device__ __forceinline__ void wgmma_wait() { asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(PENDING) : "memory"); }
 __device__ __forceinline__ void wgmma_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 __device__ __forceinline__ void wgmma_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
@@ -46,13 +46,14 @@ def product(name, factors, depth, sums, majors, columns, in_registers):
         a, parameter = f"%{at}", "u64 a"
         inputs.append('"l"(a)')
     at += len(inputs)
-    inputs += ['"l"(b)', '"r"(keep)'] + (['"n"(TRANSPOSED)'] if majors else [])
+    inputs += ['"l"(b)', '"r"(keep)'] + (['"n"(TRANSPOSED)'] if majors else []) + (['"n"(LEFT)'] if majors and not in_registers else [])
     tail = "p" if sums == "int" else "p, 1, 1"
-    tail += (", " if in_registers else ", 0, ") + f"%{at + 2}" if majors else ""
+    tail += (", " if in_registers else f", %{at + 3}, ") + f"%{at + 2}" if majors else ""
     kind = "s32" if sums == "int" else "f32"
+    template = "template <int TRANSPOSED> " if in_registers else "template <int TRANSPOSED, int LEFT = 0> "
     outputs = ", ".join(f'"+{letter}"(d[{i}])' for i in range(count))
     return (
-        f"{'template <int TRANSPOSED> ' if majors else ''}__device__ __forceinline__ void wgmma_{name}"
+        f"{template if majors else ''}__device__ __forceinline__ void wgmma_{name}"
         f"({sums} (&d)[{count}], {parameter}, u64 b, int keep) {{\n"
         f'  asm volatile("{{\\n.reg .pred p;\\nsetp.ne.b32 p, %{at + 1}, 0;\\n'
         f'wgmma.mma_async.sync.aligned.m64n{columns}k{depth}.{kind}.{factors} {{{d}}}, {a}, %{at}, {tail};\\n}}"\n'
@@ -117,7 +118,8 @@ class Compiler:
 
 
 def tidy(text):
-    """Names of files without folders, and a version that older drivers know."""
+    """Names of files without folders, a version that older drivers know, and no marks around inline assembly."""
+    text = re.sub(r"^\t// (begin|end) inline asm\n", "", text, flags=re.M)
     text = re.sub(r"^\.version .*$", f".version {VERSION}", text, flags=re.M)
     return re.sub(r'^(\s*\.file\s+\d+ ")[^"]*/', r"\1", text, flags=re.M)
 

@@ -1,4 +1,4 @@
-// References: a thread for each element of the result. B is by columns (N by K) unless the name says otherwise.
+// References: a thread for each element of the result. B is N by K, and A is M by K, unless the name says otherwise.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -12,23 +12,25 @@ __device__ float from_e4m3(unsigned char x) {
   return __half2float(__ushort_as_half((unsigned short)pair));
 }
 
-template <class T, class S, bool ROWS>
-__device__ S product(const T *A, const T *B, int m, int n, int N, int K) {
+enum Layout { COLUMNS, ROWS, LEFT_COLUMNS };
+template <class T, class S, Layout LAYOUT>
+__device__ S product(const T *A, const T *B, int m, int n, int M, int N, int K) {
   S sum = 0;
-  for (int k = 0; k < K; k++) sum += value(A[m * K + k]) * value(ROWS ? B[k * N + n] : B[n * K + k]);
+  for (int k = 0; k < K; k++) sum += value(LAYOUT == LEFT_COLUMNS ? A[k * M + m] : A[m * K + k]) * value(LAYOUT == ROWS ? B[k * N + n] : B[n * K + k]);
   return sum;
 }
-#define GEMM(NAME, T, S, ROWS, STORE) \
+#define GEMM(NAME, T, S, LAYOUT, STORE) \
   extern "C" __global__ void NAME(const T *A, const T *B, S *C, int M, int N, int K) { \
     int m = blockIdx.y * blockDim.y + threadIdx.y, n = blockIdx.x * blockDim.x + threadIdx.x; \
-    if (m < M && n < N) C[m * N + n] STORE product<T, S, ROWS>(A, B, m, n, N, K); \
+    if (m < M && n < N) C[m * N + n] STORE product<T, S, LAYOUT>(A, B, m, n, M, N, K); \
   }
-GEMM(gemm_f16, __half, float, false, =)
-GEMM(gemm_f16_rows, __half, float, true, =)
-GEMM(gemm_bf16, __nv_bfloat16, float, false, =)
-GEMM(gemm_tf32, float, float, false, =)
-GEMM(gemm_s8, signed char, int, false, =)
-GEMM(gemm_f16_add, __half, float, false, +=)
+GEMM(gemm_f16, __half, float, COLUMNS, =)
+GEMM(gemm_f16_rows, __half, float, ROWS, =)
+GEMM(gemm_f16_left_columns, __half, float, LEFT_COLUMNS, =)
+GEMM(gemm_bf16, __nv_bfloat16, float, COLUMNS, =)
+GEMM(gemm_tf32, float, float, COLUMNS, =)
+GEMM(gemm_s8, signed char, int, COLUMNS, =)
+GEMM(gemm_f16_add, __half, float, COLUMNS, +=)
 
 // One scale for each factor.
 extern "C" __global__ void gemm_e4m3(const unsigned char *A, const unsigned char *B, float *C, float scale_a, float scale_b, int M, int N, int K) {
