@@ -6,8 +6,8 @@
 #define INFINITY __int_as_float(0x7f800000)
 
 enum Mistake {
-  NONE, NO_RESCALE, SUM_NOT_RESCALED, MASK_OFF_BY_ONE, MASK_PER_GROUP, EARLY_KEYS, EARLY_VALUES, NOT_TRANSPOSED, VALUES_PARITY, KEYS_EXPECT, ONE_MISSING, NO_EMPTY_WAIT,
-  LANES, NO_SCALE, SKIPPED_BLOCK, NO_QUERY_WAIT, NO_TURN
+  NONE, NO_RESCALE, SUM_NOT_RESCALED, MASK_OFF_BY_ONE, MASK_PER_GROUP, EARLY_KEYS, EARLY_LATER_KEYS, EARLY_VALUES, NOT_TRANSPOSED, VALUES_PARITY, KEYS_EXPECT, ONE_MISSING, NO_EMPTY_WAIT,
+  LANES, SKIPPED_BLOCK, NO_QUERY_WAIT, RAW_MAXIMUM
 };
 enum { TURN = 1 };
 
@@ -25,7 +25,14 @@ DEVICE u32 pack(float low, float high) {
 template <int KEYS, Mistake WRONG> struct Softmax {
   float top[2], sum[2], scale;
 
+  // Maxima of scores that are not scaled are for positive scales alone.
+  static constexpr bool RAW = WRONG == RAW_MAXIMUM;
+
   DEVICE Softmax(float scale) : top{-INFINITY, -INFINITY}, sum{0, 0}, scale(scale) {}
+  DEVICE void scaled(float (&s)[KEYS / 2]) const {
+    if (RAW) return;
+    for (int i = 0; i < KEYS / 2; i++) s[i] *= scale;
+  }
   // Makes exponentials of scores, and returns by what earlier results are to be multiplied.
   DEVICE void update(float (&s)[KEYS / 2], float (&before)[2]) {
     for (int half = 0; half < 2; half++) {
@@ -34,12 +41,12 @@ template <int KEYS, Mistake WRONG> struct Softmax {
         if (i / 2 % 2 == half) most = fmaxf(most, s[i]);
       most = fmaxf(most, __shfl_xor_sync(0xffffffff, most, WRONG == LANES ? 4 : 1));
       most = fmaxf(most, __shfl_xor_sync(0xffffffff, most, 2));
-      before[half] = power_of_2((top[half] - most) * scale);
+      before[half] = power_of_2(RAW ? (top[half] - most) * scale : top[half] - most);
       top[half] = most;
       float added = 0;
       for (int i = 0; i < KEYS / 2; i++)
         if (i / 2 % 2 == half) {
-          s[i] = power_of_2(s[i] * scale - most * scale);
+          s[i] = power_of_2(RAW ? s[i] * scale - most * scale : s[i] - most);
           added += s[i];
         }
       sum[half] = WRONG == SUM_NOT_RESCALED ? sum[half] + added : sum[half] * before[half] + added;
@@ -126,25 +133,28 @@ template <int D, int KEYS, int STAGES, bool CAUSAL, bool TURNS, Mistake WRONG> s
     int query = blockIdx.x * 128 + group * 64 + (WRONG == MASK_PER_GROUP ? 0 : warp * 16 + lane / 4), row = blockIdx.x * 128 + group * 64 + warp * 16 + lane / 4;
     float o[D / 2] = {}, s[KEYS / 2] = {}, before[2];
     u32 p[KEYS / 16][4];
-    Softmax<KEYS, WRONG> softmax(WRONG == NO_SCALE ? 1.44269504f : scale * 1.44269504f);
+    Softmax<KEYS, WRONG> softmax(scale * 1.44269504f);
     if (WRONG != NO_QUERY_WAIT) wait(query_full, 0);
     scores(s, group, 0);
+    if (WRONG == EARLY_KEYS) release(key_empty, 0);
     wgmma_wait<0>(s);
-    release(key_empty, 0);
+    if (WRONG != EARLY_KEYS) release(key_empty, 0);
+    softmax.scaled(s);
     if (CAUSAL) mask(s, query, 0);
     softmax.update(s, before);
     probabilities(p, s);
 #pragma unroll 1
     for (int block = 1; block < blocks; block++) {
       // Groups take turns in issuing products.
-      if (TURNS && WRONG != NO_TURN && (group == 1 || block > 1)) sync(TURN + group, 256);
+      if (TURNS && (group == 1 || block > 1)) sync(TURN + group, 256);
       scores(s, group, block);
       output(o, p, block - 1);
-      if (TURNS && WRONG != NO_TURN && (group == 0 || block + 1 < blocks)) signal(TURN + 1 - group, 256);
-      if (WRONG == EARLY_KEYS) release(key_empty, block);
+      if (TURNS && (group == 0 || block + 1 < blocks)) signal(TURN + 1 - group, 256);
+      if (WRONG == EARLY_LATER_KEYS) release(key_empty, block);
       wgmma_wait<1>(s);
-      if (WRONG != EARLY_KEYS) release(key_empty, block);
+      if (WRONG != EARLY_LATER_KEYS) release(key_empty, block);
       if (WRONG == EARLY_VALUES) release(value_empty, block - 1);
+      softmax.scaled(s);
       if (CAUSAL) mask(s, query, block * KEYS);
       softmax.update(s, before);
       wgmma_wait<0>(o);
@@ -196,6 +206,7 @@ ATTENTION(sum_not_rescaled, 16, 16, 2, false, true, SUM_NOT_RESCALED)
 ATTENTION(mask_off_by_one, 16, 16, 2, true, true, MASK_OFF_BY_ONE)
 ATTENTION(mask_per_group, 16, 16, 2, true, true, MASK_PER_GROUP)
 ATTENTION(early_keys, 16, 16, 2, false, true, EARLY_KEYS)
+ATTENTION(early_later_keys, 16, 16, 2, false, true, EARLY_LATER_KEYS)
 ATTENTION(early_values, 16, 16, 2, false, true, EARLY_VALUES)
 ATTENTION(not_transposed, 16, 16, 2, false, true, NOT_TRANSPOSED)
 ATTENTION(values_parity, 16, 16, 2, false, true, VALUES_PARITY)
@@ -203,7 +214,7 @@ ATTENTION(keys_expect, 16, 16, 2, false, true, KEYS_EXPECT)
 ATTENTION(one_missing, 16, 16, 2, false, true, ONE_MISSING)
 ATTENTION(no_empty_wait, 16, 16, 2, false, true, NO_EMPTY_WAIT)
 ATTENTION(lanes, 16, 16, 2, false, true, LANES)
-ATTENTION(no_scale, 16, 16, 2, false, true, NO_SCALE)
 ATTENTION(skipped_block, 16, 16, 2, false, true, SKIPPED_BLOCK)
 ATTENTION(no_query_wait, 16, 16, 2, false, true, NO_QUERY_WAIT)
+ATTENTION(raw_maximum, 16, 16, 2, false, true, RAW_MAXIMUM)
 #endif

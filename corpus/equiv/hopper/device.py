@@ -50,7 +50,9 @@ def argument(text):
         return {"kind": "map", "name": target, "tensor": tensor(described), "box": box, "swizzle": swizzle}
     if "[" in value:
         return {"kind": "tensor", "name": name, "tensor": tensor(value)}
-    return {"kind": "float" if value == "f32" else "int", "name": name, "value": value}
+    if value.startswith("f32"):
+        return {"kind": "float", "name": name, "value": value.partition("=")[2]}
+    return {"kind": "int", "name": name, "value": value}
 
 
 def sizes(value):
@@ -70,6 +72,8 @@ def read_pair(path, folder):
     found = dict(lines)
     given = {"ref": {"args": []}, "opt": {"args": []}}
     for flag, value in zip(words[::2], words[1::2]):
+        if flag == "--assume":
+            continue
         _, _, side, key = flag.split("-", 3)
         if key == "arg":
             given[side]["args"].append(value)
@@ -177,7 +181,7 @@ def compare(gpu, entry, repeat):
                 if one["kind"] in ("map", "tensor"):
                     place.setdefault(one["name"], one["tensor"])
                 elif one["kind"] == "float":
-                    scalars.setdefault(one["name"], float(rng.uniform(0.2, 0.7)))
+                    scalars.setdefault(one["name"], float(one["value"] or rng.uniform(0.2, 0.7)))
     contents = {}
     for place in described:
         for name, what in place.items():
