@@ -3,6 +3,7 @@
 //! Tracked are shared memory, and global memory that may be written: what is only read cannot race.
 
 mod grids;
+mod maps;
 mod mbarriers;
 mod registers;
 

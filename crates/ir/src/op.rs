@@ -3,7 +3,7 @@
 use crate::{
     Address, ArgumentRange, AsyncCopy, Atomic, BarrierKind, BulkCompletion, BulkCopy, FloatBinary,
     FloatMode, FloatProperty, FloatRelation, FloatUnary, Format, FuncId, IntBinary, IntTernary,
-    IntUnary, Load, LoadMatrix, Mbarrier, MbarrierArrive, MbarrierOp, MbarrierPhase, Mma,
+    IntUnary, Load, LoadMatrix, MapOp, Mbarrier, MbarrierArrive, MbarrierOp, MbarrierPhase, Mma,
     MoveMatrix, Operand, RealFunction, Reg, Relation, Rounding, Scalar, Space, SpecialRegister,
     Store, StoreMatrix, Symbol, SyncOp, TensorCopy, TensorCopyKind, VarId, Width, WmmaLoad,
     WmmaMma, WmmaStore,
@@ -128,6 +128,8 @@ pub enum Op {
     BulkCopy(Box<BulkCopy>),
     /// Starts a copy of a box of a tensor.
     TensorCopy(Box<TensorCopy>),
+    /// Changes a tensor map in memory.
+    TensorMap(Box<MapOp>),
     /// Makes the contents undefined (`discard`).
     Discard { space: Space, address: Address, bytes: u64 },
 
@@ -221,6 +223,7 @@ impl Op {
             | Self::AsyncCopy(_)
             | Self::BulkCopy(_)
             | Self::TensorCopy(_)
+            | Self::TensorMap(_)
             | Self::Discard { .. }
             | Self::Sync(_)
             | Self::Mma(_)
@@ -344,6 +347,16 @@ impl Op {
                     offsets.iter().for_each(|&one| visit(Read(one)));
                 }
             }
+            Self::TensorMap(op) => match &**op {
+                MapOp::Replace { map, value, .. } => {
+                    visit(At(*map));
+                    visit(Read(*value));
+                }
+                MapOp::Publish { dst, src } => {
+                    visit(At(*dst));
+                    visit(At(*src));
+                }
+            },
             Self::Discard { address, .. } => visit(At(*address)),
             Self::Sync(sync) => visit_sync(sync, visit),
             Self::Mma(mma) => {
@@ -442,6 +455,7 @@ fn visit_sync(sync: &SyncOp, visit: &mut dyn FnMut(Access)) {
             visit(Read(*mask));
         }
         SyncOp::Mbarrier(mbarrier) => visit_mbarrier(mbarrier, visit),
+        SyncOp::MapFence(map) => map.iter().for_each(|&map| visit(Access::Address(map))),
         SyncOp::Fence { .. }
         | SyncOp::CommitGroup
         | SyncOp::WaitGroup(_)

@@ -27,6 +27,7 @@ mod copies;
 mod entry;
 mod grid;
 mod lanes;
+mod map_fences;
 mod mbarrier;
 mod order;
 mod pages;
@@ -38,6 +39,7 @@ pub use clocks::{Clocks, LaneId, Time};
 pub use copies::{Copies, CopyId};
 pub use grid::{Grid, Touched};
 pub use lanes::{MOST_WARPS, Mask, WARP};
+pub use map_fences::MapPlace;
 pub use mbarrier::{
     ArrivalTerms, Lanes, MbarrierAnswer, MbarrierEvent, MbarrierFinding, MbarrierId,
     MbarrierMisuse, MbarrierPlace, MbarrierReuse, MbarrierState, MbarrierStatus, MbarrierStop,

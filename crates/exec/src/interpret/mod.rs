@@ -11,6 +11,7 @@ mod atomic;
 mod bulk;
 mod call;
 mod collective;
+mod map_change;
 mod matrix;
 pub(crate) mod mbarrier;
 mod memory;
@@ -87,6 +88,7 @@ fn in_general(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
         Op::AsyncCopy(copy) => async_copy::execute(context, copy)?,
         Op::BulkCopy(copy) => bulk::execute(context, copy)?,
         Op::TensorCopy(copy) => tensor::execute(context, copy)?,
+        Op::TensorMap(op) => return map_change::execute(context, op),
         Op::Discard { space, address, bytes } => {
             memory::discard(context, *space, *address, *bytes)?
         }
@@ -152,6 +154,7 @@ fn synchronize(context: &mut Context<'_, '_>, sync: &SyncOp) -> Result<Flow, Gap
             });
             context.tracker.apply(warp, lanes, SyncEvent::ProxyFence(space));
         }
+        SyncOp::MapFence(map) => map_change::fence(context, *map)?,
         SyncOp::Mbarrier(mbarrier) => return mbarrier::execute(context, mbarrier),
         SyncOp::RegisterPool(change) => return Ok(change_registers(context, *change)),
         SyncOp::GridWait => context.tracker.wait_for_grids(warp, lanes),

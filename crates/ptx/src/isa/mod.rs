@@ -9,6 +9,7 @@ mod address;
 mod form;
 mod insn;
 mod operand;
+mod redux_float;
 mod special;
 mod types;
 
@@ -26,6 +27,7 @@ mod functions;
 mod half;
 mod integer;
 mod logic;
+mod map_change;
 mod matrix;
 mod mbarrier;
 mod memory;
@@ -94,7 +96,7 @@ const fn sync_family(name: &'static str, forms: &'static [Form]) -> Family {
 /// constant may have several.
 pub static FAMILIES: &[Family] = &[
     family("memory of clusters and caches", unsupported::ADDRESSES),
-    sync_family("changes of tensor maps", unsupported::ASYNC_COPIES),
+    sync_family("changes of tensor maps", map_change::FORMS),
     family("textures and surfaces", unsupported::TEXTURES),
     sync_family("tensor copies", tensor_copy::FORMS),
     sync_family("bulk copies of one block", bulk::FORMS),
@@ -192,7 +194,10 @@ fn try_lower<'a>(builder: &mut Builder<'_, 'a>, instruction: &Instruction<'a>) -
     let mut insn = Insn::new(builder, instruction)?;
     match &form.lowering {
         Lowering::By(lower) => lower.0(&mut insn)?,
-        Lowering::Unsupported => return Err(insn.unsupported("not supported yet")),
+        Lowering::Unsupported => {
+            let why = format!("not supported yet (manual §{})", form.section);
+            return Err(insn.unsupported(&why));
+        }
     }
     insn.finish()
 }
