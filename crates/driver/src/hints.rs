@@ -58,7 +58,8 @@ impl<'t> Trials<'t> {
             same_block && !in_flight && !race.non_coherent && !race.unseen && !race.is_harmless()
         };
         // A note says itself where the fence belongs.
-        let unseen = |race: &&Race| race.unseen && !race.lacks_fence_after_read();
+        let unseen =
+            |race: &&Race| race.unseen && !race.unseen_map && !race.lacks_fence_after_read();
         let fences = races.iter().all(unseen);
         if races.is_empty() || !(fences || races.iter().all(could_help)) || self.groups == 0 {
             return None;

@@ -13,7 +13,7 @@ pub(crate) struct RaceKey<'f> {
     between_blocks: bool,
     harmless: [bool; 2],
     non_coherent: bool,
-    unseen: bool,
+    unseen: [bool; 2],
 }
 
 /// The first of the pairs that are one to a reader.
@@ -49,6 +49,6 @@ pub(crate) fn key<'f>(race: &'f Race, program: &Program) -> Option<RaceKey<'f>> 
         between_blocks: earlier.thread.block != later.thread.block,
         harmless: [race.same_value, race.unused],
         non_coherent: race.non_coherent,
-        unseen: race.unseen,
+        unseen: [race.unseen, race.unseen_map],
     })
 }

@@ -94,6 +94,9 @@ pub(crate) fn race(race: &Race, group: &Group<'_>, program: &Program) -> Diagnos
         () if race.lacks_fence_after_read() => format!(
             "a bulk copy overwrites {place}, which was read before, and no proxy fence is between"
         ),
+        () if race.unseen_map => format!(
+            "race on {place}: a tensor copy reads its map there, and nothing makes the write visible to it"
+        ),
         () if race.unseen => format!(
             "race on {place}: `fence.proxy.async` is missing between a write and a bulk copy that {} it",
             match race.sides[1].kind {
@@ -191,6 +194,13 @@ fn why(race: &Race, program: &Program) -> String {
         reasons.push(
             "threads and bulk copies see memory through different proxies: the manual asks for \
              `fence.proxy.async` between the read and the copy"
+                .to_owned(),
+        );
+    } else if race.unseen_map {
+        reasons.push(
+            "the two are ordered, but tensor copies read their map through a proxy of its own: after the write a \
+             release is needed (`tensormap.cp_fenceproxy` or `fence.proxy.tensormap::generic.release`), and, in the thread \
+             that copies, `fence.proxy.tensormap::generic.acquire [map], 128` after that and before the copy"
                 .to_owned(),
         );
     } else if race.unseen {

@@ -216,6 +216,8 @@ pub enum Access {
     Out,
     /// Read and written.
     InOut,
+    /// Written, and read where it was written before; no result.
+    Scratch,
 }
 
 /// What a parameter holds.

@@ -204,6 +204,10 @@ impl<'p> Machine<'p> {
             let reason = format!("a block of {threads} threads, of which at most {MOST_THREADS}");
             return refuse(format!("{reason} are executed"));
         }
+        let (grid, cluster) = (launch.grid, launch.cluster_size());
+        if grid.iter().zip(cluster).any(|(&size, unit)| unit == 0 || size % unit != 0) {
+            return refuse("the grid does not consist of clusters of this size".to_owned());
+        }
         let warps = self.launch.warps().saturating_mul(self.blocks);
         if warps > MOST_CLUSTER_WARPS {
             let reason =

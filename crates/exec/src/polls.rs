@@ -101,6 +101,7 @@ fn may_change(op: &Op) -> bool {
         Op::Atomic(atomic) => is_global(atomic.space),
         Op::BulkCopy(copy) => is_global(copy.dst_space),
         Op::TensorCopy(copy) => !matches!(copy.kind, TensorCopyKind::Load { .. }),
+        Op::TensorMap(_) => true,
         Op::Discard { .. } | Op::Call { .. } | Op::Unsupported { .. } | Op::WmmaStore(_) => true,
         _ => false,
     }

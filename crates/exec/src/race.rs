@@ -21,6 +21,8 @@ pub struct Race {
     pub non_coherent: bool,
     /// They are ordered, and the later one, by a bulk copy, need not see the earlier: no proxy fence is between.
     pub unseen: bool,
+    /// The same of a tensor map that the copy reads.
+    pub unseen_map: bool,
     /// Both are volatile or stronger, and of one width: the manual defines the outcome, but the
     /// schedule decides it.
     pub strong: bool,

@@ -157,7 +157,9 @@ fn judge(machine: &Machine<'_>, conflict: &Conflict, context: ConflictContext) -
                  not decided",
             );
         }
-        Some(Visibility::NeedsFence | Visibility::Visible) => return Judgement::Race,
+        Some(Visibility::NeedsFence | Visibility::NeedsMapFence | Visibility::Visible) => {
+            return Judgement::Race;
+        }
         None => {}
     }
     if conflict.non_coherent {
@@ -366,6 +368,7 @@ impl ReportContext<'_, '_> {
             unused: false,
             non_coherent: conflict.non_coherent,
             unseen: conflict.unseen.is_some(),
+            unseen_map: conflict.unseen == Some(Visibility::NeedsMapFence),
             strong: ops.iter().all(|op| strength(*op) != Strength::Weak)
                 && element_bytes(ops[0]) == element_bytes(ops[1])
                 && !outside_scope,

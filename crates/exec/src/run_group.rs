@@ -176,7 +176,8 @@ fn single_step(
 /// Whether an operation touches memory.
 fn is_access(op: &Op) -> bool {
     let plain = matches!(op, Op::Load(_) | Op::Store(_) | Op::Atomic(_) | Op::AsyncCopy(_))
-        || matches!(op, Op::BulkCopy(_) | Op::TensorCopy(_) | Op::RemoteStore(_));
+        || matches!(op, Op::BulkCopy(_) | Op::TensorCopy(_) | Op::TensorMap(_))
+        || matches!(op, Op::RemoteStore(_));
     plain
         || matches!(op, Op::LoadMatrix(_) | Op::StoreMatrix(_) | Op::WmmaLoad(_) | Op::WmmaStore(_))
 }

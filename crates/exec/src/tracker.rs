@@ -4,6 +4,7 @@
 
 mod clusters;
 mod grids;
+mod maps;
 mod mbarriers;
 mod registers;
 

@@ -75,8 +75,8 @@ pub use sync::{
     ReduxOp, RegisterPool, ShuffleMode, SyncOp, VoteMode,
 };
 pub use tensor_map::{
-    BoxShape, MOST_DIMENSIONS, MapBits, MapDecodeError, MapLimit, Piece, Start, Swizzle,
-    TENSOR_MAP_BYTES, TensorElement, TensorMap, WalkError,
+    BoxShape, MOST_DIMENSIONS, MapBits, MapDecodeError, MapEdit, MapField, MapLimit, MapOp, Piece,
+    Start, Swizzle, TENSOR_MAP_BYTES, TensorElement, TensorMap, WalkError,
 };
 pub use validate::{assert_valid, assert_valid_in, validate};
 pub use waits::{find_waits, ways_back};

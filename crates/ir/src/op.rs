@@ -3,7 +3,7 @@
 use crate::{
     Address, ArgumentRange, AsyncCopy, Atomic, BarrierKind, BulkCompletion, BulkCopy, FloatBinary,
     FloatMode, FloatProperty, FloatRelation, FloatUnary, Format, FuncId, IntBinary, IntTernary,
-    IntUnary, Load, LoadMatrix, Mbarrier, MbarrierArrive, MbarrierOp, MbarrierPhase, Mma,
+    IntUnary, Load, LoadMatrix, MapOp, Mbarrier, MbarrierArrive, MbarrierOp, MbarrierPhase, Mma,
     MoveMatrix, Operand, RealFunction, Reg, Relation, RemoteStore, Rounding, Scalar, Space,
     SpecialRegister, Store, StoreMatrix, Symbol, SyncOp, TensorCopy, TensorCopyKind, VarId, Width,
     WmmaLoad, WmmaMma, WmmaStore,
@@ -134,6 +134,8 @@ pub enum Op {
     TensorCopy(Box<TensorCopy>),
     /// Starts a store or an update in shared memory of another block.
     RemoteStore(Box<RemoteStore>),
+    /// Changes a tensor map in memory.
+    TensorMap(Box<MapOp>),
     /// Makes the contents undefined (`discard`).
     Discard { space: Space, address: Address, bytes: u64 },
 
@@ -230,6 +232,7 @@ impl Op {
             | Self::BulkCopy(_)
             | Self::TensorCopy(_)
             | Self::RemoteStore(_)
+            | Self::TensorMap(_)
             | Self::Discard { .. }
             | Self::Sync(_)
             | Self::Mma(_)
@@ -364,6 +367,16 @@ impl Op {
                     offsets.iter().chain(multicast).for_each(|&one| visit(Read(one)));
                 }
             }
+            Self::TensorMap(op) => match &**op {
+                MapOp::Replace { map, value, .. } => {
+                    visit(At(*map));
+                    visit(Read(*value));
+                }
+                MapOp::Publish { dst, src } => {
+                    visit(At(*dst));
+                    visit(At(*src));
+                }
+            },
             Self::Discard { address, .. } => visit(At(*address)),
             Self::Sync(sync) => visit_sync(sync, visit),
             Self::Mma(mma) => {
@@ -462,6 +475,7 @@ fn visit_sync(sync: &SyncOp, visit: &mut dyn FnMut(Access)) {
             visit(Read(*mask));
         }
         SyncOp::Mbarrier(mbarrier) => visit_mbarrier(mbarrier, visit),
+        SyncOp::MapFence(map) => map.iter().for_each(|&map| visit(Access::Address(map))),
         SyncOp::Fence { .. }
         | SyncOp::CommitGroup
         | SyncOp::WaitGroup(_)

@@ -5,8 +5,8 @@
 
 use crate::{
     Access, Address, AddressBase, Argument, AtomicOp, BarrierKind, BlockId, BulkCompletion,
-    FloatMode, Function, Guard, Instr, Mbarrier, MbarrierOp, MbarrierPhase, MbarrierTest, Op,
-    Operand, Ordering, Program, Reg, RegisterPool, Rounding, Scalar, Space, Symbol, SyncOp,
+    FloatMode, Function, Guard, Instr, MapOp, Mbarrier, MbarrierOp, MbarrierPhase, MbarrierTest,
+    Op, Operand, Ordering, Program, Reg, RegisterPool, Rounding, Scalar, Space, Symbol, SyncOp,
     TensorCopyKind, Terminator, VarId,
 };
 use base::Index;
@@ -241,6 +241,12 @@ fn mnemonic(op: &Op) -> String {
                 TensorCopyKind::Reduce(op) => atomic_name(*op),
             }
         ),
+        Op::TensorMap(op) => match &**op {
+            MapOp::Replace { space, field, .. } => {
+                format!("map_replace.{field:?}.{}", space_name(*space))
+            }
+            MapOp::Publish { .. } => "map_publish".to_owned(),
+        },
         Op::Discard { space, bytes, .. } => format!("discard.{}.{bytes}", space_name(*space)),
         Op::Sync(sync) => sync_name(sync),
         Op::Mma(mma) => format!(
@@ -339,6 +345,8 @@ fn sync_name(sync: &SyncOp) -> String {
                 space.map_or(String::new(), |s| format!(".{}", space_name(s)))
             )
         }
+        SyncOp::MapFence(None) => "map_fence.release".to_owned(),
+        SyncOp::MapFence(Some(_)) => "map_fence.acquire".to_owned(),
         SyncOp::RegisterPool(RegisterPool { increases, count }) => {
             format!("register_pool.{}.{count}", if *increases { "inc" } else { "dec" })
         }

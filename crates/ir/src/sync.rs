@@ -117,6 +117,8 @@ pub enum SyncOp {
     },
     /// `fence.proxy.async`: what came before is visible to bulk copies; in one state space, or in all.
     ProxyFence(Option<Space>),
+    /// `fence.proxy.tensormap::generic`: releases what came before, or acquires the tensor map at an address.
+    MapFence(Option<Address>),
     /// `setmaxnreg`: a warp group gives registers back or waits for more.
     RegisterPool(RegisterPool),
     /// `griddepcontrol.wait`: waits until the launches that this one depends on have ended and their memory is visible.

@@ -16,7 +16,7 @@
 
 use crate::{
     Access, AddressBase, Atomic, BarrierKind, FuncId, Function, IntBinary, IntTernary, IntUnary,
-    MbarrierOp, MbarrierPhase, Op, Operand, Program, Reg, Space, Symbol, SyncOp, TensorCopy,
+    MapOp, MbarrierOp, MbarrierPhase, Op, Operand, Program, Reg, Space, Symbol, SyncOp, TensorCopy,
     TensorCopyKind, Terminator, VoteMode, Width,
 };
 
@@ -266,6 +266,11 @@ impl Check<'_> {
             Op::MapShared { rank, .. } => self.reads(*rank, Width::B32, op),
             Op::SharedRank { dst, .. } => self.exact(*dst, Width::B32, op),
             Op::TensorCopy(copy) => self.tensor_copy(copy, op),
+            Op::TensorMap(map) => {
+                if let MapOp::Replace { field, value, .. } = &**map {
+                    self.reads(*value, field.width(), op);
+                }
+            }
             Op::AsyncCopy(copy) => {
                 copy.src_bytes.iter().for_each(|&bytes| self.reads(bytes, Width::B32, op));
                 copy.ignore_src.iter().for_each(|&ignore| self.reads(ignore, Width::B1, op));
@@ -412,6 +417,7 @@ impl Check<'_> {
             | SyncOp::BulkCommit
             | SyncOp::BulkWait { .. }
             | SyncOp::ProxyFence(_)
+            | SyncOp::MapFence(_)
             | SyncOp::RegisterPool(_)
             | SyncOp::ClusterBarrier { .. }
             | SyncOp::FenceMbarrierInit

@@ -14,7 +14,7 @@
 //!
 //! Long: every kind of access meets every other here, and the cases are read together.
 
-use crate::clocks::{Clocks, LaneId};
+use crate::clocks::{Clocks, LaneId, Time};
 use crate::copies::{Copies, CopyId};
 use crate::entry::{Commutes, Entry, Hides, Lists, side};
 use crate::lanes::Mask;
@@ -529,6 +529,45 @@ impl Cell {
                 let (site, kind, copy) = (write.site, write.kind, write.copy());
                 tell(Side { who, site, kind, time, copy }, seen);
             }
+        }
+    }
+
+    /// Finds out whether a copy that reads its tensor map sees the last write and the updates of threads. Of those that are
+    /// not ordered before it nothing is said: they conflict anyway.
+    #[cold]
+    pub(crate) fn compare_map(
+        &self,
+        order: Order<'_>,
+        (entry, offset): (&Entry, i64),
+        visible: &dyn Fn(LaneId, Time) -> bool,
+        met: &mut Conflicts,
+    ) {
+        let lane = entry.lanes.lowest().unwrap_or(0);
+        let later = LaneId { warp: entry.warp, lane: lane as u8 };
+        let mut tell = |earlier: Side, unseen: Visibility| {
+            let (later, same_value, blocks) = (side(entry, lane), None, None);
+            let (non_coherent, unseen) = (false, Some(unseen));
+            met.add(Conflict { earlier, later, offset, same_value, blocks, non_coherent, unseen });
+        };
+        if self.marks & (mark::UPDATED_BY_THREAD | mark::KEPT) != 0 {
+            let (site, who) = self.update;
+            let (kind, time, copy) = (Kind::Update, None, None);
+            tell(Side { who, site, kind, time, copy }, Visibility::Open);
+        }
+        let write = &self.write;
+        if write.lanes == Mask::NONE || order.unordered(write, later).is_some() {
+            return;
+        }
+        for earlier in write.lanes.iter() {
+            let who = LaneId { warp: write.warp, lane: earlier as u8 };
+            let (time, unseen) = match write.is_copy || write.is_async {
+                false if visible(who, write.time) => continue,
+                false => (Some(write.time), Visibility::NeedsMapFence),
+                // What a copy wrote is no map that a thread made.
+                true => (None, Visibility::Open),
+            };
+            let (site, kind, copy) = (write.site, write.kind, write.copy());
+            tell(Side { who, site, kind, time, copy }, unseen);
         }
     }
 

@@ -29,6 +29,7 @@ mod entry;
 mod grid;
 mod lanes;
 mod lifetimes;
+mod map_fences;
 mod mbarrier;
 mod order;
 mod pages;
@@ -42,6 +43,7 @@ pub use copies::{Copies, CopyId};
 pub use grid::{Grid, Touched};
 pub use lanes::{MOST_WARPS, Mask, WARP};
 pub use lifetimes::RemoteAccess;
+pub use map_fences::MapPlace;
 pub use mbarrier::{
     ArrivalTerms, Lanes, MbarrierAnswer, MbarrierEvent, MbarrierFinding, MbarrierId,
     MbarrierMisuse, MbarrierPlace, MbarrierReuse, MbarrierScope, MbarrierState, MbarrierStatus,

@@ -13,6 +13,7 @@ use crate::cluster::{ClusterBarrier, ClusterMisuse};
 use crate::copies::{Copies, CopyId};
 use crate::lanes::Mask;
 use crate::lifetimes::{Lifetimes, RemoteAccess};
+use crate::map_fences::{MapFences, MapPlace};
 use crate::mbarrier::{
     BothClocks, Lanes, MbarrierAnswer, MbarrierEvent, MbarrierFinding, MbarrierId, MbarrierPlace,
     MbarrierState, MbarrierStatus, Mbarriers, Outcome,
@@ -59,6 +60,8 @@ pub enum SyncEvent {
     },
     /// `fence.proxy.async`, which makes what threads wrote visible to bulk copies; of one kind of memory, or of all.
     ProxyFence(Option<ProxySpace>),
+    /// `fence.proxy.tensormap::generic.release`: what the lanes know of may be acquired as a tensor map.
+    ReleaseMaps,
     /// The lanes exit.
     Exit {
         /// Whether other lanes of the warp still run.
@@ -104,6 +107,7 @@ pub struct Order {
     /// Of each block.
     barriers: Vec<Barriers>,
     copies: Copies,
+    maps: MapFences,
     mbarriers: Option<Box<WithMbarriers>>,
 }
 
@@ -152,6 +156,7 @@ impl Order {
             clocks: Clocks::new(warps),
             barriers: barriers(shape),
             copies: Copies::new(warps),
+            maps: MapFences::default(),
             mbarriers: (shape.mbarriers || shape.clusters).then(|| Box::new(with_mbarriers())),
         }
     }
@@ -162,6 +167,7 @@ impl Order {
         self.clocks.restart();
         self.barriers = barriers(shape);
         self.copies = Copies::new(shape.all_warps());
+        self.maps = MapFences::default();
         if let Some(with) = &mut self.mbarriers {
             with.waits.restart();
             with.mbarriers = Mbarriers::new(shape.warps, shape.clusters);
@@ -209,6 +215,7 @@ impl Order {
             SyncEvent::ProxyFence(space) => {
                 self.copies.fences_mut().fence(&mut self.clocks, (warp, lanes), space);
             }
+            SyncEvent::ReleaseMaps => self.maps.release(&mut self.clocks, (warp, lanes), None),
             SyncEvent::Exit { others_go_on } => self.exit(warp, lanes, others_go_on),
         }
     }
@@ -453,6 +460,22 @@ impl Order {
         let ((pending, open), (bulk, uncommitted)) =
             (self.copies.in_flight(warp, lane), self.copies.bulk_in_flight(warp, lane));
         (pending + bulk, open + uncommitted)
+    }
+
+    /// Lanes release the tensor map that they copied to a place.
+    pub fn publish_map(&mut self, warp: usize, lanes: Mask, place: MapPlace) {
+        self.maps.release(&mut self.clocks, (warp, lanes), Some(place));
+    }
+
+    /// A lane acquires the tensor map at a place.
+    pub fn acquire_map(&mut self, warp: usize, lane: usize, place: MapPlace) {
+        self.maps.acquire(&mut self.clocks, (warp, lane), place);
+    }
+
+    /// Tells whether a copy through the map at a place, which `later` issues, sees what `earlier` wrote to it at `time`.
+    #[must_use]
+    pub fn is_map_visible(&self, earlier: (LaneId, Time), later: LaneId, place: MapPlace) -> bool {
+        self.maps.is_visible(&self.clocks, earlier, (later, place))
     }
 
     /// The time of a warp.

@@ -29,6 +29,8 @@ pub enum Visibility {
     Visible,
     /// No fence makes it visible.
     NeedsFence,
+    /// The link from a write to a tensor map to the copy through it is missing.
+    NeedsMapFence,
     /// A fence of a third thread might.
     Open,
 }

@@ -226,6 +226,9 @@ fn extent(element: u32, offset: i64) -> u8 {
     (element.ilog2() << 5 | offset as u32 & (element - 1)) as u8
 }
 
+/// Bytes of a tensor map.
+const MAP_BYTES: i64 = 128;
+
 /// Bytes of a cell before an access needs smaller ones, as a power of two.
 const COARSEST: u32 = 2;
 
@@ -360,6 +363,28 @@ impl Shadow {
             let cell = self.cells.get(first.wrapping_add(part as u64));
             cell.access(&mut self.lists, order, access, place(part), met);
         }
+    }
+
+    /// A bulk copy reads its tensor map, of 128 bytes: an access as any other of it, but that writes are visible to it by
+    /// fences of their own. `visible` tells whether a write is.
+    pub fn read_map(
+        &mut self,
+        clocks: &Clocks,
+        copies: &Copies,
+        (access, offset): (&Access, i64),
+        visible: &dyn Fn(LaneId, Time) -> bool,
+        met: &mut Conflicts,
+    ) {
+        let order = Order { clocks, copies, space: self.space };
+        let entry = entry(clocks, access, offset);
+        let cells = (offset >> self.shift)..(offset + MAP_BYTES) >> self.shift;
+        for index in cells {
+            if let Some(cell) = self.cells.peek(index as u64) {
+                cell.compare_map(order, (&entry, index << self.shift), visible, met);
+            }
+        }
+        let generic = Access { is_async: false, ..*access };
+        self.access_by(order, &generic, &entry, (offset, MAP_BYTES as u32), met);
     }
 
     /// What is to be known of the value of a write at `site` to these bytes, in this block. Errs towards a proof.

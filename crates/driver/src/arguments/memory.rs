@@ -63,6 +63,7 @@ impl<'r> Buffers<'r> {
             Direction::Out if data.is_some() => Access::InOut,
             Direction::Out => Access::Out,
             Direction::InOut => Access::InOut,
+            Direction::Scratch => Access::Scratch,
         };
         let contents = self.contents(name, tensor, data)?;
         let any = matches!(contents, Contents::Opaque(_));
@@ -107,7 +108,7 @@ impl<'r> Buffers<'r> {
         };
         let refused = self.missing_data == MissingData::Refused;
         let Some(shape) = &tensor.shape else {
-            if refused && tensor.direction == Direction::Out {
+            if refused && matches!(tensor.direction, Direction::Out | Direction::Scratch) {
                 return needs("a size", &TensorSpec { shape: Some(vec![4]), ..tensor.clone() });
             }
             if refused {
@@ -120,7 +121,7 @@ impl<'r> Buffers<'r> {
         let extent = TensorSpec::extent(shape, tensor.strides.as_deref()).unwrap_or(0);
         let bytes = extent.saturating_mul(tensor.element.bytes().into());
         match tensor.direction {
-            Direction::Out => Ok(Contents::Undefined(bytes)),
+            Direction::Out | Direction::Scratch => Ok(Contents::Undefined(bytes)),
             Direction::In | Direction::InOut if refused && bytes > 0 => {
                 needs("data", &with_file(name, tensor))
             }

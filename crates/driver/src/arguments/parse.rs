@@ -266,6 +266,7 @@ fn parse_direction(text: &str) -> Result<Direction, ParseReason> {
         "in" => Direction::In,
         "out" => Direction::Out,
         "inout" => Direction::InOut,
+        "scratch" => Direction::Scratch,
         _ => return Err(ParseReason::NoDirection(text.to_owned())),
     })
 }

@@ -101,7 +101,7 @@ pub enum ParseReason {
     TensorTooLarge,
     #[error("the shape has {elements} elements, the list has {given}")]
     ListLength { elements: u64, given: usize },
-    #[error("`:{0}` is no direction; expected :in, :out or :inout")]
+    #[error("`:{0}` is no direction; expected :in, :out, :inout or :scratch")]
     NoDirection(String),
     #[error("expected the name of a .npy file after `=@`")]
     NoFile,

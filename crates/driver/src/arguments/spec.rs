@@ -79,6 +79,8 @@ pub enum Direction {
     Out,
     /// Reads and writes it.
     InOut,
+    /// Keeps intermediate results in it: undefined at first, and nobody looks at it afterwards.
+    Scratch,
 }
 
 /// First contents of a tensor.
@@ -305,6 +307,7 @@ impl Display for TensorSpec {
             Direction::In => {}
             Direction::Out => f.write_str(":out")?,
             Direction::InOut => f.write_str(":inout")?,
+            Direction::Scratch => f.write_str(":scratch")?,
         }
         match &self.initial {
             None => Ok(()),

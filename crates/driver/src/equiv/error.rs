@@ -23,6 +23,10 @@ pub(crate) enum SidesError {
     GivenOnce { name: String, place: &'static str },
     #[error("`{name}` has other contents on the other side")]
     OtherContents { name: String },
+    #[error(
+        "`{name}` is scratch in one launch of a side and not in another: what a later launch reads is an output of the earlier"
+    )]
+    ScratchInSequence { name: String },
     #[error("arguments at one address (alias) are not supported in a sequence")]
     AliasInSequence,
     #[error("a side has no launch")]

@@ -104,13 +104,22 @@ pub(super) fn check_contents(
     for (side, prepared) in executions.into_iter().zip(prepared) {
         // What an earlier launch writes is another thing from there on.
         let mut written: BTreeSet<&str> = BTreeSet::new();
+        let mut is_scratch: BTreeMap<&str, bool> = BTreeMap::new();
         for (execution, prepared) in side.iter().zip(prepared) {
             let specs = execution.arguments.specs.iter();
             let mut tensors: Vec<_> = specs.flat_map(|spec| spec.tensors()).collect();
             // Several maps may describe one tensor.
             let mut seen = BTreeSet::new();
             tensors.retain(|(name, _)| seen.insert(*name));
-            let read = tensors.iter().filter(|(_, tensor)| tensor.direction != Direction::Out);
+            for (name, tensor) in &tensors {
+                let scratch = tensor.direction == Direction::Scratch;
+                if *is_scratch.entry(name).or_insert(scratch) != scratch {
+                    return Err(SidesError::ScratchInSequence { name: (*name).to_owned() });
+                }
+            }
+            let read = tensors.iter().filter(|(_, tensor)| {
+                !matches!(tensor.direction, Direction::Out | Direction::Scratch)
+            });
             for (name, tensor) in read {
                 let given = tensor.initial.is_some();
                 let owned = || (*name).to_owned();

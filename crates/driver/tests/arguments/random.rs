@@ -80,7 +80,8 @@ fn name() -> impl Strategy<Value = String> {
 fn tensor() -> impl Strategy<Value = TensorSpec> {
     let shape = collection::vec(0_u64..40, 0..4);
     let strides = collection::vec(1_u64..1000, 3);
-    let direction = sample::select(vec![Direction::In, Direction::Out, Direction::InOut]);
+    let direction =
+        sample::select(vec![Direction::In, Direction::Out, Direction::InOut, Direction::Scratch]);
     let file = "[a-z/=: ]{1,9}\\.npy";
     let initial = (0..5, small_number(), file);
     (element(), option::of(shape), any::<bool>(), strides, direction, initial).prop_map(

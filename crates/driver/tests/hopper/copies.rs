@@ -110,7 +110,10 @@ fn copies_leave_the_bytes_that_the_hardware_left() {
         let before = pattern(expected.len(), number(&recording["seed"]) as usize + 1);
         let left = differs.iter().all(|&at| found[at] == before[at]);
         let right = differs.is_empty() || clipped && left;
-        assert!(right && differs.is_empty() != clipped, "{recording}\nat {differs:?}, {clipped}");
+        // A maximum may leave what it finds behind a row.
+        let reduces = recording["kernel"].as_str().unwrap().starts_with("reduce");
+        let shows = differs.is_empty() != clipped || reduces && clipped;
+        assert!(right && shows, "{recording}\nat {differs:?}, {clipped}");
 
         *seen.entry(recording["kernel"].as_str().unwrap().to_owned()).or_default() += 1;
     }

@@ -5,6 +5,7 @@
 //! hardware said that the phase is not over.
 
 mod copies;
+mod map_fields;
 mod mbarriers;
 
 use serde_json::Value;

@@ -5,6 +5,7 @@ use crate::address::{Area, Pointer};
 use crate::context::Context;
 use crate::finding::{AccessKind, Fault, Gap, Origin, Place, Sink};
 use crate::lanes::{Lanes, Mask, WARP};
+use crate::launch::Access;
 use crate::memory::{Alignment, Allocation, Word};
 use crate::tags::{Source, Tags};
 use ir::{Address, AddressBase, Space};
@@ -271,6 +272,12 @@ pub(super) fn write_element(
         }
     }
     context.valued = valued;
+}
+
+/// Tells whether others see what a launch leaves in an area: it is global memory and no scratch.
+pub(super) fn is_seen(context: &Context<'_, '_>, area: Area) -> bool {
+    let Area::Global(number) = area else { return false };
+    context.global.get(number).is_none_or(|memory| memory.access != Access::Scratch)
 }
 
 /// The state of a word of which two parts are as `a` and `b` are.

@@ -260,7 +260,7 @@ pub(super) fn group(context: &Context<'_, '_>, atomic: &Atomic) -> UpdateGroup {
 fn depends_on_initial(context: &mut Context<'_, '_>, pointer: Pointer, lane: usize) -> bool {
     let Area::Global(number) = pointer.area else { return false };
     let Some(memory) = context.global.get(number) else { return false };
-    if memory.access != Access::Out {
+    if !matches!(memory.access, Access::Out | Access::Scratch) {
         return false;
     }
     let target = memory.target(pointer.offset);

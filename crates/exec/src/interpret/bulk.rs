@@ -4,7 +4,7 @@
 //! Size and both addresses are multiples of 16, and both ranges inside their allocations; otherwise the manual leaves
 //! open what happens (an H200 faults, or never completes): a finding that ends the run. A copy to several blocks is one agent for each.
 
-use super::access::{locate, read_element, resolve, write_element};
+use super::access::{is_seen, locate, read_element, resolve, write_element};
 use super::cluster;
 use super::mbarrier;
 use super::reduce::Reduction;
@@ -140,7 +140,7 @@ fn transfer(
         let at = Some(from.map(|start| start + offset));
         let word = read_element(context, source.area, lane, at, 8, [&mut value, &mut unused]);
         let word = match target.area {
-            Area::Global(_) => leaving(context, word, lane),
+            Area::Global(_) => leaving(context, target.area, (word, lane)),
             _ => word,
         };
         if let Some(start) = to {
@@ -182,8 +182,12 @@ pub(super) fn async_access(context: &Context<'_, '_>, kind: Kind, id: CopyId) ->
     AccessAttributes { copy: Some(id), is_async: true, ..plain }
 }
 
-/// Checks a word that goes to global memory: it is an output, so it must be defined and determined.
-pub(super) fn leaving(context: &mut Context<'_, '_>, word: Word, lane: usize) -> Word {
+/// Checks a word that goes to an area of global memory: it must be defined, and determined if others see it.
+pub(super) fn leaving(
+    context: &mut Context<'_, '_>,
+    area: Area,
+    (word, lane): (Word, usize),
+) -> Word {
     let lanes = Mask::one(lane);
     match word {
         Word::Poison => {
@@ -192,11 +196,11 @@ pub(super) fn leaving(context: &mut Context<'_, '_>, word: Word, lane: usize) ->
             // It is reported and it was written: neither is to be said otherwise later.
             Word::Unknown
         }
-        Word::Fickle | Word::Pointer => {
+        Word::Fickle | Word::Pointer if is_seen(context, area) => {
             let (reaches, reason) = (Sink::Output, Reason::Undetermined);
             context.doubt(Doubtful::Undetermined { reaches, reason }, lanes);
             word
         }
-        Word::Number | Word::Unknown => word,
+        Word::Number | Word::Unknown | Word::Fickle | Word::Pointer => word,
     }
 }

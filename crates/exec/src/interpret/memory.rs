@@ -1,6 +1,8 @@
 //! Loads and stores of all kinds, element by element.
 
-use super::access::{allocation, locate, mark, read_element, resolve, word_of, write_element};
+use super::access::{
+    allocation, is_seen, locate, mark, read_element, resolve, word_of, write_element,
+};
 use super::symbolic;
 use super::tracked::{track, track_load};
 use crate::address::{Area, Pointer};
@@ -152,7 +154,7 @@ pub(super) fn store_element(
         word = Word::Unknown;
         values[lane] = 0;
     }
-    if matches!(word, Word::Fickle | Word::Pointer) && matches!(pointer.area, Area::Global(_)) {
+    if matches!(word, Word::Fickle | Word::Pointer) && is_seen(context, pointer.area) {
         context.doubt_undetermined(tags, Sink::Output, Mask(1 << lane));
     }
     let high = match (width, src) {

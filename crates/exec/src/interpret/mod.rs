@@ -12,6 +12,7 @@ mod bulk;
 mod call;
 pub(crate) mod cluster;
 mod collective;
+mod map_change;
 mod matrix;
 pub(crate) mod mbarrier;
 mod memory;
@@ -96,6 +97,7 @@ fn in_general(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
         Op::SharedRank { dst, address, space } => {
             cluster::rank_of(context, *dst, *address, *space)?;
         }
+        Op::TensorMap(op) => return map_change::execute(context, op),
         Op::Discard { space, address, bytes } => {
             memory::discard(context, *space, *address, *bytes)?
         }
@@ -167,6 +169,7 @@ fn synchronize(context: &mut Context<'_, '_>, sync: &SyncOp) -> Result<Flow, Gap
             });
             context.tracker.apply(warp, lanes, SyncEvent::ProxyFence(space));
         }
+        SyncOp::MapFence(map) => map_change::fence(context, *map)?,
         SyncOp::Mbarrier(mbarrier) => return mbarrier::execute(context, mbarrier),
         SyncOp::RegisterPool(change) => return Ok(change_registers(context, *change)),
         SyncOp::GridWait => context.tracker.wait_for_grids(warp, lanes),

@@ -39,7 +39,7 @@ impl Reduction<'_> {
         let bytes = size as usize;
         let at = Some(Some(from));
         let word = read_element(context, area, lane, at, bytes, [&mut value, &mut unused]);
-        let word = leaving(context, word, lane);
+        let word = leaving(context, pointer.area, (word, lane));
         let Some(to) = to else { return };
         let at = Some(Some(to));
         let before = read_element(context, pointer.area, lane, at, bytes, [&mut old, &mut unused]);

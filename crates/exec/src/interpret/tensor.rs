@@ -1,8 +1,8 @@
 //! `cp.async.bulk.tensor` and `cp.reduce.async.bulk.tensor` (manual §9.7.9.27.1): executed at once, as bulk copies are.
 //!
 //! The map's 128 bytes are read where they lie and decoded ([`ir::TensorMap`]), so they may come from an argument, a
-//! structure or a buffer. A map that the kernel may change is a gap: reads of maps go through a proxy of their own, whose fences
-//! are not modelled. What the manual forbids and an H200 answers with an exception is a finding that ends the run: another
+//! structure or a buffer. Reads of maps go through a proxy of their own: of a map that the kernel may change, the tracker is asked
+//! whether the writes to it are visible. What the manual forbids and an H200 answers with an exception is a finding that ends the run: another
 //! rank or mode, an inner coordinate that is not a multiple of 16 bytes, a negative coordinate of a store.
 
 use super::access::{Addresses, allocation, locate, read_element, resolve, write_element};
@@ -17,7 +17,6 @@ use crate::cluster_fault::ClusterFault;
 use crate::context::Context;
 use crate::finding::{AccessKind, Fault, Gap, Sink};
 use crate::lanes::{Lanes, Mask, WARP};
-use crate::launch::Access;
 use crate::memory::{Alignment, Word};
 use crate::tensor_fault::TensorFault;
 use ir::{
@@ -67,7 +66,8 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &TensorCopy) -> Resul
         if signal == Some(None) {
             return Err(context.gap("a tensor copy has a wrong address of an mbarrier"));
         }
-        let MapBits { address, map } = read_map(context, map, lane)?;
+        let from = map;
+        let MapBits { address, map } = read_map(context, from, lane)?;
         let Some(tensor) = Pointer::decode(address, Space::Global) else {
             return Err(context.gap("a tensor map has an address that is not an argument's"));
         };
@@ -77,7 +77,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &TensorCopy) -> Resul
         let offsets: Vec<u16> = operands.offsets.iter().map(|values| values[lane] as u16).collect();
         for (shared, signal) in targets {
             let one = One { lane, map: &map, tensor, shared };
-            one_box(context, copy, &one, signal, (&coordinates, &offsets))?;
+            one_box(context, copy, &one, (from, signal), (&coordinates, &offsets))?;
         }
     }
     context.lanes = all;
@@ -107,18 +107,24 @@ fn targets(
     }
 }
 
-/// Copies a box between its tensor and one block.
+/// Copies a box between its tensor and one block, through the map at `from`.
 fn one_box(
     context: &mut Context<'_, '_>,
     copy: &TensorCopy,
     one: &One<'_>,
-    signal: Option<Pointer>,
+    (from, signal): (Pointer, Option<Pointer>),
     (coordinates, offsets): (&[i32], &[u16]),
 ) -> Result<(), Gap> {
     let lane = one.lane;
     check(context, copy, one, coordinates)?;
     check_shared(context, one)?;
     let id = context.tracker.start_bulk(context.warp.number, lane, signal.is_none());
+    let attributes = async_access(context, Kind::Read, id);
+    let who = (context.warp.number, lane);
+    if context.tracker.read_map(who, (from.area, from.offset), attributes) {
+        // Which scope its fences have is not kept.
+        return Err(context.gap("a tensor map that another block of the cluster has changed"));
+    }
     let stores = signal.is_none();
     if stores {
         context.tracker.note_grouped(id, one.map.box_bytes() as u32);
@@ -175,15 +181,7 @@ fn operands(context: &mut Context<'_, '_>, copy: &TensorCopy) -> Result<Operands
 /// Reads a tensor map.
 fn read_map(context: &mut Context<'_, '_>, pointer: Pointer, lane: usize) -> Result<MapBits, Gap> {
     match pointer.area {
-        Area::Param(_) => {}
-        Area::Global(number) => {
-            let fixed = context.global.get(number).is_some_and(|m| m.access == Access::In);
-            if !fixed {
-                return Err(
-                    context.gap("a tensor map in memory that the kernel may write is not modelled")
-                );
-            }
-        }
+        Area::Param(_) | Area::Global(_) => {}
         Area::Shared(_) | Area::Local(_) => {
             return Err(context.gap("a tensor map is in parameter, constant or global memory"));
         }
@@ -440,7 +438,7 @@ fn put(
     let from = Some(Some(shared));
     let word =
         read_element(context, one.shared.area, one.lane, from, step, [&mut value, &mut unused]);
-    let word = leaving(context, word, one.lane);
+    let word = leaving(context, area, (word, one.lane));
     let moved = match word {
         Word::Number => converted(one.map.element, value[one.lane], false),
         _ => (value[one.lane], word),

@@ -6,9 +6,11 @@
 //! [`TensorMap::check`] applies the limits that the driver applies.
 
 mod bits;
+mod change;
 mod walk;
 
 pub use bits::{MapBits, MapDecodeError};
+pub use change::{MapEdit, MapField, MapOp};
 pub use walk::{Piece, Start, WalkError};
 
 use crate::{Format, Scalar, Width};

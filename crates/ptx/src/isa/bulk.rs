@@ -136,17 +136,21 @@ pub(super) const FORMS: &[Form] = &[
             if scope(insn).is_none() {
                 return Err(insn.unsupported("the scope is missing"));
             }
-            if acquires {
-                insn.address()?;
-                if insn.immediate()? != 128 {
-                    return Err(insn.unsupported("a tensor map has 128 bytes"));
-                }
-            }
-            insn.emit(Op::Hint { what: "fence.proxy.tensormap" });
+            let map = if acquires { Some(whole_map(insn)?) } else { None };
+            insn.emit(Op::Sync(SyncOp::MapFence(map)));
             Ok(())
         }),
     },
 ];
+
+/// Takes the address of a tensor map and its size.
+fn whole_map(insn: &mut Insn<'_, '_, '_>) -> Lower<ir::Address> {
+    let map = insn.address()?;
+    match insn.immediate()? {
+        128 => Ok(map),
+        _ => Err(insn.unsupported("a tensor map has 128 bytes")),
+    }
+}
 
 fn proxy_fence(insn: &mut Insn<'_, '_, '_>) -> Lower {
     insn.require(&[("proxy", ())], "`.proxy`")?;

@@ -9,6 +9,7 @@ mod address;
 mod form;
 mod insn;
 mod operand;
+mod redux_float;
 mod special;
 mod types;
 
@@ -27,6 +28,7 @@ mod functions;
 mod half;
 mod integer;
 mod logic;
+mod map_change;
 mod matrix;
 mod mbarrier;
 mod memory;
@@ -95,7 +97,7 @@ const fn sync_family(name: &'static str, forms: &'static [Form]) -> Family {
 /// constant may have several.
 pub static FAMILIES: &[Family] = &[
     family("memory of several devices", unsupported::ADDRESSES),
-    sync_family("changes of tensor maps", unsupported::ASYNC_COPIES),
+    sync_family("changes of tensor maps", map_change::FORMS),
     family("textures and surfaces", unsupported::TEXTURES),
     sync_family("tensor copies", tensor_copy::FORMS),
     sync_family("bulk copies", bulk::FORMS),

@@ -1,5 +1,5 @@
 //! Instructions that are not modelled yet, so that a refusal can name them: textures and surfaces
-//! (manual §9.7.10, §9.7.11), tensor maps that a kernel changes (§9.7.9.28), restricted fences, products of warp groups
+//! (manual §9.7.10, §9.7.11), restricted fences, products of warp groups
 //! (§9.7.15) and of tensor memory (§9.7.16), the stack (§9.7.17) and video (§9.7.18).
 //!
 //! Opcodes that other families have as well are picked out here by a modifier of their own.
@@ -62,31 +62,6 @@ pub(super) const ADDRESSES: &[Form] = &[
         "multimem.cp.async.bulk.global.shared::cta.bulk_group{.cp_mask} [dst], [src], size{, mask}",
         "9.7.9.26",
         &["multimem.cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 16;"],
-    ),
-];
-
-/// Tensor maps that a kernel changes.
-pub(super) const ASYNC_COPIES: &[Form] = &[
-    later(
-        "tensormap",
-        &["replace"],
-        "tensormap.replace.tile.field{.global,.shared::cta}.b1024.{b32,b64} [a]{, ord}, value",
-        "9.7.9.28",
-        &[
-            "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%r1], %rd1;",
-            "tensormap.replace.tile.box_dim.global.b1024.b32 [%rd1], 0, %r1;",
-        ],
-    ),
-    later(
-        "tensormap",
-        &["cp_fenceproxy"],
-        "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned \
-         [dst], [src], 128",
-        "9.7.13.16",
-        &[
-            "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned \
-             [%rd1], [%r1], 128;",
-        ],
     ),
 ];
 

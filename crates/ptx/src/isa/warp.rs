@@ -2,6 +2,7 @@
 //!
 //! `shfl` and `vote` without `.sync` do not exist on sm_70 and later, whose rules we follow.
 
+use super::redux_float::redux_float;
 use super::{Form, Insn, Lower, Lowering, Type, by};
 use ir::{MatchMode, Op, ReduxOp, ShuffleMode, SyncOp, VoteMode, Width};
 
@@ -54,8 +55,11 @@ pub(super) const FORMS: &[Form] = &[
         when: &["f32"],
         syntax: "redux.sync.{min,max}{.abs}{.NaN}.f32 d, a, membermask",
         section: "9.7.13.12",
-        examples: &["redux.sync.max.f32 %f1, %f2, -1;"],
-        lowering: Lowering::Unsupported,
+        examples: &[
+            "redux.sync.max.f32 %f1, %f2, -1;",
+            "redux.sync.min.abs.NaN.f32 %f1, %f2, %r1;",
+        ],
+        lowering: by(redux_float),
     },
     Form {
         opcode: "redux",

@@ -1,0 +1,181 @@
+//! Tensor maps that a kernel changes: `tensormap.replace`, `tensormap.cp_fenceproxy` and the fences of the tensormap proxy
+//! (manual §9.7.9.28, §9.7.13.16, §9.7.13.4).
+//!
+//! A map is 128 bytes of memory. Replacing a field reads and writes all of them in the generic proxy; which bits change is in
+//! [`ir::MapField`]. A map whose other bits are not known is a gap. The address of the tensor may be a pointer only as a whole.
+
+use super::access::{Addresses, locate, read_element, resolve, word_of, write_element};
+use super::bulk::leaving;
+use super::tracked::track;
+use super::{Flow, SyncEvent};
+use crate::address::{Area, Pointer};
+use crate::context::Context;
+use crate::finding::{AccessKind, Fault, Gap};
+use crate::lanes::{Mask, WARP};
+use crate::memory::Word;
+use crate::tracker::AccessAttributes;
+use ir::{Address, MapEdit, MapField, MapOp, Operand, Space, TENSOR_MAP_BYTES};
+use sync::{Kind, SameValue};
+
+const BYTES: u32 = TENSOR_MAP_BYTES as u32;
+/// Alignment of a map in memory, as the driver demands it; an H200 replaces fields at multiples of 16, too.
+const ALIGN: u32 = 64;
+/// Bytes that are told as one value.
+const UNIT: u32 = 16;
+const UNKNOWN: &str = "the contents of a tensor map are not known";
+const WRONG: &str = "what a wrong address of a tensor map does is not defined";
+
+pub(super) fn execute(context: &mut Context<'_, '_>, op: &MapOp) -> Result<Flow, Gap> {
+    match op {
+        MapOp::Replace { map, space, field, value } => {
+            replace(context, (*map, *space), *field, *value)?;
+        }
+        MapOp::Publish { dst, src } => return publish(context, *dst, *src),
+    }
+    Ok(Flow::Next)
+}
+
+/// `fence.proxy.tensormap::generic`: a release, or the acquire of a map.
+pub(super) fn fence(context: &mut Context<'_, '_>, map: Option<Address>) -> Result<(), Gap> {
+    let (warp, lanes) = (context.warp.number, context.lanes);
+    let Some(map) = map else {
+        context.tracker.apply(warp, lanes, SyncEvent::ReleaseMaps);
+        return Ok(());
+    };
+    let maps = resolve(context, map, Space::Generic, AccessKind::Read, BYTES)?;
+    for lane in lanes.iter() {
+        let pointer = usable(context, &maps, lane)?;
+        context.tracker.acquire_map(warp, lane, (pointer.area, pointer.offset));
+    }
+    Ok(())
+}
+
+fn usable(context: &Context<'_, '_>, all: &Addresses, lane: usize) -> Result<Pointer, Gap> {
+    let found = all.pointers[lane].filter(|_| all.lanes.has(lane));
+    found.ok_or_else(|| context.gap(WRONG))
+}
+
+/// Returns the alignment that is to be checked: dynamic shared memory is taken to begin well, which the report lists.
+fn demanded(context: &mut Context<'_, '_>, pointer: Pointer) -> u32 {
+    let Area::Shared(number) = pointer.area else { return ALIGN };
+    let declared = context.shared.get(number).map_or(1, |memory| memory.align);
+    let inside = pointer.offset % i64::from(ALIGN) == 0;
+    if !inside || declared >= u64::from(ALIGN) || !context.machine.is_only_dynamic(number) {
+        return ALIGN;
+    }
+    context.report.shared_alignment = context.report.shared_alignment.max(ALIGN);
+    1
+}
+
+/// Finds the bytes of a map.
+fn whole(
+    context: &mut Context<'_, '_>,
+    (pointer, lane): (Pointer, usize),
+    kind: AccessKind,
+) -> Result<usize, Gap> {
+    let align = demanded(context, pointer);
+    match locate(context, pointer, lane, (BYTES, align), kind) {
+        Some(Some(at)) => Ok(at),
+        Some(None) => Err(context.gap(UNKNOWN)),
+        None => Err(context.gap(WRONG)),
+    }
+}
+
+fn tell(context: &mut Context<'_, '_>, pointer: Pointer, lane: usize, kind: Kind) {
+    let attributes = AccessAttributes::plain(kind, context.site, UNIT);
+    track(context, pointer, lane, BYTES, attributes, SameValue::Different);
+}
+
+fn replace(
+    context: &mut Context<'_, '_>,
+    (map, space): (Address, Space),
+    field: MapField,
+    value: Operand,
+) -> Result<(), Gap> {
+    let maps = resolve(context, map, space, AccessKind::Write, BYTES)?;
+    let (values, tags) = context.read(value, field.width());
+    for lane in context.lanes.iter() {
+        let pointer = usable(context, &maps, lane)?;
+        let at = whole(context, (pointer, lane), AccessKind::Write)?;
+        tell(context, pointer, lane, Kind::Write);
+        let word = word_of(tags, lane);
+        if field == MapField::GlobalAddress {
+            let word = keep(context, pointer.area, (word, lane));
+            write_element(context, (pointer.area, lane), at, 8, (values[lane], word));
+            continue;
+        }
+        if word != Word::Number {
+            return Err(context.gap("a field of a tensor map is not known"));
+        }
+        let Some(edits) = field.edits(values[lane]) else {
+            let text =
+                format!("the value {:#x} of a tensor map's field is not modelled", values[lane]);
+            return Err(context.gap(text));
+        };
+        for edit in edits {
+            apply(context, (pointer.area, lane), at, edit)?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks a word that goes to a map: in global memory others may see it.
+fn keep(context: &mut Context<'_, '_>, area: Area, (word, lane): (Word, usize)) -> Word {
+    match area {
+        Area::Global(_) => leaving(context, area, (word, lane)),
+        _ => word,
+    }
+}
+
+fn apply(
+    context: &mut Context<'_, '_>,
+    (area, lane): (Area, usize),
+    at: usize,
+    edit: MapEdit,
+) -> Result<(), Gap> {
+    let at = at + 8 * edit.word;
+    let (mut value, mut unused) = ([0; WARP], [0; WARP]);
+    let word = read_element(context, area, lane, Some(Some(at)), 8, [&mut value, &mut unused]);
+    if word != Word::Number {
+        return Err(context.gap(UNKNOWN));
+    }
+    let changed = value[lane] & !edit.mask | edit.bits;
+    write_element(context, (area, lane), at, 8, (changed, Word::Number));
+    Ok(())
+}
+
+/// `tensormap.cp_fenceproxy`, by a whole warp: every lane reads, the lowest is taken for the one that writes.
+fn publish(context: &mut Context<'_, '_>, dst: Address, src: Address) -> Result<Flow, Gap> {
+    let (warp, lanes) = (context.warp.number, context.warp.alive());
+    if context.lanes != lanes {
+        return Ok(Flow::Gather(Mask::ALL, context.lanes));
+    }
+    context.tracker.apply(warp, lanes, SyncEvent::Collective);
+    if lanes != Mask::ALL {
+        context.find(Fault::LanesMissing { missing: !lanes.0 }, lanes);
+    }
+    let targets = resolve(context, dst, Space::Global, AccessKind::Write, BYTES)?;
+    let sources = resolve(context, src, Space::Shared, AccessKind::Read, BYTES)?;
+    let writer = lanes.lowest().unwrap_or(0);
+    let (source, target) = (usable(context, &sources, writer)?, usable(context, &targets, writer)?);
+    for lane in lanes.iter() {
+        let own = (usable(context, &sources, lane)?, usable(context, &targets, lane)?);
+        if own != (source, target) {
+            return Err(context.gap("lanes of a warp copy different tensor maps"));
+        }
+        tell(context, source, lane, Kind::Read);
+    }
+    let from = whole(context, (source, writer), AccessKind::Read)?;
+    let to = whole(context, (target, writer), AccessKind::Write)?;
+    tell(context, target, writer, Kind::Write);
+    for offset in (0..TENSOR_MAP_BYTES).step_by(8) {
+        let (mut value, mut unused) = ([0; WARP], [0; WARP]);
+        let at = Some(Some(from + offset));
+        let word = read_element(context, source.area, writer, at, 8, [&mut value, &mut unused]);
+        let word = leaving(context, target.area, (word, writer));
+        write_element(context, (target.area, writer), to + offset, 8, (value[writer], word));
+    }
+    context.report.charge(TENSOR_MAP_BYTES);
+    context.tracker.publish_map(warp, lanes, (target.area, target.offset));
+    Ok(Flow::Next)
+}

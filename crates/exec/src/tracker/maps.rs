@@ -1,0 +1,52 @@
+//! Tensor maps in memory: who reads them, and fences of their proxy (PTX manual §9.7.13.4).
+
+use super::{AccessAttributes, Shadows, Tracker, mark};
+use crate::address::Area;
+use crate::lanes::Mask;
+use std::cell::Cell;
+use sync::{LaneId, SameValue};
+
+impl Tracker {
+    /// Lanes release the tensor map that they copied to a place.
+    pub(crate) fn publish_map(&mut self, warp: usize, lanes: Mask, (area, offset): (Area, i64)) {
+        self.order.publish_map(warp, lanes, (mark(area), offset));
+    }
+
+    /// A lane acquires the tensor map at a place.
+    pub(crate) fn acquire_map(&mut self, warp: usize, lane: usize, (area, offset): (Area, i64)) {
+        self.order.acquire_map(warp, lane, (mark(area), offset));
+    }
+
+    /// A bulk copy that a lane issues reads its tensor map; whether another block of the cluster has changed it. Maps that no kernel
+    /// changes have no shadow.
+    pub(crate) fn read_map(
+        &mut self,
+        (warp, lane): (usize, usize),
+        (area, offset): (Area, i64),
+        attributes: AccessAttributes,
+    ) -> bool {
+        let warps = self.block_warps();
+        let Shadows { global, met, enabled: true, .. } = &mut self.shadows else { return false };
+        let Area::Global(number) = area else { return false };
+        let Some(Some(shadow)) = global.get_mut(number) else { return false };
+        let access = attributes.by((warp, Mask::one(lane)), SameValue::Different);
+        let order = &self.order;
+        if let Some(history) = &mut self.history {
+            let place = (area, offset, ir::TENSOR_MAP_BYTES as u32);
+            history.access(order.clocks(), &access, place);
+        }
+        met.area = mark(area);
+        let later = LaneId { warp: warp as u8, lane: lane as u8 };
+        let block = |who: LaneId| warps.map(|warps| u16::from(who.warp) / warps);
+        let by_other = Cell::new(false);
+        let visible = |who: LaneId, time| {
+            by_other.set(by_other.get() || block(who) != block(later));
+            order.is_map_visible((who, time), later, (mark(area), offset))
+        };
+        shadow.read_map(order.clocks(), order.copies(), (&access, offset), &visible, met);
+        if self.shadows.contexts.len() < self.shadows.met.met.len() {
+            self.note_contexts(area);
+        }
+        by_other.get()
+    }
+}
