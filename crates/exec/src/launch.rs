@@ -225,6 +225,13 @@ pub enum Access {
 pub enum Argument {
     /// The address of a buffer.
     Pointer(usize),
+    /// An address in a buffer.
+    PointerInto {
+        /// The buffer.
+        buffer: usize,
+        /// Bytes from its start.
+        offset: u64,
+    },
     /// These bytes, as many as the parameter has.
     Bytes(Vec<u8>),
     /// A value we do not look at; what it is, for runs with a domain.

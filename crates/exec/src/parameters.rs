@@ -19,8 +19,17 @@ pub(crate) fn fill(
     let room = memory.bytes.len().saturating_sub(at);
     match argument {
         Argument::Pointer(buffer) => {
+            fill(
+                memory,
+                (position, at),
+                &Argument::PointerInto { buffer: *buffer, offset: 0 },
+                valued,
+            );
+        }
+        Argument::PointerInto { buffer, offset } => {
             if room >= 8 {
-                let address = Pointer { area: Area::Global(*buffer), offset: 0 }.address();
+                let offset = i64::try_from(*offset).unwrap_or(i64::MAX);
+                let address = Pointer { area: Area::Global(*buffer), offset }.address();
                 memory.store(at, 8, address, Word::Pointer);
             }
         }

@@ -12,8 +12,8 @@ use super::parameter::{Kind, Parameter, parameters};
 use super::structure::{self, Piece};
 use super::symbols::{self, Symbols};
 use super::{
-    ArgumentSpec, ArgumentValue, BuildError, BuiltLaunch, Field, FieldValue, MissingData, Request,
-    ScalarSpec, blocks, scalar,
+    ArgumentSpec, ArgumentValue, BuildError, BuiltLaunch, Field, FieldValue, MissingData,
+    RecordedSpec, Request, ScalarSpec, blocks, recorded, scalar,
 };
 use equiv::Formula;
 use ir::VarId;
@@ -234,6 +234,7 @@ impl<'r> Builder<'r> {
             }
             ArgumentValue::TensorMap(map) => self.map_argument(parameter, spec, map),
             ArgumentValue::Structure(fields) => self.structure(parameter, spec, fields),
+            ArgumentValue::Recorded(recorded) => self.recorded(parameter, spec, recorded),
             ArgumentValue::Related(expression) => self.related(parameter, spec, expression),
         }
     }
@@ -282,6 +283,49 @@ impl<'r> Builder<'r> {
         }
     }
 
+    /// A structure whose bytes are in a file; fields that are given replace them.
+    fn recorded(
+        &mut self,
+        parameter: &Parameter<'_>,
+        spec: &'r ArgumentSpec,
+        recorded: &'r RecordedSpec,
+    ) -> Outcome {
+        let shown = shown(parameter, &spec.name);
+        if parameter.kind != Kind::Structure {
+            let ty = parameter.declared_type();
+            return wrong(format!("{shown} is {ty}, no structure; `{spec}` is one"));
+        }
+        let specs = &self.request.arguments.specs;
+        let read = recorded::read(recorded, parameter.bytes, specs);
+        let found = read.map_err(|why| Problem::Wrong(format!("{shown}: {why}")))?;
+        let mut values = vec![(0, exec::Argument::Bytes(found.bytes))];
+        for one in &found.addresses {
+            let buffer = self.named_buffer(one.tensor)?;
+            let offset = one.offset;
+            values.push((one.at, exec::Argument::PointerInto { buffer, offset }));
+            let tensor = &one.tensor.name;
+            self.notes.push(format!("{shown}: the word at {} is `{tensor}` + {offset}", one.at));
+        }
+        for (at, word) in found.suspicious {
+            self.notes.push(format!(
+                "{shown}: the word at {at}, {word:#x}, looks like an address and is in no tensor"
+            ));
+        }
+        if let exec::Argument::Struct(fields) = self.structure(parameter, spec, &recorded.fields)? {
+            values.extend(fields);
+        }
+        Ok(exec::Argument::Struct(values))
+    }
+
+    /// The buffer of an argument that a structure names.
+    fn named_buffer(&mut self, argument: &'r ArgumentSpec) -> Result<usize, Problem> {
+        let buffer = match &argument.value {
+            ArgumentValue::Tensor(tensor) => self.buffers.tensor(&argument.name, tensor),
+            _ => self.buffers.unbounded(&argument.name, 1),
+        };
+        buffer.map_err(Problem::wrong)
+    }
+
     fn structure(
         &mut self,
         parameter: &Parameter<'_>,
@@ -319,15 +363,7 @@ impl<'r> Builder<'r> {
                     self.symbolic(&at, &format!("{name}={{{offset}:{element}=0.5}}"), element)?
                 }
                 Piece::Map(map) => self.tensor_map(&format!("{shown}, field at {offset}"), map)?,
-                Piece::Pointer(argument) => {
-                    let buffer = match &argument.value {
-                        ArgumentValue::Tensor(tensor) => {
-                            self.buffers.tensor(&argument.name, tensor)
-                        }
-                        _ => self.buffers.unbounded(&argument.name, 1),
-                    };
-                    exec::Argument::Pointer(buffer.map_err(Problem::wrong)?)
-                }
+                Piece::Pointer(argument) => exec::Argument::Pointer(self.named_buffer(argument)?),
             };
             values.push((offset, value));
         }
@@ -369,16 +405,5 @@ fn element_bytes(parameter: &Parameter<'_>) -> u32 {
 }
 
 fn named_by_structures(specs: &[ArgumentSpec]) -> BTreeSet<&str> {
-    let fields = specs.iter().filter_map(|spec| match &spec.value {
-        ArgumentValue::Structure(fields) => Some(fields),
-        _ => None,
-    });
-    let names = fields.flatten().filter_map(|field| match &field.value {
-        FieldValue::Name(name) => Some(name.as_str()),
-        FieldValue::Number(_)
-        | FieldValue::Scalar { .. }
-        | FieldValue::Related(_)
-        | FieldValue::TensorMap(_) => None,
-    });
-    names.collect()
+    specs.iter().flat_map(|spec| spec.value.names()).collect()
 }

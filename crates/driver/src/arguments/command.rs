@@ -4,7 +4,7 @@ use super::limits::shared_memory;
 use super::parameter::{Kind, Parameter, parameters};
 use super::select::short_name;
 use super::symbols::open_symbols;
-use super::{ArgumentValue, Dimensions, FieldValue, MissingData, Request};
+use super::{ArgumentValue, Dimensions, MissingData, Request};
 use ir::{FuncId, Program};
 use std::fmt::Write;
 
@@ -69,11 +69,7 @@ pub fn command_line(request: &Request<'_>) -> String {
     launch.blocks.iter().for_each(|block| flag("blocks", block.to_string()));
     arguments.specs.iter().for_each(|argument| flag("arg", argument.to_string()));
     let named = |name: &String| {
-        let fields = arguments.specs.iter().filter_map(|argument| match &argument.value {
-            ArgumentValue::Structure(fields) => Some(fields),
-            _ => None,
-        });
-        fields.flatten().any(|field| matches!(&field.value, FieldValue::Name(n) if n == name))
+        arguments.specs.iter().any(|argument| argument.value.names().any(|one| one == name))
     };
     let given = arguments.specs.iter().filter(|argument| !named(&argument.name)).count();
     let given = given - behind_maps(arguments);

@@ -58,6 +58,21 @@ pub(super) struct StructureError {
     pub(super) why: FieldError,
 }
 
+/// Why a recorded structure is none.
+#[derive(Debug, Error)]
+pub(super) enum RecordedError {
+    #[error("{path}: {why}")]
+    File { path: String, why: std::io::Error },
+    #[error("{path} has {size} bytes; the parameter has {bytes}")]
+    Size { path: String, size: u64, bytes: u64 },
+    #[error("`{name}` is no tensor; expected --arg {name}=f16[…] beside it")]
+    NoTensor { name: String },
+    #[error("`{}` and `{}` lie at the same addresses", .names[0], .names[1])]
+    Overlap { names: [String; 2] },
+    #[error(transparent)]
+    Field(#[from] StructureError),
+}
+
 /// An error in a field.
 #[derive(Debug, Error)]
 pub(super) enum FieldError {

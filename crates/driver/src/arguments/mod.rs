@@ -27,6 +27,7 @@ mod output;
 mod parameter;
 mod parse;
 mod reason;
+mod recorded;
 mod request;
 mod scalar;
 mod select;
@@ -49,7 +50,7 @@ pub(crate) use scalar::nearest;
 pub use select::{KernelPath, SelectError, kernels, select_kernel};
 pub use spec::{
     AliasSpec, ArgumentSpec, ArgumentValue, AssumeSpec, Direction, Field, FieldValue, Initial,
-    Number, TensorMapSpec, TensorSpec,
+    Number, RecordedSpec, RecordedTensor, TensorMapSpec, TensorSpec,
 };
 pub use tensor_map::{MapKeys, MapShape};
 

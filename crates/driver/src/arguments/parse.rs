@@ -1,12 +1,13 @@
 //! From text to [`ArgumentSpec`].
 //!
 //! ```text
-//! argument  = NAME "=" ( "?" | number | scalar | tensor | map | structure | related )
+//! argument  = NAME "=" ( "?" | number | scalar | tensor | map | structure | recorded | related )
 //! scalar    = TYPE [ "=" number ]
 //! tensor    = TYPE "[" ( "?" | sizes ) "]" [ "@[" sizes "]" ] [ ":" direction ] [ "=" initial ]
 //! initial   = "@" FILE | "iota" | "[" numbers "]" | number
 //! map       = "tensormap(" … ")", see `tensor_map.rs`
 //! structure = "{" offset ":" ( number | scalar | map | NAME ) "," … "}"
+//! recorded  = "@" FILE [ "{" ( NAME "=" address | offset ":" … ) "," … "}" ]
 //! related   = an expression over names and numbers, see `equiv::Formula`
 //! ```
 //!
@@ -14,7 +15,8 @@
 
 use super::{
     AliasSpec, ArgumentSpec, ArgumentValue, AssumeSpec, Direction, ElementType, Field, FieldValue,
-    Initial, Number, ParseError, ParseReason, TensorMapSpec, TensorSpec,
+    Initial, Number, ParseError, ParseReason, RecordedSpec, RecordedTensor, TensorMapSpec,
+    TensorSpec,
     tensor_map::{self, MapText},
 };
 use equiv::Formula;
@@ -99,6 +101,9 @@ fn parse_value(name: &str, text: &str) -> Result<ArgumentValue, ParseReason> {
     }
     if text.starts_with('{') {
         return structure(text);
+    }
+    if let Some(rest) = text.strip_prefix('@').filter(|rest| !is_array_file(rest)) {
+        return recorded(rest);
     }
     if text.is_empty() || text.starts_with(['[', '@']) {
         return Err(ParseReason::NoType { name: name.to_owned(), text: text.to_owned() });
@@ -311,6 +316,37 @@ fn structure(text: &str) -> Result<ArgumentValue, ParseReason> {
         return Err(ParseReason::EmptyStructure);
     }
     Ok(ArgumentValue::Structure(fields))
+}
+
+/// Tells whether a file is an array, which needs a type before its name.
+fn is_array_file(path: &str) -> bool {
+    path.is_empty() || path.ends_with(".npy")
+}
+
+/// The bytes of a structure in a file, with the addresses of tensors and fields that are replaced.
+fn recorded(text: &str) -> Result<ArgumentValue, ParseReason> {
+    let (file, items) = match text.split_once('{') {
+        None => (text, Vec::new()),
+        Some((file, rest)) => {
+            let inner = rest.strip_suffix('}').ok_or(ParseReason::UnclosedStructure)?;
+            (file, tensor_map::separated(inner).map_err(ParseReason::TensorMap)?)
+        }
+    };
+    let mut spec = RecordedSpec { file: file.to_owned(), tensors: Vec::new(), fields: Vec::new() };
+    for item in items.into_iter().filter(|item| !item.is_empty()) {
+        match item.split_once('=').filter(|(name, _)| is_name(name)) {
+            Some((name, address)) => {
+                let Some(Number::Integer(address)) = number(address) else {
+                    return Err(ParseReason::NoAddress(item.to_owned()));
+                };
+                let address = u64::try_from(address);
+                let address = address.map_err(|_| ParseReason::NoAddress(item.to_owned()))?;
+                spec.tensors.push(RecordedTensor { name: name.to_owned(), address });
+            }
+            None => spec.fields.push(field(item)?),
+        }
+    }
+    Ok(ArgumentValue::Recorded(Box::new(spec)))
 }
 
 fn field(text: &str) -> Result<Field, ParseReason> {

@@ -65,6 +65,8 @@ pub enum ParseReason {
     Condition(FormulaError),
     #[error("expected a type before `{text}`, such as {name}=f32[?]{}", assigned(.text))]
     NoType { name: String, text: String },
+    #[error("`{0}`: expected the address that the tensor had, such as A=0x7f3c00000000")]
+    NoAddress(String),
     #[error("`{0}` is no integer of 64 bits")]
     NoInteger(String),
     #[error("`{0}` is no number; expected one such as 512, 0x200, -1 or 0.125")]

@@ -37,8 +37,54 @@ pub enum ArgumentValue {
     TensorMap(Box<TensorMapSpec>),
     /// `{0:x,8:y,16:512}`: pieces of a structure at byte offsets.
     Structure(Vec<Field>),
+    /// `@params.bin{A=0x7f3c00000000}`: the bytes of a structure as a program passed them.
+    Recorded(Box<RecordedSpec>),
     /// `scale*log2e`: an expression over other scalars, kept as written.
     Related(String),
+}
+
+impl ArgumentValue {
+    /// The fields of a structure.
+    pub(crate) fn fields(&self) -> &[Field] {
+        match self {
+            Self::Structure(fields) => fields,
+            Self::Recorded(recorded) => &recorded.fields,
+            _ => &[],
+        }
+    }
+
+    /// The other arguments that a structure names.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        let recorded = match self {
+            Self::Recorded(recorded) => recorded.tensors.as_slice(),
+            _ => &[],
+        };
+        let in_fields = self.fields().iter().filter_map(|field| match &field.value {
+            FieldValue::Name(name) => Some(name.as_str()),
+            _ => None,
+        });
+        recorded.iter().map(|one| one.name.as_str()).chain(in_fields)
+    }
+}
+
+/// The bytes of a structure that were recorded, with the addresses that tensors had then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedSpec {
+    /// The file.
+    pub file: String,
+    /// Tensors, which are arguments of their own.
+    pub tensors: Vec<RecordedTensor>,
+    /// Fields that are replaced.
+    pub fields: Vec<Field>,
+}
+
+/// A tensor and its address in a recorded structure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedTensor {
+    /// The argument.
+    pub name: String,
+    /// Its address.
+    pub address: u64,
 }
 
 /// A tensor map.
@@ -154,8 +200,8 @@ impl ArgumentSpec {
     pub(crate) fn maps(&self) -> Vec<&TensorMapSpec> {
         match &self.value {
             ArgumentValue::TensorMap(map) => vec![map],
-            ArgumentValue::Structure(fields) => {
-                let maps = fields.iter().filter_map(|field| match &field.value {
+            ArgumentValue::Structure(_) | ArgumentValue::Recorded(_) => {
+                let maps = self.value.fields().iter().filter_map(|field| match &field.value {
                     FieldValue::TensorMap(map) => Some(&**map),
                     FieldValue::Number(_)
                     | FieldValue::Scalar { .. }
@@ -177,15 +223,10 @@ impl ArgumentSpec {
         match &mut self.value {
             ArgumentValue::Tensor(tensor) => tensor.file().into_iter().collect(),
             ArgumentValue::TensorMap(map) => map.files(),
-            ArgumentValue::Structure(fields) => {
-                let maps = fields.iter_mut().filter_map(|field| match &mut field.value {
-                    FieldValue::TensorMap(map) => Some(map),
-                    FieldValue::Number(_)
-                    | FieldValue::Scalar { .. }
-                    | FieldValue::Related(_)
-                    | FieldValue::Name(_) => None,
-                });
-                maps.flat_map(|map| map.files()).collect()
+            ArgumentValue::Structure(fields) => files_of(fields).collect(),
+            ArgumentValue::Recorded(recorded) => {
+                let RecordedSpec { file, fields, .. } = &mut **recorded;
+                std::iter::once(file).chain(files_of(fields)).collect()
             }
             ArgumentValue::Missing
             | ArgumentValue::Number(_)
@@ -204,6 +245,18 @@ impl ArgumentSpec {
             }
         }
     }
+}
+
+/// The names of files in fields.
+fn files_of(fields: &mut [Field]) -> impl Iterator<Item = &mut String> {
+    let maps = fields.iter_mut().filter_map(|field| match &mut field.value {
+        FieldValue::TensorMap(map) => Some(map),
+        FieldValue::Number(_)
+        | FieldValue::Scalar { .. }
+        | FieldValue::Related(_)
+        | FieldValue::Name(_) => None,
+    });
+    maps.flat_map(|map| map.files())
 }
 
 impl TensorSpec {
@@ -285,8 +338,21 @@ impl Display for ArgumentValue {
                 list(fields, f)?;
                 f.write_str("}")
             }
+            Self::Recorded(recorded) => recorded.fmt(f),
             Self::Related(expression) => f.write_str(expression),
         }
+    }
+}
+
+impl Display for RecordedSpec {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "@{}", self.file)?;
+        if self.tensors.is_empty() && self.fields.is_empty() {
+            return Ok(());
+        }
+        let tensors = self.tensors.iter().map(|one| format!("{}={:#x}", one.name, one.address));
+        let items: Vec<String> = tensors.chain(self.fields.iter().map(Field::to_string)).collect();
+        write!(f, "{{{}}}", items.join(","))
     }
 }
 

@@ -108,7 +108,10 @@ fn one(
         }
         ArgumentValue::Scalar { element, value: None } => Contents::Opaque(element.bytes().into()),
         ArgumentValue::Tensor(tensor) => tensor_of(variable, tensor)?,
-        ArgumentValue::Structure(_) | ArgumentValue::Related(_) | ArgumentValue::TensorMap(_) => {
+        ArgumentValue::Structure(_)
+        | ArgumentValue::Recorded(_)
+        | ArgumentValue::Related(_)
+        | ArgumentValue::TensorMap(_) => {
             return Err(SymbolError::NoContents);
         }
     };

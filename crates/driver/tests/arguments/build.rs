@@ -11,6 +11,7 @@ use exec::{Access, Argument, Contents};
 fn summary(argument: &Argument) -> String {
     match argument {
         Argument::Pointer(buffer) => format!("&{buffer}"),
+        Argument::PointerInto { buffer, offset } => format!("&{buffer}+{offset}"),
         Argument::Bytes(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
         Argument::Opaque(_) => "opaque".to_owned(),
         Argument::TensorMap { buffer, offset, map } => {
@@ -227,6 +228,45 @@ fn structures_are_filled_by_field() {
         let messages = refused(build(text));
         assert!(messages[0].contains(expected), "{messages:?}\nexpected: {expected}");
     }
+}
+
+/// A structure of 32 bytes as a program passed it: an address 16 bytes into a tensor, one of another, a number, and an address
+/// that nobody names.
+fn recorded_structure() -> String {
+    let words: [u64; 4] = [0x7f3c_0000_0010, 0x7f3c_1000_0000, 28, 0x7f3c_2000_0000];
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let path = std::env::temp_dir().join(format!("warpproof-params-{}.bin", std::process::id()));
+    std::fs::write(&path, bytes).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn recorded_structures_have_pointers_where_tensors_were() {
+    let path = recorded_structure();
+    let launch = LaunchSpec { block: None, ..launch_spec() };
+    let launch = LaunchSpec { shared: Some("1KiB".parse().unwrap()), ..launch };
+    let build = |text: &str| build("structure", &launch, text, MissingData::Opaque);
+    let whole = "100000003c7f0000000000103c7f00001c00000000000000000000203c7f0000";
+    let tensors = "A=f32[8] C=f32[8]:out";
+    let built = build(&format!("p=@{path}{{A=0x7f3c00000000,C=0x7f3c10000000,16:24}} {tensors}"));
+    let built = built.unwrap();
+    let expected = format!("{{0:{whole},0:&0+16,8:&1+0,16:18000000}}");
+    assert_eq!(summary(&built.launch.arguments[0]), expected);
+    let last = built.notes.last().unwrap();
+    assert!(last.ends_with("0x7f3c20000000, looks like an address and is in no tensor"), "{last}");
+    let table = [
+        ("{A=0x7f3c00000000,A=0x7f3c00000008} A=f32[8]", "`A` and `A` lie at the same addresses"),
+        ("{B=0x7f3c00000000}", "`B` is no tensor; expected --arg B=f16[…] beside it"),
+        ("{99:1}", "field `99:1`: 1 bytes there exceed the 32 of the parameter"),
+        ("x", "No such file"),
+    ];
+    for (rest, expected) in table {
+        let messages = refused(build(&format!("p=@{path}{rest}")));
+        assert!(messages[0].contains(expected), "{messages:?}\nexpected: {expected}");
+    }
+    let pointer = refused(check("scale", &format!("x=@{path} y=f32[4]:out n=4 s=0.5")));
+    assert!(pointer[0].contains("no structure"), "{pointer:?}");
+    std::fs::remove_file(&path).unwrap();
 }
 
 #[test]

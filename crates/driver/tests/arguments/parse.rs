@@ -109,7 +109,7 @@ fn bad_arguments_are_explained() {
         ("x=f32[-4]", "size `-4` is not a number from 0 up"),
         ("x=f32[4,?]", "only a whole shape can be unknown: size `?`"),
         ("x=f32[4]x", "expected `@[`, `:`, `=` or nothing, found `x`"),
-        ("x=f32[4]:output", "`:output` is no direction; expected :in, :out or :inout"),
+        ("x=f32[4]:output", "`:output` is no direction; expected :in, :out, :inout or :scratch"),
         ("x=f32[4]@2", "expected strides such as @[512,1] after `@`"),
         ("x=f32[4,4]@[4]", "2 sizes need as many strides, 1 are given"),
         ("x=f32[4]@[0]:out", "a stride of 0 makes elements overlap, which an output cannot"),

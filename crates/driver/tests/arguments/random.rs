@@ -2,7 +2,8 @@
 
 use driver::arguments::{
     AliasSpec, ArgumentSpec, ArgumentValue, BlockPosition, ByteCount, Dimensions, Direction,
-    ElementType, Field, FieldValue, Initial, MapKeys, MapShape, Number, TensorMapSpec, TensorSpec,
+    ElementType, Field, FieldValue, Initial, MapKeys, MapShape, Number, RecordedSpec,
+    RecordedTensor, TensorMapSpec, TensorSpec,
 };
 use driver::npy;
 use proptest::prelude::*;
@@ -140,6 +141,16 @@ fn tensor_map() -> impl Strategy<Value = TensorMapSpec> {
     )
 }
 
+fn recorded() -> impl Strategy<Value = RecordedSpec> {
+    let tensor =
+        (name(), any::<u64>()).prop_map(|(name, address)| RecordedTensor { name, address });
+    let (tensors, fields) = (collection::vec(tensor, 0..3), collection::vec(field(), 0..3));
+    (name(), tensors, fields).prop_map(|(file, tensors, fields)| {
+        let file = format!("{file}.bin");
+        RecordedSpec { file, tensors, fields }
+    })
+}
+
 fn value() -> impl Strategy<Value = ArgumentValue> {
     prop_oneof![
         Just(ArgumentValue::Missing),
@@ -149,6 +160,7 @@ fn value() -> impl Strategy<Value = ArgumentValue> {
         tensor().prop_map(ArgumentValue::Tensor),
         collection::vec(field(), 1..5).prop_map(ArgumentValue::Structure),
         tensor_map().prop_map(|map| ArgumentValue::TensorMap(Box::new(map))),
+        recorded().prop_map(|recorded| ArgumentValue::Recorded(Box::new(recorded))),
         (name(), name()).prop_map(|(a, b)| {
             // Expressions know fewer names, and some are constants there.
             let [a, b] = [a, b].map(|name| name.replace(['$', '.'], "_"));

@@ -196,7 +196,10 @@ fn try_lower<'a>(builder: &mut Builder<'_, 'a>, instruction: &Instruction<'a>) -
     let mut insn = Insn::new(builder, instruction)?;
     match &form.lowering {
         Lowering::By(lower) => lower.0(&mut insn)?,
-        Lowering::Unsupported => return Err(insn.unsupported("not supported yet")),
+        Lowering::Unsupported => {
+            let why = format!("not supported yet (manual §{})", form.section);
+            return Err(insn.unsupported(&why));
+        }
     }
     insn.finish()
 }
