@@ -251,19 +251,6 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// Addresses tell shared variables of all blocks of a cluster apart, and one more that is nowhere.
-    fn check_windows(&self) -> Result<(), Gap> {
-        if self.blocks == 1 || self.shared.len().saturating_mul(self.blocks) < MAX_WINDOW {
-            return Ok(());
-        }
-        let place = Place { span: self.kernel().span, location: None };
-        let reason = format!(
-            "the blocks of a cluster have more than {} shared variables together",
-            MAX_WINDOW - 1
-        );
-        Err(Gap { place, thread: None, reason, stop: Stop::NotFollowed })
-    }
-
     /// Module variables that were read and hold what the module says.
     pub(crate) fn initialisers(&self, global: &[Allocation]) -> Vec<VarId> {
         let is_assumed = |&id: &VarId| match self.areas.get(&id) {

@@ -13,7 +13,6 @@ use super::reduce::Reduction;
 use super::tensor_rounding::{converted, is_legal, keeps_reals, rounds};
 use super::tracked::track;
 use crate::address::{Area, Pointer};
-use crate::cluster_fault::ClusterFault;
 use crate::context::Context;
 use crate::finding::{AccessKind, Fault, Gap, Sink};
 use crate::lanes::{Lanes, Mask, WARP};
@@ -71,7 +70,8 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &TensorCopy) -> Resul
         let Some(tensor) = Pointer::decode(address, Space::Global) else {
             return Err(context.gap("a tensor map has an address that is not an argument's"));
         };
-        let targets = targets(context, &operands, lane, (shared, signal.flatten()))?;
+        let to = (shared, signal.flatten());
+        let targets = cluster::targets(context, &operands.masks, lane, to)?;
         let coordinates: Vec<i32> =
             operands.coordinates.iter().map(|values| (values[lane] as u32).cast_signed()).collect();
         let offsets: Vec<u16> = operands.offsets.iter().map(|values| values[lane] as u16).collect();
@@ -82,29 +82,6 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &TensorCopy) -> Resul
     }
     context.lanes = all;
     Ok(())
-}
-
-/// Where a lane's copy goes: to one block, or to the same place in several, each with the mbarrier there.
-fn targets(
-    context: &mut Context<'_, '_>,
-    operands: &Operands,
-    lane: usize,
-    (shared, signal): (Pointer, Option<Pointer>),
-) -> Result<Vec<(Pointer, Option<Pointer>)>, Gap> {
-    if let Some(ranks) = cluster::ranks(context, &operands.masks, lane)? {
-        let place = |pointer, rank| cluster::in_block(context, pointer, rank);
-        let target = |rank| (place(shared, rank), signal.map(|signal| place(signal, rank)));
-        return Ok(ranks.into_iter().map(target).collect());
-    }
-    let ranks = [Some(shared), signal].map(|one| one.and_then(|one| cluster::rank(context, one)));
-    match ranks {
-        [Some(to), Some(at)] if to != at => {
-            let (destination, mbarrier) = (to as u32, at as u32);
-            let fault = ClusterFault::OtherBlock { destination, mbarrier };
-            Err(cluster::refuse(context, lane, fault))
-        }
-        _ => Ok(vec![(shared, signal)]),
-    }
 }
 
 /// Copies a box between its tensor and one block, through the map at `from`.

@@ -93,8 +93,7 @@ pub(crate) struct Mbarriers {
     each: Vec<Mbarrier>,
     /// How many are live.
     live: usize,
-    /// The moment of each thread's last fence that releases, which a relaxed arrival passes on; and of its last one whose scope is wider
-    /// than its block.
+    /// The moment of each thread's last fence that releases, for relaxed arrivals; and of its last one of a wider scope than its block.
     fenced: [FxHashMap<LaneId, LaneMark>; 2],
     /// Times that each thread learns at its next fence that acquires, and at its next one whose scope is wider than its block.
     pending: [FxHashMap<LaneId, Times>; 2],
