@@ -1,9 +1,11 @@
 //! Faults of a kernel as diagnostics: what happened, to which thread, at which element.
 
 use crate::cluster_findings;
+use crate::collective_findings;
 use crate::demangle::demangle;
 use crate::grouping::Group;
 use crate::mbarrier_findings;
+use crate::product_findings;
 use crate::source_lines::{origin_text, source_lines};
 use crate::sync_findings;
 use crate::tensor_findings;
@@ -149,9 +151,11 @@ pub(crate) fn kind(fault: &Fault) -> FindingKind {
         | Fault::LanesMissing { .. }
         | Fault::LanesLeft { .. }
         | Fault::PartOfWarpGroup { .. } => FindingKind::WarpCollective,
-        Fault::CopiesInFlight { .. } | Fault::CopySize { .. } | Fault::BulkSize { .. } => {
-            FindingKind::AsyncCopy
-        }
+        Fault::CopiesInFlight { .. }
+        | Fault::CopySize { .. }
+        | Fault::BulkSize { .. }
+        | Fault::ProductRegisters(_)
+        | Fault::ProductsInFlight { .. } => FindingKind::AsyncCopy,
         Fault::Race(race) if race.changes_source() && !race.unseen => FindingKind::AsyncCopy,
         Fault::Race(_) | Fault::BeforeGridWait { .. } => FindingKind::Race,
     }
@@ -177,9 +181,11 @@ pub(crate) fn property(fault: &Fault) -> PropertyName {
         | Fault::LanesMissing { .. }
         | Fault::LanesLeft { .. }
         | Fault::PartOfWarpGroup { .. } => PropertyName::Collectives,
-        Fault::Race(_) | Fault::BeforeGridWait { .. } | Fault::CopiesInFlight { .. } => {
-            PropertyName::Races
-        }
+        Fault::Race(_)
+        | Fault::BeforeGridWait { .. }
+        | Fault::CopiesInFlight { .. }
+        | Fault::ProductRegisters(_)
+        | Fault::ProductsInFlight { .. } => PropertyName::Races,
     }
 }
 
@@ -208,18 +214,21 @@ fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
         Fault::Deadlock { waiting, waits } => {
             return sync_findings::deadlock(*waiting, waits, finding, program);
         }
-        Fault::NotInMask { mask } => return sync_findings::not_in_mask(*mask, finding),
+        Fault::NotInMask { mask } => return collective_findings::not_in_mask(*mask, finding),
         Fault::LanesLeft { mask, left } => {
-            return sync_findings::lanes_left(*mask, left, finding, program);
+            return collective_findings::lanes_left(*mask, left, finding, program);
         }
         Fault::LanesMissing { missing } => {
-            return sync_findings::lanes_missing(*missing, finding);
+            return collective_findings::lanes_missing(*missing, finding);
         }
-        Fault::PartOfWarpGroup { other } => {
-            let message = format!(
-                "setmaxnreg must be executed by all four warps of a warp group; warp {other} does not execute it"
-            );
-            (Code::WarpCollective, message)
+        Fault::PartOfWarpGroup { instruction, why } => {
+            (Code::WarpCollective, collective_findings::part_of_group(instruction, *why))
+        }
+        Fault::ProductRegisters(window) => {
+            return product_findings::registers(*window, finding, program);
+        }
+        Fault::ProductsInFlight { products } => {
+            return product_findings::in_flight(*products, finding);
         }
         Fault::BeforeGridWait { target, kind, conflicts } => {
             (Code::Race, before_grid_wait(target, *kind, *conflicts))

@@ -116,6 +116,7 @@ fn sums_in(op: &Op) -> Option<Format> {
         }
         Op::Mma(mma) => accumulator(mma.d_element),
         Op::WmmaMma(mma) => accumulator(mma.d_element),
+        Op::Wgmma(mma) => accumulator(mma.d_element),
         _ => None,
     }
 }
@@ -145,6 +146,7 @@ fn narrowings(kernel: Kernel<'_>) -> Vec<(Place, (Format, Format))> {
             let cut = match &instruction.op {
                 Op::Mma(mma) => mma.a_element == Element::Tf32,
                 Op::WmmaMma(mma) => mma.a_element == Element::Tf32,
+                Op::Wgmma(mma) => mma.a_element == Element::Tf32,
                 _ => false,
             };
             if cut {

@@ -3,6 +3,7 @@
 use crate::findings::{element, source_line, thread_name, verb};
 use crate::grouping::Group;
 use crate::mbarrier_findings;
+use crate::product_findings;
 use crate::source_lines::source_lines;
 use base::{Code, Diagnostic, Severity};
 use exec::{
@@ -10,40 +11,6 @@ use exec::{
     Wait, WaitKind,
 };
 use ir::{Op, Program, SyncOp};
-
-/// A lane that uses a mask without itself.
-pub(crate) fn not_in_mask(mask: u32, finding: &Finding) -> Diagnostic {
-    let message = format!("the lane mask {mask:#010x} does not name the lane that uses it");
-    at(Code::WarpCollective, finding, message).label(who(finding))
-}
-
-/// A collective that does not wait for lanes that have ended.
-pub(crate) fn lanes_left(
-    mask: u32,
-    left: &[(u32, Place)],
-    finding: &Finding,
-    program: &Program,
-) -> Diagnostic {
-    let all = left.iter().fold(0, |all, (lanes, _)| all | lanes);
-    let message = format!(
-        "lanes {all:#010x}, which the mask {mask:#010x} names, have ended without executing this: it \
-         completes without them"
-    );
-    let diagnostic = at(Code::WarpCollective, finding, message).label(who(finding));
-    left.iter().fold(diagnostic, |diagnostic, (lanes, place)| {
-        let text = format!("lanes {lanes:#010x} end here");
-        diagnostic.also_from(place.span, text, source_lines(*place, program))
-    })
-}
-
-/// A matrix instruction in a warp that is not whole.
-pub(crate) fn lanes_missing(missing: u32, finding: &Finding) -> Diagnostic {
-    let message = format!(
-        "this instruction needs all lanes of its warp; those of {missing:#010x} have ended or do not \
-         exist"
-    );
-    at(Code::WarpCollective, finding, message).label(who(finding))
-}
 
 /// Copies that nobody waited for; whether they are in a group.
 pub(crate) fn in_flight(copies: usize, committed: bool, finding: &Finding) -> Diagnostic {
@@ -60,7 +27,8 @@ pub(crate) fn in_flight(copies: usize, committed: bool, finding: &Finding) -> Di
 
 /// Whether a fault is told as a note. If one is strict, only what the manual allows is.
 pub(crate) fn is_note(fault: &Fault, strict: bool) -> bool {
-    fault.is_note() && (!strict || matches!(fault, Fault::CopiesInFlight { .. }))
+    let allowed = matches!(fault, Fault::CopiesInFlight { .. } | Fault::ProductsInFlight { .. });
+    fault.is_note() && (!strict || allowed)
 }
 
 pub(crate) fn at(code: Code, finding: &Finding, message: String) -> Diagnostic {
@@ -80,7 +48,9 @@ pub(crate) fn who(finding: &Finding) -> String {
 pub(crate) fn race(race: &Race, group: &Group<'_>, program: &Program) -> Diagnostic {
     let place = race_element(race);
     let source_changed = race.changes_source() && !race.unseen;
+    let product = product_findings::race(race, &place);
     let what = match () {
+        () if product.is_some() => product.unwrap_or_default(),
         () if race.same_value => {
             format!("two threads write {place}, both the same value, and nothing orders them")
         }
@@ -174,6 +144,7 @@ fn does(side: &RaceSide, ending: &str) -> String {
     let verb = verb(side.kind);
     let verb = verb.strip_suffix(ending).unwrap_or(verb);
     let how = match (side.bulk, side.in_flight) {
+        _ if side.product.is_some() => " by a product (wgmma)".to_owned(),
         (true, _) => match &side.transfer {
             Some(transfer) => format!(" by a bulk copy of {} bytes", transfer.bytes),
             None => " by a bulk copy".to_owned(),
@@ -196,6 +167,8 @@ fn why(race: &Race, program: &Program) -> String {
              `fence.proxy.async` between the read and the copy"
                 .to_owned(),
         );
+    } else if race.unseen && later.product.is_some() {
+        reasons.push(product_findings::UNSEEN.to_owned());
     } else if race.unseen_map {
         reasons.push(
             "the two are ordered, but tensor copies read their map through a proxy of its own: after the write a \
@@ -213,6 +186,8 @@ fn why(race: &Race, program: &Program) -> String {
     } else if race.non_coherent {
         reasons
             .push("no barrier orders a write with a read through the read-only cache".to_owned());
+    } else if let Some(newer) = earlier.product {
+        reasons.push(product_findings::why(earlier, newer));
     } else if earlier.in_flight {
         let same = earlier.thread == later.thread;
         let whose = if same { "its thread" } else { "the thread that started the copy" };
@@ -232,7 +207,7 @@ fn why(race: &Race, program: &Program) -> String {
         reasons.extend(relaxed(earlier, later));
         reasons.extend(before_copy(earlier, later));
     }
-    if earlier.ended {
+    if earlier.ended && earlier.product.is_none() {
         reasons.push("a thread that ends does not pass on what it wrote".to_owned());
     }
     if race.strong {

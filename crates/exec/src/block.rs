@@ -118,7 +118,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             if self.warps.iter().all(|warp| warp.groups.is_empty()) {
                 self.note_unawaited();
                 self.note_unbalanced();
-                self.note_register_changes();
+                self.note_group_steps();
                 self.note_late_accesses();
                 return Ok(());
             }
@@ -369,6 +369,11 @@ impl<'b, 'p> BlockRun<'b, 'p> {
                     });
                 }
             }
+        }
+        let products = if others_go_on { 0 } else { self.tracker.products_in_flight(number) };
+        if products > 0 {
+            let fault = Fault::ProductsInFlight { products };
+            self.with_context(number, at, lanes, |context| context.find(fault, lanes));
         }
     }
 

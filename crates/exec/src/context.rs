@@ -12,6 +12,7 @@ use crate::polls::WAITS;
 use crate::registers::Registers;
 use crate::report::Report;
 use crate::tags::{Source, Tags};
+use crate::tile::TileCache;
 use crate::tracker::Tracker;
 use crate::value::Valued;
 use crate::warp::Warp;
@@ -54,11 +55,13 @@ pub(crate) struct Context<'c, 'p> {
 pub(crate) struct Scratch {
     pub(crate) wide: [Lanes; 3],
     pub(crate) narrow: [Narrow; 3],
+    /// Where matrices lie that were met before.
+    pub(crate) tiles: TileCache,
 }
 
 impl Default for Scratch {
     fn default() -> Self {
-        Self { wide: [[0; WARP]; 3], narrow: [[0; WARP]; 3] }
+        Self { wide: [[0; WARP]; 3], narrow: [[0; WARP]; 3], tiles: TileCache::default() }
     }
 }
 

@@ -122,10 +122,12 @@ pub enum Fault {
         /// Which.
         missing: u32,
     },
-    /// A change of registers that not all warps of the group do.
+    /// An instruction of a warp group that not all of it do alike.
     PartOfWarpGroup {
-        /// A warp of the group that does not.
-        other: u32,
+        /// Its name.
+        instruction: &'static str,
+        /// The reason.
+        why: GroupFault,
     },
     /// An access to global memory that no `griddepcontrol.wait` comes before.
     BeforeGridWait {
@@ -157,6 +159,13 @@ pub enum Fault {
     },
     /// A tensor copy that the manual leaves undefined, or that goes beyond its tensor.
     Tensor(Box<TensorFault>),
+    /// Registers of a product are touched when they must not be; an assembler delays what touches them.
+    ProductRegisters(RegisterWindow),
+    /// Products are on their way when their warp ends.
+    ProductsInFlight {
+        /// How many.
+        products: usize,
+    },
     /// Something is wrong between blocks of a cluster.
     Cluster(Box<ClusterFault>),
     /// Two accesses that nothing orders.
@@ -172,11 +181,42 @@ impl Fault {
             Self::Barrier(fault) => fault.is_note(),
             Self::Mbarrier(fault) => fault.kind.is_note(),
             Self::LanesLeft { .. } => true,
+            Self::ProductRegisters(_) | Self::ProductsInFlight { .. } => true,
             Self::BeforeGridWait { conflicts, .. } => !conflicts,
             Self::Race(race) => race.is_harmless() || race.lacks_fence_after_read(),
             _ => false,
         }
     }
+}
+
+/// How registers of a product are touched when they must not be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RegisterWindow {
+    /// No fence comes before the first product.
+    First,
+    /// No fence comes between an access and a product.
+    Unfenced {
+        /// The access.
+        access: Place,
+    },
+    /// Nobody has waited for a product.
+    InFlight {
+        /// The product.
+        product: Place,
+    },
+}
+
+/// What is wrong with an instruction of a warp group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroupFault {
+    /// This warp of the group does not execute it.
+    Absent(u32),
+    /// This warp of the group executes it with other operands.
+    Differs(u32),
+    /// The group has fewer than four warps.
+    Incomplete,
+    /// Operands differ between lanes of a warp.
+    Lanes,
 }
 
 /// What is wrong at a barrier of the block.

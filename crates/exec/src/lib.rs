@@ -17,6 +17,7 @@ mod coverage;
 mod deadlock;
 pub mod domain;
 mod doubt;
+mod encoded;
 mod fast;
 mod finding;
 mod handle;
@@ -49,6 +50,7 @@ mod stores;
 mod tags;
 mod tally;
 mod tensor_fault;
+mod tile;
 mod tracker;
 mod value;
 mod warp;
@@ -59,8 +61,8 @@ pub use arrival::{BarrierArrival, BarrierUse};
 pub use cluster_fault::ClusterFault;
 pub use doubt::{Doubt, Doubtful, Reason};
 pub use finding::{
-    AccessKind, BarrierFault, Fault, Finding, Gap, Origin, Place, Sink, Stop, Target, Thread,
-    Undecided, Wait, WaitKind,
+    AccessKind, BarrierFault, Fault, Finding, Gap, GroupFault, Origin, Place, RegisterWindow, Sink,
+    Stop, Target, Thread, Undecided, Wait, WaitKind,
 };
 pub use interpret::{executes, original_register};
 pub use lanes::{Lanes, Mask, WARP};

@@ -49,7 +49,8 @@ impl Race {
     /// Tells whether the source of an asynchronous copy is changed while it is on its way.
     #[must_use]
     pub fn changes_source(&self) -> bool {
-        self.sides.iter().any(|side| side.in_flight && side.kind == AccessKind::Read)
+        let changes = |side: &RaceSide| side.in_flight && side.kind == AccessKind::Read;
+        self.sides.iter().any(|side| changes(side) && side.product.is_none())
     }
 }
 
@@ -68,6 +69,8 @@ pub struct RaceSide {
     pub in_flight: bool,
     /// Set if it is a bulk copy.
     pub bulk: bool,
+    /// Set if it is a product of a warp group; with the groups that its warp committed after its own, if it is in one.
+    pub product: Option<Option<u32>>,
     /// The bulk copy, where it is known.
     pub transfer: Option<Box<BulkTransfer>>,
     /// The thread had ended when the other access came.

@@ -345,7 +345,13 @@ impl ReportContext<'_, '_> {
         let ops = [conflict.earlier.site, conflict.later.site].map(|site| self.machine.op(site));
         let outside_scope = outside_scope(self.machine, conflict, ops);
         let ConflictContext { passed: [before, after], ended, copies, .. } = context;
-        let transfer = |copy: Option<CopyNote>| copy.map(|copy| Box::new(self.transfer(copy)));
+        let transfer = |copy: Option<CopyNote>| {
+            let bulk = copy.filter(|copy| !copy.product);
+            bulk.map(|copy| Box::new(self.transfer(copy)))
+        };
+        let product =
+            |copy: Option<CopyNote>| copy.filter(|copy| copy.product).map(|one| one.newer);
+        let [product, later_product] = copies.map(product);
         let [transfer, later_transfer] = copies.map(transfer);
         let between = conflict.blocks.is_some();
         let earlier = self.side(conflict.earlier, (first, between), before);
@@ -353,9 +359,10 @@ impl ReportContext<'_, '_> {
         let declared = target.element_bytes > 1 || target.space != ir::Space::Shared;
         Race {
             sides: [
-                RaceSide { ended, transfer, ..earlier },
+                RaceSide { ended, transfer, product, ..earlier },
                 RaceSide {
                     transfer: later_transfer,
+                    product: later_product,
                     ..self.side(conflict.later, (second, between), after)
                 },
             ],
@@ -381,7 +388,7 @@ impl ReportContext<'_, '_> {
         let launch: &Launch = self.machine.launch;
         let op = self.machine.op(side.site);
         let bulk = matches!(op, Some(Op::BulkCopy(_) | Op::TensorCopy(_) | Op::RemoteStore(_)));
-        let copies = bulk || matches!(op, Some(Op::AsyncCopy(_)));
+        let copies = bulk || matches!(op, Some(Op::AsyncCopy(_) | Op::Wgmma(_)));
         let place: Place = self.machine.site_place(side.site);
         RaceSide {
             thread: launch.thread(block, side.who.warp.into(), side.who.lane.into()),
@@ -394,6 +401,7 @@ impl ReportContext<'_, '_> {
             passed: passed.map(|site| self.passed(site)),
             in_flight: copies && side.time.is_none() && !between,
             bulk,
+            product: None,
             transfer: None,
             ended: false,
         }

@@ -7,14 +7,20 @@
 //! A warp has one file for each function: recursion is refused, so a lane is in a function at most
 //! once, and lanes in different calls of it are different lanes.
 
+mod encoded;
+mod predicates;
+mod windows;
+
 use crate::finding::Origin;
 use crate::lanes::{Lanes, Mask, Narrow, WARP};
 use crate::layout::{Layout, Word};
 use crate::pool::Pool;
 use crate::tags::{Source, TagMasks, Tags};
 use base::Index;
+use encoded::EncodedLanes;
 use ir::{Operand, Reg, Width};
 use rustc_hash::FxHashMap;
+use windows::Windows;
 
 /// The registers of one function in one warp.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +35,9 @@ pub(crate) struct Registers {
     /// In a run with a domain, words of predicates that are unknown ([`crate::value`]).
     truths: FxHashMap<usize, Box<Narrow>>,
     undefined: Vec<Option<Origin>>,
+    encoded: EncodedLanes,
+    /// Registers of products, once there are some.
+    windows: Option<Box<Windows>>,
     /// Lanes without a thread. Whatever is written is written to them too, and they count as
     /// numbers before: so a warp that is not full works as fast as one that is.
     absent: Mask,
@@ -52,6 +61,8 @@ impl Registers {
             origins: vec![None; count],
             undefined: vec![Tags::UNWRITTEN.undefined; count],
             truths: FxHashMap::default(),
+            encoded: EncodedLanes::default(),
+            windows: None,
             absent: Mask::ALL.without(exists),
         }
     }
@@ -62,6 +73,8 @@ impl Registers {
         let poison = Mask::ALL.without(self.absent);
         self.masks[..count].fill(TagMasks { poison, ..TagMasks::NUMBER });
         self.undefined.fill(Tags::UNWRITTEN.undefined);
+        self.encoded.clear();
+        self.forget_windows();
     }
 
     /// Bytes that say what registers hold.
@@ -127,6 +140,7 @@ impl Registers {
             }
         }
         let named = if result.fickle.is_empty() { None } else { self.to_name(sources) };
+        self.encoded.forget(dst.tags as usize, lanes);
         let (present, lanes) = (lanes.without(self.absent), lanes.or(self.absent));
         let masks = &mut self.masks[dst.tags as usize];
         let pick = |new: Mask, old: Mask| new.and(lanes).or(old.without(lanes));
@@ -163,31 +177,6 @@ impl Registers {
         let Operand::Register(register) = operand else { return Some(Mask::NONE) };
         let TagMasks { pointer, unknown, poison, .. } = self.masks[register.position()];
         (unknown.is_empty() && poison.is_empty()).then_some(pointer)
-    }
-
-    /// A predicate as the set of lanes in which it is true.
-    #[inline]
-    pub(crate) fn predicate(&self, operand: Operand) -> Mask {
-        match operand {
-            Operand::Register(register) => self.predicates[register.position()],
-            Operand::Constant(0) => Mask::NONE,
-            Operand::Constant(_) => Mask::ALL,
-        }
-    }
-
-    /// Words of a predicate; they mean something where it is unknown.
-    pub(crate) fn truths(&self, operand: Operand) -> Narrow {
-        let known = match operand {
-            Operand::Register(register) => self.truths.get(&register.position()),
-            Operand::Constant(_) => None,
-        };
-        known.map_or([0; WARP], |words| **words)
-    }
-
-    /// Sets the words of a predicate in `lanes`.
-    pub(crate) fn write_truths(&mut self, register: Reg, words: &Narrow, lanes: Mask) {
-        let old = self.truths.entry(register.position()).or_insert_with(|| Box::new([0; WARP]));
-        lanes.iter().for_each(|lane| old[lane] = words[lane]);
     }
 
     /// The low `width` bits of an operand; `buffer` holds them where no register does.
@@ -470,15 +459,9 @@ impl Registers {
         self.wide.blend(layout.slots[register].word + 1, values, lanes);
     }
 
-    pub(crate) fn write_predicate(&mut self, register: Reg, truth: Mask, tags: Tags, lanes: Mask) {
-        let position = register.position();
-        let old = self.predicates[position];
-        self.predicates[position] = truth.and(lanes).or(old.without(lanes));
-        self.set_tags(position, tags, lanes);
-    }
-
     #[inline(always)]
     fn set_tags(&mut self, position: usize, tags: Tags, lanes: Mask) {
+        self.encoded.forget(position, lanes);
         let (present, lanes) = (lanes.without(self.absent), lanes.or(self.absent));
         let old = &mut self.masks[position];
         if tags.is_number() && lanes == Mask::ALL {

@@ -4,7 +4,7 @@
 
 use crate::context::{Context, Flow};
 use crate::fast::decode::Step;
-use crate::finding::{Gap, Place};
+use crate::finding::{Fault, Gap, Place};
 use crate::interpret::symbolic::conditional::conditional;
 use crate::interpret::{execute, guarded, mbarrier, poll};
 use crate::lanes::Mask;
@@ -140,6 +140,9 @@ fn single_step(
         }
         context.lanes = active;
     }
+    if step.of_products && context.tracker.is_checking() {
+        touch_products(context, &instruction.op);
+    }
     let accesses = is_access(&instruction.op);
     if accesses {
         context.tracker.step(context.warp.number, lanes);
@@ -173,11 +176,21 @@ fn single_step(
     }
 }
 
+/// Notes an access to registers of products, and reports one that comes too early.
+#[cold]
+fn touch_products(context: &mut Context<'_, '_>, op: &Op) {
+    if let Some(window) = context.registers.touch(op, context.place) {
+        context.find(Fault::ProductRegisters(window), context.lanes);
+    }
+}
+
 /// Whether an operation touches memory.
 fn is_access(op: &Op) -> bool {
     let plain = matches!(op, Op::Load(_) | Op::Store(_) | Op::Atomic(_) | Op::AsyncCopy(_))
-        || matches!(op, Op::BulkCopy(_) | Op::TensorCopy(_) | Op::TensorMap(_))
-        || matches!(op, Op::RemoteStore(_));
+        || matches!(
+            op,
+            Op::BulkCopy(_) | Op::TensorCopy(_) | Op::TensorMap(_) | Op::RemoteStore(_)
+        );
     plain
         || matches!(op, Op::LoadMatrix(_) | Op::StoreMatrix(_) | Op::WmmaLoad(_) | Op::WmmaStore(_))
 }
@@ -194,7 +207,7 @@ fn is_collective(op: &Op) -> bool {
                 | SyncOp::Elect { .. }
         ),
         Op::Mma(_) | Op::LoadMatrix(_) | Op::StoreMatrix(_) | Op::MoveMatrix(_) => true,
-        Op::WmmaLoad(_) | Op::WmmaStore(_) | Op::WmmaMma(_) => true,
+        Op::WmmaLoad(_) | Op::WmmaStore(_) | Op::WmmaMma(_) | Op::Wgmma(_) => true,
         _ => false,
     }
 }

@@ -4,9 +4,10 @@
 
 mod clusters;
 mod grids;
+mod group_steps;
 mod maps;
 mod mbarriers;
-mod registers;
+mod products;
 
 use crate::address::Area;
 use crate::lanes::Mask;
@@ -15,9 +16,9 @@ use crate::memory::Allocation;
 use crate::options::Checks;
 use crate::racing_reads::{Counts, History, Racing, Suspects};
 use grids::GridWaits;
+use group_steps::GroupSteps;
 pub(crate) use mbarriers::CopyNote;
 use mbarriers::MbarrierNotes;
-use registers::RegisterChanges;
 use sync::{
     Access, Conflict, Conflicts, CopyId, Generation, Kind, LaneId, MBARRIER_UPDATES, Misuse, Order,
     Part, ProxySpace, Question, Registration, Released, Reuse, SameValue, Shadow, Shape, Site,
@@ -50,8 +51,8 @@ pub(crate) struct Tracker {
     notes: MbarrierNotes,
     /// Waits for earlier launches, if the kernel may wait for them.
     grids: Option<Box<GridWaits>>,
-    /// Changes of registers by warp groups.
-    register_changes: RegisterChanges,
+    /// Steps of warp groups.
+    group_steps: GroupSteps,
 }
 
 /// The accesses to each allocation.
@@ -206,7 +207,7 @@ impl Tracker {
             mbarriers: shape.mbarriers,
             notes: MbarrierNotes::default(),
             grids: None,
-            register_changes: RegisterChanges::default(),
+            group_steps: GroupSteps::default(),
             events: vec![Vec::new(); shape.all_warps()],
             shadows,
             history,
@@ -218,7 +219,7 @@ impl Tracker {
     pub(crate) fn restart(&mut self, block: [u32; 3]) {
         self.counts.clear();
         self.notes = MbarrierNotes::default();
-        self.register_changes = RegisterChanges::default();
+        self.group_steps = GroupSteps::default();
         if let Some(grids) = &mut self.grids {
             grids.restart();
         }

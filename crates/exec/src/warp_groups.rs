@@ -1,17 +1,15 @@
-//! Looks at the end of a block whether the warps of each group did the same changes of registers.
+//! Looks at the end of a block whether the warps of each group changed registers and multiplied alike.
 
 use crate::block::BlockRun;
 use crate::finding::Fault;
 
 impl BlockRun<'_, '_> {
-    /// Reports, at the end of a block, changes of registers that not all warps of a group did.
-    pub(crate) fn note_register_changes(&mut self) {
-        let found = self
-            .tracker
-            .register_changes()
-            .differing(self.machine.launch.warps(), self.machine.blocks);
-        for (warp, site, other) in found {
-            let fault = Fault::PartOfWarpGroup { other: other as u32 };
+    /// Reports, at the end of a block, steps that not all warps of a group did alike.
+    pub(crate) fn note_group_steps(&mut self) {
+        let (warps, blocks) = (self.machine.launch.warps(), self.machine.blocks);
+        let found = self.tracker.group_steps().differing(warps, blocks);
+        for (warp, site, instruction, why) in found {
+            let fault = Fault::PartOfWarpGroup { instruction, why };
             let (place, thread) = (self.machine.site_place(site), self.thread(warp, 0));
             self.report.find(fault, place, thread);
         }

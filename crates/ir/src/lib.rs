@@ -47,6 +47,7 @@ mod sync;
 mod tensor_map;
 mod validate;
 mod waits;
+mod wgmma;
 mod width;
 
 pub use float::{
@@ -80,6 +81,7 @@ pub use tensor_map::{
 };
 pub use validate::{assert_valid, assert_valid_in, validate};
 pub use waits::{find_waits, ways_back};
+pub use wgmma::{MatrixDescriptor, Wgmma, WgmmaFactor, WgmmaSync};
 pub use width::Width;
 
 /// Something an operation reads: a register or a constant bit pattern.

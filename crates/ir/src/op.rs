@@ -7,8 +7,8 @@ use crate::{
     FloatMode, FloatProperty, FloatRelation, FloatUnary, Format, FuncId, IntBinary, IntTernary,
     IntUnary, Load, LoadMatrix, MapOp, Mbarrier, MbarrierArrive, MbarrierOp, MbarrierPhase, Mma,
     MoveMatrix, Operand, RealFunction, Reg, Relation, RemoteStore, Rounding, Scalar, Space,
-    SpecialRegister, Store, StoreMatrix, Symbol, SyncOp, TensorCopy, TensorCopyKind, VarId, Width,
-    WmmaLoad, WmmaMma, WmmaStore,
+    SpecialRegister, Store, StoreMatrix, Symbol, SyncOp, TensorCopy, TensorCopyKind, VarId, Wgmma,
+    Width, WmmaLoad, WmmaMma, WmmaStore,
 };
 
 /// What an instruction does. Operands named `a`, `b`, `c` are read at the operation's width.
@@ -134,10 +134,10 @@ pub enum Op {
     BulkCopy(Box<BulkCopy>),
     /// Starts a copy of a box of a tensor.
     TensorCopy(Box<TensorCopy>),
-    /// Starts a store or an update in shared memory of another block.
-    RemoteStore(Box<RemoteStore>),
     /// Changes a tensor map in memory.
     TensorMap(Box<MapOp>),
+    /// Starts a store or an update in shared memory of another block.
+    RemoteStore(Box<RemoteStore>),
     /// Makes the contents undefined (`discard`).
     Discard { space: Space, address: Address, bytes: u64 },
 
@@ -158,6 +158,8 @@ pub enum Op {
     WmmaStore(Box<WmmaStore>),
     /// Multiplies fragments of unspecified layout.
     WmmaMma(Box<WmmaMma>),
+    /// Starts a product of a warp group.
+    Wgmma(Box<Wgmma>),
 
     /// Calls a function.
     Call { callee: FuncId, arguments: Vec<Argument>, returns: Vec<Argument> },
@@ -233,8 +235,8 @@ impl Op {
             | Self::AsyncCopy(_)
             | Self::BulkCopy(_)
             | Self::TensorCopy(_)
-            | Self::RemoteStore(_)
             | Self::TensorMap(_)
+            | Self::RemoteStore(_)
             | Self::Discard { .. }
             | Self::Sync(_)
             | Self::Mma(_)
@@ -244,6 +246,7 @@ impl Op {
             | Self::WmmaLoad(_)
             | Self::WmmaStore(_)
             | Self::WmmaMma(_)
+            | Self::Wgmma(_)
             | Self::Call { .. }
             | Self::Hint { .. }
             | Self::Unsupported { .. } => false,
@@ -411,6 +414,7 @@ impl Op {
                 mma.d.iter().for_each(|&reg| visit(Write(reg)));
                 mma.a.iter().chain(&mma.b).chain(&mma.c).for_each(|&o| visit(Read(o)));
             }
+            Self::Wgmma(product) => product.visit(visit),
             Self::Call { callee, arguments, returns } => {
                 returns.iter().for_each(|result| match result {
                     Argument::Operand(Operand::Register(reg)) => visit(Write(*reg)),
@@ -485,6 +489,7 @@ fn visit_sync(sync: &SyncOp, visit: &mut dyn FnMut(Access)) {
         | SyncOp::BulkWait { .. }
         | SyncOp::ProxyFence(_)
         | SyncOp::RegisterPool(_)
+        | SyncOp::Wgmma(_)
         | SyncOp::ClusterBarrier { .. }
         | SyncOp::FenceMbarrierInit
         | SyncOp::GridWait => {}

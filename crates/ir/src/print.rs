@@ -7,7 +7,7 @@ use crate::{
     Access, Address, AddressBase, Argument, AtomicOp, BarrierKind, BlockId, BulkCompletion,
     FloatMode, Function, Guard, Instr, MapOp, Mbarrier, MbarrierOp, MbarrierPhase, MbarrierTest,
     Op, Operand, Ordering, Program, Reg, RegisterPool, Rounding, Scalar, Space, Symbol, SyncOp,
-    TensorCopyKind, Terminator, VarId,
+    TensorCopyKind, Terminator, VarId, Wgmma, WgmmaFactor, WgmmaSync,
 };
 use base::Index;
 use std::fmt::{self, Display, Formatter};
@@ -296,6 +296,7 @@ fn mnemonic(op: &Op) -> String {
             mma.b_element,
             mma.c_element
         ),
+        Op::Wgmma(product) => wgmma_name(product),
         Op::Call { arguments, returns, .. } => {
             let by_value = |list: &[Argument]| {
                 list.iter().filter(|argument| matches!(argument, Argument::Operand(_))).count()
@@ -306,6 +307,28 @@ fn mnemonic(op: &Op) -> String {
         Op::Hint { what } => format!("hint.{what}"),
         Op::Unsupported { what } => format!("unsupported \"{what}\""),
     }
+}
+
+fn wgmma_name(product: &Wgmma) -> String {
+    let [negates_a, negates_b] = product.negates;
+    let a = match &product.a {
+        WgmmaFactor::Fragment(_) => ".registers",
+        WgmmaFactor::Shared(descriptor) => flag(descriptor.transposed, ".trans_a"),
+    };
+    format!(
+        "wgmma.m{}n{}k{}.{:?}.{:?}.{:?}.{:?}{a}{}{}{}{}",
+        product.shape.m,
+        product.shape.n,
+        product.shape.k,
+        product.kind,
+        product.d_element,
+        product.a_element,
+        product.b_element,
+        flag(product.b.transposed, ".trans_b"),
+        flag(negates_a, ".neg_a"),
+        flag(negates_b, ".neg_b"),
+        product.sparsity.map(|s| format!(".sp{}", s.selector)).unwrap_or_default(),
+    )
 }
 
 fn sync_name(sync: &SyncOp) -> String {
@@ -350,6 +373,9 @@ fn sync_name(sync: &SyncOp) -> String {
         SyncOp::RegisterPool(RegisterPool { increases, count }) => {
             format!("register_pool.{}.{count}", if *increases { "inc" } else { "dec" })
         }
+        SyncOp::Wgmma(WgmmaSync::Fence) => "wgmma.fence".to_owned(),
+        SyncOp::Wgmma(WgmmaSync::Commit) => "wgmma.commit".to_owned(),
+        SyncOp::Wgmma(WgmmaSync::Wait(pending)) => format!("wgmma.wait.{pending}"),
         SyncOp::GridWait => "grid_wait".to_owned(),
         SyncOp::ClusterBarrier { waits, releases, aligned } => format!(
             "cluster_barrier.{}{}{}",

@@ -1,7 +1,7 @@
 //! Operations by which threads wait for or talk to each other (PTX manual §9.7.9.5–6, §9.7.9.25
 //! and §9.7.13, transaction barriers §9.7.13.15).
 
-use crate::{Address, Operand, Ordering, Reg, Scope, Space, Width};
+use crate::{Address, Operand, Ordering, Reg, Scope, Space, WgmmaSync, Width};
 
 /// A synchronising or communicating operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,6 +121,8 @@ pub enum SyncOp {
     MapFence(Option<Address>),
     /// `setmaxnreg`: a warp group gives registers back or waits for more.
     RegisterPool(RegisterPool),
+    /// `wgmma.fence`, `wgmma.commit_group` and `wgmma.wait_group`
+    Wgmma(WgmmaSync),
     /// `griddepcontrol.wait`: waits until the launches that this one depends on have ended and their memory is visible.
     GridWait,
     /// `barrier.cluster`: the barrier of all threads of the cluster.

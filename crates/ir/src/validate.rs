@@ -17,7 +17,7 @@
 use crate::{
     Access, AddressBase, Atomic, BarrierKind, FuncId, Function, IntBinary, IntTernary, IntUnary,
     MapOp, MbarrierOp, MbarrierPhase, Op, Operand, Program, Reg, Space, Symbol, SyncOp, TensorCopy,
-    TensorCopyKind, Terminator, VoteMode, Width,
+    TensorCopyKind, Terminator, VoteMode, Wgmma, WgmmaFactor, Width,
 };
 
 /// Every violation, as a sentence that names the function and the operation; empty if the program
@@ -276,6 +276,7 @@ impl Check<'_> {
                 copy.ignore_src.iter().for_each(|&ignore| self.reads(ignore, Width::B1, op));
             }
             Op::Sync(sync) => self.sync(sync, op),
+            Op::Wgmma(product) => self.wgmma(product, op),
             Op::Call { callee, arguments, returns } => {
                 if let Some(callee) = self.program.functions.get(*callee)
                     && (callee.params.len(), callee.returns.len())
@@ -299,6 +300,29 @@ impl Check<'_> {
             | Op::Hint { .. }
             | Op::Unsupported { .. } => {}
         }
+    }
+
+    fn wgmma(&mut self, product: &Wgmma, op: &Op) {
+        let columns = usize::from(product.shape.n);
+        let registers = columns * product.d_element.bits() as usize / 64;
+        if product.shape.m != 64 || product.d.len() != registers {
+            self.problem(op, "a lane has half a column's share of 64 rows");
+        }
+        product.d.iter().for_each(|&dst| self.exact(dst, Width::B32, op));
+        match &product.a {
+            WgmmaFactor::Fragment(parts) => {
+                if parts.len() != 4 {
+                    self.problem(op, "a fragment of A is four registers");
+                }
+                parts.iter().for_each(|&part| self.reads(part, Width::B32, op));
+            }
+            WgmmaFactor::Shared(descriptor) => self.reads(descriptor.bits, Width::B64, op),
+        }
+        self.reads(product.b.bits, Width::B64, op);
+        self.reads(product.accumulates, Width::B1, op);
+        product.sparsity.iter().for_each(|sparsity| {
+            self.reads(sparsity.metadata, Width::B32, op);
+        });
     }
 
     fn tensor_copy(&mut self, copy: &TensorCopy, op: &Op) {
@@ -419,6 +443,7 @@ impl Check<'_> {
             | SyncOp::ProxyFence(_)
             | SyncOp::MapFence(_)
             | SyncOp::RegisterPool(_)
+            | SyncOp::Wgmma(_)
             | SyncOp::ClusterBarrier { .. }
             | SyncOp::FenceMbarrierInit
             | SyncOp::GridWait => {}

@@ -18,6 +18,7 @@ use crate::clocks::{Clocks, LaneId, Time};
 use crate::copies::{Copies, CopyId};
 use crate::entry::{Commutes, Entry, Hides, Lists, side};
 use crate::lanes::Mask;
+use crate::products::{self, Unseen};
 use crate::proxy::{ProxySpace, Visibility};
 use crate::shadow::{
     Access, Conflict, Conflicts, Kind, Question, SameValue, Side, Site, UpdateGroup,
@@ -127,7 +128,7 @@ impl Order<'_> {
 
     /// A lane of an entry that is not ordered before what `later` does now.
     #[inline(always)]
-    fn unordered(&self, entry: &Entry, later: LaneId) -> Option<Side> {
+    pub(crate) fn unordered(&self, entry: &Entry, later: LaneId) -> Option<Side> {
         for lane in entry.lanes.iter() {
             let who = LaneId { warp: entry.warp, lane: lane as u8 };
             let time = match (entry.is_copy, entry.kind) {
@@ -530,6 +531,49 @@ impl Cell {
                 tell(Side { who, site, kind, time, copy }, seen);
             }
         }
+    }
+
+    /// Compares a read of a product with the last write, and with updates and writes that it did not hide. `known` is the last write of
+    /// another cell, and what was found of it.
+    #[inline]
+    pub(crate) fn read_by_product(
+        &self,
+        lists: &Lists,
+        order: Order<'_>,
+        (entry, offset): (&Entry, i64),
+        known: &mut Option<(Entry, Option<Unseen>)>,
+        met: &mut Conflicts,
+    ) {
+        let write = &self.write;
+        let others = self.marks & (mark::UPDATED | mark::KEPT) != 0;
+        if !others && write.lanes == Mask::NONE {
+            return;
+        }
+        let unseen = match known {
+            Some((last, unseen)) if last.is_same_access(write) => *unseen,
+            _ => {
+                let unseen = order.unseen_by_product(write, entry.warp);
+                *known = Some((*write, unseen));
+                unseen
+            }
+        };
+        if let Some(unseen) = unseen {
+            products::tell(entry, unseen, offset, met);
+        }
+        if others {
+            let since = std::iter::once(&self.first).chain(lists.get(self.list));
+            let changes = since.filter(|one| one.kind != Kind::Read && !one.hidden);
+            for change in changes.filter(|one| one.lanes != Mask::NONE) {
+                if let Some(unseen) = order.unseen_by_product(change, entry.warp) {
+                    products::tell(entry, unseen, offset, met);
+                }
+            }
+        }
+    }
+
+    /// The last write, if all else that a read is compared with is older.
+    pub(crate) fn only_write(&self) -> Option<&Entry> {
+        (self.marks & (mark::UPDATED | mark::KEPT) == 0).then_some(&self.write)
     }
 
     /// Finds out whether a copy that reads its tensor map sees the last write and the updates of threads. Of those that are

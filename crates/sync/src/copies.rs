@@ -32,6 +32,8 @@ pub struct Copies {
     arrivals: FxHashMap<(CopyId, usize), Vec<(u16, Time)>>,
     /// An arrival of copies that is being counted.
     arriving: Option<CopyId>,
+    /// For each warp, groups of products.
+    products: FxHashMap<usize, Groups>,
 }
 
 /// Copies of a thread that nobody has waited for.
@@ -55,6 +57,7 @@ impl Copies {
             fences: ProxyFences::default(),
             arrivals: FxHashMap::default(),
             arriving: None,
+            products: FxHashMap::default(),
         }
     }
 
@@ -154,6 +157,49 @@ impl Copies {
                 groups.committed.drain(..done);
             }
         }
+    }
+
+    /// A warp starts a product.
+    pub(crate) fn start_product(&mut self, warp: usize) -> CopyId {
+        let copy = CopyId::try_from(self.waited.len()).unwrap_or(CopyId::MAX);
+        self.waited.push([0; WARP]);
+        self.products.entry(warp).or_default().open.push(copy);
+        copy
+    }
+
+    /// `wgmma.commit_group`
+    pub(crate) fn commit_products(&mut self, warp: usize) {
+        let groups = self.products.entry(warp).or_default();
+        let open = std::mem::take(&mut groups.open);
+        groups.committed.push_back(open);
+    }
+
+    /// `wgmma.wait_group`: all but the last `pending` groups of a warp are complete.
+    pub(crate) fn wait_products(&mut self, warp: usize, pending: u64, now: Time) {
+        let Some(groups) = self.products.get_mut(&warp) else { return };
+        while groups.committed.len() as u64 > pending {
+            for copy in groups.committed.pop_front().into_iter().flatten() {
+                self.waited[copy as usize] = [now; WARP];
+            }
+        }
+    }
+
+    /// Products of a warp in groups that it has not waited for, and in no group.
+    #[must_use]
+    pub fn products_in_flight(&self, warp: usize) -> (usize, usize) {
+        let groups = self.products.get(&warp);
+        groups.map_or((0, 0), |Groups { open, committed }| {
+            (committed.iter().map(Vec::len).sum(), open.len())
+        })
+    }
+
+    /// Counts the groups that a warp committed after the group of one of its products; none if that is in no group, or was waited
+    /// for.
+    #[must_use]
+    pub fn newer_product_groups(&self, product: CopyId, warp: usize) -> Option<u32> {
+        let committed = &self.products.get(&warp)?.committed;
+        let position = committed.iter().position(|group| group.contains(&product))?;
+        u32::try_from(committed.len() - 1 - position).ok()
     }
 
     /// When the thread that started a copy waited for it to have read its source, if it has.

@@ -101,6 +101,13 @@ impl Entry {
         self.is_copy.then_some(self.time)
     }
 
+    /// Tells whether both are the same access, to different bytes.
+    #[inline]
+    pub(crate) fn is_same_access(&self, other: &Self) -> bool {
+        (self.time, self.site, self.lanes, self.warp, self.is_copy)
+            == (other.time, other.site, other.lanes, other.warp, other.is_copy)
+    }
+
     /// What this write hides if it comes after `write`.
     pub(crate) fn hides(&self, write: &Self, access: &Access) -> Hides {
         let same_time = (self.warp, self.lanes, self.time, self.is_copy)

@@ -33,6 +33,7 @@ mod map_fences;
 mod mbarrier;
 mod order;
 mod pages;
+mod products;
 mod proxy;
 mod shadow;
 

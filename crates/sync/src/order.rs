@@ -60,6 +60,10 @@ pub enum SyncEvent {
     },
     /// `fence.proxy.async`, which makes what threads wrote visible to bulk copies; of one kind of memory, or of all.
     ProxyFence(Option<ProxySpace>),
+    /// `wgmma.commit_group`
+    CommitProducts,
+    /// `wgmma.wait_group` for all but this many groups.
+    WaitForProducts(u64),
     /// `fence.proxy.tensormap::generic.release`: what the lanes know of may be acquired as a tensor map.
     ReleaseMaps,
     /// The lanes exit.
@@ -205,6 +209,10 @@ impl Order {
             SyncEvent::WaitForBulk { pending, read } => {
                 let now = self.clocks.now(warp);
                 self.copies.wait_bulk((warp, lanes), (pending, read), now);
+            }
+            SyncEvent::CommitProducts => self.copies.commit_products(warp),
+            SyncEvent::WaitForProducts(pending) => {
+                self.copies.wait_products(warp, pending, self.clocks.now(warp));
             }
             SyncEvent::ProxyFence(space) => {
                 self.copies.fences_mut().fence(&mut self.clocks, (warp, lanes), space);
@@ -440,6 +448,11 @@ impl Order {
     /// A lane starts a bulk copy, in its open group or in none.
     pub fn start_bulk(&mut self, warp: usize, lane: usize, grouped: bool) -> CopyId {
         self.copies.start_bulk((warp, lane), grouped)
+    }
+
+    /// A warp starts a product.
+    pub fn start_product(&mut self, warp: usize) -> CopyId {
+        self.copies.start_product(warp)
     }
 
     /// Tells whether some thread of the block knows that a bulk copy of this lane is done.

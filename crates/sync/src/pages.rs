@@ -66,6 +66,21 @@ impl<T: Clone + Default> Pages<T> {
         elements.get(index as usize % PAGE)
     }
 
+    /// The page of an element.
+    pub(crate) fn page(index: u64) -> u64 {
+        index >> PAGE_BITS
+    }
+
+    /// All elements of a page; none if it was never touched.
+    pub(crate) fn elements(&self, page: u64) -> Option<&[T]> {
+        let slot = match self.direct.get(page as usize) {
+            Some(&slot) => slot,
+            None => self.sparse.get(&page).copied().unwrap_or(0),
+        };
+        let (_, elements) = self.pages.get((slot as usize).checked_sub(1)?)?;
+        Some(elements)
+    }
+
     /// Whether no page was touched.
     pub(crate) fn is_untouched(&self) -> bool {
         self.pages.is_empty()

@@ -8,6 +8,7 @@ use crate::copies::{Copies, CopyId};
 use crate::entry::{Commutes, Entry, Hides, Lists};
 use crate::lanes::Mask;
 use crate::pages::Pages;
+use crate::products::ProductReads;
 use crate::proxy::{ProxySpace, Visibility};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::num::NonZeroU16;
@@ -241,6 +242,8 @@ pub struct Shadow {
     cells: Pages<Cell>,
     lists: Lists,
     space: ProxySpace,
+    /// Reads of products, which are not in cells.
+    products: ProductReads,
 }
 
 impl Shadow {
@@ -248,7 +251,8 @@ impl Shadow {
     #[must_use]
     pub fn new(size: u64, space: ProxySpace) -> Self {
         let cells = Pages::new(size >> COARSEST);
-        Self { shift: COARSEST, size, cells, lists: Lists::default(), space }
+        let (lists, products) = (Lists::default(), ProductReads::default());
+        Self { shift: COARSEST, size, cells, lists, space, products }
     }
 
     /// Forgets all accesses, and with them how small cells had to be: what is met in a block does
@@ -257,6 +261,7 @@ impl Shadow {
         self.cells.clear();
         self.shift = COARSEST;
         self.lists = Lists::default();
+        self.products.clear();
     }
 
     /// Bytes of a cell, as a power of two.
@@ -352,6 +357,10 @@ impl Shadow {
         }
         let shift = self.shift;
         let (first, count) = ((offset >> shift) as u64, bytes >> shift);
+        if access.kind != Kind::Read && !self.products.is_empty() {
+            self.products.forget_writes(first, count.into());
+            self.products.compare(order, access, (entry, offset, bytes), met);
+        }
         let place = |part: usize| (entry, offset + ((part as i64) << shift));
         if let Some(cells) = self.cells.range(first, count as usize) {
             for (part, cell) in cells.iter_mut().enumerate() {
@@ -363,6 +372,42 @@ impl Shadow {
             let cell = self.cells.get(first.wrapping_add(part as u64));
             cell.access(&mut self.lists, order, access, place(part), met);
         }
+    }
+
+    /// A product of a warp reads ranges of bytes, in multiples of 16.
+    pub fn read_by_product(
+        &mut self,
+        clocks: &Clocks,
+        copies: &Copies,
+        access: &Access,
+        ranges: &[(i64, u32)],
+        met: &mut Conflicts,
+    ) {
+        let order = Order { clocks, copies, space: self.space };
+        let entry = entry(clocks, access, 0);
+        let (mut known, mut seen) = (None, None);
+        for &(offset, bytes) in ranges {
+            let (first, count) = ((offset >> self.shift) as u64, u64::from(bytes >> self.shift));
+            let (page, last) = (Pages::<Cell>::page(first), Pages::<Cell>::page(first + count - 1));
+            if seen == Some(page) && last == page {
+                continue;
+            }
+            let one_write = self.products.one_write(page, &self.cells);
+            if let (Some(write), true) = (one_write, last == page)
+                && (write.lanes == Mask::NONE
+                    || order.unseen_by_product(&write, entry.warp).is_none())
+            {
+                seen = Some(page);
+                continue;
+            }
+            for part in 0..count {
+                if let Some(cell) = self.cells.peek(first + part) {
+                    let at = (&entry, offset + ((part as i64) << self.shift));
+                    cell.read_by_product(&self.lists, order, at, &mut known, met);
+                }
+            }
+        }
+        self.products.add(order, access, ranges);
     }
 
     /// A bulk copy reads its tensor map, of 128 bytes: an access as any other of it, but that writes are visible to it by
@@ -422,5 +467,6 @@ impl Shadow {
             }
         }
         (self.cells, self.shift) = (cells, shift);
+        self.products.forget_all_writes();
     }
 }

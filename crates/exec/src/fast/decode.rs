@@ -9,8 +9,12 @@ use crate::lanes::{Mask, Narrow};
 use crate::layout::{Layout, Word};
 use crate::registers::Registers;
 use base::IndexVec;
-use ir::{BlockId, FloatBinary, FloatMode, Format, Function, Instr, IntBinary, Op, Width};
+use ir::{
+    Access, BlockId, FloatBinary, FloatMode, Format, Function, Instr, IntBinary, Op, Operand, Reg,
+    WgmmaFactor, Width,
+};
 use multiversion::multiversion;
+use rustc_hash::FxHashSet;
 use sync::Site;
 
 /// A function's instructions, block by block.
@@ -26,6 +30,8 @@ pub(crate) struct Code {
 pub(crate) struct Step {
     /// Whether it has a guard.
     pub(crate) guarded: bool,
+    /// Whether it touches registers of products, and is none.
+    pub(crate) of_products: bool,
     pub(crate) decoded: Decoded,
 }
 
@@ -82,10 +88,12 @@ impl Code {
             first
         };
         let first = function.blocks.iter().map(&mut number).collect();
+        let registers = registers_of_products(function);
         let mut block = |block: &ir::Block| {
             let step = |instruction: &Instr| {
+                let of_products = touches(&registers, &instruction.op);
                 let decoded = match &instruction.op {
-                    _ if decoding.general => None,
+                    _ if decoding.general || of_products => None,
                     Op::Fma { .. } | Op::FloatBinary { .. }
                         if decoding.floats == Floats::Valued =>
                     {
@@ -94,12 +102,44 @@ impl Code {
                     op => decode(op, layout, decoding.floats),
                 };
                 let decoded = decoded.unwrap_or(Decoded::Other);
-                Step { guarded: instruction.guard.is_some(), decoded }
+                Step { guarded: instruction.guard.is_some(), of_products, decoded }
             };
             block.instructions.iter().map(step).collect()
         };
         Self { blocks: function.blocks.iter().map(&mut block).collect(), first }
     }
+}
+
+/// Registers that products of warp groups have accumulators or fragments in.
+fn registers_of_products(function: &Function) -> FxHashSet<Reg> {
+    let mut found = FxHashSet::default();
+    for instruction in function.instructions() {
+        if let Op::Wgmma(wgmma) = &instruction.op {
+            found.extend(wgmma.d.iter().copied());
+            if let WgmmaFactor::Fragment(parts) = &wgmma.a {
+                found.extend(parts.iter().filter_map(|part| match part {
+                    Operand::Register(register) => Some(*register),
+                    Operand::Constant(_) => None,
+                }));
+            }
+        }
+    }
+    found
+}
+
+/// Tells whether an operation that is no product touches one of some registers.
+fn touches(registers: &FxHashSet<Reg>, op: &Op) -> bool {
+    if registers.is_empty() || matches!(op, Op::Wgmma(_)) {
+        return false;
+    }
+    let mut found = false;
+    op.visit(&mut |access| match access {
+        Access::Write(register) | Access::Read(Operand::Register(register)) => {
+            found |= registers.contains(&register);
+        }
+        _ => {}
+    });
+    found
 }
 
 fn decode(op: &Op, layout: &mut Layout, floats: Floats) -> Option<Decoded> {

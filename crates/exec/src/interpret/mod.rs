@@ -12,6 +12,7 @@ mod bulk;
 mod call;
 pub(crate) mod cluster;
 mod collective;
+mod encoded;
 mod map_change;
 mod matrix;
 pub(crate) mod mbarrier;
@@ -24,6 +25,7 @@ pub(crate) mod symbolic;
 mod tensor;
 mod tensor_rounding;
 pub(crate) mod tracked;
+mod wgmma;
 
 use crate::arrival::ClusterArrival;
 use crate::context::{Context, Flow};
@@ -70,6 +72,15 @@ pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Ga
 
 #[inline(never)]
 fn in_general(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
+    let encoded = encoded::results(context, op);
+    let flow = by_kind(context, op)?;
+    if !encoded.is_empty() {
+        encoded::write(context, &encoded);
+    }
+    Ok(flow)
+}
+
+fn by_kind(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
     if context.valued.is_some() && symbolic::execute(context, op)? {
         return Ok(Flow::Next);
     }
@@ -90,6 +101,7 @@ fn in_general(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
         Op::AsyncCopy(copy) => async_copy::execute(context, copy)?,
         Op::BulkCopy(copy) => bulk::execute(context, copy)?,
         Op::TensorCopy(copy) => tensor::execute(context, copy)?,
+        Op::TensorMap(op) => return map_change::execute(context, op),
         Op::RemoteStore(store) => cluster::store(context, store)?,
         Op::MapShared { dst, address, rank, space } => {
             cluster::map(context, *dst, (*address, *rank), *space)?;
@@ -97,7 +109,6 @@ fn in_general(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
         Op::SharedRank { dst, address, space } => {
             cluster::rank_of(context, *dst, *address, *space)?;
         }
-        Op::TensorMap(op) => return map_change::execute(context, op),
         Op::Discard { space, address, bytes } => {
             memory::discard(context, *space, *address, *bytes)?
         }
@@ -124,6 +135,7 @@ fn in_general(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
         | Op::WmmaLoad(_)
         | Op::WmmaStore(_)
         | Op::WmmaMma(_) => return matrix::execute(context, op),
+        Op::Wgmma(product) => return wgmma::execute(context, product),
         Op::ReadSpecial { dst, special } => special::read(context, *dst, *special),
         Op::AddressOf { dst, symbol, offset } => {
             special::address_of(context, *dst, *symbol, *offset)?
@@ -172,6 +184,7 @@ fn synchronize(context: &mut Context<'_, '_>, sync: &SyncOp) -> Result<Flow, Gap
         SyncOp::MapFence(map) => map_change::fence(context, *map)?,
         SyncOp::Mbarrier(mbarrier) => return mbarrier::execute(context, mbarrier),
         SyncOp::RegisterPool(change) => return Ok(change_registers(context, *change)),
+        SyncOp::Wgmma(about) => return Ok(wgmma::synchronize(context, *about)),
         SyncOp::GridWait => context.tracker.wait_for_grids(warp, lanes),
         SyncOp::CommitGroup => context.tracker.apply(warp, lanes, SyncEvent::CommitCopies),
         SyncOp::WaitGroup(pending) => {
@@ -191,7 +204,16 @@ fn synchronize(context: &mut Context<'_, '_>, sync: &SyncOp) -> Result<Flow, Gap
             if flow != Flow::Next {
                 return Ok(flow);
             }
+            let offered = match sync {
+                SyncOp::Shuffle { value, dst, .. } => {
+                    Some((encoded::uniform(context, *value), *dst))
+                }
+                _ => None,
+            };
             Inputs::read(context, sync)?.finish(context, sync, lanes)?;
+            if let Some((offered, dst)) = offered {
+                encoded::shuffled(context, dst, offered);
+            }
         }
     }
     Ok(Flow::Next)
@@ -207,6 +229,6 @@ fn change_registers(context: &mut Context<'_, '_>, change: RegisterPool) -> Flow
     if alive != Mask::ALL {
         context.find(Fault::LanesMissing { missing: !alive.0 }, alive);
     }
-    context.tracker.register_changes().note(warp, change, context.site);
+    context.tracker.group_steps().note(warp, change, context.site);
     Flow::Next
 }

@@ -99,7 +99,7 @@ fn bitwise(
 
 /// What the allocation is known to be aligned to. A window address may be of several kinds of
 /// memory; the smallest alignment holds for all of them.
-fn alignment(context: &Context<'_, '_>, pointer: Pointer) -> u64 {
+pub(super) fn alignment(context: &Context<'_, '_>, pointer: Pointer) -> u64 {
     match pointer.area {
         Area::Global(number) => context.global.get(number).map_or(1, |memory| memory.align),
         Area::Shared(number) | Area::Local(number) | Area::Param(number) => {

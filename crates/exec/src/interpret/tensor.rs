@@ -44,10 +44,11 @@ struct Operands {
     masks: Option<Lanes>,
 }
 
-/// One lane's copy: its map, the start of its tensor, and where the box lies.
+/// One lane's copy: its map and where that lies, the start of its tensor, and where the box lies.
 struct One<'m> {
     lane: usize,
     map: &'m TensorMap,
+    from: Pointer,
     tensor: Pointer,
     shared: Pointer,
 }
@@ -76,20 +77,20 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &TensorCopy) -> Resul
             operands.coordinates.iter().map(|values| (values[lane] as u32).cast_signed()).collect();
         let offsets: Vec<u16> = operands.offsets.iter().map(|values| values[lane] as u16).collect();
         for (shared, signal) in targets {
-            let one = One { lane, map: &map, tensor, shared };
-            one_box(context, copy, &one, (from, signal), (&coordinates, &offsets))?;
+            let one = One { lane, map: &map, from, tensor, shared };
+            one_box(context, copy, &one, signal, (&coordinates, &offsets))?;
         }
     }
     context.lanes = all;
     Ok(())
 }
 
-/// Copies a box between its tensor and one block, through the map at `from`.
+/// Copies a box between its tensor and one block.
 fn one_box(
     context: &mut Context<'_, '_>,
     copy: &TensorCopy,
     one: &One<'_>,
-    (from, signal): (Pointer, Option<Pointer>),
+    signal: Option<Pointer>,
     (coordinates, offsets): (&[i32], &[u16]),
 ) -> Result<(), Gap> {
     let lane = one.lane;
@@ -97,8 +98,8 @@ fn one_box(
     check_shared(context, one)?;
     let id = context.tracker.start_bulk(context.warp.number, lane, signal.is_none());
     let attributes = async_access(context, Kind::Read, id);
-    let who = (context.warp.number, lane);
-    if context.tracker.read_map(who, (from.area, from.offset), attributes) {
+    let (who, map) = ((context.warp.number, lane), (one.from.area, one.from.offset));
+    if context.tracker.read_map(who, map, attributes) {
         // Which scope its fences have is not kept.
         return Err(context.gap("a tensor map that another block of the cluster has changed"));
     }

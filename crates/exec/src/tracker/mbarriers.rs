@@ -34,6 +34,8 @@ pub(crate) struct CopyNote {
     pub(crate) signal: Option<(Area, i64, u64)>,
     /// Groups that its thread committed after its own.
     pub(crate) newer: Option<u32>,
+    /// Set if it is a product of a warp group, and no copy.
+    pub(crate) product: bool,
 }
 
 impl Tracker {
@@ -65,7 +67,7 @@ impl Tracker {
         if let MbarrierEvent::BulkDeliver { copy, bytes } = event {
             let place = self.mbarrier_place(id).zip(before);
             let signal = place.map(|((area, offset), (phase, _))| (area, offset, phase));
-            self.notes.copies.insert(copy, CopyNote { bytes, signal, newer: None });
+            self.notes.copies.insert(copy, CopyNote { bytes, signal, newer: None, product: false });
         }
         if self.keeps_uses() {
             let answer = outcome.as_ref().and_then(|outcome| outcome.as_ref().ok());
@@ -77,14 +79,26 @@ impl Tracker {
 
     /// Notes a bulk copy that completes with its group.
     pub(crate) fn note_grouped(&mut self, copy: CopyId, bytes: u32) {
-        self.notes.copies.insert(copy, CopyNote { bytes, signal: None, newer: None });
+        let note = CopyNote { bytes, signal: None, newer: None, product: false };
+        self.notes.copies.insert(copy, note);
+    }
+
+    /// Notes a product of a warp group.
+    pub(super) fn note_product(&mut self, product: CopyId) {
+        let note = CopyNote { bytes: 0, signal: None, newer: None, product: true };
+        self.notes.copies.insert(product, note);
     }
 
     /// Describes the bulk copy that an access belongs to, as far as it is known when the access happens.
     pub(super) fn copy_note(&self, side: Side) -> Option<CopyNote> {
         let note = self.notes.copies.get(&side.copy?)?;
         let (warp, lane) = (usize::from(side.who.warp), usize::from(side.who.lane));
-        Some(CopyNote { newer: self.order.copies().newer_groups(side.copy?, warp, lane), ..*note })
+        let copies = self.order.copies();
+        let newer = match note.product {
+            true => copies.newer_product_groups(side.copy?, warp),
+            false => copies.newer_groups(side.copy?, warp, lane),
+        };
+        Some(CopyNote { newer, ..*note })
     }
 
     /// Adds where copies complete that had not told when they met a conflict.
@@ -178,6 +192,11 @@ impl Tracker {
     /// Mbarriers whose bytes do not balance when the block ends.
     pub(crate) fn unbalanced_mbarriers(&self) -> Vec<(MbarrierId, Lanes, [u64; 2])> {
         self.order.unbalanced_mbarriers()
+    }
+
+    /// Tells whether some bytes belong to a live mbarrier.
+    pub(super) fn has_live_mbarrier(&self, area: Area, (offset, bytes): (i64, u32)) -> bool {
+        self.order.live_mbarrier_in((mark(area), offset), bytes).is_some()
     }
 
     /// Notes an ordinary access to the bytes of a live mbarrier.

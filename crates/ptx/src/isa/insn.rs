@@ -158,6 +158,11 @@ impl<'i, 'c, 'a> Insn<'i, 'c, 'a> {
         self.instruction.operands.len() - self.next
     }
 
+    /// Tells whether the next operand is in braces.
+    pub(crate) fn is_list_next(&self) -> bool {
+        matches!(self.instruction.operands.get(self.next), Some(Operand::Vector(_)))
+    }
+
     pub(crate) fn next_operand(&mut self) -> Lower<&'i Operand<'a>> {
         let operand = self.instruction.operands.get(self.next);
         self.next += 1;

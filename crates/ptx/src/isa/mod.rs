@@ -39,6 +39,7 @@ mod tensor_memory;
 mod unsupported;
 mod video;
 mod warp;
+mod wgmma;
 mod wmma;
 
 use form::by;
@@ -103,7 +104,7 @@ pub static FAMILIES: &[Family] = &[
     sync_family("bulk copies", bulk::FORMS),
     sync_family("clusters", cluster::FORMS),
     sync_family("restricted fences and launch control", unsupported::SYNCHRONISATION),
-    sync_family("products of warp groups", unsupported::WARP_GROUPS),
+    sync_family("products of warp groups", wgmma::FORMS),
     family("stack", unsupported::STACK),
     sync_family("tensor memory", tensor_memory::FORMS),
     family("video", video::FORMS),

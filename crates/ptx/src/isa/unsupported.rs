@@ -166,44 +166,6 @@ pub(super) const SYNCHRONISATION: &[Form] = &[
     ),
 ];
 
-/// Products of warp groups.
-pub(super) const WARP_GROUPS: &[Form] = &[
-    later(
-        "wgmma",
-        &["mma_async"],
-        "wgmma.mma_async{.sp}.sync.aligned.shape{.satfinite}.dt.at.bt{.op.popc} \
-         d, a, b{, sp_meta, sp_sel}, scale_d{, …}",
-        "9.7.15.5.2",
-        &[
-            "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, %rd2, \
-             %p1, 1, 1, 0, 0;",
-            "wgmma.mma_async.sp.sync.aligned.m64n8k64.s32.s8.u8 {%r1, %r2, %r3, %r4}, %rd1, %rd2, \
-             %r5, 0, %p1;",
-        ],
-    ),
-    later(
-        "wgmma",
-        &["fence"],
-        "wgmma.fence.sync.aligned",
-        "9.7.15.7.1",
-        &["wgmma.fence.sync.aligned;"],
-    ),
-    later(
-        "wgmma",
-        &["commit_group"],
-        "wgmma.commit_group.sync.aligned",
-        "9.7.15.7.2",
-        &["wgmma.commit_group.sync.aligned;"],
-    ),
-    later(
-        "wgmma",
-        &["wait_group"],
-        "wgmma.wait_group.sync.aligned n",
-        "9.7.15.7.3",
-        &["wgmma.wait_group.sync.aligned 0;"],
-    ),
-];
-
 /// The stack.
 pub(super) const STACK: &[Form] = &[
     later("stacksave", &[], "stacksave.{u32,u64} d", "9.7.17.1", &["stacksave.u64 %rd1;"]),

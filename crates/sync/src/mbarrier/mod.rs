@@ -219,8 +219,16 @@ impl Mbarriers {
         }
         let end = offset + i64::from(bytes);
         let first = offset.div_euclid(8) * 8;
+        let site = |&id: &u16| self.each[usize::from(id)].life.as_ref().map(|life| life.site);
+        if (end - first) / 8 > self.known.len() as i64 {
+            // A large range: fewer mbarriers than places to look at. The lowest is told.
+            let inside = |at: &MbarrierPlace| at.0 == mark && (first..end).contains(&at.1);
+            let inside = self.known.iter().filter(|(at, _)| inside(at));
+            let live = inside.filter_map(|(at, id)| Some((at.1, site(id)?)));
+            return live.min().map(|(_, site)| site);
+        }
         let mut places = (first..end).step_by(8).filter_map(|at| self.known.get(&(mark, at)));
-        places.find_map(|&id| self.each[usize::from(id)].life.as_ref().map(|life| life.site))
+        places.find_map(site)
     }
 
     /// Takes what is to be told.

@@ -36,7 +36,9 @@ pub(in crate::interpret) struct Product<'o> {
     pub(in crate::interpret) d_element: Element,
     pub(in crate::interpret) d: &'o [Reg],
     pub(in crate::interpret) d_spread: Spread,
-    pub(super) sparsity: Option<&'o Sparsity>,
+    pub(in crate::interpret) sparsity: Option<&'o Sparsity>,
+    /// Whether the products are subtracted.
+    pub(in crate::interpret) negates: bool,
 }
 
 impl<'o> Product<'o> {
@@ -55,6 +57,7 @@ impl<'o> Product<'o> {
             d: &mma.d,
             d_spread: fragment::mma_c(shape, d_element, a_element),
             sparsity: mma.sparsity.as_ref(),
+            negates: false,
         }
     }
 
@@ -74,6 +77,7 @@ impl<'o> Product<'o> {
             d: &mma.d,
             d_spread: fragment::wmma(Fragment::C, shape, d_element),
             sparsity: None,
+            negates: false,
         }
     }
 
@@ -111,6 +115,12 @@ impl<T: Copy + Default> Matrix<T> {
         self.cells[index] = value;
     }
 
+    /// Changes the cells of the first product, some at a time.
+    pub(in crate::interpret) fn change(&mut self, mut change: impl FnMut(&mut [T])) {
+        let size = self.rows * self.columns;
+        self.cells[..size].chunks_mut(WARP).for_each(&mut change);
+    }
+
     /// Fills in what the parts of registers hold; copies are left out.
     fn gather(&mut self, factor: &Factor<'_>, mut part: impl FnMut(usize, usize, usize) -> T) {
         for register in factor.originals() {
@@ -145,7 +155,7 @@ impl Terms {
 }
 
 /// What an operand holds in all lanes, register by register.
-pub(super) type Sources = Vec<(Lanes, Tags)>;
+pub(in crate::interpret) type Sources = Vec<(Lanes, Tags)>;
 
 /// Operands that are numbers.
 pub(super) struct Numbers {
@@ -157,18 +167,21 @@ pub(super) struct Numbers {
 impl Numbers {
     pub(super) fn new(product: &Product<'_>, sources: &[Sources; 3]) -> Self {
         let [m, n, k] = product.size();
-        let matrix = |factor: &Factor<'_>, sources: &Sources, rows: usize, columns: usize| {
-            let bits = factor.element.bits();
-            let mut matrix = Matrix::<u64>::new(rows, columns);
-            matrix.gather(factor, |lane, register, part| {
-                let shifted = sources[register].0[lane] >> (part as u32 * bits);
-                shifted & (u64::MAX >> (64 - bits))
-            });
-            matrix
-        };
+        let matrix =
+            |factor: &Factor<'_>, sources: &Sources, (rows, columns): (usize, usize), flip: u64| {
+                let bits = factor.element.bits();
+                let mut matrix = Matrix::<u64>::new(rows, columns);
+                matrix.gather(factor, |lane, register, part| {
+                    let shifted = sources[register].0[lane] >> (part as u32 * bits);
+                    (shifted & (u64::MAX >> (64 - bits))) ^ flip
+                });
+                matrix
+            };
         let [a, b, c] = sources;
-        let (a, b) = (matrix(&product.a, a, m, k), matrix(&product.b, b, k, n));
-        Self { a, b, c: matrix(&product.c, c, m, n) }
+        // The sign of a float is its highest bit.
+        let sign = if product.negates { 1 << (product.a.element.bits() - 1) } else { 0 };
+        let (a, b) = (matrix(&product.a, a, (m, k), sign), matrix(&product.b, b, (k, n), 0));
+        Self { a, b, c: matrix(&product.c, c, (m, n), 0) }
     }
 
     /// The factors that meet in an element of D.

@@ -63,7 +63,7 @@ impl Spread {
     }
 
     /// The same with rows and columns exchanged.
-    fn transposed(mut self) -> Self {
+    pub(in crate::interpret) fn transposed(mut self) -> Self {
         let all = self.lane.iter_mut().chain(&mut self.register).chain(&mut self.part);
         all.for_each(|step| (step.row, step.column) = (step.column, step.row));
         self
@@ -145,6 +145,37 @@ fn quarters(by_row: bool) -> Spread {
     };
     let lane = [lane[0], lane[1], products(1), products(2), rows(4)];
     Spread { lane, register: vec![register], part: vec![part] }
+}
+
+/// `wgmma`: the part of D that a warp has, sixteen rows (§9.7.15.5.1.1).
+pub(in crate::interpret) fn wgmma_d(columns_of_d: usize, element: Element) -> Spread {
+    let more = doubling(8, columns_of_d, columns);
+    let high = [rows(8)].into_iter().chain(more);
+    match parts(element) {
+        1 => {
+            let register = [columns(1)].into_iter().chain(high).collect();
+            Spread { lane: by_rows(2), register, part: vec![] }
+        }
+        _ => Spread { lane: by_rows(2), register: high.collect(), part: vec![columns(1)] },
+    }
+}
+
+/// Words of a matrix in memory with neighbours along K, as if each 32 of them were a register: so many words are a row, and
+/// then comes the next.
+pub(in crate::interpret) fn along_k(words: usize, count: usize, element: Element) -> Spread {
+    let parts = parts(element);
+    let within = doubling(parts, words * parts, columns);
+    let mut steps = within.into_iter().chain(doubling(1, count, rows));
+    let lane = std::array::from_fn(|_| steps.next().unwrap_or_default());
+    Spread { lane, register: steps.collect(), part: doubling(1, parts, columns) }
+}
+
+/// The same with neighbours along M or N, of elements of which two are a word: as many words as `k` are two rows, and then
+/// come the next.
+pub(in crate::interpret) fn across_k(k: usize, count: usize) -> Spread {
+    let mut steps = doubling(1, k, columns).into_iter().chain(doubling(2, count, rows));
+    let lane = std::array::from_fn(|_| steps.next().unwrap_or_default());
+    Spread { lane, register: steps.collect(), part: vec![rows(1)] }
 }
 
 /// A fragment of `wmma`. Bits of a register's number beyond those that add something are copies.

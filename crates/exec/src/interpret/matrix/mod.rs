@@ -8,7 +8,7 @@ mod copies;
 pub(super) mod factors;
 pub(super) mod fragment;
 mod legal;
-mod product;
+pub(super) mod product;
 mod rows;
 mod sparse;
 mod tile;

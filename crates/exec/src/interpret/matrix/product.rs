@@ -17,12 +17,24 @@ use crate::lanes::{Lanes, Mask, WARP};
 use crate::tags::{Source, Tags};
 use ir::Width;
 
-/// Executes a product of matrices.
+/// Executes a product of matrices in registers.
 pub(super) fn execute(context: &mut Context<'_, '_>, product: &Product<'_>) -> Result<(), Gap> {
+    let sources = [&product.a, &product.b, &product.c].map(|factor| read(context, factor));
+    multiply(context, product, sources)
+}
+
+/// What the registers of an operand hold.
+pub(in crate::interpret) fn read(context: &mut Context<'_, '_>, factor: &Factor<'_>) -> Sources {
+    factor.registers.iter().map(|&operand| context.read(operand, Width::B64)).collect()
+}
+
+/// Multiplies what is in these words, as if they were the registers of the operands.
+pub(in crate::interpret) fn multiply(
+    context: &mut Context<'_, '_>,
+    product: &Product<'_>,
+    mut sources: [Sources; 3],
+) -> Result<(), Gap> {
     let factors = [&product.a, &product.b, &product.c];
-    let mut sources: [Sources; 3] = factors.map(|factor| {
-        factor.registers.iter().map(|&operand| context.read(operand, Width::B64)).collect()
-    });
     if context.machine.simulates {
         for (factor, sources) in factors.into_iter().zip(&mut sources) {
             copies::choose(context, factor, sources);

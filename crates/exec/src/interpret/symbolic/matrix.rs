@@ -12,7 +12,7 @@ use super::integer::{congruent, number, whole};
 use super::operand::{Operands, Patch, bytes};
 use super::reals::{Shape, reals, write};
 use crate::context::Context;
-use crate::domain::{Binary, Value};
+use crate::domain::{Binary, Unary, Value};
 use crate::doubt::Doubtful;
 use crate::handle::Handle;
 use crate::interpret::matrix::factors::{Factor, Matrix, Product, Terms, format};
@@ -43,7 +43,10 @@ pub(in crate::interpret) fn product(
 ) {
     let [m, n, k] = [product.shape.m, product.shape.n, product.shape.k].map(usize::from);
     let [a, b, c] = sources;
-    let a = values(context, &product.a, a, (m, k), false);
+    let mut a = values(context, &product.a, a, (m, k), false);
+    if product.negates {
+        negate(context, &mut a);
+    }
     let b = values(context, &product.b, b, (n, k), true);
     let c = values(context, &product.c, c, (m, n), false);
     let Some(to) = format(product.d_element) else { return };
@@ -233,6 +236,20 @@ fn values(
         }
     }
     all
+}
+
+/// Negates the values of a factor; opaque words stay.
+fn negate(context: &mut Context<'_, '_>, all: &mut Values) {
+    let Some(valued) = &mut context.valued else { return };
+    all.matrix.change(|words| {
+        let mut lanes = [0; WARP];
+        lanes[..words.len()].copy_from_slice(words);
+        let known = words.iter().enumerate().filter(|(_, word)| is_value(**word));
+        let known = Mask(known.fold(0, |mask, (lane, _)| mask | 1 << lane));
+        let mut out = lanes;
+        valued.domain.unary(Unary::Negate, &lanes, known, &mut out);
+        known.iter().for_each(|lane| words[lane] = out[lane]);
+    });
 }
 
 /// What a register holds, and the lanes in which it is defined.

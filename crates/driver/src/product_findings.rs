@@ -1,0 +1,93 @@
+//! Products of warp groups in words: registers that are touched too early, and races with what products read.
+
+use crate::source_lines::source_lines;
+use crate::sync_findings::{at, who};
+use base::{Code, Diagnostic};
+use exec::{Finding, Race, RaceSide, RegisterWindow};
+use ir::Program;
+
+/// Registers of a product that are touched when they must not be.
+pub(crate) fn registers(
+    window: RegisterWindow,
+    finding: &Finding,
+    program: &Program,
+) -> Diagnostic {
+    let (message, other) = match window {
+        RegisterWindow::First => (
+            "no `wgmma.fence` comes before the first product: registers written before need not be there".to_owned(),
+            None,
+        ),
+        RegisterWindow::Unfenced { access } => (
+            "no `wgmma.fence` comes between an access to a register and a product that uses it".to_owned(),
+            Some((access, "the access")),
+        ),
+        RegisterWindow::InFlight { product } => (
+            "a register of a product is used before `wgmma.wait_group` has waited for the product".to_owned(),
+            Some((product, "the product")),
+        ),
+    };
+    let diagnostic = at(Code::AsyncCopy, finding, message).label(who(finding));
+    let diagnostic = match other {
+        Some((place, text)) => {
+            diagnostic.also_from(place.span, text.to_owned(), source_lines(place, program))
+        }
+        None => diagnostic,
+    };
+    diagnostic.note(
+        "undefined by the manual; ptxas adds what is missing where it sees both in one function, and says so".to_owned(),
+    )
+}
+
+/// Products that nobody waited for.
+pub(crate) fn in_flight(products: usize, finding: &Finding) -> Diagnostic {
+    let products = match products {
+        1 => "1 product is".to_owned(),
+        products => format!("{products} products are"),
+    };
+    let message = format!("{products} on the way when the warp ends");
+    at(Code::AsyncCopy, finding, message).label(who(finding))
+}
+
+/// What a race with a product is about, if it is one.
+pub(crate) fn race(race: &Race, place: &str) -> Option<String> {
+    let [earlier, later] = &race.sides;
+    match (earlier.product, later.product) {
+        (Some(_), _) if earlier.in_flight => Some(format!(
+            "race on {place}: a product (wgmma) still reads it when it is overwritten"
+        )),
+        (Some(_), _) => Some(format!(
+            "race on {place}: it is overwritten, and nothing orders that after a product (wgmma) that reads it"
+        )),
+        (None, Some(_)) if race.unseen => Some(format!(
+            "race on {place}: `fence.proxy.async` is missing between a write and a product (wgmma) that reads it"
+        )),
+        (None, Some(_)) => Some(format!(
+            "race on {place}: a write and a product (wgmma) that reads it, which nothing orders"
+        )),
+        (None, None) => None,
+    }
+}
+
+/// Why a product is not ordered before an access that comes after it in this run: nobody has waited for it, or too late.
+pub(crate) fn why(earlier: &RaceSide, newer: Option<u32>) -> String {
+    let [x, y, z] = earlier.thread.thread;
+    let warp = format!("the warp of thread ({x},{y},{z})");
+    match newer {
+        _ if !earlier.in_flight => format!(
+            "{warp} waited for the product too late: `wgmma.wait_group` must come before the barrier or arrival by which \
+             others learn that they may write"
+        ),
+        None => format!(
+            "{warp} has not waited for the product, which is in no group: `wgmma.commit_group`, then `wgmma.wait_group 0`"
+        ),
+        Some(newer) => format!(
+            "{warp} has not waited for the product: `wgmma.wait_group {newer}`, or a lower number, must come before \
+             others are told that they may write"
+        ),
+    }
+}
+
+/// Why a product need not see a write that is ordered before it.
+pub(crate) const UNSEEN: &str = "the two are ordered, but threads and products access shared memory through different proxies, and \
+     the product need not see the write: the thread that writes needs `fence.proxy.async` after the write and before the \
+     barrier, or a thread of the product's warp between the barrier and the product";

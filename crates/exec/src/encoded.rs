@@ -1,0 +1,360 @@
+//! Encoded addresses: numbers made of the bits of a shared address, such as matrix descriptors (PTX manual §9.7.15.5.1.2.2).
+//!
+//! Where a shared variable begins is not known: only that its address B is a multiple of what the variable is aligned to, and
+//! that the whole of it lies below 2^18, where the manual's descriptors end (no GPU has more shared memory in a block). So an
+//! encoded address is a function of B that is kept as one, and not bits for some B:
+//!
+//! ```text
+//! value(B) = rest + (((B + offset) >> shift) << position),     0 ≤ offset ≤ size of the variable
+//! ```
+//!
+//! where `rest` has zeros in the 18 − `shift` bits from `position` on, the *field*. Because B + offset is below 2^18, no bit of
+//! it is lost above the field. An operation has a result here only if it holds for every B:
+//! - a number that is added moves `offset` by whole units of 2^shift, since ⌊x/u⌋ + k = ⌊(x + k·u)/u⌋, and the result must stay
+//!   in the variable: then nothing is carried out of the field;
+//! - bits outside the field are numbers; bits of the field below the alignment of B are those of `offset`, and may be changed one
+//!   by one; the others are all kept, all dropped, or dropped below some bit;
+//! - shifts must not lose bits above the field.
+//!
+//! In a cluster an address may be one of the window of the cluster, with the rank of its block in bits from 24 on (`mapa`): there
+//! nothing is taken from a value before those bits are masked off.
+//!
+//! Everything else has no result, and the lane stays as unknown as it was. Errs that way only.
+
+/// Bits of a shared address.
+const ADDRESS_BITS: u32 = 18;
+
+/// The lowest bit of the rank of a block.
+const RANK_BIT: u32 = 24;
+
+/// What is known of the variable that an address is made from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Home {
+    /// Its alignment, as a power of two.
+    pub(crate) align_bits: u32,
+    /// Its size in bytes.
+    pub(crate) size: u64,
+}
+
+/// A number made of the bits of a shared address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Encoded {
+    /// The number of the shared variable.
+    pub(crate) variable: usize,
+    /// The address, from the start of the variable.
+    offset: u64,
+    /// How many of its low bits are left out; all, if nothing is left of the address.
+    shift: u32,
+    /// The position of its lowest bit.
+    position: u32,
+    /// All other bits.
+    rest: u64,
+    /// Set if the rank of a block may be in the bits above the field.
+    ranked: bool,
+}
+
+/// The lowest `bits` bits.
+fn low(bits: u32) -> u64 {
+    if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
+}
+
+impl Encoded {
+    /// The address itself; none if it is outside its variable.
+    pub(crate) fn address(variable: usize, offset: i64, home: Home, ranked: bool) -> Option<Self> {
+        let offset = u64::try_from(offset).ok().filter(|&offset| offset <= home.size)?;
+        (home.size <= low(ADDRESS_BITS)).then_some(Self {
+            variable,
+            offset,
+            shift: 0,
+            position: 0,
+            rest: 0,
+            ranked,
+        })
+    }
+
+    fn bits(&self) -> u32 {
+        ADDRESS_BITS - self.shift
+    }
+
+    fn field(&self) -> u64 {
+        low(self.bits()) << self.position
+    }
+
+    /// Where the rank of a block would be; everything above the field if nothing is left of the address.
+    fn ranks(&self) -> u64 {
+        if self.bits() == 0 {
+            return u64::MAX;
+        }
+        // Bits 24 to 31 of an address, and what carries go to.
+        !low(self.position + RANK_BIT.saturating_sub(self.shift))
+    }
+
+    /// The number that it is, if no bit of the address is left.
+    pub(crate) fn constant(&self) -> Option<u64> {
+        (self.bits() == 0 && !self.ranked).then_some(self.rest)
+    }
+
+    fn number(&self, rest: u64) -> Self {
+        Self { shift: ADDRESS_BITS, position: 0, offset: 0, rest, ..*self }
+    }
+
+    /// The same further on in the variable.
+    fn moved(&self, units: i64, home: Home) -> Option<u64> {
+        let distance = units.checked_mul(1 << self.shift)?;
+        self.offset.checked_add_signed(distance).filter(|&offset| offset <= home.size)
+    }
+
+    /// `value + number`, in `width` bits.
+    pub(crate) fn add(&self, number: u64, width: u32, home: Home) -> Option<Self> {
+        let number = number & low(width);
+        if self.bits() == 0 {
+            return Some(self.number(self.rest.wrapping_add(number) & low(width)));
+        }
+        let below = (self.rest & low(self.position)) + (number & low(self.position));
+        let carried = below >> self.position;
+        let units = (number >> self.position).wrapping_add(carried);
+        // Above the field: with the part of the number that is for it, and once more if the field is to go down.
+        let end = self.position + self.bits();
+        let above = if end < 64 { self.rest >> end } else { 0 };
+        let up = (units & low(self.bits())).cast_signed();
+        let down = up - (1 << self.bits());
+        let (offset, borrowed) = match (self.moved(up, home), self.moved(down, home)) {
+            (Some(offset), _) => (offset, 0),
+            (None, Some(offset)) => (offset, 1),
+            (None, None) => return None,
+        };
+        let above = above.wrapping_add(units >> self.bits()).wrapping_add(borrowed);
+        let above = if end < 64 { above << end } else { 0 };
+        let rest = (above | below & low(self.position)) & low(width);
+        (rest & self.field() == 0).then_some(Self { offset, rest, ..*self })
+    }
+
+    /// `(value & keep) ^ flip`, in `width` bits.
+    pub(crate) fn bitwise(&self, keep: u64, flip: u64, width: u32, home: Home) -> Option<Self> {
+        let (keep, flip) = (keep & low(width), flip & low(width));
+        let field = self.field();
+        let ranked = self.ranked && keep & self.ranks() != 0;
+        let known = low(self.bits().min(home.align_bits.saturating_sub(self.shift)));
+        let (known, open) = (known << self.position, field & !(known << self.position));
+        let rest = ((self.rest & keep) ^ flip) & !field;
+        let before = (self.offset >> self.shift << self.position) & known;
+        let after = ((before & keep) ^ flip) & known;
+        if keep & open == 0 {
+            return Some(Self { ranked, ..self.number(rest | after | flip & open) });
+        }
+        if keep & open == open && flip & open == 0 {
+            let change =
+                (after >> self.position).cast_signed() - (before >> self.position).cast_signed();
+            let offset = self.moved(change, home)?;
+            return Some(Self { offset, rest, ranked, ..*self });
+        }
+        // What is dropped of the field must be its low end.
+        let cut = (keep & field).trailing_zeros() - self.position;
+        let dropped = low(cut) << self.position;
+        if keep & field != field & !dropped || flip & field & !dropped != 0 {
+            return None;
+        }
+        let (shift, position) = (self.shift + cut, self.position + cut);
+        Some(Self { shift, position, rest: rest | flip & dropped, ranked, ..*self })
+    }
+
+    /// `value << amount`, in `width` bits.
+    pub(crate) fn shift_left(&self, amount: u64, width: u32) -> Option<Self> {
+        let amount = u32::try_from(amount).ok().filter(|&amount| amount < width)?;
+        let rest = self.rest << amount & low(width);
+        if self.bits() == 0 {
+            return Some(self.number(rest));
+        }
+        let position = self.position + amount;
+        (position + self.bits() <= width).then_some(Self { position, rest, ..*self })
+    }
+
+    /// `value >> amount`, of `width` bits.
+    pub(crate) fn shift_right(&self, amount: u64, signed: bool, width: u32) -> Option<Self> {
+        let amount = u32::try_from(amount).ok().filter(|&amount| amount < width)?;
+        let wide = if signed { self.resize(width, true, 64)? } else { *self };
+        let rest = wide.rest;
+        let rest = match signed {
+            true => (rest.cast_signed() >> amount).cast_unsigned() & low(width),
+            false => rest >> amount,
+        };
+        if self.bits() == 0 {
+            return Some(self.number(rest));
+        }
+        match amount.checked_sub(self.position) {
+            None | Some(0) => Some(Self { position: self.position - amount, rest, ..*self }),
+            Some(lost) if lost < self.bits() => {
+                Some(Self { shift: self.shift + lost, position: 0, rest, ..*self })
+            }
+            Some(_) => Some(self.number(rest)),
+        }
+    }
+
+    /// The low `from` bits, extended to `to` bits.
+    pub(crate) fn resize(&self, from: u32, signed: bool, to: u32) -> Option<Self> {
+        // No alignment: the field is kept, or all of it goes.
+        let home = Home { align_bits: 0, size: u64::MAX };
+        if to <= from {
+            return self.bitwise(low(to), 0, to, home);
+        }
+        let kept = self.bitwise(low(from), 0, from, home)?;
+        let sign = 1 << (from - 1);
+        if !signed || self.bits() > 0 && self.field() & sign != 0 {
+            return (!signed).then_some(kept);
+        }
+        let filled = if kept.rest & sign != 0 { low(to) & !low(from) } else { 0 };
+        Some(Self { rest: kept.rest | filled, ..kept })
+    }
+
+    /// The offset of the address that it is; with what the variable must be aligned to for that, if it promises less.
+    pub(crate) fn as_address(&self, home: Home) -> Option<(u64, Option<u32>)> {
+        if self.bits() == 0 || self.shift != self.position || self.rest >> self.shift != 0 {
+            return None;
+        }
+        let offset = (self.offset & !low(self.shift)) | self.rest;
+        (offset <= home.size)
+            .then_some((offset, (self.shift > home.align_bits).then_some(self.shift)))
+    }
+
+    /// The start of a matrix, as an offset in its variable, and the other fields of its descriptor; none if the address is not
+    /// where a descriptor has it or the variable is aligned to less than 16 bytes.
+    pub(crate) fn as_descriptor(&self, home: Home) -> Option<(u64, u64)> {
+        let fits = self.shift == 4 && self.position == 0 && home.align_bits >= 4 && !self.ranked;
+        fits.then_some((self.offset & !15, self.rest))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testing::Random;
+
+    /// The value for a base address.
+    fn value(encoded: &Encoded, base: u64) -> u64 {
+        let address = base + encoded.offset;
+        encoded.rest + (address >> encoded.shift.min(63) << encoded.position)
+    }
+
+    /// Random chains of operations, compared with the same on numbers for many base addresses.
+    #[test]
+    fn operations_are_right_for_every_base() {
+        let mut random = Random::new(11);
+        let (mut followed, mut numbers) = (0, 0);
+        for _ in 0..20_000 {
+            let align_bits = random.below(11) as u32;
+            let home = Home { align_bits, size: 1 + random.below(1 << 17) };
+            let offset = random.below(home.size + 1).cast_signed();
+            let rank = random.below(4) << 24;
+            let Some(mut encoded) = Encoded::address(0, offset, home, rank != 0) else { continue };
+            let room = ((1 << 18) - 1 - home.size) >> align_bits;
+            let bases: Vec<u64> =
+                (0..6).map(|_| random.below(room + 1) << align_bits).chain([0]).collect();
+            let mut concrete: Vec<u64> =
+                bases.iter().map(|base| rank + base + offset.cast_unsigned()).collect();
+            let mut width = 32;
+            for _ in 0..6 {
+                let number = interesting(&mut random);
+                let mask = low(width);
+                let (next, function): (_, Box<dyn Fn(u64) -> u64>) = match random.below(8) {
+                    0 => (
+                        encoded.add(number, width, home),
+                        Box::new(move |x| x.wrapping_add(number) & mask),
+                    ),
+                    1 => (encoded.bitwise(number, 0, width, home), Box::new(move |x| x & number)),
+                    2 => (
+                        encoded.bitwise(!number, number, width, home),
+                        Box::new(move |x| (x | number) & mask),
+                    ),
+                    3 => (
+                        encoded.bitwise(u64::MAX, number, width, home),
+                        Box::new(move |x| (x ^ number) & mask),
+                    ),
+                    4 => {
+                        let amount = random.below(u64::from(width)) as u32 % 20;
+                        (
+                            encoded.shift_left(amount.into(), width),
+                            Box::new(move |x| x << amount & mask),
+                        )
+                    }
+                    5 => {
+                        let amount = random.below(8);
+                        let next = encoded.shift_right(amount, false, width);
+                        (next, Box::new(move |x| x >> amount))
+                    }
+                    6 => {
+                        let amount = random.below(8);
+                        let next = encoded.shift_right(amount, true, width);
+                        let up = 64 - width;
+                        let shift = move |x: u64| {
+                            ((x << up).cast_signed() >> up >> amount).cast_unsigned() & mask
+                        };
+                        (next, Box::new(shift))
+                    }
+                    _ => {
+                        let to = [16, 32, 64][random.below(3) as usize];
+                        let signed = random.below(2) == 0;
+                        let next = encoded.resize(width, signed, to);
+                        let up = 64 - width;
+                        let extend = move |x: u64| match signed {
+                            true => ((x << up).cast_signed() >> up).cast_unsigned() & low(to),
+                            false => x & low(to),
+                        };
+                        if next.is_some() {
+                            width = to;
+                        }
+                        (next, Box::new(extend))
+                    }
+                };
+                let Some(next) = next else { break };
+                concrete.iter_mut().for_each(|x| *x = function(*x));
+                encoded = next;
+                for (base, expected) in bases.iter().zip(&concrete) {
+                    if !encoded.ranked {
+                        let found = value(&encoded, *base);
+                        assert_eq!(found, *expected, "{encoded:?} {home:?} {base}");
+                    }
+                }
+                followed += 1;
+                numbers += u32::from(encoded.constant().is_some());
+                if let Some((offset, align)) = encoded.as_address(home)
+                    && align.is_none()
+                    && !encoded.ranked
+                {
+                    for (base, expected) in bases.iter().zip(&concrete) {
+                        assert_eq!(base + offset, *expected);
+                    }
+                }
+            }
+        }
+        assert!(followed > 20_000 && numbers > 1000, "{followed} {numbers}");
+    }
+
+    /// Numbers as kernels have them: masks, small steps, fields of descriptors.
+    fn interesting(random: &mut Random) -> u64 {
+        match random.below(8) {
+            0 => 0x3fff,
+            1 => 0x3ffff,
+            2 => low(random.below(20) as u32),
+            3 => !low(random.below(12) as u32),
+            4 => random.below(64),
+            5 => 1 << random.below(40),
+            6 => 0u64.wrapping_sub(random.below(64)),
+            _ => random.bits(),
+        }
+    }
+
+    #[test]
+    fn a_carry_out_of_the_field_has_no_result() {
+        let home = Home { align_bits: 4, size: 4096 };
+        let start =
+            Encoded::address(0, 4080, home, false).and_then(|one| one.shift_right(4, false, 32));
+        let Some(start) = start else { panic!("no start") };
+        assert!(start.add(1, 32, home).is_some());
+        assert_eq!(start.add(2, 32, home), None);
+        assert_eq!(start.add(u64::MAX << 8, 32, home), None);
+        // A mask that loses bits above.
+        assert_eq!(start.bitwise(0xfff, 0, 32, home), None);
+        assert_eq!(start.as_descriptor(home), Some((4080, 0)));
+        assert_eq!(start.as_descriptor(Home { align_bits: 3, size: 4096 }), None);
+    }
+}

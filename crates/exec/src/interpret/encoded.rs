@@ -1,0 +1,465 @@
+//! Follows shared addresses into numbers that are made of their bits ([`crate::encoded`]).
+//!
+//! Instructions are executed as ever, by which such lanes become unknown. Then those of which an encoded address is known are
+//! written again: as a pointer if all of the address is there, as a number if nothing of it is left, and otherwise as the
+//! unknown lane it is, with a note of what it is made of. Only matrix descriptors and addresses look at such notes.
+//!
+//! Dynamic shared memory, where nothing lies before it, is taken to begin at a multiple of up to 1024 bytes if more than its
+//! declaration promises is needed; the report lists that as assumed. A 32-bit address does not tell its window: where a local variable
+//! has the same number, bits of it are not taken for numbers.
+
+use super::pointer::alignment;
+use crate::address::{Area, Pointer};
+use crate::context::Context;
+use crate::encoded::{Encoded, Home};
+use crate::lanes::{Lanes, Mask, WARP};
+use crate::tags::Tags;
+use ir::{IntBinary, IntTernary, IntUnary, Op, Operand, Reg, Space, Width};
+
+/// The alignment that dynamic shared memory is taken to have at most, as a power of two.
+pub(super) const MOST_ALIGN_BITS: u32 = 10;
+
+/// A lane of an operand.
+#[derive(Clone, Copy)]
+enum Part {
+    Number(u64),
+    Address(Encoded),
+    Other,
+}
+
+/// Encoded addresses that an instruction gives, by register and lanes, and to what dynamic shared memory must be aligned for them.
+pub(super) type Results = Vec<(Reg, Mask, Encoded, u32)>;
+
+/// Returns what an instruction makes of addresses, before it is executed.
+#[inline]
+pub(super) fn results(context: &Context<'_, '_>, op: &Op) -> Results {
+    let sums = match op {
+        Op::Copy { .. } | Op::Select { .. } => true,
+        Op::IntBinary { op: IntBinary::Add | IntBinary::Sub, .. } => true,
+        Op::Concat { .. } | Op::Split { .. } | Op::Resize { .. } | Op::InsertBits { .. } => false,
+        Op::IntUnary { op: IntUnary::Not, .. } => false,
+        Op::IntBinary {
+            op:
+                IntBinary::And
+                | IntBinary::Or
+                | IntBinary::Xor
+                | IntBinary::Shl
+                | IntBinary::Shr { .. }
+                | IntBinary::Mul
+                | IntBinary::MulWide { .. },
+            ..
+        } => false,
+        Op::IntTernary {
+            op: IntTernary::ExtractBits { .. } | IntTernary::Logic { .. }, ..
+        } => false,
+        _ => return Vec::new(),
+    };
+    if sums && !context.registers.has_encoded() {
+        return Vec::new();
+    }
+    follow(context, op, sums)
+}
+
+/// The same of an operation that may concern addresses.
+fn follow(context: &Context<'_, '_>, op: &Op, sums: bool) -> Results {
+    let mut operands = Vec::new();
+    let mut concerned = false;
+    op.visit(&mut |access| {
+        let ir::Access::Read(operand) = access else { return };
+        if let Operand::Register(register) = operand {
+            let pointers = !sums && !context.registers.tags(register).pointer.is_empty();
+            concerned |= pointers || context.registers.may_be_encoded(register);
+        }
+        operands.push(operand);
+    });
+    let mut found = Vec::new();
+    if !concerned {
+        return found;
+    }
+    let same: Option<Vec<Part>> = operands.iter().map(|&one| same_part(context, one)).collect();
+    if let Some(parts) = same {
+        in_lanes(context, op, parts, context.lanes, &mut found);
+        return found;
+    }
+    for lane in context.lanes.iter() {
+        let parts = operands.iter().map(|&one| part(context, one, lane)).collect();
+        in_lanes(context, op, parts, Mask::one(lane), &mut found);
+    }
+    found
+}
+
+/// Adds what an operation gives in lanes that have the same operands.
+fn in_lanes(
+    context: &Context<'_, '_>,
+    op: &Op,
+    mut parts: Vec<Part>,
+    lanes: Mask,
+    found: &mut Results,
+) {
+    let address = |whole: bool| {
+        parts.iter().find_map(|part| match part {
+            Part::Address(one) if !whole || one.constant().is_none() => Some(one.variable),
+            _ => None,
+        })
+    };
+    let Some(variable) = address(true).or_else(|| address(false)) else { return };
+    let Some(home) = home(context, variable) else { return };
+    // Of two variables nothing is followed.
+    for part in &mut parts {
+        if matches!(part, Part::Address(one) if one.variable != variable) {
+            *part = Part::Other;
+        }
+    }
+    evaluate(context, op, &parts, home, &mut |dst, encoded, align| {
+        found.push((dst, lanes, encoded, align));
+    });
+}
+
+/// An operand that is the same in all lanes, if that is easy to tell.
+fn same_part(context: &Context<'_, '_>, operand: Operand) -> Option<Part> {
+    let Operand::Register(register) = operand else {
+        return Some(part(context, operand, 0));
+    };
+    if let Some(encoded) = context.registers.encoded_in_all(register, context.lanes) {
+        return Some(Part::Address(encoded));
+    }
+    let tags = context.registers.tags(register);
+    let plain = tags.is_number_in(context.lanes) || context.lanes.without(tags.pointer).is_empty();
+    let width = context.layout.width(register).min(Width::B64);
+    let bits = |lane| context.registers.lane(context.layout, operand, width, lane);
+    let first = context.lanes.lowest()?;
+    let value = bits(first);
+    let same = plain && context.lanes.iter().all(|lane| bits(lane) == value);
+    same.then(|| part(context, operand, first))
+}
+
+/// What is known of a shared variable.
+pub(super) fn home(context: &Context<'_, '_>, variable: usize) -> Option<Home> {
+    let memory = context.shared.get(variable)?;
+    let pointer = Pointer { area: Area::Shared(variable), offset: 0 };
+    let align_bits = alignment(context, pointer).trailing_zeros();
+    Some(Home { align_bits, size: memory.bytes.len() as u64 })
+}
+
+/// A lane of an operand; shared addresses as encoded ones.
+fn part(context: &Context<'_, '_>, operand: Operand, lane: usize) -> Part {
+    let register = match operand {
+        Operand::Constant(bits) => return Part::Number(bits),
+        Operand::Register(register) => register,
+    };
+    let (registers, layout) = (&context.registers, context.layout);
+    let tags = registers.tags(register);
+    let width = layout.width(register);
+    if tags.is_number_in(Mask::one(lane)) {
+        return Part::Number(registers.lane(layout, operand, width.min(Width::B64), lane));
+    }
+    if let Some(encoded) = registers.encoded_in(register, lane) {
+        return Part::Address(encoded);
+    }
+    let bits = registers.lane(layout, operand, width.min(Width::B64), lane);
+    let windowed = tags.pointer.has(lane) && matches!(width, Width::B32 | Width::B64);
+    let pointer =
+        if windowed && bits >> 32 == 0 { Pointer::decode(bits, Space::Shared) } else { None };
+    let encoded = pointer.and_then(|pointer| {
+        let Area::Shared(variable) = pointer.area else { return None };
+        let alone = context.machine.blocks == 1;
+        let own = context.other_block(pointer.area).is_none();
+        Encoded::address(variable, pointer.offset, home(context, variable)?, !alone).filter(|_| own)
+    });
+    encoded.map_or(Part::Other, Part::Address)
+}
+
+/// Tells `found` the results of an operation in one lane.
+fn evaluate(
+    context: &Context<'_, '_>,
+    op: &Op,
+    parts: &[Part],
+    home: Home,
+    found: &mut dyn FnMut(Reg, Encoded, u32),
+) {
+    if let Op::Split { dsts, .. } = op {
+        let [Part::Address(whole)] = parts else { return };
+        for (position, dst) in dsts.iter().enumerate() {
+            let Some(dst) = *dst else { continue };
+            let bits = context.layout.width(dst).bits();
+            let whole_bits = bits * dsts.len() as u32;
+            let at = u64::from(bits) * position as u64;
+            let part = whole.shift_right(at, false, whole_bits.min(64));
+            if let Some(part) = part.and_then(|part| part.resize(whole_bits.min(64), false, bits)) {
+                found(dst, part, 0);
+            }
+        }
+        return;
+    }
+    let dst = match op {
+        Op::Copy { dst, .. }
+        | Op::Select { dst, .. }
+        | Op::Concat { dst, .. }
+        | Op::Resize { dst, .. }
+        | Op::IntUnary { dst, .. }
+        | Op::IntBinary { dst, .. }
+        | Op::IntTernary { dst, .. }
+        | Op::InsertBits { dst, .. } => *dst,
+        _ => return,
+    };
+    let to = context.layout.width(dst).bits();
+    if let Some(result) = single(op, parts, to, home) {
+        return found(dst, result, 0);
+    }
+    let Some(variable) = parts.iter().find_map(|part| match part {
+        Part::Address(encoded) => Some(encoded.variable),
+        _ => None,
+    }) else {
+        return;
+    };
+    if context.machine.is_only_dynamic(variable) {
+        for align_bits in home.align_bits + 1..=MOST_ALIGN_BITS {
+            if let Some(result) = single(op, parts, to, Home { align_bits, ..home }) {
+                return found(dst, result, 1 << align_bits);
+            }
+        }
+    }
+}
+
+/// The result of an operation with one.
+fn single(op: &Op, parts: &[Part], to: u32, home: Home) -> Option<Encoded> {
+    match (op, parts) {
+        (Op::Copy { .. }, [Part::Address(a)]) => a.resize(64, false, to),
+        (Op::Select { .. }, [Part::Number(condition), a, b]) => {
+            match if condition & 1 == 1 { a } else { b } {
+                Part::Address(chosen) => chosen.resize(64, false, to),
+                _ => None,
+            }
+        }
+        (Op::Concat { .. }, parts) => concat(parts, to, home),
+        (Op::Resize { from, signed, .. }, [Part::Address(a)]) => a.resize(from.bits(), *signed, to),
+        (Op::IntUnary { width, .. }, [Part::Address(a)]) => {
+            a.bitwise(u64::MAX, u64::MAX, width.bits(), home)
+        }
+        (Op::IntBinary { op, width, .. }, [a, b]) => binary(*op, *width, (*a, *b), home),
+        (Op::IntTernary { op, width, .. }, parts) => ternary(*op, *width, parts, home),
+        (
+            Op::InsertBits { width, .. },
+            [insert, base, Part::Number(position), Part::Number(length)],
+        ) => inserted(width.bits(), (*insert, *base), (position & 0xff, length & 0xff), home),
+        _ => None,
+    }
+}
+
+/// The number of a part: also of what is left when nothing of an address is.
+fn number(part: Part) -> Option<u64> {
+    match part {
+        Part::Number(bits) => Some(bits),
+        Part::Address(encoded) => encoded.constant(),
+        Part::Other => None,
+    }
+}
+
+/// An address and a number, in either order.
+fn address_and_number(a: Part, b: Part) -> Option<(Encoded, u64)> {
+    match (a, b) {
+        (Part::Address(address), other) if number(other).is_some() => {
+            Some((address, number(other)?))
+        }
+        (other, Part::Address(address)) => Some((address, number(other)?)),
+        _ => None,
+    }
+}
+
+fn binary(op: IntBinary, width: Width, (a, b): (Part, Part), home: Home) -> Option<Encoded> {
+    let bits = width.bits();
+    match op {
+        IntBinary::Sub => {
+            let (Part::Address(a), b) = (a, number(b)?) else { return None };
+            a.add(b.wrapping_neg(), bits, home)
+        }
+        IntBinary::Shl => {
+            let (Part::Address(a), amount) = (a, number(b)?) else { return None };
+            a.shift_left(amount & 0xffff_ffff, bits)
+        }
+        IntBinary::Shr { signed } => {
+            let (Part::Address(a), amount) = (a, number(b)?) else { return None };
+            a.shift_right(amount & 0xffff_ffff, signed, bits)
+        }
+        _ => {
+            let (address, number) = address_and_number(a, b)?;
+            let number = number & width.mask();
+            let power = || number.is_power_of_two().then(|| u64::from(number.ilog2()));
+            match op {
+                IntBinary::Add => address.add(number, bits, home),
+                IntBinary::And => address.bitwise(number, 0, bits, home),
+                IntBinary::Or => address.bitwise(!number, number, bits, home),
+                IntBinary::Xor => address.bitwise(u64::MAX, number, bits, home),
+                IntBinary::Mul => address.shift_left(power()?, bits),
+                IntBinary::MulWide { signed: false } => {
+                    let wide = address.resize(bits, false, 2 * bits)?;
+                    wide.shift_left(power()?, (2 * bits).min(64))
+                }
+                _ => None,
+            }
+        }
+    }
+}
+
+fn ternary(op: IntTernary, width: Width, parts: &[Part], home: Home) -> Option<Encoded> {
+    let bits = width.bits();
+    match (op, parts) {
+        (IntTernary::ExtractBits { signed: false }, [Part::Address(a), first, length]) => {
+            let (first, length) = (number(*first)? & 0xff, number(*length)? & 0xff);
+            let length = length.min(bits.into()) as u32;
+            let kept = if length == 64 { u64::MAX } else { (1 << length) - 1 };
+            a.shift_right(first, false, bits)?.bitwise(kept, 0, bits, home)
+        }
+        (IntTernary::Logic { table }, [a, b, c]) => {
+            let each = [*a, *b, *c];
+            let mut addresses = each.iter().enumerate().filter(|(_, one)| number(**one).is_none());
+            let (place, Part::Address(address)) = addresses.next()? else { return None };
+            if addresses.next().is_some() {
+                return None;
+            }
+            let fixed = each.map(|one| number(one).unwrap_or(0));
+            let with = |bit: u64| {
+                let mut operands = fixed;
+                operands[place] = bit;
+                let [x, y, z] = operands;
+                (0..8u32).filter(|index| table >> index & 1 == 1).fold(0, |all, index| {
+                    let pick = |bits: u64, at: u32| if index >> at & 1 == 1 { bits } else { !bits };
+                    all | pick(x, 2) & pick(y, 1) & pick(z, 0)
+                })
+            };
+            let (zeros, ones) = (with(0), with(u64::MAX));
+            address.bitwise(zeros ^ ones, zeros, bits, home)
+        }
+        _ => None,
+    }
+}
+
+/// `mov c, {a, b}` with an address in one part.
+fn concat(parts: &[Part], to: u32, home: Home) -> Option<Encoded> {
+    let bits = to / parts.len() as u32;
+    if to > 64 {
+        return None;
+    }
+    let (mut address, mut numbers) = (None, 0);
+    for (position, &part) in parts.iter().enumerate() {
+        let at = u64::from(bits) * position as u64;
+        match (number(part), part) {
+            (Some(number), _) => numbers |= (number & ((1 << bits) - 1)) << at,
+            (None, Part::Address(one)) if address.is_none() => address = Some((one, at)),
+            _ => return None,
+        }
+    }
+    let (one, at) = match (address, parts.first()) {
+        (Some(found), _) => found,
+        // Numbers that are left of addresses.
+        (None, _) => {
+            let left = parts.iter().find_map(|part| match part {
+                Part::Address(one) => Some(*one),
+                _ => None,
+            })?;
+            return left.bitwise(0, numbers, to, home);
+        }
+    };
+    let whole = one.resize(64, false, bits)?.shift_left(at, to)?;
+    whole.bitwise(!numbers, numbers, to, home)
+}
+
+/// `bfi`
+fn inserted(
+    bits: u32,
+    (insert, base): (Part, Part),
+    (first, length): (u64, u64),
+    home: Home,
+) -> Option<Encoded> {
+    let length = length.min(u64::from(bits).saturating_sub(first));
+    let ones = if length >= 64 { u64::MAX } else { (1 << length) - 1 };
+    if length == 0 {
+        return None;
+    }
+    match (insert, base) {
+        (Part::Address(insert), base) if number(base).is_some() => {
+            let placed = insert.bitwise(ones, 0, bits, home)?.shift_left(first, bits)?;
+            let others = number(base)? & !(ones << first);
+            placed.bitwise(!others, others, bits, home)
+        }
+        (insert, Part::Address(base)) => {
+            let placed = (number(insert)? & ones) << first;
+            base.bitwise(!(ones << first), placed, bits, home)
+        }
+        _ => None,
+    }
+}
+
+/// Writes results into lanes that the instruction left unknown.
+#[cold]
+pub(super) fn write(context: &mut Context<'_, '_>, results: &Results) {
+    for &(dst, lanes, encoded, assumed) in results {
+        let lanes = lanes.and(context.registers.tags(dst).unknown);
+        let Some(home) = home(context, encoded.variable).filter(|_| !lanes.is_empty()) else {
+            continue;
+        };
+        let number = encoded.variable % context.machine.shared.len().max(1);
+        let ambiguous = context.machine.local.get(number).is_some();
+        let width = context.layout.width(dst);
+        let address = match encoded.as_address(home) {
+            Some((offset, None)) => Some((offset, assumed)),
+            Some((offset, Some(align_bits)))
+                if align_bits <= MOST_ALIGN_BITS
+                    && context.machine.is_only_dynamic(encoded.variable) =>
+            {
+                Some((offset, assumed.max(1 << align_bits)))
+            }
+            _ => None,
+        };
+        let (bits, tags, needed) = match (encoded.constant(), address) {
+            (Some(number), _) if !ambiguous => (number, Tags::NUMBER, assumed),
+            (None, Some((offset, needed))) if width >= Width::B32 => {
+                let area = Area::Shared(encoded.variable);
+                let pointer = Pointer { area, offset: offset.cast_signed() };
+                (pointer.address(), Tags::pointer(lanes), needed)
+            }
+            _ => {
+                context.registers.set_encoded(dst, lanes, encoded);
+                assume(context, assumed);
+                continue;
+            }
+        };
+        assume(context, needed);
+        let values: Lanes = [bits & width.mask(); WARP];
+        context.registers.write(context.layout, dst, &values, tags, lanes);
+    }
+}
+
+/// Notes to what dynamic shared memory is taken to be aligned.
+pub(super) fn assume(context: &mut Context<'_, '_>, align: u32) {
+    context.report.shared_alignment = context.report.shared_alignment.max(align);
+}
+
+/// Tells whether an operand is known to differ between lanes: an encoded address or a number in each, and not the same.
+pub(super) fn differs(context: &Context<'_, '_>, operand: Operand) -> bool {
+    let each: Vec<Part> = (0..WARP).map(|lane| part(context, operand, lane)).collect();
+    let known = |part: &Part| !matches!(part, Part::Other);
+    let same = |one: &Part| match (one, &each[0]) {
+        (Part::Number(a), Part::Number(b)) => a == b,
+        (Part::Address(a), Part::Address(b)) => a == b,
+        _ => false,
+    };
+    each.iter().all(known) && !each.iter().all(same)
+}
+
+/// An operand that is the same encoded address in every lane of the warp.
+pub(super) fn uniform(context: &Context<'_, '_>, operand: Operand) -> Option<Encoded> {
+    let Operand::Register(register) = operand else { return None };
+    context.registers.encoded_in_all(register, Mask::ALL).or_else(|| {
+        let first = context.registers.encoded_in(register, 0)?;
+        let same = |lane| context.registers.encoded_in(register, lane) == Some(first);
+        (1..WARP).all(same).then_some(first)
+    })
+}
+
+/// Moves an encoded address that all lanes of the warp offer to others: whichever lane they take it from, it is the same.
+pub(super) fn shuffled(context: &mut Context<'_, '_>, dst: Reg, offered: Option<Encoded>) {
+    if let Some(encoded) = offered {
+        write(context, &vec![(dst, context.lanes, encoded, 0)]);
+    }
+}

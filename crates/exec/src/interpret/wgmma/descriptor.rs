@@ -1,0 +1,71 @@
+//! Matrix descriptors (manual §9.7.15.5.1.2.2).
+//!
+//! | bits | field |
+//! |---|---|
+//! | 0–13 | start address, in units of 16 bytes |
+//! | 16–29 | leading dimension byte offset (LBO), likewise |
+//! | 32–45 | stride dimension byte offset (SBO), likewise |
+//! | 49–51 | base offset |
+//! | 62–63 | swizzle: 0 none, 1 of 128 bytes, 2 of 64, 3 of 32 |
+//!
+//! Bits of no field are a gap: nobody says what they do. A swizzle depends on the address in the window of shared memory: where a
+//! variable promises less alignment than the pattern has, the place of an element is not known, a gap as well; dynamic shared memory is
+//! taken to be aligned to it, which the report lists.
+
+use crate::context::Context;
+use crate::encoded::Encoded;
+use crate::finding::Gap;
+use crate::interpret::encoded::{MOST_ALIGN_BITS, assume, home};
+use crate::tile::Tile;
+
+/// Bits of a descriptor that belong to a field.
+const FIELDS: u64 = 0x3fff | 0x3fff << 16 | 0x3fff << 32 | 7 << 49 | 3 << 62;
+
+/// The matrix that a descriptor names.
+pub(super) fn decode(
+    context: &mut Context<'_, '_>,
+    encoded: Encoded,
+    transposed: bool,
+) -> Result<Tile, Gap> {
+    let variable = encoded.variable;
+    let Some((start, rest)) = home(context, variable).and_then(|home| encoded.as_descriptor(home))
+    else {
+        return Err(context.gap(
+            "a matrix descriptor does not have a shared address, a multiple of 16, in its lowest 14 bits",
+        ));
+    };
+    if rest & !FIELDS != 0 {
+        return Err(context.gap("a matrix descriptor has bits that belong to no field"));
+    }
+    let tile = Tile {
+        variable,
+        start,
+        leading: (rest >> 16 & 0x3fff) << 4,
+        stride: (rest >> 32 & 0x3fff) << 4,
+        base_offset: rest >> 49 & 7,
+        row: [16, 128, 64, 32][(rest >> 62) as usize],
+        transposed,
+    };
+    if tile.row > 16 {
+        align(context, &tile)?;
+    }
+    Ok(tile)
+}
+
+/// Checks that the pattern of the swizzle is where the offsets in the variable say.
+fn align(context: &mut Context<'_, '_>, tile: &Tile) -> Result<(), Gap> {
+    let pattern = 8 * tile.row;
+    let Some(memory) = context.shared.get(tile.variable) else { return Ok(()) };
+    let align = memory.align;
+    if align >= pattern {
+        return Ok(());
+    }
+    if context.machine.is_only_dynamic(tile.variable) && pattern <= 1 << MOST_ALIGN_BITS {
+        assume(context, pattern as u32);
+        return Ok(());
+    }
+    let name = memory.name.clone();
+    Err(context.gap(format!(
+        "where a swizzled matrix lies depends on the address of `{name}`, which is aligned to {align} bytes and not to {pattern}"
+    )))
+}

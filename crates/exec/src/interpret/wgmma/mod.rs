@@ -1,0 +1,258 @@
+//! `wgmma.mma_async` (manual §9.7.15.5): products of four warps with factors in shared memory.
+//!
+//! Each warp computes its sixteen rows when it comes to the instruction: they depend on no register of the other warps, and what
+//! is in shared memory between then and the wait may change only if that is a race. The arithmetic is that of `mma`
+//! ([`super::matrix`]): D = ±A·±B, plus D if `scale-d` says so. In a run for values of which nobody knows the numbers, nothing is
+//! computed.
+//!
+//! Descriptors and `scale-d` must be the same in all lanes, and in all warps of the group, which is looked at when the
+//! block ends ([`crate::warp_groups`]). Registers are read and written at once; the program that is followed is the one that an assembler
+//! makes of accesses to registers of products under way, which it delays.
+
+mod descriptor;
+mod operand;
+
+use super::encoded;
+use super::matrix::factors::{Factor, Product, Sources};
+use super::matrix::{fragment, product};
+use crate::context::{Context, Flow};
+use crate::finding::{Fault, Gap, GroupFault, Origin, Sink};
+use crate::lanes::{Mask, WARP};
+use crate::tags::{Source, Tags};
+use crate::tile::{Part, Places, Tile};
+use ir::{MatrixDescriptor, Operand, Shape, Wgmma, WgmmaFactor, WgmmaSync};
+use operand::{Contents, SharedFactor};
+use sync::SyncEvent;
+
+/// Rows of a warp.
+const ROWS: u64 = 16;
+
+/// In the place of registers that there are not.
+const WORDS: [Operand; 128] = [Operand::Constant(0); 128];
+
+/// Tells whether the whole warp is here; reports lanes that are missing for ever.
+fn gathered(context: &mut Context<'_, '_>) -> Result<bool, Flow> {
+    let alive = context.warp.alive();
+    if context.lanes != alive {
+        return Err(Flow::Gather(Mask::ALL, context.lanes));
+    }
+    context.tracker.apply(context.warp.number, alive, SyncEvent::Collective);
+    if alive != Mask::ALL {
+        context.find(Fault::LanesMissing { missing: !alive.0 }, alive);
+    }
+    Ok(alive == Mask::ALL)
+}
+
+/// `wgmma.fence`, `wgmma.commit_group` and `wgmma.wait_group`.
+pub(super) fn synchronize(context: &mut Context<'_, '_>, sync: WgmmaSync) -> Flow {
+    if let Err(flow) = gathered(context) {
+        return flow;
+    }
+    let (warp, lanes) = (context.warp.number, context.lanes);
+    let event = match sync {
+        WgmmaSync::Fence => None,
+        WgmmaSync::Commit => Some(SyncEvent::CommitProducts),
+        WgmmaSync::Wait(pending) => Some(SyncEvent::WaitForProducts(pending)),
+    };
+    if let Some(event) = event {
+        context.tracker.apply(warp, lanes, event);
+    }
+    if context.tracker.is_checking() {
+        match sync {
+            WgmmaSync::Fence => context.registers.fence_products(),
+            WgmmaSync::Commit => {}
+            WgmmaSync::Wait(_) => {
+                let Context { registers, tracker, .. } = context;
+                registers.end_products(&|product| tracker.is_over(product));
+            }
+        }
+    }
+    context.tracker.group_steps().note_product(warp, context.site, 0);
+    Flow::Next
+}
+
+/// Starts a product, and does it.
+pub(super) fn execute(context: &mut Context<'_, '_>, wgmma: &Wgmma) -> Result<Flow, Gap> {
+    match gathered(context) {
+        Err(flow) => return Ok(flow),
+        Ok(true) => {}
+        Ok(false) => {
+            let poison = Tags::poison(Mask::ALL, Origin::Operation(context.place));
+            wgmma.d.iter().for_each(|&dst| context.write(dst, &[0; WARP], poison));
+            return Ok(Flow::Next);
+        }
+    }
+    let accumulates = accumulates(context, wgmma.accumulates)?;
+    let quarter = context.warp.in_block as u64 % 4;
+    let k_bytes = u64::from(wgmma.shape.k) * u64::from(wgmma.a_element.bits()) / 8;
+    let stored = if wgmma.sparsity.is_some() { k_bytes / 2 } else { k_bytes };
+    let a = match &wgmma.a {
+        WgmmaFactor::Fragment(_) => None,
+        WgmmaFactor::Shared(descriptor) => Some(tile(context, descriptor)?),
+    };
+    let b = tile(context, &wgmma.b)?;
+    let digest = digest(a, b, accumulates);
+    let (warp, site) = (context.warp.number, context.site);
+    context.tracker.group_steps().note_product(warp, site, digest);
+    let part = |tile, first, rows, k_bytes| Part { tile, first, rows, k_bytes };
+    let a = a.map(|tile| SharedFactor::new(context, part(tile, ROWS * quarter, ROWS, stored)));
+    let b = SharedFactor::new(context, part(b, 0, wgmma.shape.n.into(), k_bytes));
+    let opaque = access(context, wgmma, a.as_ref(), &b)?;
+    if opaque && forget(context, wgmma, accumulates) {
+        return Ok(Flow::Next);
+    }
+    multiply(context, wgmma, (a.as_ref(), &b), (accumulates, opaque))?;
+    Ok(Flow::Next)
+}
+
+/// The value of `scale-d`.
+fn accumulates(context: &mut Context<'_, '_>, operand: Operand) -> Result<bool, Gap> {
+    let tags = context.registers.operand_tags(operand);
+    let decided = context.decide(tags, Sink::Control)?;
+    let truth = context.registers.predicate(operand);
+    if decided != Mask::ALL || ![Mask::ALL, Mask::NONE].contains(&truth) {
+        return Err(unequal(context));
+    }
+    Ok(truth == Mask::ALL)
+}
+
+/// Reports operands that differ between lanes.
+fn unequal(context: &mut Context<'_, '_>) -> Gap {
+    let fault = Fault::PartOfWarpGroup { instruction: "wgmma", why: GroupFault::Lanes };
+    context.find(fault, context.lanes);
+    context.gap("what a product does whose operands differ between lanes is not defined")
+}
+
+/// The matrix that a descriptor names in every lane.
+fn tile(context: &mut Context<'_, '_>, matrix: &MatrixDescriptor) -> Result<Tile, Gap> {
+    let Some(encoded) = encoded::uniform(context, matrix.bits) else {
+        if encoded::differs(context, matrix.bits) {
+            return Err(unequal(context));
+        }
+        let tags = context.registers.operand_tags(matrix.bits);
+        context.decide(Tags { pointer: Mask::NONE, ..tags }, Sink::Address)?;
+        return Err(
+            context.gap("a matrix descriptor is not made from the address of a shared variable")
+        );
+    };
+    descriptor::decode(context, encoded, matrix.transposed)
+}
+
+/// What warps of a group must have in common, as a number.
+fn digest(a: Option<Tile>, b: Tile, accumulates: bool) -> u64 {
+    use std::hash::{Hash, Hasher};
+    let mut hasher = rustc_hash::FxHasher::default();
+    (a, b, accumulates).hash(&mut hasher);
+    hasher.finish() | 1
+}
+
+/// Checks and tells what the product reads; whether that is data of which nothing is computed in this run.
+fn access(
+    context: &mut Context<'_, '_>,
+    wgmma: &Wgmma,
+    a: Option<&SharedFactor>,
+    b: &SharedFactor,
+) -> Result<bool, Gap> {
+    let (warp, site) = (context.warp.number, context.site);
+    let product = context.tracker.start_product(warp);
+    if context.tracker.is_checking()
+        && let Some(window) = context.registers.start_product(wgmma, (product, context.place))
+    {
+        context.find(Fault::ProductRegisters(window), context.lanes);
+    }
+    let skips = context.valued.is_none() && !context.machine.simulates;
+    let (mut data, mut plain) = (false, true);
+    for factor in a.into_iter().chain([b]) {
+        factor.check(context)?;
+        let Places { ranges, around, .. } = factor.places();
+        context.tracker.read_by_product(product, (warp, site), factor.area(), (ranges, *around));
+        let contents = if skips { factor.contents(context) } else { Contents::Mixed };
+        data |= contents == Contents::Data;
+        plain &= contents != Contents::Mixed;
+    }
+    Ok(data && plain)
+}
+
+/// Makes D unknown data, if that is all that can be said of it; whether it is.
+fn forget(context: &mut Context<'_, '_>, wgmma: &Wgmma, accumulates: bool) -> bool {
+    let registers = &mut context.registers;
+    let plain = |tags: Tags| {
+        tags.poison.is_empty() && tags.pointer.is_empty() && tags.undetermined().is_empty()
+    };
+    let fragment: &[Operand] = match &wgmma.a {
+        WgmmaFactor::Fragment(parts) => parts,
+        WgmmaFactor::Shared(_) => &[],
+    };
+    let simple = wgmma.sparsity.is_none()
+        && fragment.iter().all(|&part| plain(registers.operand_tags(part)))
+        && (!accumulates || wgmma.d.iter().all(|&register| plain(registers.tags(register))));
+    if simple {
+        let unknown = Tags::unknown(Mask::ALL, Source::Data);
+        for &register in &wgmma.d {
+            let tags = registers.tags(register);
+            if !(plain(tags) && tags.unknown == Mask::ALL) {
+                registers.mark(register, unknown, Mask::ALL);
+            }
+        }
+    }
+    simple
+}
+
+/// Computes D.
+fn multiply(
+    context: &mut Context<'_, '_>,
+    wgmma: &Wgmma,
+    (a, b): (Option<&SharedFactor>, &SharedFactor),
+    (accumulates, opaque): (bool, bool),
+) -> Result<(), Gap> {
+    let Shape { n, k, .. } = wgmma.shape;
+    let shape = Shape { m: ROWS as u16, n, k };
+    let stored = usize::from(k) / if wgmma.sparsity.is_some() { 2 } else { 1 };
+    let a_factor = match (&wgmma.a, a) {
+        (WgmmaFactor::Fragment(registers), _) => Factor {
+            element: wgmma.a_element,
+            registers,
+            spread: fragment::mma_a(shape, stored, wgmma.a_element, ir::Layout::Row),
+        },
+        (WgmmaFactor::Shared(_), Some(a)) => Factor {
+            element: wgmma.a_element,
+            registers: &WORDS[..a.registers()],
+            spread: a.spread(wgmma.a_element),
+        },
+        (WgmmaFactor::Shared(_), None) => return Ok(()),
+    };
+    let b_factor = Factor {
+        element: wgmma.b_element,
+        registers: &WORDS[..b.registers()],
+        spread: b.spread(wgmma.b_element).transposed(),
+    };
+    let d_spread = || fragment::wgmma_d(n.into(), wgmma.d_element);
+    let registers: Vec<Operand> = wgmma.d.iter().map(|&register| register.into()).collect();
+    let c_factor = Factor { element: wgmma.d_element, registers: &registers, spread: d_spread() };
+    let sources: [Sources; 3] = [
+        match (a, opaque) {
+            (Some(_), true) => operand::unknown(),
+            (Some(a), false) => a.read(context),
+            (None, _) => product::read(context, &a_factor),
+        },
+        if opaque { operand::unknown() } else { b.read(context) },
+        match accumulates {
+            true => product::read(context, &c_factor),
+            false => vec![([0; WARP], Tags::NUMBER); wgmma.d.len()],
+        },
+    ];
+    let [negates_a, negates_b] = wgmma.negates;
+    let product = Product {
+        shape,
+        kind: wgmma.kind,
+        a: a_factor,
+        b: b_factor,
+        c: c_factor,
+        d_element: wgmma.d_element,
+        d: &wgmma.d,
+        d_spread: d_spread(),
+        sparsity: wgmma.sparsity.as_ref(),
+        negates: negates_a != negates_b,
+    };
+    product::multiply(context, &product, sources)
+}

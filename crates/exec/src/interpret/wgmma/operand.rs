@@ -1,0 +1,136 @@
+//! Reads a factor of a product from shared memory, as words of pretended registers.
+
+use crate::address::{Area, Pointer};
+use crate::context::Context;
+use crate::finding::{AccessKind, Gap};
+use crate::interpret::access::{locate, mark, read_element};
+use crate::interpret::matrix::factors::Sources;
+use crate::interpret::matrix::fragment::{Spread, across_k, along_k};
+use crate::lanes::{Mask, WARP};
+use crate::memory::state;
+use crate::tags::{Source, Tags};
+use crate::tile::{Part, Places};
+use ir::Element;
+use std::sync::Arc;
+
+/// A factor in shared memory.
+pub(super) struct SharedFactor {
+    part: Part,
+    places: Arc<Places>,
+}
+
+/// The bytes of a factor in a run without numbers or values.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Contents {
+    /// All are numbers.
+    Numbers,
+    /// Some are data of which nothing but the value is unknown, the others numbers.
+    Data,
+    /// Something else is among them.
+    Mixed,
+}
+
+impl SharedFactor {
+    /// Some rows of a matrix, or columns of B.
+    pub(super) fn new(context: &mut Context<'_, '_>, part: Part) -> Self {
+        let places = context.scratch.tiles.places(&part);
+        Self { part, places }
+    }
+
+    /// Where it is.
+    pub(super) fn area(&self) -> Area {
+        Area::Shared(self.part.tile.variable)
+    }
+
+    /// Ranges of bytes that it covers, and one around them.
+    pub(super) fn places(&self) -> &Places {
+        &self.places
+    }
+
+    /// Checks that all of it is in its variable.
+    pub(super) fn check(&self, context: &mut Context<'_, '_>) -> Result<(), Gap> {
+        let (start, bytes) = self.places.around;
+        let memory = context.shared.get(self.part.tile.variable);
+        if memory.is_some_and(|memory| memory.inside(start, bytes).is_some()) {
+            return Ok(());
+        }
+        for &(offset, bytes) in &self.places.ranges {
+            let pointer = Pointer { area: self.area(), offset };
+            if locate(context, pointer, 0, (bytes, 1), AccessKind::Read).is_none() {
+                return Err(context.gap("what a product outside its memory reads is not defined"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Which element is in which word.
+    pub(super) fn spread(&self, element: Element) -> Spread {
+        let Part { tile, rows, k_bytes, .. } = self.part;
+        match tile.transposed {
+            false => along_k(k_bytes as usize / 4, rows as usize, element),
+            true => across_k(k_bytes as usize / 2, rows as usize),
+        }
+    }
+
+    /// How many pretended registers its words are.
+    pub(super) fn registers(&self) -> usize {
+        (self.part.rows * self.part.k_bytes) as usize / (4 * WARP)
+    }
+
+    /// What its bytes are; from now on they count as read.
+    pub(super) fn contents(&self, context: &mut Context<'_, '_>) -> Contents {
+        let Some(memory) = context.shared.get_mut(self.part.tile.variable) else {
+            return Contents::Mixed;
+        };
+        memory.read = true;
+        let (mut worst, mut opaque) = (0, false);
+        for &(start, bytes) in &self.places.ranges {
+            for &state in &memory.states[start as usize..start as usize + bytes as usize] {
+                worst = worst.max(state);
+                opaque |= state == state::OPAQUE;
+            }
+        }
+        match (worst > state::DEFINED, opaque) {
+            (true, _) => Contents::Mixed,
+            (false, true) => Contents::Data,
+            (false, false) => Contents::Numbers,
+        }
+    }
+
+    /// Its words, register by pretended register.
+    pub(super) fn read(&self, context: &mut Context<'_, '_>) -> Sources {
+        let register = |register: usize| {
+            let mut values = [0; WARP];
+            let mut tags = Tags::NUMBER;
+            for lane in 0..WARP {
+                let (mut low, mut unused) = ([0; WARP], [0; WARP]);
+                let at = Some(Some(self.place(register * WARP + lane) as usize));
+                let into = [&mut low, &mut unused];
+                let word = read_element(context, self.area(), lane, at, 4, into);
+                values[lane] = low[lane];
+                mark(&mut tags, lane, word, context.place, false);
+            }
+            (values, tags)
+        };
+        (0..self.registers()).map(register).collect()
+    }
+
+    /// Where a word is.
+    fn place(&self, word: usize) -> u64 {
+        let chunks = &self.places.chunks;
+        match self.part.tile.transposed {
+            false => chunks[word / 4] + 4 * (word % 4) as u64,
+            true => {
+                // Words go along K first; a chunk has eight rows, which are four words of four rows of words.
+                let k = self.part.k_bytes as usize / 2;
+                let (pair, column) = (word / k, word % k);
+                chunks[pair / 4 * k + column] + 4 * (pair % 4) as u64
+            }
+        }
+    }
+}
+
+/// Stands for a factor of which nothing is known.
+pub(super) fn unknown() -> Sources {
+    vec![([0; WARP], Tags::unknown(Mask::ALL, Source::Data))]
+}

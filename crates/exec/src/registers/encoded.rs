@@ -1,0 +1,110 @@
+//! Lanes of registers that are encoded addresses ([`crate::encoded`]).
+//!
+//! Such a lane is unknown to everything else. Whatever writes a lane takes it out here, so that an entry of an unknown
+//! lane is of what was written last; entries of lanes that are not unknown mean nothing.
+
+use super::Registers;
+use crate::encoded::Encoded;
+use crate::lanes::{Mask, WARP};
+use base::Index;
+use ir::Reg;
+use rustc_hash::FxHashMap;
+
+/// The encoded addresses of a register.
+#[derive(Clone, Debug)]
+enum Kept {
+    /// The same in these lanes.
+    Same(Encoded, Mask),
+    /// Lane by lane.
+    Each(Box<[Option<Encoded>; WARP]>),
+}
+
+/// Encoded addresses by the position of their register.
+#[derive(Clone, Debug, Default)]
+pub(super) struct EncodedLanes {
+    registers: FxHashMap<usize, Kept>,
+}
+
+impl EncodedLanes {
+    /// Takes out lanes that are written.
+    #[inline(always)]
+    pub(super) fn forget(&mut self, position: usize, lanes: Mask) {
+        if !self.registers.is_empty() {
+            self.forget_of(position, lanes);
+        }
+    }
+
+    #[cold]
+    fn forget_of(&mut self, position: usize, lanes: Mask) {
+        let empty = match self.registers.get_mut(&position) {
+            None => return,
+            Some(Kept::Same(_, known)) => {
+                *known = known.without(lanes);
+                known.is_empty()
+            }
+            Some(Kept::Each(each)) => {
+                lanes.iter().for_each(|lane| each[lane] = None);
+                each.iter().all(Option::is_none)
+            }
+        };
+        if empty {
+            self.registers.remove(&position);
+        }
+    }
+
+    /// Takes out everything.
+    pub(super) fn clear(&mut self) {
+        self.registers.clear();
+    }
+}
+
+impl Registers {
+    /// Tells whether any lane of any register is an encoded address.
+    #[inline]
+    pub(crate) fn has_encoded(&self) -> bool {
+        !self.encoded.registers.is_empty()
+    }
+
+    /// Tells whether a lane of a register may be an encoded address.
+    pub(crate) fn may_be_encoded(&self, register: Reg) -> bool {
+        self.has_encoded() && self.encoded.registers.contains_key(&register.position())
+    }
+
+    /// The encoded address in an unknown lane of a register.
+    pub(crate) fn encoded_in(&self, register: Reg, lane: usize) -> Option<Encoded> {
+        let position = register.position();
+        let unknown = self.masks[position].unknown.has(lane);
+        match self.encoded.registers.get(&position)? {
+            Kept::Same(encoded, lanes) => (unknown && lanes.has(lane)).then_some(*encoded),
+            Kept::Each(each) => each[lane].filter(|_| unknown),
+        }
+    }
+
+    /// The encoded address that is in all of these lanes, if that is easy to tell.
+    pub(crate) fn encoded_in_all(&self, register: Reg, lanes: Mask) -> Option<Encoded> {
+        let position = register.position();
+        let unknown = self.masks[position].unknown;
+        match self.encoded.registers.get(&position)? {
+            Kept::Same(encoded, known) if lanes.without(known.and(unknown)).is_empty() => {
+                Some(*encoded)
+            }
+            Kept::Same(..) | Kept::Each(_) => None,
+        }
+    }
+
+    /// Says of unknown lanes of a register that they are an encoded address.
+    pub(crate) fn set_encoded(&mut self, register: Reg, lanes: Mask, encoded: Encoded) {
+        let kept = self.encoded.registers.entry(register.position());
+        let kept = kept.or_insert(Kept::Same(encoded, Mask::NONE));
+        match kept {
+            Kept::Same(same, known) if *same == encoded => *known = known.or(lanes),
+            Kept::Same(same, known) => {
+                let mut each = Box::new([None; WARP]);
+                known.iter().for_each(|lane| each[lane] = Some(*same));
+                lanes.iter().for_each(|lane| each[lane] = Some(encoded));
+                *kept = Kept::Each(each);
+            }
+            Kept::Each(each) => lanes.iter().for_each(|lane| each[lane] = Some(encoded)),
+        }
+    }
+}

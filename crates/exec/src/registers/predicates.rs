@@ -1,0 +1,42 @@
+//! Predicates: sets of lanes, and words of a domain where they are unknown.
+
+use super::Registers;
+use crate::lanes::{Mask, Narrow, WARP};
+use crate::tags::Tags;
+use base::Index;
+use ir::{Operand, Reg};
+
+impl Registers {
+    /// A predicate as the set of lanes in which it is true.
+    #[inline]
+    pub(crate) fn predicate(&self, operand: Operand) -> Mask {
+        match operand {
+            Operand::Register(register) => self.predicates[register.position()],
+            Operand::Constant(0) => Mask::NONE,
+            Operand::Constant(_) => Mask::ALL,
+        }
+    }
+
+    /// Words of a predicate; they mean something where it is unknown.
+    pub(crate) fn truths(&self, operand: Operand) -> Narrow {
+        let known = match operand {
+            Operand::Register(register) => self.truths.get(&register.position()),
+            Operand::Constant(_) => None,
+        };
+        known.map_or([0; WARP], |words| **words)
+    }
+
+    /// Sets the words of a predicate in `lanes`.
+    pub(crate) fn write_truths(&mut self, register: Reg, words: &Narrow, lanes: Mask) {
+        let old = self.truths.entry(register.position()).or_insert_with(|| Box::new([0; WARP]));
+        lanes.iter().for_each(|lane| old[lane] = words[lane]);
+    }
+
+    /// Writes a predicate in `lanes`.
+    pub(crate) fn write_predicate(&mut self, register: Reg, truth: Mask, tags: Tags, lanes: Mask) {
+        let position = register.position();
+        let old = self.predicates[position];
+        self.predicates[position] = truth.and(lanes).or(old.without(lanes));
+        self.set_tags(position, tags, lanes);
+    }
+}

@@ -1,0 +1,179 @@
+//! Where the elements of a matrix lie that a descriptor of `wgmma` names (PTX manual §9.7.15.5.1.2).
+//!
+//! Let w be the bytes of a swizzled row (16 if there is none) and b those of an element. Sixteen bytes at a time, before swizzling:
+//!
+//! | | none | swizzled |
+//! |---|---|---|
+//! | neighbours along K: row r, chunk c | (r%8)·16 + (r/8)·SBO + c·LBO | (r%8)·w + (r/8)·SBO + 16c%w + (16c/w)·LBO |
+//! | neighbours along M or N: eight rows from 8g on, column k | g·SBO + (k%8)·16 + (k/8)·LBO | (8g·b)%w + (8g·b/w)·LBO + (k%8)·w + (k/8)·SBO |
+//!
+//! A swizzle then changes the address a to a XOR ((((a>>7) − base offset) mod w/16) << 4). Recorded on an H200 for both orders,
+//! all swizzles, odd strides and base offsets, and rows along K that are longer than w (B of a sparse product).
+
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Bytes that lie together wherever a matrix is.
+pub(crate) const CHUNK: u32 = 16;
+
+/// A matrix in shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Tile {
+    /// The number of the shared variable.
+    pub(crate) variable: usize,
+    /// The start, as an offset in it.
+    pub(crate) start: u64,
+    /// The leading dimension byte offset (LBO).
+    pub(crate) leading: u64,
+    /// The stride dimension byte offset (SBO).
+    pub(crate) stride: u64,
+    /// The base offset of the swizzle.
+    pub(crate) base_offset: u64,
+    /// Bytes of a swizzled row; 16 for none.
+    pub(crate) row: u64,
+    /// Neighbours in memory are neighbours along M or N.
+    pub(crate) transposed: bool,
+}
+
+/// Some rows of a matrix, of which K takes so many bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Part {
+    pub(crate) tile: Tile,
+    pub(crate) first: u64,
+    pub(crate) rows: u64,
+    pub(crate) k_bytes: u64,
+}
+
+/// Where the bytes of a part are.
+#[derive(Debug)]
+pub(crate) struct Places {
+    /// Each chunk: by rows and then along K, or by groups of eight rows and then along K.
+    pub(crate) chunks: Vec<u64>,
+    /// Ranges, ascending, neighbours made one.
+    pub(crate) ranges: Vec<(i64, u32)>,
+    /// One range with all of them.
+    pub(crate) around: (i64, u32),
+}
+
+impl Tile {
+    fn swizzled(&self, at: u64) -> u64 {
+        let turn = (at >> 7).wrapping_sub(self.base_offset) & (self.row / 16 - 1);
+        at ^ turn << 4
+    }
+
+    /// Where 16 bytes of row `row` are, as an offset in the variable: chunk `chunk` along K.
+    fn along_k(&self, row: u64, chunk: u64) -> u64 {
+        let inner = 16 * chunk;
+        let along = inner % self.row + inner / self.row * self.leading;
+        let at = row % 8 * self.row + row / 8 * self.stride + along;
+        self.swizzled(self.start + at)
+    }
+
+    /// Where eight elements of two bytes in column `k` are: rows from 8·`group` on.
+    fn across_k(&self, group: u64, k: u64) -> u64 {
+        let at = match self.row {
+            16 => group * self.stride + k % 8 * 16 + k / 8 * self.leading,
+            row => {
+                let bytes = 16 * group;
+                bytes % row + bytes / row * self.leading + k % 8 * row + k / 8 * self.stride
+            }
+        };
+        self.swizzled(self.start + at)
+    }
+}
+
+impl Part {
+    fn chunks(&self) -> Vec<u64> {
+        let Self { tile, first, rows, k_bytes } = *self;
+        match tile.transposed {
+            false => (first..first + rows)
+                .flat_map(|row| (0..k_bytes / 16).map(move |chunk| tile.along_k(row, chunk)))
+                .collect(),
+            true => (first / 8..(first + rows) / 8)
+                .flat_map(|group| (0..k_bytes / 2).map(move |k| tile.across_k(group, k)))
+                .collect(),
+        }
+    }
+
+    fn places(&self) -> Places {
+        let chunks = self.chunks();
+        let mut sorted = chunks.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        let mut ranges: Vec<(i64, u32)> = Vec::new();
+        for start in sorted.into_iter().map(u64::cast_signed) {
+            match ranges.last_mut() {
+                Some(last) if last.0 + i64::from(last.1) == start => last.1 += CHUNK,
+                _ => ranges.push((start, CHUNK)),
+            }
+        }
+        let (first, last) = (ranges.first().copied(), ranges.last().copied());
+        let start = first.map_or(0, |range| range.0);
+        let end = last.map_or(0, |range| range.0 + i64::from(range.1));
+        Places { chunks, ranges, around: (start, (end - start) as u32) }
+    }
+}
+
+/// Places of parts that were met before: warps and steps of a loop name the same ones again and again.
+#[derive(Debug, Default)]
+pub(crate) struct TileCache {
+    known: FxHashMap<Part, Arc<Places>>,
+}
+
+impl TileCache {
+    /// Parts beyond this many are forgotten.
+    const MOST: usize = 1 << 12;
+
+    /// Where a part is.
+    pub(crate) fn places(&mut self, part: &Part) -> Arc<Places> {
+        if let Some(known) = self.known.get(part) {
+            return Arc::clone(known);
+        }
+        if self.known.len() >= Self::MOST {
+            self.known.clear();
+        }
+        let places = Arc::new(part.places());
+        self.known.insert(*part, Arc::clone(&places));
+        places
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(row: u64, transposed: bool) -> Part {
+        let tile = Tile {
+            variable: 0,
+            start: 0,
+            leading: 2048,
+            stride: 8 * row,
+            base_offset: 0,
+            row,
+            transposed,
+        };
+        Part { tile, first: 0, rows: 64, k_bytes: 32 }
+    }
+
+    /// Chunks do not overlap, whatever the swizzle.
+    #[test]
+    fn every_chunk_has_a_place_of_its_own() {
+        for (row, transposed) in [(16, false), (32, false), (64, false), (128, false), (128, true)]
+        {
+            let places = part(row, transposed).places();
+            let covered: u32 = places.ranges.iter().map(|range| range.1).sum();
+            assert_eq!(covered as usize, 16 * places.chunks.len(), "{row} {transposed}");
+            assert_eq!(places.chunks.len(), 128);
+        }
+    }
+
+    /// Row 3 of a 128-byte swizzle: its chunks are exchanged by 3.
+    #[test]
+    fn a_swizzle_exchanges_chunks_of_a_row() {
+        let places = part(128, false).places();
+        assert_eq!(places.chunks[2 * 3], 3 * 128 + 3 * 16);
+        assert_eq!(places.chunks[2 * 3 + 1], 3 * 128 + 2 * 16);
+        let tile = Tile { base_offset: 1, ..part(128, false).tile };
+        assert_eq!(tile.along_k(3, 0), 3 * 128 + 2 * 16);
+    }
+}

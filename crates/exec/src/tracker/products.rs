@@ -1,0 +1,62 @@
+//! Products of warp groups, handed on to [`sync`].
+
+use super::{AccessAttributes, Shadows, Tracker, mark};
+use crate::address::Area;
+use crate::lanes::Mask;
+use sync::{CopyId, Kind, SameValue, Site};
+
+impl Tracker {
+    /// A warp starts a product.
+    pub(crate) fn start_product(&mut self, warp: usize) -> CopyId {
+        let product = self.order.start_product(warp);
+        if self.shadows.enabled {
+            self.note_product(product);
+        }
+        product
+    }
+
+    /// Tells whether the warp of a product has waited for it.
+    pub(crate) fn is_over(&self, product: CopyId) -> bool {
+        self.order.copies().waited(product, 0).is_some()
+    }
+
+    /// Products of a warp that it has not waited for.
+    pub(crate) fn products_in_flight(&self, warp: usize) -> usize {
+        let (pending, open) = self.order.copies().products_in_flight(warp);
+        pending + open
+    }
+
+    /// A product of a warp reads ranges of bytes of a shared variable.
+    pub(crate) fn read_by_product(
+        &mut self,
+        product: CopyId,
+        (warp, site): (usize, Site),
+        area: Area,
+        (ranges, around): (&[(i64, u32)], (i64, u32)),
+    ) {
+        let Area::Shared(number) = area else { return };
+        if !self.shadows.enabled {
+            return;
+        }
+        if self.mbarriers && self.has_live_mbarrier(area, around) {
+            for &(offset, bytes) in ranges {
+                self.note_plain_access(Mask::ALL, (area, offset, bytes));
+            }
+        }
+        let plain = AccessAttributes::plain(Kind::Read, site, 16);
+        let attributes = AccessAttributes { copy: Some(product), is_async: true, ..plain };
+        let access = attributes.by((warp, Mask::ALL), SameValue::Different);
+        if let Some(history) = &mut self.history {
+            for &(offset, bytes) in ranges {
+                history.access(self.order.clocks(), &access, (area, offset, bytes));
+            }
+        }
+        let Shadows { shared, met, .. } = &mut self.shadows;
+        let Some(shadow) = shared.get_mut(number) else { return };
+        met.area = mark(area);
+        shadow.read_by_product(self.order.clocks(), self.order.copies(), &access, ranges, met);
+        if self.shadows.contexts.len() < self.shadows.met.met.len() {
+            self.note_contexts(area);
+        }
+    }
+}

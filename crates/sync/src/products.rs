@@ -1,0 +1,250 @@
+//! Products of warp groups (`wgmma.mma_async`, PTX manual §9.7.15): agents that read shared memory.
+//!
+//! A product of a warp is one operation of all its lanes: it comes after what *any* of them did or learned before, and it is over
+//! for a thread that waited for its group (`wgmma.wait_group`, a step of the whole warp), or that knows of the wait of any of those
+//! lanes. In between it is unordered with everything. It reads through the async proxy, so writes of threads need a fence
+//! ([`crate::proxy`]); after the wait nothing more is needed (§9.7.15.4).
+//!
+//! Its reads are kept beside the cells of a [`crate::Shadow`], as sets of 16 bytes: only writes ask for them. A write of a bulk copy that
+//! comes after a product takes bytes out of its set: what is unordered with the product is then unordered with the copy, which no
+//! equal value excuses. A product that all threads know of is taken out as a whole.
+
+use crate::cell::{Cell, Order};
+use crate::clocks::LaneId;
+use crate::copies::CopyId;
+use crate::entry::{Entry, side};
+use crate::lanes::{Mask, WARP};
+use crate::pages::Pages;
+use crate::proxy::Visibility;
+use crate::shadow::{Access, Conflict, Conflicts, Kind, Side, Site};
+use rustc_hash::FxHashMap;
+
+/// Bytes of a unit, as a power of two.
+const UNIT: u32 = 4;
+
+/// A write that a product does not see: who wrote, and, if the product is ordered after it, the fence that is missing.
+pub(crate) type Unseen = (Side, Option<Visibility>);
+
+/// Reads of a product, as units of 16 bytes.
+#[derive(Clone, Debug)]
+struct Reads {
+    copy: CopyId,
+    warp: u8,
+    site: Site,
+    /// The first unit, a multiple of 64.
+    first: u64,
+    units: Vec<u64>,
+}
+
+impl Reads {
+    /// The units of some bytes among these words of 64 units: which word, and which of its bits.
+    fn bits(&self, offset: i64, bytes: u32) -> impl Iterator<Item = (usize, u64)> + use<> {
+        let (from, to) = (offset >> UNIT, (offset + i64::from(bytes) - 1) >> UNIT);
+        let end = self.first + 64 * self.units.len() as u64;
+        let from = (from.max(0) as u64).max(self.first);
+        let to = (to.max(-1) + 1).cast_unsigned().min(end);
+        let first = self.first;
+        let words = if from < to { (from - first) / 64..(to - 1 - first) / 64 + 1 } else { 0..0 };
+        words.map(move |word| {
+            let start = first + 64 * word;
+            let low = from.saturating_sub(start);
+            let high = (to - start).min(64);
+            let ones = if high - low == 64 { u64::MAX } else { ((1 << (high - low)) - 1) << low };
+            (word as usize, ones)
+        })
+    }
+
+    /// The first of some bytes that it reads.
+    fn meets(&self, offset: i64, bytes: u32) -> Option<i64> {
+        self.bits(offset, bytes).find_map(|(word, ones)| {
+            let common = self.units[word] & ones;
+            let unit = self.first + 64 * word as u64 + u64::from(common.trailing_zeros());
+            (common != 0).then(|| ((unit << UNIT).cast_signed()).max(offset))
+        })
+    }
+
+    fn remove(&mut self, offset: i64, bytes: u32) {
+        let bits = self.bits(offset, bytes);
+        bits.for_each(|(word, ones)| self.units[word] &= !ones);
+    }
+
+    fn add(&mut self, offset: i64, bytes: u32) {
+        let bits = self.bits(offset, bytes);
+        bits.for_each(|(word, ones)| self.units[word] |= ones);
+    }
+}
+
+/// Reads of products that may be under way.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ProductReads {
+    each: Vec<Reads>,
+    /// Of pages of cells, the one access that wrote all of them last, if it is one; as long as nobody writes there.
+    writes: FxHashMap<u64, Option<Entry>>,
+}
+
+impl ProductReads {
+    /// Forgets all of them.
+    pub(crate) fn clear(&mut self) {
+        self.each.clear();
+        self.writes.clear();
+    }
+
+    /// Tells whether there are none.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.each.is_empty() && self.writes.is_empty()
+    }
+
+    /// The one access that wrote all cells of a page last, if it is one; without lanes if nobody wrote.
+    pub(crate) fn one_write(&mut self, page: u64, cells: &Pages<Cell>) -> Option<Entry> {
+        *self.writes.entry(page).or_insert_with(|| {
+            let Some(cells) = cells.elements(page) else { return Some(Entry::default()) };
+            let first = *cells.first()?.only_write()?;
+            let same =
+                |cell: &Cell| cell.only_write().is_some_and(|one| one.is_same_access(&first));
+            cells.iter().all(same).then_some(first)
+        })
+    }
+
+    /// Somebody writes cells.
+    pub(crate) fn forget_writes(&mut self, first: u64, count: u64) {
+        if !self.writes.is_empty() && count > 0 {
+            let pages = Pages::<Cell>::page(first)..=Pages::<Cell>::page(first + count - 1);
+            for page in pages {
+                self.writes.remove(&page);
+            }
+        }
+    }
+
+    /// Cells are made anew.
+    pub(crate) fn forget_all_writes(&mut self) {
+        self.writes.clear();
+    }
+
+    /// A product reads these ranges of bytes.
+    pub(crate) fn add(&mut self, order: Order<'_>, access: &Access, ranges: &[(i64, u32)]) {
+        let (Some(copy), Some(&(start, _))) = (access.copy, ranges.first()) else { return };
+        if self.each.last().is_none_or(|last| last.copy != copy) {
+            self.each.retain(|reads| {
+                reads.units.iter().any(|units| *units != 0) && !order.is_past_product(reads)
+            });
+        }
+        let end = ranges.iter().map(|&(start, bytes)| start + i64::from(bytes)).max().unwrap_or(0);
+        let first = (start >> UNIT).cast_unsigned() & !63;
+        let words = (((end >> UNIT).cast_unsigned() + 1).saturating_sub(first)).div_ceil(64);
+        let mut reads = Reads {
+            copy,
+            warp: access.warp as u8,
+            site: access.site,
+            first,
+            units: vec![0; words as usize],
+        };
+        ranges.iter().for_each(|&(offset, bytes)| reads.add(offset, bytes));
+        self.each.push(reads);
+    }
+
+    /// Compares a write or update with them.
+    #[cold]
+    pub(crate) fn compare(
+        &mut self,
+        order: Order<'_>,
+        access: &Access,
+        (entry, offset, bytes): (&Entry, i64, u32),
+        met: &mut Conflicts,
+    ) {
+        for reads in &mut self.each {
+            let Some(at) = reads.meets(offset, bytes) else { continue };
+            let mut over = true;
+            for lane in access.lanes.iter() {
+                let later = LaneId { warp: entry.warp, lane: lane as u8 };
+                if !order.is_over(reads, later) {
+                    over = false;
+                    let who = LaneId { warp: reads.warp, lane: 0 };
+                    let time = order.copies.waited(reads.copy, 0);
+                    let (site, kind, copy) = (reads.site, Kind::Read, Some(reads.copy));
+                    let earlier = Side { who, site, kind, time, copy };
+                    met.add(conflict(earlier, side(entry, lane), at, None));
+                }
+            }
+            if over && access.is_async && access.kind == Kind::Write {
+                reads.remove(offset, bytes);
+            }
+        }
+    }
+}
+
+fn conflict(earlier: Side, later: Side, offset: i64, unseen: Option<Visibility>) -> Conflict {
+    Conflict { earlier, later, offset, same_value: None, blocks: None, non_coherent: false, unseen }
+}
+
+/// Lanes of a warp, one first: what a thread of the warp did is known to that thread.
+fn lanes_from(warp: u8, first: LaneId) -> impl Iterator<Item = LaneId> {
+    let own = if first.warp == warp { first.lane } else { 0 };
+    (0..WARP as u8).map(move |lane| LaneId { warp, lane: (own + lane) % WARP as u8 })
+}
+
+impl Order<'_> {
+    /// Tells whether a product is over for a thread.
+    fn is_over(&self, reads: &Reads, later: LaneId) -> bool {
+        lanes_from(reads.warp, later).any(|who| {
+            let waited = self.copies.waited(reads.copy, usize::from(who.lane));
+            waited.is_some_and(|time| self.clocks.ordered(who, time, later))
+        })
+    }
+
+    /// Tells whether a product is over for all threads.
+    fn is_past_product(&self, reads: &Reads) -> bool {
+        let waited = self.copies.waited(reads.copy, 0);
+        let who = LaneId { warp: reads.warp, lane: 0 };
+        waited.is_some_and(|time| self.clocks.all_know(who, time))
+    }
+
+    /// Tells what a product of a warp does not see of a write, which may be a copy: a lane that nothing orders before any lane of
+    /// the warp, or one without a fence between the proxies.
+    pub(crate) fn unseen_by_product(&self, write: &Entry, warp: u8) -> Option<Unseen> {
+        for lane in write.lanes.iter() {
+            let one = Entry { lanes: Mask::one(lane), ..*write };
+            let who = LaneId { warp: write.warp, lane: lane as u8 };
+            let mut unordered = None;
+            let ordered = lanes_from(warp, who).any(|later| {
+                unordered = self.unordered(&one, later);
+                unordered.is_none()
+            });
+            if let (Some(side), false) = (unordered, ordered) {
+                return Some((side, None));
+            }
+            if write.is_async {
+                continue;
+            }
+            let time = match write.is_copy {
+                false => Some(write.time),
+                true => self.copies.waited(write.time, lane),
+            };
+            let seen = time.map_or(Visibility::Open, |time| self.seen((who, time), warp));
+            if seen != Visibility::Visible {
+                let (site, kind, copy) = (write.site, write.kind, write.copy());
+                return Some((Side { who, site, kind, time, copy }, Some(seen)));
+            }
+        }
+        None
+    }
+
+    /// The visibility of a write to a product of a warp: the best that any of its lanes has.
+    fn seen(&self, (who, time): (LaneId, u32), warp: u8) -> Visibility {
+        let fences = self.copies.fences();
+        let mut best = Visibility::NeedsFence;
+        for later in lanes_from(warp, who) {
+            match fences.visibility(self.clocks, (who, time), later, self.space) {
+                Visibility::Visible => return Visibility::Visible,
+                Visibility::Open => best = Visibility::Open,
+                Visibility::NeedsFence | Visibility::NeedsMapFence => {}
+            }
+        }
+        best
+    }
+}
+
+/// Adds the conflict of a product with an earlier write.
+pub(crate) fn tell(entry: &Entry, (earlier, unseen): Unseen, offset: i64, met: &mut Conflicts) {
+    met.add(conflict(earlier, side(entry, 0), offset, unseen));
+}
