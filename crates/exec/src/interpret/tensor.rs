@@ -9,7 +9,7 @@ use super::access::{Addresses, allocation, locate, read_element, resolve, write_
 use super::bulk::{async_access, leaving};
 use super::cluster;
 use super::mbarrier;
-use super::reduce::Reduction;
+use super::reduce::{Reduction, is_reducible};
 use super::tensor_rounding::{converted, is_legal, keeps_reals, rounds};
 use super::tracked::track;
 use crate::address::{Area, Pointer};
@@ -485,19 +485,4 @@ fn reduce(
         context.report.charge(piece.bytes as usize);
     }
     Ok(())
-}
-
-/// The types that an operation takes, as for linear copies (manual §9.7.9.25.4.2).
-fn is_reducible(op: AtomicOp, scalar: ir::Scalar) -> bool {
-    let bits = scalar.width().bits();
-    match (op, scalar) {
-        (AtomicOp::Add | AtomicOp::Min | AtomicOp::Max, ir::Scalar::Float(format)) => {
-            op == AtomicOp::Add || matches!(format, ir::Format::F16 | ir::Format::Bf16)
-        }
-        (_, ir::Scalar::Float(_)) => false,
-        (AtomicOp::Inc | AtomicOp::Dec, ir::Scalar::Integer { signed, .. }) => {
-            bits == 32 && !signed
-        }
-        _ => bits >= 32,
-    }
 }
