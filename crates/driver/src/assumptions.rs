@@ -3,6 +3,7 @@
 use crate::demangle::demangle;
 use crate::execute::Finished;
 use exec::{Doubt, Doubtful};
+use ir::Op;
 
 impl Finished<'_> {
     /// Facts that the answer relies on and nobody has checked, one sentence each.
@@ -19,10 +20,9 @@ impl Finished<'_> {
             assumptions.push(text.to_owned());
         }
         if self.result.shared_alignment > 0 {
-            let bytes = self.result.shared_alignment;
-            assumptions.push(format!(
-                "dynamic shared memory begins at a multiple of {bytes} bytes (tensor copies)"
-            ));
+            let (bytes, why) = (self.result.shared_alignment, self.needs_alignment());
+            assumptions
+                .push(format!("dynamic shared memory begins at a multiple of {bytes} bytes ({why})"));
         }
         if let Some(place) = self.result.assumed_scopes.first() {
             let line = self.source().line(place.span.start);
@@ -56,5 +56,15 @@ impl Finished<'_> {
         }
         assumptions.extend(self.lifting.iter().cloned());
         assumptions
+    }
+
+    /// What needs dynamic shared memory to be aligned.
+    fn needs_alignment(&self) -> String {
+        let kernel = self.built.launch.kernel;
+        let ops = || self.program().instructions_of(kernel).map(|(_, one)| &one.op);
+        let copies = ops().any(|op| matches!(op, Op::TensorCopy(_))).then_some("tensor copies");
+        let products = ops().any(|op| matches!(op, Op::Wgmma(_))).then_some("products");
+        let both: Vec<&str> = copies.into_iter().chain(products).collect();
+        if both.is_empty() { "address arithmetic".to_owned() } else { both.join(", ") }
     }
 }

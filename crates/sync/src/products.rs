@@ -248,3 +248,52 @@ impl Order<'_> {
 pub(crate) fn tell(entry: &Entry, (earlier, unseen): Unseen, offset: i64, met: &mut Conflicts) {
     met.add(conflict(earlier, side(entry, 0), offset, unseen));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn units(offset: i64, bytes: u32) -> std::ops::RangeInclusive<i64> {
+        offset >> UNIT..=(offset + i64::from(bytes) - 1) >> UNIT
+    }
+
+    /// Sets of units against a plain set, with ranges that begin and end anywhere.
+    #[test]
+    fn reads_are_sets_of_units() {
+        let mut reads = Reads { copy: 0, warp: 0, site: 0, first: 64, units: vec![0; 5] };
+        let inside = 64..64 + 5 * 64;
+        let mut plain = BTreeSet::new();
+        let mut state = 7u64;
+        let mut next = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % below
+        };
+        for round in 0..2000 {
+            let (offset, bytes) = (next(7000).cast_signed() - 200, next(900) as u32 + 1);
+            let of_range = units(offset, bytes).filter(|unit| inside.contains(unit));
+            if round % 3 == 0 {
+                reads.remove(offset, bytes);
+                of_range.for_each(|unit| {
+                    plain.remove(&unit);
+                });
+            } else if bytes < 100 {
+                reads.add(offset, bytes);
+                plain.extend(of_range);
+            }
+            let (offset, bytes) = (next(7000).cast_signed() - 200, next(60) as u32 + 1);
+            let first = units(offset, bytes).find(|unit| plain.contains(unit));
+            let expected = first.map(|unit| (unit << UNIT).max(offset));
+            assert_eq!(reads.meets(offset, bytes), expected, "{round} {offset} {bytes}");
+        }
+    }
+
+    #[test]
+    fn a_warp_starts_with_the_lane_that_wrote() {
+        let own = LaneId { warp: 3, lane: 30 };
+        let order: Vec<u8> = lanes_from(3, own).map(|one| one.lane).take(3).collect();
+        assert_eq!(order, [30, 31, 0]);
+        assert_eq!(lanes_from(2, own).next(), Some(LaneId { warp: 2, lane: 0 }));
+        assert_eq!(lanes_from(2, own).count(), WARP);
+    }
+}
