@@ -1,6 +1,6 @@
 #!/bin/bash
 # rebuild every .ptx from its .cu;  NVCC may be overridden
-#   NAME.ptx from all but NAME_fast.cu, and NAME.fast.ptx, with --use_fast_math, from NAME_fast.cu and from the files named in FAST
+#   NAME.ptx from all but NAME_fast.cu, and NAME.fast.ptx, with --use_fast_math, from NAME_fast.cu and from the files named in FAST;  hopper/ has kernels.py
 set -e
 cd "$(dirname "$0")"; NVCC=${NVCC:-nvcc}
 FAST="softmax/softmax.cu attention/attention.cu norm/norm.cu activation/activation.cu volta/figure1.cu"
@@ -12,6 +12,7 @@ compile() {
 }
 for f in ${@:-*/*.cu}; do
   case $f in
+    hopper/*) continue ;;
     *_fast.cu) compile "$f" "${f%_fast.cu}.fast.ptx" --use_fast_math ;;
     *) compile "$f" "${f%.cu}.ptx" ;;
   esac

@@ -36,12 +36,23 @@ def row_sums(x, out, n, M: tl.constexpr, N: tl.constexpr):
     tl.store(out + row + tl.arange(0, M), total)
 
 
+@triton.jit
+def device_scale(x, out, m, n, M: tl.constexpr, N: tl.constexpr):
+    source = tl.make_tensor_descriptor(x, shape=[m, n], strides=[n, 1], block_shape=[M, N])
+    target = tl.make_tensor_descriptor(out, shape=[m, n], strides=[n, 1], block_shape=[M, N])
+    row, column = tl.program_id(0) * M, tl.program_id(1) * N
+    target.store([row, column], source.load([row, column]) * 2.0)
+
+
 TILE = "tensordesc<fp32[32, 32]>"
 KERNELS = [
     (scale, {"x": TILE, "out": TILE}),
     (softmax, {"x": TILE, "out": TILE}),
     (row_sums, {"x": TILE, "out": "*fp32", "n": "i32"}),
+    (device_scale, {"x": "*fp32", "out": "*fp32", "m": "i32", "n": "i32"}),
 ]
+# Pointers and rows of device_scale are aligned.
+ALIGNED = {(position,): [["tt.divisibility", 16]] for position in (0, 1, 3)}
 
 texts = []
 for function, signature in KERNELS:
@@ -49,7 +60,7 @@ for function, signature in KERNELS:
         fn=function,
         signature=signature | {"M": "constexpr", "N": "constexpr"},
         constexprs={"M": 32, "N": 32},
-        attrs={},
+        attrs=ALIGNED if function is device_scale else {},
     )
     compiled = triton.compile(source, target=GPUTarget("cuda", 90, 32), options={"num_warps": 4})
     assert compiled.metadata.shared == 4104

@@ -45,7 +45,9 @@ fn change(pair: &Pair, text: &str) -> Change {
 fn no_mutant_that_differs_is_proved() {
     let mut pairs = pairs::pairs();
     pairs.retain(|pair| pair.expected == "proved" && !pair.is_large);
-    pairs.retain(|pair| !pair.name.starts_with("tensor/") && !SLOW.contains(&&*pair.name));
+    // Products of tensor cores take more instructions than the limit.
+    let takes_long = |name: &str| name.starts_with("tensor/") || name.starts_with("hopper/");
+    pairs.retain(|pair| !takes_long(&pair.name) && !SLOW.contains(&&*pair.name));
     let (mut refuted, mut survivors) = (0, Vec::new());
     // By name: a new pair changes nothing for the others.
     pairs.retain(|pair| mutate::random(0, &pair.name).below(3) == 0);

@@ -89,6 +89,11 @@ impl Encoded {
         !low(self.position + RANK_BIT.saturating_sub(self.shift))
     }
 
+    /// Tells whether the rank of a block may be in the bits above the field.
+    pub(crate) fn is_ranked(&self) -> bool {
+        self.ranked
+    }
+
     /// The number that it is, if no bit of the address is left.
     pub(crate) fn constant(&self) -> Option<u64> {
         (self.bits() == 0 && !self.ranked).then_some(self.rest)

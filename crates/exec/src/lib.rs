@@ -20,6 +20,7 @@ mod doubt;
 mod encoded;
 mod fast;
 mod finding;
+mod flights;
 mod handle;
 mod interpret;
 mod lanes;

@@ -411,6 +411,9 @@ pub(super) fn write(context: &mut Context<'_, '_>, results: &Results) {
             }
             _ => None,
         };
+        // A pointer of a cluster may have a rank: that it has none any more is known of the encoded address alone.
+        let is_pointer = context.machine.blocks == 1 || encoded.is_ranked();
+        let address = address.filter(|_| is_pointer);
         let (bits, tags, needed) = match (encoded.constant(), address) {
             (Some(number), _) if !ambiguous => (number, Tags::NUMBER, assumed),
             (None, Some((offset, needed))) if width >= Width::B32 => {
