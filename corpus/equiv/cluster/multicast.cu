@@ -94,7 +94,3 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) gemm_multicast(const __grid
 extern "C" __global__ void __cluster_dims__(2, 1, 1) gemm_own_empty(const __grid_constant__ Map b, const float *a, float *c, int k) {
     gemm<false, 3>(b, a, c, k);
 }
-// The mask names a block that is not in the cluster.
-extern "C" __global__ void __cluster_dims__(2, 1, 1) gemm_mask(const __grid_constant__ Map b, const float *a, float *c, int k) {
-    gemm<true, 7>(b, a, c, k);
-}

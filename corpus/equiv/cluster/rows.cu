@@ -200,13 +200,3 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) swap_cluster(const float *x
     cluster.sync();
     y[i] = tile[threadIdx.x];
 }
-// The same without a barrier at the start.
-extern "C" __global__ void __cluster_dims__(2, 1, 1) swap_no_start(const float *x, float *y) {
-    __shared__ float tile[32];
-    cg::cluster_group cluster = cg::this_cluster();
-    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    float *theirs = cluster.map_shared_rank(tile, cluster.block_rank() ^ 1);
-    theirs[threadIdx.x] = 2.0f * x[i];
-    cluster.sync();
-    y[i] = tile[threadIdx.x];
-}

@@ -69,6 +69,25 @@ impl BlockRun<'_, '_> {
         Ok(true)
     }
 
+    /// Exited lanes no longer keep others waiting: look again at what waits in a warp.
+    pub(crate) fn retry_collectives(&mut self) -> bool {
+        let mut progress = false;
+        for warp in &mut self.warps {
+            let alive = warp.alive();
+            if warp.retried == alive {
+                continue;
+            }
+            warp.retried = alive;
+            for group in &mut warp.groups {
+                if matches!(group.state, State::Gathering(_) | State::WarpBarrier(_)) {
+                    group.state = State::Ready;
+                    progress = true;
+                }
+            }
+        }
+        progress
+    }
+
     /// What lanes of one warp must agree on.
     fn check_warp(
         &mut self,

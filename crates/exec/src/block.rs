@@ -362,25 +362,6 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         self.note_flights(number, (at, lanes), others_go_on);
     }
 
-    /// Exited lanes no longer keep others waiting: look again at what waits in a warp.
-    fn retry_collectives(&mut self) -> bool {
-        let mut progress = false;
-        for warp in &mut self.warps {
-            let alive = warp.alive();
-            if warp.retried == alive {
-                continue;
-            }
-            warp.retried = alive;
-            for group in &mut warp.groups {
-                if matches!(group.state, State::Gathering(_) | State::WarpBarrier(_)) {
-                    group.state = State::Ready;
-                    progress = true;
-                }
-            }
-        }
-        progress
-    }
-
     /// Follows the end of a block.
     fn terminate(&mut self, warp: usize, group: usize, end: &Terminator) -> Result<(), Gap> {
         let Position { function, .. } = self.warps[warp].groups[group].at;

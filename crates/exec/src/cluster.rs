@@ -2,12 +2,13 @@
 //!
 //! A warp arrives, or waits, when all its lanes that have not exited have come. What that means is up to [`sync::Order`].
 
-use crate::address::Area;
+use crate::address::{Area, MAX_WINDOW};
 use crate::arrival::ClusterArrival;
 use crate::block::BlockRun;
 use crate::cluster_fault::ClusterFault;
-use crate::finding::{AccessKind, Fault, Gap, WaitKind};
+use crate::finding::{AccessKind, Fault, Gap, Place, Stop, WaitKind};
 use crate::lanes::{Mask, WARP};
+use crate::machine::Machine;
 use crate::position::Position;
 use crate::warp::State;
 use ir::{MbarrierOp, Op, SyncOp};
@@ -136,6 +137,21 @@ impl BlockRun<'_, '_> {
             self.report.find(Fault::Cluster(Box::new(fault)), place, thread);
         }
         self.report.assumed_scopes.extend(self.tracker.take_assumed_scopes());
+    }
+}
+
+impl Machine<'_> {
+    /// Addresses tell shared variables of all blocks of a cluster apart, and one more that is nowhere.
+    pub(crate) fn check_windows(&self) -> Result<(), Gap> {
+        if self.blocks == 1 || self.shared.len().saturating_mul(self.blocks) < MAX_WINDOW {
+            return Ok(());
+        }
+        let place = Place { span: self.kernel().span, location: None };
+        let reason = format!(
+            "the blocks of a cluster have more than {} shared variables together",
+            MAX_WINDOW - 1
+        );
+        Err(Gap { place, thread: None, reason, stop: Stop::NotFollowed })
     }
 }
 

@@ -204,6 +204,10 @@ impl<'p> Machine<'p> {
             let reason = format!("a block of {threads} threads, of which at most {MOST_THREADS}");
             return refuse(format!("{reason} are executed"));
         }
+        let (grid, cluster) = (launch.grid, launch.cluster_size());
+        if grid.iter().zip(cluster).any(|(&size, unit)| unit == 0 || size % unit != 0) {
+            return refuse("the grid does not consist of clusters of this size".to_owned());
+        }
         let warps = self.launch.warps().saturating_mul(self.blocks);
         if warps > MOST_CLUSTER_WARPS {
             let reason =
@@ -245,19 +249,6 @@ impl<'p> Machine<'p> {
             }
         }
         Ok(())
-    }
-
-    /// Addresses tell shared variables of all blocks of a cluster apart, and one more that is nowhere.
-    fn check_windows(&self) -> Result<(), Gap> {
-        if self.blocks == 1 || self.shared.len().saturating_mul(self.blocks) < MAX_WINDOW {
-            return Ok(());
-        }
-        let place = Place { span: self.kernel().span, location: None };
-        let reason = format!(
-            "the blocks of a cluster have more than {} shared variables together",
-            MAX_WINDOW - 1
-        );
-        Err(Gap { place, thread: None, reason, stop: Stop::NotFollowed })
     }
 
     /// Module variables that were read and hold what the module says.

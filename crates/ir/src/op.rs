@@ -1,4 +1,6 @@
 //! The core operations.
+//!
+//! Long: one enumeration, and the one function that knows which of its fields are registers.
 
 use crate::{
     Address, ArgumentRange, AsyncCopy, Atomic, BarrierKind, BulkCompletion, BulkCopy, FloatBinary,

@@ -87,12 +87,6 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// A block of this many warps that is alone.
-    #[must_use]
-    pub fn block(warps: usize, mbarriers: bool) -> Self {
-        Self { warps, blocks: 1, mbarriers, clusters: false }
-    }
-
     /// Warps of the cluster.
     #[must_use]
     pub fn all_warps(&self) -> usize {

@@ -279,6 +279,8 @@ fn stats(finished: &Finished<'_>) -> Stats {
         block_syncs: finished.result.syncs.block,
         warp_syncs: finished.result.syncs.warp,
         block_threads: finished.built.launch.threads(),
+        cluster_blocks: (finished.built.launch.cluster_blocks() > 1)
+            .then_some(finished.built.launch.cluster_blocks() as u64),
         launches: Vec::new(),
     }
 }

@@ -209,13 +209,15 @@ fn witness(finished: &Finished<'_>, group: &Group<'_>) -> ThreadWitness {
         _ => Vec::new(),
     };
     let thread = first.thread;
-    ThreadWitness { block: thread.block, thread: thread.thread, access, bytes, array, sides }
+    let exec::Thread { block, thread, rank } = thread;
+    ThreadWitness { block, rank, thread, access, bytes, array, sides }
 }
 
 fn side(finished: &Finished<'_>, side: &RaceSide) -> Side {
     let line = |place: exec::Place| finished.source().line(place.span.start);
     Side {
         block: side.thread.block,
+        rank: side.thread.rank,
         thread: side.thread.thread,
         access: access(side.kind),
         line: line(side.place),

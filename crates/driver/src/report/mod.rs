@@ -272,6 +272,9 @@ pub(crate) enum Witness {
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct ThreadWitness {
     pub(crate) block: [u32; 3],
+    /// The rank of the block, in a cluster of several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) rank: Option<u32>,
     pub(crate) thread: [u32; 3],
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) access: Option<&'static str>,
@@ -288,6 +291,9 @@ pub(crate) struct ThreadWitness {
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Side {
     pub(crate) block: [u32; 3],
+    /// The rank of the block, in a cluster of several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) rank: Option<u32>,
     pub(crate) thread: [u32; 3],
     pub(crate) access: &'static str,
     pub(crate) line: u32,
@@ -379,6 +385,9 @@ pub(crate) struct Stats {
     pub(crate) warp_syncs: u64,
     /// Threads of a block.
     pub(crate) block_threads: u64,
+    /// Blocks of a cluster, if there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cluster_blocks: Option<u64>,
     /// The launches of a comparison, of which the sums are above.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) launches: Vec<LaunchStats>,

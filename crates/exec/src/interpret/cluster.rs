@@ -223,6 +223,29 @@ pub(super) fn ranks(
     }
 }
 
+/// Where a lane's copy goes: to one block, or to the same place in several, each with the mbarrier there.
+pub(super) fn targets(
+    context: &mut Context<'_, '_>,
+    masks: &Option<Lanes>,
+    lane: usize,
+    (shared, signal): (Pointer, Option<Pointer>),
+) -> Result<Vec<(Pointer, Option<Pointer>)>, Gap> {
+    if let Some(ranks) = ranks(context, masks, lane)? {
+        let place = |pointer, rank| in_block(context, pointer, rank);
+        let target = |rank| (place(shared, rank), signal.map(|signal| place(signal, rank)));
+        return Ok(ranks.into_iter().map(target).collect());
+    }
+    let ranks = [Some(shared), signal].map(|one| one.and_then(|one| rank(context, one)));
+    match ranks {
+        [Some(to), Some(at)] if to != at => {
+            let (destination, mbarrier) = (to as u32, at as u32);
+            let fault = ClusterFault::OtherBlock { destination, mbarrier };
+            Err(refuse(context, lane, fault))
+        }
+        _ => Ok(vec![(shared, signal)]),
+    }
+}
+
 /// `st.async` and `red.async`
 pub(super) fn store(context: &mut Context<'_, '_>, store: &RemoteStore) -> Result<(), Gap> {
     let element = store.width.bytes();

@@ -9,7 +9,7 @@ use crate::address::{Area, Pointer};
 use crate::context::Context;
 use crate::lanes::WARP;
 use crate::tracker::AccessAttributes;
-use ir::Atomic;
+use ir::{Atomic, AtomicOp};
 use sync::{CopyId, Kind, SameValue};
 
 /// A reducing copy that a lane has started.
@@ -45,5 +45,20 @@ impl Reduction<'_> {
         let before = read_element(context, pointer.area, lane, at, bytes, [&mut old, &mut unused]);
         let operands = [(old[lane], before), (value[lane], word)];
         change_element(context, update, (pointer, lane, to), operands, None);
+    }
+}
+
+/// The types that an operation takes, as for linear copies (manual §9.7.9.25.4.2).
+pub(super) fn is_reducible(op: AtomicOp, scalar: ir::Scalar) -> bool {
+    let bits = scalar.width().bits();
+    match (op, scalar) {
+        (AtomicOp::Add | AtomicOp::Min | AtomicOp::Max, ir::Scalar::Float(format)) => {
+            op == AtomicOp::Add || matches!(format, ir::Format::F16 | ir::Format::Bf16)
+        }
+        (_, ir::Scalar::Float(_)) => false,
+        (AtomicOp::Inc | AtomicOp::Dec, ir::Scalar::Integer { signed, .. }) => {
+            bits == 32 && !signed
+        }
+        _ => bits >= 32,
     }
 }

@@ -9,11 +9,10 @@ use super::access::{Addresses, allocation, locate, read_element, resolve, write_
 use super::bulk::{async_access, leaving};
 use super::cluster;
 use super::mbarrier;
-use super::reduce::Reduction;
+use super::reduce::{Reduction, is_reducible};
 use super::tensor_rounding::{converted, is_legal, keeps_reals, rounds};
 use super::tracked::track;
 use crate::address::{Area, Pointer};
-use crate::cluster_fault::ClusterFault;
 use crate::context::Context;
 use crate::finding::{AccessKind, Fault, Gap, Sink};
 use crate::lanes::{Lanes, Mask, WARP};
@@ -72,7 +71,8 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &TensorCopy) -> Resul
         let Some(tensor) = Pointer::decode(address, Space::Global) else {
             return Err(context.gap("a tensor map has an address that is not an argument's"));
         };
-        let targets = targets(context, &operands, lane, (shared, signal.flatten()))?;
+        let to = (shared, signal.flatten());
+        let targets = cluster::targets(context, &operands.masks, lane, to)?;
         let coordinates: Vec<i32> =
             operands.coordinates.iter().map(|values| (values[lane] as u32).cast_signed()).collect();
         let offsets: Vec<u16> = operands.offsets.iter().map(|values| values[lane] as u16).collect();
@@ -83,29 +83,6 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &TensorCopy) -> Resul
     }
     context.lanes = all;
     Ok(())
-}
-
-/// Where a lane's copy goes: to one block, or to the same place in several, each with the mbarrier there.
-fn targets(
-    context: &mut Context<'_, '_>,
-    operands: &Operands,
-    lane: usize,
-    (shared, signal): (Pointer, Option<Pointer>),
-) -> Result<Vec<(Pointer, Option<Pointer>)>, Gap> {
-    if let Some(ranks) = cluster::ranks(context, &operands.masks, lane)? {
-        let place = |pointer, rank| cluster::in_block(context, pointer, rank);
-        let target = |rank| (place(shared, rank), signal.map(|signal| place(signal, rank)));
-        return Ok(ranks.into_iter().map(target).collect());
-    }
-    let ranks = [Some(shared), signal].map(|one| one.and_then(|one| cluster::rank(context, one)));
-    match ranks {
-        [Some(to), Some(at)] if to != at => {
-            let (destination, mbarrier) = (to as u32, at as u32);
-            let fault = ClusterFault::OtherBlock { destination, mbarrier };
-            Err(cluster::refuse(context, lane, fault))
-        }
-        _ => Ok(vec![(shared, signal)]),
-    }
 }
 
 /// Copies a box between its tensor and one block.
@@ -121,8 +98,11 @@ fn one_box(
     check_shared(context, one)?;
     let id = context.tracker.start_bulk(context.warp.number, lane, signal.is_none());
     let attributes = async_access(context, Kind::Read, id);
-    let map = (one.from.area, one.from.offset);
-    context.tracker.read_map((context.warp.number, lane), map, attributes);
+    let (who, map) = ((context.warp.number, lane), (one.from.area, one.from.offset));
+    if context.tracker.read_map(who, map, attributes) {
+        // Which scope its fences have is not kept.
+        return Err(context.gap("a tensor map that another block of the cluster has changed"));
+    }
     let stores = signal.is_none();
     if stores {
         context.tracker.note_grouped(id, one.map.box_bytes() as u32);
@@ -505,19 +485,4 @@ fn reduce(
         context.report.charge(piece.bytes as usize);
     }
     Ok(())
-}
-
-/// The types that an operation takes, as for linear copies (manual §9.7.9.25.4.2).
-fn is_reducible(op: AtomicOp, scalar: ir::Scalar) -> bool {
-    let bits = scalar.width().bits();
-    match (op, scalar) {
-        (AtomicOp::Add | AtomicOp::Min | AtomicOp::Max, ir::Scalar::Float(format)) => {
-            op == AtomicOp::Add || matches!(format, ir::Format::F16 | ir::Format::Bf16)
-        }
-        (_, ir::Scalar::Float(_)) => false,
-        (AtomicOp::Inc | AtomicOp::Dec, ir::Scalar::Integer { signed, .. }) => {
-            bits == 32 && !signed
-        }
-        _ => bits >= 32,
-    }
 }

@@ -3,6 +3,7 @@
 use super::{AccessAttributes, Shadows, Tracker, mark};
 use crate::address::Area;
 use crate::lanes::Mask;
+use std::cell::Cell;
 use sync::{LaneId, SameValue};
 
 impl Tracker {
@@ -16,16 +17,18 @@ impl Tracker {
         self.order.acquire_map(warp, lane, (mark(area), offset));
     }
 
-    /// A bulk copy that a lane issues reads its tensor map. Maps that no kernel changes have no shadow.
+    /// A bulk copy that a lane issues reads its tensor map; whether another block of the cluster has changed it. Maps that no kernel
+    /// changes have no shadow.
     pub(crate) fn read_map(
         &mut self,
         (warp, lane): (usize, usize),
         (area, offset): (Area, i64),
         attributes: AccessAttributes,
-    ) {
-        let Shadows { global, met, enabled: true, .. } = &mut self.shadows else { return };
-        let Area::Global(number) = area else { return };
-        let Some(Some(shadow)) = global.get_mut(number) else { return };
+    ) -> bool {
+        let warps = self.block_warps();
+        let Shadows { global, met, enabled: true, .. } = &mut self.shadows else { return false };
+        let Area::Global(number) = area else { return false };
+        let Some(Some(shadow)) = global.get_mut(number) else { return false };
         let access = attributes.by((warp, Mask::one(lane)), SameValue::Different);
         let order = &self.order;
         if let Some(history) = &mut self.history {
@@ -34,10 +37,16 @@ impl Tracker {
         }
         met.area = mark(area);
         let later = LaneId { warp: warp as u8, lane: lane as u8 };
-        let visible = |who, time| order.is_map_visible((who, time), later, (mark(area), offset));
+        let block = |who: LaneId| warps.map(|warps| u16::from(who.warp) / warps);
+        let by_other = Cell::new(false);
+        let visible = |who: LaneId, time| {
+            by_other.set(by_other.get() || block(who) != block(later));
+            order.is_map_visible((who, time), later, (mark(area), offset))
+        };
         shadow.read_map(order.clocks(), order.copies(), (&access, offset), &visible, met);
         if self.shadows.contexts.len() < self.shadows.met.met.len() {
             self.note_contexts(area);
         }
+        by_other.get()
     }
 }

@@ -167,7 +167,7 @@ fn handover(random: &mut Random) -> ClusterProgram {
         program.counts[0][1] = 2;
     }
     if random.chance(30) {
-        program.threads[0].push(wait(1, rounds % 2 == 0, random));
+        program.threads[0].push(wait(1, rounds.is_multiple_of(2), random));
     }
     program
 }

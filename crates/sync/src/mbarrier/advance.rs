@@ -6,9 +6,33 @@ use super::{
     BothClocks, Life, MOST, MbarrierFinding, MbarrierId, MbarrierMisuse, MbarrierReuse,
     MbarrierState, MbarrierStop, Mbarriers, NamedPhase, Outcome, Waiter, each, misuse,
 };
-use crate::clocks::{Times, join};
+use crate::clocks::{LaneId, LaneMark, Time, Times, join};
+use crate::shadow::Site;
+use rustc_hash::FxHashMap;
 
 impl Mbarriers {
+    /// The rank of the block of a warp.
+    pub(super) fn block_of(&self, warp: usize) -> usize {
+        warp / self.warps
+    }
+
+    /// The last fences of threads that a relaxed arrival at the barrier of the cluster passes on.
+    pub(crate) fn wide_fences(&self) -> &FxHashMap<LaneId, LaneMark> {
+        &self.fenced[1]
+    }
+
+    /// Takes the waits that an assumed scope made learn something.
+    pub(crate) fn take_assumed(&mut self) -> Vec<Site> {
+        std::mem::take(&mut self.assumed)
+    }
+
+    /// The party of waits-for of an mbarrier, and its time in its current phase.
+    pub(crate) fn waits_party(&self, id: MbarrierId) -> (u16, Time) {
+        let mbarrier = &self.each[usize::from(id)];
+        let phase = mbarrier.life.as_ref().map_or(0, |life| life.phase);
+        (mbarrier.parties[1], mbarrier.time(phase))
+    }
+
     pub(super) fn life(&mut self, id: MbarrierId) -> Outcome<&mut Life> {
         let life = self.each[usize::from(id)].life.as_mut();
         life.ok_or(MbarrierStop::Misuse(MbarrierMisuse::NotLive))

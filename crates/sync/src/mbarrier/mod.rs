@@ -93,8 +93,7 @@ pub(crate) struct Mbarriers {
     each: Vec<Mbarrier>,
     /// How many are live.
     live: usize,
-    /// The moment of each thread's last fence that releases, which a relaxed arrival passes on; and of its last one whose scope is wider
-    /// than its block.
+    /// The moment of each thread's last fence that releases, for relaxed arrivals; and of its last one of a wider scope than its block.
     fenced: [FxHashMap<LaneId, LaneMark>; 2],
     /// Times that each thread learns at its next fence that acquires, and at its next one whose scope is wider than its block.
     pending: [FxHashMap<LaneId, Times>; 2],
@@ -118,28 +117,6 @@ impl Mbarriers {
             assumed: Vec::new(),
             findings: Vec::new(),
         }
-    }
-
-    /// The rank of the block of a warp.
-    fn block_of(&self, warp: usize) -> usize {
-        warp / self.warps
-    }
-
-    /// The last fences of threads that a relaxed arrival at the barrier of the cluster passes on.
-    pub(crate) fn wide_fences(&self) -> &FxHashMap<LaneId, LaneMark> {
-        &self.fenced[1]
-    }
-
-    /// Takes the waits that an assumed scope made learn something.
-    pub(crate) fn take_assumed(&mut self) -> Vec<Site> {
-        std::mem::take(&mut self.assumed)
-    }
-
-    /// The party of waits-for of an mbarrier, and its time in its current phase.
-    pub(crate) fn waits_party(&self, id: MbarrierId) -> (u16, Time) {
-        let mbarrier = &self.each[usize::from(id)];
-        let phase = mbarrier.life.as_ref().map_or(0, |life| life.phase);
-        (mbarrier.parties[1], mbarrier.time(phase))
     }
 
     /// The mbarrier at a place, made known if it was not. None if there are too many.

@@ -50,10 +50,11 @@ fn lane(side: &Side, x: usize) -> String {
     };
     format!(
         "<text x=\"{x}\" y=\"18\" text-anchor=\"middle\">thread {}</text>\n<text x=\"{x}\" y=\"36\" \
-         text-anchor=\"middle\">block {}</text>\n<line class=\"axis\" x1=\"{x}\" y1=\"72\" x2=\"{x}\" \
+         text-anchor=\"middle\">block {}{}</text>\n<line class=\"axis\" x1=\"{x}\" y1=\"72\" x2=\"{x}\" \
          y2=\"230\"/>\n{barrier}",
         name(side.thread),
-        name(side.block)
+        name(side.block),
+        side.rank.map_or_else(String::new, |rank| format!(", rank {rank}"))
     )
 }
 
