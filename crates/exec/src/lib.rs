@@ -53,6 +53,7 @@ mod tally;
 mod tensor_fault;
 mod tile;
 mod tracker;
+mod updates;
 mod value;
 mod warp;
 mod warp_groups;
