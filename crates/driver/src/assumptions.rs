@@ -21,8 +21,9 @@ impl Finished<'_> {
         }
         if self.result.shared_alignment > 0 {
             let (bytes, why) = (self.result.shared_alignment, self.needs_alignment());
-            assumptions
-                .push(format!("dynamic shared memory begins at a multiple of {bytes} bytes ({why})"));
+            assumptions.push(format!(
+                "dynamic shared memory begins at a multiple of {bytes} bytes ({why})"
+            ));
         }
         if let Some(place) = self.result.assumed_scopes.first() {
             let line = self.source().line(place.span.start);

@@ -1,22 +1,21 @@
 //! Faults of collectives as diagnostics: masks and lanes that do not fit, warp groups that do not act alike.
 
 use crate::source_lines::source_lines;
-use crate::sync_findings::{at, who};
 use base::{Code, Diagnostic};
 use exec::{Finding, GroupFault, Place};
 use ir::Program;
 
 /// A lane that uses a mask without itself.
-pub(crate) fn not_in_mask(mask: u32, finding: &Finding) -> Diagnostic {
+pub(crate) fn not_in_mask(mask: u32, (finding, who): (&Finding, String)) -> Diagnostic {
     let message = format!("the lane mask {mask:#010x} does not name the lane that uses it");
-    at(Code::WarpCollective, finding, message).label(who(finding))
+    Diagnostic::error(Code::WarpCollective, finding.place.span, message).label(who)
 }
 
 /// A collective that does not wait for lanes that have ended.
 pub(crate) fn lanes_left(
     mask: u32,
     left: &[(u32, Place)],
-    finding: &Finding,
+    (finding, who): (&Finding, String),
     program: &Program,
 ) -> Diagnostic {
     let all = left.iter().fold(0, |all, (lanes, _)| all | lanes);
@@ -24,7 +23,8 @@ pub(crate) fn lanes_left(
         "lanes {all:#010x}, which the mask {mask:#010x} names, have ended without executing this: it \
          completes without them"
     );
-    let diagnostic = at(Code::WarpCollective, finding, message).label(who(finding));
+    let diagnostic =
+        Diagnostic::error(Code::WarpCollective, finding.place.span, message).label(who);
     left.iter().fold(diagnostic, |diagnostic, (lanes, place)| {
         let text = format!("lanes {lanes:#010x} end here");
         diagnostic.also_from(place.span, text, source_lines(*place, program))
@@ -32,12 +32,12 @@ pub(crate) fn lanes_left(
 }
 
 /// A matrix instruction in a warp that is not whole.
-pub(crate) fn lanes_missing(missing: u32, finding: &Finding) -> Diagnostic {
+pub(crate) fn lanes_missing(missing: u32, (finding, who): (&Finding, String)) -> Diagnostic {
     let message = format!(
         "this instruction needs all lanes of its warp; those of {missing:#010x} have ended or do not \
          exist"
     );
-    at(Code::WarpCollective, finding, message).label(who(finding))
+    Diagnostic::error(Code::WarpCollective, finding.place.span, message).label(who)
 }
 
 /// An instruction that not all of a warp group execute alike.

@@ -206,6 +206,7 @@ pub(crate) fn target(fault: &Fault) -> Option<&Target> {
 
 fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
     let finding = group.first;
+    let told = (finding, sync_findings::who(finding));
     let (code, message) = match &finding.fault {
         Fault::Race(race) => return sync_findings::race(race, group, program),
         Fault::Barrier(fault) => return sync_findings::barrier(fault, finding, program),
@@ -214,21 +215,21 @@ fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
         Fault::Deadlock { waiting, waits } => {
             return sync_findings::deadlock(*waiting, waits, finding, program);
         }
-        Fault::NotInMask { mask } => return collective_findings::not_in_mask(*mask, finding),
+        Fault::NotInMask { mask } => return collective_findings::not_in_mask(*mask, told),
         Fault::LanesLeft { mask, left } => {
-            return collective_findings::lanes_left(*mask, left, finding, program);
+            return collective_findings::lanes_left(*mask, left, told, program);
         }
         Fault::LanesMissing { missing } => {
-            return collective_findings::lanes_missing(*missing, finding);
+            return collective_findings::lanes_missing(*missing, told);
         }
         Fault::PartOfWarpGroup { instruction, why } => {
             (Code::WarpCollective, collective_findings::part_of_group(instruction, *why))
         }
         Fault::ProductRegisters(window) => {
-            return product_findings::registers(*window, finding, program);
+            return product_findings::registers(*window, told, program);
         }
         Fault::ProductsInFlight { products } => {
-            return product_findings::in_flight(*products, finding);
+            return product_findings::in_flight(*products, told);
         }
         Fault::BeforeGridWait { target, kind, conflicts } => {
             (Code::Race, before_grid_wait(target, *kind, *conflicts))

@@ -1,7 +1,6 @@
 //! Products of warp groups in words: registers that are touched too early, and races with what products read.
 
 use crate::source_lines::source_lines;
-use crate::sync_findings::{at, who};
 use base::{Code, Diagnostic};
 use exec::{Finding, Race, RaceSide, RegisterWindow};
 use ir::Program;
@@ -9,7 +8,7 @@ use ir::Program;
 /// Registers of a product that are touched when they must not be.
 pub(crate) fn registers(
     window: RegisterWindow,
-    finding: &Finding,
+    (finding, who): (&Finding, String),
     program: &Program,
 ) -> Diagnostic {
     let (message, other) = match window {
@@ -26,7 +25,7 @@ pub(crate) fn registers(
             Some((product, "the product")),
         ),
     };
-    let diagnostic = at(Code::AsyncCopy, finding, message).label(who(finding));
+    let diagnostic = Diagnostic::error(Code::AsyncCopy, finding.place.span, message).label(who);
     let diagnostic = match other {
         Some((place, text)) => {
             diagnostic.also_from(place.span, text.to_owned(), source_lines(place, program))
@@ -39,13 +38,13 @@ pub(crate) fn registers(
 }
 
 /// Products that nobody waited for.
-pub(crate) fn in_flight(products: usize, finding: &Finding) -> Diagnostic {
+pub(crate) fn in_flight(products: usize, (finding, who): (&Finding, String)) -> Diagnostic {
     let products = match products {
         1 => "1 product is".to_owned(),
         products => format!("{products} products are"),
     };
     let message = format!("{products} on the way when the warp ends");
-    at(Code::AsyncCopy, finding, message).label(who(finding))
+    Diagnostic::error(Code::AsyncCopy, finding.place.span, message).label(who)
 }
 
 /// What a race with a product is about, if it is one.

@@ -359,22 +359,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         warp.exit(group, lanes);
         let others_go_on = !warp.alive().is_empty();
         self.tracker.apply(number, lanes, SyncEvent::Exit { others_go_on });
-        for lane in lanes.iter() {
-            let (pending, open) = self.tracker.copies_in_flight(number, lane);
-            for (copies, committed) in [(open, false), (pending, true)] {
-                if copies > 0 {
-                    let fault = Fault::CopiesInFlight { copies, committed };
-                    self.with_context(number, at, lanes, |context| {
-                        context.find(fault, Mask::one(lane));
-                    });
-                }
-            }
-        }
-        let products = if others_go_on { 0 } else { self.tracker.products_in_flight(number) };
-        if products > 0 {
-            let fault = Fault::ProductsInFlight { products };
-            self.with_context(number, at, lanes, |context| context.find(fault, lanes));
-        }
+        self.note_flights(number, (at, lanes), others_go_on);
     }
 
     /// Follows the end of a block.

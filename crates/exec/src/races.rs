@@ -11,7 +11,6 @@
 use crate::address::Area;
 use crate::doubt::Doubtful;
 use crate::finding::{AccessKind, Fault, Finding, Place, Target, Undecided};
-use crate::interpret::{commute_between_blocks, commutes, rounds};
 use crate::launch::Launch;
 use crate::machine::Machine;
 use crate::mbarrier_fault::{BulkTransfer, CopyCompletion};
@@ -19,7 +18,8 @@ use crate::memory::Allocation;
 use crate::race::{Passed, Race, RaceSide};
 use crate::report::Report;
 use crate::tracker::{ConflictContext, CopyNote, Met, Shadows};
-use ir::{Atomic, AtomicOp, BarrierKind, MbarrierOp, Op, Ordering, Scope, SyncOp, TensorCopyKind};
+use crate::updates::{is_reducing_copy, update};
+use ir::{BarrierKind, MbarrierOp, Op, Ordering, Scope, SyncOp};
 use rustc_hash::FxHashMap;
 use std::num::NonZeroU16;
 use sync::{Conflict, Conflicts, Grid, Kind, SameValue, Side, Site, Touched, Visibility};
@@ -86,57 +86,6 @@ fn element_bytes(op: Option<&Op>) -> Option<u32> {
         Op::Atomic(atomic) => Some(atomic.scalar.width().bytes()),
         Op::AsyncCopy(copy) => Some(u32::from(copy.bytes)).filter(|&bytes| bytes <= 8),
         _ => None,
-    }
-}
-
-/// A read-modify-write of memory.
-#[derive(Clone, Copy)]
-enum Update<'p> {
-    /// Of a thread.
-    Thread(&'p Atomic),
-    /// Of a copy of bytes.
-    Copy(&'p Atomic),
-    /// Of a tensor copy; the type is that of the tensor, so two at one place have one type.
-    Tensor(AtomicOp),
-}
-
-fn update(op: Option<&Op>) -> Option<Update<'_>> {
-    match op? {
-        Op::Atomic(atomic) => Some(Update::Thread(atomic)),
-        Op::BulkCopy(copy) => copy.reduce.as_ref().map(Update::Copy),
-        Op::TensorCopy(copy) => match copy.kind {
-            TensorCopyKind::Reduce(op) => Some(Update::Tensor(op)),
-            TensorCopyKind::Load { .. } | TensorCopyKind::Store => None,
-        },
-        _ => None,
-    }
-}
-
-/// Tells whether an instruction is a copy that updates.
-fn is_reducing_copy(op: Option<&Op>) -> bool {
-    matches!(update(op), Some(Update::Copy(_) | Update::Tensor(_)))
-}
-
-impl Update<'_> {
-    /// Tells whether the order of two shows in the last bits. A tensor copy may add integers, too: then no sum rounds.
-    fn rounds(self) -> bool {
-        match self {
-            Self::Thread(atomic) | Self::Copy(atomic) => rounds(atomic),
-            Self::Tensor(op) => op == AtomicOp::Add,
-        }
-    }
-
-    /// Tells whether two give the same in either order. Between the proxies of threads and copies this is not said.
-    fn commutes(self, other: Self, between_blocks: bool) -> bool {
-        match (self, other) {
-            (Self::Thread(a), Self::Thread(b)) | (Self::Copy(a), Self::Copy(b)) => {
-                if between_blocks { commute_between_blocks(a, b) } else { commutes(a, b) }
-            }
-            (Self::Tensor(a), Self::Tensor(b)) => {
-                a == b && !matches!(a, AtomicOp::Inc | AtomicOp::Dec)
-            }
-            _ => false,
-        }
     }
 }
 

@@ -26,6 +26,7 @@ mod clocks;
 mod cluster;
 mod copies;
 mod entry;
+mod event;
 mod grid;
 mod lanes;
 mod lifetimes;
@@ -41,6 +42,7 @@ pub use barriers::{Generation, Misuse, Registration, Released, Reuse};
 pub use clocks::{Clocks, LaneId, Time};
 pub use cluster::ClusterMisuse;
 pub use copies::{Copies, CopyId};
+pub use event::SyncEvent;
 pub use grid::{Grid, Touched};
 pub use lanes::{MOST_WARPS, Mask, WARP};
 pub use lifetimes::RemoteAccess;
@@ -50,7 +52,7 @@ pub use mbarrier::{
     MbarrierMisuse, MbarrierPlace, MbarrierReuse, MbarrierScope, MbarrierState, MbarrierStatus,
     MbarrierStop, NamedPhase, Outcome as MbarrierOutcome, Overtaken, WaitTerms, Waiting,
 };
-pub use order::{ClusterStatus, Order, Shape, SyncEvent};
+pub use order::{ClusterStatus, Order, Shape};
 pub use proxy::{ProxySpace, Visibility};
 pub use shadow::{
     Access, Conflict, Conflicts, Kind, MBARRIER_UPDATES, Part, Question, SameValue, Shadow, Side,

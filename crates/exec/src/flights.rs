@@ -1,0 +1,33 @@
+//! Looks at what is on its way when threads end: asynchronous copies, and products of warp groups.
+
+use crate::block::BlockRun;
+use crate::finding::Fault;
+use crate::lanes::Mask;
+use crate::position::Position;
+
+impl BlockRun<'_, '_> {
+    /// Reports copies of lanes that end, and products of their warp if they are its last.
+    pub(crate) fn note_flights(
+        &mut self,
+        number: usize,
+        (at, lanes): (Position, Mask),
+        others_go_on: bool,
+    ) {
+        for lane in lanes.iter() {
+            let (pending, open) = self.tracker.copies_in_flight(number, lane);
+            for (copies, committed) in [(open, false), (pending, true)] {
+                if copies > 0 {
+                    let fault = Fault::CopiesInFlight { copies, committed };
+                    self.with_context(number, at, lanes, |context| {
+                        context.find(fault, Mask::one(lane));
+                    });
+                }
+            }
+        }
+        let products = if others_go_on { 0 } else { self.tracker.products_in_flight(number) };
+        if products > 0 {
+            let fault = Fault::ProductsInFlight { products };
+            self.with_context(number, at, lanes, |context| context.find(fault, lanes));
+        }
+    }
+}

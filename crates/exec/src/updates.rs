@@ -1,0 +1,56 @@
+//! Read-modify-writes of memory, by threads and by copies: which of them commute.
+
+use crate::interpret::{commute_between_blocks, commutes, rounds};
+use ir::{Atomic, AtomicOp, Op, TensorCopyKind};
+
+/// A read-modify-write of memory.
+#[derive(Clone, Copy)]
+pub(crate) enum Update<'p> {
+    /// Of a thread.
+    Thread(&'p Atomic),
+    /// Of a copy of bytes.
+    Copy(&'p Atomic),
+    /// Of a tensor copy; the type is that of the tensor, so two at one place have one type.
+    Tensor(AtomicOp),
+}
+
+/// The update that an instruction does, if it does one.
+pub(crate) fn update(op: Option<&Op>) -> Option<Update<'_>> {
+    match op? {
+        Op::Atomic(atomic) => Some(Update::Thread(atomic)),
+        Op::BulkCopy(copy) => copy.reduce.as_ref().map(Update::Copy),
+        Op::TensorCopy(copy) => match copy.kind {
+            TensorCopyKind::Reduce(op) => Some(Update::Tensor(op)),
+            TensorCopyKind::Load { .. } | TensorCopyKind::Store => None,
+        },
+        _ => None,
+    }
+}
+
+/// Tells whether an instruction is a copy that updates.
+pub(crate) fn is_reducing_copy(op: Option<&Op>) -> bool {
+    matches!(update(op), Some(Update::Copy(_) | Update::Tensor(_)))
+}
+
+impl Update<'_> {
+    /// Tells whether the order of two shows in the last bits. A tensor copy may add integers, too: then no sum rounds.
+    pub(crate) fn rounds(self) -> bool {
+        match self {
+            Self::Thread(atomic) | Self::Copy(atomic) => rounds(atomic),
+            Self::Tensor(op) => op == AtomicOp::Add,
+        }
+    }
+
+    /// Tells whether two give the same in either order. Between the proxies of threads and copies this is not said.
+    pub(crate) fn commutes(self, other: Self, between_blocks: bool) -> bool {
+        match (self, other) {
+            (Self::Thread(a), Self::Thread(b)) | (Self::Copy(a), Self::Copy(b)) => {
+                if between_blocks { commute_between_blocks(a, b) } else { commutes(a, b) }
+            }
+            (Self::Tensor(a), Self::Tensor(b)) => {
+                a == b && !matches!(a, AtomicOp::Inc | AtomicOp::Dec)
+            }
+            _ => false,
+        }
+    }
+}
