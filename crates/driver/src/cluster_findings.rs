@@ -1,8 +1,7 @@
 //! Findings about clusters of blocks: their kinds, properties and messages.
 
-use crate::findings::{element, verb};
+use crate::naming::{at, element, verb, who};
 use crate::source_lines::source_lines;
-use crate::sync_findings::{at, who};
 use crate::vocabulary::{FindingKind, PropertyName};
 use base::{Code, Diagnostic};
 use exec::{ClusterFault, Finding, Place, Target};

@@ -2,18 +2,17 @@
 
 use crate::cluster_findings;
 use crate::collective_findings;
-use crate::demangle::demangle;
 use crate::grouping::Group;
 use crate::mbarrier_findings;
+use crate::naming::{element, source_line, thread_name, verb};
 use crate::product_findings;
-use crate::source_lines::{origin_text, source_lines};
+use crate::source_lines::source_lines;
 use crate::sync_findings;
 use crate::tensor_findings;
 use crate::vocabulary::{FindingKind, PropertyName};
 use base::{Code, Diagnostic, Severity, SourceFile};
 use exec::{
     AccessKind, BarrierFault, Doubt, Doubtful, Fault, Gap, Origin, Place, Sink, Stop, Target,
-    Thread,
 };
 use ir::Program;
 
@@ -301,14 +300,6 @@ fn copy_size(source: u32, bytes: u8) -> String {
     )
 }
 
-pub(crate) fn verb(kind: AccessKind) -> &'static str {
-    match kind {
-        AccessKind::Read => "reads",
-        AccessKind::Write => "writes",
-        AccessKind::Atomic => "updates",
-    }
-}
-
 fn access(target: &Target, kind: AccessKind, bytes: u32) -> String {
     let end = target.offset.saturating_add(i64::from(bytes));
     let size = i64::try_from(target.size).unwrap_or(i64::MAX);
@@ -319,22 +310,6 @@ fn access(target: &Target, kind: AccessKind, bytes: u32) -> String {
     };
     let (does, place) = (verb(kind), element(target));
     format!("{does} {bytes} bytes at {place}, {how_far} ({size} bytes)")
-}
-
-/// `x[12]`, with the byte if it is not the start of an element. Compilers declare most arrays in
-/// shared and local memory as bytes, whose numbers are no indices of the source.
-pub(crate) fn element(target: &Target) -> String {
-    let name = demangle(&target.name).unwrap_or_else(|| target.name.clone());
-    let block = target.rank.map_or_else(String::new, |rank| format!(" of rank {rank}"));
-    if target.element_bytes <= 1 {
-        return format!("byte {} of `{name}`{block}", target.offset);
-    }
-    let size = i64::from(target.element_bytes);
-    let (index, rest) = (target.offset.div_euclid(size), target.offset.rem_euclid(size));
-    match rest {
-        0 => format!("`{name}[{index}]`{block}"),
-        rest => format!("`{name}[{index}]`+{rest}{block}"),
-    }
 }
 
 fn reached(sink: Sink) -> &'static str {
@@ -359,15 +334,4 @@ pub(crate) fn origin(fault: &Fault) -> Option<(Place, &'static str)> {
         Origin::RacingRead(place) => Some((place, "read here, while it may be written")),
         Origin::Operation(place) => Some((place, "from this operation")),
     }
-}
-
-pub(crate) fn thread_name(thread: Thread) -> String {
-    let name = |[x, y, z]: [u32; 3]| format!("({x},{y},{z})");
-    let rank = thread.rank.map_or_else(String::new, |rank| format!(" (rank {rank})"));
-    format!("thread {} of block {}{rank}", name(thread.thread), name(thread.block))
-}
-
-/// `, from kernel.cu:12`, and where that was inlined
-pub(crate) fn source_line(place: Place, program: &Program) -> String {
-    origin_text(&source_lines(place, program))
 }

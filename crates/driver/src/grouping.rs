@@ -1,7 +1,8 @@
 //! Findings that are one to a reader: compilers unroll loops and load and store for one expression, so
 //! that one mistake shows at several instructions of one source line.
 
-use crate::findings::{origin, source_line, target};
+use crate::findings::{origin, target};
+use crate::naming::source_line;
 use crate::race_groups::{self, RaceKey};
 use exec::{Fault, Finding, Race, Sink};
 use ir::Program;

@@ -25,6 +25,7 @@ mod heat;
 mod hints;
 pub mod inspect;
 mod mbarrier_findings;
+mod naming;
 pub mod npy;
 mod outcome;
 mod output;

@@ -3,9 +3,8 @@
 //! Threads that are missing in a phase are guessed from the phase before: those that contributed there. A kernel in which
 //! they take turns would be told of threads that need not come; the counts beside them are those of the run.
 
-use crate::findings::{element, thread_name};
+use crate::naming::{at, element, thread_name, who};
 use crate::source_lines::source_lines;
-use crate::sync_findings::{at, who};
 use base::{Code, Diagnostic};
 use exec::{
     AccessKind, BulkTransfer, Contributor, CopyCompletion, Finding, MbarrierFault,

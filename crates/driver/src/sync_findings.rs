@@ -1,8 +1,8 @@
 //! Faults of synchronisation as diagnostics: races with both sides, barriers, deadlocks.
 
-use crate::findings::{element, source_line, thread_name, verb};
 use crate::grouping::Group;
 use crate::mbarrier_findings;
+use crate::naming::{at, element, source_line, thread_name, verb, who};
 use crate::product_findings;
 use crate::source_lines::source_lines;
 use base::{Code, Diagnostic, Severity};
@@ -29,19 +29,6 @@ pub(crate) fn in_flight(copies: usize, committed: bool, finding: &Finding) -> Di
 pub(crate) fn is_note(fault: &Fault, strict: bool) -> bool {
     let allowed = matches!(fault, Fault::CopiesInFlight { .. } | Fault::ProductsInFlight { .. });
     fault.is_note() && (!strict || allowed)
-}
-
-pub(crate) fn at(code: Code, finding: &Finding, message: String) -> Diagnostic {
-    Diagnostic::error(code, finding.place.span, message)
-}
-
-pub(crate) fn who(finding: &Finding) -> String {
-    let thread = thread_name(finding.thread);
-    let times = match finding.count {
-        1 => String::new(),
-        count => format!(" (first of {count})"),
-    };
-    format!("{thread}{times}")
 }
 
 /// Two accesses that nothing orders.

@@ -1,6 +1,6 @@
 //! Findings about tensor copies: their kinds, properties and messages.
 
-use crate::findings::element;
+use crate::naming::element;
 use crate::vocabulary::{FindingKind, PropertyName};
 use base::Code;
 use exec::{Target, TensorFault};

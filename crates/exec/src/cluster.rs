@@ -7,11 +7,13 @@ use crate::arrival::ClusterArrival;
 use crate::block::BlockRun;
 use crate::cluster_fault::ClusterFault;
 use crate::finding::{AccessKind, Fault, Gap, Place, Stop, WaitKind};
-use crate::lanes::{Mask, WARP};
+use crate::interpret::remote::is_copy;
+use crate::lanes::WARP;
 use crate::machine::Machine;
 use crate::position::Position;
 use crate::warp::State;
 use ir::{MbarrierOp, Op, SyncOp};
+use std::num::NonZeroU16;
 use sync::ClusterMisuse;
 
 impl BlockRun<'_, '_> {
@@ -141,6 +143,12 @@ impl BlockRun<'_, '_> {
 }
 
 impl Machine<'_> {
+    /// Warps of a block, if several blocks run together.
+    pub(crate) fn block_warps(&self) -> Option<NonZeroU16> {
+        let warps = u16::try_from(self.launch.warps()).ok().and_then(NonZeroU16::new);
+        warps.filter(|_| self.blocks > 1)
+    }
+
     /// Addresses tell shared variables of all blocks of a cluster apart, and one more that is nowhere.
     pub(crate) fn check_windows(&self) -> Result<(), Gap> {
         if self.blocks == 1 || self.shared.len().saturating_mul(self.blocks) < MAX_WINDOW {
@@ -155,11 +163,6 @@ impl Machine<'_> {
     }
 }
 
-/// Tells whether an instruction accesses memory by an agent of its own.
-pub(crate) fn is_copy(op: Option<&Op>) -> bool {
-    matches!(op, Some(Op::BulkCopy(_) | Op::TensorCopy(_) | Op::RemoteStore(_)))
-}
-
 /// What an instruction does to the memory of another block.
 fn kind(op: Option<&Op>) -> AccessKind {
     match op {
@@ -172,11 +175,4 @@ fn kind(op: Option<&Op>) -> AccessKind {
         Some(Op::RemoteStore(store)) if store.reduce.is_some() => AccessKind::Atomic,
         _ => AccessKind::Write,
     }
-}
-
-/// The lanes of a mask of blocks: ranks, ascending; none if one is outside the cluster.
-pub(crate) fn ranks(mask: u16, blocks: usize) -> Option<Vec<usize>> {
-    let all = Mask(u32::from(mask));
-    let inside = all.iter().all(|rank| rank < blocks);
-    (inside && mask != 0).then(|| all.iter().collect())
 }

@@ -1,12 +1,10 @@
-//! From conflicts to findings: which of the unordered accesses are races, which are harmless, and
-//! which cannot be told.
+//! From conflicts to findings: which of the unordered accesses are races, which are harmless, and which cannot be told.
 //!
 //! Unordered accesses to the same bytes, one of which changes them, are a race if one is weak or
 //! volatile (manual §8.7.1 calls the latter defined, but the schedule decides what comes out), or if
 //! the scope of one leaves out the other's thread (§8.7): then updates may get lost. Of the others,
 //! read-modify-writes that commute are none. Otherwise, and where fences might order the two, what
-//! was observed at run time decides: that is left open, and so is whether two writes of unknown
-//! values write the same.
+//! was observed at run time decides: that is left open, and so is whether two writes of unknown values write the same.
 
 use crate::address::Area;
 use crate::doubt::Doubtful;
@@ -21,7 +19,6 @@ use crate::tracker::{ConflictContext, CopyNote, Met, Shadows};
 use crate::updates::{is_reducing_copy, update};
 use ir::{BarrierKind, MbarrierOp, Op, Ordering, Scope, SyncOp};
 use rustc_hash::FxHashMap;
-use std::num::NonZeroU16;
 use sync::{Conflict, Conflicts, Grid, Kind, SameValue, Side, Site, Touched, Visibility};
 
 /// What a conflict is.
@@ -60,21 +57,19 @@ fn strength(op: Option<&Op>) -> Strength {
     }
 }
 
-/// Whether the scope of one of two accesses leaves out the thread of the other. (Every scope has
-/// the threads of a block.)
+/// Whether the scope of one of two accesses leaves out the thread of the other's block.
 fn outside_scope(machine: &Machine<'_>, conflict: &Conflict, ops: [Option<&Op>; 2]) -> bool {
     let clusters = machine.launch.cluster.is_some() && conflict.blocks.is_some();
     let leaves_out = |op| match strength(op) {
-        Strength::Strong(Scope::Cta) => true,
-        Strength::Strong(Scope::Cluster) => clusters,
+        Strength::Strong(scope) => scope == Scope::Cta || scope == Scope::Cluster && clusters,
         _ => false,
     };
     is_between_blocks(machine, conflict) && ops.into_iter().any(leaves_out)
 }
 
-/// Tells whether threads of two blocks conflict, of one cluster or not.
+/// Tells whether threads of two blocks conflict.
 fn is_between_blocks(machine: &Machine<'_>, conflict: &Conflict) -> bool {
-    let rank = |side: Side| usize::from(side.who.warp) / machine.launch.warps();
+    let rank = |side: Side| machine.block_warps().map(|warps| u16::from(side.who.warp) / warps);
     conflict.blocks.is_some() || rank(conflict.earlier) != rank(conflict.later)
 }
 
@@ -175,9 +170,7 @@ impl Reported {
         launch: &ReportContext<'_, '_>,
         met: &[Met],
     ) {
-        let machine = launch.machine;
-        let warps = u16::try_from(machine.launch.warps()).ok().and_then(NonZeroU16::new);
-        self.met.warps = warps.filter(|_| machine.blocks > 1);
+        self.met.warps = launch.machine.block_warps();
         for Met { conflict, count, context } in met {
             if self.met.add_times(*conflict, *count) {
                 let judgement = judge(launch.machine, conflict, *context);

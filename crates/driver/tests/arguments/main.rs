@@ -1,6 +1,7 @@
 //! Launch flags, arguments and `.npy` files, from text to a launch and back.
 
 mod build;
+mod clusters;
 mod maps;
 mod memory;
 mod npy;

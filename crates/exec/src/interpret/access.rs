@@ -1,6 +1,6 @@
 //! Where the lanes of an access go, with its checks, and the bytes there.
 
-use super::cluster;
+use super::remote;
 use crate::address::{Area, Pointer};
 use crate::context::Context;
 use crate::finding::{AccessKind, Fault, Gap, Origin, Place, Sink};
@@ -151,7 +151,7 @@ pub(super) fn locate(
     (bytes, align): (u32, u32),
     kind: AccessKind,
 ) -> Option<Option<usize>> {
-    if context.machine.blocks > 1 && !cluster::check_block(context, pointer, lane, kind) {
+    if context.machine.blocks > 1 && !remote::check_block(context, pointer, lane, kind) {
         return None;
     }
     let checked = match param(context, pointer.area) {

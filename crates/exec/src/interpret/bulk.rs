@@ -8,6 +8,7 @@ use super::access::{is_seen, locate, read_element, resolve, write_element};
 use super::cluster;
 use super::mbarrier;
 use super::reduce::Reduction;
+use super::remote;
 use super::tracked::track;
 use crate::address::{Area, Pointer};
 use crate::cluster_fault::ClusterFault;
@@ -113,7 +114,7 @@ fn one(
         let (warp, site) = (context.warp.number, context.site);
         context.tracker.note_load(id, sync::Lanes { warp, lanes: Mask::one(lane), site });
         let accesses = [(source, AccessKind::Read), (target, AccessKind::Write)];
-        cluster::note_copy(context, &accesses, lane, pointer);
+        remote::note_copy(context, &accesses, lane, pointer);
         mbarrier::deliver(context, pointer, lane, (id, bytes))?;
     }
     Ok(())

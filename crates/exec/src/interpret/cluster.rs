@@ -8,6 +8,7 @@
 use super::access::{locate, read_element, resolve, word_of, write_element};
 use super::atomic::{change_element, group};
 use super::mbarrier;
+use super::remote::note_copy;
 use super::tracked::track;
 use crate::address::{Area, MAX_WINDOW, Pointer, window};
 use crate::cluster_fault::ClusterFault;
@@ -97,79 +98,6 @@ pub(super) fn rank_of(
     Ok(())
 }
 
-/// Checks that the block of an allocation exists, and notes an access to it if it is another one; a copy's is noted when it is
-/// delivered.
-pub(super) fn check_block(
-    context: &mut Context<'_, '_>,
-    pointer: Pointer,
-    lane: usize,
-    kind: AccessKind,
-) -> bool {
-    let Some(rank) = context.other_block(pointer.area) else { return true };
-    let blocks = context.machine.blocks;
-    if rank >= blocks || !exists(context, pointer.area) {
-        let fault = ClusterFault::NoSuchRank { kind, blocks: blocks as u32 };
-        context.find(Fault::Cluster(Box::new(fault)), Mask::one(lane));
-        return false;
-    }
-    if crate::cluster::is_copy(context.machine.op(context.site)) {
-        return true;
-    }
-    let who = (context.warp.number, lane, context.site);
-    if !context.tracker.access_remote(who, (pointer.area, pointer.offset), rank) {
-        not_started(context, pointer, (rank, lane), kind);
-    }
-    true
-}
-
-fn exists(context: &Context<'_, '_>, area: Area) -> bool {
-    matches!(area, Area::Shared(number) if number < context.shared.len())
-}
-
-/// Reports an access to a block that may not have started.
-fn not_started(
-    context: &mut Context<'_, '_>,
-    pointer: Pointer,
-    (rank, lane): (usize, usize),
-    kind: AccessKind,
-) {
-    let Area::Shared(number) = pointer.area else { return };
-    let Some(memory) = context.shared.get(number) else { return };
-    let target = memory.target(pointer.offset);
-    let copy = crate::cluster::is_copy(context.machine.op(context.site));
-    let rank = rank as u32;
-    let fault = ClusterFault::Lifetime { target, rank, kind, ended: false, copy };
-    context.find(Fault::Cluster(Box::new(fault)), Mask::one(lane));
-}
-
-/// Notes that a copy, which is about to be delivered at an mbarrier, accesses shared memory: of another block, or of its own for
-/// another one.
-pub(super) fn note_copy(
-    context: &mut Context<'_, '_>,
-    pointers: &[(Pointer, AccessKind)],
-    lane: usize,
-    mbarrier: Pointer,
-) {
-    if context.machine.blocks == 1 {
-        return;
-    }
-    let variables = context.machine.shared.len().max(1);
-    let remote = |area: Area| context.other_block(area).is_some();
-    if !remote(mbarrier.area) && !pointers.iter().any(|(pointer, _)| remote(pointer.area)) {
-        return;
-    }
-    let Some(id) = context.tracker.mbarrier(mbarrier.area, mbarrier.offset) else { return };
-    let who = (context.warp.number, lane, context.site);
-    let all = pointers.iter().copied().chain([(mbarrier, AccessKind::Atomic)]);
-    for (pointer, kind) in all {
-        let Area::Shared(number) = pointer.area else { continue };
-        let rank = number / variables;
-        if !context.tracker.copy_remote(who, (pointer.area, pointer.offset), rank, id) {
-            not_started(context, pointer, (rank, lane), kind);
-        }
-    }
-}
-
 /// The rank of the block that a pointer into shared memory belongs to.
 pub(super) fn rank(context: &Context<'_, '_>, pointer: Pointer) -> Option<usize> {
     match pointer.area {
@@ -214,7 +142,7 @@ pub(super) fn ranks(
 ) -> Result<Option<Vec<usize>>, Gap> {
     let Some(masks) = masks else { return Ok(None) };
     let (mask, blocks) = ((masks[lane] & 0xffff) as u16, context.machine.blocks);
-    match crate::cluster::ranks(mask, blocks) {
+    match ranks_of(mask, blocks) {
         Some(ranks) => Ok(Some(ranks)),
         None => {
             let blocks = blocks as u32;
@@ -339,4 +267,11 @@ fn write(
             }
         }
     }
+}
+
+/// The lanes of a mask of blocks: ranks, ascending; none if one is outside the cluster.
+fn ranks_of(mask: u16, blocks: usize) -> Option<Vec<usize>> {
+    let all = Mask(u32::from(mask));
+    let inside = all.iter().all(|rank| rank < blocks);
+    (inside && mask != 0).then(|| all.iter().collect())
 }

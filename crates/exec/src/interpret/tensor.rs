@@ -10,6 +10,7 @@ use super::bulk::{async_access, leaving};
 use super::cluster;
 use super::mbarrier;
 use super::reduce::{Reduction, is_reducible};
+use super::remote;
 use super::tensor_rounding::{converted, is_legal, keeps_reals, rounds};
 use super::tracked::track;
 use crate::address::{Area, Pointer};
@@ -119,7 +120,7 @@ fn one_box(
     if let Some(pointer) = signal {
         let (warp, site) = (context.warp.number, context.site);
         context.tracker.note_load(id, sync::Lanes { warp, lanes: Mask::one(lane), site });
-        cluster::note_copy(context, &[(one.shared, AccessKind::Write)], lane, pointer);
+        remote::note_copy(context, &[(one.shared, AccessKind::Write)], lane, pointer);
         mbarrier::deliver(context, pointer, lane, (id, one.map.box_bytes() as u32))?;
     }
     Ok(())
