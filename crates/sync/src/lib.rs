@@ -39,7 +39,7 @@ mod shadow;
 
 pub use barriers::{Generation, Misuse, Registration, Released, Reuse};
 pub use clocks::{Clocks, LaneId, Time};
-pub use cluster::ClusterMisuse;
+pub use cluster::{ClusterMisuse, ClusterStatus, Shape};
 pub use copies::{Copies, CopyId};
 pub use grid::{Grid, Touched};
 pub use lanes::{MOST_WARPS, Mask, WARP};
@@ -50,7 +50,7 @@ pub use mbarrier::{
     MbarrierMisuse, MbarrierPlace, MbarrierReuse, MbarrierScope, MbarrierState, MbarrierStatus,
     MbarrierStop, NamedPhase, Outcome as MbarrierOutcome, Overtaken, WaitTerms, Waiting,
 };
-pub use order::{ClusterStatus, Order, Shape, SyncEvent};
+pub use order::{Order, SyncEvent};
 pub use proxy::{ProxySpace, Visibility};
 pub use shadow::{
     Access, Conflict, Conflicts, Kind, MBARRIER_UPDATES, Part, Question, SameValue, Shadow, Side,
