@@ -1,6 +1,5 @@
 //! Faults of collectives as diagnostics: masks and lanes that do not fit, warp groups that do not act alike.
 
-use crate::naming::{at, who};
 use crate::source_lines::source_lines;
 use base::{Code, Diagnostic};
 use exec::{Finding, GroupFault, Place};

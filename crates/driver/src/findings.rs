@@ -4,7 +4,7 @@ use crate::cluster_findings;
 use crate::collective_findings;
 use crate::grouping::Group;
 use crate::mbarrier_findings;
-use crate::naming::{element, source_line, thread_name, verb};
+use crate::naming::{element, source_line, thread_name, verb, who};
 use crate::product_findings;
 use crate::source_lines::source_lines;
 use crate::sync_findings;
@@ -205,7 +205,7 @@ pub(crate) fn target(fault: &Fault) -> Option<&Target> {
 
 fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
     let finding = group.first;
-    let told = (finding, sync_findings::who(finding));
+    let told = (finding, who(finding));
     let (code, message) = match &finding.fault {
         Fault::Race(race) => return sync_findings::race(race, group, program),
         Fault::Barrier(fault) => return sync_findings::barrier(fault, finding, program),

@@ -1,6 +1,5 @@
 //! Products of warp groups in words: registers that are touched too early, and races with what products read.
 
-use crate::naming::{at, who};
 use crate::source_lines::source_lines;
 use base::{Code, Diagnostic};
 use exec::{Finding, Race, RaceSide, RegisterWindow};

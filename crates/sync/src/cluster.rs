@@ -18,6 +18,30 @@ use crate::mbarrier::{BothClocks, Lanes};
 use crate::shadow::Site;
 use rustc_hash::FxHashMap;
 
+/// The blocks that run together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Warps of a block. Those of the cluster are numbered through, in the order of ranks.
+    pub warps: usize,
+    /// Blocks of the cluster.
+    pub blocks: usize,
+    /// Set if there may be mbarriers.
+    pub mbarriers: bool,
+    /// Set if there are several blocks, or a barrier of the cluster; then there may be mbarriers.
+    pub clusters: bool,
+}
+
+impl Shape {
+    /// Warps of the cluster.
+    #[must_use]
+    pub fn all_warps(&self) -> usize {
+        self.warps * self.blocks
+    }
+}
+
+/// The barrier of the cluster, for a report: its generation, warps that came, and the first that did not.
+pub type ClusterStatus = (u64, usize, Option<usize>);
+
 /// A misuse of the barrier of the cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClusterMisuse {

@@ -40,7 +40,7 @@ mod shadow;
 
 pub use barriers::{Generation, Misuse, Registration, Released, Reuse};
 pub use clocks::{Clocks, LaneId, Time};
-pub use cluster::ClusterMisuse;
+pub use cluster::{ClusterMisuse, ClusterStatus, Shape};
 pub use copies::{Copies, CopyId};
 pub use event::SyncEvent;
 pub use grid::{Grid, Touched};
@@ -52,7 +52,7 @@ pub use mbarrier::{
     MbarrierMisuse, MbarrierPlace, MbarrierReuse, MbarrierScope, MbarrierState, MbarrierStatus,
     MbarrierStop, NamedPhase, Outcome as MbarrierOutcome, Overtaken, WaitTerms, Waiting,
 };
-pub use order::{ClusterStatus, Order, Shape};
+pub use order::Order;
 pub use proxy::{ProxySpace, Visibility};
 pub use shadow::{
     Access, Conflict, Conflicts, Kind, MBARRIER_UPDATES, Part, Question, SameValue, Shadow, Side,

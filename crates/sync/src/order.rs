@@ -9,7 +9,7 @@
 
 use crate::barriers::{Barriers, Generation, Misuse, Registration, Released, Reuse};
 use crate::clocks::{Clocks, LaneId, Time};
-use crate::cluster::{ClusterBarrier, ClusterMisuse};
+use crate::cluster::{ClusterBarrier, ClusterMisuse, ClusterStatus, Shape};
 use crate::copies::{Copies, CopyId};
 use crate::event::SyncEvent;
 use crate::lanes::Mask;
@@ -20,30 +20,6 @@ use crate::mbarrier::{
     MbarrierState, MbarrierStatus, Mbarriers, Outcome,
 };
 use crate::shadow::Site;
-
-/// The blocks that run together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
-    /// Warps of a block. Those of the cluster are numbered through, in the order of ranks.
-    pub warps: usize,
-    /// Blocks of the cluster.
-    pub blocks: usize,
-    /// Set if there may be mbarriers.
-    pub mbarriers: bool,
-    /// Set if there are several blocks, or a barrier of the cluster; then there may be mbarriers.
-    pub clusters: bool,
-}
-
-impl Shape {
-    /// Warps of the cluster.
-    #[must_use]
-    pub fn all_warps(&self) -> usize {
-        self.warps * self.blocks
-    }
-}
-
-/// The barrier of the cluster, for a report: its generation, warps that came, and the first that did not.
-pub type ClusterStatus = (u64, usize, Option<usize>);
 
 /// What is ordered in a cluster so far.
 #[derive(Debug)]
