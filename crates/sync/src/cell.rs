@@ -25,7 +25,7 @@ use crate::shadow::{
 };
 
 /// What happened to some bytes in a block.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Cell {
     write: Entry,
     write_epoch: u32,
@@ -148,6 +148,11 @@ impl Order<'_> {
 }
 
 impl Cell {
+    /// Tells whether some of its accesses are in a list.
+    pub(crate) fn has_list(&self) -> bool {
+        self.list != 0
+    }
+
     /// Whether anything happened to it.
     pub(crate) fn is_touched(&self) -> bool {
         self.marks != 0

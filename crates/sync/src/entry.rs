@@ -6,7 +6,7 @@ use crate::lanes::Mask;
 use crate::shadow::{Access, Kind, SameValue, Side, Site};
 
 /// Accesses of one kind by lanes of one warp at one time.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Entry {
     /// The time, or the number of a copy.
     pub(crate) time: u32,

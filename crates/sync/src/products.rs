@@ -78,6 +78,8 @@ impl Reads {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ProductReads {
     each: Vec<Reads>,
+    /// Bytes that lie around all of them.
+    around: std::ops::Range<i64>,
     /// Of pages of cells, the one access that wrote all of them last, if it is one; as long as nobody writes there.
     writes: FxHashMap<u64, Option<Entry>>,
 }
@@ -140,6 +142,10 @@ impl ProductReads {
             units: vec![0; words as usize],
         };
         ranges.iter().for_each(|&(offset, bytes)| reads.add(offset, bytes));
+        self.around = match self.each.is_empty() {
+            true => start..end,
+            false => self.around.start.min(start)..self.around.end.max(end),
+        };
         self.each.push(reads);
     }
 
@@ -152,6 +158,9 @@ impl ProductReads {
         (entry, offset, bytes): (&Entry, i64, u32),
         met: &mut Conflicts,
     ) {
+        if offset >= self.around.end || offset + i64::from(bytes) <= self.around.start {
+            return;
+        }
         for reads in &mut self.each {
             let Some(at) = reads.meets(offset, bytes) else { continue };
             let mut over = true;

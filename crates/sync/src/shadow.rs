@@ -153,6 +153,8 @@ pub struct Conflicts {
     pub area: u32,
     /// Warps of a block, if several blocks run together.
     pub warps: Option<NonZeroU16>,
+    /// How many were added in all.
+    added: u64,
 }
 
 /// Words beyond this many are not kept.
@@ -186,6 +188,7 @@ impl Conflicts {
             None if block(earlier) != block(later) => Blocks::OfCluster,
             None => Blocks::Same,
         };
+        self.added += times;
         let way = (of_blocks, non_coherent, unseen);
         let key = (earlier.site, later.site, same_value, way);
         let next = self.met.len();
@@ -229,6 +232,9 @@ fn extent(element: u32, offset: i64) -> u8 {
 
 /// Bytes of a tensor map.
 const MAP_BYTES: i64 = 128;
+
+/// So many cells are looked at for what they have in common.
+const ALIKE: u32 = 8;
 
 /// Bytes of a cell before an access needs smaller ones, as a power of two.
 const COARSEST: u32 = 2;
@@ -361,6 +367,9 @@ impl Shadow {
             self.products.forget_writes(first, count.into());
             self.products.compare(order, access, (entry, offset, bytes), met);
         }
+        if access.is_async && count >= ALIKE {
+            return self.access_alike(order, access, entry, (first, offset, count), met);
+        }
         let place = |part: usize| (entry, offset + ((part as i64) << shift));
         if let Some(cells) = self.cells.range(first, count as usize) {
             for (part, cell) in cells.iter_mut().enumerate() {
@@ -371,6 +380,32 @@ impl Shadow {
         for part in 0..count as usize {
             let cell = self.cells.get(first.wrapping_add(part as u64));
             cell.access(&mut self.lists, order, access, place(part), met);
+        }
+    }
+
+    /// An access of a bulk copy to many cells, most of which have the same history: what becomes of one becomes of the next,
+    /// if it is no conflict and nothing is in a list.
+    fn access_alike(
+        &mut self,
+        order: Order<'_>,
+        access: &Access,
+        entry: &Entry,
+        (first, offset, count): (u64, i64, u32),
+        met: &mut Conflicts,
+    ) {
+        let mut last: Option<(Cell, Cell)> = None;
+        for part in 0..u64::from(count) {
+            let cell = self.cells.get(first.wrapping_add(part));
+            match &last {
+                Some((before, after)) if before == cell => *cell = *after,
+                _ => {
+                    let (before, added) = (*cell, met.added);
+                    let place = (entry, offset + ((part as i64) << self.shift));
+                    cell.access(&mut self.lists, order, access, place, met);
+                    let repeats = !before.has_list() && !cell.has_list() && met.added == added;
+                    last = repeats.then_some((before, *cell));
+                }
+            }
         }
     }
 
