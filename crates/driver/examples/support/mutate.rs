@@ -325,7 +325,7 @@ fn operands(instruction: &Instruction<'_>, add: &mut dyn FnMut(&'static str, Str
                 add("float constant", instruction.with(position, &format!("0f{new:08X}")));
             }
         } else if let Ok(number) = operand.parse::<i64>() {
-            for new in [number + 1, number - 1, number * 2] {
+            for new in [number.wrapping_add(1), number.wrapping_sub(1), number.wrapping_mul(2)] {
                 add("integer constant", instruction.with(position, &new.to_string()));
             }
         }

@@ -49,6 +49,10 @@ pub(super) fn read(context: &mut Context<'_, '_>, dst: Reg, special: SpecialRegi
         DynamicSmemSize => uniform(launch.dynamic_shared),
         _ => uniform(0),
     };
+    if special == IsExplicitCluster {
+        let truth = if launch.cluster.is_some() { Mask::ALL } else { Mask::NONE };
+        return context.write_predicate(dst, truth, Tags::NUMBER);
+    }
     context.write(dst, &values, Tags::NUMBER);
 }
 
