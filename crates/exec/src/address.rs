@@ -8,17 +8,26 @@
 //!
 //! Global and constant memory: a region of 2^36 bytes for each allocation. Shared, local and
 //! parameter memory are windows of 2^32 bytes in the generic space; addresses inside a window are
-//! 32 bits wide, with a region of 2^24 bytes for each variable.
+//! 32 bits wide, with a region of 2^22 bytes for each variable. No two windows have regions with the same number, so an
+//! address of 32 bits tells its window. A sum that leaves the region of its pointer is no pointer any more
+//! ([`keeps_region`]): it would be one into another allocation.
 
 use ir::Space;
 
 const REGION_BITS: u32 = 36;
-const AREA_BITS: u32 = 24;
+const AREA_BITS: u32 = 22;
 
 /// The most allocations global memory can have.
 pub(crate) const MAX_GLOBAL: usize = 1 << 20;
-/// The most variables a window can have.
-pub(crate) const MAX_WINDOW: usize = 255;
+/// The most variables that shared memory can have, of all blocks of a cluster together.
+pub(crate) const MAX_SHARED: usize = 639;
+/// The most variables that local memory can have.
+pub(crate) const MAX_LOCAL: usize = 127;
+/// The numbers of regions of local memory and of parameters begin behind these.
+const FIRST_LOCAL: u64 = MAX_SHARED as u64 + 1;
+const FIRST_PARAM: u64 = FIRST_LOCAL + MAX_LOCAL as u64 + 1;
+/// The numbers of regions end here.
+const LAST: u64 = (1 << (32 - AREA_BITS)) - 1;
 
 const SHARED_WINDOW: u64 = (MAX_GLOBAL as u64 + 2) << REGION_BITS;
 const LOCAL_WINDOW: u64 = (MAX_GLOBAL as u64 + 4) << REGION_BITS;
@@ -43,11 +52,25 @@ pub(crate) enum Area {
 impl Pointer {
     /// The address in the allocation's own state space; global addresses are generic ones.
     pub(crate) fn address(self) -> u64 {
-        let (number, bits) = match self.area {
-            Area::Global(number) => (number, REGION_BITS),
-            Area::Shared(number) | Area::Local(number) | Area::Param(number) => (number, AREA_BITS),
+        let (before, number, bits) = match self.area {
+            Area::Global(number) => (0, number, REGION_BITS),
+            Area::Shared(number) => (0, number, AREA_BITS),
+            Area::Local(number) => (FIRST_LOCAL, number, AREA_BITS),
+            Area::Param(number) => (FIRST_PARAM, number, AREA_BITS),
         };
-        ((number as u64 + 1) << bits).wrapping_add_signed(self.offset)
+        ((before + number as u64 + 1) << bits).wrapping_add_signed(self.offset)
+    }
+
+    /// What an address of 32 bits points to, in whichever window; `None` if to nothing.
+    pub(crate) fn in_window(address: u64) -> Option<Self> {
+        let (number, offset) = split(address, AREA_BITS);
+        let (area, before): (fn(usize) -> Area, u64) = match number {
+            _ if (1..FIRST_LOCAL).contains(&number) => (Area::Shared, 0),
+            _ if (FIRST_LOCAL + 1..FIRST_PARAM).contains(&number) => (Area::Local, FIRST_LOCAL),
+            _ if (FIRST_PARAM + 1..LAST).contains(&number) => (Area::Param, FIRST_PARAM),
+            _ => return None,
+        };
+        Some(Self { area: area((number - before) as usize - 1), offset })
     }
 
     /// What an address of `space` points to; `None` if to nothing.
@@ -59,9 +82,13 @@ impl Pointer {
                 let pointer = Self::decode_generic(address)?;
                 matches!(pointer.area, Area::Global(_)).then_some(pointer)
             }
-            Space::Shared | Space::SharedCluster => Self::decode_window(address, Area::Shared),
-            Space::Local => Self::decode_window(address, Area::Local),
-            Space::ParamEntry | Space::ParamFunc => Self::decode_window(address, Area::Param),
+            Space::Shared | Space::SharedCluster => {
+                Self::in_window(address).filter(|one| matches!(one.area, Area::Shared(_)))
+            }
+            Space::Local => Self::in_window(address).filter(|one| matches!(one.area, Area::Local(_))),
+            Space::ParamEntry | Space::ParamFunc => {
+                Self::in_window(address).filter(|one| matches!(one.area, Area::Param(_)))
+            }
         }
     }
 
@@ -72,24 +99,27 @@ impl Pointer {
         if (1..=MAX_GLOBAL as u64).contains(&number) {
             return Some(Self { area: Area::Global(number as usize - 1), offset });
         }
-        windows().into_iter().find_map(|(window, area)| {
+        WINDOWS.into_iter().find_map(|(window, space)| {
             let inside = address.wrapping_sub(window);
-            if inside >> 32 == 0 { Self::decode_window(inside, area) } else { None }
+            if inside >> 32 == 0 { Self::decode(inside, space) } else { None }
         })
-    }
-
-    fn decode_window(address: u64, area: fn(usize) -> Area) -> Option<Self> {
-        let (number, offset) = split(address, AREA_BITS);
-        let known = (1..=MAX_WINDOW as u64).contains(&number);
-        known.then(|| Self { area: area(number as usize - 1), offset })
     }
 }
 
-/// The start of a window and what a number in it means.
-type Window = (u64, fn(usize) -> Area);
+/// The start of each window, and its space.
+const WINDOWS: [(u64, Space); 3] = [
+    (SHARED_WINDOW, Space::Shared),
+    (LOCAL_WINDOW, Space::Local),
+    (PARAM_WINDOW, Space::ParamEntry),
+];
 
-fn windows() -> [Window; 3] {
-    [(SHARED_WINDOW, Area::Shared), (LOCAL_WINDOW, Area::Local), (PARAM_WINDOW, Area::Param)]
+/// Tells whether an address that is computed from another is in the same region.
+#[inline]
+pub(crate) fn keeps_region(before: u64, after: u64) -> bool {
+    let windowed = before >> 32 == 0 || before >= SHARED_WINDOW - (1 << (REGION_BITS - 1));
+    let bits = if windowed { AREA_BITS } else { REGION_BITS };
+    let half = 1 << (bits - 1);
+    (before.wrapping_add(half) ^ after.wrapping_add(half)) >> bits == 0
 }
 
 /// The region whose middle half contains the address, and the distance from its start.
@@ -138,5 +168,29 @@ mod tests {
             assert_eq!(Pointer::decode(address, Space::Generic), None, "{address:#x}");
         }
         assert_eq!(Pointer::decode(16, Space::Shared), None);
+    }
+
+    /// An address of one window means nothing in another, and a sum that reaches another region is none of the first.
+    #[test]
+    fn windows_and_regions_are_told_apart() {
+        let address = |area| Pointer { area, offset: 8 }.address();
+        let [shared, local, param] =
+            [Area::Shared(0), Area::Local(0), Area::Param(0)].map(address);
+        assert_eq!(Pointer::decode(shared, Space::Local), None);
+        assert_eq!(Pointer::decode(local, Space::Shared), None);
+        assert_eq!(Pointer::decode(param, Space::Shared), None);
+        assert_eq!(Pointer::decode(local, Space::ParamEntry), None);
+        for (pointer, region) in [
+            (shared, 1 << AREA_BITS),
+            (local, 1 << AREA_BITS),
+            (shared + SHARED_WINDOW, 1 << AREA_BITS),
+            (address(Area::Global(3)), 1 << REGION_BITS),
+        ] {
+            assert!(keeps_region(pointer, pointer + region / 4));
+            assert!(keeps_region(pointer, pointer - region / 4));
+            assert!(!keeps_region(pointer, pointer + region));
+            assert!(!keeps_region(pointer, pointer.wrapping_sub(region)));
+            assert!(!keeps_region(pointer, pointer + region / 2));
+        }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A warp arrives, or waits, when all its lanes that have not exited have come. What that means is up to [`sync::Order`].
 
-use crate::address::{Area, MAX_WINDOW};
+use crate::address::{Area, MAX_SHARED};
 use crate::arrival::ClusterArrival;
 use crate::block::BlockRun;
 use crate::cluster_fault::ClusterFault;
@@ -151,13 +151,13 @@ impl Machine<'_> {
 
     /// Addresses tell shared variables of all blocks of a cluster apart, and one more that is nowhere.
     pub(crate) fn check_windows(&self) -> Result<(), Gap> {
-        if self.blocks == 1 || self.shared.len().saturating_mul(self.blocks) < MAX_WINDOW {
+        if self.blocks == 1 || self.shared.len().saturating_mul(self.blocks) < MAX_SHARED {
             return Ok(());
         }
         let place = Place { span: self.kernel().span, location: None };
         let reason = format!(
             "the blocks of a cluster have more than {} shared variables together",
-            MAX_WINDOW - 1
+            MAX_SHARED - 1
         );
         Err(Gap { place, thread: None, reason, stop: Stop::NotFollowed })
     }

@@ -1,6 +1,6 @@
 //! The constant part of a run: the program, its layout, the launch. All blocks share it.
 
-use crate::address::{Area, MAX_GLOBAL, MAX_WINDOW, Pointer};
+use crate::address::{Area, MAX_GLOBAL, MAX_LOCAL, MAX_SHARED, Pointer};
 use crate::domain::InputSource;
 use crate::fast::decode::{Code, Decoding, Floats};
 use crate::finding::{Gap, Place, Stop};
@@ -327,7 +327,7 @@ impl<'p> Machine<'p> {
         variable: &Variable,
         global: &mut Vec<Allocation>,
     ) -> Result<(), Gap> {
-        let (list, limit) = match variable.space {
+        let (list, limit, most) = match variable.space {
             Space::Global | Space::Const => {
                 if global.len() >= MAX_GLOBAL {
                     return Err(
@@ -338,14 +338,16 @@ impl<'p> Machine<'p> {
                 global.push(global_variable(variable));
                 return Ok(());
             }
-            Space::Shared => (&mut self.shared, Area::Shared as fn(usize) -> Area),
+            Space::Shared => (&mut self.shared, Area::Shared as fn(usize) -> Area, MAX_SHARED - 1),
             // The kernel's own parameters are placed when they are filled in.
             Space::ParamEntry => return Ok(()),
-            Space::Local | Space::ParamFunc => (&mut self.local, Area::Local as fn(usize) -> Area),
+            Space::Local | Space::ParamFunc => {
+                (&mut self.local, Area::Local as fn(usize) -> Area, MAX_LOCAL)
+            }
             Space::Generic | Space::SharedCluster => return Ok(()),
         };
-        if list.len() >= MAX_WINDOW {
-            let reason = format!("more than {MAX_WINDOW} variables in one state space");
+        if list.len() >= most {
+            let reason = format!("more than {most} variables in one state space");
             return Err(self.gap(variable, reason));
         }
         let area = limit(list.len());

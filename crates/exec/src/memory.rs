@@ -1,9 +1,10 @@
 //! Allocations: bytes, and for each byte whether it is defined.
 //!
 //! A byte is *undefined* (nobody wrote it), *defined*, *opaque* (written or given, value not
-//! looked at), *part of an address* or *fickle* (not determined by the launch and its inputs, see
+//! looked at), *part of an address*, *half of an address* or *fickle* (not determined by the launch and its inputs, see
 //! [`crate::tags`]). Reading a mixture gives the worst of its parts.
 
+use crate::address::Pointer;
 use crate::finding::{AccessKind, Target};
 use crate::launch::Access;
 use crate::outcome::Written;
@@ -20,6 +21,8 @@ pub(crate) mod state {
     pub(crate) const UNDEFINED: u8 = 2;
     pub(crate) const ADDRESS: u8 = 3;
     pub(crate) const FICKLE: u8 = 4;
+    /// Half of an address of 64 bits, which was stored on its own: nobody knows to which other half it belongs.
+    pub(crate) const HALF: u8 = 5;
 }
 
 /// The state of every byte, and how many bytes are defined and how many are values: memory is mostly the one or
@@ -279,8 +282,10 @@ impl Allocation {
         if states.contains(&state::UNDEFINED) {
             return Word::Poison;
         }
-        let whole_address = bytes >= 4 && states.iter().all(|&state| state == state::ADDRESS);
-        let fickle = states.iter().any(|&s| s == state::ADDRESS || s == state::FICKLE);
+        let all = |wanted: u8| states.iter().all(|&state| state == wanted);
+        let whole_address = bytes >= 4 && all(state::ADDRESS) || bytes == 4 && all(state::HALF);
+        let fickle =
+            states.iter().any(|s| [state::ADDRESS, state::FICKLE, state::HALF].contains(s));
         match () {
             () if whole_address => Word::Pointer,
             () if fickle => Word::Fickle,
@@ -293,6 +298,7 @@ impl Allocation {
         self.bytes[start..start + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
         let state = match word {
             Word::Number => state::DEFINED,
+            Word::Pointer if bytes == 4 && Pointer::in_window(value).is_none() => state::HALF,
             Word::Pointer => state::ADDRESS,
             Word::Unknown => state::OPAQUE,
             Word::Fickle => state::FICKLE,

@@ -3,9 +3,10 @@
 //!
 //! Everything else is left to [`crate::interpret`], which gives the same result where both apply.
 
+use crate::address::{Pointer, keeps_region};
 use crate::concrete::lanes::{self, narrow};
 use crate::context::{Context, Scratch};
-use crate::lanes::Mask;
+use crate::lanes::{Mask, WARP};
 use crate::layout::Layout;
 use crate::registers::Registers;
 use crate::tags::Tags;
@@ -53,7 +54,7 @@ impl Target<'_> {
         }
         let tags = match registers.is_number(a) && registers.is_number(b) {
             true => Tags::NUMBER,
-            false => match moved(registers, op, width, a, b) {
+            false => match moved(registers, (layout, *lanes), op, width, [a, b]) {
                 Some(pointers) => Tags::pointer(pointers),
                 None => return false,
             },
@@ -121,19 +122,41 @@ impl Target<'_> {
 }
 
 /// The lanes in which the result is a pointer, if the operation adds numbers to pointers or takes
-/// them away and does nothing else with pointers.
+/// them away, does nothing else with pointers, and leaves them near their allocation.
 pub(super) fn moved(
     registers: &Registers,
+    (layout, lanes): (&Layout, Mask),
     op: IntBinary,
     width: Width,
-    a: Operand,
-    b: Operand,
+    operands: [Operand; 2],
 ) -> Option<Mask> {
-    let (a, b) = (registers.pointers(a)?, registers.pointers(b)?);
+    let [of_a, of_b] = operands.map(|operand| registers.pointers(operand));
+    let (of_a, of_b) = (of_a?, of_b?);
     let moves = match op {
-        IntBinary::Add => a.and(b).is_empty(),
-        IntBinary::Sub => b.is_empty(),
+        IntBinary::Add => of_a.and(of_b).is_empty(),
+        IntBinary::Sub => of_b.is_empty(),
         _ => false,
     };
-    (moves && matches!(width, Width::B32 | Width::B64)).then_some(a.or(b))
+    if !moves || !matches!(width, Width::B32 | Width::B64) {
+        return None;
+    }
+    let (mut first, mut second) = ([0; WARP], [0; WARP]);
+    let [a, b] = operands;
+    let a = registers.word(layout, a, width, &mut first);
+    let b = registers.word(layout, b, width, &mut second);
+    let stays = |lane: usize| {
+        let (pointer, number) = if of_a.has(lane) { (a[lane], b[lane]) } else { (b[lane], a[lane]) };
+        let sum = match op {
+            IntBinary::Sub => pointer.wrapping_sub(number),
+            _ => pointer.wrapping_add(number),
+        };
+        is_pointer(pointer, width) && keeps_region(pointer, sum & width.mask())
+    };
+    let pointers = of_a.or(of_b);
+    pointers.and(lanes).iter().all(stays).then_some(pointers)
+}
+
+/// Tells whether a lane that is tagged as a pointer is one, and no half of an address of 64 bits.
+fn is_pointer(value: u64, width: Width) -> bool {
+    (width == Width::B64 && value >> 32 != 0) || Pointer::in_window(value).is_some()
 }

@@ -4,7 +4,7 @@
 //! without a thread mean nothing, and their tags are those of the thread ([`crate::registers`]).
 
 use super::contiguous::starts::allocation;
-use crate::address::{Area, Pointer};
+use crate::address::{Area, Pointer, keeps_region};
 use crate::concrete;
 use crate::context::Context;
 use crate::finding::AccessKind;
@@ -45,7 +45,7 @@ fn int_binary(
     }
     let tags = match registers.is_number(a) && registers.is_number(b) {
         true => Tags::NUMBER,
-        false => Tags::pointer(super::direct::moved(registers, op, width, a, b)?),
+        false => Tags::pointer(super::direct::moved(registers, (layout, *lanes), op, width, [a, b])?),
     };
     let shifts = matches!(op, IntBinary::Shl | IntBinary::Shr { .. });
     let lane = lanes.lowest()?;
@@ -93,9 +93,10 @@ fn load(context: &mut Context<'_, '_>, load: &Load) -> Option<()> {
         return None;
     }
     let width = layout.width(base);
-    let address = registers.lane(layout, base.into(), width, lane);
-    let address = address.wrapping_add_signed(load.address.offset) & width.mask();
-    let Pointer { area, offset } = Pointer::decode(address, load.space)?;
+    let base = registers.lane(layout, base.into(), width, lane);
+    let address = base.wrapping_add_signed(load.address.offset) & width.mask();
+    let near = keeps_region(base, address);
+    let Pointer { area, offset } = Pointer::decode(address, load.space).filter(|_| near)?;
     if matches!(area, Area::Local(_)) || tracker.watches(area) || tracker.follows_grids() {
         return None;
     }

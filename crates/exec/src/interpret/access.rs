@@ -1,7 +1,7 @@
 //! Where the lanes of an access go, with its checks, and the bytes there.
 
 use super::remote;
-use crate::address::{Area, Pointer};
+use crate::address::{Area, Pointer, keeps_region};
 use crate::context::Context;
 use crate::finding::{AccessKind, Fault, Gap, Origin, Place, Sink};
 use crate::lanes::{Lanes, Mask, WARP};
@@ -45,7 +45,8 @@ pub(super) fn resolve(
             lanes = context.decide(numbers, Sink::Address)?;
             for lane in lanes.iter() {
                 let full = values[lane].wrapping_add_signed(address.offset) & width.mask();
-                let pointer = Pointer::decode(full, space);
+                let near = keeps_region(values[lane] & width.mask(), full);
+                let pointer = Pointer::decode(full, space).filter(|_| near);
                 if pointer.is_none() || !tags.pointer.has(lane) {
                     wild(context, full, kind, bytes, Mask(1 << lane));
                     lanes = lanes.without(Mask(1 << lane));

@@ -10,7 +10,7 @@ use super::atomic::{change_element, group};
 use super::mbarrier;
 use super::remote::note_copy;
 use super::tracked::track;
-use crate::address::{Area, MAX_WINDOW, Pointer, window};
+use crate::address::{Area, MAX_SHARED, Pointer, window};
 use crate::cluster_fault::ClusterFault;
 use crate::context::Context;
 use crate::finding::{AccessKind, Fault, Gap, Sink};
@@ -56,7 +56,7 @@ pub(super) fn map(
         let number = match rank < context.machine.blocks {
             true => rank * variables + number % variables,
             // Nowhere: whoever accesses it is told.
-            false if context.machine.blocks > 1 => MAX_WINDOW - 1,
+            false if context.machine.blocks > 1 => MAX_SHARED - 1,
             false => return Err(context.gap("an address is mapped to a block of a cluster of one")),
         };
         let base = if space == Space::Generic { window(Space::SharedCluster) } else { 0 };

@@ -1,11 +1,11 @@
 //! What operations make of pointers.
 //!
 //! Base addresses are multiples of the alignment their allocation declares, and nothing else is
-//! known about them. So adding a number to a pointer gives a pointer; the bits below the alignment
+//! known about them. So adding a number to a pointer gives a pointer, if it stays near its allocation; the bits below the alignment
 //! are numbers; differences and comparisons within one allocation are numbers. Everything else is
 //! unknown.
 
-use crate::address::{Area, Pointer, window};
+use crate::address::{Area, Pointer, keeps_region, window};
 use crate::context::Context;
 use crate::finding::Gap;
 use crate::lanes::{Lanes, Mask};
@@ -30,8 +30,8 @@ pub(super) fn binary(
     for lane in clean.iter() {
         let (a_is, b_is) = (a_tags.pointer.has(lane), b_tags.pointer.has(lane));
         let outcome = match (op, a_is, b_is) {
-            (IntBinary::Add, true, false) | (IntBinary::Add, false, true) => Outcome::Pointer,
-            (IntBinary::Sub, true, false) => Outcome::Pointer,
+            (IntBinary::Add | IntBinary::Sub, true, false) => moved(a[lane], result[lane], width),
+            (IntBinary::Add, false, true) => moved(b[lane], result[lane], width),
             (IntBinary::Sub, true, true) => difference(a[lane], b[lane], width),
             (IntBinary::And | IntBinary::Or | IntBinary::Xor, true, false) => {
                 bitwise(context, op, a[lane], b[lane], width)
@@ -60,11 +60,21 @@ enum Outcome {
     Unknown,
 }
 
-/// The pointer behind an address of unknown space: 32 bits are an address in some window, whose
-/// regions all look alike.
+/// The pointer behind an address of unknown space: 32 bits are an address in some window.
 fn decode(address: u64, width: Width) -> Option<Pointer> {
-    let windowed = width == Width::B32 || address >> 32 == 0;
-    Pointer::decode(address, if windowed { Space::Shared } else { Space::Generic })
+    match width == Width::B32 || address >> 32 == 0 {
+        true => Pointer::in_window(address),
+        false => Pointer::decode(address, Space::Generic),
+    }
+}
+
+/// A pointer that was moved: still one if it stays in its region, and if it is one at all and no half of a longer address.
+fn moved(before: u64, after: u64, width: Width) -> Outcome {
+    let after = after & width.mask();
+    match decode(before, width).is_some() && keeps_region(before, after) {
+        true => Outcome::Pointer,
+        false => Outcome::Unknown,
+    }
 }
 
 fn difference(a: u64, b: u64, width: Width) -> Outcome {
@@ -131,10 +141,11 @@ pub(super) fn compare(
                 .map(|(a, b)| relates(relation, a.offset.cmp(&b.offset)))
         } else {
             // Nothing is allocated at address zero.
-            let number = if a_is { b[lane] } else { a[lane] };
+            let (pointer, number) = if a_is { (a[lane], b[lane]) } else { (b[lane], a[lane]) };
+            let is_null = number == 0 && decode(pointer, width).is_some();
             match relation {
-                Relation::Eq if number == 0 => Some(false),
-                Relation::Ne if number == 0 => Some(true),
+                Relation::Eq if is_null => Some(false),
+                Relation::Ne if is_null => Some(true),
                 _ => None,
             }
         };

@@ -16,7 +16,7 @@ impl Store {
         match memory.states[at] {
             state::DEFINED => Byte::Known(memory.bytes[at]),
             state::OPAQUE => self.units.bytes(memory.unit(at & !3))[at & 3],
-            state::ADDRESS => Byte::Opaque(self.units.opaque(None, reason::ADDRESS)),
+            state::ADDRESS | state::HALF => Byte::Opaque(self.units.opaque(None, reason::ADDRESS)),
             state::FICKLE => Byte::Opaque(self.units.opaque(None, reason::SCHEDULE)),
             _ => Byte::Undefined,
         }

@@ -1,7 +1,7 @@
 //! Where the lanes of a common access start, whether all may access what is there, and what is
 //! there.
 
-use crate::address::{Area, Pointer};
+use crate::address::{Area, Pointer, keeps_region};
 use crate::context::Context;
 use crate::finding::AccessKind;
 use crate::lanes::{Lanes, Mask, Narrow, WARP};
@@ -172,7 +172,7 @@ impl Starts {
     #[inline(always)]
     fn shift(&mut self, value: u64, offset: i64, mask: u64, space: Space) -> Option<u64> {
         let address = value.wrapping_add_signed(offset) & mask;
-        let pointer = Pointer::decode(address, space)?;
+        let pointer = Pointer::decode(address, space).filter(|_| keeps_region(value, address))?;
         self.area = pointer.area;
         let start = address.wrapping_sub(pointer.offset.cast_unsigned());
         Some(start.wrapping_sub(offset.cast_unsigned()))
