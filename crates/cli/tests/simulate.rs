@@ -101,13 +101,20 @@ fn what_is_missing_comes_back_as_a_command() {
 #[test]
 fn what_is_not_executed_yet_is_unknown() {
     let arguments = [
-        "corpus/ptx/cuda/g_hopper.sm_90a.ptx",
+        "corpus/ptx/triton/matmul_fp16.sm_100.ptx",
         "--grid=1",
-        "--block=160",
-        "--arg=A=f16[4096]=0",
-        "--arg=B=f16[4096]=0",
-        "--arg=C=f32[4096]:out",
-        "--arg=ktiles=64",
+        "--smem=32KiB",
+        "--arg=a=f16[64,64]=0",
+        "--arg=b=f16[64,64]=0",
+        "--arg=c=f16[64,64]:out",
+        "--arg=M=64",
+        "--arg=N=64",
+        "--arg=K=64",
+        "--arg=sam=64",
+        "--arg=sbk=64",
+        "--arg=scm=64",
+        "--arg=scratch=0",
+        "--arg=profile=0",
     ];
     simulate(&arguments).assert().code(3).stdout_eq(expected("unknown.stdout"));
 }

@@ -55,6 +55,14 @@ impl Finished<'_> {
         if changes.any(|change| change.increases) {
             assumptions.push("setmaxnreg.inc gets the registers that it waits for".to_owned());
         }
+        let ops = || self.program().instructions_of(launch.kernel).map(|(_, one)| &one.op);
+        if ops().any(|op| matches!(op, Op::TensorMap(_))) {
+            let text = "tensor maps that the kernel changes have the layout that the driver of CUDA 13.0 writes";
+            assumptions.push(text.to_owned());
+        }
+        if ops().any(is_sparse) {
+            assumptions.push("metadata of sparse products that are data are valid".to_owned());
+        }
         assumptions.extend(self.lifting.iter().cloned());
         assumptions
     }
@@ -67,5 +75,14 @@ impl Finished<'_> {
         let products = ops().any(|op| matches!(op, Op::Wgmma(_))).then_some("products");
         let both: Vec<&str> = copies.into_iter().chain(products).collect();
         if both.is_empty() { "address arithmetic".to_owned() } else { both.join(", ") }
+    }
+}
+
+/// Tells whether an operation is a product with a sparse factor.
+fn is_sparse(op: &Op) -> bool {
+    match op {
+        Op::Mma(mma) => mma.sparsity.is_some(),
+        Op::Wgmma(wgmma) => wgmma.sparsity.is_some(),
+        _ => false,
     }
 }

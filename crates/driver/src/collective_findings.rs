@@ -52,6 +52,10 @@ pub(crate) fn part_of_group(instruction: &str, why: GroupFault) -> String {
         GroupFault::Incomplete => format!(
             "{instruction} must be executed by four warps, the first of which has a number that is a multiple of four; the block has fewer"
         ),
+        GroupFault::Waits(other) => format!(
+            "{instruction} lets no warp of a warp group go on before all four have come to it; this warp comes only after it has \
+             waited for warp {other}, which is past it: the group hangs"
+        ),
         GroupFault::Lanes => {
             format!("{instruction} must have the same descriptors and scale in all lanes of a warp")
         }

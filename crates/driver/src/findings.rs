@@ -12,7 +12,8 @@ use crate::tensor_findings;
 use crate::vocabulary::{FindingKind, PropertyName};
 use base::{Code, Diagnostic, Severity, SourceFile};
 use exec::{
-    AccessKind, BarrierFault, Doubt, Doubtful, Fault, Gap, Origin, Place, Sink, Stop, Target,
+    AccessKind, BarrierFault, Doubt, Doubtful, Fault, Gap, GroupFault, Origin, Place, Sink, Stop,
+    Target,
 };
 use ir::Program;
 
@@ -138,7 +139,9 @@ pub(crate) fn kind(fault: &Fault) -> FindingKind {
         Fault::DependsOnInitial { .. } => FindingKind::DependsOnInitial,
         Fault::DivisionByZero => FindingKind::DivisionByZero,
         Fault::Trap | Fault::AssertFailed => FindingKind::Trap,
-        Fault::Deadlock { .. } => FindingKind::Deadlock,
+        Fault::Deadlock { .. } | Fault::PartOfWarpGroup { why: GroupFault::Waits(_), .. } => {
+            FindingKind::Deadlock
+        }
         Fault::Barrier(BarrierFault::Divergent { .. } | BarrierFault::DifferentSites { .. }) => {
             FindingKind::BarrierDivergence
         }
@@ -174,7 +177,9 @@ pub(crate) fn property(fault: &Fault) -> PropertyName {
         Fault::Undefined { .. } | Fault::DependsOnInitial { .. } => PropertyName::Initialised,
         Fault::DivisionByZero => PropertyName::Division,
         Fault::Trap | Fault::AssertFailed => PropertyName::Traps,
-        Fault::Deadlock { .. } => PropertyName::Deadlock,
+        Fault::Deadlock { .. } | Fault::PartOfWarpGroup { why: GroupFault::Waits(_), .. } => {
+            PropertyName::Deadlock
+        }
         Fault::Barrier(_) | Fault::Mbarrier(_) => PropertyName::Barriers,
         Fault::NotInMask { .. }
         | Fault::LanesMissing { .. }
@@ -220,6 +225,9 @@ fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
         }
         Fault::LanesMissing { missing } => {
             return collective_findings::lanes_missing(*missing, told);
+        }
+        Fault::PartOfWarpGroup { instruction, why: why @ GroupFault::Waits(_) } => {
+            (Code::Deadlock, collective_findings::part_of_group(instruction, *why))
         }
         Fault::PartOfWarpGroup { instruction, why } => {
             (Code::WarpCollective, collective_findings::part_of_group(instruction, *why))

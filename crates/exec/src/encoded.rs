@@ -16,8 +16,9 @@
 //!   by one; the others are all kept, all dropped, or dropped below some bit;
 //! - shifts must not lose bits above the field.
 //!
-//! In a cluster an address may be one of the window of the cluster, with the rank of its block in bits from 24 on (`mapa`): there
-//! nothing is taken from a value before those bits are masked off.
+//! In a cluster an address may be one of the window of the cluster, with the rank of its block in bits from 24 on: that of another block
+//! (`mapa`), and on an H200 that of the block's own variables, too. There nothing is taken from a value before those bits are masked off,
+//! all of them: a part of them names another block.
 //!
 //! Everything else has no result, and the lane stays as unknown as it was. Errs that way only.
 
@@ -80,13 +81,12 @@ impl Encoded {
         low(self.bits()) << self.position
     }
 
-    /// Where the rank of a block would be; everything above the field if nothing is left of the address.
+    /// Where the rank of a block would be: bits 24 to 31 of an address; everywhere if nothing is left of the address.
     fn ranks(&self) -> u64 {
         if self.bits() == 0 {
             return u64::MAX;
         }
-        // Bits 24 to 31 of an address, and what carries go to.
-        !low(self.position + RANK_BIT.saturating_sub(self.shift))
+        low(8) << (self.position + RANK_BIT.saturating_sub(self.shift)).min(63)
     }
 
     /// Tells whether the rank of a block may be in the bits above the field.
@@ -138,7 +138,12 @@ impl Encoded {
     pub(crate) fn bitwise(&self, keep: u64, flip: u64, width: u32, home: Home) -> Option<Self> {
         let (keep, flip) = (keep & low(width), flip & low(width));
         let field = self.field();
-        let ranked = self.ranked && keep & self.ranks() != 0;
+        // A part of a rank, or a changed one, names another block: the address of a block's own variable has its rank in a cluster.
+        let ranks = self.ranks() & low(width);
+        let ranked = self.ranked && keep & ranks != 0;
+        if ranked && (keep & ranks != ranks || flip & ranks != 0) {
+            return None;
+        }
         let known = low(self.bits().min(home.align_bits.saturating_sub(self.shift)));
         let (known, open) = (known << self.position, field & !(known << self.position));
         let rest = ((self.rest & keep) ^ flip) & !field;

@@ -217,6 +217,8 @@ pub enum GroupFault {
     Incomplete,
     /// Operands differ between lanes of a warp.
     Lanes,
+    /// A warp comes to it only after this one has gone past it, which waits for all four.
+    Waits(u32),
 }
 
 /// What is wrong at a barrier of the block.

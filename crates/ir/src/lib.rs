@@ -47,7 +47,6 @@ mod sync;
 mod tensor_map;
 mod validate;
 mod waits;
-mod wgmma;
 mod width;
 
 pub use float::{
@@ -60,9 +59,10 @@ pub use matrix::{
     Element, Fragment, Layout, LoadMatrix, Mma, MmaKind, MoveMatrix, Shape, Sparsity, StoreMatrix,
     WmmaLoad, WmmaMma, WmmaStore,
 };
+pub use matrix::{MatrixDescriptor, Wgmma, WgmmaFactor, WgmmaSync};
 pub use memory::{
-    Address, AddressBase, AsyncCopy, Atomic, AtomicOp, BulkCompletion, BulkCopy, Load, Ordering,
-    RemoteStore, Scope, Space, Store, TensorCopy, TensorCopyKind,
+    Address, AddressBase, AsyncCopy, Atomic, AtomicOp, BulkCompletion, BulkCopy, Load, MapOp,
+    Ordering, RemoteStore, Scope, Space, Store, TensorCopy, TensorCopyKind,
 };
 pub use op::{Access, Argument, Op};
 pub use print::Printed;
@@ -76,12 +76,11 @@ pub use sync::{
     ReduxOp, RegisterPool, ShuffleMode, SyncOp, VoteMode,
 };
 pub use tensor_map::{
-    BoxShape, MOST_DIMENSIONS, MapBits, MapDecodeError, MapEdit, MapField, MapLimit, MapOp, Piece,
-    Start, Swizzle, TENSOR_MAP_BYTES, TensorElement, TensorMap, WalkError,
+    BoxShape, MOST_DIMENSIONS, MapBits, MapDecodeError, MapEdit, MapField, MapLimit, Piece, Start,
+    Swizzle, TENSOR_MAP_BYTES, TensorElement, TensorMap, WalkError,
 };
 pub use validate::{assert_valid, assert_valid_in, validate};
 pub use waits::{find_waits, ways_back};
-pub use wgmma::{MatrixDescriptor, Wgmma, WgmmaFactor, WgmmaSync};
 pub use width::Width;
 
 /// Something an operation reads: a register or a constant bit pattern.

@@ -1,6 +1,6 @@
 //! Memory operations (PTX manual §9.7.9 and §9.7.13, chapter 8).
 
-use crate::{Operand, Reg, Scalar, VarId, Width};
+use crate::{MapField, Operand, Reg, Scalar, VarId, Width};
 
 /// A state space an access names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -267,4 +267,28 @@ pub struct AsyncCopy {
     pub src_bytes: Option<Operand>,
     /// A predicate that makes the copy write zeros and read nothing.
     pub ignore_src: Option<Operand>,
+}
+
+/// What a kernel does to a tensor map in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MapOp {
+    /// `tensormap.replace`
+    Replace {
+        /// The map.
+        map: Address,
+        /// Its state space.
+        space: Space,
+        /// Which field.
+        field: MapField,
+        /// Its new value.
+        value: Operand,
+    },
+    /// `tensormap.cp_fenceproxy` (§9.7.13.16): a warp copies a map from shared to global memory and releases it towards the
+    /// tensormap proxy.
+    Publish {
+        /// The copy in global memory.
+        dst: Address,
+        /// The map in shared memory.
+        src: Address,
+    },
 }

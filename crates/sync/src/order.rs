@@ -12,7 +12,7 @@ use crate::clocks::{Clocks, LaneId, Time};
 use crate::cluster::{ClusterBarrier, ClusterMisuse, ClusterStatus, Shape};
 use crate::copies::{Copies, CopyId};
 use crate::event::SyncEvent;
-use crate::lanes::Mask;
+use crate::lanes::{Mask, WARP};
 use crate::lifetimes::{Lifetimes, RemoteAccess};
 use crate::map_fences::{MapFences, MapPlace};
 use crate::mbarrier::{
@@ -20,6 +20,7 @@ use crate::mbarrier::{
     MbarrierState, MbarrierStatus, Mbarriers, Outcome,
 };
 use crate::shadow::Site;
+use std::ops::Range;
 
 /// What is ordered in a cluster so far.
 #[derive(Debug)]
@@ -30,6 +31,8 @@ pub struct Order {
     barriers: Vec<Barriers>,
     copies: Copies,
     maps: MapFences,
+    /// When each warp went past its products, in waits-for.
+    passed: Vec<Vec<Time>>,
     mbarriers: Option<Box<WithMbarriers>>,
 }
 
@@ -79,6 +82,7 @@ impl Order {
             barriers: barriers(shape),
             copies: Copies::new(warps),
             maps: MapFences::default(),
+            passed: Vec::new(),
             mbarriers: (shape.mbarriers || shape.clusters).then(|| Box::new(with_mbarriers())),
         }
     }
@@ -90,6 +94,7 @@ impl Order {
         self.barriers = barriers(shape);
         self.copies = Copies::new(shape.all_warps());
         self.maps = MapFences::default();
+        self.passed.clear();
         if let Some(with) = &mut self.mbarriers {
             with.waits.restart();
             with.mbarriers = Mbarriers::new(shape.warps, shape.clusters);
@@ -377,6 +382,26 @@ impl Order {
     /// A warp starts a product.
     pub fn start_product(&mut self, warp: usize) -> CopyId {
         self.copies.start_product(warp)
+    }
+
+    /// A warp comes to a product of a group of warps. Returns one of them that has gone past the same product and on, and
+    /// that this warp has waited for since: on an H200 no warp goes past a product before all four have come, so that wait does
+    /// not end. No order follows from coming together.
+    pub fn pass_product(&mut self, warp: usize, group: Range<usize>) -> Option<usize> {
+        let waits = self.mbarriers.as_ref().map_or(&self.clocks, |with| &with.waits);
+        let most = self.passed.len().max(warp + 1).max(group.end);
+        self.passed.resize_with(most, Vec::new);
+        let number = self.passed[warp].len();
+        let later = LaneId { warp: warp as u8, lane: 0 };
+        let waited_for = |other: &usize| {
+            let mut lanes = (0..WARP as u8).map(|lane| LaneId { warp: *other as u8, lane });
+            let gone = self.passed[*other].get(number).filter(|_| *other != warp);
+            gone.is_some_and(|&time| lanes.any(|who| waits.ordered(who, time, later)))
+        };
+        let stuck = group.into_iter().find(waited_for);
+        let now = waits.now(warp);
+        self.passed[warp].push(now);
+        stuck
     }
 
     /// Tells whether some thread of the block knows that a bulk copy of this lane is done.

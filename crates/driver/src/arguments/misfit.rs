@@ -67,6 +67,10 @@ pub(super) enum RecordedError {
     Size { path: String, size: u64, bytes: u64 },
     #[error("`{name}` is no tensor; expected --arg {name}=f16[…] beside it")]
     NoTensor { name: String },
+    #[error(
+        "`{name}` cannot begin at {address:#x}: tensors begin at multiples of 256 bytes; name the allocation that it lies in"
+    )]
+    Address { name: String, address: u64 },
     #[error("`{}` and `{}` lie at the same addresses", .names[0], .names[1])]
     Overlap { names: [String; 2] },
     #[error(transparent)]

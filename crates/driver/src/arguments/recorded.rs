@@ -12,6 +12,9 @@ use std::ops::Range;
 /// Where unified addressing puts device memory on Linux; a word there is most likely an address.
 const DEVICE: Range<u64> = 0x7e00_0000_0000..0x8000_0000_0000;
 
+/// The alignment that tensors are taken to have.
+const ALIGN: u64 = 256;
+
 /// A word of a structure that is an address in a tensor.
 pub(super) struct Resolved<'r> {
     /// Bytes from the start of the structure.
@@ -77,7 +80,12 @@ fn ranges<'r>(
             _ => return Err(RecordedError::NoTensor { name: one.name.clone() }),
         };
         let Some(argument) = argument else { continue };
-        let range = one.address..one.address.saturating_add(size.max(1));
+        let end = one.address.checked_add(size.max(1));
+        let Some(end) = end.filter(|_| one.address.is_multiple_of(ALIGN)) else {
+            let (name, address) = (one.name.clone(), one.address);
+            return Err(RecordedError::Address { name, address });
+        };
+        let range = one.address..end;
         let shared = |(other, _): &&(Range<u64>, &ArgumentSpec)| {
             other.start < range.end && range.start < other.end
         };

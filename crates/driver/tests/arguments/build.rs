@@ -255,7 +255,12 @@ fn recorded_structures_have_pointers_where_tensors_were() {
     let last = built.notes.last().unwrap();
     assert!(last.ends_with("0x7f3c20000000, looks like an address and is in no tensor"), "{last}");
     let table = [
-        ("{A=0x7f3c00000000,A=0x7f3c00000008} A=f32[8]", "`A` and `A` lie at the same addresses"),
+        (
+            "{A=0x7f3c00000000,B=0x7f3c00000100} A=f32[80] B=?",
+            "`A` and `B` lie at the same addresses",
+        ),
+        ("{A=0x7f3c00000008} A=f32[8]", "`A` cannot begin at 0x7f3c00000008"),
+        ("{A=0xffffffffffffff00} A=f32[80]", "`A` cannot begin at 0xffffffffffffff00"),
         ("{B=0x7f3c00000000}", "`B` is no tensor; expected --arg B=f16[…] beside it"),
         ("{99:1}", "field `99:1`: 1 bytes there exceed the 32 of the parameter"),
         ("x", "No such file"),

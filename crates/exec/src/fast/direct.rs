@@ -145,7 +145,8 @@ pub(super) fn moved(
     let a = registers.word(layout, a, width, &mut first);
     let b = registers.word(layout, b, width, &mut second);
     let stays = |lane: usize| {
-        let (pointer, number) = if of_a.has(lane) { (a[lane], b[lane]) } else { (b[lane], a[lane]) };
+        let (pointer, number) =
+            if of_a.has(lane) { (a[lane], b[lane]) } else { (b[lane], a[lane]) };
         let sum = match op {
             IntBinary::Sub => pointer.wrapping_sub(number),
             _ => pointer.wrapping_add(number),

@@ -24,6 +24,7 @@ pub(crate) mod remote;
 mod special;
 pub(crate) mod symbolic;
 mod tensor;
+mod tensor_map;
 mod tensor_rounding;
 pub(crate) mod tracked;
 mod wgmma;

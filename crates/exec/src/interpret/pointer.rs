@@ -107,17 +107,16 @@ fn bitwise(
     }
 }
 
-/// What the allocation is known to be aligned to. A window address may be of several kinds of
-/// memory; the smallest alignment holds for all of them.
+/// What the allocation is known to be aligned to.
 pub(super) fn alignment(context: &Context<'_, '_>, pointer: Pointer) -> u64 {
     match pointer.area {
         Area::Global(number) => context.global.get(number).map_or(1, |memory| memory.align),
-        Area::Shared(number) | Area::Local(number) | Area::Param(number) => {
-            let shared = context.shared.get(number).map(|memory| memory.align);
+        Area::Shared(number) => context.shared.get(number).map_or(1, |memory| memory.align),
+        Area::Local(number) => {
             let local = context.machine.local.get(number);
-            let local = local.map(|&id| context.machine.program.variables[id].align);
-            shared.into_iter().chain(local).min().unwrap_or(1)
+            local.map_or(1, |&id| context.machine.program.variables[id].align)
         }
+        Area::Param(number) => context.machine.params.get(number).map_or(1, |memory| memory.align),
     }
 }
 

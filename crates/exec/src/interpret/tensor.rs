@@ -11,6 +11,7 @@ use super::cluster;
 use super::mbarrier;
 use super::reduce::{Reduction, is_reducible};
 use super::remote;
+use super::tensor_map::{check_tensor, read_map};
 use super::tensor_rounding::{converted, is_legal, keeps_reals, rounds};
 use super::tracked::track;
 use crate::address::{Area, Pointer};
@@ -31,8 +32,6 @@ const BOX_ALIGN: u32 = 128;
 const OUTSIDE: &str = "what a tensor copy outside its memory does is not defined";
 /// Why a run ends at a copy that rounds.
 const ROUNDS: &str = "how a tensor copy rounds these elements is not modelled";
-/// The alignment of a map.
-const MAP_ALIGN: u32 = 64;
 
 /// The operands of a copy in all lanes.
 struct Operands {
@@ -72,6 +71,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &TensorCopy) -> Resul
         let Some(tensor) = Pointer::decode(address, Space::Global) else {
             return Err(context.gap("a tensor map has an address that is not an argument's"));
         };
+        check_tensor(context, tensor, lane)?;
         let to = (shared, signal.flatten());
         let targets = cluster::targets(context, &operands.masks, lane, to)?;
         let coordinates: Vec<i32> =
@@ -155,41 +155,6 @@ fn operands(context: &mut Context<'_, '_>, copy: &TensorCopy) -> Result<Operands
         None => None,
     };
     Ok(Operands { coordinates, offsets, maps, shared, signals, masks })
-}
-
-/// Reads a tensor map.
-fn read_map(context: &mut Context<'_, '_>, pointer: Pointer, lane: usize) -> Result<MapBits, Gap> {
-    match pointer.area {
-        Area::Param(_) | Area::Global(_) => {}
-        Area::Shared(_) | Area::Local(_) => {
-            return Err(context.gap("a tensor map is in parameter, constant or global memory"));
-        }
-    }
-    let size = TENSOR_MAP_BYTES as u32;
-    let Some(at) = locate(context, pointer, lane, (size, MAP_ALIGN), AccessKind::Read) else {
-        return Err(context.gap("what a wrong address of a tensor map does is not defined"));
-    };
-    let Some(at) = at else {
-        return Err(context.gap("the contents of a tensor map are not known"));
-    };
-    let mut bytes = [0; TENSOR_MAP_BYTES];
-    for (number, part) in bytes.chunks_exact_mut(8).enumerate() {
-        let (mut value, mut unused) = ([0; WARP], [0; WARP]);
-        let start = Some(Some(at + 8 * number));
-        let word = read_element(context, pointer.area, lane, start, 8, [&mut value, &mut unused]);
-        let expected = if number == 0 { Word::Pointer } else { Word::Number };
-        if word != expected {
-            return Err(context.gap("the contents of a tensor map are not known"));
-        }
-        part.copy_from_slice(&value[lane].to_le_bytes());
-    }
-    let decoded = TensorMap::decode(&bytes);
-    let map =
-        decoded.map_err(|why| context.gap(format!("a tensor map is not understood: {why}")))?;
-    match map.map.check() {
-        Ok(()) => Ok(map),
-        Err(why) => Err(context.gap(format!("a tensor map that no driver makes: {why}"))),
-    }
 }
 
 /// Checks rank, mode and coordinates.

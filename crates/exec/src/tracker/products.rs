@@ -3,6 +3,7 @@
 use super::{AccessAttributes, Shadows, Tracker, mark};
 use crate::address::Area;
 use crate::lanes::Mask;
+use std::ops::Range;
 use sync::{CopyId, Kind, SameValue, Site};
 
 impl Tracker {
@@ -13,6 +14,11 @@ impl Tracker {
             self.note_product(product);
         }
         product
+    }
+
+    /// A warp comes to a product of its group; returns a warp of the group that it should not have waited for.
+    pub(crate) fn pass_product(&mut self, warp: usize, group: Range<usize>) -> Option<usize> {
+        if self.shadows.enabled { self.order.pass_product(warp, group) } else { None }
     }
 
     /// Tells whether the warp of a product has waited for it.

@@ -1,31 +1,7 @@
 //! `tensormap.replace` (manual §9.7.9.28): which bits of a map's 128 bytes each field has, as an H200 writes them
 //! (`crates/driver/tests/hopper`, recorded field by field). A value that was not recorded is refused.
 
-use crate::{Address, Operand, Space, Width};
-
-/// What a kernel does to a tensor map in memory.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MapOp {
-    /// `tensormap.replace`
-    Replace {
-        /// The map.
-        map: Address,
-        /// Its state space.
-        space: Space,
-        /// Which field.
-        field: MapField,
-        /// Its new value.
-        value: Operand,
-    },
-    /// `tensormap.cp_fenceproxy` (§9.7.13.16): a warp copies a map from shared to global memory and releases it towards the
-    /// tensormap proxy.
-    Publish {
-        /// The copy in global memory.
-        dst: Address,
-        /// The map in shared memory.
-        src: Address,
-    },
-}
+use crate::Width;
 
 /// A field of a tensor map that a kernel replaces. Dimensions are numbered from the innermost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ mod change;
 mod walk;
 
 pub use bits::{MapBits, MapDecodeError};
-pub use change::{MapEdit, MapField, MapOp};
+pub use change::{MapEdit, MapField};
 pub use walk::{Piece, Start, WalkError};
 
 use crate::{Format, Scalar, Width};

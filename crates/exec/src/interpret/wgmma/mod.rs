@@ -94,6 +94,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, wgmma: &Wgmma) -> Result<Fl
     let digest = digest(a, b, accumulates);
     let (warp, site) = (context.warp.number, context.site);
     context.tracker.group_steps().note_product(warp, site, digest);
+    come_together(context);
     let part = |tile, first, rows, k_bytes| Part { tile, first, rows, k_bytes };
     let a = a.map(|tile| SharedFactor::new(context, part(tile, ROWS * quarter, ROWS, stored)));
     let b = SharedFactor::new(context, part(b, 0, wgmma.shape.n.into(), k_bytes));
@@ -103,6 +104,19 @@ pub(super) fn execute(context: &mut Context<'_, '_>, wgmma: &Wgmma) -> Result<Fl
     }
     multiply(context, wgmma, (a.as_ref(), &b), (accumulates, opaque))?;
     Ok(Flow::Next)
+}
+
+/// Reports a warp that comes to a product only after another of its group has gone past it.
+fn come_together(context: &mut Context<'_, '_>) {
+    let (warp, in_block) = (context.warp.number, context.warp.in_block);
+    let first = warp - in_block % 4;
+    let of_block = context.machine.launch.warps() as usize - (in_block - in_block % 4);
+    let group = first..first + of_block.min(4);
+    if let Some(other) = context.tracker.pass_product(warp, group) {
+        let why = GroupFault::Waits((in_block - in_block % 4 + other - first) as u32);
+        let fault = Fault::PartOfWarpGroup { instruction: "wgmma", why };
+        context.find(fault, context.lanes);
+    }
 }
 
 /// The value of `scale-d`.

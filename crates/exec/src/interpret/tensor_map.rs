@@ -1,0 +1,70 @@
+//! Reads the tensor maps of tensor copies (manual §5.5, §9.7.9.27.1): 128 bytes where they lie, decoded as a driver encodes them.
+//!
+//! What is not known, or no driver makes, ends the run; a tensor that does not begin at a multiple of 16 bytes is a finding.
+
+use super::access::{allocation, locate, read_element};
+use crate::address::{Area, Pointer};
+use crate::context::Context;
+use crate::finding::{AccessKind, Fault, Gap};
+use crate::lanes::{Mask, WARP};
+use crate::memory::{Alignment, Word};
+use ir::{MapBits, TENSOR_MAP_BYTES, TensorMap};
+
+/// The alignment of a tensor.
+const TENSOR_ALIGN: u32 = 16;
+/// The alignment of a map.
+const MAP_ALIGN: u32 = 64;
+
+/// Reads a tensor map.
+pub(super) fn read_map(
+    context: &mut Context<'_, '_>,
+    pointer: Pointer,
+    lane: usize,
+) -> Result<MapBits, Gap> {
+    match pointer.area {
+        Area::Param(_) | Area::Global(_) => {}
+        Area::Shared(_) | Area::Local(_) => {
+            return Err(context.gap("a tensor map is in parameter, constant or global memory"));
+        }
+    }
+    let size = TENSOR_MAP_BYTES as u32;
+    let Some(at) = locate(context, pointer, lane, (size, MAP_ALIGN), AccessKind::Read) else {
+        return Err(context.gap("what a wrong address of a tensor map does is not defined"));
+    };
+    let Some(at) = at else {
+        return Err(context.gap("the contents of a tensor map are not known"));
+    };
+    let mut bytes = [0; TENSOR_MAP_BYTES];
+    for (number, part) in bytes.chunks_exact_mut(8).enumerate() {
+        let (mut value, mut unused) = ([0; WARP], [0; WARP]);
+        let start = Some(Some(at + 8 * number));
+        let word = read_element(context, pointer.area, lane, start, 8, [&mut value, &mut unused]);
+        let expected = if number == 0 { Word::Pointer } else { Word::Number };
+        if word != expected {
+            return Err(context.gap("the contents of a tensor map are not known"));
+        }
+        part.copy_from_slice(&value[lane].to_le_bytes());
+    }
+    let decoded = TensorMap::decode(&bytes);
+    let map =
+        decoded.map_err(|why| context.gap(format!("a tensor map is not understood: {why}")))?;
+    match map.map.check() {
+        Ok(()) => Ok(map),
+        Err(why) => Err(context.gap(format!("a tensor map that no driver makes: {why}"))),
+    }
+}
+
+/// Checks that a tensor begins at a multiple of 16 bytes: a kernel may put another address into a map than a driver would.
+pub(super) fn check_tensor(
+    context: &mut Context<'_, '_>,
+    tensor: Pointer,
+    lane: usize,
+) -> Result<(), Gap> {
+    let Some((memory, ..)) = allocation(context, tensor.area, lane) else { return Ok(()) };
+    if memory.alignment(tensor.offset, TENSOR_ALIGN) == Alignment::Yes {
+        return Ok(());
+    }
+    let (target, kind, bytes) = (memory.target(tensor.offset), AccessKind::Read, TENSOR_ALIGN);
+    context.find(Fault::Misaligned { target, kind, bytes }, Mask::one(lane));
+    Err(context.gap("what a tensor copy does with a tensor at this address is not defined"))
+}
