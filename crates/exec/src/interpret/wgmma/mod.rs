@@ -110,7 +110,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, wgmma: &Wgmma) -> Result<Fl
 fn come_together(context: &mut Context<'_, '_>) {
     let (warp, in_block) = (context.warp.number, context.warp.in_block);
     let first = warp - in_block % 4;
-    let of_block = context.machine.launch.warps() as usize - (in_block - in_block % 4);
+    let of_block = context.machine.launch.warps() - (in_block - in_block % 4);
     let group = first..first + of_block.min(4);
     if let Some(other) = context.tracker.pass_product(warp, group) {
         let why = GroupFault::Waits((in_block - in_block % 4 + other - first) as u32);
