@@ -291,14 +291,8 @@ impl Shadow {
         (offset, bytes): (i64, u32),
         met: &mut Conflicts,
     ) {
-        let entry = entry(clocks, access, offset);
-        self.access_by(
-            Order { clocks, copies, space: self.space },
-            access,
-            &entry,
-            (offset, bytes),
-            met,
-        );
+        let order = Order { clocks, copies, space: self.space };
+        self.access_by(order, access, &entry(clocks, access, offset), (offset, bytes), met);
     }
 
     /// Accesses of a warp at one instruction to `bytes` bytes each, one after the other: as [`access`](Self::access),
@@ -396,16 +390,15 @@ impl Shadow {
         let mut last: Option<(Cell, Cell)> = None;
         for part in 0..u64::from(count) {
             let cell = self.cells.get(first.wrapping_add(part));
-            match &last {
-                Some((before, after)) if before == cell => *cell = *after,
-                _ => {
-                    let (before, added) = (*cell, met.added);
-                    let place = (entry, offset + ((part as i64) << self.shift));
-                    cell.access(&mut self.lists, order, access, place, met);
-                    let repeats = !before.has_list() && !cell.has_list() && met.added == added;
-                    last = repeats.then_some((before, *cell));
-                }
+            if let Some((_, after)) = last.filter(|(before, _)| before == cell) {
+                *cell = after;
+                continue;
             }
+            let (before, added) = (*cell, met.added);
+            let place = (entry, offset + ((part as i64) << self.shift));
+            cell.access(&mut self.lists, order, access, place, met);
+            let repeats = !before.has_list() && !cell.has_list() && met.added == added;
+            last = repeats.then_some((before, *cell));
         }
     }
 

@@ -20,8 +20,8 @@ use pairs::Pair;
 use std::sync::Mutex;
 
 /// How many pairs are proved and refuted today.
-const PROVED: usize = 231;
-const REFUTED: usize = 162;
+const PROVED: usize = 300;
+const REFUTED: usize = 260;
 
 /// What a report of the kind of finding has in it.
 fn sign(pair: &Pair) -> &'static str {
