@@ -64,6 +64,7 @@ fn launch(program: &Program, kernel: FuncId, known: bool) -> Launch {
     }
     Launch {
         kernel,
+        cluster: None,
         grid: [2, 1, 1],
         block: [20, 2, 1],
         dynamic_shared: 64,
