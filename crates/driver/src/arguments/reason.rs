@@ -115,8 +115,6 @@ pub enum ParseReason {
     NoContents(String),
     #[error("expected `}}` at the end of the structure")]
     UnclosedStructure,
-    #[error("the structure has no fields; expected {{0:x,8:512}}")]
-    EmptyStructure,
     #[error("field `{field}`: {why}")]
     Field { field: String, why: Box<Self> },
     #[error("expected OFFSET:VALUE, such as 8:x")]

@@ -1,6 +1,7 @@
 //! `warpproof equiv`: whether two kernels compute the same, over the reals, for all inputs.
 
 mod error;
+mod formats;
 mod grids;
 mod overflow;
 mod reasons;
@@ -13,7 +14,7 @@ pub(crate) use sides::alone;
 pub(crate) use values::{rounding, values};
 
 use crate::allow::Allow;
-use crate::arguments::{ArgumentSpec, AssumeSpec, BuildError, MissingData, ScalarValue};
+use crate::arguments::{ArgumentSpec, AssumeSpec, Beside, BuildError, MissingData, ScalarValue};
 use crate::execute::{Execution, Finished, Prepared, Refusal, prepare, writer};
 use crate::properties::properties;
 use crate::report::{self, Comparison, HeatMap};
@@ -103,7 +104,10 @@ fn compare_sequences(
     for (number, side) in sides.into_iter().enumerate() {
         for (launch, execution) in side.iter().enumerate() {
             let others = others(sides, (number, launch));
-            match prepare(execution, &others, "equiv", MissingData::Opaque) {
+            let path = beside(sides, number);
+            let is_reference = number == 1;
+            let beside = path.as_deref().map(|path| Beside { path, is_reference });
+            match prepare(execution, &others, ("equiv", beside), MissingData::Opaque) {
                 Ok(ready) => prepared[number].push(ready.lifted()),
                 Err(refusal) => return refused(execution, &refusal, colour),
             }
@@ -120,6 +124,13 @@ fn compare_sequences(
         }
         Ok(answered) => tell(&answered, colour),
     }
+}
+
+/// The other side as a command names it, if each is one launch.
+fn beside(sides: [&[Execution<'_>]; 2], number: usize) -> Option<String> {
+    let ([_], [other]) = (sides[number], sides[1 - number]) else { return None };
+    let name = other.input.name();
+    Some(other.kernel.map_or_else(|| name.to_owned(), |kernel| format!("{name}::{kernel}")))
 }
 
 /// Arguments of all launches but one.
@@ -412,6 +423,7 @@ impl Answered<'_> {
         tell(&compared.finite, &|line, name| {
             format!("data stay finite where {line} ({name}) compares them with an infinity")
         });
+        all.extend(self.changed());
         for (format, largest) in &self.compared.ranges {
             all.push(format!(
                 "numbers converted to {format} with `.satfinite` are between -{largest} and {largest}"
@@ -427,7 +439,8 @@ impl Answered<'_> {
             return Vec::new();
         };
         let optimised = self.sides[1].iter().map(Finished::kernel);
-        optimised.flat_map(|one| precision::notes(reference.kernel(), one)).collect()
+        let of_code = optimised.flat_map(|one| precision::notes(reference.kernel(), one));
+        formats::notes(&self.sides).into_iter().chain(of_code).collect()
     }
 
     /// Where each side stored an element last.

@@ -382,9 +382,10 @@ fn assert_command(program: &ir::Program, kernel: ir::FuncId) {
         kernel,
         launch: &LaunchSpec::default(),
         arguments: &Arguments::default(),
+        declared: &[],
         others: &[],
         missing_data: MissingData::Opaque,
-        invocation: Invocation { command: "check", file: "k.ptx" },
+        invocation: Invocation { command: "check", file: "k.ptx", beside: None },
     };
     let command = build_launch(&request).unwrap_err().suggestion.unwrap();
     let command = command.replace('\'', "");

@@ -59,9 +59,10 @@ fn build(
         kernel: select_kernel(&program, Some(kernel)).unwrap(),
         launch,
         arguments: &arguments(text),
+        declared: &[],
         others: &[],
         missing_data,
-        invocation: Invocation { command: "check", file: "kernels.ptx" },
+        invocation: Invocation { command: "check", file: "kernels.ptx", beside: None },
     })
 }
 
