@@ -359,7 +359,11 @@ impl Finished<'_> {
 
     /// What was assumed or looks odd, for standard error.
     pub(crate) fn notes(&self) -> String {
-        self.built.notes.iter().map(|note| format!("note: {note}\n")).collect()
+        let line = |note: &String| match note.starts_with("warning: ") {
+            true => format!("{note}\n"),
+            false => format!("note: {note}\n"),
+        };
+        self.built.notes.iter().map(line).collect()
     }
 
     /// Faults, as a reader counts them.

@@ -264,12 +264,12 @@ impl<'r> Builder<'r> {
         let widest = parameter.pointer.as_ref().and_then(|found| found.widths.last().copied());
         if contradicted.is_some() {
             self.notes.push(format!(
-                "`{name}` is given as {given}, and the kernel declares {} as `{ty}`",
+                "warning: `{name}` is given as {given}, and the kernel declares {} as `{ty}`",
                 shown(parameter, parameter.name)
             ));
         } else if let Some(bits) = widest.filter(|bits| *bits < 8 * given.bytes()) {
             self.notes.push(format!(
-                "`{name}` is given as {given}, and the kernel accesses it {bits} bits at a time"
+                "warning: `{name}` is given as {given}, and the kernel accesses it {bits} bits at a time"
             ));
         }
     }

@@ -137,7 +137,7 @@ pub(super) fn short_name(program: &Program, kernel: FuncId) -> String {
     let selects = |name: &str| select_kernel(program, Some(name)) == Ok(kernel);
     match () {
         () if selects(short) => short.to_owned(),
-        () if selects(&candidate.instance) => candidate.instance,
+        () if selects(&candidate.instance) => candidate.instance.replace(", ", ","),
         () => name.clone(),
     }
 }

@@ -119,7 +119,7 @@ fn told(mut failures: Vec<CompileError>, has_nvcc: bool) -> Option<CompileError>
 /// What to do about a file that needs host headers.
 const HOSTED: &str = "\nhelp: the file has host code in it. NVRTC reads none, so host functions were cut out and known headers \
                       replaced; nvcc reads all of it:\n  pip install nvidia-cuda-nvcc nvidia-cuda-crt nvidia-nvvm \
-                      nvidia-cuda-runtime nvidia-cuda-cccl\nand needs g++; or put the kernel into a file of its own";
+                      nvidia-cuda-runtime nvidia-cuda-cccl\nand needs g++. Folders of other headers are given with -I; or put the kernel into a file of its own";
 
 /// The number of an architecture, with its letter: `80`, `90a`.
 pub(super) fn architecture(name: &str) -> Result<String, CompileError> {
