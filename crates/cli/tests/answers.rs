@@ -90,6 +90,23 @@ fn a_module_variable_that_is_written_is_named() {
     assert!(!output.contains("counter"), "{output}");
 }
 
+/// A part of an output is compared alone, and told as a part of the whole.
+#[test]
+fn a_part_of_an_output_is_compared() {
+    let flags = "--arg x=f32[32] --arg y=f32[32]:out";
+    let (output, code) = compared("first", flags);
+    assert!(code == 1 && output.contains("`y[1]` differs"), "{output}");
+    let (output, code) = compared("first", &format!("{flags} --compare y[0]"));
+    assert_eq!(code, 0, "{output}");
+    assert!(output.contains("the only output element is equal"), "{output}");
+    assert!(output.contains("assumed: only `y[0]` is compared (--compare)"), "{output}");
+    let (output, code) = compared("first", &format!("{flags} --compare y[3:5] --compare y[0]"));
+    assert!(code == 1 && output.contains("`y[3]` differs"), "{output}");
+    for wrong in ["x[0]", "y[32]", "y[0,0]"] {
+        assert_eq!(compared("first", &format!("{flags} --compare {wrong}")).1, 2, "{wrong}");
+    }
+}
+
 #[test]
 fn a_tensor_in_two_formats_has_a_precision_note() {
     let sides =

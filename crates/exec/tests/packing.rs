@@ -5,7 +5,7 @@ mod launching;
 
 use exec::{Fault, Limits, Outcome, Paths};
 use launching::{kernel, launch};
-use testing::random::Random;
+use testing::Random;
 
 /// A shared array: bytes and declared alignment.
 type Array = (u64, u64);

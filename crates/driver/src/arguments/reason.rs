@@ -153,6 +153,8 @@ pub enum ParseReason {
     NoBlock,
     #[error("expected numbers such as 0..4")]
     NoRange,
+    #[error("expected an output or a part of one, such as out, out[0] or out[2:6,:]")]
+    NoPart,
 }
 
 const EXAMPLE: &str = "x=f32[4,512], y=f32[4,512]:out, n=512 or scale=f32";
