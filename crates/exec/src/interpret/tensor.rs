@@ -12,6 +12,7 @@ use super::mbarrier;
 use super::reduce::{Reduction, is_reducible};
 use super::remote;
 use super::tensor_map::{check_tensor, read_map};
+use super::tensor_moves;
 use super::tensor_rounding::{converted, is_legal, keeps_reals, rounds};
 use super::tracked::track;
 use crate::address::{Area, Pointer};
@@ -45,14 +46,14 @@ struct Operands {
 }
 
 /// One lane's copy: its map and where that lies, the start of its tensor, and where the box lies.
-struct One<'m> {
-    lane: usize,
+pub(super) struct One<'m> {
+    pub(super) lane: usize,
     /// What it writes, compared with the copy of the lane before it.
     same: SameValue,
-    map: &'m TensorMap,
+    pub(super) map: &'m TensorMap,
     from: Pointer,
-    tensor: Pointer,
-    shared: Pointer,
+    pub(super) tensor: Pointer,
+    pub(super) shared: Pointer,
 }
 
 /// Copies in every lane, one after the other.
@@ -258,7 +259,7 @@ fn pieces(
 }
 
 /// Where a piece lies in its buffer.
-fn in_tensor(one: &One<'_>, piece: &Piece) -> Pointer {
+pub(super) fn in_tensor(one: &One<'_>, piece: &Piece) -> Pointer {
     let offset = i64::try_from(piece.tensor.unwrap_or(0)).unwrap_or(i64::MAX);
     Pointer { offset: one.tensor.offset.saturating_add(offset), ..one.tensor }
 }
@@ -331,6 +332,9 @@ fn transfer(
                 && !keeps_reals(context, (element, one.tensor.area), stores))
     {
         return Err(context.gap(ROUNDS));
+    }
+    if bounded && !rounds(element) && tensor_moves::at_once(context, one, stores, pieces) {
+        return Ok(());
     }
     for piece in pieces {
         let whole = piece.bytes.is_multiple_of(8) && !rounds(element);
