@@ -10,12 +10,13 @@
 //! (CUDA C++ Programming Guide, atomic functions; `cuda_bf16.hpp`). The loop ends when the swap succeeded, so it has done `*p = f(*p, v)` in
 //! one step, whatever the guesses before were. It becomes that step ([`AtomicOp`]) if
 //!
-//! 1. one block is the loop, and besides one compare-and-swap it has register operations alone, without guards, that write each
-//!    register once;
+//! 1. one block is the loop, and besides one compare-and-swap it has register operations alone, and before it weak loads that do not
+//!    depend on the guess, all without guards, that write each register once;
 //! 2. the loop goes on as long as guess and old value differ, and the old value is the next guess; nothing else is carried round;
 //! 3. `f` is an addition, a minimum or maximum or a bitwise operation, to the bit.
 //!
-//! Registers that are read after the loop hold what they would: operations on the guess come behind the update and take the old value. The
+//! A load that the loop repeats is done once: nothing in the loop orders the others' writes after the first time, so a value that changes
+//! meanwhile is a race with that one. Registers that are read after the loop hold what they would: operations on the guess come behind the update and take the old value. The
 //! load of the first guess goes, if it is of the same bytes, right before the loop, and nobody else uses it: it may see any value, and
 //! the access that counts follows. If `f` is another function the loop stays, and that load becomes a relaxed one: a guess that is out
 //! of date harms nobody.
@@ -268,15 +269,20 @@ impl SwapLoop {
     }
 }
 
-/// The only instruction of a block that is no plain register operation, if it is a compare-and-swap of one value.
+/// The only instruction of a block that is neither a register operation nor a weak load, if it is a compare-and-swap of one value.
 fn only_swap(instructions: &[Instr]) -> Option<(usize, &Atomic)> {
-    let mut others = instructions.iter().enumerate().filter(|(_, one)| !one.op.is_of_registers());
+    let plain = |op: &Op| op.is_of_registers() || is_weak_load(op);
+    let mut others = instructions.iter().enumerate().filter(|(_, one)| !plain(&one.op));
     let (at, instruction) = others.next()?;
     let Op::Atomic(swap) = &instruction.op else { return None };
     let one = swap.op == AtomicOp::CompareSwap && swap.a.len() == 1 && swap.packed == 1;
     let plain = instructions.iter().all(|one| one.guard.is_none());
     (one && plain && others.next().is_none() && swap.scalar.width() <= Width::B64)
         .then_some((at, swap))
+}
+
+fn is_weak_load(op: &Op) -> bool {
+    matches!(op, Op::Load(Load { ordering: Ordering::Weak, .. }))
 }
 
 /// Follows copies through an instruction; none if it writes a register once more.
@@ -337,8 +343,8 @@ fn compares(
     }
 }
 
-/// For each instruction, whether it depends on the guess or comes from the swap at `at`; none if the swap's address does, or
-/// if another register is carried round the loop.
+/// For each instruction, whether it depends on the guess or comes from the swap at `at`; none if the swap's address or a load does,
+/// or if another register is carried round the loop.
 fn dependent(instructions: &[Instr], (guess, at): (Reg, usize)) -> Option<Vec<bool>> {
     let mut written = RegisterSet::default();
     for instruction in instructions {
@@ -360,6 +366,9 @@ fn dependent(instructions: &[Instr], (guess, at): (Reg, usize)) -> Option<Vec<bo
             return None;
         }
         let tainted_here = position >= at || reads.iter().any(|&register| tainted.has(register));
+        if tainted_here && is_weak_load(&instruction.op) {
+            return None;
+        }
         for register in writes {
             seen.insert(register);
             if tainted_here {
