@@ -427,7 +427,7 @@ impl Order {
     /// Tells whether a copy through the map at a place, which `later` issues, sees what `earlier` wrote to it at `time`.
     #[must_use]
     pub fn is_map_visible(&self, earlier: (LaneId, Time), later: LaneId, place: MapPlace) -> bool {
-        self.maps.is_visible(&self.clocks, earlier, (later, place))
+        self.maps.is_visible(&self.clocks, earlier, (later, place), self.shape.warps)
     }
 
     /// The time of a warp.
