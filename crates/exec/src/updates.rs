@@ -6,7 +6,7 @@ use ir::{Atomic, AtomicOp, Op, TensorCopyKind};
 /// A read-modify-write of memory.
 #[derive(Clone, Copy)]
 pub(crate) enum Update<'p> {
-    /// Of a thread.
+    /// Of a thread, at once or, if asynchronous (`red.async`), later: both are through the generic proxy.
     Thread(&'p Atomic),
     /// Of a copy of bytes.
     Copy(&'p Atomic),
@@ -18,6 +18,8 @@ pub(crate) enum Update<'p> {
 pub(crate) fn update(op: Option<&Op>) -> Option<Update<'_>> {
     match op? {
         Op::Atomic(atomic) => Some(Update::Thread(atomic)),
+        // Relaxed, for the cluster (manual §9.7.13.7): nobody else reaches its target.
+        Op::RemoteStore(store) => store.reduce.as_ref().map(Update::Thread),
         Op::BulkCopy(copy) => copy.reduce.as_ref().map(Update::Copy),
         Op::TensorCopy(copy) => match copy.kind {
             TensorCopyKind::Reduce(op) => Some(Update::Tensor(op)),

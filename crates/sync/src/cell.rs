@@ -5,7 +5,8 @@
 //! is unordered with the forgotten write is unordered with the later one or ordered after both; if it
 //! is not, that is a race already. For the same reason a lane's later read replaces its earlier one.
 //! Reads before a write are kept, though, as long as they are of the same epoch: what is unordered
-//! with the write may be excused because it writes the same, which does not excuse it from the reads.
+//! with the write may be excused because it writes the same, which does not excuse it from the reads. Nor does it from
+//! the writes that it hid, of which the last are kept ([`aside`]).
 //!
 //! What happened in an earlier epoch ([`Clocks::epoch`]) is ordered before everything now, which
 //! needs no look at clocks; exits and asynchronous copies are the exceptions. Most accesses are
@@ -14,15 +15,17 @@
 //!
 //! Long: every kind of access meets every other here, and the cases are read together.
 
-use crate::clocks::{Clocks, LaneId, Time};
+use crate::clocks::{Clocks, LaneId};
 use crate::copies::{Copies, CopyId};
 use crate::entry::{Commutes, Entry, Hides, Lists, side};
 use crate::lanes::Mask;
-use crate::products::{self, Unseen};
-use crate::proxy::{ProxySpace, Visibility};
+use crate::proxy::ProxySpace;
 use crate::shadow::{
     Access, Conflict, Conflicts, Kind, Question, SameValue, Side, Site, UpdateGroup,
 };
+
+mod aside;
+mod visible;
 
 /// What happened to some bytes in a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -34,7 +37,9 @@ pub(crate) struct Cell {
     epoch: u32,
     /// Which list, one more; zero for none.
     list: u32,
-    /// Warps that may be among those; one bit each.
+    /// Writes that the last one hid, and changes of earlier epochs ([`aside`]): which list, one more; zero for none.
+    aside: u32,
+    /// Warps that may be among those of `list`; one bit each.
     warps: u32,
     /// The last read.
     read: (Site, LaneId),
@@ -63,8 +68,6 @@ pub(crate) mod mark {
     pub(super) const COPIES: u16 = 256;
     /// A write is among them that the last one did not hide.
     pub(super) const KEPT: u16 = 512;
-    /// An update of a thread is among the updates, not only reducing copies.
-    pub(super) const UPDATED_BY_THREAD: u16 = 1024;
 }
 
 /// What a block did to some bytes, for comparison with other blocks.
@@ -150,7 +153,7 @@ impl Order<'_> {
 impl Cell {
     /// Tells whether some of its accesses are in a list.
     pub(crate) fn has_list(&self) -> bool {
-        self.list != 0
+        self.list != 0 || self.aside != 0
     }
 
     /// Whether anything happened to it.
@@ -169,6 +172,9 @@ impl Cell {
         let mut copy = *self;
         if copy.list != 0 {
             copy.list = lists.copy(copy.list);
+        }
+        if copy.aside != 0 {
+            copy.aside = lists.copy(copy.aside);
         }
         copy
     }
@@ -416,7 +422,7 @@ impl Cell {
             true => order.is_past_copy(&self.write),
         };
         let before = Some(self.write).filter(|write| write.lanes != Mask::NONE && !past);
-        let hides = before.map_or(Hides::Nothing, |write| entry.hides(&write, access));
+        let hides = self.hide(lists, order, access, (&entry, before));
         self.write = Entry { hides, ..entry };
         self.write_epoch = order.clocks.epoch();
         self.forget_writes(lists, order);
@@ -461,162 +467,15 @@ impl Cell {
             excused |= compare_with(order, access, one, &self.write, offset, met);
         }
         let past = order.is_past(self.epoch) && self.marks & mark::COPIES == 0;
-        if past {
-            return;
-        }
-        let since = || std::iter::once(&self.first).chain(lists.get(self.list));
+        let since = || std::iter::once(&self.first).chain(lists.get(self.list)).filter(|_| !past);
         for other in since().filter(|other| !other.hidden) {
             excused |= compare_with(order, access, one, other, offset, met);
         }
         if excused {
-            for other in since().filter(|other| other.hidden) {
+            let aside = lists.get(self.aside);
+            for other in since().chain(aside).filter(|other| other.hidden) {
                 compare_with(order, access, one, other, offset, met);
             }
-        }
-    }
-
-    /// Finds out whether a bulk copy sees the last write and the updates of threads, and whether a fence comes between it and
-    /// reads of what it overwrites. Of those that are not ordered before it nothing is said: they conflict anyway; nor of
-    /// reads before the last barrier of the whole block, which are not kept.
-    #[cold]
-    fn compare_proxy(
-        &self,
-        lists: &Lists,
-        order: Order<'_>,
-        (entry, lane, offset): (&Entry, usize, i64),
-        met: &mut Conflicts,
-    ) {
-        let later = LaneId { warp: entry.warp, lane: lane as u8 };
-        let mut tell = |earlier: Side, unseen: Visibility| {
-            let (later, same_value, blocks) = (side(entry, lane), None, None);
-            let (non_coherent, unseen) = (false, Some(unseen));
-            met.add(Conflict { earlier, later, offset, same_value, blocks, non_coherent, unseen });
-        };
-        let updated = mark::UPDATED_BY_THREAD | mark::KEPT;
-        if self.marks & updated != 0 && entry.commutes != Commutes::Mbarrier {
-            let (site, who) = self.update;
-            let (kind, time, copy) = (Kind::Update, None, None);
-            tell(Side { who, site, kind, time, copy }, Visibility::Open);
-        }
-        let fences = order.copies.fences();
-        let since = std::iter::once(&self.first).chain(lists.get(self.list));
-        let reads = since.filter(|one| one.kind == Kind::Read && !one.hidden);
-        for read in reads.filter(|one| entry.kind == Kind::Write && !one.is_async && !one.is_copy) {
-            let Some(earlier) = read.lanes.lowest() else { continue };
-            let who = LaneId { warp: read.warp, lane: earlier as u8 };
-            let visibility = fences.visibility(order.clocks, (who, read.time), later, order.space);
-            if order.unordered(read, later).is_none() && visibility == Visibility::NeedsFence {
-                tell(
-                    Side {
-                        who,
-                        site: read.site,
-                        kind: Kind::Read,
-                        time: Some(read.time),
-                        copy: None,
-                    },
-                    visibility,
-                );
-            }
-        }
-        let write = &self.write;
-        if write.lanes == Mask::NONE || write.is_async || order.unordered(write, later).is_some() {
-            return;
-        }
-        for earlier in write.lanes.iter() {
-            let who = LaneId { warp: write.warp, lane: earlier as u8 };
-            let time = match write.is_copy {
-                false => Some(write.time),
-                true => order.copies.waited(write.time, earlier),
-            };
-            let seen = time.map_or(Visibility::Open, |time| {
-                fences.visibility(order.clocks, (who, time), later, order.space)
-            });
-            if seen != Visibility::Visible {
-                let (site, kind, copy) = (write.site, write.kind, write.copy());
-                tell(Side { who, site, kind, time, copy }, seen);
-            }
-        }
-    }
-
-    /// Compares a read of a product with the last write, and with updates and writes that it did not hide. `known` is the last write of
-    /// another cell, and what was found of it.
-    #[inline]
-    pub(crate) fn read_by_product(
-        &self,
-        lists: &Lists,
-        order: Order<'_>,
-        (entry, offset): (&Entry, i64),
-        known: &mut Option<(Entry, Option<Unseen>)>,
-        met: &mut Conflicts,
-    ) {
-        let write = &self.write;
-        let others = self.marks & (mark::UPDATED | mark::KEPT) != 0;
-        if !others && write.lanes == Mask::NONE {
-            return;
-        }
-        let unseen = match known {
-            Some((last, unseen)) if last.is_same_access(write) => *unseen,
-            _ => {
-                let unseen = order.unseen_by_product(write, entry.warp);
-                *known = Some((*write, unseen));
-                unseen
-            }
-        };
-        if let Some(unseen) = unseen {
-            products::tell(entry, unseen, offset, met);
-        }
-        if others {
-            let since = std::iter::once(&self.first).chain(lists.get(self.list));
-            let changes = since.filter(|one| one.kind != Kind::Read && !one.hidden);
-            for change in changes.filter(|one| one.lanes != Mask::NONE) {
-                if let Some(unseen) = order.unseen_by_product(change, entry.warp) {
-                    products::tell(entry, unseen, offset, met);
-                }
-            }
-        }
-    }
-
-    /// The last write, if all else that a read is compared with is older.
-    pub(crate) fn only_write(&self) -> Option<&Entry> {
-        (self.marks & (mark::UPDATED | mark::KEPT) == 0).then_some(&self.write)
-    }
-
-    /// Finds out whether a copy that reads its tensor map sees the last write and the updates of threads. Of those that are
-    /// not ordered before it nothing is said: they conflict anyway.
-    #[cold]
-    pub(crate) fn compare_map(
-        &self,
-        order: Order<'_>,
-        (entry, offset): (&Entry, i64),
-        visible: &dyn Fn(LaneId, Time) -> bool,
-        met: &mut Conflicts,
-    ) {
-        let lane = entry.lanes.lowest().unwrap_or(0);
-        let later = LaneId { warp: entry.warp, lane: lane as u8 };
-        let mut tell = |earlier: Side, unseen: Visibility| {
-            let (later, same_value, blocks) = (side(entry, lane), None, None);
-            let (non_coherent, unseen) = (false, Some(unseen));
-            met.add(Conflict { earlier, later, offset, same_value, blocks, non_coherent, unseen });
-        };
-        if self.marks & (mark::UPDATED_BY_THREAD | mark::KEPT) != 0 {
-            let (site, who) = self.update;
-            let (kind, time, copy) = (Kind::Update, None, None);
-            tell(Side { who, site, kind, time, copy }, Visibility::Open);
-        }
-        let write = &self.write;
-        if write.lanes == Mask::NONE || order.unordered(write, later).is_some() {
-            return;
-        }
-        for earlier in write.lanes.iter() {
-            let who = LaneId { warp: write.warp, lane: earlier as u8 };
-            let (time, unseen) = match write.is_copy || write.is_async {
-                false if visible(who, write.time) => continue,
-                false => (Some(write.time), Visibility::NeedsMapFence),
-                // What a copy wrote is no map that a thread made.
-                true => (None, Visibility::Open),
-            };
-            let (site, kind, copy) = (write.site, write.kind, write.copy());
-            tell(Side { who, site, kind, time, copy }, unseen);
         }
     }
 
@@ -666,7 +525,13 @@ impl Cell {
                 if !kept.is_empty() {
                     self.marks |= mark::KEPT;
                 }
-                kept.into_iter().for_each(|write| self.remember(lists, order, write));
+                let undecided = access.same_value == SameValue::Undecided;
+                for mut write in kept {
+                    if undecided && write.hides == Hides::Nothing {
+                        write.hides = Hides::Something;
+                    }
+                    self.remember(lists, order, write);
+                }
             }
             Kind::Read => {
                 self.note_read(&entry);
@@ -677,9 +542,6 @@ impl Cell {
             }
             Kind::Update => {
                 let update = (entry.site, entry.who());
-                if !access.is_async {
-                    self.marks |= mark::UPDATED_BY_THREAD;
-                }
                 if self.marks & mark::UPDATED == 0 {
                     self.group = access.group;
                 }
@@ -720,8 +582,7 @@ impl Cell {
     fn remember(&mut self, lists: &mut Lists, order: Order<'_>, entry: Entry) {
         let past = order.is_past(self.epoch) && self.marks & mark::COPIES == 0;
         if past {
-            lists.free(std::mem::take(&mut self.list));
-            self.first = Entry::default();
+            self.retire(lists);
         }
         self.epoch = order.clocks.epoch();
         self.warps |= bit(entry.warp);
@@ -781,9 +642,12 @@ fn compare_with(
     let later = LaneId { warp: entry.warp, lane: lane as u8 };
     let Some(earlier) = order.unordered(other, later) else { return false };
     let same_kind = other.kind == entry.kind && entry.kind != Kind::Read;
-    // Of a copy on its way nobody knows when it will have written what.
+    // Of a copy on its way nobody knows when it will have written what, but for lanes of a warp that copy the same.
     let done = earlier.time.is_some() && !entry.is_copy;
-    let same_place = same_kind && done && other.extent == entry.extent;
+    let alike =
+        entry.is_copy && other.is_copy && (entry.site, entry.warp) == (other.site, other.warp);
+    let twins = alike && access.same_value == SameValue::Equal;
+    let same_place = same_kind && (done || twins) && other.extent == entry.extent;
     let same_value = same_place.then_some(match (access.same_value, other.hides) {
         (SameValue::Equal, Hides::Something) => SameValue::Undecided,
         (_, Hides::OwnValue) => SameValue::Different,

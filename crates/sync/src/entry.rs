@@ -3,7 +3,7 @@
 use crate::clocks::LaneId;
 use crate::copies::CopyId;
 use crate::lanes::Mask;
-use crate::shadow::{Access, Kind, SameValue, Side, Site};
+use crate::shadow::{Kind, Side, Site};
 
 /// Accesses of one kind by lanes of one warp at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -21,7 +21,7 @@ pub(crate) struct Entry {
     /// Bytes of a value and the low bits of its address: equal for accesses to the same value.
     pub(crate) extent: u8,
     pub(crate) hides: Hides,
-    /// A read or update that came before the last write: what is unordered with it is unordered
+    /// An access that came before the last write: what is unordered with it is unordered
     /// with that write too, which is enough to know unless the write excuses it.
     pub(crate) hidden: bool,
 }
@@ -37,16 +37,17 @@ pub(crate) enum Commutes {
     Mbarrier,
 }
 
-/// What a write hides that happened since everybody waited.
+/// How the value of a write has to do with those that it hides, or, if it is hidden itself, with the one that hides it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Hides {
-    /// Nothing, or writes of the same value.
+    /// It hides nothing but what is [aside](crate::cell).
     #[default]
     Nothing,
-    /// Another value, written by some thread at some time.
+    /// Something that may be another value: written by the same thread at the same time, or before a copy. A hidden write:
+    /// its value may be another one.
     Something,
-    /// Another value, written by the same thread at the same time: whatever is unordered with the
-    /// one is unordered with the other.
+    /// Another value, written by the same thread at the same time. A hidden write: its value is another one. What is unordered with
+    /// both values writes another one than one of them.
     OwnValue,
 }
 
@@ -108,16 +109,10 @@ impl Entry {
             == (other.time, other.site, other.lanes, other.warp, other.is_copy)
     }
 
-    /// What this write hides if it comes after `write`.
-    pub(crate) fn hides(&self, write: &Self, access: &Access) -> Hides {
-        let same_time = (self.warp, self.lanes, self.time, self.is_copy)
-            == (write.warp, write.lanes, write.time, write.is_copy);
-        match access.same_value {
-            SameValue::Equal if same_time || write.hides == Hides::Nothing => write.hides,
-            SameValue::Equal | SameValue::Undecided => Hides::Something,
-            SameValue::Different if same_time => Hides::OwnValue,
-            SameValue::Different => Hides::Something,
-        }
+    /// Tells whether both are of the same lanes at the same time: whatever is unordered with the one is unordered with the other.
+    pub(crate) fn is_same_time(&self, other: &Self) -> bool {
+        (self.warp, self.lanes, self.time, self.is_copy)
+            == (other.warp, other.lanes, other.time, other.is_copy)
     }
 
     /// Takes a read of the same warp at the same time in; whether that is possible. Lanes are not

@@ -2,8 +2,14 @@
 //!
 //! Copies read their map through a proxy of its own. A write e to the map is visible to a copy that a thread issues if some thread
 //! that knows of e releases (`fence.proxy.tensormap::generic.release`; `tensormap.cp_fenceproxy` releases the map that it
-//! copies), and the issuing thread, knowing of that release, acquires the 128 bytes of the map. All releases and acquires of a block are kept with what their
+//! copies), a thread of the block that issues the copy, knowing of that release, acquires the 128 bytes of the map, and the issuing
+//! thread is that one or knows of its acquire. All releases and acquires are kept with what their
 //! threads knew, so the answer is exact for this run's order.
+//!
+//! Why another thread of the block may acquire: the manual (§9.7.13.4) lets the two fences synchronise, which puts the copy behind the
+//! write in base causality order (§8.9.5) by way of the acquire, and names no rule by which this proxy goes on from there. The CUDA programming guide does
+//! (on tensor maps in global memory): a fence is needed in each block before any of its threads uses the changed map, and none
+//! for its further uses. An acquire in another block of the cluster does not count.
 
 use crate::clocks::{Clocks, LaneId, LaneMark, Time};
 use crate::lanes::Mask;
@@ -22,11 +28,19 @@ struct Release {
     mark: LaneMark,
 }
 
-/// The fences of a block.
+/// An acquire, with what its thread knew.
+#[derive(Clone, Debug)]
+struct Acquire {
+    who: LaneId,
+    stamp: Time,
+    mark: LaneMark,
+}
+
+/// The fences of a cluster.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MapFences {
     releases: Vec<Release>,
-    acquires: BTreeMap<(LaneId, MapPlace), Vec<LaneMark>>,
+    acquires: BTreeMap<MapPlace, Vec<Acquire>>,
 }
 
 impl MapFences {
@@ -50,22 +64,30 @@ impl MapFences {
         place: MapPlace,
     ) {
         for (who, mark) in clocks.marks(warp, Mask::one(lane)) {
-            self.acquires.entry((who, place)).or_default().push(mark);
+            let acquire = Acquire { who, stamp: clocks.now(warp), mark };
+            self.acquires.entry(place).or_default().push(acquire);
         }
     }
 
-    /// Tells whether a copy that `later` issues sees in its map at `place` what `earlier` wrote at `time`.
+    /// Tells whether a copy that `later` issues sees in its map at `place` what `earlier` wrote at `time`, in blocks of so many warps.
     pub(crate) fn is_visible(
         &self,
         clocks: &Clocks,
         (earlier, time): (LaneId, Time),
         (later, place): (LaneId, MapPlace),
+        warps: usize,
     ) -> bool {
-        let Some(acquires) = self.acquires.get(&(later, place)) else { return false };
+        let Some(acquires) = self.acquires.get(&place) else { return false };
+        let block = |who: LaneId| usize::from(who.warp) / warps;
+        let counts = |one: &&Acquire| {
+            block(one.who) == block(later) && clocks.ordered(one.who, one.stamp, later)
+        };
+        let acquires: Vec<&Acquire> = acquires.iter().filter(counts).collect();
         let of_place = |release: &&Release| release.only.is_none_or(|only| only == place);
         self.releases.iter().filter(of_place).any(|release| {
-            clocks.knew(release.who, &release.mark, earlier, time)
-                && acquires.iter().any(|mark| clocks.knew(later, mark, release.who, release.stamp))
+            let passed_on =
+                |one: &&Acquire| clocks.knew(one.who, &one.mark, release.who, release.stamp);
+            clocks.knew(release.who, &release.mark, earlier, time) && acquires.iter().any(passed_on)
         })
     }
 }

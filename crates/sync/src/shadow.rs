@@ -453,7 +453,7 @@ impl Shadow {
         let cells = (offset >> self.shift)..(offset + MAP_BYTES) >> self.shift;
         for index in cells {
             if let Some(cell) = self.cells.peek(index as u64) {
-                cell.compare_map(order, (&entry, index << self.shift), visible, met);
+                cell.compare_map(&self.lists, order, (&entry, index << self.shift), visible, met);
             }
         }
         let generic = Access { is_async: false, ..*access };

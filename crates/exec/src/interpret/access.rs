@@ -298,6 +298,23 @@ pub(super) fn write_element(
     context.valued = valued;
 }
 
+/// Makes some bytes of one lane unknown, and not the same on every schedule or GPU.
+pub(super) fn lose_element(
+    context: &mut Context<'_, '_>,
+    (area, lane): (Area, usize),
+    at: usize,
+    bytes: usize,
+) {
+    let mut valued = context.valued.take();
+    if let Some((memory, ..)) = allocation(context, area, lane) {
+        match &mut valued {
+            None => memory.store(at, bytes, 0, Word::Fickle),
+            Some(valued) => valued.store.lose(memory, at, bytes),
+        }
+    }
+    context.valued = valued;
+}
+
 /// Tells whether others see what a launch leaves in an area: it is global memory and no scratch.
 pub(super) fn is_seen(context: &Context<'_, '_>, area: Area) -> bool {
     let Area::Global(number) = area else { return false };

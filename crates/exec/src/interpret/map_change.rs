@@ -2,9 +2,12 @@
 //! (manual §9.7.9.28, §9.7.13.16, §9.7.13.4).
 //!
 //! A map is 128 bytes of memory. Replacing a field reads and writes all of them in the generic proxy; which bits change is in
-//! [`ir::MapField`]. A map whose other bits are not known is a gap. The address of the tensor may be a pointer only as a whole.
+//! [`ir::MapField`]. A map whose other bits are not known is a gap. The address of the tensor may be a pointer only as a whole. A stride
+//! may be anything, as long as no copy uses it.
 
-use super::access::{Addresses, locate, read_element, resolve, word_of, write_element};
+use super::access::{
+    Addresses, locate, lose_element, read_element, resolve, word_of, write_element,
+};
 use super::bulk::leaving;
 use super::tracked::track;
 use super::{Flow, SyncEvent};
@@ -104,6 +107,12 @@ fn replace(
             write_element(context, (pointer.area, lane), at, 8, (values[lane], word));
             continue;
         }
+        if let (MapField::GlobalStride(number), Word::Pointer | Word::Unknown | Word::Fickle) =
+            (field, word)
+        {
+            lose_stride(context, (pointer.area, lane), at, number)?;
+            continue;
+        }
         if word != Word::Number {
             return Err(context.gap("a field of a tensor map is not known"));
         }
@@ -130,20 +139,44 @@ fn keep(context: &mut Context<'_, '_>, area: Area, (word, lane): (Word, usize)) 
     }
 }
 
+/// Changes some bits of a map. They lie in one half of a word: the other half may be a stride that is not known.
 fn apply(
     context: &mut Context<'_, '_>,
     (area, lane): (Area, usize),
     at: usize,
     edit: MapEdit,
 ) -> Result<(), Gap> {
-    let at = at + 8 * edit.word;
+    let upper = edit.mask >> 32 != 0;
+    let at = at + 8 * edit.word + if upper { 4 } else { 0 };
+    let half = |bits: u64| if upper { bits >> 32 } else { bits };
     let (mut value, mut unused) = ([0; WARP], [0; WARP]);
-    let word = read_element(context, area, lane, Some(Some(at)), 8, [&mut value, &mut unused]);
+    let word = read_element(context, area, lane, Some(Some(at)), 4, [&mut value, &mut unused]);
     if word != Word::Number {
         return Err(context.gap(UNKNOWN));
     }
-    let changed = value[lane] & !edit.mask | edit.bits;
-    write_element(context, (area, lane), at, 8, (changed, Word::Number));
+    let changed = value[lane] & !half(edit.mask) | half(edit.bits);
+    write_element(context, (area, lane), at, 4, (changed, Word::Number));
+    Ok(())
+}
+
+/// Puts a stride into a map that is not known, as loops over all five dimensions do for those that the map does not have. Its lower
+/// 32 bits become unknown, which refuses the map to whoever uses the stride; its upper four, which share a byte with those of
+/// another, are then not looked at, and become zero.
+fn lose_stride(
+    context: &mut Context<'_, '_>,
+    (area, lane): (Area, usize),
+    at: usize,
+    number: u8,
+) -> Result<(), Gap> {
+    for edit in MapField::GlobalStride(number).edits(0).unwrap_or_default() {
+        let lower = edit.mask.count_ones() == 32;
+        if !lower {
+            apply(context, (area, lane), at, edit)?;
+            continue;
+        }
+        let at = at + 8 * edit.word + if edit.mask >> 32 != 0 { 4 } else { 0 };
+        lose_element(context, (area, lane), at, 4);
+    }
     Ok(())
 }
 
@@ -171,12 +204,14 @@ fn publish(context: &mut Context<'_, '_>, dst: Address, src: Address) -> Result<
     let from = whole(context, (source, writer), AccessKind::Read)?;
     let to = whole(context, (target, writer), AccessKind::Write)?;
     tell(context, target, writer, Kind::Write);
-    for offset in (0..TENSOR_MAP_BYTES).step_by(8) {
+    // The address as a whole, and the rest in the words that are known or not.
+    let words = std::iter::once((0, 8)).chain((8..TENSOR_MAP_BYTES).step_by(4).map(|at| (at, 4)));
+    for (offset, bytes) in words {
         let (mut value, mut unused) = ([0; WARP], [0; WARP]);
         let at = Some(Some(from + offset));
-        let word = read_element(context, source.area, writer, at, 8, [&mut value, &mut unused]);
+        let word = read_element(context, source.area, writer, at, bytes, [&mut value, &mut unused]);
         let word = leaving(context, target.area, (word, writer));
-        write_element(context, (target.area, writer), to + offset, 8, (value[writer], word));
+        write_element(context, (target.area, writer), to + offset, bytes, (value[writer], word));
     }
     context.report.charge(TENSOR_MAP_BYTES);
     context.tracker.publish_map(warp, lanes, (target.area, target.offset));

@@ -1,6 +1,6 @@
 //! Reads the tensor maps of tensor copies (manual §5.5, §9.7.9.27.1): 128 bytes where they lie, decoded as a driver encodes them.
 //!
-//! What is not known, or no driver makes, ends the run; a tensor that does not begin at a multiple of 16 bytes is a finding.
+//! What is not known, or no driver makes, ends the run, but for strides of dimensions that the map does not have; a tensor that does not begin at a multiple of 16 bytes is a finding.
 
 use super::access::{allocation, locate, read_element};
 use crate::address::{Area, Pointer};
@@ -35,15 +35,23 @@ pub(super) fn read_map(
         return Err(context.gap("the contents of a tensor map are not known"));
     };
     let mut bytes = [0; TENSOR_MAP_BYTES];
-    for (number, part) in bytes.chunks_exact_mut(8).enumerate() {
+    let mut unknown = Vec::new();
+    let words = std::iter::once((0, 8)).chain((8..TENSOR_MAP_BYTES).step_by(4).map(|at| (at, 4)));
+    for (offset, size) in words {
         let (mut value, mut unused) = ([0; WARP], [0; WARP]);
-        let start = Some(Some(at + 8 * number));
-        let word = read_element(context, pointer.area, lane, start, 8, [&mut value, &mut unused]);
-        let expected = if number == 0 { Word::Pointer } else { Word::Number };
-        if word != expected {
-            return Err(context.gap("the contents of a tensor map are not known"));
+        let start = Some(Some(at + offset));
+        let word =
+            read_element(context, pointer.area, lane, start, size, [&mut value, &mut unused]);
+        let expected = if offset == 0 { Word::Pointer } else { Word::Number };
+        match word == expected {
+            true => {
+                bytes[offset..offset + size].copy_from_slice(&value[lane].to_le_bytes()[..size])
+            }
+            false => unknown.push(offset),
         }
-        part.copy_from_slice(&value[lane].to_le_bytes());
+    }
+    if unknown.iter().any(|&offset| !TensorMap::ignores(&bytes, offset / 4)) {
+        return Err(context.gap("the contents of a tensor map are not known"));
     }
     let decoded = TensorMap::decode(&bytes);
     let map =

@@ -137,6 +137,14 @@ impl TensorMap {
         Ok(MapBits { address: u64::from(word(0)) | u64::from(word(1)) << 32, map })
     }
 
+    /// Tells whether the meaning of a map does not depend on a 32-bit word: the lower bits of the stride of a dimension that it
+    /// does not have. Its rank must be known, which is in another word.
+    #[must_use]
+    pub fn ignores(bytes: &[u8; TENSOR_MAP_BYTES], word: usize) -> bool {
+        let strides = usize::from(bytes[8] >> 4 & 7);
+        (3 + strides..3 + MOST_DIMENSIONS - 1).contains(&word)
+    }
+
     /// Writes the bytes of a map that passed [`check`](Self::check).
     #[must_use]
     pub fn encode(&self, address: u64) -> [u8; TENSOR_MAP_BYTES] {

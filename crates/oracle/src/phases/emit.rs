@@ -4,7 +4,7 @@
 //! each thread runs code of its own; lanes without a part exit. What a read saw goes to its 16 bytes of the buffer `results`; copies
 //! take their bytes from the buffer `cells`.
 
-use super::step::{copied, initial, stored};
+use super::step::{copied, initial, shared, stored};
 use super::{CELLS, MBARRIERS, PhaseArrival, PhaseOp, PhaseProgram};
 use crate::emit::Kernel;
 use std::fmt::Write;
@@ -122,6 +122,13 @@ fn step(text: &mut String, program: &PhaseProgram, number: usize, op: PhaseOp) {
         PhaseOp::Write(cell) => {
             let offset = u32::from(cell) * 16;
             writeln!(text, "\tst.shared.u32 [memory+{offset}], {};", stored(number))
+        }
+        PhaseOp::Same(cell, which) => {
+            let offset = u32::from(cell) * 16;
+            writeln!(text, "\tst.shared.u32 [memory+{offset}], {};", shared(cell, which))
+        }
+        PhaseOp::Update(cell) => {
+            writeln!(text, "\tred.shared.add.u32 [memory+{}], 1;", u32::from(cell) * 16)
         }
         PhaseOp::Read(cell) => writeln!(
             text,

@@ -8,7 +8,8 @@
 //!
 //! *Orders memory* is kept as sets of events: an arrival adds what its thread knows to the phase, a wait takes what the
 //! phase before the current one has; relaxed ones go by fences. Beside it goes the set of writes that a `fence.proxy.async`
-//! has covered: a bulk copy that knows of a write and not of such a fence races with it. A program is *clean* if every schedule ends with all
+//! has covered: a bulk copy that knows of a write and not of such a fence races with it. Two stores of the same value do not race, nor
+//! do two updates. A program is *clean* if every schedule ends with all
 //! threads gone, every step in the same phase, bytes balanced, no misuse, no race, and the same values.
 
 use super::step::{Misused, Move, State};

@@ -8,8 +8,9 @@ use testing::Random;
 #[must_use]
 pub fn generate_phases(seed: u64) -> PhaseProgram {
     let mut random = Random::new(seed);
-    let mut program = match random.below(16usize) {
-        13.. => ring(&mut random),
+    let mut program = match random.below(19usize) {
+        16.. => replicated(&mut random),
+        13..16 => ring(&mut random),
         10 | 11 => bulk_loads(&mut random),
         12 => bulk_stores(&mut random),
         0..3 => chaos(&mut random, false),
@@ -21,6 +22,9 @@ pub fn generate_phases(seed: u64) -> PhaseProgram {
     };
     if random.chance(15) {
         ask_first(&mut program, &mut random);
+    }
+    if random.chance(20) {
+        replicate(&mut program, &mut random);
     }
     if random.chance(60) {
         for _ in 0..=random.below(2usize) {
@@ -203,6 +207,75 @@ fn bulk_stores(random: &mut Random) -> PhaseProgram {
     PhaseProgram { counts: counts([1, 1]), threads, share_warp: random.chance(20) }
 }
 
+/// Threads that hold the same store it to one cell, or update it, and meet; they read it, or one of them moves it with a bulk copy; then
+/// they meet again, for the next value.
+fn replicated(random: &mut Random) -> PhaseProgram {
+    let threads = 2 + random.below(2usize);
+    let (at_block, fences, moves) = (random.chance(25), random.chance(60), random.below(3u8));
+    let updates = random.chance(25);
+    let meet = |steps: &mut Vec<PhaseOp>, odd: bool| match at_block {
+        true => steps.push(PhaseOp::Block),
+        false => {
+            steps.push(PhaseOp::Arrive(PhaseArrival::at(0)));
+            steps.push(PhaseOp::Wait(0, odd, false));
+        }
+    };
+    let mut all = vec![Vec::new(); threads];
+    let mut phase = 0;
+    for round in 0..2 {
+        for (thread, steps) in all.iter_mut().enumerate() {
+            steps.push(match updates && round == 0 {
+                true => PhaseOp::Update(0),
+                false => PhaseOp::Same(0, if random.chance(90) { round } else { thread as u8 }),
+            });
+            if fences {
+                steps.push(PhaseOp::ProxyFence);
+            }
+            meet(steps, phase % 2 == 1);
+            match (moves, thread) {
+                (0, _) => steps.push(PhaseOp::Read(0)),
+                (1, 0) => steps.extend([PhaseOp::Store(0), PhaseOp::StoreWait(true)]),
+                _ => {}
+            }
+            if round == 0 && random.chance(95) {
+                meet(steps, phase % 2 == 0);
+            }
+        }
+        phase += 2;
+    }
+    if moves == 2 {
+        let announced = PhaseArrival { expects: Some(1), ..PhaseArrival::at(1) };
+        all[0].extend([PhaseOp::Arrive(announced), PhaseOp::Load(0, 1)]);
+        let last = all.len() - 1;
+        all[last].extend([PhaseOp::Wait(1, false, false), PhaseOp::Read(0)]);
+    }
+    PhaseProgram { counts: counts([threads as u8, 1]), threads: all, share_warp: random.chance(20) }
+}
+
+/// Makes some stores of a value of their own stores of one that others store as well, or updates.
+fn replicate(program: &mut PhaseProgram, random: &mut Random) {
+    for op in program.threads.iter_mut().flatten() {
+        if let PhaseOp::Write(cell) = *op {
+            *op = match random.below(8u8) {
+                0..4 => PhaseOp::Same(cell, u8::from(random.chance(20))),
+                4 => PhaseOp::Update(cell),
+                _ => *op,
+            };
+        }
+    }
+    for _ in 0..random.below(3usize) {
+        let changes = program.threads.iter().flatten();
+        let changes = changes.filter(|op| matches!(op, PhaseOp::Same(..) | PhaseOp::Update(_)));
+        let changes: Vec<PhaseOp> = changes.copied().collect();
+        if changes.is_empty() {
+            return;
+        }
+        let thread = random.below(program.threads.len());
+        let at = random.below(program.threads[thread].len() + 1);
+        program.threads[thread].insert(at, random.pick(&changes));
+    }
+}
+
 /// Everybody arrives and waits, some rounds long.
 fn everybody(random: &mut Random) -> PhaseProgram {
     let threads = 2 + random.below(2usize);
@@ -336,6 +409,8 @@ fn change(op: &mut PhaseOp, random: &mut Random) {
         PhaseOp::Block => PhaseOp::Fence,
         PhaseOp::Fence => PhaseOp::Block,
         PhaseOp::Write(cell) => PhaseOp::Read(cell),
+        PhaseOp::Same(cell, which) => PhaseOp::Same(cell, which ^ 1),
+        PhaseOp::Update(cell) => PhaseOp::Same(cell, 0),
         PhaseOp::Read(cell) => PhaseOp::Write(cell),
         PhaseOp::Copy(cell) => PhaseOp::Copy((cell + 1) % CELLS as u8),
         PhaseOp::Load(cell, mbarrier) => match random.chance(50) {

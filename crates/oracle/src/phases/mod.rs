@@ -65,6 +65,10 @@ pub enum PhaseOp {
     ProxyFence,
     /// A store of a value of its own to a cell.
     Write(u8),
+    /// A store to a cell of one of a few values, which other threads may store as well.
+    Same(u8, u8),
+    /// `red.add` of one to a cell.
+    Update(u8),
     /// A load from a cell.
     Read(u8),
     /// `fence.acq_rel.cta`

@@ -82,6 +82,11 @@ pub(super) fn stored(step: usize) -> u32 {
     step as u32 + 1
 }
 
+/// Returns a value that several steps store.
+pub(super) fn shared(cell: u8, which: u8) -> u32 {
+    3000 + 8 * u32::from(cell) + u32::from(which)
+}
+
 /// The value that copies bring, for every copy the same element of its cell.
 pub(super) fn copied(cell: u8) -> u32 {
     2000 + u32::from(cell)
@@ -234,6 +239,8 @@ impl State {
     fn passed_on(&self, program: &PhaseProgram, copy: usize) -> Steps {
         let cell = |step: usize| match op_of(program, step) {
             PhaseOp::Write(at)
+            | PhaseOp::Same(at, _)
+            | PhaseOp::Update(at)
             | PhaseOp::Read(at)
             | PhaseOp::Copy(at)
             | PhaseOp::Load(at, _)
@@ -266,7 +273,13 @@ impl State {
         race: &mut bool,
     ) {
         for other in (0..program.len()).filter(|&other| own.known & self.done & 1 << other != 0) {
-            let writes = matches!(op_of(program, other), PhaseOp::Write(at) | PhaseOp::Copy(at) if at == cell);
+            let writes = match op_of(program, other) {
+                PhaseOp::Write(at)
+                | PhaseOp::Same(at, _)
+                | PhaseOp::Update(at)
+                | PhaseOp::Copy(at) => at == cell,
+                _ => false,
+            };
             *race |= writes && own.seen & 1 << other == 0;
         }
         self.flying |= 1 << number;
@@ -352,6 +365,14 @@ impl State {
                 self.access(program, (number, usize::from(cell), true), own.known, race);
                 self.cells[usize::from(cell)] = stored(number);
             }
+            PhaseOp::Same(cell, which) => {
+                self.access(program, (number, usize::from(cell), true), own.known, race);
+                self.cells[usize::from(cell)] = shared(cell, which);
+            }
+            PhaseOp::Update(cell) => {
+                self.access(program, (number, usize::from(cell), true), own.known, race);
+                self.cells[usize::from(cell)] += 1;
+            }
             PhaseOp::Read(cell) => {
                 self.access(program, (number, usize::from(cell), false), own.known, race);
                 self.results[number] = self.cells[usize::from(cell)];
@@ -363,7 +384,11 @@ impl State {
             }
             PhaseOp::Block | PhaseOp::Warp(_) => {}
         }
-        if matches!(op, PhaseOp::Write(_) | PhaseOp::Read(_)) {
+        let accesses = matches!(
+            op,
+            PhaseOp::Write(_) | PhaseOp::Same(..) | PhaseOp::Update(_) | PhaseOp::Read(_)
+        );
+        if accesses {
             self.known[thread].known |= 1 << number;
         }
         Ok(())
@@ -418,12 +443,21 @@ impl State {
     ) {
         for other in (0..program.len()).filter(|&other| self.done >> other & 1 != 0) {
             let (at, other_writes) = match op_of(program, other) {
-                PhaseOp::Write(at) | PhaseOp::Copy(at) | PhaseOp::Load(at, _) => (at, true),
+                PhaseOp::Write(at)
+                | PhaseOp::Same(at, _)
+                | PhaseOp::Update(at)
+                | PhaseOp::Copy(at)
+                | PhaseOp::Load(at, _) => (at, true),
                 PhaseOp::Read(at) | PhaseOp::Store(at) => (at, false),
                 _ => continue,
             };
             let conflict = usize::from(at) == cell && (writes || other_writes) && other != number;
-            *race |= conflict && known >> other & 1 == 0;
+            let commute = match (op_of(program, other), op_of(program, number)) {
+                (PhaseOp::Same(_, one), PhaseOp::Same(_, other)) => one == other,
+                (PhaseOp::Update(_), PhaseOp::Update(_)) => true,
+                _ => false,
+            };
+            *race |= conflict && !commute && known >> other & 1 == 0;
         }
         self.done |= 1 << number;
     }

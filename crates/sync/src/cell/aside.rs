@@ -1,0 +1,159 @@
+//! What a cell keeps beside its last write and the accesses of this epoch: writes that the last one hid, and changes of earlier
+//! epochs that a bulk copy may not see.
+//!
+//! **Hidden writes.** A write E that is unordered with the last write A and writes the same is excused from A alone. If A hid a write C
+//! of another value, E may be unordered with C as well, and that is a race: C happens before A, but after E or not as the schedule
+//! has it. So the writes that A hid stay, as long as some thread may be unordered with them, and are compared with whoever
+//! is excused. One layer is enough: all writes of a layer wrote the same value, each of them was compared with the layer below, and
+//! what is ordered after one of them is ordered after what that one was ordered after. A later write of the same value adds nothing to
+//! what is hidden.
+//!
+//! A copy that hides something is not followed this way ([`Hides::Something`]): what is unordered with it and writes the same is left
+//! open. That errs towards `unknown`.
+//!
+//! **Changes of earlier epochs.** Updates and equal writes are ordered before everything once everybody has waited, and need not be
+//! compared. Whether a bulk copy sees them is another matter: that needs a fence of their threads or of the copy's
+//! ([`super::visible`]). They stay until a write hides them; of a thread only the last, since what makes that visible
+//! makes visible what the thread did before.
+
+use super::{Cell, Order, mark};
+use crate::entry::{Entry, Hides, Lists};
+use crate::lanes::Mask;
+use crate::shadow::{Access, Kind, SameValue};
+
+impl Cell {
+    /// Puts aside what a write hides that comes after `before`, if that is not past; what it hides by itself.
+    #[inline]
+    pub(super) fn hide(
+        &mut self,
+        lists: &mut Lists,
+        order: Order<'_>,
+        access: &Access,
+        (entry, before): (&Entry, Option<Entry>),
+    ) -> Hides {
+        let past = order.is_past(self.epoch) && self.marks & mark::COPIES == 0;
+        if before.is_none() && (past || self.marks & mark::KEPT == 0) {
+            lists.free(std::mem::take(&mut self.aside));
+            return Hides::Nothing;
+        }
+        self.hide_layer(lists, order, access, (entry, before))
+    }
+
+    fn hide_layer(
+        &mut self,
+        lists: &mut Lists,
+        order: Order<'_>,
+        access: &Access,
+        (entry, before): (&Entry, Option<Entry>),
+    ) -> Hides {
+        if let Some(aside) = lists.get_mut(self.aside) {
+            aside.retain(|one| one.hidden);
+        }
+        // Who writes the same as a value of another width is not excused.
+        let mixed = before.is_some_and(|before| before.extent != entry.extent);
+        let same_time = !mixed && before.is_some_and(|before| before.is_same_time(entry));
+        let own = before.map_or(Hides::Nothing, |before| before.hides);
+        let same_value = match access.same_value {
+            SameValue::Equal if mixed => SameValue::Undecided,
+            same_value => same_value,
+        };
+        match same_value {
+            SameValue::Equal if same_time || own == Hides::Nothing => {
+                // What is past is ordered before everything, and so is what was before it.
+                if before.is_none() {
+                    self.put_aside(lists, &[]);
+                }
+                own
+            }
+            SameValue::Equal => {
+                self.put_aside(lists, before.as_slice());
+                Hides::Nothing
+            }
+            SameValue::Different if same_time => Hides::OwnValue,
+            SameValue::Undecided if same_time => Hides::Something,
+            SameValue::Different | SameValue::Undecided if entry.is_copy => {
+                self.put_aside(lists, &[]);
+                Hides::Something
+            }
+            SameValue::Different | SameValue::Undecided => {
+                let layer = self.layer(lists, order, access, (entry, before));
+                if before.is_none() || !layer.is_empty() {
+                    self.put_aside(lists, &layer);
+                }
+                Hides::Nothing
+            }
+        }
+    }
+
+    /// The writes that a write of another value hides: the last one and those that it did not hide. Those that are not ordered before it and
+    /// may write the same stay where they are.
+    fn layer(
+        &self,
+        lists: &Lists,
+        order: Order<'_>,
+        access: &Access,
+        (entry, before): (&Entry, Option<Entry>),
+    ) -> Vec<Entry> {
+        let differs = access.same_value == SameValue::Different;
+        let past = order.is_past(self.epoch) && self.marks & mark::COPIES == 0;
+        let kept = std::iter::once(&self.first).chain(lists.get(self.list)).filter(|_| !past);
+        let kept = kept.filter(|one| one.kind == Kind::Write && one.lanes != Mask::NONE);
+        let last = before.map(|before| match differs {
+            true => Entry { hides: Hides::OwnValue, ..before },
+            false => before,
+        });
+        let kept = kept.map(|one| match one.hides {
+            Hides::Nothing if differs => Entry { hides: Hides::OwnValue, ..*one },
+            _ => *one,
+        });
+        let who = entry.who();
+        let hidden = |one: &Entry| differs || order.unordered(one, who).is_none();
+        last.into_iter().chain(kept).filter(hidden).collect()
+    }
+
+    /// Keeps these writes as hidden ones and forgets all else that was put aside.
+    fn put_aside(&mut self, lists: &mut Lists, hidden: &[Entry]) {
+        lists.free(std::mem::take(&mut self.aside));
+        for one in hidden {
+            let hides = match one.hides {
+                Hides::Nothing => Hides::Something,
+                hides => hides,
+            };
+            self.add_aside(lists, Entry { hides, hidden: true, ..*one });
+        }
+    }
+
+    fn add_aside(&mut self, lists: &mut Lists, entry: Entry) {
+        match lists.get_mut(self.aside) {
+            Some(aside) => aside.push(entry),
+            None => self.aside = lists.add(entry),
+        }
+    }
+
+    /// Takes out the reads and updates of an epoch that is over. Changes that the last write does not hide are put aside.
+    pub(super) fn retire(&mut self, lists: &mut Lists) {
+        let first = std::mem::take(&mut self.first);
+        let list = std::mem::take(&mut self.list);
+        let is_change = |one: &Entry| {
+            one.kind != Kind::Read && !one.hidden && !one.is_async && one.lanes != Mask::NONE
+        };
+        let all = std::iter::once(&first).chain(lists.get(list));
+        let changes: Vec<Entry> = all.filter(|one| is_change(one)).copied().collect();
+        lists.free(list);
+        for change in changes {
+            if let Some(aside) = lists.get_mut(self.aside) {
+                let earlier = |one: &&mut Entry| {
+                    !one.hidden
+                        && !one.is_copy
+                        && one.warp == change.warp
+                        && one.time <= change.time
+                };
+                for one in aside.iter_mut().filter(earlier) {
+                    one.lanes = one.lanes.without(change.lanes);
+                }
+                aside.retain(|one| one.lanes != Mask::NONE);
+            }
+            self.add_aside(lists, change);
+        }
+    }
+}
