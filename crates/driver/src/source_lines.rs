@@ -116,8 +116,7 @@ mod tests {
         ] {
             assert!(is_library(file), "{file}");
         }
-        for file in ["k.cu", "/home/me/include/tile.cuh", "src/mma_tile.cuh", "kernels/standard.cu"]
-        {
+        for file in ["k.cu", "/x/include/tile.cuh", "src/mma_tile.cuh", "kernels/standard.cu"] {
             assert!(!is_library(file), "{file}");
         }
     }
