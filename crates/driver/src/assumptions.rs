@@ -32,6 +32,12 @@ impl Finished<'_> {
                  `.cta`; first at line {line})"
             ));
         }
+        if let Some(place) = self.result.assumed_parities.first() {
+            let line = self.source().line(place.span.start);
+            assumptions.push(format!(
+                "of a parity that is neither 0 nor 1, the lowest bit counts (first at line {line})"
+            ));
+        }
         for &variable in &self.result.initialisers {
             let name = &self.program().variables[variable].name;
             let name = demangle(name).unwrap_or_else(|| name.clone());
@@ -58,6 +64,10 @@ impl Finished<'_> {
         let ops = || self.program().instructions_of(launch.kernel).map(|(_, one)| &one.op);
         if ops().any(|op| matches!(op, Op::TensorMap(_))) {
             let text = "tensor maps that the kernel changes have the layout that the driver of CUDA 13.0 writes";
+            assumptions.push(text.to_owned());
+        }
+        if ops().any(|op| matches!(op, Op::Wgmma(_))) {
+            let text = "`wgmma.wait_group` of one warp waits for the products of all four warps of its group";
             assumptions.push(text.to_owned());
         }
         if ops().any(is_sparse) {

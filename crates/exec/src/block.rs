@@ -112,7 +112,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
                 }
             }
             progress |= self.release_barriers()?;
-            if progress {
+            if progress || self.pass_products() {
                 continue;
             }
             if self.warps.iter().all(|warp| warp.groups.is_empty()) {
@@ -219,6 +219,10 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             }
             Flow::Mbarrier(state) => {
                 self.warps[warp].groups[group].state = State::Mbarrier(state);
+                Ok(true)
+            }
+            Flow::WarpGroup(pending) => {
+                self.warps[warp].groups[group].state = State::WarpGroup(pending);
                 Ok(true)
             }
             Flow::Cluster(arrival) => {
@@ -337,7 +341,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
 
     /// Registers warps whose lanes have all come, and lets go what is complete.
     fn release_barriers(&mut self) -> Result<bool, Gap> {
-        let mut progress = self.retry_collectives() | self.wake_waiters();
+        let mut progress = self.retry_collectives() | self.wake_waiters() | self.wake_products();
         for number in 0..self.warps.len() {
             progress |= self.register(number)? | self.register_at_cluster(number)?;
         }

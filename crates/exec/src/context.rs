@@ -82,6 +82,8 @@ pub(crate) enum Flow {
     Mbarrier(MbarrierState),
     /// The barrier of the cluster.
     Cluster(ClusterArrival),
+    /// A wait for products that leaves so many groups and covers one which other warps have not come to.
+    WarpGroup(u64),
     /// A call of this function.
     Call(FuncId),
 }

@@ -84,7 +84,8 @@ impl BlockRun<'_, '_> {
                 let here = here.fold(Mask::NONE, |all, group| all.or(group.lanes));
                 WaitKind::Lanes { missing: warp.alive().without(here).0 }
             }
-            State::Ready => WaitKind::Lanes { missing: 0 },
+            // A group of warps that waits goes on when nobody else does.
+            State::Ready | State::WarpGroup(_) => WaitKind::Lanes { missing: 0 },
         }
     }
 }

@@ -68,6 +68,8 @@ pub struct Outcome {
     pub shared_alignment: u32,
     /// Waits for mbarriers that rely on an unwritten scope being that of the cluster.
     pub assumed_scopes: Vec<Place>,
+    /// Waits for a phase whose parity is neither 0 nor 1: its lowest bit counts, as on an H200.
+    pub assumed_parities: Vec<Place>,
     /// Accesses of which it is open whether they race; only if they were looked for.
     pub undecided: Vec<Undecided>,
     /// Uses of barriers in the first block, in the order of their ends; only if asked for.

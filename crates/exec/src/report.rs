@@ -70,6 +70,8 @@ pub(crate) struct Report {
     pub(crate) shared_alignment: u32,
     /// Waits that rely on an unwritten scope being that of the cluster.
     pub(crate) assumed_scopes: BTreeSet<Site>,
+    /// Waits for a phase whose parity is neither 0 nor 1.
+    pub(crate) assumed_parities: BTreeSet<Site>,
     /// Atomic additions of floats whose sum may be rounded.
     pub(crate) rounding_sums: FxHashSet<Place>,
     /// Whether numbers became unknown because their bits are not fixed.
@@ -177,6 +179,7 @@ impl Report {
         self.alignments.extend(block.alignments);
         self.shared_alignment = self.shared_alignment.max(block.shared_alignment);
         self.assumed_scopes.extend(block.assumed_scopes);
+        self.assumed_parities.extend(block.assumed_parities);
         self.conditional.extend(block.conditional);
         // Threads are those of the block whose conflicts are looked at next.
         self.open_values = block.open_values;

@@ -217,13 +217,24 @@ fn run_particular(
     let (report, gap, blocks) = tally.finish(&global);
     let initialisers = machine.initialisers(&global);
     let executed = report.coverage.executed(&machine);
-    let scopes = report.assumed_scopes.iter().map(|&site| machine.site_place(site));
-    let assumed_scopes: Vec<Place> = scopes.collect();
+    let [assumed_scopes, assumed_parities] = [&report.assumed_scopes, &report.assumed_parities]
+        .map(|sites| sites.iter().map(|&site| machine.site_place(site)).collect::<Vec<Place>>());
     global.truncate(launch.buffers.len());
     let written = global.iter().map(|memory| memory.states.written()).collect();
     let found = outcome(report, gap, blocks);
     let (buffers, kept) = if keeps { (Vec::new(), global) } else { (contents(global), Vec::new()) };
-    (Outcome { initialisers, executed, buffers, written, assumed_scopes, ..found }, kept)
+    (
+        Outcome {
+            initialisers,
+            executed,
+            buffers,
+            written,
+            assumed_scopes,
+            assumed_parities,
+            ..found
+        },
+        kept,
+    )
 }
 
 /// The contents of buffers. They may be large: the memory of the run becomes the result.
@@ -251,6 +262,7 @@ fn outcome(report: Report, gap: Option<Gap>, blocks: u64) -> Outcome {
         alignments,
         shared_alignment: report.shared_alignment,
         assumed_scopes: Vec::new(),
+        assumed_parities: Vec::new(),
         undecided: report.undecided,
         conditional: !report.conditional.is_empty(),
         barrier_uses: report.barrier_uses,

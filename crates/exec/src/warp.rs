@@ -51,6 +51,8 @@ pub(crate) enum State {
         /// Whether its warp waits for the others already.
         registered: bool,
     },
+    /// It waits for products, but for so many groups, to which other warps have not come.
+    WarpGroup(u64),
 }
 
 /// 32 threads.
@@ -67,6 +69,8 @@ pub(crate) struct Warp {
     /// Where lanes exited.
     pub(crate) exits: Vec<(Mask, Position)>,
     pub(crate) groups: Vec<Group>,
+    /// Set if its next wait for products ends without the other warps, which cannot come.
+    pub(crate) passes_wait: bool,
     /// The lanes that ran when waiting groups were last looked at.
     pub(crate) retried: Mask,
     /// Registers of each function, from its first call in this block on.
@@ -93,6 +97,7 @@ impl Warp {
             exited: Mask::NONE,
             exits: Vec::new(),
             groups: Vec::new(),
+            passes_wait: false,
             retried: exists,
             files: machine.layouts.iter().map(|_| None).collect(),
             local: machine.local.iter().map(|_| None).collect(),
@@ -121,6 +126,7 @@ impl Warp {
         self.cleared = 0;
         self.exited = Mask::NONE;
         self.exits.clear();
+        self.passes_wait = false;
         self.retried = self.exists;
         self.groups.clear();
         self.groups.push(Group {

@@ -1,9 +1,41 @@
-//! Looks at the end of a block whether the warps of each group changed registers and multiplied alike.
+//! Warp groups: waits for products go on when all warps have come, and at the end of a block the warps of each group must have changed
+//! registers and multiplied alike.
 
 use crate::block::BlockRun;
 use crate::finding::Fault;
+use crate::warp::State;
 
 impl BlockRun<'_, '_> {
+    /// Wakes waits for products to which all warps of the group have come; tells whether there are any.
+    pub(crate) fn wake_products(&mut self) -> bool {
+        let mut woken = false;
+        for warp in &mut self.warps {
+            for group in &mut warp.groups {
+                let State::WarpGroup(pending) = group.state else { continue };
+                if !self.tracker.lacks_warps(warp.number, pending) {
+                    group.state = State::Ready;
+                    woken = true;
+                }
+            }
+        }
+        woken
+    }
+
+    /// Ends waits for products although a warp of the group has not come, when nobody else can go on; tells whether there are any.
+    /// The missing warp is reported: it comes too late, or never.
+    pub(crate) fn pass_products(&mut self) -> bool {
+        let mut woken = false;
+        for warp in &mut self.warps {
+            for group in &mut warp.groups {
+                if matches!(group.state, State::WarpGroup(_)) {
+                    group.state = State::Ready;
+                    (warp.passes_wait, woken) = (true, true);
+                }
+            }
+        }
+        woken
+    }
+
     /// Reports, at the end of a block, steps that not all warps of a group did alike.
     pub(crate) fn note_group_steps(&mut self) {
         let (warps, blocks) = (self.machine.launch.warps(), self.machine.blocks);

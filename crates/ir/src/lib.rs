@@ -32,6 +32,7 @@
 //!
 //! [`validate`] checks them; engines rely on them and do not check again.
 
+mod cas_loops;
 pub mod cfg;
 mod float;
 mod integer;
@@ -49,6 +50,7 @@ mod validate;
 mod waits;
 mod width;
 
+pub use cas_loops::find_updates;
 pub use float::{
     Accuracy, ArgumentRange, FloatBinary, FloatMode, FloatProperty, FloatRelation, FloatUnary,
     Format, RealFunction, Rounding, Scalar,

@@ -41,6 +41,9 @@ const REFUSED: &[&str] = &[
     // Products of warp groups: both qualifiers, 64 rows, 32 bytes of K, columns by eights.
     "wgmma.mma_async.sync.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, %rd2, %p1, 1, 1, 0, 0;",
     "wgmma.fence.aligned;",
+    "wgmma.wait_group.sync.aligned -1;",
+    "cp.async.wait_group -1;",
+    "cp.async.bulk.wait_group 4294967296;",
     "wgmma.mma_async.sync.aligned.m64n8k8.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, %rd2, %p1, 1, 1, 0, 0;",
     "wgmma.mma_async.sync.aligned.m64n12k16.f32.f16.f16 {%f1, %f2, %f3, %f4, %f5, %f6}, %rd1, %rd2, %p1, 1, 1, 0, 0;",
     "wgmma.mma_async.sync.aligned.m64n40k32.s32.s8.s8 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17, %r18, %r19, %r20}, %rd1, %rd2, %p1;",

@@ -642,9 +642,12 @@ fn compare_with(
     let later = LaneId { warp: entry.warp, lane: lane as u8 };
     let Some(earlier) = order.unordered(other, later) else { return false };
     let same_kind = other.kind == entry.kind && entry.kind != Kind::Read;
-    // Of a copy on its way nobody knows when it will have written what.
+    // Of a copy on its way nobody knows when it will have written what, but for lanes of a warp that copy the same.
     let done = earlier.time.is_some() && !entry.is_copy;
-    let same_place = same_kind && done && other.extent == entry.extent;
+    let alike =
+        entry.is_copy && other.is_copy && (entry.site, entry.warp) == (other.site, other.warp);
+    let twins = alike && access.same_value == SameValue::Equal;
+    let same_place = same_kind && (done || twins) && other.extent == entry.extent;
     let same_value = same_place.then_some(match (access.same_value, other.hides) {
         (SameValue::Equal, Hides::Something) => SameValue::Undecided,
         (_, Hides::OwnValue) => SameValue::Different,

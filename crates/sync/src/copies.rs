@@ -11,6 +11,7 @@ use crate::lanes::{Mask, WARP};
 use crate::proxy::ProxyFences;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
+use std::ops::Range;
 
 /// A copy instruction as executed once by a warp.
 pub type CopyId = u32;
@@ -34,6 +35,10 @@ pub struct Copies {
     arriving: Option<CopyId>,
     /// For each warp, groups of products.
     products: FxHashMap<usize, Groups>,
+    /// For each warp, its products in their order.
+    issued: Vec<Vec<CopyId>>,
+    /// For each product, the warps that compute it together, and its number among theirs.
+    parts: FxHashMap<CopyId, (Range<usize>, usize)>,
 }
 
 /// Copies of a thread that nobody has waited for.
@@ -58,6 +63,8 @@ impl Copies {
             arrivals: FxHashMap::default(),
             arriving: None,
             products: FxHashMap::default(),
+            issued: vec![Vec::new(); warps],
+            parts: FxHashMap::default(),
         }
     }
 
@@ -159,12 +166,44 @@ impl Copies {
         }
     }
 
-    /// A warp starts a product.
-    pub(crate) fn start_product(&mut self, warp: usize) -> CopyId {
+    /// A warp starts its part of a product that these warps compute together.
+    pub(crate) fn start_product(&mut self, warp: usize, group: Range<usize>) -> CopyId {
         let copy = CopyId::try_from(self.waited.len()).unwrap_or(CopyId::MAX);
         self.waited.push([0; WARP]);
         self.products.entry(warp).or_default().open.push(copy);
+        self.parts.insert(copy, (group, self.issued[warp].len()));
+        self.issued[warp].push(copy);
         copy
+    }
+
+    /// Returns the warps that compute a product together, and its number among those of each.
+    pub(crate) fn meeting(&self, product: CopyId) -> (Range<usize>, usize) {
+        self.parts.get(&product).cloned().unwrap_or((0..0, 0))
+    }
+
+    /// Returns the parts of a product that its warps have started, by warp.
+    pub(crate) fn parts(&self, product: CopyId) -> impl Iterator<Item = (usize, CopyId)> + '_ {
+        let (group, number) = self.meeting(product);
+        group.filter_map(move |warp| Some((warp, *self.issued.get(warp)?.get(number)?)))
+    }
+
+    /// Counts the products that a warp has waited for after a wait that leaves `pending` groups.
+    fn covered(&self, warp: usize, pending: u64) -> usize {
+        let left = self.products.get(&warp).map_or(0, |Groups { open, committed }| {
+            let pending = usize::try_from(pending).unwrap_or(usize::MAX);
+            let groups = committed.iter().rev().take(pending);
+            open.len() + groups.map(Vec::len).sum::<usize>()
+        });
+        self.issued[warp].len() - left
+    }
+
+    /// Returns a warp that has not yet started its part of a product which a wait of `warp` covers.
+    #[must_use]
+    pub fn missing_part(&self, warp: usize, pending: u64) -> Option<usize> {
+        let covered = self.covered(warp, pending);
+        let last = self.issued[warp].get(covered.checked_sub(1)?)?;
+        let (group, _) = self.parts.get(last)?;
+        group.clone().find(|&other| self.issued[other].len() < covered)
     }
 
     /// `wgmma.commit_group`
@@ -174,14 +213,17 @@ impl Copies {
         groups.committed.push_back(open);
     }
 
-    /// `wgmma.wait_group`: all but the last `pending` groups of a warp are complete.
-    pub(crate) fn wait_products(&mut self, warp: usize, pending: u64, now: Time) {
-        let Some(groups) = self.products.get_mut(&warp) else { return };
+    /// `wgmma.wait_group`: all but the last `pending` groups of a warp are complete. Returns the last product that now is.
+    pub(crate) fn wait_products(&mut self, warp: usize, pending: u64, now: Time) -> Option<CopyId> {
+        let groups = self.products.get_mut(&warp)?;
+        let mut last = None;
         while groups.committed.len() as u64 > pending {
             for copy in groups.committed.pop_front().into_iter().flatten() {
                 self.waited[copy as usize] = [now; WARP];
+                last = Some(copy);
             }
         }
+        last
     }
 
     /// Products of a warp in groups that it has not waited for, and in no group.

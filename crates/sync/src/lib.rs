@@ -32,6 +32,7 @@ mod lanes;
 mod lifetimes;
 mod map_fences;
 mod mbarrier;
+mod meetings;
 mod order;
 mod pages;
 mod products;

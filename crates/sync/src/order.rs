@@ -12,13 +12,14 @@ use crate::clocks::{Clocks, LaneId, Time};
 use crate::cluster::{ClusterBarrier, ClusterMisuse, ClusterStatus, Shape};
 use crate::copies::{Copies, CopyId};
 use crate::event::SyncEvent;
-use crate::lanes::{Mask, WARP};
+use crate::lanes::Mask;
 use crate::lifetimes::{Lifetimes, RemoteAccess};
 use crate::map_fences::{MapFences, MapPlace};
 use crate::mbarrier::{
     BothClocks, Lanes, MbarrierAnswer, MbarrierEvent, MbarrierFinding, MbarrierId, MbarrierPlace,
     MbarrierState, MbarrierStatus, Mbarriers, Outcome,
 };
+use crate::meetings::Meetings;
 use crate::shadow::Site;
 use std::ops::Range;
 
@@ -31,8 +32,7 @@ pub struct Order {
     barriers: Vec<Barriers>,
     copies: Copies,
     maps: MapFences,
-    /// When each warp went past its products, in waits-for.
-    passed: Vec<Vec<Time>>,
+    meetings: Meetings,
     mbarriers: Option<Box<WithMbarriers>>,
 }
 
@@ -82,7 +82,7 @@ impl Order {
             barriers: barriers(shape),
             copies: Copies::new(warps),
             maps: MapFences::default(),
-            passed: Vec::new(),
+            meetings: Meetings::default(),
             mbarriers: (shape.mbarriers || shape.clusters).then(|| Box::new(with_mbarriers())),
         }
     }
@@ -94,7 +94,7 @@ impl Order {
         self.barriers = barriers(shape);
         self.copies = Copies::new(shape.all_warps());
         self.maps = MapFences::default();
-        self.passed.clear();
+        self.meetings.clear();
         if let Some(with) = &mut self.mbarriers {
             with.waits.restart();
             with.mbarriers = Mbarriers::new(shape.warps, shape.clusters);
@@ -140,9 +140,7 @@ impl Order {
                 self.copies.wait_bulk((warp, lanes), (pending, read), now);
             }
             SyncEvent::CommitProducts => self.copies.commit_products(warp),
-            SyncEvent::WaitForProducts(pending) => {
-                self.copies.wait_products(warp, pending, self.clocks.now(warp));
-            }
+            SyncEvent::WaitForProducts(pending) => self.wait_for_products(warp, pending),
             SyncEvent::ProxyFence(space) => {
                 self.copies.fences_mut().fence(&mut self.clocks, (warp, lanes), space);
             }
@@ -281,6 +279,14 @@ impl Order {
         }
     }
 
+    /// `wgmma.wait_group`: all but the last `pending` groups of a warp are complete.
+    fn wait_for_products(&mut self, warp: usize, pending: u64) {
+        let last = self.copies.wait_products(warp, pending, self.clocks.now(warp));
+        if let (Some(last), Some(with)) = (last, &mut self.mbarriers) {
+            self.meetings.wait(&mut with.waits, warp, self.copies.meeting(last));
+        }
+    }
+
     /// The mbarrier at a place; none if there are too many, or nobody said that there may be one.
     pub fn mbarrier(&mut self, place: MbarrierPlace) -> Option<MbarrierId> {
         let WithMbarriers { waits, mbarriers, .. } = &mut **self.mbarriers.as_mut()?;
@@ -379,29 +385,19 @@ impl Order {
         self.copies.start_bulk((warp, lane), grouped)
     }
 
-    /// A warp starts a product.
-    pub fn start_product(&mut self, warp: usize) -> CopyId {
-        self.copies.start_product(warp)
+    /// A warp starts its part of a product that these warps compute together.
+    pub fn start_product(&mut self, warp: usize, group: Range<usize>) -> CopyId {
+        self.copies.start_product(warp, group)
     }
 
     /// A warp comes to a product of a group of warps. Returns one of them that has gone past the same product and on, and
     /// that this warp has waited for since: on an H200 no warp goes past a product before all four have come, so that wait does
-    /// not end. No order follows from coming together.
+    /// not end. Memory is not ordered by coming together.
     pub fn pass_product(&mut self, warp: usize, group: Range<usize>) -> Option<usize> {
-        let waits = self.mbarriers.as_ref().map_or(&self.clocks, |with| &with.waits);
-        let most = self.passed.len().max(warp + 1).max(group.end);
-        self.passed.resize_with(most, Vec::new);
-        let number = self.passed[warp].len();
-        let later = LaneId { warp: warp as u8, lane: 0 };
-        let waited_for = |other: &usize| {
-            let mut lanes = (0..WARP as u8).map(|lane| LaneId { warp: *other as u8, lane });
-            let gone = self.passed[*other].get(number).filter(|_| *other != warp);
-            gone.is_some_and(|&time| lanes.any(|who| waits.ordered(who, time, later)))
-        };
-        let stuck = group.into_iter().find(waited_for);
-        let now = waits.now(warp);
-        self.passed[warp].push(now);
-        stuck
+        match &mut self.mbarriers {
+            Some(with) => self.meetings.pass(&mut with.waits, (warp, group)),
+            None => self.meetings.pass_briefly(&self.clocks, (warp, group)),
+        }
     }
 
     /// Tells whether some thread of the block knows that a bulk copy of this lane is done.

@@ -38,6 +38,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &BulkCopy) -> Result<
         }
         BulkCompletion::Group => None,
     };
+    let mut last = None;
     for lane in all.iter() {
         let bytes = sizes[lane] as u32;
         if !bytes.is_multiple_of(UNIT) {
@@ -61,20 +62,30 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &BulkCopy) -> Result<
             None => None,
         };
         check_blocks(context, (source, target, signal), lane)?;
+        let this = (source, target, signal, bytes, masks.as_ref().map(|masks| masks[lane]));
+        let same = same_as(&mut last, this);
         match cluster::ranks(context, &masks, lane)? {
-            None => one(context, copy, (source, target, signal), (lane, bytes))?,
+            None => one(context, copy, (source, target, signal), (lane, bytes, same))?,
             // The same place in each block, and its own mbarrier there.
             Some(ranks) => {
                 for rank in ranks {
                     let target = cluster::in_block(context, target, rank);
                     let signal = signal.map(|signal| cluster::in_block(context, signal, rank));
-                    one(context, copy, (source, target, signal), (lane, bytes))?;
+                    one(context, copy, (source, target, signal), (lane, bytes, same))?;
                 }
             }
         }
     }
     context.lanes = all;
     Ok(())
+}
+
+/// Compares what a copy writes with what the copy of the lane before it writes: lanes that copy the same from the same place write the
+/// same, as nothing may change the source before both are done.
+pub(super) fn same_as<T: PartialEq>(last: &mut Option<T>, this: T) -> SameValue {
+    let same = last.as_ref() == Some(&this);
+    *last = Some(this);
+    if same { SameValue::Equal } else { SameValue::Different }
 }
 
 /// Checks which blocks a copy has to do with: a copy between shared memories goes to another block, and its mbarrier is where it goes.
@@ -100,14 +111,14 @@ fn one(
     context: &mut Context<'_, '_>,
     copy: &BulkCopy,
     (source, target, signal): (Pointer, Pointer, Option<Pointer>),
-    (lane, bytes): (usize, u32),
+    (lane, bytes, same): (usize, u32, SameValue),
 ) -> Result<(), Gap> {
     let id = context.tracker.start_bulk(context.warp.number, lane, signal.is_none());
     if signal.is_none() {
         context.tracker.note_grouped(id, bytes);
     }
     match &copy.reduce {
-        None => transfer(context, (source, target), lane, (id, bytes))?,
+        None => transfer(context, (source, target), (lane, same), (id, bytes))?,
         Some(update) => reduce(context, update, (source, target), lane, (id, bytes))?,
     }
     if let Some(pointer) = signal {
@@ -124,7 +135,7 @@ fn one(
 fn transfer(
     context: &mut Context<'_, '_>,
     (source, target): (Pointer, Pointer),
-    lane: usize,
+    (lane, same): (usize, SameValue),
     (id, bytes): (CopyId, u32),
 ) -> Result<(), Gap> {
     let from = locate(context, source, lane, (bytes, UNIT), AccessKind::Read);
@@ -135,7 +146,7 @@ fn transfer(
     let reads = async_access(context, Kind::Read, id);
     let writes = async_access(context, Kind::Write, id);
     track(context, source, lane, bytes, reads, SameValue::Different);
-    track(context, target, lane, bytes, writes, SameValue::Different);
+    track(context, target, lane, bytes, writes, same);
     for offset in (0..bytes as usize).step_by(8) {
         let (mut value, mut unused) = ([0; WARP], [0; WARP]);
         let at = Some(from.map(|start| start + offset));

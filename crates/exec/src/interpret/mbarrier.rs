@@ -279,10 +279,13 @@ fn ask(
     same: &Same,
 ) -> Result<Flow, Gap> {
     let named = match test.phase {
-        MbarrierPhase::Parity(_) if same.operands[0] > 1 => {
-            return Err(context.gap("the parity of a phase is neither 0 nor 1"));
+        MbarrierPhase::Parity(_) => {
+            let parity = same.operands[0];
+            if parity > 1 {
+                context.report.assumed_parities.insert(context.site);
+            }
+            NamedPhase::Parity(parity & 1 == 1)
         }
-        MbarrierPhase::Parity(_) => NamedPhase::Parity(same.operands[0] == 1),
         MbarrierPhase::State(_) => NamedPhase::State(decode(same.operands[0])),
     };
     let acquires = matches!(test.ordering, Ordering::Acquire(_));

@@ -25,6 +25,7 @@ mod special;
 pub(crate) mod symbolic;
 mod tensor;
 mod tensor_map;
+mod tensor_moves;
 mod tensor_rounding;
 pub(crate) mod tracked;
 mod wgmma;

@@ -6,12 +6,13 @@
 //! rank or mode, an inner coordinate that is not a multiple of 16 bytes, a negative coordinate of a store.
 
 use super::access::{Addresses, allocation, locate, read_element, resolve, write_element};
-use super::bulk::{async_access, leaving};
+use super::bulk::{async_access, leaving, same_as};
 use super::cluster;
 use super::mbarrier;
 use super::reduce::{Reduction, is_reducible};
 use super::remote;
 use super::tensor_map::{check_tensor, read_map};
+use super::tensor_moves;
 use super::tensor_rounding::{converted, is_legal, keeps_reals, rounds};
 use super::tracked::track;
 use crate::address::{Area, Pointer};
@@ -45,18 +46,20 @@ struct Operands {
 }
 
 /// One lane's copy: its map and where that lies, the start of its tensor, and where the box lies.
-struct One<'m> {
-    lane: usize,
-    map: &'m TensorMap,
+pub(super) struct One<'m> {
+    pub(super) lane: usize,
+    /// What it writes, compared with the copy of the lane before it.
+    same: SameValue,
+    pub(super) map: &'m TensorMap,
     from: Pointer,
-    tensor: Pointer,
-    shared: Pointer,
+    pub(super) tensor: Pointer,
+    pub(super) shared: Pointer,
 }
 
 /// Copies in every lane, one after the other.
 pub(super) fn execute(context: &mut Context<'_, '_>, copy: &TensorCopy) -> Result<(), Gap> {
     let operands = operands(context, copy)?;
-    let all = context.lanes;
+    let (all, mut last) = (context.lanes, None);
     for lane in all.iter() {
         let usable = |set: &Addresses| set.pointers[lane].filter(|_| set.lanes.has(lane));
         let (Some(map), Some(shared)) = (usable(&operands.maps), usable(&operands.shared)) else {
@@ -77,8 +80,10 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &TensorCopy) -> Resul
         let coordinates: Vec<i32> =
             operands.coordinates.iter().map(|values| (values[lane] as u32).cast_signed()).collect();
         let offsets: Vec<u16> = operands.offsets.iter().map(|values| values[lane] as u16).collect();
+        let this = (from, coordinates.clone(), offsets.clone(), targets.clone());
+        let same = same_as(&mut last, this);
         for (shared, signal) in targets {
-            let one = One { lane, map: &map, from, tensor, shared };
+            let one = One { lane, same, map: &map, from, tensor, shared };
             one_box(context, copy, &one, signal, (&coordinates, &offsets))?;
         }
     }
@@ -254,7 +259,7 @@ fn pieces(
 }
 
 /// Where a piece lies in its buffer.
-fn in_tensor(one: &One<'_>, piece: &Piece) -> Pointer {
+pub(super) fn in_tensor(one: &One<'_>, piece: &Piece) -> Pointer {
     let offset = i64::try_from(piece.tensor.unwrap_or(0)).unwrap_or(i64::MAX);
     Pointer { offset: one.tensor.offset.saturating_add(offset), ..one.tensor }
 }
@@ -300,7 +305,8 @@ fn access(
             // Updates are told element by element.
             if let Some(kind) = kind {
                 let attributes = async_access(context, kind, id);
-                track(context, pointer, one.lane, bytes, attributes, SameValue::Different);
+                let same = if kind == Kind::Write { one.same } else { SameValue::Different };
+                track(context, pointer, one.lane, bytes, attributes, same);
             }
         }
     }
@@ -326,6 +332,9 @@ fn transfer(
                 && !keeps_reals(context, (element, one.tensor.area), stores))
     {
         return Err(context.gap(ROUNDS));
+    }
+    if bounded && !rounds(element) && tensor_moves::at_once(context, one, stores, pieces) {
+        return Ok(());
     }
     for piece in pieces {
         let whole = piece.bytes.is_multiple_of(8) && !rounds(element);

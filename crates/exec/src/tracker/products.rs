@@ -7,9 +7,9 @@ use std::ops::Range;
 use sync::{CopyId, Kind, SameValue, Site};
 
 impl Tracker {
-    /// A warp starts a product.
-    pub(crate) fn start_product(&mut self, warp: usize) -> CopyId {
-        let product = self.order.start_product(warp);
+    /// A warp starts its part of a product of these warps.
+    pub(crate) fn start_product(&mut self, warp: usize, group: Range<usize>) -> CopyId {
+        let product = self.order.start_product(warp, group);
         if self.shadows.enabled {
             self.note_product(product);
         }
@@ -18,7 +18,12 @@ impl Tracker {
 
     /// A warp comes to a product of its group; returns a warp of the group that it should not have waited for.
     pub(crate) fn pass_product(&mut self, warp: usize, group: Range<usize>) -> Option<usize> {
-        if self.shadows.enabled { self.order.pass_product(warp, group) } else { None }
+        self.order.pass_product(warp, group).filter(|_| self.shadows.enabled)
+    }
+
+    /// Tells whether a wait that leaves `pending` groups covers a product that another warp of the group has not come to.
+    pub(crate) fn lacks_warps(&self, warp: usize, pending: u64) -> bool {
+        self.order.copies().missing_part(warp, pending).is_some()
     }
 
     /// Tells whether the warp of a product has waited for it.

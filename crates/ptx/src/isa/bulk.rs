@@ -77,7 +77,7 @@ pub(super) const FORMS: &[Form] = &[
             }
             if insn.flag("wait_group") {
                 let read = insn.flag("read");
-                let pending = insn.immediate()?;
+                let pending = insn.pending_groups()?;
                 insn.emit(Op::Sync(SyncOp::BulkWait { pending, read }));
                 return Ok(());
             }

@@ -114,6 +114,17 @@ impl<'i, 'a> Insn<'i, '_, 'a> {
         value.ok_or_else(|| self.bad_operand(operand, "this operand must be a constant integer"))
     }
 
+    /// The next operand as a number of groups that a wait leaves pending.
+    pub(crate) fn pending_groups(&mut self) -> Lower<u64> {
+        let pending = self.immediate()?;
+        match i32::try_from(pending) {
+            Ok(_) => Ok(pending),
+            Err(_) => {
+                Err(self.unsupported("the number of groups must be between 0 and 2147483647"))
+            }
+        }
+    }
+
     /// `operand` as a value of type `ty`.
     pub(crate) fn source(
         &mut self,

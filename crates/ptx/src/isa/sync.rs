@@ -113,7 +113,7 @@ pub(super) const FORMS: &[Form] = &[
                 None
             } else {
                 insn.flag("wait_group");
-                Some(insn.immediate()?)
+                Some(insn.pending_groups()?)
             };
             insn.emit(Op::Sync(SyncOp::WaitGroup(pending)));
             Ok(())

@@ -77,7 +77,7 @@ fn commit(insn: &mut Insn<'_, '_, '_>) -> Lower {
 }
 
 fn wait(insn: &mut Insn<'_, '_, '_>) -> Lower {
-    let pending = insn.immediate()?;
+    let pending = insn.pending_groups()?;
     about_products(insn, "wait_group", WgmmaSync::Wait(pending))
 }
 

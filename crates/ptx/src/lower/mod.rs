@@ -51,6 +51,7 @@ pub fn lower(module: &Module<'_>) -> Lowered {
     recursion::refuse(&mut context.program, &mut context.diagnostics);
     let Context { mut program, mut diagnostics, .. } = context;
     ir::find_waits(&mut program);
+    ir::find_updates(&mut program);
     diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
     ir::assert_valid(&program);
     Lowered { program, diagnostics }

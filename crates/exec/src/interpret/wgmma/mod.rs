@@ -5,6 +5,9 @@
 //! ([`super::matrix`]): D = ±A·±B, plus D if `scale-d` says so. In a run for values of which nobody knows the numbers, nothing is
 //! computed.
 //!
+//! A wait for a product stops the warp until the other warps of its group have come to the product, as it does on an H200 ([`sync`] says
+//! what is taken from that). If they never come, the wait ends all the same: the block's end or the product that is overtaken is reported.
+//!
 //! Descriptors and `scale-d` must be the same in all lanes, and in all warps of the group, which is looked at when the
 //! block ends ([`crate::warp_groups`]). Registers are read and written at once; the program that is followed is the one that an assembler
 //! makes of accesses to registers of products under way, which it delays.
@@ -22,6 +25,7 @@ use crate::tags::{Source, Tags};
 use crate::tile::{Part, Places, Tile};
 use ir::{MatrixDescriptor, Operand, Shape, Wgmma, WgmmaFactor, WgmmaSync};
 use operand::{Contents, SharedFactor};
+use std::ops::Range;
 use sync::SyncEvent;
 
 /// Rows of a warp.
@@ -49,6 +53,13 @@ pub(super) fn synchronize(context: &mut Context<'_, '_>, sync: WgmmaSync) -> Flo
         return flow;
     }
     let (warp, lanes) = (context.warp.number, context.lanes);
+    let passes = std::mem::take(&mut context.warp.passes_wait);
+    if let WgmmaSync::Wait(pending) = sync
+        && !passes
+        && context.tracker.lacks_warps(warp, pending)
+    {
+        return Flow::WarpGroup(pending);
+    }
     let event = match sync {
         WgmmaSync::Fence => None,
         WgmmaSync::Commit => Some(SyncEvent::CommitProducts),
@@ -94,11 +105,12 @@ pub(super) fn execute(context: &mut Context<'_, '_>, wgmma: &Wgmma) -> Result<Fl
     let digest = digest(a, b, accumulates);
     let (warp, site) = (context.warp.number, context.site);
     context.tracker.group_steps().note_product(warp, site, digest);
-    come_together(context);
+    let group = group(context);
+    come_together(context, group.clone());
     let part = |tile, first, rows, k_bytes| Part { tile, first, rows, k_bytes };
     let a = a.map(|tile| SharedFactor::new(context, part(tile, ROWS * quarter, ROWS, stored)));
     let b = SharedFactor::new(context, part(b, 0, wgmma.shape.n.into(), k_bytes));
-    let opaque = access(context, wgmma, a.as_ref(), &b)?;
+    let opaque = access(context, wgmma, group, (a.as_ref(), &b))?;
     if opaque && forget(context, wgmma, accumulates) {
         return Ok(Flow::Next);
     }
@@ -106,12 +118,18 @@ pub(super) fn execute(context: &mut Context<'_, '_>, wgmma: &Wgmma) -> Result<Fl
     Ok(Flow::Next)
 }
 
-/// Reports a warp that comes to a product only after another of its group has gone past it.
-fn come_together(context: &mut Context<'_, '_>) {
+/// The warps of the group of the executing warp.
+fn group(context: &Context<'_, '_>) -> Range<usize> {
     let (warp, in_block) = (context.warp.number, context.warp.in_block);
-    let first = warp - in_block % 4;
-    let of_block = context.machine.launch.warps() - (in_block - in_block % 4);
-    let group = first..first + of_block.min(4);
+    let first = in_block - in_block % 4;
+    let warps = (context.machine.launch.warps() - first).min(4);
+    warp - in_block % 4..warp - in_block % 4 + warps
+}
+
+/// Reports a warp that comes to a product only after another of its group has gone past it.
+fn come_together(context: &mut Context<'_, '_>, group: Range<usize>) {
+    let (warp, in_block) = (context.warp.number, context.warp.in_block);
+    let first = group.start;
     if let Some(other) = context.tracker.pass_product(warp, group) {
         let why = GroupFault::Waits((in_block - in_block % 4 + other - first) as u32);
         let fault = Fault::PartOfWarpGroup { instruction: "wgmma", why };
@@ -160,15 +178,15 @@ fn digest(a: Option<Tile>, b: Tile, accumulates: bool) -> u64 {
     hasher.finish() | 1
 }
 
-/// Checks and tells what the product reads; whether that is data of which nothing is computed in this run.
+/// Checks what the product reads and tells the tracker. Returns true if all of that is data of which this run computes nothing.
 fn access(
     context: &mut Context<'_, '_>,
     wgmma: &Wgmma,
-    a: Option<&SharedFactor>,
-    b: &SharedFactor,
+    group: Range<usize>,
+    (a, b): (Option<&SharedFactor>, &SharedFactor),
 ) -> Result<bool, Gap> {
     let (warp, site) = (context.warp.number, context.site);
-    let product = context.tracker.start_product(warp);
+    let product = context.tracker.start_product(warp, group);
     if context.tracker.is_checking()
         && let Some(window) = context.registers.start_product(wgmma, (product, context.place))
     {
@@ -187,7 +205,7 @@ fn access(
     Ok(data && plain)
 }
 
-/// Makes D unknown data, if that is all that can be said of it; whether it is.
+/// Makes D unknown data if nothing more can be said of it, and returns whether that is so.
 fn forget(context: &mut Context<'_, '_>, wgmma: &Wgmma, accumulates: bool) -> bool {
     let registers = &mut context.registers;
     let plain = |tags: Tags| {

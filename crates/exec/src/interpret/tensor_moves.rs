@@ -1,0 +1,81 @@
+//! Moves the bytes of a tensor copy a piece at a time, where nobody has to look at them.
+//!
+//! That is so in runs without a domain, for pieces that are numbers or data throughout on the side that is read: bytes and their states
+//! are copied as they are. All else is moved word by word ([`super::tensor`]), with the same result.
+
+use super::access::allocation;
+use super::tensor::{One, in_tensor};
+use crate::context::Context;
+use crate::memory::{Allocation, state};
+use ir::Piece;
+
+/// Moves all pieces, if each is of one state; otherwise nothing, and the answer is false.
+pub(super) fn at_once(
+    context: &mut Context<'_, '_>,
+    one: &One<'_>,
+    stores: bool,
+    pieces: &[Piece],
+) -> bool {
+    let fills = pieces.iter().any(|piece| piece.tensor.is_none());
+    if context.valued.is_some() || fills && (stores || one.map.nan_fill) {
+        return false;
+    }
+    let areas = [one.tensor.area, one.shared.area];
+    let [from, to] = if stores { [areas[1], areas[0]] } else { areas };
+    let ends = |piece: &Piece| {
+        let tensor = in_tensor(one, piece).offset.cast_unsigned() as usize;
+        let shared = piece.shared as usize;
+        if stores { (shared, tensor) } else { (tensor, shared) }
+    };
+    let Some((source, ..)) = allocation(context, from, one.lane) else { return false };
+    let Some(read) =
+        read(source, pieces, |piece| (stores || piece.tensor.is_some()).then(|| ends(piece).0))
+    else {
+        return false;
+    };
+    source.read = true;
+    let Some((target, ..)) = allocation(context, to, one.lane) else { return false };
+    let mut rest = read.bytes.as_slice();
+    for (piece, state) in pieces.iter().zip(&read.states) {
+        let (bytes, behind) = rest.split_at(piece.bytes as usize);
+        rest = behind;
+        let start = ends(piece).1;
+        let range = start..start + bytes.len();
+        target.bytes[range.clone()].copy_from_slice(bytes);
+        target.states.fill(range, *state);
+    }
+    context.report.charge(read.bytes.len());
+    true
+}
+
+/// What pieces hold: their bytes one behind the other, and the state of each.
+struct Contents {
+    bytes: Vec<u8>,
+    states: Vec<u8>,
+}
+
+/// Reads pieces, each at its start or, without one, as the zeros that stand for elements outside a tensor; none if a piece is of
+/// more than one state, or is neither numbers nor data.
+fn read(
+    memory: &Allocation,
+    pieces: &[Piece],
+    start: impl Fn(&Piece) -> Option<usize>,
+) -> Option<Contents> {
+    let size = pieces.iter().map(|piece| piece.bytes as usize).sum();
+    let (mut bytes, mut states) = (Vec::with_capacity(size), Vec::with_capacity(pieces.len()));
+    for piece in pieces {
+        let length = piece.bytes as usize;
+        let Some(start) = start(piece) else {
+            bytes.resize(bytes.len() + length, 0);
+            states.push(state::DEFINED);
+            continue;
+        };
+        let state = memory.states.common(start, length)?;
+        if ![state::DEFINED, state::OPAQUE].contains(&state) {
+            return None;
+        }
+        bytes.extend_from_slice(&memory.bytes[start..start + length]);
+        states.push(state);
+    }
+    Some(Contents { bytes, states })
+}

@@ -1,0 +1,455 @@
+//! Loops of compare-and-swap that update memory become one atomic operation.
+//!
+//! Where the hardware has no instruction for an update, libraries and kernels write
+//!
+//! ```text
+//! old = *p;
+//! do { guess = old; old = atomicCAS(p, guess, f(guess, v)); } while (old != guess);
+//! ```
+//!
+//! (CUDA C++ Programming Guide, atomic functions; `cuda_bf16.hpp`). The loop ends when the swap succeeded, so it has done `*p = f(*p, v)` in
+//! one step, whatever the guesses before were. It becomes that step ([`AtomicOp`]) if
+//!
+//! 1. one block is the loop, and besides one compare-and-swap it has register operations alone, and before it weak loads that do not
+//!    depend on the guess, all without guards, that write each register once;
+//! 2. the loop goes on as long as guess and old value differ, and the old value is the next guess; nothing else is carried round;
+//! 3. `f` is an addition, a minimum or maximum or a bitwise operation, to the bit.
+//!
+//! A load that the loop repeats is done once: nothing in the loop orders the others' writes after the first time, so a value that changes
+//! meanwhile is a race with that one. Registers that are read after the loop hold what they would: operations on the guess come behind the update and take the old value. The
+//! load of the first guess goes, if it is of the same bytes, right before the loop, and nobody else uses it: it may see any value, and
+//! the access that counts follows. If `f` is another function the loop stays, and that load becomes a relaxed one: a guess that is out
+//! of date harms nobody.
+//!
+//! It errs towards "not such a loop". A sum that the assembler may fuse with the product it adds ([`crate::FloatMode::contract`]) is one
+//! only if no product goes into it.
+
+use crate::liveness::{RegisterSet, live, registers};
+use crate::{
+    Address, AddressBase, Atomic, AtomicOp, BlockId, FloatBinary, FloatMode, Format, Function,
+    Instr, IntBinary, Load, Op, Operand, Ordering, Program, Reg, Relation, Scalar, Space,
+    Terminator, Width,
+};
+use base::IndexVec;
+use std::collections::BTreeMap;
+
+/// Replaces loops of compare-and-swap of all functions by what they do.
+pub fn find_updates(program: &mut Program) {
+    for function in program.functions.iter_mut() {
+        let loops: Vec<BlockId> = function.blocks.indices().collect();
+        for block in loops {
+            let Some(found) = SwapLoop::of(function, block) else { continue };
+            match found.update(function) {
+                Some(update) => found.replace(function, update),
+                None => found.relax_first_guess(function),
+            }
+        }
+    }
+}
+
+/// The value of a register in the loop's block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Value {
+    /// What the register held at the beginning of the block.
+    Entry(Reg),
+    Constant(u64),
+    /// The old value that the swap returns.
+    Old,
+    /// The result of the instruction at this position.
+    Result(usize),
+}
+
+/// A loop that swaps until nobody came between.
+struct SwapLoop {
+    block: BlockId,
+    /// Where control goes after it.
+    exit: BlockId,
+    /// The position of the swap, and a copy of it.
+    at: usize,
+    swap: Atomic,
+    /// The register that carries the guess, and the one that gets the old value.
+    guess: Reg,
+    old: Reg,
+    /// What each register holds at the swap.
+    values: BTreeMap<Reg, Value>,
+    /// For each instruction, whether it depends on the guess or the old value.
+    depends: Vec<bool>,
+}
+
+/// An update as a swap loop does it.
+struct Update {
+    op: AtomicOp,
+    scalar: Scalar,
+    packed: u8,
+    operand: Operand,
+}
+
+impl SwapLoop {
+    /// The loop that a block is, if it is one.
+    fn of(function: &Function, block: BlockId) -> Option<Self> {
+        let data = &function.blocks[block];
+        let Terminator::Branch { guard, then, otherwise, .. } = data.terminator else {
+            return None;
+        };
+        let (exit, on_true) = match (then == block, otherwise == block) {
+            (true, false) => (otherwise, true),
+            (false, true) => (then, false),
+            _ => return None,
+        };
+        let (at, swap) = only_swap(&data.instructions)?;
+        let old = *swap.dsts.first()?.as_ref()?;
+        let Operand::Register(compared) = *swap.a.first()? else { return None };
+        let mut values = BTreeMap::new();
+        let mut before = BTreeMap::new();
+        for (position, instruction) in data.instructions.iter().enumerate() {
+            if position == at {
+                before = values.clone();
+            }
+            follow(&mut values, position, instruction, at)?;
+        }
+        let Value::Entry(guess) = value(&before, Operand::Register(compared)) else {
+            return None;
+        };
+        let carried = value(&values, Operand::Register(guess)) == Value::Old;
+        let goes_on = compares(&data.instructions, &values, guard.register, guess, swap)?;
+        if !carried || goes_on != (on_true != guard.negated) {
+            return None;
+        }
+        let depends = dependent(&data.instructions, (guess, at))?;
+        let (swap, values) = (swap.clone(), before);
+        Some(Self { block, exit, at, swap, guess, old, values, depends })
+    }
+
+    /// The update that the loop does, if it is one that an atomic operation does.
+    fn update(&self, function: &Function) -> Option<Update> {
+        let instructions = &function.blocks[self.block].instructions;
+        let Value::Result(last) = value(&self.values, self.swap.b?) else { return None };
+        let width = self.swap.scalar.width();
+        let other = |a: Operand, b: Operand| {
+            let guess = Value::Entry(self.guess);
+            match (value(&self.values, a) == guess, value(&self.values, b) == guess) {
+                (true, false) => Some(b),
+                (false, true) => Some(a),
+                _ => None,
+            }
+        };
+        let (op, scalar, packed, operand) = match &instructions[last].op {
+            Op::IntBinary { op, width: of, a, b, .. } if *of == width => {
+                let (op, signed) = integer(*op)?;
+                (op, Scalar::Integer { width, signed }, 1, other(*a, *b)?)
+            }
+            Op::FloatBinary { op, format, lanes, mode, a, b, .. } => {
+                let operand = other(*a, *b)?;
+                let op = float(*op, *format, *mode, self.swap.space)?;
+                let sum = op == AtomicOp::Add && mode.contract;
+                if sum && may_be_product(function, operand) {
+                    return None;
+                }
+                (op, Scalar::Float(*format), *lanes, operand)
+            }
+            // a·1 + c is how sums of bf16 are written where there is no addition.
+            Op::Fma { format, lanes, mode, a, b, c, .. } => {
+                let one =
+                    |operand: &Operand| is_one(value(&self.values, *operand), *format, *lanes);
+                let factor = if one(b) { a } else { Some(b).filter(|_| one(a))? };
+                let op = float(FloatBinary::Add, *format, *mode, self.swap.space)?;
+                (op, Scalar::Float(*format), *lanes, other(*factor, *c)?)
+            }
+            _ => return None,
+        };
+        let bits = scalar.width().bits() * u32::from(packed);
+        let independent = match operand {
+            Operand::Constant(_) => true,
+            Operand::Register(register) => match self.values.get(&register) {
+                Some(Value::Result(position)) => !self.depends[*position],
+                Some(Value::Old) => false,
+                // A copy of what was there before the loop.
+                Some(Value::Entry(_) | Value::Constant(_)) | None => register != self.guess,
+            },
+        };
+        (bits == width.bits() && independent).then_some(Update { op, scalar, packed, operand })
+    }
+
+    /// Puts the update in the place of the loop.
+    fn replace(&self, function: &mut Function, update: Update) {
+        let after = live(function)[self.exit].clone();
+        self.remove_first_guess(function);
+        let instructions = std::mem::take(&mut function.blocks[self.block].instructions);
+        let swap = instructions[self.at].clone();
+        let rest: Vec<&Instr> = (instructions.iter().enumerate())
+            .filter(|(position, _)| self.depends[*position] && *position != self.at)
+            .map(|(_, instruction)| instruction)
+            .collect();
+        let written = |one: &Instr| registers(one).0;
+        let of_old = rest.iter().flat_map(|one| written(one)).chain([self.old, self.guess]);
+        let is_used = of_old.into_iter().any(|register| after.has(register));
+        let mut replaced: Vec<Instr> = (instructions.iter().zip(&self.depends))
+            .filter(|(_, depends)| !**depends)
+            .map(|(instruction, _)| instruction.clone())
+            .collect();
+        let Update { op, scalar, packed, operand } = update;
+        let dsts = if is_used { vec![Some(self.old)] } else { Vec::new() };
+        let (a, b) = (vec![operand], None);
+        let atomic = Atomic { dsts, op, scalar, packed, a, b, ..self.swap.clone() };
+        replaced.push(Instr { op: Op::Atomic(atomic), ..swap.clone() });
+        if is_used {
+            let src = Operand::Register(self.old);
+            if self.old != self.guess {
+                replaced.push(Instr { op: Op::Copy { dst: self.guess, src }, ..swap });
+            }
+            replaced.extend(rest.into_iter().cloned());
+        }
+        let block = &mut function.blocks[self.block];
+        (block.instructions, block.terminator) = (replaced, Terminator::Jump(self.exit));
+        // The branch back is part of the update.
+        block.span = instructions[self.at].span;
+    }
+
+    /// Removes the load of the first guess, whose value nobody uses any more, if the update always follows it.
+    fn remove_first_guess(&self, function: &mut Function) {
+        let Some((from, at)) = self.first_guess(function) else { return };
+        let leads_here = function.blocks[from].terminator == Terminator::Jump(self.block);
+        let Op::Load(load) = &function.blocks[from].instructions[at].op else { return };
+        if leads_here && !matches!(load.ordering, Ordering::Acquire(_) | Ordering::Mmio) {
+            function.blocks[from].instructions.remove(at);
+        } else {
+            self.relax_first_guess(function);
+        }
+    }
+
+    /// Makes the load of the first guess as strong as the swap, but for its order.
+    fn relax_first_guess(&self, function: &mut Function) {
+        let Some((from, at)) = self.first_guess(function) else { return };
+        if let (Op::Load(load), Some(scope)) =
+            (&mut function.blocks[from].instructions[at].op, self.swap.ordering.scope())
+            && load.ordering == Ordering::Weak
+        {
+            load.ordering = Ordering::Relaxed(scope);
+        }
+    }
+
+    /// The load of the first guess: the last instruction to write that register in the only block that leads to the loop. It
+    /// reads the bytes of the swap, and nobody else uses what it read.
+    fn first_guess(&self, function: &Function) -> Option<(BlockId, usize)> {
+        let mut leading = function
+            .blocks
+            .enumerate()
+            .filter(|(id, data)| {
+                *id != self.block && data.terminator.successors().any(|next| next == self.block)
+            })
+            .map(|(id, _)| id);
+        let (from, None) = (leading.next()?, leading.next()) else { return None };
+        let instructions = &function.blocks[from].instructions;
+        let at = instructions.iter().rposition(|one| registers(one).0.contains(&self.guess))?;
+        let Op::Load(load) = &instructions[at].op else { return None };
+        let behind = &instructions[at + 1..];
+        let base = match self.swap.address.base {
+            AddressBase::Register(register) => Some(register),
+            _ => None,
+        };
+        let touches = |one: &Instr| {
+            let (written, read) = registers(one);
+            read.contains(&self.guess) || base.is_some_and(|base| written.contains(&base))
+        };
+        let others = live(function);
+        let elsewhere = function.blocks[from]
+            .terminator
+            .successors()
+            .any(|next| next != self.block && others[next].has(self.guess));
+        let same = instructions[at].guard.is_none()
+            && self.reads_swapped_bytes(load)
+            && base.is_none_or(|base| !self.values.contains_key(&base));
+        (same && !elsewhere && !behind.iter().any(touches)).then_some((from, at))
+    }
+
+    fn reads_swapped_bytes(&self, load: &Load) -> bool {
+        let Atomic { address, space, scalar, .. } = &self.swap;
+        let one = matches!(load.dsts.as_slice(), [Some(dst)] if *dst == self.guess);
+        one && !load.non_coherent
+            && (load.address, load.space) == (*address, *space)
+            && load.width == scalar.width()
+    }
+}
+
+/// The only instruction of a block that is neither a register operation nor a weak load, if it is a compare-and-swap of one value.
+fn only_swap(instructions: &[Instr]) -> Option<(usize, &Atomic)> {
+    let plain = |op: &Op| op.is_of_registers() || is_weak_load(op);
+    let mut others = instructions.iter().enumerate().filter(|(_, one)| !plain(&one.op));
+    let (at, instruction) = others.next()?;
+    let Op::Atomic(swap) = &instruction.op else { return None };
+    let one = swap.op == AtomicOp::CompareSwap && swap.a.len() == 1 && swap.packed == 1;
+    let plain = instructions.iter().all(|one| one.guard.is_none());
+    (one && plain && others.next().is_none() && swap.scalar.width() <= Width::B64)
+        .then_some((at, swap))
+}
+
+fn is_weak_load(op: &Op) -> bool {
+    matches!(op, Op::Load(Load { ordering: Ordering::Weak, .. }))
+}
+
+/// Follows copies through an instruction; none if it writes a register once more.
+fn follow(
+    values: &mut BTreeMap<Reg, Value>,
+    position: usize,
+    instruction: &Instr,
+    swap: usize,
+) -> Option<()> {
+    let result = match &instruction.op {
+        _ if position == swap => Value::Old,
+        Op::Copy { src, .. } => value(values, *src),
+        _ => Value::Result(position),
+    };
+    for written in registers(instruction).0 {
+        if values.insert(written, result).is_some() {
+            return None;
+        }
+    }
+    Some(())
+}
+
+fn value(values: &BTreeMap<Reg, Value>, operand: Operand) -> Value {
+    match operand {
+        Operand::Constant(bits) => Value::Constant(bits),
+        Operand::Register(register) => {
+            values.get(&register).copied().unwrap_or(Value::Entry(register))
+        }
+    }
+}
+
+/// Tells whether a predicate holds when guess and old value differ (true) or when they are the same (false); none if it is about
+/// anything else.
+fn compares(
+    instructions: &[Instr],
+    values: &BTreeMap<Reg, Value>,
+    predicate: Reg,
+    guess: Reg,
+    swap: &Atomic,
+) -> Option<bool> {
+    let Value::Result(position) = value(values, Operand::Register(predicate)) else { return None };
+    let Op::IntCompare { relation, width, a, b, .. } = &instructions[position].op else {
+        return None;
+    };
+    // What the registers hold when they are compared: the guess's own register may have the old value later.
+    let mut before = BTreeMap::new();
+    let at = instructions.iter().position(|one| matches!(one.op, Op::Atomic(_)))?;
+    for (position, instruction) in instructions.iter().enumerate().take(position) {
+        follow(&mut before, position, instruction, at)?;
+    }
+    let sides = [value(&before, *a), value(&before, *b)];
+    let both =
+        sides == [Value::Entry(guess), Value::Old] || sides == [Value::Old, Value::Entry(guess)];
+    match relation {
+        Relation::Ne if both && *width == swap.scalar.width() => Some(true),
+        Relation::Eq if both && *width == swap.scalar.width() => Some(false),
+        _ => None,
+    }
+}
+
+/// For each instruction, whether it depends on the guess or comes from the swap at `at`; none if the swap's address or a load does,
+/// or if another register is carried round the loop.
+fn dependent(instructions: &[Instr], (guess, at): (Reg, usize)) -> Option<Vec<bool>> {
+    let mut written = RegisterSet::default();
+    for instruction in instructions {
+        registers(instruction).0.into_iter().for_each(|register| written.insert(register));
+    }
+    let (mut tainted, mut seen) = (RegisterSet::default(), RegisterSet::default());
+    tainted.insert(guess);
+    let mut depends = Vec::new();
+    for (position, instruction) in instructions.iter().enumerate() {
+        let (writes, reads) = registers(instruction);
+        let carried = |one: &&Reg| written.has(**one) && !seen.has(**one) && **one != guess;
+        if reads.iter().any(|one| carried(&one)) {
+            return None;
+        }
+        if let (Op::Atomic(swap), true) = (&instruction.op, position == at)
+            && let Address { base: AddressBase::Register(base), .. } = swap.address
+            && tainted.has(base)
+        {
+            return None;
+        }
+        let tainted_here = position >= at || reads.iter().any(|&register| tainted.has(register));
+        if tainted_here && is_weak_load(&instruction.op) {
+            return None;
+        }
+        for register in writes {
+            seen.insert(register);
+            if tainted_here {
+                tainted.insert(register);
+            }
+        }
+        depends.push(tainted_here);
+    }
+    Some(depends)
+}
+
+fn integer(op: IntBinary) -> Option<(AtomicOp, bool)> {
+    Some(match op {
+        IntBinary::Add => (AtomicOp::Add, false),
+        IntBinary::Min { signed } => (AtomicOp::Min, signed),
+        IntBinary::Max { signed } => (AtomicOp::Max, signed),
+        IntBinary::And => (AtomicOp::And, false),
+        IntBinary::Or => (AtomicOp::Or, false),
+        IntBinary::Xor => (AtomicOp::Xor, false),
+        _ => return None,
+    })
+}
+
+/// The atomic operation that is this float operation to the bit. Atomic additions of f32 in global memory flush subnormals.
+fn float(op: FloatBinary, format: Format, mode: FloatMode, space: Space) -> Option<AtomicOp> {
+    let flushes = format == Format::F32 && space == Space::Global;
+    let known = format != Format::F32 || space != Space::Generic;
+    let plain = FloatMode { contract: false, flush: false, ..mode } == FloatMode::NEAREST;
+    match op {
+        FloatBinary::Add if plain && known && mode.flush == flushes => Some(AtomicOp::Add),
+        FloatBinary::Min { propagate_nan: false, xor_sign_abs: false } if plain && !mode.flush => {
+            Some(AtomicOp::Min)
+        }
+        FloatBinary::Max { propagate_nan: false, xor_sign_abs: false } if plain && !mode.flush => {
+            Some(AtomicOp::Max)
+        }
+        _ => None,
+    }
+}
+
+/// Tells whether a value is 1 in every lane of a format.
+fn is_one(value: Value, format: Format, lanes: u8) -> bool {
+    let one: u64 = match format {
+        Format::F16 => 0x3c00,
+        Format::Bf16 => 0x3f80,
+        Format::F32 => 0x3f80_0000,
+        Format::F64 => 0x3ff0_0000_0000_0000,
+        _ => return false,
+    };
+    let bits = format.width().bits();
+    let all = (0..u32::from(lanes)).fold(0, |all, lane| all | one << (lane * bits));
+    value == Value::Constant(all)
+}
+
+/// Tells whether a value may be a product that was not rounded, through copies and selections.
+fn may_be_product(function: &Function, operand: Operand) -> bool {
+    let mut seen = RegisterSet::default();
+    let mut work: Vec<Operand> = vec![operand];
+    let mut written: IndexVec<Reg, Vec<&Op>> =
+        function.registers.iter().map(|_| Vec::new()).collect();
+    for instruction in function.instructions() {
+        for register in registers(instruction).0 {
+            written[register].push(&instruction.op);
+        }
+    }
+    while let Some(operand) = work.pop() {
+        let Operand::Register(register) = operand else { continue };
+        if seen.has(register) {
+            continue;
+        }
+        seen.insert(register);
+        for op in &written[register] {
+            match op {
+                Op::Copy { src, .. } => work.push(*src),
+                Op::Select { if_true, if_false, .. } => work.extend([*if_true, *if_false]),
+                Op::FloatBinary { op: FloatBinary::Mul, .. } => return true,
+                _ => {}
+            }
+        }
+    }
+    false
+}

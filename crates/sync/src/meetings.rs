@@ -1,0 +1,117 @@
+//! Meetings of the warps of a group at their products (`wgmma.mma_async`), in waits-for.
+//!
+//! On an H200 a warp passes the wait for a product only after all four warps of its group have come to the product, however late the
+//! last one is ([`crate::products`]). So what a warp had waited for when it came lies before that wait of the other three: a phase of an
+//! mbarrier that it saw end is not overtaken by a refill which they allow. Memory is not ordered by it.
+
+use crate::clocks::{Clocks, LaneId, Time};
+use crate::lanes::{Mask, WARP};
+use std::ops::Range;
+
+/// A warp's coming to one of its products.
+#[derive(Clone, Debug)]
+struct Meeting {
+    /// Its time after that.
+    passed: Time,
+    /// What it had waited for, if that is kept.
+    came: Vec<Time>,
+}
+
+/// When each warp came to each of its products.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Meetings {
+    warps: Vec<Vec<Meeting>>,
+}
+
+impl Meetings {
+    /// Forgets all of them.
+    pub(crate) fn clear(&mut self) {
+        self.warps.clear();
+    }
+
+    /// Adds the next product of a warp, and returns a warp that keeps it from ending ([`Self::stuck`]).
+    pub(crate) fn pass(
+        &mut self,
+        clocks: &mut Clocks,
+        (warp, group): (usize, Range<usize>),
+    ) -> Option<usize> {
+        let stuck = self.stuck(clocks, (warp, group));
+        let (passed, came) = clocks.release(warp, Mask::ALL);
+        self.warps[warp].push(Meeting { passed, came });
+        stuck
+    }
+
+    /// The same where nobody asks what was waited for.
+    pub(crate) fn pass_briefly(
+        &mut self,
+        clocks: &Clocks,
+        (warp, group): (usize, Range<usize>),
+    ) -> Option<usize> {
+        let stuck = self.stuck(clocks, (warp, group));
+        self.warps[warp].push(Meeting { passed: clocks.now(warp), came: Vec::new() });
+        stuck
+    }
+
+    /// Returns a warp of the group that has gone past the product that `warp` comes to, and that `warp` has waited for since.
+    fn stuck(&mut self, clocks: &Clocks, (warp, group): (usize, Range<usize>)) -> Option<usize> {
+        let most = self.warps.len().max(warp + 1).max(group.end);
+        self.warps.resize_with(most, Vec::new);
+        let number = self.warps[warp].len();
+        let later = LaneId { warp: warp as u8, lane: 0 };
+        let waited_for = |other: &usize| {
+            let mut lanes = (0..WARP as u8).map(|lane| LaneId { warp: *other as u8, lane });
+            let gone = self.warps[*other].get(number).filter(|_| *other != warp);
+            gone.is_some_and(|one| lanes.any(|who| clocks.ordered(who, one.passed, later)))
+        };
+        group.into_iter().find(waited_for)
+    }
+
+    /// A warp has waited for the product of this number, to which these warps had come.
+    pub(crate) fn wait(
+        &mut self,
+        clocks: &mut Clocks,
+        warp: usize,
+        (group, number): (Range<usize>, usize),
+    ) {
+        for other in group.filter(|&other| other != warp) {
+            let meeting = self.warps.get_mut(other).and_then(|all| all.get_mut(number));
+            if let Some(Meeting { came, .. }) = meeting {
+                clocks.complete(came);
+                clocks.acquire(warp, Mask::ALL, came);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lane(warp: u8) -> LaneId {
+        LaneId { warp, lane: 0 }
+    }
+
+    #[test]
+    fn a_wait_knows_what_the_others_did_before_the_product_and_no_more() {
+        let (mut clocks, mut meetings) = (Clocks::new(4), Meetings::default());
+        let before = clocks.now(3);
+        for warp in 0..4 {
+            assert_eq!(meetings.pass(&mut clocks, (warp, 0..4)), None);
+        }
+        let after = clocks.now(3);
+        assert!(!clocks.ordered(lane(3), before, lane(0)));
+        meetings.wait(&mut clocks, 0, (0..4, 0));
+        assert!(clocks.ordered(lane(3), before, lane(0)));
+        assert!(!clocks.ordered(lane(3), after, lane(0)));
+        assert!(!clocks.ordered(lane(3), before, lane(1)));
+    }
+
+    #[test]
+    fn a_warp_that_waits_for_another_past_the_product_is_stuck() {
+        let (mut clocks, mut meetings) = (Clocks::new(4), Meetings::default());
+        meetings.pass(&mut clocks, (0, 0..4));
+        let (_, released) = clocks.release(0, Mask::ALL);
+        clocks.acquire(1, Mask::ALL, &released);
+        assert_eq!(meetings.pass(&mut clocks, (1, 0..4)), Some(0));
+    }
+}
