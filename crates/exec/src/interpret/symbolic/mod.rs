@@ -31,7 +31,7 @@ pub(crate) use float::execute as float;
 use ir::{Op, Operand, Reg, Width};
 pub(super) use matrix::{enclosed_sums, integer_product, product as matrix_product};
 use operand::raw;
-pub(super) use same::keeps;
+pub(super) use same::{keeps, keeps_part};
 
 /// Executes an operation if values are concerned; whether it was.
 #[inline(never)]
