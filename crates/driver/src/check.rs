@@ -151,7 +151,7 @@ fn settled<'r>(
     if places.is_empty() || finished.result.gap.is_some() {
         return None;
     }
-    let prepare = || execute::prepare(execution, &[], "check", MissingData::Opaque).ok();
+    let prepare = || execute::prepare(execution, &[], ("check", None), MissingData::Opaque).ok();
     for lifted in [false, true] {
         let prepared = if lifted { prepare()?.lifted() } else { prepare()? };
         if lift::drops_code(prepared.program()) {
@@ -184,7 +184,8 @@ fn settled<'r>(
 
 /// What a run with values says of copies of elements that fragments hold.
 fn copies(execution: &Execution<'_>) -> Option<Vec<exec::Doubt>> {
-    let prepared = execute::prepare(execution, &[], "check", MissingData::Opaque).ok()?.lifted();
+    let prepared =
+        execute::prepare(execution, &[], ("check", None), MissingData::Opaque).ok()?.lifted();
     if lift::drops_code(prepared.program()) {
         return None;
     }

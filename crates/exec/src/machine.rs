@@ -8,6 +8,7 @@ use crate::launch::{Access, Buffer, Contents, Launch};
 use crate::layout::Layout;
 use crate::memory::{Allocation, Word, state};
 use crate::options::Paths;
+use crate::packing::packed;
 use crate::parameters::fill;
 use crate::polls::polls;
 use crate::position::Position;
@@ -416,7 +417,8 @@ impl<'p> Machine<'p> {
 
     /// Shared memory of the blocks of a cluster before their first instruction.
     pub(crate) fn shared_memory(&self) -> Vec<Allocation> {
-        let allocation = |(rank, &id): (usize, &VarId)| {
+        let packed = packed(self.program, self.launch.kernel, &self.shared);
+        let allocation = |(rank, (&id, packed)): (usize, (&VarId, &u64))| {
             let variable = &self.program.variables[id];
             let dynamic = variable.external || variable.size.is_none();
             let size = if dynamic { Some(self.launch.dynamic_shared) } else { variable.size };
@@ -424,11 +426,13 @@ impl<'p> Machine<'p> {
             let mut memory = Allocation::new(&variable.name, Space::Shared, size, state::UNDEFINED);
             // The driver aligns dynamic shared memory to at least 16 bytes.
             memory.align = if dynamic { variable.align.max(16) } else { variable.align };
+            memory.packed = *packed;
             memory.element_bytes = element_bytes(variable);
             memory.rank = (self.blocks > 1).then_some(rank as u32);
             memory
         };
-        let ranks = (0..self.blocks).flat_map(|rank| self.shared.iter().map(move |id| (rank, id)));
+        let ranks = (0..self.blocks)
+            .flat_map(|rank| self.shared.iter().zip(&packed).map(move |one| (rank, one)));
         ranks.map(allocation).collect()
     }
 }

@@ -16,6 +16,8 @@ pub(super) struct Data {
     pub(super) bytes: Vec<u8>,
     /// Sizes; those of the file or list if the tensor has none.
     pub(super) shape: Vec<u64>,
+    /// The sizes of the file, if they are others.
+    pub(super) reshaped: Option<Vec<u64>>,
 }
 
 /// The contents of a tensor, `None` if it has no stated ones.
@@ -24,8 +26,13 @@ pub(super) struct Data {
 /// If a file cannot be read or does not fit the tensor, or a number does not fit its type.
 pub(super) fn data(tensor: &TensorSpec) -> Result<Option<Data>, ContentsError> {
     let Some(initial) = &tensor.initial else { return Ok(None) };
+    let mut reshaped = None;
     let (dense, shape) = match initial {
-        Initial::File(path) => from_file(path, tensor)?,
+        Initial::File(path) => {
+            let (dense, shape, other) = from_file(path, tensor)?;
+            reshaped = other;
+            (dense, shape)
+        }
         Initial::List(numbers) => {
             let shape = tensor.shape.clone().unwrap_or_else(|| vec![numbers.len() as u64]);
             (encoded(tensor.element, numbers.iter().cloned())?, shape)
@@ -49,7 +56,7 @@ pub(super) fn data(tensor: &TensorSpec) -> Result<Option<Data>, ContentsError> {
         Some(strides) => scattered(&dense, &shape, strides, tensor.element)?,
         None => dense,
     };
-    Ok(Some(Data { bytes, shape }))
+    Ok(Some(Data { bytes, shape, reshaped }))
 }
 
 /// The shape of a tensor whose contents will fit in memory.
@@ -77,14 +84,19 @@ fn encoded(
     Ok(bytes)
 }
 
-fn from_file(path: &str, tensor: &TensorSpec) -> Result<(Vec<u8>, Vec<u64>), ContentsError> {
+/// The elements of a file, the sizes they are taken to have, and those of the file if they are others: as many elements in
+/// row-major order are accepted.
+fn from_file(path: &str, tensor: &TensorSpec) -> Result<FromFile, ContentsError> {
     let array = npy::read(Path::new(path))?;
     let element = tensor.element;
     if !element.accepts(array.dtype) {
         let (path, found) = (path.to_owned(), array.dtype);
         return Err(ContentsError::Type { path, found, element });
     }
-    if let Some(shape) = tensor.shape.as_ref().filter(|&shape| *shape != array.shape) {
+    let other = tensor.shape.as_ref().filter(|&shape| *shape != array.shape);
+    if let Some(shape) =
+        other.filter(|shape| TensorSpec::count(shape) != TensorSpec::count(&array.shape))
+    {
         let (path, expected) = (path.to_owned(), shape.clone());
         return Err(ContentsError::Shape { path, found: array.shape, expected });
     }
@@ -92,9 +104,13 @@ fn from_file(path: &str, tensor: &TensorSpec) -> Result<(Vec<u8>, Vec<u64>), Con
         return Err(ContentsError::Truth { path: path.to_owned() });
     }
     // With strides, the buffer may be much larger than the file.
-    let shape = sized(&TensorSpec { shape: Some(array.shape), ..tensor.clone() })?;
-    Ok((array.data, shape))
+    let taken = other.cloned().unwrap_or_else(|| array.shape.clone());
+    let shape = sized(&TensorSpec { shape: Some(taken), ..tensor.clone() })?;
+    Ok((array.data, shape, other.map(|_| array.shape)))
 }
+
+/// Bytes, sizes, and the sizes of the file if they are others.
+type FromFile = (Vec<u8>, Vec<u64>, Option<Vec<u64>>);
 
 /// Row-major elements put where the strides say.
 fn scattered(

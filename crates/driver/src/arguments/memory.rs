@@ -3,6 +3,7 @@
 use super::contents::{self, Data};
 use super::misfit::{AliasError, BufferError};
 use super::{AliasSpec, Direction, InputSpec, MissingData, OutputSpec, Request, TensorSpec};
+use crate::npy::shape_text;
 use exec::{Access, Buffer, Contents};
 use std::collections::BTreeMap;
 
@@ -56,6 +57,10 @@ impl<'r> Buffers<'r> {
             let argument = format!("{name}={tensor}");
             BufferError::Contents { argument, why }
         })?;
+        if let Some(Data { shape, reshaped: Some(found), .. }) = &data {
+            let (found, taken) = (shape_text(found), shape_text(shape));
+            self.notes.push(format!("the file of `{name}` has shape {found}, taken as {taken}"));
+        }
         let shape = data.as_ref().map(|data| data.shape.clone()).or_else(|| tensor.shape.clone());
         let access = match tensor.direction {
             Direction::In => Access::In,

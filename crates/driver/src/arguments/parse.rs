@@ -311,10 +311,8 @@ fn structure(text: &str) -> Result<ArgumentValue, ParseReason> {
         "" => Vec::new(),
         inner => tensor_map::separated(inner).map_err(ParseReason::TensorMap)?,
     };
+    // An empty class has no fields.
     let fields: Vec<Field> = items.into_iter().map(field).collect::<Result<_, _>>()?;
-    if fields.is_empty() {
-        return Err(ParseReason::EmptyStructure);
-    }
     Ok(ArgumentValue::Structure(fields))
 }
 

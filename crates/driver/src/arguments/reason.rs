@@ -115,8 +115,6 @@ pub enum ParseReason {
     NoContents(String),
     #[error("expected `}}` at the end of the structure")]
     UnclosedStructure,
-    #[error("the structure has no fields; expected {{0:x,8:512}}")]
-    EmptyStructure,
     #[error("field `{field}`: {why}")]
     Field { field: String, why: Box<Self> },
     #[error("expected OFFSET:VALUE, such as 8:x")]
@@ -155,6 +153,8 @@ pub enum ParseReason {
     NoBlock,
     #[error("expected numbers such as 0..4")]
     NoRange,
+    #[error("expected an output or a part of one, such as out, out[0] or out[2:6,:]")]
+    NoPart,
 }
 
 const EXAMPLE: &str = "x=f32[4,512], y=f32[4,512]:out, n=512 or scale=f32";

@@ -7,6 +7,7 @@ use crate::finding::{AccessKind, Fault, Gap, Origin, Place, Sink};
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::launch::Access;
 use crate::memory::{Alignment, Allocation, Word};
+use crate::placement::Placement;
 use crate::tags::{Source, Tags};
 use ir::{Address, AddressBase, Space};
 
@@ -132,7 +133,7 @@ fn check(
     };
     match memory.alignment(offset, align) {
         Alignment::No => Err(Fault::Misaligned { target: target(), kind, bytes: align }),
-        alignment => Ok((Some(first + start), alignment == Alignment::Depends)),
+        alignment => Ok((Some(first + start), alignment != Alignment::Yes)),
     }
 }
 
@@ -170,15 +171,37 @@ pub(super) fn locate(
                 note_early(context, pointer, lane, kind);
             }
             if lucky {
-                context.report.depends_on_alignment(context.site, context.place);
+                note_placement(context, pointer, lane, align);
             }
             Some(start)
         }
         Err(fault) => {
+            if matches!(fault, Fault::Misaligned { .. }) {
+                note_placement(context, pointer, lane, align);
+            }
             context.find(fault, Mask(1 << lane));
             None
         }
     }
+}
+
+/// Notes an access whose alignment depends on where its array lies.
+pub(super) fn note_placement(
+    context: &mut Context<'_, '_>,
+    pointer: Pointer,
+    lane: usize,
+    align: u32,
+) {
+    if !context.report.is_new_placement(context.site, pointer.area) {
+        return;
+    }
+    let place = context.place;
+    let placement = match param(context, pointer.area) {
+        Some(memory) => Placement::at(memory, pointer.offset, align, place),
+        None => allocation(context, pointer.area, lane)
+            .and_then(|(memory, ..)| Placement::at(memory, pointer.offset, align, place)),
+    };
+    context.report.alignments.extend(placement);
 }
 
 /// Reports an access to global memory that may come before the end of the launches before.
