@@ -9,7 +9,7 @@ use crate::mismatch::Mismatch;
 use crate::side::{Assumption, Side};
 use crate::table::Table;
 use crate::witness::Numbers;
-use decide::{Budget, Contradiction, Point, Value, contradiction, evaluate, inputs_of, satisfy};
+use decide::{Budget, Contradiction, Point, Value, contradiction, evaluate, inputs_of, lookups, satisfy};
 use ir::Scalar;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -159,9 +159,20 @@ impl Assumed {
             return Vec::new();
         }
         let inputs = inputs_of(terms, term);
-        let groups: BTreeSet<usize> =
+        let mut groups: BTreeSet<usize> =
             inputs.iter().filter_map(|input| self.group_of.get(input).copied()).collect();
+        for (first, _) in lookups(terms, term) {
+            groups.extend(self.groups_of_tensor(terms, first));
+        }
         groups.into_iter().flat_map(|group| self.groups[group].iter().copied()).collect()
+    }
+
+    /// The groups of conditions on elements of a tensor, from one of them on.
+    fn groups_of_tensor(&self, terms: &Terms, first: Input) -> BTreeSet<usize> {
+        let inputs = terms.inputs();
+        let positions = first.position()..first.position() + inputs.rest(first);
+        let elements = positions.filter_map(|position| inputs.at(position));
+        elements.filter_map(|input| self.group_of.get(&input).copied()).collect()
     }
 
     /// All conditions.
@@ -187,13 +198,17 @@ impl Assumed {
             pairs.iter().map(|pair| pair.1).collect()
         }];
         for (terms, roots) in stores.into_iter().zip(roots) {
-            let order = evaluation_order(terms, roots, |_| true);
+            let order = evaluation_order(terms, roots.iter().copied(), |_| true);
             let mut note = |node: NodeId| {
                 if let Node::Input(input) = terms.at(node) {
                     groups.extend(self.group_of.get(&input));
                 }
             };
             order.nodes.iter().for_each(|node| note(*node));
+            // Whatever is said of some element of a tensor that is read by number concerns the term.
+            for (first, _) in roots.iter().flat_map(|root| lookups(terms, *root)) {
+                groups.extend(self.groups_of_tensor(terms, first));
+            }
         }
         groups.into_iter().flat_map(|group| self.groups[group].iter().copied()).collect()
     }

@@ -142,6 +142,7 @@ impl Terms {
     pub fn function_name(&self, function: Function) -> &str {
         match function {
             Function::Named(index) => &self.names[usize::from(index)],
+            Function::Element(first) => self.inputs.place(first).map_or("?", |(name, _)| name),
             known => {
                 let entry = Function::KNOWN.iter().find(|(candidate, _)| *candidate == known);
                 entry.map_or("?", |(_, name)| name)

@@ -79,6 +79,7 @@ impl<'r> Buffers<'r> {
                 element: tensor.element,
                 shape: shape.clone(),
                 strides: tensor.strides.clone(),
+                range: tensor.range,
             });
         }
         if let (Some(shape), Direction::Out | Direction::InOut) = (shape, tensor.direction) {

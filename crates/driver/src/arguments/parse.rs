@@ -3,7 +3,8 @@
 //! ```text
 //! argument  = NAME "=" ( "?" | number | scalar | tensor | map | structure | recorded | related )
 //! scalar    = TYPE [ "=" number ]
-//! tensor    = TYPE "[" ( "?" | sizes ) "]" [ "@[" sizes "]" ] [ ":" direction ] [ "=" initial ]
+//! tensor    = TYPE "[" ( "?" | sizes ) "]" [ "@[" sizes "]" ] { ":" ( direction | range ) } [ "=" initial ]
+//! range     = integer ".." integer, of inputs of integers, the upper end excluded
 //! initial   = "@" FILE | "iota" | "[" numbers "]" | number
 //! map       = "tensormap(" … ")", see `tensor_map.rs`
 //! structure = "{" offset ":" ( number | scalar | map | NAME ) "," … "}"
@@ -15,7 +16,7 @@
 
 use super::{
     AliasSpec, ArgumentSpec, ArgumentValue, AssumeSpec, Direction, ElementType, Field, FieldValue,
-    Initial, Number, ParseError, ParseReason, RecordedSpec, RecordedTensor, TensorMapSpec,
+    IndexRange, Initial, Number, ParseError, ParseReason, RecordedSpec, RecordedTensor, TensorMapSpec,
     TensorSpec,
     tensor_map::{self, MapText},
 };
@@ -213,19 +214,27 @@ fn tensor_spec(element: ElementType, text: &str) -> Result<TensorSpec, ParseReas
         Some(_) => return Err(ParseReason::NoStrides),
         None => (None, rest),
     };
-    let (direction, rest) = match rest.strip_prefix(':') {
-        Some(rest) => {
-            let end = rest.find('=').unwrap_or(rest.len());
-            (parse_direction(&rest[..end])?, &rest[end..])
+    let (mut direction, mut range, mut rest) = (None, None, rest);
+    while let Some(text) = rest.strip_prefix(':') {
+        let end = text.find(['=', ':']).unwrap_or(text.len());
+        let word = &text[..end];
+        match word.split_once("..") {
+            Some(ends) if range.is_none() => range = Some(parse_range(element, word, ends)?),
+            None if direction.is_none() => direction = Some(parse_direction(word)?),
+            _ => return Err(ParseReason::Twice(word.to_owned())),
         }
-        None => (Direction::In, rest),
-    };
+        rest = &text[end..];
+    }
+    let direction = direction.unwrap_or(Direction::In);
+    if let Some(range) = range.filter(|_| direction != Direction::In) {
+        return Err(ParseReason::RangeOfOutput(range));
+    }
     let initial = match rest.strip_prefix('=') {
         Some(text) => Some(parse_initial(element, text)?),
         None if rest.is_empty() => None,
         None => return Err(ParseReason::AfterShape(rest.to_owned())),
     };
-    let tensor = TensorSpec { element, shape, strides, direction, initial };
+    let tensor = TensorSpec { element, shape, strides, direction, range, initial };
     check_tensor(&tensor)?;
     Ok(tensor)
 }
@@ -264,6 +273,29 @@ fn check_tensor(tensor: &TensorSpec) -> Result<(), ParseReason> {
         return Err(ParseReason::ListLength { elements, given });
     }
     Ok(())
+}
+
+/// `0..100` of integers of a type.
+fn parse_range(
+    element: ElementType,
+    text: &str,
+    (low, high): (&str, &str),
+) -> Result<IndexRange, ParseReason> {
+    let wrong = || ParseReason::NoIndexRange(text.to_owned());
+    if element.is_float() {
+        return Err(ParseReason::RangeOfFloats { element, range: text.to_owned() });
+    }
+    let end = |text: &str| match number(text) {
+        Some(Number::Integer(value)) => i64::try_from(value).ok(),
+        _ => None,
+    };
+    let (low, high) = (end(low).ok_or_else(wrong)?, end(high).ok_or_else(wrong)?);
+    let range = IndexRange { low, high };
+    // The type must have both ends, or the claim would be about fewer numbers than it says.
+    for number in [i128::from(low), i128::from(high) - 1] {
+        element.encode(&Number::Integer(number), &mut Vec::new())?;
+    }
+    (low < high).then_some(range).ok_or_else(wrong)
 }
 
 fn parse_direction(text: &str) -> Result<Direction, ParseReason> {

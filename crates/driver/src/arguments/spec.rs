@@ -112,8 +112,33 @@ pub struct TensorSpec {
     pub strides: Option<Vec<u64>>,
     /// What the kernel does with it.
     pub direction: Direction,
+    /// Numbers that its elements lie between, if stated; of inputs that are integers only.
+    pub range: Option<IndexRange>,
     /// First contents, if stated.
     pub initial: Option<Initial>,
+}
+
+/// `0..100`: the numbers of a range, the upper end excluded. It has at least one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IndexRange {
+    /// The smallest.
+    pub low: i64,
+    /// The one after the largest.
+    pub high: i64,
+}
+
+impl IndexRange {
+    /// The condition on a tensor, for all of its elements.
+    #[must_use]
+    pub fn condition(self, name: &str) -> String {
+        format!("{} <= {name} < {}", self.low, self.high)
+    }
+}
+
+impl Display for IndexRange {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}..{}", self.low, self.high)
+    }
 }
 
 /// What a kernel does with a tensor.
@@ -374,6 +399,9 @@ impl Display for TensorSpec {
             Direction::Out => f.write_str(":out")?,
             Direction::InOut => f.write_str(":inout")?,
             Direction::Scratch => f.write_str(":scratch")?,
+        }
+        if let Some(range) = self.range {
+            write!(f, ":{range}")?;
         }
         match &self.initial {
             None => Ok(()),

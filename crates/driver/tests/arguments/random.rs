@@ -2,7 +2,7 @@
 
 use driver::arguments::{
     AliasSpec, ArgumentSpec, ArgumentValue, BlockPosition, ByteCount, Dimensions, Direction,
-    ElementType, Field, FieldValue, Initial, MapKeys, MapShape, Number, RecordedSpec,
+    ElementType, Field, FieldValue, IndexRange, Initial, MapKeys, MapShape, Number, RecordedSpec,
     RecordedTensor, TensorMapSpec, TensorSpec,
 };
 use driver::npy;
@@ -99,7 +99,9 @@ fn tensor() -> impl Strategy<Value = TensorSpec> {
                 3 if shape.is_some() => Some(Initial::Iota),
                 _ => None,
             };
-            TensorSpec { element, shape, strides, direction, initial }
+            let ranged = !element.is_float() && direction == Direction::In && !strided;
+            let range = ranged.then_some(IndexRange { low: 0, high: 100 });
+            TensorSpec { element, shape, strides, direction, range, initial }
         },
     )
 }
