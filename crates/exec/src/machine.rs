@@ -435,7 +435,7 @@ impl<'p> Machine<'p> {
 
 fn buffer(buffer: &Buffer) -> Allocation {
     let state = match &buffer.contents {
-        Contents::Known(_) => state::DEFINED,
+        Contents::Known(_) | Contents::Pointers(_) => state::DEFINED,
         Contents::Opaque(_) | Contents::Unbounded => state::OPAQUE,
         Contents::Undefined(_) => state::UNDEFINED,
     };
@@ -443,6 +443,14 @@ fn buffer(buffer: &Buffer) -> Allocation {
     let mut memory = Allocation::new(&buffer.name, Space::Global, size, state);
     if let Contents::Known(bytes) = &buffer.contents {
         memory.bytes.copy_from_slice(bytes);
+    }
+    if let Contents::Pointers(targets) = &buffer.contents {
+        for (position, target) in targets.iter().enumerate() {
+            // Nothing is allocated at address zero, and bytes are zero at first.
+            let Some(number) = *target else { continue };
+            let address = Pointer { area: Area::Global(number), offset: 0 }.address();
+            memory.store(8 * position, 8, address, Word::Pointer);
+        }
     }
     memory.bounded = !matches!(buffer.contents, Contents::Unbounded);
     memory.access = buffer.access;
@@ -480,7 +488,10 @@ fn give(memory: &mut Allocation, contents: &Contents) {
             memory.bytes[..count].copy_from_slice(&bytes[..count]);
             memory.states.fill(all, state::DEFINED);
         }
-        Contents::Opaque(_) | Contents::Unbounded => memory.states.fill(all, state::OPAQUE),
+        // No flag gives a variable pointers.
+        Contents::Opaque(_) | Contents::Unbounded | Contents::Pointers(_) => {
+            memory.states.fill(all, state::OPAQUE);
+        }
         Contents::Undefined(_) => memory.states.fill(all, state::UNDEFINED),
     }
 }

@@ -1,7 +1,8 @@
 //! From text to [`ArgumentSpec`].
 //!
 //! ```text
-//! argument  = NAME "=" ( "?" | number | scalar | tensor | map | structure | recorded | related )
+//! argument  = NAME "=" ( "?" | number | scalar | tensor | pointers | map | structure | recorded | related )
+//! pointers  = "[" ( NAME | "0" ) "," … "]"
 //! scalar    = TYPE [ "=" number ]
 //! tensor    = TYPE "[" ( "?" | sizes ) "]" [ "@[" sizes "]" ] { ":" ( direction | range ) } [ "=" initial ]
 //! range     = integer ".." integer, of inputs of integers, the upper end excluded
@@ -106,7 +107,10 @@ fn parse_value(name: &str, text: &str) -> Result<ArgumentValue, ParseReason> {
     if let Some(rest) = text.strip_prefix('@').filter(|rest| !is_array_file(rest)) {
         return recorded(rest);
     }
-    if text.is_empty() || text.starts_with(['[', '@']) {
+    if text.starts_with('[') {
+        return pointers(text);
+    }
+    if text.is_empty() || text.starts_with('@') {
         return Err(ParseReason::NoType { name: name.to_owned(), text: text.to_owned() });
     }
     let (word, rest) = split_word(text);
@@ -114,6 +118,20 @@ fn parse_value(name: &str, text: &str) -> Result<ArgumentValue, ParseReason> {
         return related(text).unwrap_or_else(|| Err(unknown_type(text, word)));
     };
     if rest.starts_with('[') { tensor(element, rest) } else { scalar_argument(element, rest) }
+}
+
+/// `[A,B]`: pointers to other arguments.
+fn pointers(text: &str) -> Result<ArgumentValue, ParseReason> {
+    let (items, rest) = bracketed(text)?;
+    if !rest.is_empty() {
+        return Err(ParseReason::AfterList(rest.to_owned()));
+    }
+    let target = |item: &str| match item {
+        "0" => Ok(None),
+        name if is_name(name) => Ok(Some(name.to_owned())),
+        other => Err(ParseReason::NoPointer(other.to_owned())),
+    };
+    comma_separated(items).map(target).collect::<Result<_, _>>().map(ArgumentValue::Pointers)
 }
 
 /// Takes the word `tensormap` off the beginning of a text; returns the rest.

@@ -33,6 +33,8 @@ pub enum ArgumentValue {
     },
     /// `f32[4,512]`: the address of a tensor.
     Tensor(TensorSpec),
+    /// `[A,B]`: the address of a tensor of pointers to other arguments; `0` is a null pointer.
+    Pointers(Vec<Option<String>>),
     /// `tensormap(A, box=[128,64])`: a tensor map.
     TensorMap(Box<TensorMapSpec>),
     /// `{0:x,8:y,16:512}`: pieces of a structure at byte offsets.
@@ -53,7 +55,7 @@ impl ArgumentValue {
         }
     }
 
-    /// The other arguments that a structure names.
+    /// The other arguments that a structure or a tensor of pointers names.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         let recorded = match self {
             Self::Recorded(recorded) => recorded.tensors.as_slice(),
@@ -63,7 +65,12 @@ impl ArgumentValue {
             FieldValue::Name(name) => Some(name.as_str()),
             _ => None,
         });
-        recorded.iter().map(|one| one.name.as_str()).chain(in_fields)
+        let pointers = match self {
+            Self::Pointers(targets) => targets.as_slice(),
+            _ => &[],
+        };
+        let pointers = pointers.iter().flatten().map(String::as_str);
+        recorded.iter().map(|one| one.name.as_str()).chain(in_fields).chain(pointers)
     }
 }
 
@@ -239,6 +246,7 @@ impl ArgumentSpec {
             | ArgumentValue::Number(_)
             | ArgumentValue::Scalar { .. }
             | ArgumentValue::Tensor(_)
+            | ArgumentValue::Pointers(_)
             | ArgumentValue::Related(_) => Vec::new(),
         }
     }
@@ -256,6 +264,7 @@ impl ArgumentSpec {
             ArgumentValue::Missing
             | ArgumentValue::Number(_)
             | ArgumentValue::Scalar { .. }
+            | ArgumentValue::Pointers(_)
             | ArgumentValue::Related(_) => Vec::new(),
         }
     }
@@ -357,6 +366,11 @@ impl Display for ArgumentValue {
             Self::Number(number) => number.fmt(f),
             Self::Scalar { element, value } => scalar(*element, value.as_ref(), f),
             Self::Tensor(tensor) => tensor.fmt(f),
+            Self::Pointers(targets) => {
+                let names: Vec<&str> =
+                    targets.iter().map(|target| target.as_deref().unwrap_or("0")).collect();
+                write!(f, "[{}]", names.join(","))
+            }
             Self::TensorMap(map) => map.fmt(f),
             Self::Structure(fields) => {
                 f.write_str("{")?;

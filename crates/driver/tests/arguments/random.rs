@@ -161,6 +161,7 @@ fn value() -> impl Strategy<Value = ArgumentValue> {
             .prop_map(|(element, value)| ArgumentValue::Scalar { element, value: Some(value) }),
         tensor().prop_map(ArgumentValue::Tensor),
         collection::vec(field(), 1..5).prop_map(ArgumentValue::Structure),
+        collection::vec(option::of(name()), 0..4).prop_map(ArgumentValue::Pointers),
         tensor_map().prop_map(|map| ArgumentValue::TensorMap(Box::new(map))),
         recorded().prop_map(|recorded| ArgumentValue::Recorded(Box::new(recorded))),
         (name(), name()).prop_map(|(a, b)| {
