@@ -301,12 +301,12 @@ impl Search<'_> {
 #[must_use]
 pub fn lookups(terms: &Terms, root: Term) -> Vec<(Input, Term)> {
     let order = evaluation_order(terms, [root], |_| true);
-    let of = |node: Node| match node {
+    // A root that is no sum is among the nodes.
+    let lookups = order.nodes.iter().filter_map(|node| match terms.at(*node) {
         Node::Apply(Function::Element(first), index) => Some((first, index.into())),
         _ => None,
-    };
-    let below = order.nodes.iter().filter_map(|node| of(terms.at(*node)));
-    below.chain(of(terms.node(root))).collect()
+    });
+    lookups.collect()
 }
 
 /// The inputs below a term; elements that it reads by number are not among them ([`lookups`]).

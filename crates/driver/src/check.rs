@@ -16,7 +16,7 @@ use crate::rerun::{self, Again};
 use crate::verdict::Verdict;
 use crate::vocabulary::{PropertyName, listed};
 use crate::{Colour, Exit, Format, Outcome, graph, output};
-use equiv::Assumption;
+use equiv::{Assumption, Side};
 use exec::{Checks, Stop};
 use ir::Scalar;
 use std::path::Path;
@@ -168,11 +168,17 @@ fn on_terms(
     checks: Checks,
 ) -> Option<(exec::Outcome, Vec<String>)> {
     let side = crate::equiv::alone(execution, prepared).ok()?;
-    let ranges = crate::equiv::ranges(std::iter::once(prepared), [&side, &side]).ok()?;
-    let assumption = |spec: &AssumeSpec| Assumption { condition: spec.condition.clone() };
-    let assumptions: Vec<Assumption> = ranges.iter().map(assumption).collect();
+    let (ranges, assumptions) = ranges(prepared, &side)?;
     let outcome = equiv::check_indexed(&side, &assumptions, execution.limits, checks)?;
-    Some((outcome, ranges.iter().map(ToString::to_string).collect()))
+    Some((outcome, ranges))
+}
+
+/// The ranges that arguments state, for people and as assumptions.
+fn ranges(prepared: &Prepared<'_>, side: &Side<'_>) -> Option<(Vec<String>, Vec<Assumption>)> {
+    let ranges = crate::equiv::ranges(std::iter::once(prepared), [side, side]).ok()?;
+    let assumption = |spec: &AssumeSpec| Assumption { condition: spec.condition.clone() };
+    let texts = ranges.iter().map(ToString::to_string).collect();
+    Some((texts, ranges.iter().map(assumption).collect()))
 }
 
 /// A run that shows that threads write the same at the same time.
@@ -217,9 +223,14 @@ fn settled<'r>(
             return Some(Settled::BitForBit(prepared.finish(outcome, checks)));
         }
     }
-    let prepared = prepare()?.lifted();
+    let mut prepared = prepare()?.lifted();
     let side = crate::equiv::alone(execution, &prepared).ok()?;
-    let outcome = equiv::settle(&side, execution.limits, checks, &finished.result)?;
+    let (ranges, assumptions) = ranges(&prepared, &side)?;
+    let how = (execution.limits, checks);
+    let outcome = equiv::settle(&side, &assumptions, how, &finished.result)?;
+    for range in ranges {
+        prepared = prepared.assuming(&range);
+    }
     if outcome.findings.iter().any(|finding| is_race(&finding.fault)) {
         // They differ as real numbers: a race.
         return Some(Settled::BitForBit(prepared.finish(outcome, checks)));

@@ -25,15 +25,15 @@ pub fn asked(outcome: &Outcome) -> Vec<Place> {
 #[must_use]
 pub fn settle(
     side: &Side<'_>,
-    limits: Limits,
-    checks: Checks,
+    assumptions: &[Assumption],
+    (limits, checks): (Limits, Checks),
     before: &Outcome,
 ) -> Option<Outcome> {
     let places = asked(before);
     if places.is_empty() || before.gap.is_some() {
         return None;
     }
-    let table = Table::new([side, side]).ok()?;
+    let table = Table::new([side, side]).ok()?.assuming(assumptions).ok()?;
     let mut domain = table.domain(side, 0, false).ok()?;
     domain.marks = Some(Marks::default());
     domain.deadline = Clock::start(limits).deadline();
@@ -56,7 +56,8 @@ pub fn check_indexed(
     let mut domain = table.domain(side, 0, false).ok()?;
     domain.marks = Some(Marks::default());
     domain.deadline = Clock::start(limits).deadline();
-    let (outcome, _) = exec::check_asking(side.program, side.launch, (limits, checks), &mut domain, []);
+    let (outcome, _) =
+        exec::check_asking(side.program, side.launch, (limits, checks), &mut domain, []);
     (!domain.is_exhausted() && !outcome.conditional).then_some(outcome)
 }
 

@@ -38,8 +38,8 @@ use crate::undefined::Settled;
 use decide::{Deadline, Numbering, Suspicion};
 use exec::concrete;
 use exec::domain::{
-    Binary, Bounds, Connective, Domain, InputSource, Inputs as Given, Instruction, Numbers, Truths, Unary,
-    Value, Values,
+    Binary, Bounds, Connective, Domain, InputSource, Inputs as Given, Instruction, Numbers, Truths,
+    Unary, Value, Values,
 };
 use exec::{Mask, Place};
 use ir::{ArgumentRange, Format, RealFunction, Relation, Rounding, Scalar, Width};
@@ -477,12 +477,7 @@ impl Domain for Symbolic {
         self.linear(value).is_some_and(|linear| linear.plus(more).divided(of.into()).is_some())
     }
 
-    fn element(
-        &mut self,
-        table: (Value, u64),
-        offset: (Value, i128),
-        size: u32,
-    ) -> Option<Value> {
+    fn element(&mut self, table: (Value, u64), offset: (Value, i128), size: u32) -> Option<Value> {
         self.element_at(table, offset, size)
     }
 

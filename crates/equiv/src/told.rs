@@ -60,7 +60,8 @@ fn narrow(terms: &Terms, condition: Term, input: usize, range: &mut Range) -> bo
             both == [true, true]
         }
         Node::Compare(relation, a, b) => {
-            let is_input = |node| matches!(terms.at(node), Node::Input(one) if one.position() == input);
+            let is_input =
+                |node| matches!(terms.at(node), Node::Input(one) if one.position() == input);
             let number = |node: term::NodeId| {
                 let number = terms.as_number(node.into())?;
                 number.to_i64().map(i128::from)

@@ -49,8 +49,8 @@ pub use request::{Arguments, BuildError, BuiltLaunch, Invocation, MissingData, R
 pub(crate) use scalar::nearest;
 pub use select::{KernelPath, SelectError, kernels, select_kernel};
 pub use spec::{
-    AliasSpec, ArgumentSpec, ArgumentValue, AssumeSpec, Direction, Field, FieldValue, IndexRange, Initial,
-    Number, RecordedSpec, RecordedTensor, TensorMapSpec, TensorSpec,
+    AliasSpec, ArgumentSpec, ArgumentValue, AssumeSpec, Direction, Field, FieldValue, IndexRange,
+    Initial, Number, RecordedSpec, RecordedTensor, TensorMapSpec, TensorSpec,
 };
 pub use tensor_map::{MapKeys, MapShape};
 

@@ -17,8 +17,8 @@
 
 use super::{
     AliasSpec, ArgumentSpec, ArgumentValue, AssumeSpec, Direction, ElementType, Field, FieldValue,
-    IndexRange, Initial, Number, ParseError, ParseReason, RecordedSpec, RecordedTensor, TensorMapSpec,
-    TensorSpec,
+    IndexRange, Initial, Number, ParseError, ParseReason, RecordedSpec, RecordedTensor,
+    TensorMapSpec, TensorSpec,
     tensor_map::{self, MapText},
 };
 use equiv::Formula;

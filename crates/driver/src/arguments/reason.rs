@@ -105,18 +105,24 @@ pub enum ParseReason {
     ListLength { elements: u64, given: usize },
     #[error("`:{0}` is no range of integers; expected one like :0..100, the upper end excluded")]
     NoIndexRange(String),
-    #[error("`:{range}`: ranges are for integers, and these are {element}; --assume speaks of floats")]
+    #[error(
+        "`:{range}`: ranges are for integers, and these are {element}; --assume speaks of floats"
+    )]
     RangeOfFloats { element: ElementType, range: String },
     #[error("`:{0}` is said of an output; ranges are for tensors that are only read")]
     RangeOfOutput(IndexRange),
     #[error("`:{0}`: a direction and a range may be said once each")]
     Twice(String),
-    #[error("`:{0}` is no direction; expected :in, :out, :inout or :scratch, or a range like :0..100")]
+    #[error(
+        "`:{0}` is no direction; expected :in, :out, :inout or :scratch, or a range like :0..100"
+    )]
     NoDirection(String),
     #[error("expected the name of a .npy file after `=@`")]
     NoFile,
-    #[error("`{0}` is no argument to point to; expected a list of names like [A,B], of arguments of their own, \
-             or a type before the shape")]
+    #[error(
+        "`{0}` is no argument to point to; expected a list of names like [A,B], of arguments of their own, \
+             or a type before the shape"
+    )]
     NoPointer(String),
     #[error("expected nothing after the list, found `{0}`")]
     AfterList(String),

@@ -3,9 +3,7 @@
 
 use crate::answer;
 use crate::corpus::Flags;
-use driver::arguments::{
-    Arguments, Invocation, MissingData, Request, build_launch, select_kernel,
-};
+use driver::arguments::{Arguments, Invocation, MissingData, Request, build_launch, select_kernel};
 use driver::check;
 use driver::{Colour, Exit, Input};
 use exec::{Contents, Limits};
@@ -127,16 +125,18 @@ fn verdicts_hold_for_all_indices() {
         let texts = [&one, &other].map(kernel);
         let low = random.below(3_i64) - 1;
         let high = low + 1 + random.below(5_i64);
-        let arguments = format!("--arg table=f32[24] --arg idx=s32[2]:{low}..{high} --arg out=f32[2]:out");
+        let arguments =
+            format!("--arg table=f32[24] --arg idx=s32[2]:{low}..{high} --arg out=f32[2]:out");
         let flags = Flags::parse(&format!("--grid 1 --block 2 {arguments}"));
         let indices = || (low..high).flat_map(|a| (low..high).map(move |b| [a as i32, b as i32]));
-        let left = texts.each_ref().map(|text| indices().map(|at| run(text, at)).collect::<Vec<_>>());
-        let inputs =
-            texts.each_ref().map(|text| Input::from_bytes("k.ptx", text.clone().into_bytes()).unwrap());
+        let left =
+            texts.each_ref().map(|text| indices().map(|at| run(text, at)).collect::<Vec<_>>());
+        let inputs = texts
+            .each_ref()
+            .map(|text| Input::from_bytes("k.ptx", text.clone().into_bytes()).unwrap());
         for (input, left) in inputs.iter().zip(&left) {
-            let outcome = flags.hand(input, None, |one| {
-                check::run(one, check::Options::default(), Colour::Plain)
-            });
+            let outcome = flags
+                .hand(input, None, |one| check::run(one, check::Options::default(), Colour::Plain));
             let fails = left.iter().any(Option::is_none);
             let case = format!("{number} {arguments}\n{}{}", outcome.output, input.source.text());
             match outcome.exit {

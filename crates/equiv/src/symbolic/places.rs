@@ -125,7 +125,9 @@ impl Symbolic {
             low = low.checked_add(ends[0].min(ends[1]))?;
             high = high.checked_add(ends[0].max(ends[1]))?;
             let told = match self.terms.at(node) {
-                Node::Input(input) => self.told.iter().find(|one| one.positions.contains(&input.position())),
+                Node::Input(input) => {
+                    self.told.iter().find(|one| one.positions.contains(&input.position()))
+                }
                 _ => None,
             };
             are_met &= told.is_some_and(|told| told.is_all);
@@ -136,7 +138,12 @@ impl Symbolic {
 
     /// Whether a node is made of an integer input of which only the type is known.
     fn is_untold(&self, node: NodeId) -> bool {
-        let untold = |position: usize| !self.told.iter().any(|one| one.positions.contains(&position));
+        let untold =
+            |position: usize| !self.told.iter().any(|one| one.positions.contains(&position));
+        // The common case, without a walk.
+        if let Node::Input(input) = self.terms.at(node) {
+            return untold(input.position());
+        }
         let below = decide::inputs_of(&self.terms, node.into());
         let read = decide::lookups(&self.terms, node.into());
         below.iter().any(|input| untold(input.position()))

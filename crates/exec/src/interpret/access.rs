@@ -63,11 +63,8 @@ pub(super) fn resolve_reads(
                 indexed = indexed::split(context, (&mut values, &mut tags), space, address.offset);
             }
             let apart = indexed.iter().fold(0, |mask, one| mask | 1 << one.lane);
-            let numbers = Tags {
-                pointer: Mask::NONE,
-                unknown: tags.unknown.without(Mask(apart)),
-                ..tags
-            };
+            let numbers =
+                Tags { pointer: Mask::NONE, unknown: tags.unknown.without(Mask(apart)), ..tags };
             lanes = context.decide(numbers, Sink::Address)?.without(Mask(apart));
             for lane in lanes.iter() {
                 let full = values[lane].wrapping_add_signed(address.offset) & width.mask();
@@ -208,7 +205,12 @@ pub(super) fn locate(
 }
 
 /// Reports an access to global memory that may come before the end of the launches before.
-pub(super) fn note_early(context: &mut Context<'_, '_>, pointer: Pointer, lane: usize, kind: AccessKind) {
+pub(super) fn note_early(
+    context: &mut Context<'_, '_>,
+    pointer: Pointer,
+    lane: usize,
+    kind: AccessKind,
+) {
     let Area::Global(number) = pointer.area else { return };
     if !context.tracker.is_early(context.warp.number, lane) {
         return;

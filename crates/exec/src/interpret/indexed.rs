@@ -69,7 +69,9 @@ pub(super) fn split(
 pub(super) fn not_followed(context: &Context<'_, '_>, one: &Indexed, kind: AccessKind) -> Gap {
     let (what, why) = match kind {
         AccessKind::Read => ("a read", "this instruction is not followed there"),
-        AccessKind::Write => ("a write", "which element it is, and who else writes it, is not followed"),
+        AccessKind::Write => {
+            ("a write", "which element it is, and who else writes it, is not followed")
+        }
         AccessKind::Atomic => ("an atomic update", "which element it is, is not followed"),
     };
     let (name, place) = named(context, one);
@@ -145,7 +147,9 @@ fn table(context: &Context<'_, '_>, one: &Indexed) -> Result<Elements, Gap> {
         return Err(gap("has no known size"));
     };
     if memory.access != Access::In {
-        return Err(gap("the launch may write it: only tensors that nobody writes are read this way"));
+        return Err(gap(
+            "the launch may write it: only tensors that nobody writes are read this way",
+        ));
     }
     let elements = context.valued.as_ref().and_then(|valued| valued.store.elements.get(&number));
     let known = elements.copied().filter(|elements| {

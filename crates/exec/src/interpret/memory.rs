@@ -3,8 +3,8 @@
 use super::access::{
     allocation, is_seen, locate, mark, read_element, resolve, resolve_reads, word_of, write_element,
 };
-use super::{indexed, symbolic};
 use super::tracked::{track, track_load};
+use super::{indexed, symbolic};
 use crate::address::{Area, Pointer};
 use crate::concrete;
 use crate::context::Context;
