@@ -443,30 +443,7 @@ impl Domain for Symbolic {
     }
 
     fn in_range(&mut self, value: Value, width: Width, signed: bool) -> Option<Value> {
-        let term = self.term(value);
-        let (least, most) = self.range(term)?;
-        let (lowest, highest) = ranges::of_type(width.bits(), signed);
-        if least >= lowest && most <= highest {
-            return Some(value);
-        }
-        let modulus = 1i128 << width.bits();
-        if least < lowest - modulus || most > highest + modulus {
-            return None;
-        }
-        let mut wrapped = term;
-        if most > highest {
-            let (bound, other) = (self.constant_term(highest), self.constant_term(-modulus));
-            let too_large = self.terms.compare(term::Relation::Less, bound, term);
-            let other = self.terms.add(term, other);
-            wrapped = self.terms.select(too_large, other, wrapped);
-        }
-        if least < lowest {
-            let (bound, other) = (self.constant_term(lowest), self.constant_term(modulus));
-            let too_small = self.terms.compare(term::Relation::Less, term, bound);
-            let other = self.terms.add(term, other);
-            wrapped = self.terms.select(too_small, other, wrapped);
-        }
-        Some(self.handles.handle(wrapped))
+        self.in_type(value, width, signed)
     }
 
     fn bounds(&mut self, value: Value) -> Option<Bounds> {

@@ -445,12 +445,7 @@ fn buffer(buffer: &Buffer) -> Allocation {
         memory.bytes.copy_from_slice(bytes);
     }
     if let Contents::Pointers(targets) = &buffer.contents {
-        for (position, target) in targets.iter().enumerate() {
-            // Nothing is allocated at address zero, and bytes are zero at first.
-            let Some(number) = *target else { continue };
-            let address = Pointer { area: Area::Global(number), offset: 0 }.address();
-            memory.store(8 * position, 8, address, Word::Pointer);
-        }
+        memory.point_to(targets);
     }
     memory.bounded = !matches!(buffer.contents, Contents::Unbounded);
     memory.access = buffer.access;

@@ -143,10 +143,7 @@ impl Terms {
         match function {
             Function::Named(index) => &self.names[usize::from(index)],
             Function::Element(first) => self.inputs.place(first).map_or("?", |(name, _)| name),
-            known => {
-                let entry = Function::KNOWN.iter().find(|(candidate, _)| *candidate == known);
-                entry.map_or("?", |(_, name)| name)
-            }
+            known => Function::KNOWN.iter().find(|one| one.0 == known).map_or("?", |one| one.1),
         }
     }
 

@@ -107,10 +107,10 @@ fn parse_value(name: &str, text: &str) -> Result<ArgumentValue, ParseReason> {
     if let Some(rest) = text.strip_prefix('@').filter(|rest| !is_array_file(rest)) {
         return recorded(rest);
     }
-    if text.starts_with('[') {
-        return pointers(text);
+    if let Some(targets) = text.starts_with('[').then(|| pointers(text)).flatten() {
+        return Ok(ArgumentValue::Pointers(targets));
     }
-    if text.is_empty() || text.starts_with('@') {
+    if text.is_empty() || text.starts_with(['[', '@']) {
         return Err(ParseReason::NoType { name: name.to_owned(), text: text.to_owned() });
     }
     let (word, rest) = split_word(text);
@@ -120,18 +120,14 @@ fn parse_value(name: &str, text: &str) -> Result<ArgumentValue, ParseReason> {
     if rest.starts_with('[') { tensor(element, rest) } else { scalar_argument(element, rest) }
 }
 
-/// `[A,B]`: pointers to other arguments.
-fn pointers(text: &str) -> Result<ArgumentValue, ParseReason> {
-    let (items, rest) = bracketed(text)?;
-    if !rest.is_empty() {
-        return Err(ParseReason::AfterList(rest.to_owned()));
-    }
+/// `[A,B]`: pointers to other arguments, or null.
+fn pointers(text: &str) -> Option<Vec<Option<String>>> {
+    let (items, _) = bracketed(text).ok().filter(|(_, rest)| rest.is_empty())?;
     let target = |item: &str| match item {
-        "0" => Ok(None),
-        name if is_name(name) => Ok(Some(name.to_owned())),
-        other => Err(ParseReason::NoPointer(other.to_owned())),
+        "0" => Some(None),
+        name => is_name(name).then(|| Some(name.to_owned())),
     };
-    comma_separated(items).map(target).collect::<Result<_, _>>().map(ArgumentValue::Pointers)
+    comma_separated(items).map(target).collect()
 }
 
 /// Takes the word `tensormap` off the beginning of a text; returns the rest.

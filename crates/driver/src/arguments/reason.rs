@@ -119,11 +119,6 @@ pub enum ParseReason {
     NoDirection(String),
     #[error("expected the name of a .npy file after `=@`")]
     NoFile,
-    #[error(
-        "`{0}` is no argument to point to; expected a list of names like [A,B], of arguments of their own, \
-             or a type before the shape"
-    )]
-    NoPointer(String),
     #[error("expected nothing after the list, found `{0}`")]
     AfterList(String),
     #[error("expected a flat list, in row-major order")]

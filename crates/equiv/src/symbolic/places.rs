@@ -6,7 +6,9 @@
 //! by the size of an element, and so that two kernels that compute one place in two ways mostly write one term.
 
 use super::Symbolic;
+use crate::ranges;
 use exec::domain::{Bounds, Value};
+use ir::Width;
 use std::collections::BTreeMap;
 use term::{Function, Node, NodeId, Term};
 
@@ -112,6 +114,34 @@ impl Symbolic {
     /// The integer that a term is, if it is one.
     fn whole(&self, term: Term) -> Option<i128> {
         self.terms.as_number(term)?.to_i64().map(i128::from)
+    }
+
+    /// The number that the lowest bits of an integer are; `None` if it may wrap around more than once.
+    pub(super) fn in_type(&mut self, value: Value, width: Width, signed: bool) -> Option<Value> {
+        let term = self.term(value);
+        let (least, most) = self.range(term)?;
+        let (lowest, highest) = ranges::of_type(width.bits(), signed);
+        if least >= lowest && most <= highest {
+            return Some(value);
+        }
+        let modulus = 1i128 << width.bits();
+        if least < lowest - modulus || most > highest + modulus {
+            return None;
+        }
+        let mut wrapped = term;
+        if most > highest {
+            let (bound, other) = (self.constant_term(highest), self.constant_term(-modulus));
+            let too_large = self.terms.compare(term::Relation::Less, bound, term);
+            let other = self.terms.add(term, other);
+            wrapped = self.terms.select(too_large, other, wrapped);
+        }
+        if least < lowest {
+            let (bound, other) = (self.constant_term(lowest), self.constant_term(modulus));
+            let too_small = self.terms.compare(term::Relation::Less, term, bound);
+            let other = self.terms.add(term, other);
+            wrapped = self.terms.select(too_small, other, wrapped);
+        }
+        Some(self.handles.handle(wrapped))
     }
 
     /// Numbers that an integer lies between.
