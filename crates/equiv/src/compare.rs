@@ -67,7 +67,7 @@ fn prepared(
     options: &Options<'_>,
     clamps: bool,
 ) -> Result<Prepared, Mismatch> {
-    let table = Table::new(sides)?;
+    let table = Table::new(sides)?.assuming(options.assumptions)?;
     let mut reference = table.domain(sides[0], 0, options.snap)?;
     let mut optimised = table.domain(sides[1], 1, options.snap)?;
     (reference.relied.clamps, optimised.relied.clamps) = (clamps, clamps);
