@@ -139,7 +139,7 @@ fn indexed<'r>(execution: &Execution<'r>, best: Finished<'r>, checks: Checks) ->
     }
     let mut furthest = best;
     for lifted in [false, true] {
-        let prepared = execute::prepare(execution, &[], "check", MissingData::Opaque);
+        let prepared = execute::prepare(execution, &[], ("check", None), MissingData::Opaque);
         let Ok(prepared) = prepared.map(Prepared::without_relations) else { break };
         let mut prepared = if lifted { prepared.lifted() } else { prepared };
         if lift::drops_code(prepared.program()) {
