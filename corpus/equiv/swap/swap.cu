@@ -150,27 +150,27 @@ extern "C" __global__ void pairs_crossed(const __nv_bfloat162 *x, __nv_bfloat162
   if (i < n) atomicAdd(out, __lowhigh2highlow(x[i]));
 }
 
-extern "C" __global__ void flags(const unsigned *x, unsigned *out, int n) {
+extern "C" __global__ void total(const int *x, int *out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) atomicOr(out, x[i]);
+  if (i < n) atomicAdd(out, x[i]);
 }
 
-extern "C" __global__ void flags_swap(const unsigned *x, unsigned *out, int n) {
+extern "C" __global__ void total_swap(const int *x, int *out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
-  unsigned old = *out, guess;
+  int old = *out, guess;
   do {
     guess = old;
-    old = atomicCAS(out, guess, guess | x[i]);
+    old = atomicCAS(out, guess, guess + x[i]);
   } while (guess != old);
 }
 
-extern "C" __global__ void flags_and(const unsigned *x, unsigned *out, int n) {
+extern "C" __global__ void total_more(const int *x, int *out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
-  unsigned old = *out, guess;
+  int old = *out, guess;
   do {
     guess = old;
-    old = atomicCAS(out, guess, guess & x[i]);
+    old = atomicCAS(out, guess, guess + 2 * x[i]);
   } while (guess != old);
 }

@@ -242,8 +242,9 @@ fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
         Fault::CopiesInFlight { copies, committed } => {
             return sync_findings::in_flight(*copies, *committed, finding);
         }
-        Fault::OutOfBounds { target, kind, bytes } => {
-            (Code::OutOfBounds, format!("out of bounds: {}", access(target, *kind, *bytes)))
+        Fault::OutOfBounds { target, kind, bytes, when } => {
+            let when = when.as_ref().map(|when| format!(", if {when}")).unwrap_or_default();
+            (Code::OutOfBounds, format!("out of bounds: {}{when}", access(target, *kind, *bytes)))
         }
         Fault::WildAddress { address, kind, bytes } => {
             let does = verb(*kind);

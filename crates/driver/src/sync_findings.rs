@@ -160,7 +160,8 @@ fn why(race: &Race, program: &Program) -> String {
         reasons.push(
             "the two are ordered, but tensor copies read their map through a proxy of its own: after the write a \
              release is needed (`tensormap.cp_fenceproxy` or `fence.proxy.tensormap::generic.release`), and, in the thread \
-             that copies, `fence.proxy.tensormap::generic.acquire [map], 128` after that and before the copy"
+             that copies or in one of its block that it then meets, `fence.proxy.tensormap::generic.acquire [map], 128` \
+             after that and before the copy"
                 .to_owned(),
         );
     } else if race.unseen {

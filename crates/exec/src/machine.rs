@@ -422,7 +422,7 @@ impl<'p> Machine<'p> {
 
 fn buffer(buffer: &Buffer) -> Allocation {
     let state = match &buffer.contents {
-        Contents::Known(_) => state::DEFINED,
+        Contents::Known(_) | Contents::Pointers(_) => state::DEFINED,
         Contents::Opaque(_) | Contents::Unbounded => state::OPAQUE,
         Contents::Undefined(_) => state::UNDEFINED,
     };
@@ -430,6 +430,9 @@ fn buffer(buffer: &Buffer) -> Allocation {
     let mut memory = Allocation::new(&buffer.name, Space::Global, size, state);
     if let Contents::Known(bytes) = &buffer.contents {
         memory.bytes.copy_from_slice(bytes);
+    }
+    if let Contents::Pointers(targets) = &buffer.contents {
+        memory.point_to(targets);
     }
     memory.bounded = !matches!(buffer.contents, Contents::Unbounded);
     memory.access = buffer.access;
@@ -467,7 +470,10 @@ fn give(memory: &mut Allocation, contents: &Contents) {
             memory.bytes[..count].copy_from_slice(&bytes[..count]);
             memory.states.fill(all, state::DEFINED);
         }
-        Contents::Opaque(_) | Contents::Unbounded => memory.states.fill(all, state::OPAQUE),
+        // No flag gives a variable pointers.
+        Contents::Opaque(_) | Contents::Unbounded | Contents::Pointers(_) => {
+            memory.states.fill(all, state::OPAQUE);
+        }
         Contents::Undefined(_) => memory.states.fill(all, state::UNDEFINED),
     }
 }

@@ -4,7 +4,7 @@
 //! looked at), *part of an address*, *half of an address* or *fickle* (not determined by the launch and its inputs, see
 //! [`crate::tags`]). Reading a mixture gives the worst of its parts.
 
-use crate::address::Pointer;
+use crate::address::{Area, Pointer};
 use crate::finding::{AccessKind, Target};
 use crate::launch::Access;
 use crate::outcome::Written;
@@ -314,6 +314,17 @@ impl Allocation {
             Word::Poison => state::UNDEFINED,
         };
         self.states.fill(start..start + bytes, state);
+    }
+
+    /// Makes it addresses of global allocations, from its start on. Nothing is allocated at address zero, which is what is
+    /// there where there is none.
+    pub(crate) fn point_to(&mut self, targets: &[Option<usize>]) {
+        for (position, target) in targets.iter().enumerate() {
+            if let Some(number) = *target {
+                let address = Pointer { area: Area::Global(number), offset: 0 }.address();
+                self.store(8 * position, 8, address, Word::Pointer);
+            }
+        }
     }
 
     /// Whether writing these bytes, all in one state, leaves in place what is there.

@@ -201,6 +201,8 @@ impl SwapLoop {
         }
         let block = &mut function.blocks[self.block];
         (block.instructions, block.terminator) = (replaced, Terminator::Jump(self.exit));
+        // The branch back is part of the update.
+        block.span = instructions[self.at].span;
     }
 
     /// Removes the load of the first guess, whose value nobody uses any more, if the update always follows it.

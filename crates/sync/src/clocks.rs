@@ -369,6 +369,11 @@ impl Clocks {
         time < mark.across[party]
     }
 
+    /// Tells whether a thread knew, when that was remembered, of what a party did at `time`.
+    pub(crate) fn knew_party(mark: &LaneMark, party: u16, time: Time) -> bool {
+        mark.across.get(usize::from(party)).is_some_and(|&known| time < known)
+    }
+
     /// Tells whether all threads know of what a thread did at a time.
     pub(crate) fn all_know(&self, who: LaneId, time: Time) -> bool {
         let clock = &self.warps[usize::from(who.warp)];

@@ -90,6 +90,8 @@ pub(crate) struct ClusterBarrier {
     party: Option<u16>,
     current: Passed,
     past: Passed,
+    /// Ends of warps that had arrived in the current generation: later ones wait for them, and it does not.
+    ended: Times,
     inits: Vec<Init>,
 }
 
@@ -102,6 +104,7 @@ impl ClusterBarrier {
             party: None,
             current: Passed::default(),
             past: Passed::default(),
+            ended: Times::default(),
             inits: Vec::new(),
         }
     }
@@ -178,11 +181,10 @@ impl ClusterBarrier {
     pub(crate) fn end(&mut self, clocks: &mut BothClocks<'_>, warp: usize) {
         let arrived = self.warps[warp] == Progress::Arrived(self.generation, self.site(warp));
         self.warps[warp] = Progress::Ended;
-        if !arrived {
-            let (_, times) = clocks.waits.release(warp, Mask::ALL);
-            clocks.waits.complete(&mut self.current.waits);
-            join(&mut self.current.waits, &times);
-        }
+        let (_, times) = clocks.waits.release(warp, Mask::ALL);
+        let awaited_by = if arrived { &mut self.ended } else { &mut self.current.waits };
+        clocks.waits.complete(awaited_by);
+        join(awaited_by, &times);
         self.settle(clocks);
     }
 
@@ -215,6 +217,9 @@ impl ClusterBarrier {
         // Who has ended comes before every later generation too.
         clocks.waits.complete(&mut self.past.waits);
         self.current.waits.clone_from(&self.past.waits);
+        let mut ended = std::mem::take(&mut self.ended);
+        clocks.waits.complete(&mut ended);
+        join(&mut self.current.waits, &ended);
     }
 
     /// Checks that a warp may wait.

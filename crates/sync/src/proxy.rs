@@ -4,7 +4,8 @@
 //! A generic write e that is ordered before an access x of a bulk copy is visible to it if a `fence.proxy.async` lies on
 //! the way from e to x. Looked at are fences of the thread that wrote, before it passed the write on, and of the thread that
 //! issues x, after it learned of the write; the manual states the rule for the latter for aliases only, and we take it as meant.
-//! A fence of a third thread that may lie on the way might do as well: that is left open.
+//! A fence of a third thread that may lie on the way might do as well: that is left open. So are writes that arrive at an mbarrier (`cp.async`,
+//! `st.async`, whose proxy the manual does not name), unless the issuing thread fences after it learned of the arrival.
 //!
 //! Nothing is needed after a bulk copy: its completion is a fence towards the generic proxy (§9.7.9.25.2), and two
 //! accesses of the async proxy in one block are of one proxy. For a generic read before an async write order is demanded, and
@@ -85,6 +86,20 @@ impl ProxyFences {
                 fences.last = Some(mark.clone());
             }
         }
+    }
+
+    /// Tells whether `later` has fenced since it knew of one of these arrivals at mbarriers, each a party at a time.
+    pub(crate) fn covers_arrival(
+        &self,
+        arrivals: &[(u16, Time)],
+        later: LaneId,
+        space: ProxySpace,
+    ) -> bool {
+        let last = self.lanes[space as usize].get(&later).and_then(|fences| fences.last.as_ref());
+        let knew = |mark: &LaneMark| {
+            arrivals.iter().any(|&(party, time)| Clocks::knew_party(mark, party, time))
+        };
+        last.is_some_and(knew)
     }
 
     /// Tells whether a bulk copy that `later` issues sees what `earlier` wrote at `time`, which is ordered before it.

@@ -250,6 +250,7 @@ impl<'r> Builder<'r> {
                 let buffer = self.buffers.tensor(name, tensor).map_err(Problem::wrong)?;
                 Ok(exec::Argument::Pointer(buffer))
             }
+            ArgumentValue::Pointers(targets) => self.pointers(parameter, spec, targets),
             ArgumentValue::TensorMap(map) => self.map_argument(parameter, spec, map),
             ArgumentValue::Structure(fields) => self.structure(parameter, spec, fields),
             ArgumentValue::Recorded(recorded) => self.recorded(parameter, spec, recorded),
@@ -350,6 +351,37 @@ impl<'r> Builder<'r> {
             values.extend(fields);
         }
         Ok(exec::Argument::Struct(values))
+    }
+
+    /// A tensor of pointers to other arguments.
+    fn pointers(
+        &mut self,
+        parameter: &Parameter<'_>,
+        spec: &'r ArgumentSpec,
+        targets: &'r [Option<String>],
+    ) -> Outcome {
+        let shown = shown(parameter, &spec.name);
+        if parameter.bytes != 8 || matches!(parameter.kind, Kind::Float(_)) {
+            let ty = parameter.declared_type();
+            return wrong(format!("{shown} is {ty}, no pointer; `{spec}` is a tensor of pointers"));
+        }
+        let mut buffers = Vec::new();
+        for target in targets {
+            let Some(name) = target else {
+                buffers.push(None);
+                continue;
+            };
+            let mut specs = self.request.arguments.specs.iter();
+            let Some(argument) = specs.find(|one| one.name == *name) else {
+                return wrong(format!("{shown}: no argument is called `{name}`"));
+            };
+            if !matches!(argument.value, ArgumentValue::Tensor(_) | ArgumentValue::Missing) {
+                return wrong(format!("{shown}: `{argument}` is no tensor"));
+            }
+            buffers.push(Some(self.named_buffer(argument)?));
+        }
+        let buffer = self.buffers.pointers(&spec.name, buffers).map_err(Problem::wrong)?;
+        Ok(exec::Argument::Pointer(buffer))
     }
 
     /// The buffer of an argument that a structure names.

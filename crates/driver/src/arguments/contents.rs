@@ -2,8 +2,9 @@
 
 use super::misfit::ContentsError;
 use super::output::element_offsets;
-use super::{ElementType, Initial, Number, TensorSpec};
+use super::{ElementType, IndexRange, Initial, Number, TensorSpec};
 use crate::npy;
+use ir::Scalar;
 use std::path::Path;
 
 /// Contents are held in memory, so they must fit.
@@ -52,11 +53,29 @@ pub(super) fn data(tensor: &TensorSpec) -> Result<Option<Data>, ContentsError> {
             (element.repeat(usize::try_from(count).unwrap_or(0)), shape)
         }
     };
+    if let Some(range) = tensor.range {
+        in_range(&dense, tensor.element, range)?;
+    }
     let bytes = match &tensor.strides {
         Some(strides) => scattered(&dense, &shape, strides, tensor.element)?,
         None => dense,
     };
     Ok(Some(Data { bytes, shape, reshaped }))
+}
+
+/// Looks whether integers are in the range that is said of them.
+fn in_range(dense: &[u8], element: ElementType, range: IndexRange) -> Result<(), ContentsError> {
+    for (position, bytes) in dense.chunks_exact(element.bytes() as usize).enumerate() {
+        let bits = bytes.iter().rev().fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
+        let width = 8 * element.bytes();
+        let signed = matches!(element.scalar(), Scalar::Integer { signed: true, .. });
+        let negative = signed && bits >> (width - 1) & 1 == 1;
+        let number = i128::from(bits) - if negative { 1_i128 << width } else { 0 };
+        if number < range.low.into() || number >= range.high.into() {
+            return Err(ContentsError::OutOfRange { position, number, range });
+        }
+    }
+    Ok(())
 }
 
 /// The shape of a tensor whose contents will fit in memory.

@@ -56,8 +56,8 @@ pub(crate) use scalar::nearest;
 pub use select::{KernelPath, SelectError, kernels, select_kernel};
 pub use signature::DeclaredParameter;
 pub use spec::{
-    AliasSpec, ArgumentSpec, ArgumentValue, AssumeSpec, Direction, Field, FieldValue, Initial,
-    Number, RecordedSpec, RecordedTensor, TensorMapSpec, TensorSpec,
+    AliasSpec, ArgumentSpec, ArgumentValue, AssumeSpec, Direction, Field, FieldValue, IndexRange,
+    Initial, Number, RecordedSpec, RecordedTensor, TensorMapSpec, TensorSpec,
 };
 pub use tensor_map::{MapKeys, MapShape};
 

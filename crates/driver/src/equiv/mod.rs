@@ -10,7 +10,7 @@ mod sides;
 mod text;
 mod values;
 
-pub(crate) use sides::alone;
+pub(crate) use sides::{alone, ranges};
 
 pub(crate) use values::{rounding, values};
 
@@ -149,10 +149,13 @@ fn answer<'r>(
     sides::check_contents(executions, &prepared)?;
     let meanings = sides::meanings(prepared.iter().flatten())?;
     let exact = sides::exact_scalars(prepared.iter().flatten(), &meanings)?;
+    let ranges;
     let (compared, heat, parts) = {
         let mut one = sides::sequence(executions[0], &prepared[0], &meanings)?;
         let mut other = sides::sequence(executions[1], &prepared[1], &meanings)?;
-        let assumptions = sides::assumptions(options.assumptions, [&one, &other], &meanings)?;
+        ranges = sides::ranges(prepared.iter().flatten(), [&one, &other])?;
+        let specs: Vec<AssumeSpec> = options.assumptions.iter().chain(&ranges).cloned().collect();
+        let assumptions = sides::assumptions(&specs, [&one, &other], &meanings)?;
         if let Some(message) = equiv::impossible([&one, &other], &assumptions) {
             return Err(SidesError::Impossible(message));
         }
@@ -194,7 +197,7 @@ fn answer<'r>(
         launch.allow = options.allow;
     }
     let mut assumptions: Vec<String> =
-        options.assumptions.iter().map(ToString::to_string).collect();
+        options.assumptions.iter().chain(&ranges).map(ToString::to_string).collect();
     assumptions.extend(exact);
     assumptions.extend(parts::told(options.parts));
     Ok(Answered { sides, compared, assumptions, strict: options.strict, heat })

@@ -297,6 +297,29 @@ pub(super) fn assumptions(
     Ok(assumptions)
 }
 
+/// Ranges that arguments state of inputs of the sides, each once: `0 <= idx < 100`.
+///
+/// # Errors
+/// If a name cannot stand in a condition.
+pub(crate) fn ranges<'p>(
+    launches: impl Iterator<Item = &'p Prepared<'p>>,
+    sides: [&Side<'_>; 2],
+) -> Result<Vec<AssumeSpec>, SidesError> {
+    let inputs: BTreeSet<&str> =
+        sides.iter().flat_map(|side| side.own_inputs()).map(|input| input.name.as_str()).collect();
+    let mut all: Vec<AssumeSpec> = Vec::new();
+    for input in launches.flat_map(|launch| &launch.built.inputs) {
+        let Some(range) = input.range.filter(|_| inputs.contains(input.name.as_str())) else {
+            continue;
+        };
+        let spec = AssumeSpec { condition: Formula::condition(&range.condition(&input.name))? };
+        if !all.contains(&spec) {
+            all.push(spec);
+        }
+    }
+    Ok(all)
+}
+
 /// A kernel by itself: all its inputs are symbols.
 ///
 /// # Errors

@@ -167,6 +167,16 @@ fn values_that_do_not_fit_are_refused() {
         ("p=0 n=0 h=0 b=n+256", "parameter 3 `b` has 1 byte, the value 256 does not fit"),
         ("p=0 n=0 h=0 b=d*2 d=f64", "`b=d*2`: an integer must be made of integers that are given"),
         ("p=0 n=q*2", "`n=q*2`: no argument is called `q`"),
+        ("p=[a,b] a=f32[4]", "parameter 0 `p`: no argument is called `b`"),
+        ("p=[a] a=1", "parameter 0 `p`: `a=1` is no tensor"),
+        (
+            "p=0 n=[a] a=f32[4]",
+            "parameter 1 `n` is b32, no pointer; `n=[a]` is a tensor of pointers",
+        ),
+        (
+            "p=s32[2]:0..10=[3,10]",
+            "`p=s32[2]:0..10=[3,10]`: element 1 is 10, which is not in 0..10",
+        ),
     ];
     for (text, expected) in table {
         if expected.is_empty() {

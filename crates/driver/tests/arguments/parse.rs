@@ -53,6 +53,10 @@ fn arguments_are_read() {
         ("s=half_x*2", "s=half_x*2"),
         ("p={0x10:f32, 20:s32=-1 , 24:0.5}", "p={16:f32,20:s32=-1,24:0.5}"),
         ("a.b$_1=1", "a.b$_1=1"),
+        ("i=s32[8]:0..100", "i=s32[8]:0..100"),
+        ("i=s64[8]:in:-5..0x10", "i=s64[8]:-5..16"),
+        ("i=u8[2]:0..256=[255,0]", "i=u8[2]:0..256=[255,0]"),
+        ("xs=[a, b,0]", "xs=[a,b,0]"),
     ];
     for (text, printed) in table {
         let spec: ArgumentSpec = text.parse().unwrap_or_else(|error| panic!("{error}"));
@@ -111,6 +115,16 @@ fn bad_arguments_are_explained() {
         ("x=f32[4,?]", "only a whole shape can be unknown: size `?`"),
         ("x=f32[4]x", "expected `@[`, `:`, `=` or nothing, found `x`"),
         ("x=f32[4]:output", "`:output` is no direction; expected :in, :out, :inout or :scratch"),
+        ("i=s32[4]:0..", "`:0..` is no range of integers"),
+        ("i=s32[4]:5..5", "`:5..5` is no range of integers"),
+        ("i=s32[4]:0..1.5", "`:0..1.5` is no range of integers"),
+        ("i=u8[4]:0..257", "256 "),
+        ("i=u8[4]:-1..4", "-1 "),
+        ("x=f32[4]:0..10", "ranges are for integers, and these are f32"),
+        ("i=s32[4]:out:0..10", "`:0..10` is said of an output"),
+        ("i=s32[4]:0..10:1..2", "a direction and a range may be said once each"),
+        ("i=s32[4]:in:in", "a direction and a range may be said once each"),
+        ("x=[a,1]", "expected a type before `[a,1]`"),
         ("x=f32[4]@2", "expected strides such as @[512,1] after `@`"),
         ("x=f32[4,4]@[4]", "2 sizes need as many strides, 1 are given"),
         ("x=f32[4]@[0]:out", "a stride of 0 makes elements overlap, which an output cannot"),

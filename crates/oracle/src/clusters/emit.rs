@@ -4,7 +4,7 @@
 //! of its own; lanes without a part exit. What a read saw goes to its 16 bytes of the buffer `results`; copies take their bytes from the
 //! buffer `cells`.
 
-use super::step::{COPIED, initial, stored};
+use super::step::{COPIED, initial, shared, stored};
 use super::{
     BLOCK_THREADS, BLOCKS, CELLS, ClusterOp, ClusterProgram, MBARRIERS, Scope, Start, THREADS,
     block_of,
@@ -109,17 +109,32 @@ fn order(name: &str, relaxed: bool, scope: Scope) -> String {
 
 fn step(text: &mut String, number: usize, op: ClusterOp) {
     match op {
-        ClusterOp::Write(block, cell) | ClusterOp::Read(block, cell) => {
-            locate(text, block, cell, 0);
-        }
+        ClusterOp::Write(block, cell)
+        | ClusterOp::Same(block, cell, _)
+        | ClusterOp::Add(block, cell, _)
+        | ClusterOp::Read(block, cell) => locate(text, block, cell, 0),
         ClusterOp::Arrive { block, mbarrier, .. } => locate(text, block, 0, mbarrier),
-        ClusterOp::Async(block, cell, mbarrier) => locate(text, block, cell, mbarrier),
+        ClusterOp::Async(block, cell, mbarrier) | ClusterOp::AsyncAdd(block, cell, mbarrier) => {
+            locate(text, block, cell, mbarrier);
+        }
         _ => {}
     }
     let _ = match op {
         ClusterOp::Write(..) => {
             writeln!(text, "\tst.shared::cluster.u32 [%at], {};", stored(number))
         }
+        ClusterOp::Same(_, _, which) => {
+            writeln!(text, "\tst.shared::cluster.u32 [%at], {};", shared(which))
+        }
+        ClusterOp::Add(_, _, wide) => {
+            let scope = if wide { "cluster" } else { "cta" };
+            writeln!(text, "\tred.relaxed.{scope}.shared::cluster.add.u32 [%at], 1;")
+        }
+        ClusterOp::AsyncAdd(..) => writeln!(
+            text,
+            "\tred.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 \
+             [%at], 1, [%bar];"
+        ),
         ClusterOp::Read(..) => writeln!(
             text,
             "\tld.shared::cluster.u32 %value, [%at];\n\tst.global.u32 [%results+{}], %value;",

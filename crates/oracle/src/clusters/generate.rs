@@ -10,7 +10,9 @@ use testing::Random;
 pub fn generate_clusters(seed: u64) -> ClusterProgram {
     let mut random = Random::new(seed);
     let random = &mut random;
-    let mut program = match random.below(12usize) {
+    let mut program = match random.below(16usize) {
+        12 | 13 => replicated(random),
+        14 | 15 => sums(random),
         0 | 1 => chaos(random),
         2..5 => exchange(random),
         5..8 => handover(random),
@@ -63,7 +65,10 @@ fn wait(mbarrier: u8, parity: bool, random: &mut Random) -> ClusterOp {
 fn random_op(random: &mut Random) -> ClusterOp {
     let (block, mbarrier) = (random.below(BLOCKS as u8), random.below(MBARRIERS as u8));
     let cell = random.below(CELLS as u8 - 1);
-    match random.below(16u8) {
+    match random.below(20u8) {
+        16 | 17 => ClusterOp::Same(block, cell, random.below(2u8)),
+        18 => ClusterOp::Add(block, cell, random.chance(75)),
+        19 => ClusterOp::AsyncAdd(block, cell, mbarrier),
         0 | 1 => ClusterOp::Write(block, cell),
         2 | 3 => ClusterOp::Read(block, random.below(CELLS as u8)),
         4 | 5 => ClusterOp::Arrive {
@@ -191,6 +196,67 @@ fn asynchronous(random: &mut Random) -> ClusterProgram {
     program
 }
 
+/// Threads that hold the same store it to one cell, meet, read it and meet again, for another value.
+fn replicated(random: &mut Random) -> ClusterProgram {
+    let mut program = empty(random);
+    let at_block = random.chance(60);
+    let threads = if at_block { [0, 1] } else { random.pick(&[[0, 1], [0, 2], [1, 2]]) };
+    let meet: &[ClusterOp] = match at_block {
+        true => &[ClusterOp::Block],
+        false => &[ClusterOp::ClusterArrive(false), ClusterOp::ClusterWait],
+    };
+    for thread in threads {
+        let steps = &mut program.threads[thread];
+        for round in 0..2 {
+            steps.push(ClusterOp::Same(0, 0, round));
+            steps.extend(meet);
+            if random.chance(80) {
+                steps.push(ClusterOp::Read(0, 0));
+            }
+            if round == 0 && random.chance(90) {
+                steps.extend(meet);
+            }
+        }
+    }
+    if random.chance(20) {
+        let which = random.below(2u8);
+        let steps = &mut program.threads[3];
+        steps.push(ClusterOp::Same(0, 0, which));
+    }
+    program
+}
+
+/// Threads of both blocks add to one cell, asynchronously or at once; those of its block wait for all and read it.
+fn sums(random: &mut Random) -> ClusterProgram {
+    let mut program = empty(random);
+    let asynchronous = 1 + random.below(2u8);
+    let (expects, scope) = (Some(asynchronous), Scope::Unwritten);
+    for _ in 0..asynchronous {
+        program.threads[0].push(ClusterOp::AsyncAdd(1, 0, 0));
+    }
+    for thread in 0..THREADS {
+        let wide = random.chance(if thread < 2 { 90 } else { 80 });
+        if random.chance(60) {
+            program.threads[thread].push(ClusterOp::Add(1, 0, wide));
+        }
+    }
+    let announce = ClusterOp::Arrive { block: 1, mbarrier: 0, expects, relaxed: false, scope };
+    program.threads[2].insert(0, announce);
+    let meets = random.chance(80);
+    for thread in 0..THREADS {
+        if thread >= 2 {
+            let step = wait(0, false, random);
+            program.threads[thread].push(step);
+        }
+        if meets {
+            program.threads[thread]
+                .extend([ClusterOp::ClusterArrive(false), ClusterOp::ClusterWait]);
+        }
+    }
+    program.threads[2].push(ClusterOp::Read(1, 0));
+    program
+}
+
 /// A copy to both blocks, which wait for it.
 fn multicast(random: &mut Random) -> ClusterProgram {
     let mut program = empty(random);
@@ -250,6 +316,18 @@ fn change(op: &mut ClusterOp, random: &mut Random) {
         ClusterOp::Write(block, cell) => match random.chance(50) {
             true => ClusterOp::Read(block, cell),
             false => ClusterOp::Write(1 - block, cell),
+        },
+        ClusterOp::Same(block, cell, which) => match random.chance(50) {
+            true => ClusterOp::Same(block, cell, which ^ 1),
+            false => ClusterOp::Write(block, cell),
+        },
+        ClusterOp::Add(block, cell, wide) => match random.chance(70) {
+            true => ClusterOp::Add(block, cell, !wide),
+            false => ClusterOp::Write(block, cell),
+        },
+        ClusterOp::AsyncAdd(block, cell, mbarrier) => match random.chance(50) {
+            true => ClusterOp::Async(block, cell, mbarrier),
+            false => ClusterOp::AsyncAdd(block, 1 - cell.min(1), mbarrier),
         },
         ClusterOp::Read(block, cell) if cell + 1 < CELLS as u8 => match random.chance(50) {
             true => ClusterOp::Write(block, cell),

@@ -6,6 +6,7 @@
 //! meaning of these (PTX manual §9.7.13.3, §9.7.13.15, §9.7.9.12) stands in `explore.rs` and `step.rs`; they know counts, phases and sets of
 //! events, and neither clocks nor rules for single runs.
 
+mod access;
 mod emit;
 mod explore;
 mod generate;
@@ -77,6 +78,10 @@ pub struct ClusterProgram {
 pub enum ClusterOp {
     /// A store of a value of its own to a cell of a block.
     Write(u8, u8),
+    /// A store to a cell of a block of one of a few values, which other threads may store as well.
+    Same(u8, u8, u8),
+    /// `red.add` of one to a cell of a block; whether at the scope of the cluster, else of the own block.
+    Add(u8, u8, bool),
     /// A load from a cell of a block.
     Read(u8, u8),
     /// `mbarrier.arrive` at an mbarrier of a block.
@@ -113,6 +118,8 @@ pub enum ClusterOp {
     Block,
     /// `st.async` to a cell of a block, which delivers 4 bytes at an mbarrier there.
     Async(u8, u8, u8),
+    /// `red.async.add` of one to a cell of the other block, which delivers 4 bytes at an mbarrier there.
+    AsyncAdd(u8, u8, u8),
     /// A bulk copy of 16 bytes to the last cell of the blocks of a mask, which delivers them at an mbarrier there.
     Multicast(u8, u8),
 }

@@ -1,5 +1,6 @@
 //! A state of a running cluster, and what a step does to it.
 
+use super::access::accesses;
 use super::{
     BLOCK_THREADS, BLOCKS, CELLS, ClusterOp, ClusterProgram, MBARRIERS, MOST_STEPS, Scope, Start,
     THREADS, block_of,
@@ -10,7 +11,7 @@ use super::{
 pub(super) type Events = u64;
 
 /// The event of a step's access, in a block.
-fn event(step: usize, block: usize) -> Events {
+pub(super) fn event(step: usize, block: usize) -> Events {
     1 << (step + MOST_STEPS * block)
 }
 
@@ -83,6 +84,11 @@ pub(super) fn initial(block: usize, cell: usize) -> u32 {
 /// Returns the value that a step stores.
 pub(super) fn stored(step: usize) -> u32 {
     step as u32 + 1
+}
+
+/// Returns a value that several steps store.
+pub(super) fn shared(which: u8) -> u32 {
+    3000 + u32::from(which)
 }
 
 /// The value that copies bring.
@@ -231,6 +237,20 @@ impl State {
                 self.cells[block][cell] = stored(number);
                 self.known[thread] |= event(number, 0);
             }
+            ClusterOp::Same(block, cell, which) => {
+                let (block, cell) = (usize::from(block), usize::from(cell));
+                self.reach(program, own, block)?;
+                self.access(program, (number, block, cell, true), self.known[thread], race);
+                self.cells[block][cell] = shared(which);
+                self.known[thread] |= event(number, 0);
+            }
+            ClusterOp::Add(block, cell, _) => {
+                let (block, cell) = (usize::from(block), usize::from(cell));
+                self.reach(program, own, block)?;
+                self.access(program, (number, block, cell, true), self.known[thread], race);
+                self.cells[block][cell] += 1;
+                self.known[thread] |= event(number, 0);
+            }
             ClusterOp::Read(block, cell) => {
                 let (block, cell) = (usize::from(block), usize::from(cell));
                 self.reach(program, own, block)?;
@@ -288,7 +308,10 @@ impl State {
                     self.fenced[thread][scope] = self.known[thread];
                 }
             }
-            ClusterOp::Async(block, ..) => {
+            ClusterOp::AsyncAdd(block, ..) if usize::from(block) == own => {
+                return Err(Stopped::Misused);
+            }
+            ClusterOp::Async(block, ..) | ClusterOp::AsyncAdd(block, ..) => {
                 let block = usize::from(block);
                 // Whether the block is there is asked when the store happens.
                 self.flying |= event(number, block);
@@ -318,16 +341,23 @@ impl State {
         let Some((thread, op)) = program.op(step) else { return Ok(()) };
         let own = block_of(thread);
         let (cell, mbarrier, bytes, value) = match op {
-            ClusterOp::Async(_, cell, mbarrier) => (usize::from(cell), mbarrier, 1, stored(step)),
-            ClusterOp::Multicast(_, mbarrier) => (CELLS - 1, mbarrier, 4, COPIED),
+            ClusterOp::Async(_, cell, mbarrier) => {
+                (usize::from(cell), mbarrier, 1, Some(stored(step)))
+            }
+            ClusterOp::AsyncAdd(_, cell, mbarrier) => (usize::from(cell), mbarrier, 1, None),
+            ClusterOp::Multicast(_, mbarrier) => (CELLS - 1, mbarrier, 4, Some(COPIED)),
             _ => return Ok(()),
         };
         self.reach(program, own, block)?;
         self.flying &= !event(step, block);
         let before = self.before[step];
         self.access_by(program, (event(step, block), block, cell, true), before, race);
-        self.cells[block][cell] = value;
-        let told = self.passed_on(program, (step, block, cell), before);
+        self.cells[block][cell] = value.unwrap_or(self.cells[block][cell] + 1);
+        let told = match value {
+            Some(_) => self.passed_on(program, (step, block, cell), before),
+            // An update overwrites nothing.
+            None => event(step, block),
+        };
         let counts = &mut self.mbarriers[block][usize::from(mbarrier)];
         self.phase[block][step] = counts.phase + 1;
         counts.copied[own] |= told;
@@ -367,9 +397,11 @@ impl State {
     ) {
         // Every cell was initialised.
         *race |= known & init(block, false) == 0;
+        let change = accesses(program).find(|one| one.event == event).map(|one| one.change);
         for other in accesses(program).filter(|other| self.done & other.event != 0) {
             let conflict = (other.block, other.cell) == (block, cell) && (writes || other.writes);
-            *race |= conflict && other.event != event && known & other.event == 0;
+            let commute = change.is_some_and(|change| change.commutes(other.change));
+            *race |= conflict && !commute && other.event != event && known & other.event == 0;
         }
         self.done |= event;
     }
@@ -396,35 +428,6 @@ impl State {
             self.past = std::mem::take(&mut self.released);
         }
     }
-}
-
-/// An access that a program may do.
-struct CellAccess {
-    event: Events,
-    block: usize,
-    cell: usize,
-    writes: bool,
-}
-
-fn accesses(program: &ClusterProgram) -> impl Iterator<Item = CellAccess> {
-    let ops = program.threads.iter().flatten().enumerate();
-    ops.flat_map(|(step, op)| {
-        let one = |event, block: u8, cell: usize, writes| {
-            vec![CellAccess { event, block: block.into(), cell, writes }]
-        };
-        match *op {
-            ClusterOp::Write(block, cell) => one(event(step, 0), block, cell.into(), true),
-            ClusterOp::Read(block, cell) => one(event(step, 0), block, cell.into(), false),
-            ClusterOp::Async(block, cell, _) => {
-                one(event(step, block.into()), block, cell.into(), true)
-            }
-            ClusterOp::Multicast(mask, _) => (0..BLOCKS as u8)
-                .filter(|block| mask >> block & 1 == 1)
-                .flat_map(|block| one(event(step, block.into()), block, CELLS - 1, true))
-                .collect(),
-            _ => Vec::new(),
-        }
-    })
 }
 
 impl Counts {

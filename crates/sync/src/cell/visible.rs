@@ -77,9 +77,12 @@ impl Cell {
                     false => Some(change.time),
                     true => order.copies.waited(change.time, earlier),
                 };
-                let seen = time.map_or(Visibility::Open, |time| {
-                    fences.visibility(order.clocks, (who, time), later, order.space)
-                });
+                let arrivals = || order.copies.arrivals(change.time, earlier);
+                let seen = match time {
+                    Some(time) => fences.visibility(order.clocks, (who, time), later, order.space),
+                    None if fences.covers_arrival(arrivals(), later, order.space) => continue,
+                    None => Visibility::Open,
+                };
                 if seen != Visibility::Visible {
                     let (site, kind, copy) = (change.site, change.kind, change.copy());
                     let earlier = Side { who, site, kind, time, copy };

@@ -12,6 +12,7 @@ use crate::finding::{AccessKind, Fault, Gap};
 use crate::interpret::access::{
     allocation, locate, mark, read_element, resolve, word_of, worse, write_element,
 };
+use crate::interpret::symbolic;
 use crate::interpret::tracked::track;
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::memory::Word;
@@ -19,7 +20,8 @@ use crate::tags::{Source, Tags};
 use crate::tracker::AccessAttributes;
 use crate::value::bytes::ZERO;
 use ir::{Address, LoadMatrix, MoveMatrix, Space, StoreMatrix, Width};
-use sync::{Kind, SameValue};
+use std::ops::Range;
+use sync::{Kind, Question, SameValue};
 
 /// Bytes of a row.
 const ROW: u32 = 16;
@@ -215,17 +217,10 @@ fn write(
     for (lane, pointer, bytes) in accesses(row, number, transposed) {
         let at = (pointer.offset - row.pointer.offset) as usize;
         let start = row.start.map(|start| start + at);
-        let same = match (start, pieces[at / 4]) {
-            (Some(start), (value, Word::Number)) => {
-                let written = (value as u32).to_le_bytes();
-                let written = &written[at % 4..][..bytes as usize];
-                let memory = allocation(context, pointer.area, lane);
-                memory.map_or(SameValue::Undecided, |(memory, ..)| {
-                    memory.would_keep(start, written, crate::memory::state::DEFINED)
-                })
-            }
-            _ => SameValue::Undecided,
-        };
+        let part = at % 4..at % 4 + bytes as usize;
+        let same = start.map_or(SameValue::Undecided, |start| {
+            keeps(context, (pointer, lane), start, (pieces[at / 4], part))
+        });
         let attributes = AccessAttributes::plain(Kind::Write, context.site, bytes);
         track(context, pointer, lane, bytes, attributes, same);
     }
@@ -233,6 +228,33 @@ fn write(
         for (part, &piece) in pieces.iter().enumerate() {
             let lane = 4 * number + part;
             write_element(context, (row.pointer.area, lane), start + 4 * part, 4, piece);
+        }
+    }
+}
+
+/// Tells whether part of a piece leaves in place what is there.
+fn keeps(
+    context: &mut Context<'_, '_>,
+    (pointer, lane): (Pointer, usize),
+    start: usize,
+    ((value, word), part): (Piece, Range<usize>),
+) -> SameValue {
+    if word == Word::Number {
+        let written = (value as u32).to_le_bytes();
+        let memory = allocation(context, pointer.area, lane);
+        return memory.map_or(SameValue::Undecided, |(memory, ..)| {
+            memory.would_keep(start, &written[part], crate::memory::state::DEFINED)
+        });
+    }
+    if !context.machine.asked.contains(&context.place) || !context.tracker.watches(pointer.area) {
+        return SameValue::Undecided;
+    }
+    let bytes = (pointer.offset, part.len() as u32);
+    match context.tracker.question(pointer.area, bytes, context.site) {
+        Question::None => SameValue::Undecided,
+        question => {
+            let likely = question == Question::Likely;
+            symbolic::keeps_part(context, (pointer, lane), start, ((value, word), part), likely)
         }
     }
 }

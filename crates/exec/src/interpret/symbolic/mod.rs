@@ -3,6 +3,7 @@
 //! What is not done here is done as in a run without a domain, and gives opaque words where the
 //! result is unknown. So this may leave things out: a value is then lost, never wrong.
 
+mod address;
 mod atomic;
 mod bits;
 mod classify;
@@ -31,7 +32,7 @@ pub(crate) use float::execute as float;
 use ir::{Op, Operand, Reg, Width};
 pub(super) use matrix::{enclosed_sums, integer_product, product as matrix_product};
 use operand::raw;
-pub(super) use same::keeps;
+pub(super) use same::{keeps, keeps_part};
 
 /// Executes an operation if values are concerned; whether it was.
 #[inline(never)]

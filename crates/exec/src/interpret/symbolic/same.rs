@@ -6,9 +6,11 @@ use crate::context::Context;
 use crate::domain::Value;
 use crate::interpret::access::read_element;
 use crate::lanes::WARP;
+use crate::memory::Word;
 use crate::value::Valued;
 use crate::value::unit::{Byte, Sort, integer};
 use ir::Operand;
+use std::ops::Range;
 use sync::{LaneId, SameValue};
 
 /// Compares an operand with the bytes at `start`, value by value; a difference that is only `likely` counts, if that is enough.
@@ -19,11 +21,35 @@ pub(in crate::interpret) fn keeps(
     src: Operand,
     likely: bool,
 ) -> SameValue {
+    let new = raw(context, src);
+    let new = bytes(context, &new, lane);
+    keeps_bytes(context, (pointer, lane), start, &new[..size], likely)
+}
+
+/// The same for part of a word: so many bytes from one on.
+pub(in crate::interpret) fn keeps_part(
+    context: &mut Context<'_, '_>,
+    (pointer, lane): (Pointer, usize),
+    start: usize,
+    ((value, word), part): ((u64, Word), Range<usize>),
+    likely: bool,
+) -> SameValue {
+    let Some(valued) = &mut context.valued else { return SameValue::Undecided };
+    let new = valued.store.bytes(value, word);
+    keeps_bytes(context, (pointer, lane), start, &new[part], likely)
+}
+
+fn keeps_bytes(
+    context: &mut Context<'_, '_>,
+    (pointer, lane): (Pointer, usize),
+    start: usize,
+    new: &[Byte],
+    likely: bool,
+) -> SameValue {
+    let size = new.len();
     let mut old = ([0; WARP], [0; WARP]);
     let parts = [&mut old.0, &mut old.1];
     let word = read_element(context, pointer.area, lane, Some(Some(start)), size, parts);
-    let new = raw(context, src);
-    let new = bytes(context, &new, lane);
     let Some(valued) = &mut context.valued else { return SameValue::Undecided };
     let old = valued.store.bytes(old.0[lane], word);
     let mut at = 0;

@@ -1,0 +1,180 @@
+//! Loops of compare-and-swap: which become an update, and which stay.
+
+use ir::{Atomic, AtomicOp, Function, Load, Op, Ordering, Scalar};
+
+/// A kernel with this body.
+fn kernel(body: &str) -> Function {
+    let text = format!(
+        ".version 8.0\n.target sm_90\n.address_size 64\n\
+         .visible .entry k(.param .u64 p) {{ .reg .pred %p<4>; .reg .b16 %h<9>; .reg .b32 %r<20>; .reg .f32 %f<9>;\n\
+         .reg .f64 %d<9>; .reg .b64 %x<9>;\n\
+         ld.param.u64 %x1, [p]; mov.u32 %r1, %tid.x; cvt.rn.f32.u32 %f1, %r1; cvt.f64.f32 %d1, %f1; mov.u32 %r9, 0;\n\
+         {body}\n}}\n"
+    );
+    let parsed = ptx::syntax::parse(&text);
+    assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
+    let lowered = ptx::lower(&parsed.module);
+    assert!(lowered.diagnostics.is_empty(), "{:?}", lowered.diagnostics);
+    lowered.program.functions.iter().next().unwrap().clone()
+}
+
+fn atomic(function: &Function) -> &Atomic {
+    let mut all = function.instructions().filter_map(|one| match &one.op {
+        Op::Atomic(atomic) => Some(atomic),
+        _ => None,
+    });
+    let found = all.next().unwrap();
+    assert!(all.next().is_none());
+    found
+}
+
+fn loads(function: &Function) -> Vec<&Load> {
+    let loads = function.instructions().filter_map(|one| match &one.op {
+        Op::Load(load) if load.space == ir::Space::Global => Some(load),
+        _ => None,
+    });
+    loads.collect()
+}
+
+/// A loop as compilers make it, with this function of the guess `%r2` in `%r4`.
+fn swap_loop(function: &str) -> String {
+    format!(
+        "ld.global.u32 %r2, [%x1];
+         again: {function}
+         atom.global.cas.b32 %r3, [%x1], %r2, %r4;
+         setp.ne.s32 %p1, %r2, %r3; mov.u32 %r2, %r3;
+         @%p1 bra again;
+         ret;"
+    )
+}
+
+const LARGEST: &str = "mov.b32 %f2, %r2; max.f32 %f3, %f1, %f2; mov.b32 %r4, %f3;";
+
+#[test]
+fn a_loop_that_swaps_until_it_succeeds_is_one_update() {
+    let cases = [
+        (LARGEST, AtomicOp::Max, "f32"),
+        ("mov.b32 %f2, %r2; min.f32 %f3, %f2, %f1; mov.b32 %r4, %f3;", AtomicOp::Min, "f32"),
+        ("mov.b32 %f2, %r2; add.ftz.f32 %f3, %f2, %f1; mov.b32 %r4, %f3;", AtomicOp::Add, "f32"),
+        ("add.s32 %r4, %r1, %r2;", AtomicOp::Add, "u32"),
+        ("max.s32 %r4, %r1, %r2;", AtomicOp::Max, "s32"),
+        ("xor.b32 %r4, %r2, %r1;", AtomicOp::Xor, "u32"),
+        ("and.b32 %r4, %r2, 15;", AtomicOp::And, "u32"),
+        ("shl.b32 %r7, %r1, 2; or.b32 %r4, %r2, %r7;", AtomicOp::Or, "u32"),
+        ("ld.global.u32 %r7, [%x1+64]; or.b32 %r4, %r2, %r7;", AtomicOp::Or, "u32"),
+        ("mov.b32 %r7, 0x3f803f80; fma.rn.bf16x2 %r4, %r1, %r7, %r2;", AtomicOp::Add, "bf16"),
+        ("mov.u32 %r8, %r2; max.u32 %r4, %r1, %r8;", AtomicOp::Max, "u32"),
+    ];
+    for (function, op, scalar) in cases {
+        let kernel = kernel(&swap_loop(function));
+        let found = atomic(&kernel);
+        let name = match found.scalar {
+            Scalar::Integer { signed: true, .. } => "s32",
+            Scalar::Integer { .. } => "u32",
+            Scalar::Float(ir::Format::F32) => "f32",
+            Scalar::Float(ir::Format::Bf16) => "bf16",
+            Scalar::Float(_) => "other",
+        };
+        assert_eq!((found.op, name), (op, scalar), "{function}");
+        assert!(found.dsts.is_empty(), "{function}: nobody uses the old value");
+        assert!(loads(&kernel).iter().all(|load| load.address.offset == 64), "{function}");
+    }
+}
+
+#[test]
+fn other_functions_keep_the_loop_and_their_first_guess_is_only_a_guess() {
+    let functions = [
+        "mov.b32 %f2, %r2; mul.f32 %f3, %f2, %f1; mov.b32 %r4, %f3;",
+        "mov.b32 %f2, %r2; sub.f32 %f3, %f1, %f2; mov.b32 %r4, %f3;",
+        // Subnormals would be flushed, or would not.
+        "mov.b32 %f2, %r2; add.f32 %f3, %f2, %f1; mov.b32 %r4, %f3;",
+        "mov.b32 %f2, %r2; max.ftz.f32 %f3, %f2, %f1; mov.b32 %r4, %f3;",
+        "mov.b32 %f2, %r2; max.NaN.f32 %f3, %f2, %f1; mov.b32 %r4, %f3;",
+        "mov.b32 %f2, %r2; add.rz.ftz.f32 %f3, %f2, %f1; mov.b32 %r4, %f3;",
+        // A product that the assembler may fuse with the sum.
+        "mul.f32 %f4, %f1, %f1; mov.b32 %f2, %r2; add.ftz.f32 %f3, %f2, %f4; mov.b32 %r4, %f3;",
+        "add.s32 %r4, %r2, %r2;",
+        "add.s32 %r5, %r2, %r1; add.s32 %r4, %r5, %r2;",
+        "shl.b32 %r4, %r2, %r1;",
+        "mov.b32 %r7, 0x3f803f81; fma.rn.bf16x2 %r4, %r1, %r7, %r2;",
+    ];
+    for function in functions {
+        let kernel = kernel(&swap_loop(function));
+        assert_eq!(atomic(&kernel).op, AtomicOp::CompareSwap, "{function}");
+        let orders: Vec<Ordering> = loads(&kernel).iter().map(|load| load.ordering).collect();
+        assert!(matches!(orders[..], [Ordering::Relaxed(_)]), "{function}: {orders:?}");
+    }
+}
+
+#[test]
+fn the_old_value_is_there_after_the_update() {
+    let body = swap_loop(LARGEST)
+        .replace("ret;", "st.global.u32 [%x1+4], %r2; st.global.u32 [%x1+8], %r4; ret;");
+    let kernel = kernel(&body);
+    let found = atomic(&kernel);
+    assert_eq!((found.op, found.dsts.len()), (AtomicOp::Max, 1));
+    let position = |wanted: &dyn Fn(&Op) -> bool| {
+        kernel.instructions().position(|one| wanted(&one.op)).unwrap()
+    };
+    let update = position(&|op| matches!(op, Op::Atomic(_)));
+    let largest = position(&|op| matches!(op, Op::FloatBinary { .. }));
+    assert!(update < largest, "what is computed of the guess takes the old value");
+}
+
+#[test]
+fn what_is_no_such_loop_stays() {
+    let plain = swap_loop(LARGEST);
+    let cases = [
+        // Goes on while the swap succeeds.
+        plain.replace("setp.ne", "setp.eq"),
+        plain.replace("@%p1 bra", "@!%p1 bra"),
+        // The old value is not the next guess.
+        plain.replace("mov.u32 %r2, %r3;", ""),
+        plain.replace("mov.u32 %r2, %r3;", "mov.u32 %r2, %r4;"),
+        // Compares something else.
+        plain.replace("setp.ne.s32 %p1, %r2, %r3", "setp.ne.s32 %p1, %r2, %r4"),
+        plain.replace("setp.ne.s32 %p1, %r2, %r3", "setp.ne.s32 %p1, %r2, 0"),
+        plain.replace("setp.ne.s32 %p1, %r2, %r3", "setp.ne.u16 %p1, %h1, %h2"),
+        // Counts its rounds.
+        plain.replace("mov.u32 %r2, %r3;", "mov.u32 %r2, %r3; add.s32 %r9, %r9, 1;"),
+        // Goes along an array.
+        plain.replace("mov.u32 %r2, %r3;", "mov.u32 %r2, %r3; add.s64 %x1, %x1, 4;"),
+        // Does something else, or not always.
+        plain.replace("again:", "again: st.global.u32 [%x1+4], %r1;"),
+        plain.replace("again:", "again: @%p2 mov.u32 %r5, 0;"),
+        plain.replace("atom.global", "@%p2 atom.global"),
+        // What it loads depends on the guess.
+        plain.replace(
+            "again:",
+            "again: cvt.u64.u32 %x2, %r2; add.s64 %x3, %x2, %x1; ld.global.f32 %f1, [%x3];",
+        ),
+        // Loads behind the swap see what others did.
+        plain.replace("setp.ne", "ld.global.u32 %r8, [%x1+4]; setp.ne"),
+        // Swaps in what does not come from the guess.
+        plain.replace("%r2, %r4;", "%r2, %r1;"),
+    ];
+    for body in cases {
+        assert_ne!(body, plain);
+        assert_eq!(atomic(&kernel(&body)).op, AtomicOp::CompareSwap, "{body}");
+    }
+}
+
+#[test]
+fn a_first_guess_that_others_use_is_kept() {
+    let plain = swap_loop(LARGEST);
+    let cases = [
+        plain.replace("again:", "st.global.u32 [%x1+4], %r2; again:"),
+        plain.replace("ld.global.u32 %r2, [%x1];", "ld.global.u32 %r2, [%x1+4];"),
+        plain.replace("ld.global.u32 %r2, [%x1];", "ld.global.nc.u32 %r2, [%x1];"),
+        plain.replace("ld.global.u32 %r2, [%x1];", "ld.acquire.gpu.global.u32 %r2, [%x1];"),
+        plain.replace("again:", "add.s64 %x1, %x1, 4; again:"),
+        plain
+            .replace("again:", "setp.eq.u32 %p3, %r1, 0; @%p3 bra out; again:")
+            .replace("ret;", "out: ret;"),
+    ];
+    for body in cases {
+        assert_ne!(body, plain);
+        let kernel = kernel(&body);
+        assert_eq!((atomic(&kernel).op, loads(&kernel).len()), (AtomicOp::Max, 1), "{body}");
+    }
+}
