@@ -20,7 +20,7 @@ pub(super) fn signature(text: &str, kernel: &str, count: usize) -> Option<Vec<De
     let starts = tokens.iter().enumerate().filter(|(_, token)| **token == "__global__");
     let mut found: Vec<Vec<DeclaredParameter>> = starts
         .filter_map(|(at, _)| definition(&tokens[at + 1..], kernel))
-        .filter_map(|list| parameters(list))
+        .filter_map(parameters)
         .filter(|list| list.len() == count)
         .collect();
     found.dedup();
