@@ -101,9 +101,10 @@ fn run(text: &str, indices: [i32; 2]) -> Option<Vec<u8>> {
         kernel: select_kernel(&program, None).unwrap(),
         launch: &flags.launch,
         arguments: &arguments,
+        declared: &[],
         others: &[],
         missing_data: MissingData::Opaque,
-        invocation: Invocation { command: "check", file: "" },
+        invocation: Invocation { command: "check", file: "", beside: None },
     });
     let mut launch = built.unwrap().launch;
     let table: Vec<u8> = (0..ROWS).flat_map(|at| (at as f32 + 1.0).to_le_bytes()).collect();
