@@ -151,6 +151,8 @@ pub struct SourceLine {
     pub file: Option<String>,
     /// The line, from 1.
     pub line: u32,
+    /// Whether it is a library's, inlined into a line that comes before it.
+    pub in_library: bool,
 }
 
 /// A place in the input and what to say there.
@@ -160,7 +162,7 @@ pub struct Label {
     pub span: Span,
     /// What; may be empty when the message says it all.
     pub message: Box<str>,
-    /// The lines the place was made from: the innermost first, then where it was inlined.
+    /// The lines the place was made from: the innermost of the user's first, then where it was inlined, then lines of libraries in it.
     pub origin: Box<[SourceLine]>,
 }
 

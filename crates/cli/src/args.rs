@@ -4,7 +4,7 @@ use crate::compile_args::{CompileArgs, ReadingArgs};
 use crate::launch_args::{LaunchArgs, SideArgs, parsed};
 use crate::limit_args::LimitArgs;
 use clap::{Parser, Subcommand, ValueEnum};
-use driver::arguments::{AssumeSpec, KernelPath};
+use driver::arguments::{AssumeSpec, KernelPath, PartSpec};
 use std::path::PathBuf;
 
 /// Proves GPU kernels correct.
@@ -184,6 +184,10 @@ pub(crate) struct EquivArgs {
     /// A condition that inputs satisfy, all elements of tensors: 'eps > 0', '0 <= p <= 1'.
     #[arg(long = "assume", value_name = "CONDITION", value_parser = parsed::<AssumeSpec>)]
     pub(crate) assumptions: Vec<AssumeSpec>,
+
+    /// Compare only this output or part of one: out, 'out[0]', 'out[2:6,:]'.
+    #[arg(long = "compare", value_name = "OUT[…]", value_parser = parsed::<PartSpec>, conflicts_with = "for_all_sizes")]
+    pub(crate) parts: Vec<PartSpec>,
 
     /// Where to write a page with sources, findings and pictures.
     #[arg(long, value_name = "FILE.html")]

@@ -164,6 +164,7 @@ fn run_equiv(args: &EquivArgs) -> Exit {
         strict: args.strict,
         allow: allowed(&args.allow),
         assumptions: &args.assumptions,
+        parts: &args.parts,
         pictures: args.report.is_some(),
         recheck: args.recheck,
     };

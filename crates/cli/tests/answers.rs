@@ -69,6 +69,91 @@ fn json_is_as_recorded() {
     }
 }
 
+/// Output and exit status of a comparison of kernels in `sides.ptx`.
+fn compared(optimised: &str, flags: &str) -> (String, i32) {
+    let words =
+        format!("equiv sides.ptx::doubled sides.ptx::{optimised} --grid 1 --block 32 {flags}");
+    let output = warpproof(&folder()).args(words.split_whitespace()).output().unwrap();
+    (String::from_utf8(output.stdout).unwrap(), output.status.code().unwrap())
+}
+
+/// Module variables are results that nobody compares.
+#[test]
+fn a_module_variable_that_is_written_is_named() {
+    let flags = "--arg x=f32[32] --arg y=f32[32]:out";
+    let named = "module variable `counter`, which the optimised kernel writes, is no result";
+    let (output, code) = compared("counting", flags);
+    assert!(code == 0 && output.contains(named), "{output}");
+    let (output, code) = compared("counting", &format!("{flags} --strict"));
+    assert!(code == 3 && output.contains(named), "{output}");
+    let (output, _) = compared("doubled", flags);
+    assert!(!output.contains("counter"), "{output}");
+}
+
+/// A part of an output is compared alone, and told as a part of the whole.
+#[test]
+fn a_part_of_an_output_is_compared() {
+    let flags = "--arg x=f32[32] --arg y=f32[32]:out";
+    let (output, code) = compared("first", flags);
+    assert!(code == 1 && output.contains("`y[1]` differs"), "{output}");
+    let (output, code) = compared("first", &format!("{flags} --compare y[0]"));
+    assert_eq!(code, 0, "{output}");
+    assert!(output.contains("the only output element is equal"), "{output}");
+    assert!(output.contains("assumed: only `y[0]` is compared (--compare)"), "{output}");
+    let (output, code) = compared("first", &format!("{flags} --compare y[3:5] --compare y[0]"));
+    assert!(code == 1 && output.contains("`y[3]` differs"), "{output}");
+    for wrong in ["x[0]", "y[32]", "y[0,0]"] {
+        assert_eq!(compared("first", &format!("{flags} --compare {wrong}")).1, 2, "{wrong}");
+    }
+}
+
+#[test]
+fn a_tensor_in_two_formats_has_a_precision_note() {
+    let sides =
+        "--ref-arg x=f32[32] --ref-arg y=f32[32]:out --opt-arg x=bf16[32] --opt-arg y=f32[32]:out";
+    let (output, code) = compared("narrow", sides);
+    assert_eq!(code, 0, "{output}");
+    let note = "precision: `x` is f32 in the reference and bf16 in the optimised kernel";
+    assert!(output.contains(note), "{output}");
+}
+
+/// What is given is what the answer is about.
+#[test]
+fn given_contents_are_assumed() {
+    let (output, _) = compared("tripled", "--arg x=f32[32]=0 --arg y=f32[32]:out");
+    assert!(output.contains("equivalence: proved"), "{output}");
+    assert!(output.contains("assumed: `x` has the contents that are given"), "{output}");
+}
+
+#[test]
+fn a_difference_has_its_lines_in_every_format() {
+    let flags = "--arg x=f32[32] --arg y=f32[32]:out --format";
+    let (output, code) = compared("tripled", &format!("{flags} github"));
+    assert_eq!(code, 1, "{output}");
+    assert!(output.starts_with("::error file=sides.cu,line=28,col=3,title=WP0140"), "{output}");
+    let (output, _) = compared("tripled", &format!("{flags} sarif"));
+    assert!(
+        output.contains("\"startLine\": 28") && output.contains("\"startLine\": 12"),
+        "{output}"
+    );
+    let (output, _) = compared("tripled", &format!("{flags} json"));
+    assert!(output.contains("the optimised kernel stores it, thread (0,0,0)"), "{output}");
+}
+
+/// What check says of the alignment of arrays, equiv says too.
+#[test]
+fn open_alignment_is_told_of_both_sides() {
+    let flags = std::fs::read_to_string(folder().join("unpacked_shared.args")).unwrap();
+    let output = warpproof(&folder())
+        .args(["equiv", "unpacked_shared.ptx", "unpacked_shared.ptx"])
+        .args(flags.split_whitespace())
+        .assert();
+    let output = String::from_utf8(output.code(3).get_output().stdout.clone()).unwrap();
+    let reason = "  alignment: `tile` is accessed 16 bytes at a time at unpacked_shared.cu:12";
+    assert_eq!(output.matches(reason).count(), 2, "{output}");
+    assert_eq!(output.matches("`__align__(16)` on its declaration would settle it").count(), 2);
+}
+
 #[test]
 fn a_run_out_of_time_says_so() {
     let flags = "endless_loop.ptx --grid 1 --block 1 --timeout 0.01 --arg y=u32[1]:out";

@@ -127,6 +127,65 @@ fn cuda_is_compiled() {
     assert!(messages.contains("--arch is such as sm_80"), "{messages}");
 }
 
+/// Host code around a kernel, its headers and a template that only a launch names.
+#[test]
+fn host_code_is_cut_out() {
+    let scratch = Scratch::new("host");
+    let folder = &scratch.0;
+    if !has_nvrtc(folder) {
+        return;
+    }
+    let kernel = "#include <cstdio>\n#include <vector>\n#include <float.h>\n#include <torch/extension.h>\n\
+                  using namespace std;\nstruct Options { std::vector<int> sizes; };\n\
+                  template <int N> __global__ void least(const float* x, float* y) {\n\
+                  float m = FLT_MAX;\nfor (int i = 0; i < N; ++i) m = fminf(m, x[threadIdx.x * N + i]);\n\
+                  y[threadIdx.x] = m;\n}\n\
+                  void launch(const std::vector<float>& v, float* d) { least<16><<<1, 4>>>(d, d); }\n\
+                  int main() { std::vector<float> v(64); launch(v, nullptr); printf(\"ok\"); }\n";
+    std::fs::write(folder.join("k.cu"), kernel).unwrap();
+    let flags = "--grid 1 --block 4 --arg x=f32[64] --arg y=f32[4]:out";
+    let (code, output, messages) = run(folder, &format!("check k.cu::least<16> {flags}"));
+    assert_eq!(code, 0, "{output}{messages}");
+    // Lines stay, and so do mistakes.
+    std::fs::write(folder.join("k.cu"), kernel.replace("* N + i", "* N + i + 1")).unwrap();
+    let (code, output, messages) = run(folder, &format!("check k.cu::least {flags}"));
+    assert_eq!(code, 1, "{output}{messages}");
+    assert!(output.contains("--> k.cu:9:"), "{output}");
+    let other = "#include <no/such.h>\n__global__ void k() {}\n";
+    std::fs::write(folder.join("k.cu"), other).unwrap();
+    let (code, _, messages) = run(folder, "check k.cu --grid 1 --block 1");
+    assert_eq!(code, 2);
+    assert!(messages.contains("no/such.h"), "{messages}");
+}
+
+/// Parameters of a `.cu` file have the names of their source.
+#[test]
+fn arguments_of_a_source_are_taken_by_name() {
+    let scratch = Scratch::new("named");
+    let folder = &scratch.0;
+    if !has_nvrtc(folder) {
+        return;
+    }
+    let kernel = "__global__ void sub(const float* x, const float* y, float* out, int n) {\n\
+                  int i = threadIdx.x;\nif (i < n) out[i] = x[i] - y[i];\n}\n";
+    std::fs::write(folder.join("a.cu"), kernel).unwrap();
+    let other = "__global__ void sub(const float* y, const float* x, float* out, int n) {\n\
+                 int i = threadIdx.x;\nif (i < n) out[i] = x[i] - y[i];\n}\n";
+    std::fs::write(folder.join("b.cu"), other).unwrap();
+    let launch =
+        "--grid 1 --block 32 --arg x=f32[32] --arg y=f32[32] --arg out=f32[32]:out --arg n=32";
+    let (code, output, messages) = run(folder, &format!("equiv a.cu b.cu {launch}"));
+    assert_eq!(code, 0, "{output}{messages}");
+    // With other names the order counts, and then they differ.
+    let others = launch.replace("x=", "p=").replace("y=", "q=");
+    let (code, output, messages) = run(folder, &format!("equiv a.cu b.cu {others}"));
+    assert_eq!(code, 1, "{output}{messages}");
+    let (code, _, messages) = run(folder, "equiv a.cu b.cu");
+    assert_eq!(code, 2);
+    assert!(messages.contains("warpproof equiv a.cu::sub b.cu --grid ?"), "{messages}");
+    assert!(messages.contains("--arg 'out=f32[?]:out' --arg 'n=?'"), "{messages}");
+}
+
 /// Calls of the math library stay calls, unless the source does not compile so or is to be run.
 #[test]
 fn math_functions_stay_calls() {

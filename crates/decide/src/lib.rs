@@ -163,4 +163,4 @@ pub use procedure::{
     Suspicion, decide, decide_other_than_products, differences, equal_products, satisfy, widest,
 };
 pub use verdict::{Assumed, Decision, Reason, Rung};
-pub use witness::{Discrepancy, Point, Widest, inputs_of};
+pub use witness::{Discrepancy, Point, Widest, inputs_of, lookups};

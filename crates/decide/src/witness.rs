@@ -4,11 +4,12 @@
 //! evaluation of both terms at 256 bits, with the reference certainly defined, makes a difference.
 
 use crate::evaluate::{
-    Evaluator, Interval, LANES, Lanes, Value, evaluate_floats, evaluate_until, fingerprints,
+    Evaluator, Interval, LANES, Lanes, Value, element, evaluate_floats, evaluate_until,
+    fingerprints,
 };
 use crate::points::Points;
 use crate::problem::Problem;
-use term::{Input, Node, Number, Term, Terms, evaluation_order};
+use term::{Function, Input, Node, Number, Term, Terms, evaluation_order};
 
 /// Values of the inputs that matter, all others being irrelevant.
 pub type Point = Vec<(Input, Number)>;
@@ -272,6 +273,9 @@ impl<'t> Search<'t> {
         for assumption in self.assumptions {
             inputs.extend(inputs_of(self.reference.0, *assumption));
         }
+        for (terms, root) in [self.reference, self.optimised] {
+            inputs.extend(self.elements_at(number, terms, root));
+        }
         inputs.sort_unstable();
         inputs.dedup();
         let at = |input| (input, self.points.value(number, input));
@@ -279,7 +283,33 @@ impl<'t> Search<'t> {
     }
 }
 
-/// The inputs below a term.
+impl Search<'_> {
+    /// The elements of tensors that a term reads at a point through numbers that are computed.
+    fn elements_at(&self, number: u64, terms: &Terms, root: Term) -> Vec<Input> {
+        let (firsts, indices): (Vec<Input>, Vec<Term>) = lookups(terms, root).into_iter().unzip();
+        let point = |input: Input| self.points.value(number, input);
+        let values = evaluate_until(terms, &indices, &point, self.points.deadline);
+        let elements = firsts.into_iter().zip(values).filter_map(|(first, value)| match value {
+            Value::Real(index) => element(terms, first, &index),
+            _ => None,
+        });
+        elements.collect()
+    }
+}
+
+/// The tensors that a term reads elements of by number, by their first elements, and the numbers.
+#[must_use]
+pub fn lookups(terms: &Terms, root: Term) -> Vec<(Input, Term)> {
+    let order = evaluation_order(terms, [root], |_| true);
+    // A root that is no sum is among the nodes.
+    let lookups = order.nodes.iter().filter_map(|node| match terms.at(*node) {
+        Node::Apply(Function::Element(first), index) => Some((first, index.into())),
+        _ => None,
+    });
+    lookups.collect()
+}
+
+/// The inputs below a term; elements that it reads by number are not among them ([`lookups`]).
 #[must_use]
 pub fn inputs_of(terms: &Terms, root: Term) -> Vec<Input> {
     let order = evaluation_order(terms, [root], |_| true);

@@ -1,8 +1,9 @@
 //! What an answer about a launch relies on and nobody has checked.
 
+use crate::alignment;
 use crate::demangle::demangle;
 use crate::execute::Finished;
-use exec::{Doubt, Doubtful};
+use exec::{Contents, Doubt, Doubtful};
 use ir::Op;
 
 impl Finished<'_> {
@@ -15,6 +16,7 @@ impl Finished<'_> {
             _ => assumptions
                 .push("tensors begin at multiples of 256 bytes and do not overlap".to_owned()),
         }
+        assumptions.extend(self.given());
         if self.checks.lock_step {
             let text = "lanes of a warp that run together stay together (--warp-synchronous)";
             assumptions.push(text.to_owned());
@@ -25,6 +27,7 @@ impl Finished<'_> {
                 "dynamic shared memory begins at a multiple of {bytes} bytes ({why})"
             ));
         }
+        assumptions.extend(alignment::assumed(self));
         if let Some(place) = self.result.assumed_scopes.first() {
             let line = self.source().line(place.span.start);
             assumptions.push(format!(
@@ -75,6 +78,16 @@ impl Finished<'_> {
         }
         assumptions.extend(self.lifting.iter().cloned());
         assumptions
+    }
+
+    /// Tensors whose contents are given: the answer is about these alone.
+    fn given(&self) -> Option<String> {
+        let buffers = self.built.launch.buffers.iter();
+        let given = buffers.filter(|buffer| matches!(buffer.contents, Contents::Known(_)));
+        let names: Vec<String> = given.map(|buffer| format!("`{}`", buffer.name)).collect();
+        let verb = if names.len() == 1 { "has" } else { "have" };
+        (!names.is_empty())
+            .then(|| format!("{} {verb} the contents that are given", names.join(", ")))
     }
 
     /// What needs dynamic shared memory to be aligned.

@@ -8,15 +8,17 @@
 //! what is said holds for all schedules.
 
 use crate::allow::Allow;
-use crate::arguments::MissingData;
-use crate::execute::{self, Execution, Finished, Refusal, is_race};
+use crate::arguments::{AssumeSpec, InputSpec, MissingData};
+use crate::execute::{self, Execution, Finished, Prepared, Refusal, is_race};
 use crate::properties::{Property, properties};
 use crate::report::{self, Report};
 use crate::rerun::{self, Again};
 use crate::verdict::Verdict;
 use crate::vocabulary::{PropertyName, listed};
 use crate::{Colour, Exit, Format, Outcome, graph, output};
+use equiv::{Assumption, Side};
 use exec::{Checks, Stop};
+use ir::Scalar;
 use std::path::Path;
 
 /// How strictly a kernel is checked, and what else is wanted.
@@ -125,7 +127,58 @@ fn followed<'r>(execution: &Execution<'r>, first: Finished<'r>, checks: Checks) 
             Some(_) => {}
         }
     }
-    best
+    indexed(execution, best, checks)
+}
+
+/// The run that gets furthest where addresses are computed from integers of tensors: one on terms, in which such integers are
+/// between the numbers that arguments state.
+fn indexed<'r>(execution: &Execution<'r>, best: Finished<'r>, checks: Checks) -> Finished<'r> {
+    let is_integer = |input: &InputSpec| matches!(input.element.scalar(), Scalar::Integer { .. });
+    if best.result.gap.is_none() || !best.built.inputs.iter().any(is_integer) {
+        return best;
+    }
+    let mut furthest = best;
+    for lifted in [false, true] {
+        let prepared = execute::prepare(execution, &[], ("check", None), MissingData::Opaque);
+        let Ok(prepared) = prepared.map(Prepared::without_relations) else { break };
+        let mut prepared = if lifted { prepared.lifted() } else { prepared };
+        if lift::drops_code(prepared.program()) {
+            break;
+        }
+        let Some((outcome, ranges)) = on_terms(execution, &prepared, checks) else { continue };
+        for range in ranges {
+            prepared = prepared.assuming(&range);
+        }
+        let ended = outcome.gap.is_none();
+        let found = !outcome.findings.is_empty();
+        if !lifted || ended {
+            furthest = prepared.finish(outcome, checks);
+        }
+        if ended || found {
+            break;
+        }
+    }
+    furthest
+}
+
+/// A check on terms, and the ranges it rests on.
+fn on_terms(
+    execution: &Execution<'_>,
+    prepared: &Prepared<'_>,
+    checks: Checks,
+) -> Option<(exec::Outcome, Vec<String>)> {
+    let side = crate::equiv::alone(execution, prepared).ok()?;
+    let (ranges, assumptions) = ranges(prepared, &side)?;
+    let outcome = equiv::check_indexed(&side, &assumptions, execution.limits, checks)?;
+    Some((outcome, ranges))
+}
+
+/// The ranges that arguments state, for people and as assumptions.
+fn ranges(prepared: &Prepared<'_>, side: &Side<'_>) -> Option<(Vec<String>, Vec<Assumption>)> {
+    let ranges = crate::equiv::ranges(std::iter::once(prepared), [side, side]).ok()?;
+    let assumption = |spec: &AssumeSpec| Assumption { condition: spec.condition.clone() };
+    let texts = ranges.iter().map(ToString::to_string).collect();
+    Some((texts, ranges.iter().map(assumption).collect()))
 }
 
 /// A run that shows that threads write the same at the same time.
@@ -151,7 +204,7 @@ fn settled<'r>(
     if places.is_empty() || finished.result.gap.is_some() {
         return None;
     }
-    let prepare = || execute::prepare(execution, &[], "check", MissingData::Opaque).ok();
+    let prepare = || execute::prepare(execution, &[], ("check", None), MissingData::Opaque).ok();
     for lifted in [false, true] {
         let prepared = if lifted { prepare()?.lifted() } else { prepare()? };
         if lift::drops_code(prepared.program()) {
@@ -170,9 +223,14 @@ fn settled<'r>(
             return Some(Settled::BitForBit(prepared.finish(outcome, checks)));
         }
     }
-    let prepared = prepare()?.lifted();
+    let mut prepared = prepare()?.lifted();
     let side = crate::equiv::alone(execution, &prepared).ok()?;
-    let outcome = equiv::settle(&side, execution.limits, checks, &finished.result)?;
+    let (ranges, assumptions) = ranges(&prepared, &side)?;
+    let how = (execution.limits, checks);
+    let outcome = equiv::settle(&side, &assumptions, how, &finished.result)?;
+    for range in ranges {
+        prepared = prepared.assuming(&range);
+    }
     if outcome.findings.iter().any(|finding| is_race(&finding.fault)) {
         // They differ as real numbers: a race.
         return Some(Settled::BitForBit(prepared.finish(outcome, checks)));
@@ -184,7 +242,8 @@ fn settled<'r>(
 
 /// What a run with values says of copies of elements that fragments hold.
 fn copies(execution: &Execution<'_>) -> Option<Vec<exec::Doubt>> {
-    let prepared = execute::prepare(execution, &[], "check", MissingData::Opaque).ok()?.lifted();
+    let prepared =
+        execute::prepare(execution, &[], ("check", None), MissingData::Opaque).ok()?.lifted();
     if lift::drops_code(prepared.program()) {
         return None;
     }

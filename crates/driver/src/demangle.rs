@@ -1,5 +1,31 @@
 //! Names as the programmer wrote them.
 
+/// Types of template arguments that a demangler puts in front of a number and nobody writes.
+const CASTS: [&str; 8] = [
+    "(int)",
+    "(unsigned int)",
+    "(long)",
+    "(unsigned long)",
+    "(long long)",
+    "(unsigned long long)",
+    "(short)",
+    "(unsigned short)",
+];
+
+/// A demangled name with template arguments as they are written: `k<128, true>` for `k<(int)128, (bool)1>`.
+fn as_written(demangled: &str) -> String {
+    let mut text = demangled.replace("(bool)1", "true").replace("(bool)0", "false");
+    for cast in CASTS {
+        // Behind a cast stands a number; a list of parameters stands at the end or before another word.
+        for sign in ["", "-"] {
+            for digit in '0'..='9' {
+                text = text.replace(&format!("{cast}{sign}{digit}"), &format!("{sign}{digit}"));
+            }
+        }
+    }
+    text
+}
+
 /// The source name behind a mangled one; `None` if the name is not mangled.
 ///
 /// Names nest templates, and a demangler walks that nesting: names longer than any compiler makes
@@ -19,8 +45,26 @@ pub(crate) fn demangle(name: &str) -> Option<String> {
     if name.starts_with("_Z") {
         let symbol = cpp_demangle::Symbol::new(name).ok()?;
         let demangled = symbol.demangle().ok()?;
-        return (demangled != name).then_some(demangled);
+        return (demangled != name).then(|| as_written(&demangled));
     }
     let demangled = rustc_demangle::try_demangle(name).ok()?;
     Some(format!("{demangled:#}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::demangle;
+
+    #[test]
+    fn templates_are_named_as_they_are_written() {
+        let table = [
+            ("_Z9layernormILi128EEvPKfPf", "void layernorm<128>(float const*, float*)"),
+            ("_Z1kILj4ELb1ELin1EEvi", "void k<4, true, -1>(int)"),
+            ("_Z1kI6__halfLi2EEvPT_", "void k<__half, 2>(__half*)"),
+            ("_Z1kPFviE", "k(void (*)(int))"),
+        ];
+        for (mangled, written) in table {
+            assert_eq!(demangle(mangled).as_deref(), Some(written));
+        }
+    }
 }

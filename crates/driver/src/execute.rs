@@ -2,8 +2,8 @@
 
 use crate::allow::Allow;
 use crate::arguments::{
-    ArgumentSpec, Arguments, BuildError, BuiltLaunch, ByteCount, Invocation, LaunchSpec,
-    MissingData, Request, ScalarValue, build_launch, select_kernel,
+    ArgumentSpec, Arguments, Beside, BuildError, BuiltLaunch, ByteCount, Invocation, LaunchSpec,
+    MissingData, Request, ScalarValue, build_launch, declared, select_kernel,
 };
 use crate::coverage::{Coverage, Programs, coverage};
 use crate::grouping::{Group, grouped};
@@ -176,7 +176,7 @@ pub(crate) fn run<'r>(
     missing_data: MissingData,
     checks: Checks,
 ) -> Result<Finished<'r>, Refusal> {
-    let prepared = prepare(execution, &[], command, missing_data)?.without_relations();
+    let prepared = prepare(execution, &[], (command, None), missing_data)?.without_relations();
     let (program, launch) = (prepared.program(), &prepared.built.launch);
     let result = match missing_data {
         // What is said must hold for all contents, and so for all schedules.
@@ -201,7 +201,7 @@ pub(crate) fn checked(
 pub(crate) fn prepare<'r>(
     execution: &Execution<'r>,
     others: &[ArgumentSpec],
-    command: &str,
+    invocation: (&str, Option<Beside<'_>>),
     missing_data: MissingData,
 ) -> Result<Prepared<'r>, Refusal> {
     let input = execution.input;
@@ -211,14 +211,18 @@ pub(crate) fn prepare<'r>(
         Refusal::Launch(BuildError { input: vec![error.to_string()], ..BuildError::default() })
     })?;
     let (launch, note) = with_facts(execution);
+    let function = &program.functions[kernel];
+    let declared = declared(&function.name, function.params.len(), input.cuda());
+    let (command, beside) = invocation;
     let built = build_launch(&Request {
         program,
         kernel,
         launch: &launch,
         arguments: execution.arguments,
+        declared: &declared,
         others,
         missing_data,
-        invocation: Invocation { command, file: input.name() },
+        invocation: Invocation { command, file: input.name(), beside },
     });
     let mut built = built.map_err(Refusal::Launch)?;
     built.notes.extend(note);
@@ -355,7 +359,11 @@ impl Finished<'_> {
 
     /// What was assumed or looks odd, for standard error.
     pub(crate) fn notes(&self) -> String {
-        self.built.notes.iter().map(|note| format!("note: {note}\n")).collect()
+        let line = |note: &String| match note.starts_with("warning: ") {
+            true => format!("{note}\n"),
+            false => format!("note: {note}\n"),
+        };
+        self.built.notes.iter().map(line).collect()
     }
 
     /// Faults, as a reader counts them.

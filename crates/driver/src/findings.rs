@@ -10,7 +10,7 @@ use crate::source_lines::source_lines;
 use crate::sync_findings;
 use crate::tensor_findings;
 use crate::vocabulary::{FindingKind, PropertyName};
-use base::{Code, Diagnostic, Severity, SourceFile};
+use base::{Code, Diagnostic, Severity, SourceFile, SourceLine};
 use exec::{
     AccessKind, BarrierFault, Doubt, Doubtful, Fault, Gap, GroupFault, Origin, Place, Sink, Stop,
     Target,
@@ -75,11 +75,9 @@ pub(crate) fn gap(gap: &Gap, program: &Program, source: &SourceFile) -> Diagnost
 
 /// `kernel.cu:12`, or the line of the PTX if it has no source lines.
 fn line_name(place: Place, program: &Program, source: &SourceFile) -> String {
-    let location = place.location.map(|location| &program.locations[location]);
-    let file = location.and_then(|location| location.file).map(|file| &program.files[file]);
-    match location.zip(file) {
-        Some((location, file)) => format!("{file}:{}", location.line),
-        None => format!("line {}", source.line(place.span.start)),
+    match source_lines(place, program).into_iter().next() {
+        Some(SourceLine { file: Some(file), line, .. }) => format!("{file}:{line}"),
+        _ => format!("line {}", source.line(place.span.start)),
     }
 }
 
@@ -244,8 +242,9 @@ fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
         Fault::CopiesInFlight { copies, committed } => {
             return sync_findings::in_flight(*copies, *committed, finding);
         }
-        Fault::OutOfBounds { target, kind, bytes } => {
-            (Code::OutOfBounds, format!("out of bounds: {}", access(target, *kind, *bytes)))
+        Fault::OutOfBounds { target, kind, bytes, when } => {
+            let when = when.as_ref().map(|when| format!(", if {when}")).unwrap_or_default();
+            (Code::OutOfBounds, format!("out of bounds: {}{when}", access(target, *kind, *bytes)))
         }
         Fault::WildAddress { address, kind, bytes } => {
             let does = verb(*kind);

@@ -3,6 +3,7 @@
 //! Everything a user sees is made here, in data types of its own; the rooms below know nothing of
 //! files, JSON or colours.
 
+mod alignment;
 mod allow;
 pub mod arguments;
 mod assumptions;

@@ -3,6 +3,7 @@
 //! A run sees one schedule. If there are no races and no misused barriers, all others do the same,
 //! and what is seen holds for all; otherwise what was not refuted is unknown.
 
+use crate::alignment;
 use crate::execute::Finished;
 use crate::findings;
 use crate::verdict::Verdict;
@@ -93,15 +94,9 @@ fn is_schedule_open(finished: &Finished<'_>) -> bool {
 }
 
 fn own_reasons(finished: &Finished<'_>, name: PropertyName) -> Vec<String> {
-    let result = &finished.result;
     match name {
         PropertyName::Bounds => unbounded(finished),
-        PropertyName::Alignment => match result.alignments.len() {
-            0 => Vec::new(),
-            count => vec![format!(
-                "{count} accesses are aligned only if an array lies better than it declares"
-            )],
-        },
+        PropertyName::Alignment => alignment::open(finished),
         PropertyName::Frame if finished.built.launch.is_partial() => {
             vec![format!("{} were executed; what the others write is not known", finished.blocks())]
         }

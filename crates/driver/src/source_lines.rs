@@ -1,4 +1,7 @@
-//! Lines of the source that PTX was compiled from.
+//! Lines of the source that PTX was compiled from: the user's first, then those of libraries that are inlined there.
+//!
+//! Which files are a library's is told by their folders and, for headers of CUDA and for Triton, by their names. If that errs, lines
+//! stand in another order; none is left out.
 
 use base::SourceLine;
 use exec::Place;
@@ -18,7 +21,8 @@ pub(crate) fn outermost_line(place: Place, program: &Program) -> Option<(&str, u
     Some((file, location.line))
 }
 
-/// The lines of a place: the innermost first, then where that was inlined.
+/// The lines of a place: the innermost of the user's first, then where that was inlined; at last those of libraries that are inlined
+/// there, the innermost first.
 pub(crate) fn source_lines(place: Place, program: &Program) -> Vec<SourceLine> {
     let mut lines = Vec::new();
     let mut next = place.location;
@@ -26,18 +30,95 @@ pub(crate) fn source_lines(place: Place, program: &Program) -> Vec<SourceLine> {
         let file = location.file.map(|file| program.files[file].clone());
         // Line 0 is the compiler's own.
         if location.line != 0 {
-            lines.push(SourceLine { file, line: location.line });
+            lines.push(SourceLine { file, line: location.line, in_library: false });
         }
         next = location.inlined_at.as_ref().map(|(_, call)| *call);
     }
+    let own = lines.iter().position(|line| !line.file.as_deref().is_some_and(is_library));
+    let inner = own.unwrap_or(0);
+    lines[..inner].iter_mut().for_each(|line| line.in_library = true);
+    lines.rotate_left(inner);
     lines
 }
 
-/// `, from kernel.cu:12, inlined at kernel.cu:30`
+/// Parts of paths to libraries.
+const FOLDERS: [&str; 8] = [
+    "/site-packages/",
+    "/dist-packages/",
+    "/usr/include/",
+    "/usr/local/cuda",
+    "/targets/x86_64-linux/include/",
+    "/nvidia/cu",
+    "/cccl/",
+    "triton/language/",
+];
+
+/// Beginnings of names of headers that come with CUDA, of the file with Triton's functions, and of our own header.
+const FILES: [&str; 19] = [
+    "cuda_bf16.h",
+    "cuda_fp16.h",
+    "cuda_fp8.h",
+    "cuda_fp6.h",
+    "cuda_fp4.h",
+    "mma.h",
+    "device_functions.h",
+    "device_double_functions.h",
+    "device_atomic_functions.h",
+    "math_functions.h",
+    "sm_20_",
+    "sm_30_",
+    "sm_32_",
+    "sm_60_",
+    "cooperative_groups",
+    "cuda_pipeline",
+    "cuda_awbarrier",
+    "standard.py",
+    "warpproof_math.h",
+];
+
+/// Tells whether a file is a library's.
+fn is_library(file: &str) -> bool {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    FOLDERS.iter().any(|folder| file.contains(folder))
+        || FILES.iter().any(|beginning| name.starts_with(beginning))
+}
+
+/// `, from kernel.cu:12, inlined at kernel.cu:30, in cuda_bf16.hpp:1820`
 pub(crate) fn origin_text(lines: &[SourceLine]) -> String {
-    let words = std::iter::once("from").chain(std::iter::repeat("inlined at"));
-    let lines = lines.iter().zip(words).map(|(line, word)| {
-        format!(", {word} {}:{}", line.file.as_deref().unwrap_or("?"), line.line)
-    });
-    lines.collect()
+    let Some((first, rest)) = lines.split_first() else { return String::new() };
+    format!(", from {}{}", line_text(first), outer_text(rest))
+}
+
+/// `, inlined at kernel.cu:30, in cuda_bf16.hpp:1820`
+pub(crate) fn outer_text(lines: &[SourceLine]) -> String {
+    let text = |line: &SourceLine| match line.in_library {
+        true => format!(", in {}", line_text(line)),
+        false => format!(", inlined at {}", line_text(line)),
+    };
+    lines.iter().map(text).collect()
+}
+
+fn line_text(line: &SourceLine) -> String {
+    format!("{}:{}", line.file.as_deref().unwrap_or("?"), line.line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_library;
+
+    #[test]
+    fn libraries_are_told_by_folder_and_name() {
+        for file in [
+            "/x/lib/python3.11/site-packages/nvidia/cuda_runtime/include/cuda_bf16.hpp",
+            "/usr/local/cuda-13.0/include/cuda/std/array",
+            "cuda_fp16.hpp",
+            "/a/triton/language/standard.py",
+        ] {
+            assert!(is_library(file), "{file}");
+        }
+        for file in ["k.cu", "/home/me/include/tile.cuh", "src/mma_tile.cuh", "kernels/standard.cu"]
+        {
+            assert!(!is_library(file), "{file}");
+        }
+    }
 }

@@ -9,12 +9,14 @@ use crate::mismatch::Mismatch;
 use crate::side::{Assumption, Side};
 use crate::table::Table;
 use crate::witness::Numbers;
-use decide::{Budget, Contradiction, Point, Value, contradiction, evaluate, inputs_of, satisfy};
+use decide::{
+    Budget, Contradiction, Point, Value, contradiction, evaluate, inputs_of, lookups, satisfy,
+};
 use ir::Scalar;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use term::{Input, Node, NodeId, Number, Term, Terms, evaluation_order};
+use term::{Function, Input, Node, NodeId, Number, Term, Terms, evaluation_order};
 
 /// More conditions than this are not given to all outputs at once.
 const MANY: usize = 64;
@@ -159,9 +161,19 @@ impl Assumed {
             return Vec::new();
         }
         let inputs = inputs_of(terms, term);
-        let groups: BTreeSet<usize> =
+        let mut groups: BTreeSet<usize> =
             inputs.iter().filter_map(|input| self.group_of.get(input).copied()).collect();
+        for (first, _) in lookups(terms, term) {
+            groups.extend(self.groups_of_tensor(terms, first));
+        }
         groups.into_iter().flat_map(|group| self.groups[group].iter().copied()).collect()
+    }
+
+    /// The groups of conditions on elements of a tensor, from one of them on.
+    fn groups_of_tensor(&self, terms: &Terms, first: Input) -> BTreeSet<usize> {
+        let positions = first.position()..first.position() + terms.inputs().rest(first);
+        let own = self.group_of.iter().filter(|(input, _)| positions.contains(&input.position()));
+        own.map(|(_, group)| *group).collect()
     }
 
     /// All conditions.
@@ -188,12 +200,19 @@ impl Assumed {
         }];
         for (terms, roots) in stores.into_iter().zip(roots) {
             let order = evaluation_order(terms, roots, |_| true);
-            let mut note = |node: NodeId| {
-                if let Node::Input(input) = terms.at(node) {
-                    groups.extend(self.group_of.get(&input));
+            let mut read: BTreeSet<Input> = BTreeSet::new();
+            let mut note = |node: NodeId| match terms.at(node) {
+                Node::Input(input) => groups.extend(self.group_of.get(&input)),
+                Node::Apply(Function::Element(first), _) => {
+                    read.insert(first);
                 }
+                _ => {}
             };
             order.nodes.iter().for_each(|node| note(*node));
+            // Whatever is said of some element of a tensor that is read by number concerns the terms.
+            for first in read {
+                groups.extend(self.groups_of_tensor(terms, first));
+            }
         }
         groups.into_iter().flat_map(|group| self.groups[group].iter().copied()).collect()
     }

@@ -31,6 +31,7 @@ use decide::{Budget, Decision, Problem, Rung, decide_other_than_products, equal_
 use elements::{Elements, Found, find, terms_of};
 use exec::{Limits, Outcome, Place, Thread};
 use runs::{ask, run_both};
+use standing::Search;
 use std::collections::BTreeSet;
 use term::{Number, Term};
 use visible::Replays;
@@ -67,7 +68,7 @@ fn prepared(
     options: &Options<'_>,
     clamps: bool,
 ) -> Result<Prepared, Mismatch> {
-    let table = Table::new(sides)?;
+    let table = Table::new(sides)?.assuming(options.assumptions)?;
     let mut reference = table.domain(sides[0], 0, options.snap)?;
     let mut optimised = table.domain(sides[1], 1, options.snap)?;
     (reference.relied.clamps, optimised.relied.clamps) = (clamps, clamps);
@@ -100,14 +101,17 @@ fn run_and_compare(
         let compared = &mut compared;
         let mut answer = Outputs::new(sides, table, assumed, clock, &mut ran, compared).compare();
         let limits = clock.limits();
-        if standing::is_likely(&answer, &ran)
-            && let Some(found) = standing::find(&launches, options, assumed, &ran)
-            && hidden_by(&launches, assumed, &found.ran).is_none()
-        {
-            let outcomes = std::mem::take(&mut compared.outcomes);
-            *compared = Compared { outcomes, ..found.compared };
-            ran = found.ran;
-            answer = Answer::Equal;
+        if standing::is_likely(&answer, &ran) {
+            match standing::find(&launches, options, assumed, &ran) {
+                Search::Found(found) if hidden_by(&launches, assumed, &found.ran).is_none() => {
+                    let outcomes = std::mem::take(&mut compared.outcomes);
+                    *compared = Compared { outcomes, ..found.compared };
+                    ran = found.ran;
+                    answer = Answer::Equal;
+                }
+                Search::Open => answer = standing::open(answer),
+                Search::Found(_) | Search::Nothing => {}
+            }
         }
         if matches!(answer, Answer::Equal)
             && let Some(unshown) = ranges(&launches, options, &ran)

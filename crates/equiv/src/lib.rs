@@ -46,6 +46,7 @@ mod shapes;
 mod side;
 mod symbolic;
 mod table;
+mod told;
 mod undefined;
 mod witness;
 
@@ -68,7 +69,7 @@ pub use recheck::Rechecked;
 pub use relied::SignRead;
 pub use replay::Floats;
 pub use rounding::{Constant, Stands};
-pub use settle::{asked, copies, settle};
+pub use settle::{asked, check_indexed, copies, settle};
 pub use side::{Assumption, Input, InputKind, Output, Side};
 pub use symbolic::Symbolic;
 pub use term::{Number, indices};

@@ -75,7 +75,8 @@ pub(crate) fn find(
             Run { side, number, table, numbers: &numbers, limits }.on_bits()
         };
         let Some(optimised) = run(1) else { continue };
-        let is_wrong = |left: &[Outcome]| left.iter().any(|one| !one.findings.is_empty());
+        let is_fault = |one: &exec::Finding| !one.fault.is_note();
+        let is_wrong = |left: &[Outcome]| left.iter().any(|one| one.findings.iter().any(is_fault));
         if is_wrong(&optimised) {
             let faults = sought.fault && shown.fault.is_none();
             if faults && run(0).is_some_and(|reference| !is_wrong(&reference)) {

@@ -48,6 +48,11 @@ pub enum OpenReason {
         "over the reals it differs, but both kernels compute the same floats at every input tried"
     )]
     Alike,
+    /// Whether constants that stand for other numbers make the difference was not decided.
+    #[error(
+        "it differs by little, which a rounded constant may explain; whether one does was not decided in time"
+    )]
+    MayStand,
     /// A difference at numbers that are not of the inputs' types.
     #[error("it differs at a point that its types cannot represent")]
     Unrepresentable,

@@ -3,8 +3,8 @@
 //! Computed when somebody asks, which is at the end of a sum rather than at each of its products.
 //! Bounds are those of the operations one by one: never too narrow, sometimes too wide.
 
-use rustc_hash::FxHashMap;
-use term::{ListId, Node, NodeId, Sum, Term, Terms};
+use rustc_hash::{FxHashMap, FxHashSet};
+use term::{Function, ListId, Node, NodeId, Sum, Term, Terms};
 
 /// From the smallest number to the largest, both possible.
 pub(crate) type Range = (i128, i128);
@@ -17,6 +17,8 @@ const LARGEST: i128 = 1 << 100;
 #[derive(Debug, Default)]
 pub(crate) struct Ranges {
     nodes: FxHashMap<NodeId, Option<Range>>,
+    /// Of those, the ones that somebody said something of that does not follow from their operations.
+    said: FxHashSet<NodeId>,
     /// How many products of a list are added up, and to what.
     sums: FxHashMap<ListId, (u32, Option<Range>)>,
 }
@@ -57,6 +59,12 @@ impl Ranges {
     /// Says what the range of a node is, where its operations tell too little.
     pub(crate) fn know(&mut self, node: NodeId, range: Range) {
         self.nodes.insert(node, Some(range));
+        self.said.insert(node);
+    }
+
+    /// Whether more is known of a node than its operations tell.
+    pub(crate) fn is_said(&self, node: NodeId) -> bool {
+        self.said.contains(&node)
     }
 
     /// The range of an operation, if those of its operands are known; else those that are missing.
@@ -68,7 +76,8 @@ impl Ranges {
         missing: &mut Vec<NodeId>,
     ) -> Option<Option<Range>> {
         let range = match operation {
-            Node::Input(one) => input(one.position()),
+            // What is said of a tensor is said of all its elements.
+            Node::Input(one) | Node::Apply(Function::Element(one), _) => input(one.position()),
             Node::Sum(sum) => self.sum(terms, sum, missing)?,
             Node::Product(a, b) => both(self.at([a, b], missing)?, product),
             Node::Negation(a) => self.at([a], missing)?[0].map(|(low, high)| (-high, -low)),

@@ -13,7 +13,7 @@ use exec::domain::{LARGEST, Unary};
 use ir::Format;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
-use term::{Node, NodeId, Number, Term, Terms, evaluation_order};
+use term::{Function, Node, NodeId, Number, Term, Terms, evaluation_order};
 
 /// Where a launch takes a sign: the number of the launch, and the instruction.
 pub type SignRead = (usize, Place);
@@ -195,6 +195,7 @@ impl Relied {
 /// Tells whether an operation is not defined for some operands. Errs on the side of `true`.
 fn may_be_undefined(terms: &Terms, node: NodeId) -> bool {
     match terms.at(node) {
+        Node::Apply(Function::Element(_), _) => false,
         Node::Infinity { .. }
         | Node::Undefined
         | Node::Quotient(..)

@@ -9,7 +9,7 @@
 
 use crate::clock::Clock;
 use crate::marks::Marks;
-use crate::side::Side;
+use crate::side::{Assumption, Side};
 use crate::table::Table;
 use exec::{Checks, Doubt, Doubtful, Limits, Outcome, Place};
 
@@ -25,15 +25,15 @@ pub fn asked(outcome: &Outcome) -> Vec<Place> {
 #[must_use]
 pub fn settle(
     side: &Side<'_>,
-    limits: Limits,
-    checks: Checks,
+    assumptions: &[Assumption],
+    (limits, checks): (Limits, Checks),
     before: &Outcome,
 ) -> Option<Outcome> {
     let places = asked(before);
     if places.is_empty() || before.gap.is_some() {
         return None;
     }
-    let table = Table::new([side, side]).ok()?;
+    let table = Table::new([side, side]).ok()?.assuming(assumptions).ok()?;
     let mut domain = table.domain(side, 0, false).ok()?;
     domain.marks = Some(Marks::default());
     domain.deadline = Clock::start(limits).deadline();
@@ -41,6 +41,24 @@ pub fn settle(
         exec::check_asking(side.program, side.launch, (limits, checks), &mut domain, places);
     let better = outcome.gap.is_none() && asked(&outcome).len() < asked(before).len();
     (better && !domain.is_exhausted() && !outcome.conditional).then_some(outcome)
+}
+
+/// Checks a kernel on terms, of which integers are between the numbers that assumptions say: addresses may be computed from
+/// such integers. `None` if that run says no more than one without values.
+#[must_use]
+pub fn check_indexed(
+    side: &Side<'_>,
+    assumptions: &[Assumption],
+    limits: Limits,
+    checks: Checks,
+) -> Option<Outcome> {
+    let table = Table::new([side, side]).ok()?.assuming(assumptions).ok()?;
+    let mut domain = table.domain(side, 0, false).ok()?;
+    domain.marks = Some(Marks::default());
+    domain.deadline = Clock::start(limits).deadline();
+    let (outcome, _) =
+        exec::check_asking(side.program, side.launch, (limits, checks), &mut domain, []);
+    (!domain.is_exhausted() && !outcome.conditional).then_some(outcome)
 }
 
 /// Runs a kernel again on terms and looks at the copies of elements in fragments: what is left open of them, or `None`

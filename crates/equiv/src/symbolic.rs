@@ -15,6 +15,7 @@ mod given;
 mod meaning;
 mod notes;
 mod operation;
+mod places;
 mod products;
 mod same;
 mod steps;
@@ -32,12 +33,13 @@ use crate::operations;
 use crate::ranges::{self, Range, Ranges};
 use crate::relied::Relied;
 use crate::rounding::Constants;
+use crate::told::Told;
 use crate::undefined::Settled;
 use decide::{Deadline, Numbering, Suspicion};
 use exec::concrete;
 use exec::domain::{
-    Binary, Connective, Domain, InputSource, Inputs as Given, Instruction, Numbers, Truths, Unary,
-    Value, Values,
+    Binary, Bounds, Connective, Domain, InputSource, Inputs as Given, Instruction, Numbers, Truths,
+    Unary, Value, Values,
 };
 use exec::{Mask, Place};
 use ir::{ArgumentRange, Format, RealFunction, Relation, Rounding, Scalar, Width};
@@ -45,7 +47,7 @@ use operation::Operation;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use term::{Inputs, Node, Number, Term, Terms};
+use term::{Inputs, Node, NodeId, Number, Term, Terms};
 
 /// A domain of terms.
 #[derive(Debug)]
@@ -58,7 +60,13 @@ pub struct Symbolic {
     given: FxHashMap<InputSource, Vec<Term>>,
     /// Positions of inputs that are integers, and between which numbers they are.
     integers: Vec<(std::ops::Range<usize>, Range)>,
+    /// What is said of integers beside their types.
+    pub(crate) told: Arc<Vec<Told>>,
     ranges: Ranges,
+    /// Elements of tensors that are read by number, by the first element and the number.
+    elements: FxHashMap<(usize, Term), Value>,
+    /// Numbers of elements, by their coefficients.
+    places: FxHashMap<(Vec<(NodeId, i128)>, i128), Term>,
     handles: Handles,
     /// What was made before, by operation and operands.
     made: FxHashMap<(Operation, [Term; 3]), Value>,
@@ -103,7 +111,10 @@ impl Symbolic {
             sources,
             given: FxHashMap::default(),
             integers: Vec::new(),
+            told: Arc::default(),
             ranges: Ranges::default(),
+            elements: FxHashMap::default(),
+            places: FxHashMap::default(),
             made: FxHashMap::default(),
             fields: FxHashMap::default(),
             complements: FxHashMap::default(),
@@ -240,10 +251,14 @@ impl Symbolic {
 
     /// Between which numbers an integer is.
     fn range(&mut self, term: Term) -> Option<Range> {
-        let Self { integers, terms, ranges, .. } = self;
+        let Self { integers, terms, ranges, told, .. } = self;
         let input = |position: usize| {
             let of = integers.iter().find(|(positions, _)| positions.contains(&position));
-            of.map(|(_, range)| *range)
+            let (_, (low, high)) = *of?;
+            let said = told.iter().find(|one| one.positions.contains(&position));
+            let said = said.map_or((low, high), |one| one.range);
+            // Of a range without numbers nobody asks twice: no input is found then.
+            Some((low.max(said.0), high.min(said.1))).filter(|(low, high)| low <= high)
         };
         ranges.of(terms, term, &input)
     }
@@ -428,30 +443,23 @@ impl Domain for Symbolic {
     }
 
     fn in_range(&mut self, value: Value, width: Width, signed: bool) -> Option<Value> {
-        let term = self.term(value);
-        let (least, most) = self.range(term)?;
-        let (lowest, highest) = ranges::of_type(width.bits(), signed);
-        if least >= lowest && most <= highest {
-            return Some(value);
-        }
-        let modulus = 1i128 << width.bits();
-        if least < lowest - modulus || most > highest + modulus {
-            return None;
-        }
-        let mut wrapped = term;
-        if most > highest {
-            let (bound, other) = (self.constant_term(highest), self.constant_term(-modulus));
-            let too_large = self.terms.compare(term::Relation::Less, bound, term);
-            let other = self.terms.add(term, other);
-            wrapped = self.terms.select(too_large, other, wrapped);
-        }
-        if least < lowest {
-            let (bound, other) = (self.constant_term(lowest), self.constant_term(modulus));
-            let too_small = self.terms.compare(term::Relation::Less, term, bound);
-            let other = self.terms.add(term, other);
-            wrapped = self.terms.select(too_small, other, wrapped);
-        }
-        Some(self.handles.handle(wrapped))
+        self.in_type(value, width, signed)
+    }
+
+    fn bounds(&mut self, value: Value) -> Option<Bounds> {
+        self.bounds_of(value)
+    }
+
+    fn is_multiple(&mut self, (value, more): (Value, i128), of: u32) -> bool {
+        self.linear(value).is_some_and(|linear| linear.plus(more).divided(of.into()).is_some())
+    }
+
+    fn element(&mut self, table: (Value, u64), offset: (Value, i128), size: u32) -> Option<Value> {
+        self.element_at(table, offset, size)
+    }
+
+    fn extreme(&mut self, value: Value, largest: bool) -> Option<String> {
+        self.named_extreme(value, largest)
     }
 
     fn field(&mut self, value: Value, width: Width, first: u32, bits: u32) -> Option<Value> {

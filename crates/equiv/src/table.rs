@@ -10,6 +10,7 @@ use crate::mismatch::{Mismatch, Unlike};
 use crate::nearest::rounded_scalar;
 use crate::side::{Assumption, Input, InputKind, Side};
 use crate::symbolic::Symbolic;
+use crate::told::{self, Told};
 use ir::{Format, Scalar};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -20,6 +21,8 @@ use term::{FloatNumbers, Inputs, Numbers, Term, Terms};
 pub(crate) struct Table {
     pub(crate) inputs: Arc<Inputs>,
     first: FxHashMap<String, (usize, Option<u32>)>,
+    /// Bounds of inputs that somebody said.
+    pub(crate) told: Arc<Vec<Told>>,
     /// For each side, the first place between elements, by name of the tensor.
     between: [FxHashMap<String, usize>; 2],
 }
@@ -76,7 +79,16 @@ impl Table {
                 between.insert(input.name.clone(), place.position());
             }
         }
-        Ok(Self { inputs: Arc::new(inputs), first, between })
+        Ok(Self { inputs: Arc::new(inputs), first, told: Arc::default(), between })
+    }
+
+    /// With bounds of integers that assumptions say.
+    ///
+    /// # Errors
+    /// If an assumption is about something that is no input.
+    pub(crate) fn assuming(mut self, assumptions: &[Assumption]) -> Result<Self, Mismatch> {
+        self.told = Arc::new(told::find(&self, assumptions)?);
+        Ok(self)
     }
 
     /// The domain a side is run in, for its first launch.
@@ -116,6 +128,7 @@ impl Table {
         let mut inputs = side.launches().flat_map(|launch| &launch.inputs);
         domain.decisions = inputs.any(|one| rounded_scalar(one).is_some()).then(Decisions::default);
         domain.rounds_scalars = rounds;
+        domain.told = Arc::clone(&self.told);
         self.begin(&mut domain, side, 0, number)?;
         Ok(domain)
     }
@@ -189,7 +202,13 @@ impl Table {
         self.first.get(name).map_or(0, |place| place.0)
     }
 
-    /// The term of an expression over scalars.
+    /// How many elements an input has; 1 for a scalar.
+    pub(crate) fn length(&self, name: &str) -> usize {
+        let length = self.first.get(name).and_then(|place| place.1);
+        length.map_or(1, |length| length as usize)
+    }
+
+    /// The term of an expression over scalars, and the first elements of tensors.
     pub(crate) fn scalar_term(
         &self,
         formula: &Formula,

@@ -327,6 +327,11 @@ impl Run<'_> {
             }
             let values = self.numbers.of(self.table, self.number, input);
             match input.source {
+                InputSource::Buffer(buffer) if matches!(input.scalar, Scalar::Integer { .. }) => {
+                    let mut bytes = Vec::new();
+                    values.iter().try_for_each(|value| encode(input.scalar, *value, &mut bytes))?;
+                    given.bits(buffer, bytes);
+                }
                 InputSource::Buffer(buffer) => given.buffer(buffer, values),
                 InputSource::Argument(position, offset) => {
                     given.argument(position, offset, values.first().copied()?);

@@ -231,7 +231,10 @@ impl<'c, 'p> Context<'c, 'p> {
             Some(&site) => Gap { place: self.machine.site_place(site), ..self.gap(WAITS) },
             None => {
                 let reason = lanes.lowest().map_or(Reason::Data, |lane| tags.reason(lane));
-                let gap = self.gap(undecided(reason, sink));
+                let mut gap = self.gap(undecided(reason, sink));
+                if self.valued.is_some() && sink == Sink::Address && reason == Reason::Data {
+                    gap.reason.push_str(RANGE);
+                }
                 let stop = match reason {
                     Reason::Unfixed(_) => Stop::NotFixed,
                     _ => gap.stop,
@@ -241,6 +244,10 @@ impl<'c, 'p> Context<'c, 'p> {
         }
     }
 }
+
+/// What helps where an address is computed from integers: without a range they may wrap around.
+const RANGE: &str =
+    "; if it is made of integers of a tensor, their range may help: --arg 'idx=s32[8]:0..100'";
 
 /// The sentence for something that depends on a value we do not have.
 fn undecided(reason: Reason, sink: Sink) -> String {

@@ -173,6 +173,19 @@ pub enum InputSource {
     Argument(usize, u64),
 }
 
+/// Numbers that an integer lies between, both included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// The smallest.
+    pub low: i128,
+    /// The largest.
+    pub high: i128,
+    /// Whether there are inputs for which it is the smallest, and such for which it is the largest.
+    pub are_met: bool,
+    /// Whether somebody said something of all inputs it is made of; of others only their type is known.
+    pub are_told: bool,
+}
+
 /// A kind of values, and what operations make of them.
 pub trait Domain {
     /// Handles of inputs: that of the first; the others follow it one by one. `None` if the domain
@@ -325,6 +338,37 @@ pub trait Domain {
     /// the results are exact, and hardware keeps their lowest bits.
     fn in_range(&mut self, value: Value, width: Width, signed: bool) -> Option<Value> {
         let _ = (value, width, signed);
+        None
+    }
+
+    /// Numbers that an integer lies between for all inputs there are; `None` if nothing is known of it.
+    fn bounds(&mut self, value: Value) -> Option<Bounds> {
+        let _ = value;
+        None
+    }
+
+    /// Whether an integer and a number more is a multiple of another, whatever the inputs are.
+    fn is_multiple(&mut self, (value, more): (Value, i128), of: u32) -> bool {
+        let _ = (value, more, of);
+        false
+    }
+
+    /// The element at a place that is an integer: so many bytes, and a number more, behind the start of `count` inputs
+    /// of which the first is given, each of `size` bytes. The place is in bounds. `None` if that is no multiple of
+    /// the size, or is not followed.
+    fn element(
+        &mut self,
+        (first, count): (Value, u64),
+        (offset, more): (Value, i128),
+        size: u32,
+    ) -> Option<Value> {
+        let _ = (first, count, offset, more, size);
+        None
+    }
+
+    /// The input for which an integer is as large, or as small, as it can be, for people: `idx[3] is 99`.
+    fn extreme(&mut self, value: Value, largest: bool) -> Option<String> {
+        let _ = (value, largest);
         None
     }
 

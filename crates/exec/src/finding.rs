@@ -51,6 +51,8 @@ pub enum Fault {
         kind: AccessKind,
         /// Bytes accessed by the thread.
         bytes: u32,
+        /// What data must be for it to happen, if it depends on them.
+        when: Option<String>,
     },
     /// An access to an address that points into nothing.
     WildAddress {

@@ -190,6 +190,8 @@ pub enum Contents {
     Opaque(u64),
     /// This many bytes that nobody has written.
     Undefined(u64),
+    /// Addresses of buffers, eight bytes each; `None` is a null pointer.
+    Pointers(Vec<Option<usize>>),
     /// A buffer of unknown size, with values we do not look at; accesses are not checked against
     /// its bounds.
     Unbounded,
@@ -201,6 +203,7 @@ impl Contents {
     pub fn size(&self) -> u64 {
         match self {
             Self::Known(bytes) => bytes.len() as u64,
+            Self::Pointers(targets) => 8 * targets.len() as u64,
             Self::Opaque(size) | Self::Undefined(size) => *size,
             Self::Unbounded => 0,
         }

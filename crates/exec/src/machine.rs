@@ -8,6 +8,7 @@ use crate::launch::{Access, Buffer, Contents, Launch};
 use crate::layout::Layout;
 use crate::memory::{Allocation, Word, state};
 use crate::options::Paths;
+use crate::packing::packed;
 use crate::parameters::fill;
 use crate::polls::polls;
 use crate::position::Position;
@@ -416,7 +417,8 @@ impl<'p> Machine<'p> {
 
     /// Shared memory of the blocks of a cluster before their first instruction.
     pub(crate) fn shared_memory(&self) -> Vec<Allocation> {
-        let allocation = |(rank, &id): (usize, &VarId)| {
+        let packed = packed(self.program, self.launch.kernel, &self.shared);
+        let allocation = |(rank, (&id, packed)): (usize, (&VarId, &u64))| {
             let variable = &self.program.variables[id];
             let dynamic = variable.external || variable.size.is_none();
             let size = if dynamic { Some(self.launch.dynamic_shared) } else { variable.size };
@@ -424,18 +426,20 @@ impl<'p> Machine<'p> {
             let mut memory = Allocation::new(&variable.name, Space::Shared, size, state::UNDEFINED);
             // The driver aligns dynamic shared memory to at least 16 bytes.
             memory.align = if dynamic { variable.align.max(16) } else { variable.align };
+            memory.packed = *packed;
             memory.element_bytes = element_bytes(variable);
             memory.rank = (self.blocks > 1).then_some(rank as u32);
             memory
         };
-        let ranks = (0..self.blocks).flat_map(|rank| self.shared.iter().map(move |id| (rank, id)));
+        let ranks = (0..self.blocks)
+            .flat_map(|rank| self.shared.iter().zip(&packed).map(move |one| (rank, one)));
         ranks.map(allocation).collect()
     }
 }
 
 fn buffer(buffer: &Buffer) -> Allocation {
     let state = match &buffer.contents {
-        Contents::Known(_) => state::DEFINED,
+        Contents::Known(_) | Contents::Pointers(_) => state::DEFINED,
         Contents::Opaque(_) | Contents::Unbounded => state::OPAQUE,
         Contents::Undefined(_) => state::UNDEFINED,
     };
@@ -443,6 +447,9 @@ fn buffer(buffer: &Buffer) -> Allocation {
     let mut memory = Allocation::new(&buffer.name, Space::Global, size, state);
     if let Contents::Known(bytes) = &buffer.contents {
         memory.bytes.copy_from_slice(bytes);
+    }
+    if let Contents::Pointers(targets) = &buffer.contents {
+        memory.point_to(targets);
     }
     memory.bounded = !matches!(buffer.contents, Contents::Unbounded);
     memory.access = buffer.access;
@@ -480,7 +487,10 @@ fn give(memory: &mut Allocation, contents: &Contents) {
             memory.bytes[..count].copy_from_slice(&bytes[..count]);
             memory.states.fill(all, state::DEFINED);
         }
-        Contents::Opaque(_) | Contents::Unbounded => memory.states.fill(all, state::OPAQUE),
+        // No flag gives a variable pointers.
+        Contents::Opaque(_) | Contents::Unbounded | Contents::Pointers(_) => {
+            memory.states.fill(all, state::OPAQUE);
+        }
         Contents::Undefined(_) => memory.states.fill(all, state::UNDEFINED),
     }
 }

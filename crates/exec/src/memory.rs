@@ -4,7 +4,7 @@
 //! looked at), *part of an address*, *half of an address* or *fickle* (not determined by the launch and its inputs, see
 //! [`crate::tags`]). Reading a mixture gives the worst of its parts.
 
-use crate::address::Pointer;
+use crate::address::{Area, Pointer};
 use crate::finding::{AccessKind, Target};
 use crate::launch::Access;
 use crate::outcome::Written;
@@ -179,6 +179,8 @@ pub(crate) enum Alignment {
     No,
     /// On where the allocation lies: it promises less than the access needs.
     Depends,
+    /// If shared arrays are packed, in whatever order.
+    Packed,
 }
 
 /// A piece of memory with bounds of its own.
@@ -188,7 +190,10 @@ pub(crate) struct Allocation {
     /// The rank of the block whose shared memory it is, in a cluster of several.
     pub(crate) rank: Option<u32>,
     pub(crate) space: Space,
+    /// The alignment that it declares.
     pub(crate) align: u64,
+    /// The alignment that it has in every packing of shared arrays ([`crate::packing`]), at least what it declares.
+    pub(crate) packed: u64,
     pub(crate) element_bytes: u32,
     pub(crate) access: Access,
     /// Whether the size is known; if not, there are no bytes and every access is in bounds.
@@ -211,6 +216,7 @@ impl Allocation {
             rank: None,
             space,
             align: 256,
+            packed: 0,
             element_bytes: 1,
             access: Access::InOut,
             bounded: true,
@@ -247,13 +253,16 @@ impl Allocation {
 
     /// Whether an access at `offset` is aligned to `bytes`.
     pub(crate) fn alignment(&self, offset: i64, bytes: u32) -> Alignment {
-        let sure = u64::from(bytes).min(self.align);
-        if offset.rem_euclid(i64::from(bytes).min(sure.cast_signed())) != 0 {
+        let wanted = u64::from(bytes);
+        let sure = wanted.min(self.align.max(self.packed));
+        if offset.rem_euclid(sure.cast_signed()) != 0 {
             Alignment::No
-        } else if self.align < u64::from(bytes) {
-            Alignment::Depends
-        } else {
+        } else if self.align >= wanted {
             Alignment::Yes
+        } else if self.packed >= wanted {
+            Alignment::Packed
+        } else {
+            Alignment::Depends
         }
     }
 
@@ -305,6 +314,17 @@ impl Allocation {
             Word::Poison => state::UNDEFINED,
         };
         self.states.fill(start..start + bytes, state);
+    }
+
+    /// Makes it addresses of global allocations, from its start on. Nothing is allocated at address zero, which is what is
+    /// there where there is none.
+    pub(crate) fn point_to(&mut self, targets: &[Option<usize>]) {
+        for (position, target) in targets.iter().enumerate() {
+            if let Some(number) = *target {
+                let address = Pointer { area: Area::Global(number), offset: 0 }.address();
+                self.store(8 * position, 8, address, Word::Pointer);
+            }
+        }
     }
 
     /// Whether writing these bytes, all in one state, leaves in place what is there.

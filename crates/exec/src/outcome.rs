@@ -4,6 +4,7 @@ use crate::arrival::BarrierUse;
 use crate::doubt::Doubt;
 use crate::finding::{Finding, Gap, Place, Undecided};
 use crate::pipeline::MbarrierUse;
+use crate::placement::Placement;
 use crate::racing_reads::{Racing, Suspects};
 use base::Span;
 use ir::{FuncId, VarId};
@@ -53,6 +54,8 @@ pub struct Outcome {
     /// Module variables that were read and hold what the module says only if the host has not
     /// changed them.
     pub initialisers: Vec<VarId>,
+    /// Module variables that hold something else afterwards, or may: results that are in no buffer.
+    pub changed: Vec<VarId>,
     /// Where the run could not go on, if it did not end; nothing is known about what follows.
     pub gap: Option<Gap>,
     /// Contents of the launch's buffers afterwards; zero where they are undefined or not looked at. None after a run in a
@@ -62,8 +65,8 @@ pub struct Outcome {
     pub written: Vec<Written>,
     /// Places whose results the manual does not fix to the bit.
     pub approximate: Vec<Place>,
-    /// Accesses that are aligned only if an allocation lies better than its declaration promises.
-    pub alignments: Vec<Place>,
+    /// Accesses that need more alignment than their array declares.
+    pub alignments: Vec<Placement>,
     /// Alignment that dynamic shared memory is taken to have, beyond what is declared; 0 if nothing depends on it.
     pub shared_alignment: u32,
     /// Waits for mbarriers that rely on an unwritten scope being that of the cluster.

@@ -1,6 +1,7 @@
 //! Collects what a block finds, and then what all blocks find: one finding for each place and kind,
 //! with a count.
 
+use crate::address::Area;
 use crate::arrival::BarrierUse;
 use crate::cluster_fault::ClusterFault;
 use crate::coverage::Coverage;
@@ -9,6 +10,7 @@ use crate::finding::{BarrierFault, Fault, Finding, Place, Thread, Undecided};
 use crate::mbarrier_fault::MbarrierFaultKind;
 use crate::outcome::Syncs;
 use crate::pipeline::MbarrierUse;
+use crate::placement::Placement;
 use crate::racing_reads::{Racing, Suspects};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -63,9 +65,9 @@ pub(crate) struct Report {
     /// Instructions whose result the manual does not fix to the bit.
     pub(crate) approximate: BTreeSet<Place>,
     /// Accesses that are aligned only if the allocation lies better than it promises.
-    pub(crate) alignments: FxHashSet<Place>,
-    /// The sites of those, so that each is added once.
-    aligned: Vec<bool>,
+    pub(crate) alignments: FxHashSet<Placement>,
+    /// The sites of those, each with the allocation that was last accessed, so that most are looked up once.
+    aligned: Vec<Option<Area>>,
     /// Alignment that dynamic shared memory is taken to have, beyond what is declared; 0 if nothing depends on it.
     pub(crate) shared_alignment: u32,
     /// Waits that rely on an unwritten scope being that of the cluster.
@@ -114,15 +116,13 @@ impl Report {
         self.charged += bytes as u64 / 8;
     }
 
-    /// Notes an access that is aligned only if the allocation lies better than it promises.
-    pub(crate) fn depends_on_alignment(&mut self, site: Site, place: Place) {
+    /// Tells whether the alignment of an access to an allocation is yet to be noted, and remembers that it was.
+    pub(crate) fn is_new_placement(&mut self, site: Site, area: Area) -> bool {
         let position = site as usize;
         if self.aligned.len() <= position {
-            self.aligned.resize(position + 1, false);
+            self.aligned.resize(position + 1, None);
         }
-        if !std::mem::replace(&mut self.aligned[position], true) {
-            self.alignments.insert(place);
-        }
+        self.aligned[position].replace(area) != Some(area)
     }
 
     /// Records a finding that is unlike all others; its position, if there is room for it.

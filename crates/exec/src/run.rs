@@ -12,9 +12,11 @@ use crate::memory::Allocation;
 use crate::options::{Checks, Limits};
 use crate::outcome::Outcome;
 use crate::pipeline::MbarrierUse;
+use crate::placement::Placement;
 use crate::racing_reads::Suspicion;
 use crate::report::Report;
 use crate::results::Results;
+use crate::snapshot::Snapshot;
 use crate::speculative_blocks::{self, Queue};
 use crate::tally::Tally;
 use crate::value::{Store, Valued};
@@ -205,6 +207,7 @@ fn run_particular(
     if let Some(watch) = limits.watch {
         watch.begin_run(launch.selected_blocks());
     }
+    let before = Snapshot::of(&global[launch.buffers.len()..]);
     let mut budget = Budget::new(limits);
     let mut tally = Tally::new(&machine, checks, &global, limits);
     // Who runs in a domain needs the buffers as they are.
@@ -216,6 +219,7 @@ fn run_particular(
     tally.run(&mut global, &mut budget, &mut queue, valued.as_mut().map(Valued::reborrow));
     let (report, gap, blocks) = tally.finish(&global);
     let initialisers = machine.initialisers(&global);
+    let changed = before.changed(&machine, &global);
     let executed = report.coverage.executed(&machine);
     let [assumed_scopes, assumed_parities] = [&report.assumed_scopes, &report.assumed_parities]
         .map(|sites| sites.iter().map(|&site| machine.site_place(site)).collect::<Vec<Place>>());
@@ -226,6 +230,7 @@ fn run_particular(
     (
         Outcome {
             initialisers,
+            changed,
             executed,
             buffers,
             written,
@@ -248,13 +253,15 @@ fn contents(buffers: Vec<Allocation>) -> Vec<Vec<u8>> {
 
 /// The result of a run, without the contents of memory.
 fn outcome(report: Report, gap: Option<Gap>, blocks: u64) -> Outcome {
-    let mut alignments: Vec<Place> = report.alignments.into_iter().collect();
-    alignments.sort_unstable();
+    let mut alignments: Vec<Placement> = report.alignments.into_iter().collect();
+    alignments
+        .sort_unstable_by(|a, b| (a.place, &a.name, a.packed).cmp(&(b.place, &b.name, b.packed)));
     Outcome {
         findings: report.findings,
         dropped_findings: report.dropped,
         doubts: report.doubts,
         initialisers: Vec::new(),
+        changed: Vec::new(),
         gap,
         buffers: Vec::new(),
         written: Vec::new(),

@@ -9,6 +9,8 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Debug, Default)]
 pub struct Given {
     pub(crate) known: FxHashMap<InputSource, Vec<f64>>,
+    /// Buffers of integers, whose bits are given: they may be addresses.
+    pub(crate) bits: Vec<(usize, Vec<u8>)>,
     /// Arguments that are not numbers of their type, by bounds.
     pub(crate) between: FxHashMap<InputSource, (f64, f64)>,
     /// Which constants stand for a number that they are the nearest float to.
@@ -39,6 +41,11 @@ impl Given {
     /// Says what a buffer holds at first.
     pub fn buffer(&mut self, buffer: usize, numbers: Vec<f64>) {
         self.known.insert(InputSource::Buffer(buffer), numbers);
+    }
+
+    /// Says what the bytes of a buffer are at first; it is not an input of the domain then.
+    pub fn bits(&mut self, buffer: usize, bytes: Vec<u8>) {
+        self.bits.push((buffer, bytes));
     }
 
     /// Says what an argument is; `offset` is that of a member of a structure, or 0.

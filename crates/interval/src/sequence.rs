@@ -75,6 +75,9 @@ pub fn run_in_sequence<E: Enclosure>(stages: &[Stage<'_>], limits: Limits) -> Op
     for stage in stages {
         let mut launch = stage.launch.clone();
         sequence.domain.begin(stage.given.clone());
+        for (buffer, bytes) in &stage.given.bits {
+            launch.buffers.get_mut(*buffer)?.contents = Contents::Known(bytes.clone());
+        }
         for one in &stage.carried {
             let results = sequence.results.get_mut(one.from.0)?;
             match results.left(&mut sequence.domain, one.from.1, one.scalar).ok()? {

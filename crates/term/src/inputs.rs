@@ -131,6 +131,21 @@ impl Inputs {
         Some((&group.name, group.length.map(|_| input.0 - group.first)))
     }
 
+    /// The number of variables from this one to the end of its tensor or scalar, itself among them.
+    #[must_use]
+    pub fn rest(&self, input: Input) -> usize {
+        self.group_of(input).map_or(0, |group| {
+            (group.first + group.length.unwrap_or(1)).saturating_sub(input.0) as usize
+        })
+    }
+
+    /// The variable so many places behind another, if it is in the same tensor.
+    #[must_use]
+    pub fn behind(&self, first: Input, places: i64) -> Option<Input> {
+        let places = usize::try_from(places).ok().filter(|places| *places < self.rest(first))?;
+        self.at(first.position() + places)
+    }
+
     /// The sizes of the tensor a variable belongs to, if they were said.
     #[must_use]
     pub fn shape(&self, input: Input) -> &[u64] {

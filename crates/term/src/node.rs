@@ -161,6 +161,10 @@ pub enum Function {
     Trunc,
     /// To nearest, ties to even.
     Round,
+    /// The element of a tensor with the number that the argument is: the free variable so many places
+    /// behind this one, its first. The argument must be an integer below the number of elements for all
+    /// inputs there are; nothing is said where it is something else.
+    Element(Input),
     /// Any other: nothing is known but that equal arguments give equal values. The number is the
     /// store's own; see [`Terms::named_functions`](crate::Terms::named_functions).
     Named(u16),

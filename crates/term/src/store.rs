@@ -142,10 +142,8 @@ impl Terms {
     pub fn function_name(&self, function: Function) -> &str {
         match function {
             Function::Named(index) => &self.names[usize::from(index)],
-            known => {
-                let entry = Function::KNOWN.iter().find(|(candidate, _)| *candidate == known);
-                entry.map_or("?", |(_, name)| name)
-            }
+            Function::Element(first) => self.inputs.place(first).map_or("?", |(name, _)| name),
+            known => Function::KNOWN.iter().find(|one| one.0 == known).map_or("?", |one| one.1),
         }
     }
 

@@ -86,6 +86,7 @@ fn fold(function: Function, value: &Number) -> Option<Number> {
         | Function::Sin
         | Function::Cos
         | Function::Cbrt
+        | Function::Element(_)
         | Function::Named(_) => None,
     }
 }

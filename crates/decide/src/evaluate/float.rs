@@ -54,6 +54,10 @@ pub(super) fn float_operation(
         Node::Minimum(a, b) => strict(at(a), at(b), f64::min),
         Node::Absolute(a) => at(a).abs(),
         Node::Select(c, a, b) => choose(at(c), at(a), at(b)),
+        Node::Apply(Function::Element(first), a) => match element(terms, first, at(a)) {
+            Some(input) => point(input).to_f64_lossy(),
+            None => f64::NAN,
+        },
         Node::Apply(function, a) => apply_float(function, at(a)),
         Node::Truth(value) => f64::from(u8::from(value)),
         Node::Compare(relation, a, b) => strict(at(a), at(b), |x, y| {
@@ -67,6 +71,12 @@ pub(super) fn float_operation(
         Node::And(a, b) => strict(at(a), at(b), f64::min),
         Node::Or(a, b) => strict(at(a), at(b), f64::max),
     }
+}
+
+/// The element of a tensor with this number.
+pub(super) fn element(terms: &Terms, first: Input, index: f64) -> Option<Input> {
+    let whole = index as i64;
+    (whole as f64 == index).then(|| terms.inputs().behind(first, whole)).flatten()
 }
 
 /// NaN if either is: `f64::max` would drop it.
@@ -104,7 +114,7 @@ pub(super) fn apply_float(function: Function, x: f64) -> f64 {
         Function::Ceil => x.ceil(),
         Function::Trunc => x.trunc(),
         Function::Round => x.round_ties_even(),
-        Function::Named(_) => f64::NAN,
+        Function::Named(_) | Function::Element(_) => f64::NAN,
     }
 }
 

@@ -5,9 +5,9 @@
 //! is that of [`float`](super::float): no error bounds, NaN where a value is undefined or not
 //! evaluable. It suggests where to look and never decides.
 
-use super::float::{apply_float, power};
+use super::float::{apply_float, element, power};
 use crate::deadline::{Countdown, Deadline};
-use term::{Input, Node, NodeId, Relation, Sum, Term, Terms, evaluation_order};
+use term::{Function, Input, Node, NodeId, Relation, Sum, Term, Terms, evaluation_order};
 
 /// Points of a group: four doubles are one AVX register.
 pub const LANES: usize = 4;
@@ -121,6 +121,9 @@ fn operation(terms: &Terms, node: Node, point: &dyn Fn(Input) -> Lanes, values: 
         Node::Minimum(a, b) => strict(at(a), at(b), f64::min),
         Node::Absolute(a) => at(a).map(f64::abs),
         Node::Select(c, a, b) => select(at(c), at(a), at(b)),
+        Node::Apply(Function::Element(first), a) => std::array::from_fn(|lane| {
+            element(terms, first, at(a)[lane]).map_or(f64::NAN, |input| point(input)[lane])
+        }),
         Node::Apply(function, a) => at(a).map(|a| apply_float(function, a)),
         Node::Truth(value) => [f64::from(u8::from(value)); LANES],
         Node::Compare(relation, a, b) => strict(at(a), at(b), |x, y| {

@@ -21,5 +21,5 @@ pub(crate) use forms::{FormValues, constant_sign};
 pub use interval::Interval;
 pub(crate) use lanes::Evaluator;
 pub use lanes::{LANES, Lanes};
-pub(crate) use terms::evaluate_until;
 pub use terms::{Value, evaluate};
+pub(crate) use terms::{element, evaluate_until};

@@ -105,6 +105,14 @@ fn operation(
         Node::Minimum(a, b) => negate(&maximum(&negate(at(a)), &negate(at(b)))),
         Node::Absolute(a) => maximum(at(a), &negate(at(a))),
         Node::Select(c, a, b) => select(at(c), at(a), at(b)),
+        Node::Apply(Function::Element(first), a) => match at(a) {
+            Value::Real(index) => match element(terms, first, index) {
+                Some(input) => Value::Real(Interval::of_number(&point(input))),
+                None => Value::Unsure,
+            },
+            Value::Undefined => Value::Undefined,
+            _ => Value::Unsure,
+        },
         Node::Apply(Function::Named(_), a) => match at(a) {
             Value::Real(_) | Value::Any => Value::Any,
             other => real(other, |_| None),
@@ -119,6 +127,13 @@ fn operation(
         Node::And(a, b) => connective(at(a), at(b), true),
         Node::Or(a, b) => connective(at(a), at(b), false),
     }
+}
+
+/// The element of a tensor with the number that an enclosure is, if it is one.
+pub(crate) fn element(terms: &Terms, first: Input, index: &Interval) -> Option<Input> {
+    let whole = index.to_f64_lossy() as i64;
+    let exact = *index == Interval::of_number(&Number::from(whole));
+    exact.then(|| terms.inputs().behind(first, whole)).flatten()
 }
 
 /// For operations defined everywhere: undefined operands make the result undefined.
@@ -237,7 +252,7 @@ fn apply(function: Function, x: &Interval) -> Option<Interval> {
         Function::Cos => elementary::sine(x, true),
         Function::Cbrt => cube_root(x),
         Function::Floor | Function::Ceil | Function::Trunc | Function::Round => round(function, x),
-        Function::Named(_) => None,
+        Function::Named(_) | Function::Element(_) => None,
     }
 }
 

@@ -5,6 +5,7 @@
 //! sees them at once.
 
 use super::command::{command_line, map_template};
+use super::declared;
 use super::limits;
 use super::maps::{Positions, positions};
 use super::memory::Buffers;
@@ -12,8 +13,8 @@ use super::parameter::{Kind, Parameter, parameters};
 use super::structure::{self, Piece};
 use super::symbols::{self, Symbols};
 use super::{
-    ArgumentSpec, ArgumentValue, BuildError, BuiltLaunch, Field, FieldValue, MissingData,
-    RecordedSpec, Request, ScalarSpec, blocks, recorded, scalar,
+    ArgumentSpec, ArgumentValue, BuildError, BuiltLaunch, ElementType, Field, FieldValue,
+    MissingData, RecordedSpec, Request, ScalarSpec, blocks, recorded, scalar,
 };
 use equiv::Formula;
 use ir::VarId;
@@ -164,13 +165,14 @@ impl<'r> Builder<'r> {
     }
 
     fn arguments(&mut self) -> Vec<exec::Argument> {
-        let Request { program, kernel, arguments, .. } = *self.request;
-        let parameters = parameters(program, kernel);
+        let Request { program, kernel, arguments, declared, .. } = *self.request;
+        let parameters = parameters(program, kernel, declared);
         let fields = named_by_structures(&arguments.specs);
         let positional: Vec<&'r ArgumentSpec> =
             arguments.specs.iter().filter(|spec| !fields.contains(spec.name.as_str())).collect();
         let Positions { positional, surplus } = positions(&parameters, &positional);
         self.check_order(&parameters, &positional);
+        self.note_order(&parameters, &arguments.specs);
         if let Some(first) = surplus.first() {
             let (count, given) =
                 (parameters.len(), positional.iter().flatten().count() + surplus.len());
@@ -200,16 +202,31 @@ impl<'r> Builder<'r> {
         values
     }
 
-    /// Kernels written by hand have names like the user's; then a different order is suspicious.
+    /// Arguments that are taken by name in another order than they are given: that is told.
+    fn note_order(&mut self, parameters: &[Parameter<'_>], specs: &[ArgumentSpec]) {
+        let index = |spec: &ArgumentSpec| parameters.iter().position(|one| one.name == spec.name);
+        let order: Vec<usize> = specs.iter().filter_map(index).collect();
+        if order.len() == specs.len() && !order.is_sorted() {
+            let names: Vec<&str> = parameters.iter().map(|one| one.name).collect();
+            self.notes.push(format!(
+                "arguments are taken by name; the order of the parameters is {}",
+                names.join(", ")
+            ));
+        }
+    }
+
+    /// Not all arguments are called as parameters are, so they are taken in order. Then a name of another parameter is a mistake.
     fn check_order(&mut self, parameters: &[Parameter<'_>], positional: &[Option<&ArgumentSpec>]) {
         for (position, spec) in positional.iter().enumerate() {
             let Some(spec) = spec else { continue };
             let same = parameters.iter().find(|parameter| parameter.name == spec.name);
             if let Some(parameter) = same.filter(|parameter| parameter.index != position) {
                 let (name, index) = (&spec.name, parameter.index);
-                self.notes.push(format!(
-                    "argument {position} is called `{name}`, as parameter {index} is; arguments \
-                     are taken in the order of the parameters"
+                let names: Vec<&str> = parameters.iter().map(|one| one.name).collect();
+                self.error(format!(
+                    "`{spec}`: argument {position} is called `{name}`, as parameter {index} is; call all \
+                     arguments as the kernel does ({}), or none",
+                    names.join(", ")
                 ));
             }
         }
@@ -229,13 +246,32 @@ impl<'r> Builder<'r> {
                     let shown = shown(parameter, name);
                     return wrong(format!("{shown} is {ty}, no pointer; `{spec}` is a tensor"));
                 }
+                self.note_elements(parameter, name, tensor.element);
                 let buffer = self.buffers.tensor(name, tensor).map_err(Problem::wrong)?;
                 Ok(exec::Argument::Pointer(buffer))
             }
+            ArgumentValue::Pointers(targets) => self.pointers(parameter, spec, targets),
             ArgumentValue::TensorMap(map) => self.map_argument(parameter, spec, map),
             ArgumentValue::Structure(fields) => self.structure(parameter, spec, fields),
             ArgumentValue::Recorded(recorded) => self.recorded(parameter, spec, recorded),
             ArgumentValue::Related(expression) => self.related(parameter, spec, expression),
+        }
+    }
+
+    /// Warns of elements that are not what the kernel declares, or that it accesses in parts alone.
+    fn note_elements(&mut self, parameter: &Parameter<'_>, name: &str, given: ElementType) {
+        let ty = parameter.ty.unwrap_or_default();
+        let contradicted = declared::pointee(ty).filter(|own| declared::contradicts(given, *own));
+        let widest = parameter.pointer.as_ref().and_then(|found| found.widths.last().copied());
+        if contradicted.is_some() {
+            self.notes.push(format!(
+                "warning: `{name}` is given as {given}, and the kernel declares {} as `{ty}`",
+                shown(parameter, parameter.name)
+            ));
+        } else if let Some(bits) = widest.filter(|bits| *bits < 8 * given.bytes()) {
+            self.notes.push(format!(
+                "warning: `{name}` is given as {given}, and the kernel accesses it {bits} bits at a time"
+            ));
         }
     }
 
@@ -315,6 +351,37 @@ impl<'r> Builder<'r> {
             values.extend(fields);
         }
         Ok(exec::Argument::Struct(values))
+    }
+
+    /// A tensor of pointers to other arguments.
+    fn pointers(
+        &mut self,
+        parameter: &Parameter<'_>,
+        spec: &'r ArgumentSpec,
+        targets: &'r [Option<String>],
+    ) -> Outcome {
+        let shown = shown(parameter, &spec.name);
+        if parameter.bytes != 8 || matches!(parameter.kind, Kind::Float(_)) {
+            let ty = parameter.declared_type();
+            return wrong(format!("{shown} is {ty}, no pointer; `{spec}` is a tensor of pointers"));
+        }
+        let mut buffers = Vec::new();
+        for target in targets {
+            let Some(name) = target else {
+                buffers.push(None);
+                continue;
+            };
+            let mut specs = self.request.arguments.specs.iter();
+            let Some(argument) = specs.find(|one| one.name == *name) else {
+                return wrong(format!("{shown}: no argument is called `{name}`"));
+            };
+            if !matches!(argument.value, ArgumentValue::Tensor(_) | ArgumentValue::Missing) {
+                return wrong(format!("{shown}: `{argument}` is no tensor"));
+            }
+            buffers.push(Some(self.named_buffer(argument)?));
+        }
+        let buffer = self.buffers.pointers(&spec.name, buffers).map_err(Problem::wrong)?;
+        Ok(exec::Argument::Pointer(buffer))
     }
 
     /// The buffer of an argument that a structure names.

@@ -1,10 +1,14 @@
 //! A command line filled with everything the PTX and the user told, for pasting.
 
+use super::declared;
 use super::limits::shared_memory;
+use super::maps::positions;
 use super::parameter::{Kind, Parameter, parameters};
 use super::select::short_name;
 use super::symbols::open_symbols;
-use super::{ArgumentValue, Dimensions, MissingData, Request};
+use super::{
+    ArgumentSpec, Beside, DeclaredParameter, Dimensions, ElementType, MissingData, Request,
+};
 use ir::{FuncId, Program};
 use std::fmt::Write;
 
@@ -25,7 +29,7 @@ pub struct Suggestion {
 
 /// A launch to fill in.
 #[must_use]
-pub fn suggestion(program: &Program, kernel: FuncId) -> Suggestion {
+pub fn suggestion(program: &Program, kernel: FuncId, declared: &[DeclaredParameter]) -> Suggestion {
     let facts = &program.functions[kernel].launch;
     let block = match (facts.required_block, facts.max_block) {
         (Some(_), _) => None,
@@ -37,7 +41,7 @@ pub fn suggestion(program: &Program, kernel: FuncId) -> Suggestion {
         grid: "?".to_owned(),
         block,
         shared: shared_memory(program, kernel).dynamic.then(|| "?".to_owned()),
-        arguments: parameters(program, kernel).iter().map(template).collect(),
+        arguments: parameters(program, kernel, declared).iter().map(template).collect(),
     }
 }
 
@@ -47,8 +51,13 @@ pub fn suggestion(program: &Program, kernel: FuncId) -> Suggestion {
 pub fn command_line(request: &Request<'_>) -> String {
     let Request { program, kernel, launch, arguments, invocation, .. } = *request;
     let function = &program.functions[kernel];
-    let path = format!("{}::{}", invocation.file, short_name(program, kernel));
-    let mut line = format!("warpproof {} {}", invocation.command, quoted(&path));
+    let own = quoted(&format!("{}::{}", invocation.file, short_name(program, kernel)));
+    let paths = match invocation.beside {
+        None => own,
+        Some(Beside { path, is_reference: true }) => format!("{} {own}", quoted(path)),
+        Some(Beside { path, is_reference: false }) => format!("{own} {}", quoted(path)),
+    };
+    let mut line = format!("warpproof {} {paths}", invocation.command);
     let mut flag = |name: &str, value: String| {
         let _ = write!(line, " --{name} {}", quoted(&value));
     };
@@ -68,12 +77,8 @@ pub fn command_line(request: &Request<'_>) -> String {
     }
     launch.blocks.iter().for_each(|block| flag("blocks", block.to_string()));
     arguments.specs.iter().for_each(|argument| flag("arg", argument.to_string()));
-    let named = |name: &String| {
-        arguments.specs.iter().any(|argument| argument.value.names().any(|one| one == name))
-    };
-    let given = arguments.specs.iter().filter(|argument| !named(&argument.name)).count();
-    let given = given - behind_maps(arguments);
-    for parameter in parameters(program, kernel).iter().skip(given) {
+    let parameters = parameters(program, kernel, request.declared);
+    for parameter in unnamed(&parameters, &arguments.specs) {
         flag("arg", template(parameter));
     }
     arguments.aliases.iter().for_each(|alias| flag("alias", alias.to_string()));
@@ -84,14 +89,18 @@ pub fn command_line(request: &Request<'_>) -> String {
     line
 }
 
-/// How many tensors only maps name, as far as can be said without their parameters.
-fn behind_maps(arguments: &super::Arguments) -> usize {
-    let maps: Vec<_> = arguments.specs.iter().flat_map(|spec| spec.maps()).collect();
-    let is_behind = |spec: &&super::ArgumentSpec| {
-        matches!(spec.value, ArgumentValue::Tensor(_))
-            && maps.iter().any(|map| map.tensor == spec.name)
-    };
-    arguments.specs.iter().filter(is_behind).count()
+/// Parameters for which no argument stands.
+fn unnamed<'a, 'p>(
+    parameters: &'a [Parameter<'p>],
+    specs: &[ArgumentSpec],
+) -> impl Iterator<Item = &'a Parameter<'p>> {
+    let named = |name: &String| specs.iter().any(|one| one.value.names().any(|one| one == name));
+    let own: Vec<&ArgumentSpec> = specs.iter().filter(|spec| !named(&spec.name)).collect();
+    let taken: Vec<bool> =
+        positions(parameters, &own).positional.iter().map(Option::is_some).collect();
+    let is_open =
+        move |parameter: &&Parameter<'_>| !taken.get(parameter.index).is_some_and(|one| *one);
+    parameters.iter().filter(is_open)
 }
 
 /// A tensor map to fill in.
@@ -117,7 +126,10 @@ pub(super) fn template(parameter: &Parameter<'_>) -> String {
         _ if !parameter.used => format!("{name}=?"),
         _ if parameter.map.is_some() => format!("{name}={}", map_template(parameter)),
         Kind::Float(element) => format!("{name}={element}"),
-        Kind::Integer | Kind::Bits => format!("{name}=?"),
+        Kind::Integer | Kind::Bits => match parameter.ty.and_then(declared::scalar) {
+            Some(element) if element.is_float() => format!("{name}={element}"),
+            _ => format!("{name}=?"),
+        },
         // A descriptor, or loaded through its address: nothing tells where its fields are.
         Kind::Structure if parameter.loads.is_empty() => format!("{name}=?"),
         Kind::Structure => {
@@ -128,12 +140,12 @@ pub(super) fn template(parameter: &Parameter<'_>) -> String {
         Kind::Pointer { .. } => {
             let found = parameter.pointer.as_ref();
             let mut widths = found.iter().flat_map(|found| found.widths.iter());
-            let element = match widths.next() {
-                Some(8) => "u8",
-                Some(16) => "f16",
-                Some(64) => "f64",
-                _ => "f32",
-            };
+            let element = parameter.ty.and_then(declared::pointee).unwrap_or(match widths.next() {
+                Some(8) => ElementType::U8,
+                Some(16) => ElementType::F16,
+                Some(64) => ElementType::F64,
+                _ => ElementType::F32,
+            });
             let (read, written) = found.map_or((true, false), |found| (found.read, found.written));
             let direction = match (read, written) {
                 (true, true) => ":inout",

@@ -2,8 +2,9 @@
 
 use super::misfit::ContentsError;
 use super::output::element_offsets;
-use super::{ElementType, Initial, Number, TensorSpec};
+use super::{ElementType, IndexRange, Initial, Number, TensorSpec};
 use crate::npy;
+use ir::Scalar;
 use std::path::Path;
 
 /// Contents are held in memory, so they must fit.
@@ -16,6 +17,8 @@ pub(super) struct Data {
     pub(super) bytes: Vec<u8>,
     /// Sizes; those of the file or list if the tensor has none.
     pub(super) shape: Vec<u64>,
+    /// The sizes of the file, if they are others.
+    pub(super) reshaped: Option<Vec<u64>>,
 }
 
 /// The contents of a tensor, `None` if it has no stated ones.
@@ -24,8 +27,13 @@ pub(super) struct Data {
 /// If a file cannot be read or does not fit the tensor, or a number does not fit its type.
 pub(super) fn data(tensor: &TensorSpec) -> Result<Option<Data>, ContentsError> {
     let Some(initial) = &tensor.initial else { return Ok(None) };
+    let mut reshaped = None;
     let (dense, shape) = match initial {
-        Initial::File(path) => from_file(path, tensor)?,
+        Initial::File(path) => {
+            let (dense, shape, other) = from_file(path, tensor)?;
+            reshaped = other;
+            (dense, shape)
+        }
         Initial::List(numbers) => {
             let shape = tensor.shape.clone().unwrap_or_else(|| vec![numbers.len() as u64]);
             (encoded(tensor.element, numbers.iter().cloned())?, shape)
@@ -45,11 +53,29 @@ pub(super) fn data(tensor: &TensorSpec) -> Result<Option<Data>, ContentsError> {
             (element.repeat(usize::try_from(count).unwrap_or(0)), shape)
         }
     };
+    if let Some(range) = tensor.range {
+        in_range(&dense, tensor.element, range)?;
+    }
     let bytes = match &tensor.strides {
         Some(strides) => scattered(&dense, &shape, strides, tensor.element)?,
         None => dense,
     };
-    Ok(Some(Data { bytes, shape }))
+    Ok(Some(Data { bytes, shape, reshaped }))
+}
+
+/// Looks whether integers are in the range that is said of them.
+fn in_range(dense: &[u8], element: ElementType, range: IndexRange) -> Result<(), ContentsError> {
+    for (position, bytes) in dense.chunks_exact(element.bytes() as usize).enumerate() {
+        let bits = bytes.iter().rev().fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
+        let width = 8 * element.bytes();
+        let signed = matches!(element.scalar(), Scalar::Integer { signed: true, .. });
+        let negative = signed && bits >> (width - 1) & 1 == 1;
+        let number = i128::from(bits) - if negative { 1_i128 << width } else { 0 };
+        if number < range.low.into() || number >= range.high.into() {
+            return Err(ContentsError::OutOfRange { position, number, range });
+        }
+    }
+    Ok(())
 }
 
 /// The shape of a tensor whose contents will fit in memory.
@@ -77,14 +103,19 @@ fn encoded(
     Ok(bytes)
 }
 
-fn from_file(path: &str, tensor: &TensorSpec) -> Result<(Vec<u8>, Vec<u64>), ContentsError> {
+/// The elements of a file, the sizes they are taken to have, and those of the file if they are others: as many elements in
+/// row-major order are accepted.
+fn from_file(path: &str, tensor: &TensorSpec) -> Result<FromFile, ContentsError> {
     let array = npy::read(Path::new(path))?;
     let element = tensor.element;
     if !element.accepts(array.dtype) {
         let (path, found) = (path.to_owned(), array.dtype);
         return Err(ContentsError::Type { path, found, element });
     }
-    if let Some(shape) = tensor.shape.as_ref().filter(|&shape| *shape != array.shape) {
+    let other = tensor.shape.as_ref().filter(|&shape| *shape != array.shape);
+    if let Some(shape) =
+        other.filter(|shape| TensorSpec::count(shape) != TensorSpec::count(&array.shape))
+    {
         let (path, expected) = (path.to_owned(), shape.clone());
         return Err(ContentsError::Shape { path, found: array.shape, expected });
     }
@@ -92,9 +123,13 @@ fn from_file(path: &str, tensor: &TensorSpec) -> Result<(Vec<u8>, Vec<u64>), Con
         return Err(ContentsError::Truth { path: path.to_owned() });
     }
     // With strides, the buffer may be much larger than the file.
-    let shape = sized(&TensorSpec { shape: Some(array.shape), ..tensor.clone() })?;
-    Ok((array.data, shape))
+    let taken = other.cloned().unwrap_or_else(|| array.shape.clone());
+    let shape = sized(&TensorSpec { shape: Some(taken), ..tensor.clone() })?;
+    Ok((array.data, shape, other.map(|_| array.shape)))
 }
+
+/// Bytes, sizes, and the sizes of the file if they are others.
+type FromFile = (Vec<u8>, Vec<u64>, Option<Vec<u64>>);
 
 /// Row-major elements put where the strides say.
 fn scattered(

@@ -2,7 +2,7 @@
 //! other scalars, because expressions may name them.
 
 use super::output::element_offsets;
-use super::{ElementType, TensorSpec};
+use super::{ElementType, IndexRange, TensorSpec};
 
 /// A tensor with any contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub struct InputSpec {
     pub shape: Vec<u64>,
     /// Elements from one index to the next in each dimension; `None` for row-major.
     pub strides: Option<Vec<u64>>,
+    /// Numbers that its elements lie between, if stated.
+    pub range: Option<IndexRange>,
 }
 
 impl InputSpec {

@@ -17,7 +17,8 @@ pub(super) struct Positions<'r> {
     pub(super) surplus: Vec<&'r ArgumentSpec>,
 }
 
-/// Gives each parameter the next argument that can stand for it.
+/// Gives each parameter its argument: that of its name, if every argument has the name of a parameter, else the next one that can
+/// stand for it.
 pub(super) fn positions<'r>(
     parameters: &[Parameter<'_>],
     specs: &[&'r ArgumentSpec],
@@ -27,6 +28,14 @@ pub(super) fn positions<'r>(
     let is_behind = |spec: &&'r ArgumentSpec| {
         behind_maps.contains(spec.name.as_str()) && matches!(spec.value, ArgumentValue::Tensor(_))
     };
+    let is_named =
+        |spec: &&'r ArgumentSpec| parameters.iter().any(|parameter| parameter.name == spec.name);
+    if specs.iter().all(|spec| is_named(spec) || is_behind(spec)) {
+        let of = |parameter: &Parameter<'_>| {
+            specs.iter().copied().find(|spec| spec.name == parameter.name)
+        };
+        return Positions { positional: parameters.iter().map(of).collect(), surplus: Vec::new() };
+    }
     let mut rest = specs.iter().copied().peekable();
     let mut positional = Vec::new();
     for parameter in parameters {

@@ -3,6 +3,7 @@
 use super::contents::{self, Data};
 use super::misfit::{AliasError, BufferError};
 use super::{AliasSpec, Direction, InputSpec, MissingData, OutputSpec, Request, TensorSpec};
+use crate::npy::shape_text;
 use exec::{Access, Buffer, Contents};
 use std::collections::BTreeMap;
 
@@ -47,6 +48,17 @@ impl<'r> Buffers<'r> {
         self.place(Buffer { name, element_bytes, element, contents, access: Access::InOut })
     }
 
+    /// A buffer of pointers to others.
+    pub(super) fn pointers(
+        &mut self,
+        name: &str,
+        targets: Vec<Option<usize>>,
+    ) -> Result<usize, BufferError> {
+        let (contents, access, element) = (Contents::Pointers(targets), Access::In, None);
+        let name = name.to_owned();
+        self.place(Buffer { name, element_bytes: 8, element, contents, access })
+    }
+
     /// The buffer of a tensor; the same if it is asked for again.
     pub(super) fn tensor(&mut self, name: &str, tensor: &TensorSpec) -> Result<usize, BufferError> {
         if let Some(&buffer) = self.known.get(name) {
@@ -56,6 +68,10 @@ impl<'r> Buffers<'r> {
             let argument = format!("{name}={tensor}");
             BufferError::Contents { argument, why }
         })?;
+        if let Some(Data { shape, reshaped: Some(found), .. }) = &data {
+            let (found, taken) = (shape_text(found), shape_text(shape));
+            self.notes.push(format!("the file of `{name}` has shape {found}, taken as {taken}"));
+        }
         let shape = data.as_ref().map(|data| data.shape.clone()).or_else(|| tensor.shape.clone());
         let access = match tensor.direction {
             Direction::In => Access::In,
@@ -79,6 +95,7 @@ impl<'r> Buffers<'r> {
                 element: tensor.element,
                 shape: shape.clone(),
                 strides: tensor.strides.clone(),
+                range: tensor.range,
             });
         }
         if let (Some(shape), Direction::Out | Direction::InOut) = (shape, tensor.direction) {
@@ -177,7 +194,10 @@ fn merge(first: &Buffer, second: Buffer) -> Result<Buffer, AliasError> {
         (contents, Contents::Undefined(_)) => contents.clone(),
         (Contents::Opaque(bytes), Contents::Opaque(_)) => Contents::Opaque(*bytes),
         (Contents::Known(a), Contents::Known(b)) if *a == b => Contents::Known(b),
-        (Contents::Known(_) | Contents::Opaque(_), Contents::Known(_) | Contents::Opaque(_)) => {
+        // Of pointers no aliases are made.
+        (Contents::Pointers(_), _)
+        | (_, Contents::Pointers(_))
+        | (Contents::Known(_) | Contents::Opaque(_), Contents::Known(_) | Contents::Opaque(_)) => {
             return Err(AliasError::Contents { names });
         }
     };
@@ -192,6 +212,7 @@ fn size(contents: &Contents) -> Option<u64> {
     match contents {
         Contents::Known(bytes) => Some(bytes.len() as u64),
         Contents::Opaque(bytes) | Contents::Undefined(bytes) => Some(*bytes),
+        Contents::Pointers(targets) => Some(8 * targets.len() as u64),
         Contents::Unbounded => None,
     }
 }

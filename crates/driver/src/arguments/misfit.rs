@@ -1,6 +1,6 @@
 //! Why an argument does not fit its kernel, or the launch. Each displays as a clause.
 
-use super::{Dimensions, ElementType, NumberError};
+use super::{Dimensions, ElementType, IndexRange, NumberError};
 use crate::npy::{Dtype, NpyError, shape_text};
 use thiserror::Error;
 
@@ -25,6 +25,8 @@ pub(super) enum ContentsError {
     Truth { path: String },
     #[error("elements that the strides put at one place differ")]
     Overlap,
+    #[error("element {position} is {number}, which is not in {range}")]
+    OutOfRange { position: usize, number: i128, range: IndexRange },
 }
 
 /// Why there is no buffer for an argument.
@@ -88,7 +90,7 @@ pub(super) enum FieldError {
     UnknownArgument { name: String },
     #[error("a tensor map lies at a multiple of 64 bytes")]
     MapAlignment,
-    #[error("a structure within a structure")]
+    #[error("a structure or a tensor of pointers within a structure")]
     Nested,
     #[error("`{expression}`: no float has {bytes} bytes there")]
     NoFloat { expression: String, bytes: u64 },

@@ -14,6 +14,7 @@ mod blocks;
 mod build;
 mod command;
 mod contents;
+mod declared;
 mod element;
 mod float;
 mod input;
@@ -26,11 +27,13 @@ mod misfit;
 mod output;
 mod parameter;
 mod parse;
+mod part;
 mod reason;
 mod recorded;
 mod request;
 mod scalar;
 mod select;
+mod signature;
 mod spec;
 mod structure;
 mod symbols;
@@ -39,18 +42,22 @@ mod tensor_map;
 pub use blocks::BlockSelection;
 pub use build::build_launch;
 pub use command::{Suggestion, command_line, suggestion};
+pub(crate) use declared::declared;
 pub use element::ElementType;
 pub use input::{InputSpec, ScalarSpec, ScalarValue};
 pub use launch_spec::{BlockPosition, ByteCount, Dimensions, LaunchSpec};
 pub(crate) use misfit::NearestError;
 pub use output::OutputSpec;
+pub(crate) use part::PartError;
+pub use part::PartSpec;
 pub use reason::{NumberError, ParseReason};
-pub use request::{Arguments, BuildError, BuiltLaunch, Invocation, MissingData, Request};
+pub use request::{Arguments, Beside, BuildError, BuiltLaunch, Invocation, MissingData, Request};
 pub(crate) use scalar::nearest;
 pub use select::{KernelPath, SelectError, kernels, select_kernel};
+pub use signature::DeclaredParameter;
 pub use spec::{
-    AliasSpec, ArgumentSpec, ArgumentValue, AssumeSpec, Direction, Field, FieldValue, Initial,
-    Number, RecordedSpec, RecordedTensor, TensorMapSpec, TensorSpec,
+    AliasSpec, ArgumentSpec, ArgumentValue, AssumeSpec, Direction, Field, FieldValue, IndexRange,
+    Initial, Number, RecordedSpec, RecordedTensor, TensorMapSpec, TensorSpec,
 };
 pub use tensor_map::{MapKeys, MapShape};
 

@@ -1,6 +1,7 @@
 //! What the PTX tells about a kernel's parameters.
 
-use super::ElementType;
+use super::declared::is_pointer;
+use super::{DeclaredParameter, ElementType};
 use crate::pointers::{self, MapUse, Use};
 use ir::{Access, AddressBase, FuncId, Op, Param, Program, Symbol, VarId, Variable};
 use std::collections::BTreeMap;
@@ -10,8 +11,10 @@ pub(super) struct Parameter<'p> {
     /// Position, from 0.
     pub(super) index: usize,
     pub(super) variable: &'p Variable,
-    /// Its name without the kernel's name in front, as compilers put it there.
+    /// Its name in the source, or in the PTX without the kernel's name in front, as compilers put it there.
     pub(super) name: &'p str,
+    /// Its type in the source, if that is known.
+    pub(super) ty: Option<&'p str>,
     pub(super) bytes: u64,
     pub(super) kind: Kind,
     /// Whether the kernel reads it at all.
@@ -50,8 +53,12 @@ impl Parameter<'_> {
     }
 }
 
-/// The parameters of a kernel, in order.
-pub(super) fn parameters(program: &Program, kernel: FuncId) -> Vec<Parameter<'_>> {
+/// The parameters of a kernel, in order. What is declared of them counts if it fits.
+pub(super) fn parameters<'p>(
+    program: &'p Program,
+    kernel: FuncId,
+    declared: &'p [DeclaredParameter],
+) -> Vec<Parameter<'p>> {
     let function = &program.functions[kernel];
     let mut uses = pointers::uses(program, function);
     let maps = pointers::map_uses(program, function);
@@ -61,14 +68,19 @@ pub(super) fn parameters(program: &Program, kernel: FuncId) -> Vec<Parameter<'_>
         // Only device functions have these.
         Param::Register(..) => None,
     });
+    let declared = if fits(program, function, declared) { declared } else { &[] };
     variables
         .map(|(index, id)| {
             let variable = &program.variables[id];
             let pointer = uses.remove(&index);
+            let own = variable.name.strip_prefix(&prefix).unwrap_or(&variable.name);
+            let written = declared.get(index);
+            let name = written.map_or("", |one| &one.name);
             Parameter {
                 index,
                 variable,
-                name: variable.name.strip_prefix(&prefix).unwrap_or(&variable.name),
+                name: if name.is_empty() { own } else { name },
+                ty: written.map(|one| one.ty.as_str()),
                 bytes: variable.size.unwrap_or(0),
                 kind: kind(variable, pointer.is_some()),
                 used: is_mentioned(function, id),
@@ -78,6 +90,17 @@ pub(super) fn parameters(program: &Program, kernel: FuncId) -> Vec<Parameter<'_>
             }
         })
         .collect()
+}
+
+/// Tells whether a list of declared parameters can be that of a kernel: as many, and pointers where there are eight bytes.
+fn fits(program: &Program, function: &ir::Function, declared: &[DeclaredParameter]) -> bool {
+    let size = |param: &Param| match param {
+        Param::Variable(id) => program.variables[*id].size,
+        Param::Register(..) => None,
+    };
+    let agrees =
+        |(param, one): (&Param, &DeclaredParameter)| !is_pointer(&one.ty) || size(param) == Some(8);
+    declared.len() == function.params.len() && function.params.iter().zip(declared).all(agrees)
 }
 
 fn kind(variable: &Variable, is_dereferenced: bool) -> Kind {

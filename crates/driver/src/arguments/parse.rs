@@ -1,9 +1,11 @@
 //! From text to [`ArgumentSpec`].
 //!
 //! ```text
-//! argument  = NAME "=" ( "?" | number | scalar | tensor | map | structure | recorded | related )
+//! argument  = NAME "=" ( "?" | number | scalar | tensor | pointers | map | structure | recorded | related )
+//! pointers  = "[" ( NAME | "0" ) "," … "]"
 //! scalar    = TYPE [ "=" number ]
-//! tensor    = TYPE "[" ( "?" | sizes ) "]" [ "@[" sizes "]" ] [ ":" direction ] [ "=" initial ]
+//! tensor    = TYPE "[" ( "?" | sizes ) "]" [ "@[" sizes "]" ] { ":" ( direction | range ) } [ "=" initial ]
+//! range     = integer ".." integer, of inputs of integers, the upper end excluded
 //! initial   = "@" FILE | "iota" | "[" numbers "]" | number
 //! map       = "tensormap(" … ")", see `tensor_map.rs`
 //! structure = "{" offset ":" ( number | scalar | map | NAME ) "," … "}"
@@ -15,8 +17,8 @@
 
 use super::{
     AliasSpec, ArgumentSpec, ArgumentValue, AssumeSpec, Direction, ElementType, Field, FieldValue,
-    Initial, Number, ParseError, ParseReason, RecordedSpec, RecordedTensor, TensorMapSpec,
-    TensorSpec,
+    IndexRange, Initial, Number, ParseError, ParseReason, RecordedSpec, RecordedTensor,
+    TensorMapSpec, TensorSpec,
     tensor_map::{self, MapText},
 };
 use equiv::Formula;
@@ -105,6 +107,9 @@ fn parse_value(name: &str, text: &str) -> Result<ArgumentValue, ParseReason> {
     if let Some(rest) = text.strip_prefix('@').filter(|rest| !is_array_file(rest)) {
         return recorded(rest);
     }
+    if let Some(targets) = text.starts_with('[').then(|| pointers(text)).flatten() {
+        return Ok(ArgumentValue::Pointers(targets));
+    }
     if text.is_empty() || text.starts_with(['[', '@']) {
         return Err(ParseReason::NoType { name: name.to_owned(), text: text.to_owned() });
     }
@@ -113,6 +118,16 @@ fn parse_value(name: &str, text: &str) -> Result<ArgumentValue, ParseReason> {
         return related(text).unwrap_or_else(|| Err(unknown_type(text, word)));
     };
     if rest.starts_with('[') { tensor(element, rest) } else { scalar_argument(element, rest) }
+}
+
+/// `[A,B]`: pointers to other arguments, or null.
+fn pointers(text: &str) -> Option<Vec<Option<String>>> {
+    let (items, _) = bracketed(text).ok().filter(|(_, rest)| rest.is_empty())?;
+    let target = |item: &str| match item {
+        "0" => Some(None),
+        name => is_name(name).then(|| Some(name.to_owned())),
+    };
+    comma_separated(items).map(target).collect()
 }
 
 /// Takes the word `tensormap` off the beginning of a text; returns the rest.
@@ -213,19 +228,27 @@ fn tensor_spec(element: ElementType, text: &str) -> Result<TensorSpec, ParseReas
         Some(_) => return Err(ParseReason::NoStrides),
         None => (None, rest),
     };
-    let (direction, rest) = match rest.strip_prefix(':') {
-        Some(rest) => {
-            let end = rest.find('=').unwrap_or(rest.len());
-            (parse_direction(&rest[..end])?, &rest[end..])
+    let (mut direction, mut range, mut rest) = (None, None, rest);
+    while let Some(text) = rest.strip_prefix(':') {
+        let end = text.find(['=', ':']).unwrap_or(text.len());
+        let word = &text[..end];
+        match word.split_once("..") {
+            Some(ends) if range.is_none() => range = Some(parse_range(element, word, ends)?),
+            None if direction.is_none() => direction = Some(parse_direction(word)?),
+            _ => return Err(ParseReason::Twice(word.to_owned())),
         }
-        None => (Direction::In, rest),
-    };
+        rest = &text[end..];
+    }
+    let direction = direction.unwrap_or(Direction::In);
+    if let Some(range) = range.filter(|_| direction != Direction::In) {
+        return Err(ParseReason::RangeOfOutput(range));
+    }
     let initial = match rest.strip_prefix('=') {
         Some(text) => Some(parse_initial(element, text)?),
         None if rest.is_empty() => None,
         None => return Err(ParseReason::AfterShape(rest.to_owned())),
     };
-    let tensor = TensorSpec { element, shape, strides, direction, initial };
+    let tensor = TensorSpec { element, shape, strides, direction, range, initial };
     check_tensor(&tensor)?;
     Ok(tensor)
 }
@@ -264,6 +287,29 @@ fn check_tensor(tensor: &TensorSpec) -> Result<(), ParseReason> {
         return Err(ParseReason::ListLength { elements, given });
     }
     Ok(())
+}
+
+/// `0..100` of integers of a type.
+fn parse_range(
+    element: ElementType,
+    text: &str,
+    (low, high): (&str, &str),
+) -> Result<IndexRange, ParseReason> {
+    let wrong = || ParseReason::NoIndexRange(text.to_owned());
+    if element.is_float() {
+        return Err(ParseReason::RangeOfFloats { element, range: text.to_owned() });
+    }
+    let end = |text: &str| match number(text) {
+        Some(Number::Integer(value)) => i64::try_from(value).ok(),
+        _ => None,
+    };
+    let (low, high) = (end(low).ok_or_else(wrong)?, end(high).ok_or_else(wrong)?);
+    let range = IndexRange { low, high };
+    // The type must have both ends, or the claim would be about fewer numbers than it says.
+    for number in [i128::from(low), i128::from(high) - 1] {
+        element.encode(&Number::Integer(number), &mut Vec::new())?;
+    }
+    (low < high).then_some(range).ok_or_else(wrong)
 }
 
 fn parse_direction(text: &str) -> Result<Direction, ParseReason> {
@@ -311,10 +357,8 @@ fn structure(text: &str) -> Result<ArgumentValue, ParseReason> {
         "" => Vec::new(),
         inner => tensor_map::separated(inner).map_err(ParseReason::TensorMap)?,
     };
+    // An empty class has no fields.
     let fields: Vec<Field> = items.into_iter().map(field).collect::<Result<_, _>>()?;
-    if fields.is_empty() {
-        return Err(ParseReason::EmptyStructure);
-    }
     Ok(ArgumentValue::Structure(fields))
 }
 

@@ -1,6 +1,6 @@
 //! Errors in flags and arguments, found before there is a kernel to fit them to. Each displays as a clause.
 
-use super::ElementType;
+use super::{ElementType, IndexRange};
 use equiv::FormulaError;
 use thiserror::Error;
 
@@ -103,7 +103,19 @@ pub enum ParseReason {
     TensorTooLarge,
     #[error("the shape has {elements} elements, the list has {given}")]
     ListLength { elements: u64, given: usize },
-    #[error("`:{0}` is no direction; expected :in, :out, :inout or :scratch")]
+    #[error("`:{0}` is no range of integers; expected one like :0..100, the upper end excluded")]
+    NoIndexRange(String),
+    #[error(
+        "`:{range}`: ranges are for integers, and these are {element}; --assume speaks of floats"
+    )]
+    RangeOfFloats { element: ElementType, range: String },
+    #[error("`:{0}` is said of an output; ranges are for tensors that are only read")]
+    RangeOfOutput(IndexRange),
+    #[error("`:{0}`: a direction and a range may be said once each")]
+    Twice(String),
+    #[error(
+        "`:{0}` is no direction; expected :in, :out, :inout or :scratch, or a range like :0..100"
+    )]
     NoDirection(String),
     #[error("expected the name of a .npy file after `=@`")]
     NoFile,
@@ -115,8 +127,6 @@ pub enum ParseReason {
     NoContents(String),
     #[error("expected `}}` at the end of the structure")]
     UnclosedStructure,
-    #[error("the structure has no fields; expected {{0:x,8:512}}")]
-    EmptyStructure,
     #[error("field `{field}`: {why}")]
     Field { field: String, why: Box<Self> },
     #[error("expected OFFSET:VALUE, such as 8:x")]
@@ -155,6 +165,8 @@ pub enum ParseReason {
     NoBlock,
     #[error("expected numbers such as 0..4")]
     NoRange,
+    #[error("expected an output or a part of one, such as out, out[0] or out[2:6,:]")]
+    NoPart,
 }
 
 const EXAMPLE: &str = "x=f32[4,512], y=f32[4,512]:out, n=512 or scale=f32";

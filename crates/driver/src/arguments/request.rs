@@ -1,6 +1,8 @@
 //! What a launch is built from, and what comes of it.
 
-use super::{AliasSpec, ArgumentSpec, InputSpec, LaunchSpec, OutputSpec, ScalarSpec};
+use super::{
+    AliasSpec, ArgumentSpec, DeclaredParameter, InputSpec, LaunchSpec, OutputSpec, ScalarSpec,
+};
 use ir::{FuncId, Program};
 
 /// Everything said about the arguments.
@@ -34,6 +36,8 @@ pub struct Request<'r> {
     pub launch: &'r LaunchSpec,
     /// The arguments.
     pub arguments: &'r Arguments,
+    /// What the source declares of the parameters; empty if that is not known.
+    pub declared: &'r [DeclaredParameter],
     /// Those of the other side of a comparison, which expressions may name.
     pub others: &'r [ArgumentSpec],
     /// Whether data must be there.
@@ -70,6 +74,15 @@ pub struct BuildError {
     pub suggestion: Option<String>,
 }
 
+/// The other kernel of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Beside<'i> {
+    /// Its file and kernel, as `FILE::KERNEL`.
+    pub path: &'i str,
+    /// Whether it is the reference, which is named first.
+    pub is_reference: bool,
+}
+
 /// How the program was called.
 #[derive(Clone, Copy, Debug)]
 pub struct Invocation<'i> {
@@ -77,4 +90,6 @@ pub struct Invocation<'i> {
     pub command: &'i str,
     /// The file the kernel is from.
     pub file: &'i str,
+    /// The other side of a comparison, as the command names it: before or after this one.
+    pub beside: Option<Beside<'i>>,
 }

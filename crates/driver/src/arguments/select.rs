@@ -72,8 +72,8 @@ pub enum SelectError {
 /// The kernel a name stands for, or the only one if there is no name.
 ///
 /// A name is compared, in this order, with the kernels' names in the PTX, their source names, their
-/// source names without types and namespaces, and as a part of any of them; the first comparison
-/// with a result decides.
+/// source names without types and namespaces, these with template arguments (`softmax<128>`), as a beginning of those, and as a part of
+/// any of them; the first comparison with a result decides.
 ///
 /// # Errors
 /// If no kernel or more than one is meant; the message lists the kernels.
@@ -96,10 +96,12 @@ pub fn select_kernel(program: &Program, name: Option<&str>) -> Result<FuncId, Se
             }),
         };
     };
-    let comparisons: [fn(&Candidate, &str) -> bool; 4] = [
+    let comparisons: [fn(&Candidate, &str) -> bool; 6] = [
         |kernel, name| kernel.mangled == name,
         |kernel, name| kernel.demangled.as_deref() == Some(name),
         |kernel, name| kernel.path == name || kernel.path.rsplit("::").next() == Some(name),
+        |kernel, name| kernel.instances().any(|instance| instance == without_blanks(name)),
+        |kernel, name| kernel.instances().any(|one| one.starts_with(&without_blanks(name))),
         |kernel, name| {
             kernel.mangled.contains(name)
                 || kernel.demangled.as_ref().is_some_and(|source| source.contains(name))
@@ -132,8 +134,12 @@ pub(super) fn short_name(program: &Program, kernel: FuncId) -> String {
     let name = &program.functions[kernel].name;
     let candidate = Candidate::new(kernel, name);
     let short = candidate.shortest();
-    let selects = select_kernel(program, Some(short)) == Ok(kernel);
-    if selects { short.to_owned() } else { name.clone() }
+    let selects = |name: &str| select_kernel(program, Some(name)) == Ok(kernel);
+    match () {
+        () if selects(short) => short.to_owned(),
+        () if selects(&candidate.instance) => candidate.instance.replace(", ", ","),
+        () => name.clone(),
+    }
 }
 
 struct Candidate {
@@ -142,13 +148,23 @@ struct Candidate {
     demangled: Option<String>,
     /// The source name without return type, template arguments and parameters.
     path: String,
+    /// The source name without return type and parameters: `ns::softmax<float, 4>`.
+    instance: String,
 }
 
 impl Candidate {
     fn new(id: FuncId, mangled: &str) -> Self {
         let demangled = demangle(mangled);
-        let path = bare_path(demangled.as_deref().unwrap_or(mangled));
-        Self { id, mangled: mangled.to_owned(), demangled, path }
+        let shown = demangled.as_deref().unwrap_or(mangled);
+        let (path, instance) = (bare_path(shown), instance(shown));
+        Self { id, mangled: mangled.to_owned(), demangled, path, instance }
+    }
+
+    /// The name with template arguments, with namespaces and without, and without blanks.
+    fn instances(&self) -> impl Iterator<Item = String> {
+        let whole = without_blanks(&self.instance);
+        let short = whole[namespaces(&whole)..].to_owned();
+        [whole, short].into_iter()
     }
 
     fn shortest(&self) -> &str {
@@ -162,7 +178,7 @@ impl Candidate {
 }
 
 /// `void ns::softmax<float, 4>(float const*, int)` to `ns::softmax`.
-fn bare_path(name: &str) -> String {
+pub(super) fn bare_path(name: &str) -> String {
     let name = name.replace("(anonymous namespace)::", "");
     let (mut depth, mut path) = (0_usize, String::new());
     for letter in name.chars() {
@@ -179,6 +195,44 @@ fn bare_path(name: &str) -> String {
     path
 }
 
+/// `void ns::softmax<float, 4>(float const*, int)` to `ns::softmax<float, 4>`.
+fn instance(name: &str) -> String {
+    let name = name.replace("(anonymous namespace)::", "");
+    let (mut depth, mut start, mut end) = (0_usize, 0, name.len());
+    for (at, letter) in name.char_indices() {
+        match letter {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            '(' if depth == 0 => {
+                end = at;
+                break;
+            }
+            // What came before was the return type.
+            ' ' if depth == 0 => start = at + 1,
+            _ => {}
+        }
+    }
+    name[start..end].to_owned()
+}
+
+/// Where the last name begins, behind namespaces and classes.
+fn namespaces(name: &str) -> usize {
+    let (mut depth, mut start) = (0_usize, 0);
+    for (at, letter) in name.char_indices() {
+        match letter {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            ':' if depth == 0 => start = at + 1,
+            _ => {}
+        }
+    }
+    start
+}
+
+fn without_blanks(name: &str) -> String {
+    name.split_whitespace().collect()
+}
+
 fn list(kernels: &[&Candidate]) -> String {
     let shown: Vec<&str> = kernels.iter().take(LONGEST_LIST).map(|kernel| kernel.shown()).collect();
     let more = kernels.len().saturating_sub(LONGEST_LIST);
@@ -188,7 +242,21 @@ fn list(kernels: &[&Candidate]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::bare_path;
+    use super::{bare_path, instance, namespaces};
+
+    #[test]
+    fn instances_keep_template_arguments() {
+        let table = [
+            ("void ns::softmax<float, 4>(float const*, int)", "ns::softmax<float, 4>"),
+            ("softmax(float*)", "softmax"),
+            ("plain_name", "plain_name"),
+        ];
+        for (name, expected) in table {
+            assert_eq!(instance(name), expected);
+        }
+        assert_eq!(namespaces("a<b::c>::k<d::e>"), 8);
+        assert_eq!(namespaces("k"), 0);
+    }
 
     #[test]
     fn source_names_lose_types_and_parameters() {

@@ -33,6 +33,8 @@ pub enum ArgumentValue {
     },
     /// `f32[4,512]`: the address of a tensor.
     Tensor(TensorSpec),
+    /// `[A,B]`: the address of a tensor of pointers to other arguments; `0` is a null pointer.
+    Pointers(Vec<Option<String>>),
     /// `tensormap(A, box=[128,64])`: a tensor map.
     TensorMap(Box<TensorMapSpec>),
     /// `{0:x,8:y,16:512}`: pieces of a structure at byte offsets.
@@ -53,7 +55,7 @@ impl ArgumentValue {
         }
     }
 
-    /// The other arguments that a structure names.
+    /// The other arguments that a structure or a tensor of pointers names.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         let recorded = match self {
             Self::Recorded(recorded) => recorded.tensors.as_slice(),
@@ -63,7 +65,12 @@ impl ArgumentValue {
             FieldValue::Name(name) => Some(name.as_str()),
             _ => None,
         });
-        recorded.iter().map(|one| one.name.as_str()).chain(in_fields)
+        let pointers = match self {
+            Self::Pointers(targets) => targets.as_slice(),
+            _ => &[],
+        };
+        let pointers = pointers.iter().flatten().map(String::as_str);
+        recorded.iter().map(|one| one.name.as_str()).chain(in_fields).chain(pointers)
     }
 }
 
@@ -112,8 +119,33 @@ pub struct TensorSpec {
     pub strides: Option<Vec<u64>>,
     /// What the kernel does with it.
     pub direction: Direction,
+    /// Numbers that its elements lie between, if stated; of inputs that are integers only.
+    pub range: Option<IndexRange>,
     /// First contents, if stated.
     pub initial: Option<Initial>,
+}
+
+/// `0..100`: the numbers of a range, the upper end excluded. It has at least one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IndexRange {
+    /// The smallest.
+    pub low: i64,
+    /// The one after the largest.
+    pub high: i64,
+}
+
+impl IndexRange {
+    /// The condition on a tensor, for all of its elements.
+    #[must_use]
+    pub fn condition(self, name: &str) -> String {
+        format!("{} <= {name} < {}", self.low, self.high)
+    }
+}
+
+impl Display for IndexRange {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}..{}", self.low, self.high)
+    }
 }
 
 /// What a kernel does with a tensor.
@@ -214,6 +246,7 @@ impl ArgumentSpec {
             | ArgumentValue::Number(_)
             | ArgumentValue::Scalar { .. }
             | ArgumentValue::Tensor(_)
+            | ArgumentValue::Pointers(_)
             | ArgumentValue::Related(_) => Vec::new(),
         }
     }
@@ -231,6 +264,7 @@ impl ArgumentSpec {
             ArgumentValue::Missing
             | ArgumentValue::Number(_)
             | ArgumentValue::Scalar { .. }
+            | ArgumentValue::Pointers(_)
             | ArgumentValue::Related(_) => Vec::new(),
         }
     }
@@ -332,6 +366,11 @@ impl Display for ArgumentValue {
             Self::Number(number) => number.fmt(f),
             Self::Scalar { element, value } => scalar(*element, value.as_ref(), f),
             Self::Tensor(tensor) => tensor.fmt(f),
+            Self::Pointers(targets) => {
+                let names: Vec<&str> =
+                    targets.iter().map(|target| target.as_deref().unwrap_or("0")).collect();
+                write!(f, "[{}]", names.join(","))
+            }
             Self::TensorMap(map) => map.fmt(f),
             Self::Structure(fields) => {
                 f.write_str("{")?;
@@ -374,6 +413,9 @@ impl Display for TensorSpec {
             Direction::Out => f.write_str(":out")?,
             Direction::InOut => f.write_str(":inout")?,
             Direction::Scratch => f.write_str(":scratch")?,
+        }
+        if let Some(range) = self.range {
+            write!(f, ":{range}")?;
         }
         match &self.initial {
             None => Ok(()),

@@ -89,7 +89,9 @@ fn piece<'s>(
                 ArgumentValue::Scalar { element, value } => scalar(*element, value.as_ref()),
                 ArgumentValue::Tensor(_) | ArgumentValue::Missing => Ok(Piece::Pointer(argument)),
                 ArgumentValue::TensorMap(spec) => map(spec),
-                ArgumentValue::Structure(_) | ArgumentValue::Recorded(_) => Err(FieldError::Nested),
+                ArgumentValue::Structure(_)
+                | ArgumentValue::Recorded(_)
+                | ArgumentValue::Pointers(_) => Err(FieldError::Nested),
                 ArgumentValue::Related(expression) => related(expression, room),
             }
         }

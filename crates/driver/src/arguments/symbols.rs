@@ -109,6 +109,7 @@ fn one(
         ArgumentValue::Scalar { element, value: None } => Contents::Opaque(element.bytes().into()),
         ArgumentValue::Tensor(tensor) => tensor_of(variable, tensor)?,
         ArgumentValue::Structure(_)
+        | ArgumentValue::Pointers(_)
         | ArgumentValue::Recorded(_)
         | ArgumentValue::Related(_)
         | ArgumentValue::TensorMap(_) => {

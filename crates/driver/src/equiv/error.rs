@@ -1,6 +1,6 @@
 //! Why two sides cannot be compared as they are given.
 
-use crate::arguments::NearestError;
+use crate::arguments::{NearestError, PartError};
 use equiv::{FormulaError, Mismatch};
 use thiserror::Error;
 
@@ -46,6 +46,14 @@ pub(crate) enum SidesError {
     AssumedOutput { condition: String, name: String },
     #[error("--assume '{condition}': no input is called `{name}`; there is {}", .known.join(", "))]
     UnknownInput { condition: String, name: String, known: Vec<String> },
+    #[error("--compare: {0}")]
+    Part(#[from] PartError),
+    #[error(
+        "--compare: the output has other sizes on the other side, so that the part is another one"
+    )]
+    PartShapes,
+    #[error("--compare: parts of what a sequence of launches leaves are not compared")]
+    PartOfSequence,
     /// No input satisfies what is assumed.
     #[error("{0}")]
     Impossible(String),

@@ -1,19 +1,23 @@
 //! `warpproof equiv`: whether two kernels compute the same, over the reals, for all inputs.
 
 mod error;
+mod formats;
 mod grids;
 mod overflow;
+mod parts;
 mod reasons;
 mod sides;
 mod text;
 mod values;
 
-pub(crate) use sides::alone;
+pub(crate) use sides::{alone, ranges};
 
 pub(crate) use values::{rounding, values};
 
 use crate::allow::Allow;
-use crate::arguments::{ArgumentSpec, AssumeSpec, BuildError, MissingData, ScalarValue};
+use crate::arguments::{
+    ArgumentSpec, AssumeSpec, Beside, BuildError, MissingData, PartSpec, ScalarValue,
+};
 use crate::execute::{Execution, Finished, Prepared, Refusal, prepare, writer};
 use crate::properties::properties;
 use crate::report::{self, Comparison, HeatMap};
@@ -37,6 +41,8 @@ pub struct Options<'o> {
     pub allow: Allow,
     /// What is assumed of the inputs.
     pub assumptions: &'o [AssumeSpec],
+    /// Outputs and parts of them that are compared; all if there are none.
+    pub parts: &'o [PartSpec],
     /// Keep what a picture of a difference is made from: both kernels are run once more.
     pub pictures: bool,
     /// Look at a proof again by another road: both kernels are run on intervals at random points.
@@ -50,6 +56,7 @@ impl Default for Options<'_> {
             strict: false,
             allow: Allow::default(),
             assumptions: &[],
+            parts: &[],
             pictures: false,
             recheck: false,
         }
@@ -103,7 +110,10 @@ fn compare_sequences(
     for (number, side) in sides.into_iter().enumerate() {
         for (launch, execution) in side.iter().enumerate() {
             let others = others(sides, (number, launch));
-            match prepare(execution, &others, "equiv", MissingData::Opaque) {
+            let path = sides::beside(sides, number);
+            let is_reference = number == 1;
+            let beside = path.as_deref().map(|path| Beside { path, is_reference });
+            match prepare(execution, &others, ("equiv", beside), MissingData::Opaque) {
                 Ok(ready) => prepared[number].push(ready.lifted()),
                 Err(refusal) => return refused(execution, &refusal, colour),
             }
@@ -139,19 +149,23 @@ fn answer<'r>(
     sides::check_contents(executions, &prepared)?;
     let meanings = sides::meanings(prepared.iter().flatten())?;
     let exact = sides::exact_scalars(prepared.iter().flatten(), &meanings)?;
-    let (compared, heat) = {
-        let one = sides::sequence(executions[0], &prepared[0], &meanings)?;
-        let other = sides::sequence(executions[1], &prepared[1], &meanings)?;
-        let assumptions = sides::assumptions(options.assumptions, [&one, &other], &meanings)?;
+    let ranges;
+    let (compared, heat, parts) = {
+        let mut one = sides::sequence(executions[0], &prepared[0], &meanings)?;
+        let mut other = sides::sequence(executions[1], &prepared[1], &meanings)?;
+        ranges = sides::ranges(prepared.iter().flatten(), [&one, &other])?;
+        let specs: Vec<AssumeSpec> = options.assumptions.iter().chain(&ranges).cloned().collect();
+        let assumptions = sides::assumptions(&specs, [&one, &other], &meanings)?;
         if let Some(message) = equiv::impossible([&one, &other], &assumptions) {
             return Err(SidesError::Impossible(message));
         }
         let limits = executions[0].first().map_or_else(Limits::default, |first| first.limits);
         let (snap, recheck) = (options.snap, options.recheck);
         let how = equiv::Options { limits, snap, assumptions: &assumptions, recheck };
-        let compared = compare([&one, &other], &how);
+        let parts = parts::select([&mut one, &mut other], options.parts)?;
+        let mut compared = compare([&one, &other], &how);
         let heat = match &compared.answer {
-            Some(Answer::Different(difference)) if options.pictures => {
+            Some(Answer::Different(difference)) if options.pictures && parts.is_empty() => {
                 let mut outputs = prepared[1].iter().flat_map(|launch| &launch.built.outputs);
                 let output = outputs.find(|one| one.name == difference.position.name);
                 let shape = output.map(|output| output.shape.clone()).unwrap_or_default();
@@ -160,7 +174,8 @@ fn answer<'r>(
             }
             _ => None,
         };
-        (compared, heat)
+        parts::restore(&mut compared, &parts);
+        (compared, heat, parts)
     };
     let checks = exec::Checks::default();
     let mut outcomes = compared.outcomes.clone();
@@ -175,15 +190,16 @@ fn answer<'r>(
             .map(|(one, result)| one.finish(result, checks))
             .collect::<Vec<_>>()
     });
-    // Elements that are not set under some condition are not equal.
-    let all_set = matches!(compared.answer, Some(Answer::Equal));
+    // Elements that are not set under some condition are not equal, if they are compared.
+    let all_set = parts.is_empty() && matches!(compared.answer, Some(Answer::Equal));
     for launch in sides.iter_mut().flatten() {
         (launch.strict, launch.all_set) = (options.strict, all_set);
         launch.allow = options.allow;
     }
     let mut assumptions: Vec<String> =
-        options.assumptions.iter().map(ToString::to_string).collect();
+        options.assumptions.iter().chain(&ranges).map(ToString::to_string).collect();
     assumptions.extend(exact);
+    assumptions.extend(parts::told(options.parts));
     Ok(Answered { sides, compared, assumptions, strict: options.strict, heat })
 }
 
@@ -412,6 +428,7 @@ impl Answered<'_> {
         tell(&compared.finite, &|line, name| {
             format!("data stay finite where {line} ({name}) compares them with an infinity")
         });
+        all.extend(self.changed());
         for (format, largest) in &self.compared.ranges {
             all.push(format!(
                 "numbers converted to {format} with `.satfinite` are between -{largest} and {largest}"
@@ -427,7 +444,8 @@ impl Answered<'_> {
             return Vec::new();
         };
         let optimised = self.sides[1].iter().map(Finished::kernel);
-        optimised.flat_map(|one| precision::notes(reference.kernel(), one)).collect()
+        let of_code = optimised.flat_map(|one| precision::notes(reference.kernel(), one));
+        formats::notes(&self.sides).into_iter().chain(of_code).collect()
     }
 
     /// Where each side stored an element last.

@@ -1,6 +1,7 @@
-//! Why equality is not known, in words.
+//! Why equality is not known, in words, and what a proof leaves out.
 
 use super::Answered;
+use crate::demangle::demangle;
 use equiv::Unshown;
 
 impl Answered<'_> {
@@ -58,5 +59,22 @@ impl Answered<'_> {
             [launch] => format!(" ({} of {name})", launch.kernel().line(place)),
             _ => String::new(),
         }
+    }
+
+    /// Module variables that a kernel leaves changed: results that nobody compares.
+    pub(super) fn changed(&self) -> Vec<String> {
+        let mut all = Vec::new();
+        for (side, name) in self.sides.iter().zip(["reference", "optimised kernel"]) {
+            for launch in side {
+                let variables = launch.result.changed.iter();
+                let names = variables.map(|id| &launch.program().variables[*id].name);
+                let shown = names.map(|name| demangle(name).unwrap_or_else(|| name.clone()));
+                all.extend(shown.map(|variable| {
+                    format!("module variable `{variable}`, which the {name} writes, is no result: it is not compared")
+                }));
+            }
+        }
+        all.dedup();
+        all
     }
 }

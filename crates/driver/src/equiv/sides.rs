@@ -230,6 +230,13 @@ pub(super) fn side<'p>(
     Ok(Side { program, unlifted, launch, inputs, outputs, before: Vec::new() })
 }
 
+/// The other side as a command names it, if each is one launch.
+pub(super) fn beside(sides: [&[Execution<'_>]; 2], number: usize) -> Option<String> {
+    let ([_], [other]) = (sides[number], sides[1 - number]) else { return None };
+    let name = other.input.name();
+    Some(other.kernel.map_or_else(|| name.to_owned(), |kernel| format!("{name}::{kernel}")))
+}
+
 /// The inputs of a side, one for each buffer: of several at one address, the first that `--alias`
 /// names.
 fn own_inputs<'p>(
@@ -288,6 +295,29 @@ pub(super) fn assumptions(
         assumptions.push(Assumption { condition });
     }
     Ok(assumptions)
+}
+
+/// Ranges that arguments state of inputs of the sides, each once: `0 <= idx < 100`.
+///
+/// # Errors
+/// If a name cannot stand in a condition.
+pub(crate) fn ranges<'p>(
+    launches: impl Iterator<Item = &'p Prepared<'p>>,
+    sides: [&Side<'_>; 2],
+) -> Result<Vec<AssumeSpec>, SidesError> {
+    let inputs: BTreeSet<&str> =
+        sides.iter().flat_map(|side| side.own_inputs()).map(|input| input.name.as_str()).collect();
+    let mut all: Vec<AssumeSpec> = Vec::new();
+    for input in launches.flat_map(|launch| &launch.built.inputs) {
+        let Some(range) = input.range.filter(|_| inputs.contains(input.name.as_str())) else {
+            continue;
+        };
+        let spec = AssumeSpec { condition: Formula::condition(&range.condition(&input.name))? };
+        if !all.contains(&spec) {
+            all.push(spec);
+        }
+    }
+    Ok(all)
 }
 
 /// A kernel by itself: all its inputs are symbols.

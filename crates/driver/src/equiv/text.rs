@@ -3,6 +3,7 @@
 use super::Answered;
 use super::values::{number, rounding, values};
 use crate::Colour;
+use crate::alignment;
 use crate::execute::Finished;
 use crate::properties::properties;
 use crate::verdict::Verdict;
@@ -28,6 +29,9 @@ pub(super) fn text(answered: &Answered<'_>, unexecuted: &[String], colour: Colou
             .collect();
         if !open.is_empty() {
             let _ = writeln!(text, "{name}: {}", open.join(", "));
+        }
+        for reason in alignment::open(finished) {
+            let _ = writeln!(text, "  alignment: {reason}");
         }
     }
     let judgement = answered.equality();

@@ -1,7 +1,7 @@
 //! `warpproof init`: a first project file, with everything the PTX tells filled in.
 
 use super::FILE_NAME;
-use crate::arguments::{SelectError, Suggestion, kernels, select_kernel, suggestion};
+use crate::arguments::{SelectError, Suggestion, declared, kernels, select_kernel, suggestion};
 use crate::{Input, Outcome, escape, output, sources};
 use std::path::Path;
 use thiserror::Error;
@@ -74,7 +74,12 @@ fn text(request: &Init<'_>) -> Result<String, InitError> {
         if meant.is_empty() {
             return Err(InitError::NoKernel { name: name_of_file() });
         }
-        Ok(meant.into_iter().map(|kernel| suggestion(program, kernel)).collect())
+        let suggested = |kernel| {
+            let function = &program.functions[kernel];
+            let declared = declared(&function.name, function.params.len(), input.cuda());
+            suggestion(program, kernel, &declared)
+        };
+        Ok(meant.into_iter().map(suggested).collect())
     };
     let path = |(input, _): (&Input, Option<&str>), one: &Suggestion| {
         let file = crate::paths::relative(input.name());

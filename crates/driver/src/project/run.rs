@@ -282,8 +282,15 @@ fn execute(entry: &Entry, folder: &Path, options: &RunOptions<'_>) -> Result<Out
         Task::ForAllSizes(of) => sizes::execute(of, &entry.settings, compile, options),
         Task::Equiv(sides, assumptions) => {
             let pictures = options.report.is_some();
-            let options =
-                equiv::Options { snap, strict, allow, pictures, assumptions, recheck: false };
+            let options = equiv::Options {
+                snap,
+                strict,
+                allow,
+                pictures,
+                assumptions,
+                parts: &[],
+                recheck: false,
+            };
             let mut inputs = [Vec::new(), Vec::new()];
             for (inputs, targets) in inputs.iter_mut().zip(sides) {
                 for target in targets {

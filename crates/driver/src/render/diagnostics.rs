@@ -2,7 +2,7 @@
 
 use super::Colour;
 use crate::Input;
-use crate::source_lines::origin_text;
+use crate::source_lines::{origin_text, outer_text};
 use crate::vocabulary;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
@@ -69,12 +69,7 @@ fn place<'i>(label: &Label, input: &'i Input) -> Placed<'i> {
         };
         let Some(range) = line_range(&file, origin.line) else { continue };
         let ptx = input.source.line(label.span.start);
-        let outer: String = label.origin[depth + 1..]
-            .iter()
-            .map(|line| {
-                format!(", inlined at {}:{}", line.file.as_deref().unwrap_or("?"), line.line)
-            })
-            .collect();
+        let outer = outer_text(&label.origin[depth + 1..]);
         let message = format!("{}{outer}, PTX line {ptx}", label.message);
         let file = Cow::Owned(SourceFile::clone(&file));
         return Placed {

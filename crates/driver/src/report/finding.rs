@@ -10,6 +10,8 @@ use crate::demangle::demangle;
 use crate::execute::{Finished, Reported, writer};
 use crate::findings::{kind, property, target};
 use crate::grouping::Group;
+use crate::naming::thread_name;
+use crate::source_lines;
 use crate::vocabulary::{FindingKind, PropertyName, Severity};
 use base::{Code, Diagnostic, Label};
 use exec::{AccessKind, Fault, RaceSide};
@@ -133,6 +135,7 @@ pub(super) fn different(
         let (place, _) = difference.stores[side]?;
         Some(writer(&sides[side], &difference.position.name)?.kernel().line(place))
     });
+    finding.locations = stores(sides, difference);
     let inputs = difference.inputs.iter();
     finding.witness = Some(Witness::Difference(DifferenceWitness {
         output,
@@ -149,6 +152,19 @@ pub(super) fn different(
         stored,
     }));
     finding
+}
+
+/// Where the two kernels stored an element: the optimised one first, because that is what a reader will change.
+fn stores(sides: &[Vec<Finished<'_>>; 2], difference: &equiv::Difference) -> Vec<Location> {
+    let names = [(1, "the optimised kernel stores it"), (0, "the reference stores it")];
+    let of = |(side, text): (usize, &str)| {
+        let (place, thread) = difference.stores[side]?;
+        let launch = writer(&sides[side], &difference.position.name)?;
+        let origin = source_lines::source_lines(place, launch.program()).into();
+        let message = format!("{text}, {}", thread_name(thread)).into();
+        Some(location(&Label { span: place.span, message, origin }, launch.input()))
+    };
+    names.into_iter().filter_map(of).collect()
 }
 
 pub(super) fn overflowing(found: Overflowing) -> Finding {

@@ -32,6 +32,8 @@ pub struct Input {
     shown: Vec<PathBuf>,
     /// What files beside it tell about the launch.
     facts: Facts,
+    /// The CUDA C++ that the text was compiled from.
+    cuda: Option<String>,
     /// How the text came about, for whoever wants to know.
     made_by: Option<String>,
     /// Files that the text includes, and where each begins behind it in spans.
@@ -82,7 +84,7 @@ impl Input {
             let compiled =
                 cuda::compile(path, &text, options).map_err(|error| fail(error.into()))?;
             let input = Self::made(&name, compiled.ptx)?;
-            Self { made_by: Some(compiled.command), ..input }
+            Self { made_by: Some(compiled.command), cuda: Some(text), ..input }
         } else {
             Self::from_bytes(&on_one_line(&path.display().to_string()), bytes)?
         };
@@ -173,6 +175,11 @@ impl Input {
         self.made_by.as_deref()
     }
 
+    /// The CUDA C++ that it was compiled from, if we had it compiled.
+    pub(crate) fn cuda(&self) -> Option<&str> {
+        self.cuda.as_deref()
+    }
+
     /// What files beside it tell about the launch.
     pub(crate) fn facts(&self) -> &Facts {
         &self.facts
@@ -243,6 +250,7 @@ impl Input {
             folder: None,
             shown: Vec::new(),
             facts: Facts::default(),
+            cuda: None,
             made_by: None,
             headers: Vec::new(),
             sources: Mutex::default(),

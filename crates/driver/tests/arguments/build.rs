@@ -1,6 +1,6 @@
 //! Arguments against the parameters of a kernel.
 
-use super::{build, check, launch_spec, refused, simulate};
+use super::{build, check, check_declared, launch_spec, refused, simulate};
 use driver::arguments::{
     ArgumentSpec, Arguments, ElementType, Invocation, LaunchSpec, MissingData, Request,
     ScalarValue, build_launch, select_kernel,
@@ -23,6 +23,74 @@ fn summary(argument: &Argument) -> String {
             format!("{{{}}}", pieces.join(","))
         }
     }
+}
+
+const SCALE: &str = "x:const~float* y:float* n:int s:float unused:void*";
+
+#[test]
+fn arguments_with_the_names_of_parameters_are_taken_by_name() {
+    let built = check_declared("scale", "s=0.5 n=-2 y=f32[128]:out x=f32[4,32]", SCALE).unwrap();
+    let arguments: Vec<String> = built.launch.arguments.iter().map(summary).collect();
+    assert_eq!(arguments, ["&0", "&1", "feffffff", "0000003f", "opaque"]);
+    let buffers: Vec<&str> = built.launch.buffers.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(buffers, ["x", "y"]);
+    assert_eq!(
+        built.notes,
+        ["arguments are taken by name; the order of the parameters is x, y, n, s, unused"]
+    );
+    // In order, nothing is to be told; with names of the user's own, the order counts.
+    assert!(
+        check_declared("scale", "x=f32[128] y=f32[128]:out n=1 s=1", SCALE)
+            .unwrap()
+            .notes
+            .is_empty()
+    );
+    let built = check_declared("scale", "a=f32[128] b=f32[128]:out c=-2 d=0.5", SCALE).unwrap();
+    let arguments: Vec<String> = built.launch.arguments.iter().map(summary).collect();
+    assert_eq!(arguments, ["&0", "&1", "feffffff", "0000003f", "opaque"]);
+}
+
+#[test]
+fn a_name_of_another_parameter_is_an_error() {
+    let messages = refused(check_declared("scale", "y=f32[128] b=f32[128]:out n=1 s=1", SCALE));
+    assert_eq!(messages.len(), 1, "{messages:?}");
+    assert!(messages[0].contains("argument 0 is called `y`, as parameter 1 is"), "{messages:?}");
+    // Pointers where there are no eight bytes: it is another list, and its names count for nothing.
+    let other = "x:float* y:float* n:int* s:float unused:void*";
+    assert!(check_declared("scale", "y=f32[128] b=f32[128]:out n=1 s=1", other).is_ok());
+}
+
+#[test]
+fn elements_that_the_kernel_contradicts_are_a_warning() {
+    let notes = |text: &str, declared: &str| check_declared("scale", text, declared).unwrap().notes;
+    let given = notes("x=f64[128] y=f32[128]:out n=1 s=1", SCALE);
+    let words =
+        "warning: `x` is given as f64, and the kernel declares parameter 0 `x` as `const float*`";
+    assert_eq!(given, [words]);
+    // Without a declaration, accesses that are narrower than all elements tell.
+    let given = notes("x=f64[128] y=f32[128]:out n=1 s=1", "");
+    assert_eq!(
+        given,
+        ["warning: `x` is given as f64, and the kernel accesses it 32 bits at a time"]
+    );
+    assert!(notes("x=f32[128] y=f32[128]:out n=1 s=1", SCALE).is_empty());
+    assert!(notes("x=f16[256] y=f32[128]:out n=1 s=1", "").is_empty(), "packed halves");
+}
+
+#[test]
+fn suggested_arguments_have_the_names_and_types_of_the_source() {
+    let declared = "x:const~__nv_bfloat16* y:unsigned~int* n:int s:float unused:void*";
+    let suggested = |text: &str| {
+        let error = check_declared("scale", text, declared).unwrap_err();
+        error.suggestion.unwrap()
+    };
+    let line = suggested("");
+    for part in ["'x=bf16[?]'", "'y=u32[?]:out'", "'n=?'", "s=f32"] {
+        assert!(line.contains(part), "{part}: {line}");
+    }
+    // What is given by name is not asked for again, wherever it stands.
+    let line = suggested("y=u32[128]:out");
+    assert!(line.contains("'x=bf16[?]'") && line.matches("y=").count() == 1, "{line}");
 }
 
 #[test]
@@ -99,6 +167,16 @@ fn values_that_do_not_fit_are_refused() {
         ("p=0 n=0 h=0 b=n+256", "parameter 3 `b` has 1 byte, the value 256 does not fit"),
         ("p=0 n=0 h=0 b=d*2 d=f64", "`b=d*2`: an integer must be made of integers that are given"),
         ("p=0 n=q*2", "`n=q*2`: no argument is called `q`"),
+        ("p=[a,b] a=f32[4]", "parameter 0 `p`: no argument is called `b`"),
+        ("p=[a] a=1", "parameter 0 `p`: `a=1` is no tensor"),
+        (
+            "p=0 n=[a] a=f32[4]",
+            "parameter 1 `n` is b32, no pointer; `n=[a]` is a tensor of pointers",
+        ),
+        (
+            "p=s32[2]:0..10=[3,10]",
+            "`p=s32[2]:0..10=[3,10]`: element 1 is 10, which is not in 0..10",
+        ),
     ];
     for (text, expected) in table {
         if expected.is_empty() {
@@ -382,9 +460,10 @@ fn assert_command(program: &ir::Program, kernel: ir::FuncId) {
         kernel,
         launch: &LaunchSpec::default(),
         arguments: &Arguments::default(),
+        declared: &[],
         others: &[],
         missing_data: MissingData::Opaque,
-        invocation: Invocation { command: "check", file: "k.ptx" },
+        invocation: Invocation { command: "check", file: "k.ptx", beside: None },
     };
     let command = build_launch(&request).unwrap_err().suggestion.unwrap();
     let command = command.replace('\'', "");

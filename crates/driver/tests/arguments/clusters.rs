@@ -25,9 +25,10 @@ fn build(
         kernel: select_kernel(&program, None).unwrap(),
         launch: &launch,
         arguments: &Arguments::default(),
+        declared: &[],
         others: &[],
         missing_data: MissingData::Opaque,
-        invocation: Invocation { command: "check", file: "k.ptx" },
+        invocation: Invocation { command: "check", file: "k.ptx", beside: None },
     });
     built
         .map(|built| (built.launch.cluster, built.notes.join("; ")))

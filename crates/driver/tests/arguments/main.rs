@@ -10,8 +10,8 @@ mod random;
 mod select;
 
 use driver::arguments::{
-    Arguments, BuildError, BuiltLaunch, Invocation, LaunchSpec, MissingData, Request, build_launch,
-    select_kernel,
+    Arguments, BuildError, BuiltLaunch, DeclaredParameter, Invocation, LaunchSpec, MissingData,
+    Request, build_launch, select_kernel,
 };
 use ir::Program;
 
@@ -59,15 +59,36 @@ fn build(
         kernel: select_kernel(&program, Some(kernel)).unwrap(),
         launch,
         arguments: &arguments(text),
+        declared: &[],
         others: &[],
         missing_data,
-        invocation: Invocation { command: "check", file: "kernels.ptx" },
+        invocation: Invocation { command: "check", file: "kernels.ptx", beside: None },
     })
 }
 
 /// Builds for `check`.
 fn check(kernel: &str, text: &str) -> Result<BuiltLaunch, BuildError> {
     build(kernel, &launch_spec(), text, MissingData::Opaque)
+}
+
+/// Builds for `check`, with parameters that the source declares: `const float* x` is written `x:const~float*`.
+fn check_declared(kernel: &str, text: &str, declared: &str) -> Result<BuiltLaunch, BuildError> {
+    let program = program();
+    let parameter = |word: &str| {
+        let (name, ty) = word.split_once(':').unwrap();
+        DeclaredParameter { name: name.to_owned(), ty: ty.replace('~', " ") }
+    };
+    let declared: Vec<DeclaredParameter> = declared.split_whitespace().map(parameter).collect();
+    build_launch(&Request {
+        program: &program,
+        kernel: select_kernel(&program, Some(kernel)).unwrap(),
+        launch: &launch_spec(),
+        arguments: &arguments(text),
+        declared: &declared,
+        others: &[],
+        missing_data: MissingData::Opaque,
+        invocation: Invocation { command: "check", file: "k.cu", beside: None },
+    })
 }
 
 /// Builds for `simulate`.

@@ -43,9 +43,10 @@ fn build(specs: &[&str]) -> Result<BuiltLaunch, BuildError> {
         kernel: select_kernel(&program, None).unwrap(),
         launch: &launch,
         arguments: &arguments,
+        declared: &[],
         others: &[],
         missing_data: MissingData::Opaque,
-        invocation: Invocation { command: "check", file: "k.ptx" },
+        invocation: Invocation { command: "check", file: "k.ptx", beside: None },
     })
 }
 

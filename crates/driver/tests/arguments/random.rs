@@ -2,7 +2,7 @@
 
 use driver::arguments::{
     AliasSpec, ArgumentSpec, ArgumentValue, BlockPosition, ByteCount, Dimensions, Direction,
-    ElementType, Field, FieldValue, Initial, MapKeys, MapShape, Number, RecordedSpec,
+    ElementType, Field, FieldValue, IndexRange, Initial, MapKeys, MapShape, Number, RecordedSpec,
     RecordedTensor, TensorMapSpec, TensorSpec,
 };
 use driver::npy;
@@ -99,7 +99,9 @@ fn tensor() -> impl Strategy<Value = TensorSpec> {
                 3 if shape.is_some() => Some(Initial::Iota),
                 _ => None,
             };
-            TensorSpec { element, shape, strides, direction, initial }
+            let ranged = !element.is_float() && direction == Direction::In && !strided;
+            let range = ranged.then_some(IndexRange { low: 0, high: 100 });
+            TensorSpec { element, shape, strides, direction, range, initial }
         },
     )
 }
@@ -159,6 +161,7 @@ fn value() -> impl Strategy<Value = ArgumentValue> {
             .prop_map(|(element, value)| ArgumentValue::Scalar { element, value: Some(value) }),
         tensor().prop_map(ArgumentValue::Tensor),
         collection::vec(field(), 1..5).prop_map(ArgumentValue::Structure),
+        collection::vec(option::of(name()), 0..4).prop_map(ArgumentValue::Pointers),
         tensor_map().prop_map(|map| ArgumentValue::TensorMap(Box::new(map))),
         recorded().prop_map(|recorded| ArgumentValue::Recorded(Box::new(recorded))),
         (name(), name()).prop_map(|(a, b)| {

@@ -132,9 +132,10 @@ impl Flags {
             kernel: select_kernel(program, kernel).unwrap(),
             launch: &self.launch,
             arguments: &Arguments { specs, symbols, aliases: Vec::new() },
+            declared: &[],
             others: &[],
             missing_data: MissingData::Opaque,
-            invocation: Invocation { command: "check", file: "" },
+            invocation: Invocation { command: "check", file: "", beside: None },
         });
         let Ok(built) = built else { return true };
         let run = |jobs| exec::check(program, &built.launch, Limits { jobs, ..Limits::default() });

@@ -7,6 +7,7 @@
 mod constants;
 #[path = "../corpus/mod.rs"]
 mod corpus;
+mod indexed;
 mod inputs;
 #[path = "../../examples/support/pairs.rs"]
 mod pairs;

@@ -5,7 +5,8 @@
 //! and that are within one unit in the last place of a closed form ([`closed`]) and no float themselves would be
 //! it. If the sides are equal with the forms in the place of the constants, then these are what the author meant:
 //! the answer is about the kernels with them, and each is listed as assumed. A form is kept only if the sides
-//! differ without it, so that it is the constant that makes the difference.
+//! differ without it, so that it is the constant that makes the difference. If it is not decided whether they are equal, because
+//! time or steps run out, the small difference refutes nothing: the answer is open.
 //!
 //! And the numbers must be determined: if `c·x` and `c'·x` are compared, any number in the place of both will do, and
 //! nothing says which was meant. So each is changed a little by itself, and the changes of the outputs must be
@@ -16,11 +17,12 @@ use crate::answer::{Answer, Compared};
 use crate::assumed::Assumed;
 use crate::closed;
 use crate::options::Options;
-use crate::position::OpenReason;
+use crate::position::{OpenReason, Unsettled};
 use crate::ran::Ran;
 use crate::rounding::{Constant, Stands};
 use crate::sequence::Launches;
 use decide::{Value, evaluate};
+use std::cell::Cell;
 use term::{Input, Number};
 
 /// Differences above this, for the size of the values, are no rounding of a constant of 32 bits or more.
@@ -47,22 +49,37 @@ pub(super) struct Standing {
     pub(super) ran: [Ran; 2],
 }
 
-/// Whether the sides are equal once constants are what they stand for.
+/// What comes of a search for constants that stand for something.
+pub(super) enum Search {
+    /// The sides are equal with them.
+    Found(Box<Standing>),
+    /// No constants explain the difference.
+    Nothing,
+    /// Some may; it was not decided.
+    Open,
+}
+
+/// Finds out whether the sides are equal once constants are what they stand for.
 pub(super) fn find(
     launches: &[Launches<'_, '_>; 2],
     options: &Options<'_>,
     assumed: &Assumed,
     ran: &[Ran; 2],
-) -> Option<Standing> {
-    if !options.snap {
-        return None;
-    }
-    let suspects = suspects(ran);
+) -> Search {
+    let suspects = if options.snap { suspects(ran) } else { Vec::new() };
     if suspects.is_empty() {
-        return None;
+        return Search::Nothing;
     }
-    let question = Question { launches, options, assumed };
-    let mut chosen = question.choose(&suspects)?;
+    let question = Question { launches, options, assumed, open: Cell::new(false) };
+    match (find_among(&question, &suspects), question.open.get()) {
+        (Some(found), _) => Search::Found(Box::new(found)),
+        (None, true) => Search::Open,
+        (None, false) => Search::Nothing,
+    }
+}
+
+fn find_among(question: &Question<'_, '_, '_>, suspects: &[Suspect]) -> Option<Standing> {
+    let mut chosen = question.choose(suspects)?;
     // What is not needed does not stand for anything.
     let mut at = 0;
     while chosen.len() > 1 && at < chosen.len() {
@@ -91,6 +108,14 @@ pub(super) fn is_likely(answer: &Answer, ran: &[Ran; 2]) -> bool {
         }
         _ => false,
     }
+}
+
+/// The answer where constants may explain a difference and it was not decided whether they do.
+pub(super) fn open(answer: Answer) -> Answer {
+    let Answer::Different(difference) = answer else { return answer };
+    let position = difference.position.clone();
+    let unsettled = Unsettled { position, reason: OpenReason::MayStand, lost: None };
+    Answer::Unknown(Box::new(unsettled), 1)
 }
 
 /// Whether two values are close for their size.
@@ -143,6 +168,8 @@ struct Question<'q, 'l, 's> {
     launches: &'q [Launches<'l, 's>; 2],
     options: &'q Options<'q>,
     assumed: &'q Assumed,
+    /// Set once a comparison was not decided.
+    open: Cell<bool>,
 }
 
 impl Question<'_, '_, '_> {
@@ -231,7 +258,10 @@ impl Question<'_, '_, '_> {
 
     /// The comparison with constants replaced, if the sides are equal.
     fn is_equal(&self, chosen: &[Chosen]) -> Option<Standing> {
-        let mut ran = self.runs(chosen)?;
+        let Some(mut ran) = self.runs(chosen) else {
+            self.open.set(true);
+            return None;
+        };
         let mut compared = compare_runs(&ran);
         let sides = self.launches.each_ref().map(|one| one.side);
         let (table, clock) = (self.launches[0].table, self.launches[0].clock);
@@ -240,6 +270,9 @@ impl Question<'_, '_, '_> {
             Outputs::new(sides, table, assumed, clock, ran, compared).compare()
         };
         let is_equal = matches!(answer, Answer::Equal);
+        if matches!(answer, Answer::Unknown(..)) {
+            self.open.set(true);
+        }
         compared.answer = Some(answer);
         is_equal.then_some(Standing { compared, ran })
     }

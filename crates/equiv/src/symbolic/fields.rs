@@ -63,13 +63,16 @@ impl Symbolic {
     /// The number with these bits.
     pub(super) fn made_of_bits(&mut self, bits: &[Value]) -> Option<Value> {
         let mut total = self.terms.zero();
+        let mut most = 0;
         for (at, bit) in bits.iter().enumerate() {
             let scale = self.terms.integer(1i64.checked_shl(u32::try_from(at).ok()?)?);
             let bit = self.term(*bit);
+            let high = self.range(bit).map_or(1, |(_, high)| high.clamp(0, 1));
+            most += high << at;
             total = self.terms.fused_multiply_add(scale, bit, total);
         }
         let node = self.terms.seal(total);
-        self.ranges.know(node, (0, 1i128.checked_shl(u32::try_from(bits.len()).ok()?)? - 1));
+        self.ranges.know(node, (0, most));
         let term = node.into();
         for (at, bit) in (0..).zip(bits) {
             self.fields.insert((term, at, 1), *bit);

@@ -1,5 +1,6 @@
 //! Where the lanes of an access go, with its checks, and the bytes there.
 
+use super::indexed::{self, Indexed};
 use super::remote;
 use crate::address::{Area, Pointer, keeps_region};
 use crate::context::Context;
@@ -7,8 +8,9 @@ use crate::finding::{AccessKind, Fault, Gap, Origin, Place, Sink};
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::launch::Access;
 use crate::memory::{Alignment, Allocation, Word};
+use crate::placement::Placement;
 use crate::tags::{Source, Tags};
-use ir::{Address, AddressBase, Space};
+use ir::{Address, AddressBase, Space, Width};
 
 /// The addresses of an access, lane by lane.
 pub(super) struct Addresses {
@@ -17,7 +19,8 @@ pub(super) struct Addresses {
     pub(super) lanes: Mask,
 }
 
-/// Where each lane's access goes. Faults are recorded; lanes with one are left out.
+/// Where each lane's access goes. Faults are recorded; lanes with one are left out. A lane whose address is data
+/// ends the run.
 pub(super) fn resolve(
     context: &mut Context<'_, '_>,
     address: Address,
@@ -25,8 +28,24 @@ pub(super) fn resolve(
     kind: AccessKind,
     bytes: u32,
 ) -> Result<Addresses, Gap> {
+    let (addresses, indexed) = resolve_reads(context, address, space, kind, bytes)?;
+    match indexed.first() {
+        Some(one) => Err(indexed::not_followed(context, one, kind)),
+        None => Ok(addresses),
+    }
+}
+
+/// As [`resolve`]; lanes whose address is data are not among its lanes but returned beside it.
+pub(super) fn resolve_reads(
+    context: &mut Context<'_, '_>,
+    address: Address,
+    space: Space,
+    kind: AccessKind,
+    bytes: u32,
+) -> Result<(Addresses, Vec<Indexed>), Gap> {
     let mut pointers = [None; WARP];
     let mut lanes = context.lanes;
+    let mut indexed = Vec::new();
     match address.base {
         AddressBase::Variable(variable) => {
             let Some(&area) = context.machine.areas.get(&variable) else {
@@ -40,9 +59,14 @@ pub(super) fn resolve(
         }
         AddressBase::Register(register) => {
             let width = context.layout.width(register);
-            let (values, tags) = context.read(register.into(), width);
-            let numbers = Tags { pointer: Mask::NONE, ..tags };
-            lanes = context.decide(numbers, Sink::Address)?;
+            let (mut values, mut tags) = context.read(register.into(), width);
+            if !tags.unknown.and(context.lanes).is_empty() && width == Width::B64 {
+                indexed = indexed::split(context, (&mut values, &mut tags), space, address.offset);
+            }
+            let apart = indexed.iter().fold(0, |mask, one| mask | 1 << one.lane);
+            let numbers =
+                Tags { pointer: Mask::NONE, unknown: tags.unknown.without(Mask(apart)), ..tags };
+            lanes = context.decide(numbers, Sink::Address)?.without(Mask(apart));
             for lane in lanes.iter() {
                 let full = values[lane].wrapping_add_signed(address.offset) & width.mask();
                 let near = keeps_region(values[lane] & width.mask(), full);
@@ -58,7 +82,7 @@ pub(super) fn resolve(
     if space == Space::Shared && context.machine.blocks > 1 {
         check_own(context, &pointers, lanes)?;
     }
-    Ok(Addresses { pointers, lanes })
+    Ok((Addresses { pointers, lanes }, indexed))
 }
 
 /// An address in `.shared::cta` is one of the executing block.
@@ -128,11 +152,11 @@ fn check(
         .ok()
         .filter(|start| start.checked_add(bytes as usize).is_some_and(|end| end <= size));
     let Some(start) = start else {
-        return Err(Fault::OutOfBounds { target: target(), kind, bytes });
+        return Err(Fault::OutOfBounds { target: target(), kind, bytes, when: None });
     };
     match memory.alignment(offset, align) {
         Alignment::No => Err(Fault::Misaligned { target: target(), kind, bytes: align }),
-        alignment => Ok((Some(first + start), alignment == Alignment::Depends)),
+        alignment => Ok((Some(first + start), alignment != Alignment::Yes)),
     }
 }
 
@@ -170,19 +194,46 @@ pub(super) fn locate(
                 note_early(context, pointer, lane, kind);
             }
             if lucky {
-                context.report.depends_on_alignment(context.site, context.place);
+                note_placement(context, pointer, lane, align);
             }
             Some(start)
         }
         Err(fault) => {
+            if matches!(fault, Fault::Misaligned { .. }) {
+                note_placement(context, pointer, lane, align);
+            }
             context.find(fault, Mask(1 << lane));
             None
         }
     }
 }
 
+/// Notes an access whose alignment depends on where its array lies.
+pub(super) fn note_placement(
+    context: &mut Context<'_, '_>,
+    pointer: Pointer,
+    lane: usize,
+    align: u32,
+) {
+    if !context.report.is_new_placement(context.site, pointer.area) {
+        return;
+    }
+    let place = context.place;
+    let placement = match param(context, pointer.area) {
+        Some(memory) => Placement::at(memory, pointer.offset, align, place),
+        None => allocation(context, pointer.area, lane)
+            .and_then(|(memory, ..)| Placement::at(memory, pointer.offset, align, place)),
+    };
+    context.report.alignments.extend(placement);
+}
+
 /// Reports an access to global memory that may come before the end of the launches before.
-fn note_early(context: &mut Context<'_, '_>, pointer: Pointer, lane: usize, kind: AccessKind) {
+pub(super) fn note_early(
+    context: &mut Context<'_, '_>,
+    pointer: Pointer,
+    lane: usize,
+    kind: AccessKind,
+) {
     let Area::Global(number) = pointer.area else { return };
     if !context.tracker.is_early(context.warp.number, lane) {
         return;

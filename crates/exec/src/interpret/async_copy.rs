@@ -3,7 +3,8 @@
 //!
 //! A source of more bytes than the copy has is undefined: a finding, and the bytes written are unknown.
 
-use super::access::{locate, read_element, resolve, write_element};
+use super::access::{locate, read_element, resolve, resolve_reads, write_element};
+use super::indexed;
 use super::tracked::track;
 use crate::context::Context;
 use crate::finding::{AccessKind, Fault, Gap, Sink};
@@ -36,7 +37,8 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &AsyncCopy) -> Result
     let all = context.lanes;
     let read = (0..WARP).filter(|&lane| wanted[lane] > 0).fold(0, |mask, lane| mask | 1 << lane);
     context.lanes = all.and(Mask(read));
-    let sources = resolve(context, copy.src, Space::Global, AccessKind::Read, size)?;
+    let (sources, indexed) =
+        resolve_reads(context, copy.src, Space::Global, AccessKind::Read, size)?;
     context.lanes = all;
     let targets = resolve(context, copy.dst, Space::Shared, AccessKind::Write, size)?;
     let id = context.tracker.start_copy(context.warp.number, all);
@@ -54,7 +56,18 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &AsyncCopy) -> Result
         let word = if undefined.has(lane) { Word::Unknown } else { Word::Number };
         let mut pieces = [([0; WARP], word); 2];
         let count = wanted[lane] as usize;
-        if count > 0 {
+        if let Some(one) = indexed.iter().find(|one| one.lane == lane).filter(|_| count > 0) {
+            let found = indexed::read(context, one, (count as u32, size))?;
+            for (position, (values, word)) in pieces.iter_mut().enumerate() {
+                let rest = found.as_ref().and_then(|all| all.get(position * 8..));
+                if let Some(rest) = rest.filter(|rest| !rest.is_empty()) {
+                    (values[lane], *word) = indexed::word(context, rest);
+                } else if found.is_none() {
+                    // Reported; what follows from it is not reported again.
+                    *word = Word::Unknown;
+                }
+            }
+        } else if count > 0 {
             let source = sources.pointers[lane].filter(|_| sources.lanes.has(lane));
             let bytes = count as u32;
             let from = source.and_then(|source| {

@@ -1,10 +1,10 @@
 //! Loads and stores of all kinds, element by element.
 
 use super::access::{
-    allocation, is_seen, locate, mark, read_element, resolve, word_of, write_element,
+    allocation, is_seen, locate, mark, read_element, resolve, resolve_reads, word_of, write_element,
 };
-use super::symbolic;
 use super::tracked::{track, track_load};
+use super::{indexed, symbolic};
 use crate::address::{Area, Pointer};
 use crate::concrete;
 use crate::context::Context;
@@ -19,9 +19,11 @@ use sync::{Kind, Question, SameValue};
 pub(super) fn load(context: &mut Context<'_, '_>, load: &Load) -> Result<(), Gap> {
     let element = load.width.bytes();
     let bytes = element * load.dsts.len() as u32;
-    let addresses = resolve(context, load.address, load.space, AccessKind::Read, bytes)?;
+    let (addresses, indexed) =
+        resolve_reads(context, load.address, load.space, AccessKind::Read, bytes)?;
     let mut parts = vec![([0u64; WARP], [0u64; WARP], Tags::NUMBER); load.dsts.len()];
-    let failed = context.lanes.without(addresses.lanes);
+    let apart = indexed.iter().fold(0, |mask, one| mask | 1 << one.lane);
+    let failed = context.lanes.without(addresses.lanes).without(Mask(apart));
     let bad = Origin::BadAccess(context.place);
     parts.iter_mut().for_each(|part| part.2 = Tags::poison(failed, bad));
     let mut located = Mask::NONE;
@@ -35,6 +37,20 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &Load) -> Result<(), Gap
             let at = found.map(|start| start.map(|start| start + position * element as usize));
             let word = read_element(context, pointer.area, lane, at, element as usize, [low, high]);
             mark(tags, lane, word, context.place, found.is_none());
+        }
+    }
+    for one in &indexed {
+        let found = indexed::read(context, one, (bytes, bytes))?;
+        for (position, (low, high, tags)) in parts.iter_mut().enumerate() {
+            let from = position * element as usize;
+            let own = found.as_ref().and_then(|all| all.get(from..from + element as usize));
+            let (lane, bad) = (one.lane, own.is_none());
+            if let Some(own) = own {
+                low[lane] = indexed::word(context, own).0;
+                high[lane] = indexed::word(context, own.get(8..).unwrap_or_default()).0;
+            }
+            let word = if bad { Word::Poison } else { Word::Unknown };
+            mark(tags, lane, word, context.place, bad);
         }
     }
     track_load(context, load, (located, &addresses.pointers), bytes);

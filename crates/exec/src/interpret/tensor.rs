@@ -5,7 +5,9 @@
 //! whether the writes to it are visible. What the manual forbids and an H200 answers with an exception is a finding that ends the run: another
 //! rank or mode, an inner coordinate that is not a multiple of 16 bytes, a negative coordinate of a store.
 
-use super::access::{Addresses, allocation, locate, read_element, resolve, write_element};
+use super::access::{
+    Addresses, allocation, locate, note_placement, read_element, resolve, write_element,
+};
 use super::bulk::{async_access, leaving, same_as};
 use super::cluster;
 use super::mbarrier;
@@ -209,6 +211,7 @@ fn check_shared(context: &mut Context<'_, '_>, one: &One<'_>) -> Result<(), Gap>
     let name = target.name.clone();
     let misaligned = |context: &mut Context<'_, '_>| {
         let kind = AccessKind::Read;
+        note_placement(context, one.shared, one.lane, BOX_ALIGN);
         context.find(Fault::Misaligned { target, kind, bytes: BOX_ALIGN }, Mask::one(one.lane));
         Err(context.gap("what a tensor copy at this shared address does is not defined"))
     };
@@ -232,7 +235,7 @@ fn check_shared(context: &mut Context<'_, '_>, one: &One<'_>) -> Result<(), Gap>
             name
         )));
     }
-    context.report.depends_on_alignment(context.site, context.place);
+    note_placement(context, one.shared, one.lane, BOX_ALIGN);
     Ok(())
 }
 

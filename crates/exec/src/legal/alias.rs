@@ -9,7 +9,7 @@
 use super::Enclosure;
 use crate::concrete::Conversion;
 use crate::domain::{
-    Binary, Connective, Domain, Inputs, Instruction, Numbers, Truths, Unary, Value, Values,
+    Binary, Bounds, Connective, Domain, Inputs, Instruction, Numbers, Truths, Unary, Value, Values,
 };
 use crate::finding::Place;
 use crate::handle::Handle;
@@ -253,6 +253,31 @@ impl Domain for Aliased<'_> {
     fn in_range(&mut self, value: Value, width: Width, signed: bool) -> Option<Value> {
         let value = self.one(value);
         self.inner.in_range(value, width, signed)
+    }
+
+    fn bounds(&mut self, value: Value) -> Option<Bounds> {
+        let value = self.one(value);
+        self.inner.bounds(value)
+    }
+
+    fn is_multiple(&mut self, (value, more): (Value, i128), of: u32) -> bool {
+        let value = self.one(value);
+        self.inner.is_multiple((value, more), of)
+    }
+
+    fn element(
+        &mut self,
+        table: (Value, u64),
+        (offset, more): (Value, i128),
+        size: u32,
+    ) -> Option<Value> {
+        let offset = self.one(offset);
+        self.inner.element(table, (offset, more), size)
+    }
+
+    fn extreme(&mut self, value: Value, largest: bool) -> Option<String> {
+        let value = self.one(value);
+        self.inner.extreme(value, largest)
     }
 
     fn field(&mut self, value: Value, width: Width, first: u32, bits: u32) -> Option<Value> {

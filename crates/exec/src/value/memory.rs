@@ -3,6 +3,7 @@
 //! Accesses of whole units need nothing from here. Others take the units they touch apart and put
 //! them together again.
 
+use super::address::Elements;
 use super::unit::{Byte, Sort, Unit, known};
 use super::{Store, Valued, reason};
 use crate::domain::{InputSource, Inputs};
@@ -182,6 +183,10 @@ impl Valued<'_> {
             }
         };
         let count = bytes / sort.bytes();
+        if let (InputSource::Buffer(number), Some(scalar), 0) = (source, element, start) {
+            let elements = Elements { first, count: count as u64, scalar };
+            self.store.elements.insert(number, elements);
+        }
         match sort {
             Sort::F32 if start.is_multiple_of(4) => {
                 memory.states.fill(start..start + bytes, state::OPAQUE);

@@ -11,6 +11,7 @@
 //! them. Everything that computes bits writes [opaque](unit::Units::opaque) words where a result is
 //! unknown, unless it knows better: what nobody thought of is lost, never wrong.
 
+pub(crate) mod address;
 pub(crate) mod bits;
 pub(crate) mod bytes;
 pub(crate) mod integer;
@@ -41,6 +42,9 @@ pub(crate) struct Valued<'v> {
 #[derive(Debug, Default)]
 pub(crate) struct Store {
     pub(crate) units: Units,
+    pub(crate) addresses: address::Addresses,
+    /// Buffers whose elements are inputs, by number.
+    pub(crate) elements: FxHashMap<usize, address::Elements>,
     constants: FxHashMap<(Format, u64), Value>,
 }
 

@@ -30,6 +30,8 @@ pub(crate) enum Sort {
     I16,
     I32,
     I64,
+    /// An address that is data: a number of [`super::address::Addresses`], no value of the domain.
+    Address,
     /// Not a value but a unit that cannot be taken apart.
     Unit,
 }
@@ -90,7 +92,7 @@ impl Sort {
 
     pub(crate) fn bytes(self) -> usize {
         match self {
-            Self::F64 | Self::I64 => 8,
+            Self::F64 | Self::I64 | Self::Address => 8,
             Self::F32 | Self::I32 | Self::Unit => 4,
             Self::F16 | Self::Bf16 | Self::I16 => 2,
             Self::E4m3 | Self::E5m2 | Self::I8 => 1,
@@ -245,7 +247,7 @@ impl Units {
     pub(crate) fn replace(&mut self, with: impl Fn(Value) -> Value) {
         for unit in &mut self.table {
             match unit {
-                Unit::Bits(_) | Unit::Opaque(_) => {}
+                Unit::Bits(_) | Unit::Opaque(_) | Unit::Part { sort: Sort::Address, .. } => {}
                 Unit::Whole { value, .. } | Unit::Part { value, .. } => *value = with(*value),
                 Unit::Halves { values, .. } => *values = values.map(&with),
                 Unit::Choice { if_true, if_false, .. } => {

@@ -1,6 +1,6 @@
 //! Terms to text, with parentheses where needed and a limit on size.
 
-use crate::{Node, NodeId, Relation, Sum, Term, Terms};
+use crate::{Function, Node, NodeId, Relation, Sum, Term, Terms};
 
 /// More operations than this are cut off with `…`: shared terms can be exponentially long.
 const DEFAULT_LIMIT: usize = 2_000;
@@ -80,6 +80,12 @@ impl Printer<'_> {
             Node::Minimum(..) => self.call("min", &self.extremes(node)),
             Node::Absolute(a) => self.call("abs", &[a]),
             Node::Select(c, a, b) => self.call("if", &[c, a, b]),
+            Node::Apply(function @ Function::Element(_), a) => {
+                let name = self.terms.function_name(function).to_owned();
+                self.text.push_str(&format!("{name}[["));
+                self.at(a, 0);
+                self.text.push_str("]]");
+            }
             Node::Apply(function, a) => {
                 let name = self.terms.function_name(function).to_owned();
                 self.call(&name, &[a]);

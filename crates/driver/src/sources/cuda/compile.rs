@@ -1,9 +1,11 @@
 //! Compiles CUDA C++ to PTX: with NVRTC if it is there, else with nvcc; with nvcc also what NVRTC
-//! refuses, because it reads no host code. Line information is always asked for. Math functions stay calls
+//! refuses, because it reads no host code; at last with NVRTC and without the host code ([`cut`]). Line information is always asked for. Math functions stay calls
 //! where that is possible ([`opaque`]).
 
 use super::cache;
+use super::cut::compile_cut;
 use super::error::{CompileError, Failure};
+use super::host_headers::missing_name;
 use super::includes::included;
 use super::locate::{Environment, Library};
 use super::nvrtc::Nvrtc;
@@ -62,6 +64,8 @@ pub(crate) struct Compiled {
 enum Compiler {
     Library(Library),
     Program(PathBuf),
+    /// NVRTC, for the file without its host code.
+    Cut(Library),
 }
 
 /// Compiles a file.
@@ -74,7 +78,9 @@ pub(crate) fn compile(
     let environment = &options.environment;
     let library = environment.nvrtc().map(Compiler::Library);
     let program = environment.nvcc().map(Compiler::Program);
-    let compilers: Vec<Compiler> = library.into_iter().chain(program).collect();
+    let has_nvcc = program.is_some();
+    let cut = environment.nvrtc().map(Compiler::Cut);
+    let compilers: Vec<Compiler> = library.into_iter().chain(program).chain(cut).collect();
     if compilers.is_empty() {
         return Err(CompileError::NoCompiler { path: path.to_owned() });
     }
@@ -91,9 +97,29 @@ pub(crate) fn compile(
             }
         }
     }
-    // The last one reads most.
-    Err(failures.pop().unwrap_or_else(|| CompileError::NoCompiler { path: path.to_owned() }))
+    Err(told(failures, has_nvcc)
+        .unwrap_or_else(|| CompileError::NoCompiler { path: path.to_owned() }))
 }
+
+/// The failure to tell of: nvcc's, which reads most; else that of what was left without host code, if a header was missing before.
+fn told(mut failures: Vec<CompileError>, has_nvcc: bool) -> Option<CompileError> {
+    let lacks_header = |one: &CompileError| matches!(one, CompileError::Refused { messages, .. } if missing_name(messages).is_some());
+    if has_nvcc {
+        failures.truncate(failures.len() - usize::from(failures.len() > 1));
+        return failures.pop();
+    }
+    let hosted = failures.first().is_some_and(lacks_header);
+    let mut failure = if hosted { failures.pop() } else { failures.into_iter().next() }?;
+    if let CompileError::Refused { help, .. } = &mut failure {
+        *help = if hosted { HOSTED } else { "" };
+    }
+    Some(failure)
+}
+
+/// What to do about a file that needs host headers.
+const HOSTED: &str = "\nhelp: the file has host code in it. NVRTC reads none, so host functions were cut out and known headers \
+                      replaced; nvcc reads all of it:\n  pip install nvidia-cuda-nvcc nvidia-cuda-crt nvidia-nvvm \
+                      nvidia-cuda-runtime nvidia-cuda-cccl\nand needs g++. Folders of other headers are given with -I; or put the kernel into a file of its own";
 
 /// The number of an architecture, with its letter: `80`, `90a`.
 pub(super) fn architecture(name: &str) -> Result<String, CompileError> {
@@ -109,7 +135,7 @@ pub(super) fn architecture(name: &str) -> Result<String, CompileError> {
 impl Compiler {
     fn path(&self) -> &Path {
         match self {
-            Self::Library(library) => &library.path,
+            Self::Library(library) | Self::Cut(library) => &library.path,
             Self::Program(path) => path,
         }
     }
@@ -119,7 +145,7 @@ impl Compiler {
         let mut words = vec!["-std=c++17".to_owned(), "-lineinfo".to_owned()];
         words.extend(options.includes.iter().map(folder));
         match self {
-            Self::Library(library) => {
+            Self::Library(library) | Self::Cut(library) => {
                 words.push(format!("--gpu-architecture=compute_{architecture}"));
                 words.extend(library.includes.iter().map(folder));
                 if options.math == Math::Opaque {
@@ -145,7 +171,9 @@ impl Compiler {
         options: &CompileOptions,
     ) -> Result<Compiled, CompileError> {
         let words = self.options(architecture, options);
-        let command = format!("{} {} {}", self.path().display(), words.join(" "), path.display());
+        let cut = if matches!(self, Self::Cut(_)) { " (without its host code)" } else { "" };
+        let (compiler, shown) = (self.path().display(), path.display());
+        let command = format!("{compiler} {} {shown}{cut}", words.join(" "));
         let folder = options.environment.cache_folder();
         let key = self.key(path, text, &words, options);
         let known = key.as_ref().and_then(|key| cache::look_up(folder.as_deref(), "ptx", key));
@@ -153,7 +181,8 @@ impl Compiler {
             return Ok(Compiled { ptx, command: format!("{command}   (cached)") });
         }
         let ptx = match self {
-            Self::Library(library) => of_library(library, path, text, &words),
+            Self::Library(library) => of_library(library, path, text, &words, false),
+            Self::Cut(library) => of_library(library, path, text, &words, true),
             Self::Program(program) => of_program(program, path, &words),
         };
         let ptx = ptx.map_err(|failure| {
@@ -161,7 +190,7 @@ impl Compiler {
             let given = (&options.includes[..], options.project.as_deref());
             let quoting = Quoting::new(path, given, included.as_deref());
             let messages = quoting.messages(failure.to_string().trim_end());
-            CompileError::Refused { messages, command: command.clone() }
+            CompileError::Refused { messages, command: command.clone(), help: "" }
         })?;
         if let Some(key) = &key {
             cache::store(folder.as_deref(), "ptx", key, &ptx);
@@ -180,7 +209,8 @@ impl Compiler {
         let compiler = std::fs::metadata(self.path()).ok()?;
         let changed = compiler.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
         let mut key = format!(
-            "warpproof 2\n{} {} {}\n{}\n{}\n",
+            "warpproof 3 {}\n{} {} {}\n{}\n{}\n",
+            matches!(self, Self::Cut(_)),
             self.path().display(),
             compiler.len(),
             changed.as_nanos(),
@@ -210,6 +240,7 @@ fn of_library(
     path: &Path,
     text: &str,
     words: &[String],
+    cut: bool,
 ) -> Result<String, Failure> {
     let nvrtc = Nvrtc::load(&library.path)?;
     // NVRTC sees a text and not a file: what it includes in quotes is relative to the file.
@@ -217,7 +248,11 @@ fn of_library(
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     words.push(format!("-I{}", folder.unwrap_or(Path::new(".")).display()));
     let headers = [(opaque::NAME, opaque::HEADER)];
-    let compiled = nvrtc.compile(text, &path.display().to_string(), &headers, &words)?;
+    let name = path.display().to_string();
+    if cut {
+        return compile_cut(&nvrtc, (text, &name), &headers, &words);
+    }
+    let compiled = nvrtc.compile(text, &name, &headers, &words)?;
     compiled.ptx.ok_or(Failure::Log(compiled.log))
 }
 

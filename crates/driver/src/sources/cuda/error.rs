@@ -25,12 +25,14 @@ pub enum CompileError {
         path: PathBuf,
     },
     /// The compiler refuses it.
-    #[error("does not compile:\n{messages}compiled with: {command}")]
+    #[error("does not compile:\n{messages}compiled with: {command}{help}")]
     Refused {
         /// What it says, as far as it may be quoted.
         messages: String,
         /// The command, or what stands for it.
         command: String,
+        /// What to do about it, if that is known; begins a line.
+        help: &'static str,
     },
     /// The compiler's first complaint, on one line.
     #[error("{0}")]

@@ -78,7 +78,7 @@ impl Scanner<'_> {
     }
 
     fn end_of_declaration(&mut self) {
-        if self.head().trim_start().starts_with("using namespace") {
+        if is_hosts(&self.head()) {
             self.blanks.push((self.start, self.at));
         }
         self.start = self.at;
@@ -113,10 +113,37 @@ impl Scanner<'_> {
         if is_function && !is_device && !is_type && !words.contains(&"constexpr") {
             self.blanks.push((self.start, self.at));
         }
+        // A type of the host's: its members have types that no device code has. What follows it up to the semicolon goes with it.
+        let body = self.text.get(self.start..self.at).unwrap_or_default();
+        if is_type && !is_function && first != "typedef" && is_hosts(&format!("struct {body}")) {
+            while !matches!(self.piece(), None | Some(Piece::Byte(b';'))) {}
+            self.blanks.push((self.start, self.at));
+            self.start = self.at;
+        }
         if !is_type {
             self.start = self.at;
         }
     }
+}
+
+/// Namespaces of libraries for the host.
+const HOST: [&str; 6] = ["std::", "torch::", "at::", "c10::", "thrust::", "py::"];
+
+/// Tells whether a declaration is the host's: it names something of a host library and nothing of the device.
+fn is_hosts(declaration: &str) -> bool {
+    let text = declaration.trim_start();
+    if let Some(rest) = text.strip_prefix("using namespace") {
+        let name = rest.trim_start();
+        return HOST.iter().any(|own| name.starts_with(own.trim_end_matches(':')));
+    }
+    let device =
+        ["__device__", "__global__", "__constant__", "__shared__", "template", "constexpr"];
+    let begins = |text: &str, own: &str| {
+        text.match_indices(own).any(|(at, _)| {
+            !text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':')
+        })
+    };
+    !device.iter().any(|word| text.contains(word)) && HOST.iter().any(|own| begins(text, own))
 }
 
 /// Bytes of a line; a backslash at its end joins the next one to it.
@@ -164,6 +191,22 @@ mod tests {
             assert!(left.contains(kept), "{kept}: {left}");
         }
         for gone in ["<<<", "return 0", "int main(int n", "using namespace", "static void host"] {
+            assert!(!left.contains(gone), "{gone}: {left}");
+        }
+    }
+
+    #[test]
+    fn declarations_of_the_host_become_blanks() {
+        let text = "using namespace std;\nusing namespace cooperative_groups;\nstd::vector<int> v;\n\
+                    struct Options { std::string name; int n; } options;\nstruct Plain { int format::x; };\n\
+                    torch::Tensor run(torch::Tensor x);\n__constant__ std::array<int, 3> c;\n\
+                    template <> struct T<float> { std::string s; };\nPYBIND11_MODULE(a, m) { m.def(\"}\"); }\n";
+        let left = without_host(text);
+        assert_eq!(left.len(), text.len());
+        for kept in ["cooperative_groups", "struct Plain", "__constant__", "struct T<float>"] {
+            assert!(left.contains(kept), "{kept}: {left}");
+        }
+        for gone in ["namespace std", "vector", "Options", "options", "torch", "PYBIND"] {
             assert!(!left.contains(gone), "{gone}: {left}");
         }
     }

@@ -2,8 +2,10 @@
 
 pub(crate) mod cache;
 mod compile;
+mod cut;
 mod error;
 mod host;
+mod host_headers;
 mod includes;
 pub mod locate;
 #[cfg(test)]

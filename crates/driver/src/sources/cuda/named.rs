@@ -1,11 +1,11 @@
 //! Compiles the text of a file with NVRTC for comparison with another reading of it: chosen instances of its kernels, math
 //! functions as the library has them.
 //!
-//! A host header that NVRTC does not have is replaced by one of our own with the constants that kernels use of it. What
-//! then compiles is what the kernel means with the real header, because such headers hold nothing else for the device.
+//! Host headers that NVRTC does not have are replaced ([`super::host_headers`]).
 
 use super::compile::{CompileOptions, architecture};
 use super::error::CompileError;
+use super::host_headers::{COMMON, common, missing, names_constant};
 use super::includes::included;
 use super::locate::Library;
 use super::nvrtc::Nvrtc;
@@ -34,65 +34,10 @@ pub(crate) struct Named {
     pub(crate) names: Vec<String>,
 }
 
-const FLOAT: &str = "#define FLT_MAX 3.402823466e+38f\n#define FLT_MIN 1.175494351e-38f\n\
-                     #define FLT_EPSILON 1.192092896e-07f\n#define DBL_MAX 1.7976931348623158e+308\n\
-                     #define DBL_MIN 2.2250738585072014e-308\n\
-                     #define DBL_EPSILON 2.2204460492503131e-016\n";
-const LIMITS: &str = "#define CHAR_BIT 8\n#define SCHAR_MAX 127\n#define UCHAR_MAX 255\n\
-                      #define SHRT_MAX 32767\n#define SHRT_MIN (-SHRT_MAX - 1)\n#define USHRT_MAX 65535\n\
-                      #define INT_MAX 2147483647\n#define INT_MIN (-INT_MAX - 1)\n\
-                      #define UINT_MAX 4294967295u\n#define LONG_MAX 9223372036854775807l\n\
-                      #define LONG_MIN (-LONG_MAX - 1)\n#define LLONG_MAX 9223372036854775807ll\n\
-                      #define LLONG_MIN (-LLONG_MAX - 1)\n#define ULLONG_MAX 18446744073709551615ull\n";
-const INTEGERS: &str = "typedef signed char int8_t;\ntypedef unsigned char uint8_t;\n\
-                        typedef short int16_t;\ntypedef unsigned short uint16_t;\ntypedef int int32_t;\n\
-                        typedef unsigned int uint32_t;\ntypedef long int64_t;\n\
-                        typedef unsigned long uint64_t;\n";
-const MATH: &str = "#ifndef INFINITY\n#define INFINITY __int_as_float(0x7f800000)\n#endif\n\
-                    #ifndef NAN\n#define NAN __int_as_float(0x7fffffff)\n#endif\n\
-                    #ifndef M_PI\n#define M_PI 3.14159265358979323846\n#endif\n";
-
-/// The header with everything that nvcc knows without being told.
-const COMMON: &str = "warpproof_host_constants.h";
-
-/// Host headers and what stands for them.
-const HEADERS: [(&str, &str); 30] = [
-    ("float.h", FLOAT),
-    ("cfloat", FLOAT),
-    ("limits.h", LIMITS),
-    ("climits", LIMITS),
-    ("stdint.h", INTEGERS),
-    ("cstdint", INTEGERS),
-    ("inttypes.h", INTEGERS),
-    ("math.h", MATH),
-    ("cmath", MATH),
-    ("stdio.h", ""),
-    ("cstdio", ""),
-    ("stdlib.h", ""),
-    ("cstdlib", ""),
-    ("string.h", ""),
-    ("cstring", ""),
-    ("stddef.h", ""),
-    ("cstddef", ""),
-    ("assert.h", ""),
-    ("cassert", ""),
-    ("time.h", ""),
-    ("iostream", ""),
-    ("fstream", ""),
-    ("vector", ""),
-    ("string", ""),
-    ("memory", ""),
-    ("random", ""),
-    ("chrono", ""),
-    ("algorithm", ""),
-    ("cuda_runtime.h", ""),
-    ("device_launch_parameters.h", ""),
-];
-
 /// Compiles it; the compiler's first complaint if it refuses.
 pub(crate) fn compile_named(library: &Library, wanted: &Wanted<'_>) -> Result<Named, CompileError> {
     let mut words = words(library, wanted)?;
-    let common = [FLOAT, LIMITS, INTEGERS, MATH].concat();
+    let common = common();
     let nvrtc = Nvrtc::load(&library.path)?;
     let name = wanted.path.display().to_string();
     let mut headers: Vec<(&str, &str)> = Vec::new();
@@ -114,14 +59,6 @@ pub(crate) fn compile_named(library: &Library, wanted: &Wanted<'_>) -> Result<Na
             None => return Err(CompileError::Complaint(complaint(&compiled.log))),
         }
     }
-}
-
-/// Whether the compiler misses a constant or type of host headers.
-fn names_constant(log: &str) -> bool {
-    let name = log.split_once("identifier \"").and_then(|(_, rest)| rest.split_once('"'));
-    let known = [FLOAT, LIMITS, INTEGERS, MATH].concat();
-    let mut words = known.split(|c: char| !c.is_alphanumeric() && c != '_');
-    name.is_some_and(|(name, _)| words.any(|word| word == name))
 }
 
 /// Everything that the result depends on; nothing if that is not known.
@@ -151,13 +88,6 @@ fn words(library: &Library, wanted: &Wanted<'_>) -> Result<Vec<String>, CompileE
     words.extend(folders.map(|folder| format!("-I{}", folder.display())));
     words.extend(wanted.defines.iter().map(|one| format!("-D{one}")));
     Ok(words)
-}
-
-/// The header of ours for one that the compiler does not find.
-fn missing(log: &str) -> Option<(&'static str, &'static str)> {
-    let (_, rest) = log.split_once("cannot open source file \"")?;
-    let (name, _) = rest.split_once('"')?;
-    HEADERS.iter().copied().find(|(own, _)| *own == name)
 }
 
 /// The first error of a log, on one line and not long.

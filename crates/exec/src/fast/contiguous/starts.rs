@@ -7,6 +7,7 @@ use crate::finding::AccessKind;
 use crate::lanes::{Lanes, Mask, Narrow, WARP};
 use crate::machine::Machine;
 use crate::memory::Allocation;
+use crate::placement::Placement;
 use crate::warp::Warp;
 use ir::{Address, AddressBase, Space, Width};
 use multiversion::multiversion;
@@ -210,7 +211,7 @@ impl Starts {
         kind: AccessKind,
         farthest: u64,
     ) -> bool {
-        let Context { machine, global, shared, warp, .. } = context;
+        let Context { machine, global, shared, warp, report, site, place, .. } = context;
         let Some((memory, size, stride)) = allocation(machine, global, shared, warp, self.area)
         else {
             return false;
@@ -228,8 +229,8 @@ impl Starts {
         if stride % bytes as usize != 0 || memory.bytes.len() > u32::MAX as usize {
             return false;
         }
-        if memory.align < u64::from(bytes) {
-            context.report.depends_on_alignment(context.site, context.place);
+        if memory.align < u64::from(bytes) && report.is_new_placement(*site, self.area) {
+            report.alignments.extend(Placement::at(memory, 0, bytes, *place));
         }
         if stride > 0 {
             let lanes = self.each.iter_mut().enumerate();

@@ -4,7 +4,7 @@
 //! makes the rest opaque; then the lanes of which more can be said are written again.
 
 use super::operand::{Patch, bytes, raw};
-use super::{integer, truth};
+use super::{address, integer, truth};
 use crate::concrete;
 use crate::context::Context;
 use crate::domain::Unary;
@@ -159,6 +159,10 @@ fn compute(context: &mut Context<'_, '_>, op: &Op, dst: Reg, sources: &[Source])
     let to = context.layout.width(dst).bytes().min(8) as usize;
     let mut patch = Patch::new();
     for lane in context.registers.tags(dst).unknown.and(context.lanes).iter() {
+        if let Some(words) = address::sum(context, op, sources, lane) {
+            patch.set(lane, (words, Word::Fickle));
+            continue;
+        }
         let operands: Vec<Bytes> =
             sources.iter().map(|source| bytes(context, source, lane)).collect();
         let computed = match (&mut context.valued, ring_width(op)) {

@@ -85,6 +85,14 @@ fn binary(
         IntBinary::Min { signed } | IntBinary::Max { signed } => {
             let (a, b) = (number(valued, a, signed)?, number(valued, b, signed)?);
             let least = matches!(op, IntBinary::Min { .. });
+            // A clamp that does nothing to the numbers there are.
+            if let (Some(x), Some(y)) = (valued.domain.bounds(a), valued.domain.bounds(b)) {
+                match (x.high <= y.low, y.high <= x.low) {
+                    (true, _) => return Some(if least { a } else { b }),
+                    (_, true) => return Some(if least { b } else { a }),
+                    _ => {}
+                }
+            }
             Some(valued.binary(if least { Binary::Min } else { Binary::Max }, a, b))
         }
         IntBinary::Shl => {

@@ -3,6 +3,7 @@
 //! What is not done here is done as in a run without a domain, and gives opaque words where the
 //! result is unknown. So this may leave things out: a value is then lost, never wrong.
 
+mod address;
 mod atomic;
 mod bits;
 mod classify;

@@ -40,12 +40,15 @@ pub(super) struct Patch {
     pub(super) upper: Lanes,
     pub(super) unknown: Mask,
     pub(super) numbers: Mask,
+    /// Of the unknown lanes, those that the launch and its inputs do not determine.
+    pub(super) fickle: Mask,
 }
 
 impl Patch {
     pub(super) fn new() -> Self {
         let values = [0; WARP];
-        Self { values, upper: values, unknown: Mask::NONE, numbers: Mask::NONE }
+        let none = Mask::NONE;
+        Self { values, upper: values, unknown: none, numbers: none, fickle: none }
     }
 
     pub(super) fn set(&mut self, lane: usize, (value, word): (u64, Word)) {
@@ -53,6 +56,10 @@ impl Patch {
         let bit = Mask(1 << lane);
         match word {
             Word::Number => self.numbers = self.numbers.or(bit),
+            Word::Fickle => {
+                self.unknown = self.unknown.or(bit);
+                self.fickle = self.fickle.or(bit);
+            }
             _ => self.unknown = self.unknown.or(bit),
         }
     }
@@ -64,7 +71,7 @@ impl Patch {
             return;
         }
         let origin = context.registers.tags(dst).origin.or(Some(Source::Data));
-        let tags = Tags { unknown: self.unknown, origin, ..Tags::NUMBER };
+        let tags = Tags { unknown: self.unknown, fickle: self.fickle, origin, ..Tags::NUMBER };
         let layout = context.layout;
         context.registers.write(layout, dst, &self.values, tags, lanes);
         if layout.width(dst) == Width::B128 {

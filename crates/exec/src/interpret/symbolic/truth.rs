@@ -4,12 +4,13 @@ use super::integer;
 use super::operand::{bytes, raw};
 use crate::concrete;
 use crate::context::Context;
-use crate::domain::{Connective, Truths, Values};
+use crate::domain::{Connective, Truths, Value, Values};
 use crate::finding::Gap;
 use crate::handle::Handle;
 use crate::interpret::arithmetic;
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::tags::{Source, Tags};
+use crate::value::Valued;
 use crate::value::unit::{Unit, Units};
 use ir::{IntBinary, Op, Operand, Reg, Relation, Width};
 
@@ -193,21 +194,42 @@ fn compare_integers(
     let open = opaque.unknown().without(opaque.followed()).and(context.lanes);
     let mut values = [[0; WARP]; 2];
     let mut both = Mask::NONE;
+    let mut ranged = Truths::NONE;
     for lane in open.iter() {
         let found = operands.map(|operand| bytes(context, operand, lane));
         let Some(valued) = &mut context.valued else { return };
         let numbers = found.map(|bytes| integer::number(valued, &bytes[..size], signed));
         if let [Some(a), Some(b)] = numbers {
+            if let Some(holds) = settled(valued, relation, [a, b]) {
+                ranged.decide(lane, holds);
+                continue;
+            }
             (values[0][lane], values[1][lane]) = (a, b);
             both = both.or(Mask(1 << lane));
         }
     }
+    write(context, dst, &ranged, Tags::NUMBER, ranged.known);
     if let Some(valued) = &mut context.valued
         && !both.is_empty()
     {
         let mut out = Truths::NONE;
         valued.domain.compare(relation, values.each_ref(), both, &mut out);
         write(context, dst, &out, Tags::NUMBER, both);
+    }
+}
+
+/// The truth of a comparison of integers that the numbers they lie between settle.
+fn settled(valued: &mut Valued<'_>, relation: Relation, [a, b]: [Value; 2]) -> Option<bool> {
+    let (a, b) = (valued.domain.bounds(a)?, valued.domain.bounds(b)?);
+    let (below, above) = (a.high < b.low, a.low > b.high);
+    let (at_most, at_least) = (a.high <= b.low, a.low >= b.high);
+    match relation {
+        Relation::Lt => (below || at_least).then_some(below),
+        Relation::Ge => (below || at_least).then_some(at_least),
+        Relation::Gt => (above || at_most).then_some(above),
+        Relation::Le => (above || at_most).then_some(at_most),
+        Relation::Eq => (below || above).then_some(false),
+        Relation::Ne => (below || above).then_some(true),
     }
 }
 

@@ -1,0 +1,95 @@
+//! Tells on which alignment of arrays an answer depends: what is assumed of their places, and what stays open.
+//!
+//! PTX promises the alignment that an array declares. Where an access needs more, an answer about a shared array relies on arrays being
+//! packed (`exec::in_the_way` has the argument), which is assumed and listed; anything else is open, and names the declaration that settles it.
+
+use crate::demangle::demangle;
+use crate::execute::Finished;
+use exec::Placement;
+use std::collections::BTreeMap;
+
+/// Arrays of which reasons are given; beyond them they are counted.
+const SHOWN: usize = 3;
+
+/// Accesses to one array, by its name and what they need.
+type Arrays<'p> = BTreeMap<(&'p str, u32), Vec<&'p Placement>>;
+
+/// What is assumed of the places of shared arrays.
+pub(crate) fn assumed(finished: &Finished<'_>) -> Option<String> {
+    let packed = arrays(finished, true);
+    let largest = packed.keys().map(|(_, needed)| *needed).max()?;
+    let each = packed.iter().map(|((name, needed), all)| {
+        let (name, line) = (short_name(name), finished.kernel().line(all[0].place));
+        let declared = all[0].declared;
+        format!(
+            "`{name}`, which declares {declared}, is accessed {needed} bytes at a time at {line}"
+        )
+    });
+    Some(format!(
+        "shared arrays lie one after another from a multiple of {largest} bytes on, in any order, with gaps \
+         for alignment alone ({})",
+        shown(each.collect())
+    ))
+}
+
+/// Why alignment is open.
+pub(crate) fn open(finished: &Finished<'_>) -> Vec<String> {
+    let open = arrays(finished, false);
+    let mut reasons: Vec<String> =
+        open.into_values().map(|accesses| reason(finished, &accesses)).collect();
+    if reasons.len() > SHOWN {
+        let rest = reasons.len() - SHOWN;
+        reasons.truncate(SHOWN);
+        reasons.push(format!("and {rest} more arrays"));
+    }
+    reasons
+}
+
+fn reason(finished: &Finished<'_>, accesses: &[&Placement]) -> String {
+    let Placement { place, name, space, declared, needed, .. } = accesses[0];
+    let (line, shown) = (finished.kernel().line(*place), short_name(name));
+    let more = match accesses.len() {
+        1 => String::new(),
+        count => format!(" and {} more places", count - 1),
+    };
+    let (program, kernel) = (finished.program(), finished.built.launch.kernel);
+    let other = (*space == ir::Space::Shared)
+        .then(|| exec::in_the_way(program, kernel, name, *needed))
+        .flatten();
+    let why = other.map_or_else(String::new, |other| {
+        let (name, size) = (short_name(&other.name), other.size.unwrap_or(0));
+        format!(", and `{name}` of {size} bytes may lie before it")
+    });
+    format!(
+        "`{shown}` is accessed {needed} bytes at a time at {line}{more} and declares an alignment of \
+         {declared}{why}; `__align__({needed})` on its declaration would settle it"
+    )
+}
+
+/// The accesses that every packing settles, or those that are open, by array.
+fn arrays<'f>(finished: &'f Finished<'_>, packed: bool) -> Arrays<'f> {
+    let mut arrays = Arrays::new();
+    for one in finished.result.alignments.iter().filter(|one| one.packed == packed) {
+        arrays.entry((&one.name, one.needed)).or_default().push(one);
+    }
+    arrays
+}
+
+/// The name of an array in the source, without the function that it stands in.
+fn short_name(name: &str) -> String {
+    let whole = demangle(name).unwrap_or_else(|| name.to_owned());
+    match whole.rsplit_once("::") {
+        Some((_, own)) if !own.contains(['(', ')', '<', '>']) => own.to_owned(),
+        _ => whole,
+    }
+}
+
+/// The first of several, and how many more there are.
+fn shown(mut all: Vec<String>) -> String {
+    if all.len() > SHOWN {
+        let rest = all.len() - SHOWN;
+        all.truncate(SHOWN);
+        all.push(format!("and {rest} more"));
+    }
+    all.join("; ")
+}

@@ -1,0 +1,255 @@
+//! Reads the parameter lists of kernels from CUDA C++, for the names that PTX of NVRTC and nvcc lacks.
+//!
+//! A lexical reading: comments, strings and lines of the preprocessor are skipped, and behind each `__global__` the list that follows
+//! the kernel's name is split at its commas. A list that is not understood, or one of several different ones of a name, gives nothing,
+//! and parameters are called by their position. What is read here decides which argument stands for which parameter, so whoever uses
+//! it compares the number of parameters and their sizes with the PTX.
+
+/// A parameter as the source declares it; the name is empty if it has none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeclaredParameter {
+    /// Its name.
+    pub name: String,
+    /// Its type, words separated by blanks.
+    pub ty: String,
+}
+
+/// The parameters of the kernel of this name, if its definition is found and is the only one with so many.
+pub(super) fn signature(text: &str, kernel: &str, count: usize) -> Option<Vec<DeclaredParameter>> {
+    let tokens = tokens(text);
+    let starts = tokens.iter().enumerate().filter(|(_, token)| **token == "__global__");
+    let mut found: Vec<Vec<DeclaredParameter>> = starts
+        .filter_map(|(at, _)| definition(&tokens[at + 1..], kernel))
+        .filter_map(|list| parameters(list))
+        .filter(|list| list.len() == count)
+        .collect();
+    found.dedup();
+    match found.len() {
+        1 => found.pop(),
+        _ => None,
+    }
+}
+
+/// Tokens: words, and every other character that is no blank by itself.
+fn tokens(text: &str) -> Vec<&str> {
+    let mut tokens = Vec::new();
+    let (bytes, mut at) = (text.as_bytes(), 0);
+    while at < bytes.len() {
+        let rest = &bytes[at..];
+        let length = match rest {
+            [b'/', b'/', ..] => until_line_end(rest),
+            [b'/', b'*', ..] => text[at..].find("*/").map_or(rest.len(), |end| end + 2),
+            [b'#', ..] if begins_line(&bytes[..at]) => until_line_end(rest),
+            [quote @ (b'"' | b'\''), ..] => quoted(rest, *quote),
+            [first, ..] if is_word(*first) => {
+                let length = rest.iter().take_while(|byte| is_word(**byte)).count();
+                tokens.push(&text[at..at + length]);
+                length
+            }
+            [first, ..] => {
+                if first.is_ascii_punctuation() {
+                    tokens.push(&text[at..=at]);
+                }
+                1
+            }
+            [] => 1,
+        };
+        at += length.max(1);
+    }
+    tokens
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+}
+
+fn begins_line(before: &[u8]) -> bool {
+    let mut back = before.iter().rev();
+    back.find(|byte| !matches!(byte, b' ' | b'\t')).is_none_or(|byte| *byte == b'\n')
+}
+
+/// Bytes up to the end of the line; a backslash there joins the next one to it.
+fn until_line_end(rest: &[u8]) -> usize {
+    let mut before = 0;
+    for (at, byte) in rest.iter().enumerate() {
+        if *byte == b'\n' && before != b'\\' {
+            return at;
+        }
+        if *byte != b'\r' {
+            before = *byte;
+        }
+    }
+    rest.len()
+}
+
+fn quoted(rest: &[u8], quote: u8) -> usize {
+    let mut escaped = false;
+    for (at, byte) in rest.iter().enumerate().skip(1) {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'\n' => return at,
+            byte if *byte == quote => return at + 1,
+            _ => {}
+        }
+    }
+    rest.len()
+}
+
+/// The tokens between the parentheses of a kernel's definition, if these begin one of this name.
+fn definition<'t, 's>(tokens: &'t [&'s str], kernel: &str) -> Option<&'t [&'s str]> {
+    let mut at = 0;
+    let mut name = "";
+    loop {
+        match *tokens.get(at)? {
+            // Attributes with arguments: `__launch_bounds__(256, 2)`.
+            "(" if name.starts_with("__") => at = closing(tokens, at)? + 1,
+            "(" => break,
+            ";" | "{" | "}" => return None,
+            word => {
+                name = word;
+                at += 1;
+            }
+        }
+    }
+    let end = closing(tokens, at)?;
+    let is_definition = tokens.get(end + 1) == Some(&"{");
+    (is_definition && name == kernel).then(|| &tokens[at + 1..end])
+}
+
+/// Where the parenthesis at a position is closed.
+fn closing(tokens: &[&str], open: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, token) in tokens.iter().enumerate().skip(open) {
+        match *token {
+            "(" => depth += 1,
+            ")" => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// The parameters of a list; nothing if one is not understood.
+fn parameters(list: &[&str]) -> Option<Vec<DeclaredParameter>> {
+    if list.is_empty() || list == ["void"] {
+        return Some(Vec::new());
+    }
+    let (mut depth, mut all, mut start) = (0_usize, Vec::new(), 0);
+    for (at, token) in list.iter().enumerate() {
+        match *token {
+            "(" | "<" | "[" | "{" => depth += 1,
+            ")" | ">" | "]" | "}" => depth = depth.checked_sub(1)?,
+            "," if depth == 0 => {
+                all.push(parameter(&list[start..at])?);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    all.push(parameter(&list[start..])?);
+    Some(all)
+}
+
+/// Words that are no name of a parameter where they come last.
+const TYPES: [&str; 18] = [
+    "int",
+    "float",
+    "double",
+    "char",
+    "short",
+    "long",
+    "unsigned",
+    "signed",
+    "bool",
+    "void",
+    "const",
+    "volatile",
+    "half",
+    "__restrict__",
+    "__restrict",
+    "restrict",
+    "size_t",
+    "auto",
+];
+
+fn parameter(tokens: &[&str]) -> Option<DeclaredParameter> {
+    let end = tokens.iter().position(|token| *token == "=").unwrap_or(tokens.len());
+    let declaration = &tokens[..end];
+    // Pointers to functions and arrays have their names inside.
+    if declaration.is_empty() || declaration.contains(&"(") {
+        return None;
+    }
+    let array = declaration.iter().position(|token| *token == "[");
+    let (whole, suffix) = declaration.split_at(array.unwrap_or(declaration.len()));
+    let (last, before) = whole.split_last()?;
+    let named = is_word(last.as_bytes()[0]) && !TYPES.contains(last) && !before.is_empty();
+    let (name, ty) = if named { (*last, before) } else { ("", whole) };
+    let mut ty = ty.join(" ");
+    if !suffix.is_empty() {
+        ty.push_str(" *");
+    }
+    Some(DeclaredParameter { name: name.to_owned(), ty })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::signature;
+
+    fn names(text: &str, kernel: &str, count: usize) -> Option<String> {
+        let found = signature(text, kernel, count)?;
+        Some(
+            found
+                .iter()
+                .map(|one| format!("{}:{}", one.name, one.ty))
+                .collect::<Vec<_>>()
+                .join("; "),
+        )
+    }
+
+    #[test]
+    fn lists_are_read_as_they_are_written() {
+        let text = "#define K __global__ void k(int wrong)\n// __global__ void k(int n) {}\n\
+                    template <typename T, int N>\n\
+                    __global__ void __launch_bounds__(256, 2) k(const T* __restrict__ x, /* two */ unsigned *c,\n\
+                    float s = f(1, 2), std::array<int, 4> a, int n[3]) { }\n\
+                    extern \"C\" __global__ void none() {}\n\
+                    __global__ void unnamed(float*, const float* __restrict__, int) { }";
+        let expected =
+            "x:const T * __restrict__; c:unsigned *; s:float; a:std : : array < int , 4 >; n:int *";
+        assert_eq!(names(text, "k", 5).as_deref(), Some(expected));
+        assert_eq!(names(text, "none", 0).as_deref(), Some(""));
+        let unnamed = ":float *; :const float * __restrict__; :int";
+        assert_eq!(names(text, "unnamed", 3).as_deref(), Some(unnamed));
+    }
+
+    #[test]
+    fn what_is_not_clear_gives_nothing() {
+        let two = "__global__ void k(int a, int b) {} __global__ void k(int b, int a) {}";
+        assert_eq!(names(two, "k", 2), None);
+        assert_eq!(names("__global__ void k(int a);", "k", 1), None, "a declaration");
+        assert_eq!(names("__global__ void k(int a) {}", "k", 2), None, "another number");
+        assert_eq!(names("__global__ void k(int (*f)(int)) {}", "k", 1), None);
+        let same = "__global__ void k(int a); __global__ void k(int b) {}";
+        assert_eq!(names(same, "k", 1).as_deref(), Some("b:int"), "the definition counts");
+    }
+
+    #[test]
+    fn anything_is_survived() {
+        for text in [
+            "__global__",
+            "__global__ (",
+            "__global__ k(a,",
+            "\"",
+            "/*",
+            "#",
+            "__global__ k())",
+            "é",
+        ] {
+            assert_eq!(signature(text, "k", 1), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Tensors that the two kernels have in different formats: over the reals they hold the same numbers, in memory they do not.
+
+use crate::arguments::ElementType;
+use crate::execute::Finished;
+use std::collections::BTreeMap;
+
+/// One line for each float tensor whose elements are of another type on the other side, by name.
+pub(super) fn notes(sides: &[Vec<Finished<'_>>; 2]) -> Vec<String> {
+    let [reference, optimised] = sides.each_ref().map(|side| elements(side));
+    let differ = reference.iter().filter_map(|(name, one)| {
+        let other = optimised.get(name).filter(|other| *other != one)?;
+        (one.is_float() && other.is_float()).then(|| {
+            format!(
+                "`{name}` is {one} in the reference and {other} in the optimised kernel: compared as if \
+                 both held the same numbers"
+            )
+        })
+    });
+    differ.collect()
+}
+
+/// The element types of the tensors of a side; of several launches, the first that has one counts.
+fn elements<'f>(side: &'f [Finished<'_>]) -> BTreeMap<&'f str, ElementType> {
+    let mut elements = BTreeMap::new();
+    for launch in side {
+        let inputs = launch.built.inputs.iter().map(|one| (one.name.as_str(), one.element));
+        let outputs = launch.built.outputs.iter().map(|one| (one.name.as_str(), one.element));
+        for (name, element) in inputs.chain(outputs) {
+            elements.entry(name).or_insert(element);
+        }
+    }
+    elements
+}

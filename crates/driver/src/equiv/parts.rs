@@ -1,0 +1,83 @@
+//! Comparing parts of outputs (`--compare out[0]`): elements that nobody asked for are left out before the sides are compared, and positions
+//! are told in the whole output afterwards.
+
+use super::error::SidesError;
+use crate::arguments::{PartError, PartSpec};
+use equiv::{Answer, Compared, Side};
+use std::collections::BTreeMap;
+
+/// The numbers of the elements that are compared, by output.
+pub(super) type Parts = BTreeMap<String, Vec<u64>>;
+
+/// Leaves only these parts in the outputs of both sides.
+///
+/// # Errors
+/// If an output or an element is not there, or a side is several launches.
+pub(super) fn select(sides: [&mut Side<'_>; 2], specs: &[PartSpec]) -> Result<Parts, SidesError> {
+    if specs.is_empty() {
+        return Ok(Parts::new());
+    }
+    let [one, other] = [parts(sides[0], specs)?, parts(sides[1], specs)?];
+    if one != other {
+        return Err(SidesError::PartShapes);
+    }
+    for side in sides {
+        keep(side, &one);
+    }
+    Ok(one)
+}
+
+/// The elements that are meant, in a side.
+fn parts(side: &Side<'_>, specs: &[PartSpec]) -> Result<Parts, SidesError> {
+    if side.count() > 1 {
+        return Err(SidesError::PartOfSequence);
+    }
+    let mut parts = Parts::new();
+    for spec in specs {
+        let output = side.outputs.iter().find(|output| output.name == spec.name);
+        let output = output.ok_or_else(|| PartError::NoOutput(spec.name.clone()))?;
+        parts.entry(spec.name.clone()).or_default().extend(spec.elements(&output.shape)?);
+    }
+    for numbers in parts.values_mut() {
+        numbers.sort_unstable();
+        numbers.dedup();
+    }
+    Ok(parts)
+}
+
+/// Leaves only these elements in the outputs of a side.
+fn keep(side: &mut Side<'_>, parts: &Parts) {
+    side.outputs.retain(|output| parts.contains_key(&output.name));
+    for output in &mut side.outputs {
+        let Some(numbers) = parts.get(&output.name) else { continue };
+        let start = |number: &u64| output.starts.get(usize::try_from(*number).ok()?).copied();
+        output.starts = numbers.iter().filter_map(start).collect();
+        output.shape = vec![output.starts.len() as u64];
+    }
+}
+
+/// Tells positions in the whole outputs again.
+pub(super) fn restore(compared: &mut Compared, parts: &Parts) {
+    let restore = |position: &mut equiv::Position| {
+        let numbers = parts.get(&position.name);
+        if let Some(number) = numbers.and_then(|all| all.get(position.index)) {
+            position.index = usize::try_from(*number).unwrap_or(position.index);
+        }
+    };
+    match &mut compared.answer {
+        Some(Answer::Different(difference)) => restore(&mut difference.position),
+        Some(Answer::Unknown(at, _) | Answer::Contradicted(at)) => restore(&mut at.position),
+        Some(Answer::Constants(hidden)) => restore(&mut hidden.position),
+        _ => {}
+    }
+    if let Some(overflow) = &mut compared.overflow {
+        restore(&mut overflow.position);
+    }
+}
+
+/// `only `out[0]` is compared (--compare)`
+pub(super) fn told(specs: &[PartSpec]) -> Option<String> {
+    let names: Vec<String> = specs.iter().map(|spec| format!("`{spec}`")).collect();
+    let verb = if names.len() == 1 { "is" } else { "are" };
+    (!names.is_empty()).then(|| format!("only {} {verb} compared (--compare)", names.join(", ")))
+}

@@ -1,0 +1,242 @@
+//! Places in tensors that are computed from integers that are data: `table[64·idx[i] + j]`.
+//!
+//! A place is a number of elements behind the first of a tensor, and what is there is the function
+//! [`Function::Element`] of that number: the same for equal numbers, on both sides of a comparison, because inputs are
+//! numbered once for both. Places are written as linear combinations with integer coefficients (*linear* below), so that they can be divided
+//! by the size of an element, and so that two kernels that compute one place in two ways mostly write one term.
+
+use super::Symbolic;
+use crate::ranges;
+use exec::domain::{Bounds, Value};
+use ir::Width;
+use std::collections::BTreeMap;
+use term::{Function, Node, NodeId, Term};
+
+/// The deepest nesting of sums that is taken apart.
+const DEEPEST: usize = 16;
+
+/// The largest coefficient: products of these stay in range.
+const LARGEST: i128 = 1 << 62;
+
+/// `Σ cᵢ·xᵢ + c`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Linear {
+    parts: BTreeMap<NodeId, i128>,
+    constant: i128,
+}
+
+impl Linear {
+    /// With a number more.
+    pub(super) fn plus(mut self, more: i128) -> Self {
+        self.constant += more;
+        self
+    }
+
+    /// Divided by a number, if that divides all coefficients.
+    pub(super) fn divided(self, by: i128) -> Option<Self> {
+        let divides = |number: i128| by != 0 && number % by == 0;
+        let whole = divides(self.constant) && self.parts.values().all(|&factor| divides(factor));
+        let parts = self.parts.iter().map(|(&node, &factor)| (node, factor / by.max(1)));
+        whole.then(|| Self { parts: parts.collect(), constant: self.constant / by })
+    }
+
+    fn add(&mut self, node: NodeId, factor: i128) -> Option<()> {
+        let all = self.parts.entry(node).or_default();
+        *all = Some(*all + factor).filter(|sum| sum.abs() <= LARGEST)?;
+        Some(())
+    }
+}
+
+impl Symbolic {
+    /// A value as a linear combination; `None` if its numbers are too large or it is nested too deeply.
+    pub(super) fn linear(&mut self, value: Value) -> Option<Linear> {
+        let term = self.term(value);
+        let mut linear = Linear { parts: BTreeMap::new(), constant: 0 };
+        self.collect(term, 1, &mut linear, DEEPEST)?;
+        linear.parts.retain(|_, factor| *factor != 0);
+        Some(linear)
+    }
+
+    /// Adds a multiple of a term.
+    fn collect(&mut self, term: Term, factor: i128, into: &mut Linear, depth: usize) -> Option<()> {
+        let depth = depth.checked_sub(1)?;
+        if factor.abs() > LARGEST {
+            return None;
+        }
+        if let Some(node) = self.terms.node_of(term)
+            && self.ranges.is_said(node)
+        {
+            return into.add(node, factor);
+        }
+        match self.terms.node(term) {
+            Node::Constant(_) => {
+                let number = factor.checked_mul(self.whole(term)?)?;
+                into.constant = into.constant.checked_add(number)?;
+            }
+            Node::Negation(a) => self.collect(a.into(), -factor, into, depth)?,
+            Node::Product(a, b) => match (self.whole(a.into()), self.whole(b.into())) {
+                (Some(number), _) => {
+                    self.collect(b.into(), factor.checked_mul(number)?, into, depth)?;
+                }
+                (None, Some(number)) => {
+                    self.collect(a.into(), factor.checked_mul(number)?, into, depth)?;
+                }
+                (None, None) => into.add(self.terms.node_of(term)?, factor)?,
+            },
+            Node::Sum(sum) => {
+                let factors: Vec<_> = self.terms.products(sum).flatten().copied().collect();
+                for one in factors {
+                    let sign = if one.is_negative() { -factor } else { factor };
+                    let (left, right) = (Term::from(one.left()), Term::from(one.right()));
+                    match (self.whole(left), self.whole(right)) {
+                        (Some(number), _) => {
+                            self.collect(right, sign.checked_mul(number)?, into, depth)?;
+                        }
+                        (None, Some(number)) => {
+                            self.collect(left, sign.checked_mul(number)?, into, depth)?;
+                        }
+                        (None, None) => {
+                            let product = self.terms.multiply(left, right);
+                            let product = self.terms.seal(product);
+                            into.add(product, sign)?;
+                        }
+                    }
+                }
+            }
+            _ => {
+                let node = self.terms.seal(term);
+                into.add(node, factor)?;
+            }
+        }
+        Some(())
+    }
+
+    /// The integer that a term is, if it is one.
+    fn whole(&self, term: Term) -> Option<i128> {
+        self.terms.as_number(term)?.to_i64().map(i128::from)
+    }
+
+    /// The number that the lowest bits of an integer are; `None` if it may wrap around more than once.
+    pub(super) fn in_type(&mut self, value: Value, width: Width, signed: bool) -> Option<Value> {
+        let term = self.term(value);
+        let (least, most) = self.range(term)?;
+        let (lowest, highest) = ranges::of_type(width.bits(), signed);
+        if least >= lowest && most <= highest {
+            return Some(value);
+        }
+        let modulus = 1i128 << width.bits();
+        if least < lowest - modulus || most > highest + modulus {
+            return None;
+        }
+        let mut wrapped = term;
+        if most > highest {
+            let (bound, other) = (self.constant_term(highest), self.constant_term(-modulus));
+            let too_large = self.terms.compare(term::Relation::Less, bound, term);
+            let other = self.terms.add(term, other);
+            wrapped = self.terms.select(too_large, other, wrapped);
+        }
+        if least < lowest {
+            let (bound, other) = (self.constant_term(lowest), self.constant_term(modulus));
+            let too_small = self.terms.compare(term::Relation::Less, term, bound);
+            let other = self.terms.add(term, other);
+            wrapped = self.terms.select(too_small, other, wrapped);
+        }
+        Some(self.handles.handle(wrapped))
+    }
+
+    /// Numbers that an integer lies between.
+    pub(super) fn bounds_of(&mut self, value: Value) -> Option<Bounds> {
+        let linear = self.linear(value)?;
+        let (mut low, mut high) = (linear.constant, linear.constant);
+        let (mut are_met, mut are_told) = (true, true);
+        for (&node, &factor) in &linear.parts {
+            let (least, most) = self.range(node.into())?;
+            let ends = [factor.checked_mul(least)?, factor.checked_mul(most)?];
+            low = low.checked_add(ends[0].min(ends[1]))?;
+            high = high.checked_add(ends[0].max(ends[1]))?;
+            let told = match self.terms.at(node) {
+                Node::Input(input) => {
+                    self.told.iter().find(|one| one.positions.contains(&input.position()))
+                }
+                _ => None,
+            };
+            are_met &= told.is_some_and(|told| told.is_all);
+            are_told &= !self.is_untold(node);
+        }
+        Some(Bounds { low, high, are_met, are_told })
+    }
+
+    /// Whether a node is made of an integer input of which only the type is known.
+    fn is_untold(&self, node: NodeId) -> bool {
+        let untold =
+            |position: usize| !self.told.iter().any(|one| one.positions.contains(&position));
+        // The common case, without a walk.
+        if let Node::Input(input) = self.terms.at(node) {
+            return untold(input.position());
+        }
+        let below = decide::inputs_of(&self.terms, node.into());
+        let read = decide::lookups(&self.terms, node.into());
+        below.iter().any(|input| untold(input.position()))
+            || read.iter().any(|(first, _)| untold(first.position()))
+    }
+
+    /// The inputs for which an integer is as large, or as small, as it can be: `idx[3] is 99`.
+    pub(super) fn named_extreme(&mut self, value: Value, largest: bool) -> Option<String> {
+        let linear = self.linear(value)?;
+        let mut all = Vec::new();
+        for (&node, &factor) in &linear.parts {
+            let Node::Input(input) = self.terms.at(node) else { return None };
+            let (least, most) = self.range(node.into())?;
+            let number = if largest == (factor > 0) { most } else { least };
+            all.push(format!("{} is {number}", self.terms.inputs().name(input)));
+        }
+        (!all.is_empty()).then(|| all.join(" and "))
+    }
+
+    /// The element at a place.
+    pub(super) fn element_at(
+        &mut self,
+        (first, count): (Value, u64),
+        (offset, more): (Value, i128),
+        size: u32,
+    ) -> Option<Value> {
+        let index = self.linear(offset)?.plus(more).divided(size.into())?;
+        // Handles of inputs follow each other as inputs do; those of given terms are no inputs.
+        let last = first.checked_add(u32::try_from(count).ok()?.checked_sub(1)?)?;
+        if !self.handles.is_input(first) || !self.handles.is_input(last) {
+            return None;
+        }
+        let input = self.terms.inputs().at(first as usize - 1)?;
+        if (self.terms.inputs().rest(input) as u64) < count {
+            return None;
+        }
+        if index.parts.is_empty() {
+            let places = u64::try_from(index.constant).ok().filter(|places| *places < count)?;
+            return first.checked_add(u32::try_from(places).ok()?);
+        }
+        let index = self.sum_of(&index)?;
+        if let Some(&known) = self.elements.get(&(input.position(), index)) {
+            return Some(known);
+        }
+        let element = self.terms.apply(Function::Element(input), index);
+        let value = self.handles.handle(element);
+        self.elements.insert((input.position(), index), value);
+        Some(value)
+    }
+
+    /// The term of a linear combination; the same one for the same.
+    fn sum_of(&mut self, linear: &Linear) -> Option<Term> {
+        let key = (linear.parts.iter().map(|(&node, &by)| (node, by)).collect(), linear.constant);
+        if let Some(&known) = self.places.get(&key) {
+            return Some(known);
+        }
+        let mut sum = self.terms.integer(i64::try_from(linear.constant).ok()?);
+        for (&node, &factor) in &linear.parts {
+            let factor = self.terms.integer(i64::try_from(factor).ok()?);
+            sum = self.terms.fused_multiply_add(factor, node.into(), sum);
+        }
+        let sum = self.terms.seal(sum).into();
+        self.places.insert(key, sum);
+        Some(sum)
+    }
+}

@@ -1,0 +1,206 @@
+//! Reads through addresses that are data: `table[idx[i], j]` ([`crate::value::address`]).
+//!
+//! Which element is read depends on inputs, so the value is one that the domain makes of the tensor and the place
+//! ([`Domain::element`](crate::domain::Domain::element)): the same for the same place. That is what the kernel
+//! reads if
+//! - the place is in bounds for all inputs: the numbers between which the domain knows it are;
+//! - it is a multiple of what is accessed, for all inputs;
+//! - nobody writes the buffer while the launch runs: it is an input that the kernel may only read, of which a
+//!   write is a finding. No access to it can race, so none is told to the tracker;
+//! - all of its elements are inputs of the domain, side by side.
+//!
+//! If the bounds are met by some input and lie outside, that is a finding, and names the input. Everything else ends
+//! the run with what is missing. Where the domain knows the place as one number it is an address like any other.
+
+use super::access::note_early;
+use crate::address::{Area, Pointer};
+use crate::context::Context;
+use crate::domain::Value;
+use crate::finding::{AccessKind, Fault, Gap};
+use crate::lanes::{Lanes, Mask};
+use crate::launch::Access;
+use crate::memory::Word;
+use crate::tags::Tags;
+use crate::value::address::{DataAddress, Elements};
+use crate::value::bytes::ZERO;
+use crate::value::unit::{Byte, Sort};
+use ir::Space;
+
+/// A lane whose address is data.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Indexed {
+    pub(super) lane: usize,
+    area: Area,
+    /// Bytes from the start of the allocation, and a number more.
+    offset: (Value, i128),
+}
+
+/// Takes the lanes whose address is data out of an operand; one of which the domain knows the number becomes a pointer.
+pub(super) fn split(
+    context: &mut Context<'_, '_>,
+    (values, tags): (&mut Lanes, &mut Tags),
+    space: Space,
+    more: i64,
+) -> Vec<Indexed> {
+    let lanes = tags.unknown.and(context.lanes);
+    let Some(valued) = &mut context.valued else { return Vec::new() };
+    let mut indexed = Vec::new();
+    if !matches!(space, Space::Global | Space::Generic | Space::Const) {
+        return indexed;
+    }
+    for lane in lanes.iter() {
+        let found = valued.store.data_address(values[lane]);
+        let Some(DataAddress { area: area @ Area::Global(_), offset }) = found else { continue };
+        let bounds = valued.domain.bounds(offset);
+        let number = bounds.filter(|one| one.low == one.high).map(|one| one.low);
+        match number.and_then(|number| i64::try_from(number).ok()) {
+            Some(offset) => {
+                values[lane] = Pointer { area, offset }.address();
+                tags.pointer = tags.pointer.or(Mask::one(lane));
+                tags.unknown = tags.unknown.without(Mask::one(lane));
+            }
+            None => indexed.push(Indexed { lane, area, offset: (offset, more.into()) }),
+        }
+    }
+    indexed
+}
+
+/// The gap at an access that is not followed through an address that is data.
+pub(super) fn not_followed(context: &Context<'_, '_>, one: &Indexed, kind: AccessKind) -> Gap {
+    let (what, why) = match kind {
+        AccessKind::Read => ("a read", "this instruction is not followed there"),
+        AccessKind::Write => {
+            ("a write", "which element it is, and who else writes it, is not followed")
+        }
+        AccessKind::Atomic => ("an atomic update", "which element it is, is not followed"),
+    };
+    let (name, place) = named(context, one);
+    context.gap(format!("{what} of `{name}` at byte {place}, which is data: {why}"))
+}
+
+/// The name of the allocation, and the place in it, for people.
+fn named(context: &Context<'_, '_>, one: &Indexed) -> (String, String) {
+    let Area::Global(number) = one.area else { return Default::default() };
+    let name = context.global.get(number).map(|memory| memory.name.clone()).unwrap_or_default();
+    let explain = |value: Value| context.valued.as_ref().map(|valued| valued.domain.explain(value));
+    let place = explain(one.offset.0).unwrap_or_default();
+    match one.offset.1 {
+        0 => (name, place),
+        more => (name, format!("{place} + {more}")),
+    }
+}
+
+/// The bytes that a lane reads, `None` if that is a fault, which is recorded. An access of `bytes` bytes is aligned to `align`.
+pub(super) fn read(
+    context: &mut Context<'_, '_>,
+    one: &Indexed,
+    (bytes, align): (u32, u32),
+) -> Result<Option<Vec<Byte>>, Gap> {
+    let elements = table(context, one)?;
+    if !in_bounds(context, one, bytes)? {
+        return Ok(None);
+    }
+    if context.tracker.follows_grids() {
+        note_early(context, Pointer { area: one.area, offset: 0 }, one.lane, AccessKind::Read);
+    }
+    let (name, place) = named(context, one);
+    let Some(valued) = &mut context.valued else { return Ok(None) };
+    if !valued.domain.is_multiple(one.offset, align) {
+        return Err(context.gap(format!(
+            "`{name}` is read at byte {place}, which is data, and not shown to be a multiple of {align}"
+        )));
+    }
+    let sort = Sort::of(elements.scalar);
+    let size = sort.map_or(0, Sort::bytes);
+    let whole = sort.filter(|_| size > 0 && (bytes as usize).is_multiple_of(size));
+    let Some(sort) = whole else {
+        return Err(context.gap(format!("part of an element of `{name}` is read at byte {place}")));
+    };
+    let mut all = Vec::new();
+    for at in (0..bytes).step_by(size) {
+        let offset = (one.offset.0, one.offset.1 + i128::from(at));
+        let table = (elements.first, elements.count);
+        let Some(value) = valued.domain.element(table, offset, size as u32) else {
+            return Err(context.gap(format!(
+                "an element of `{name}` at byte {place}, which is data, is not followed"
+            )));
+        };
+        all.extend((0..size).map(|index| Byte::Of { value, sort, index: index as u8 }));
+    }
+    if let Area::Global(number) = one.area
+        && let Some(memory) = context.global.get_mut(number)
+    {
+        memory.read = true;
+    }
+    Ok(Some(all))
+}
+
+/// The elements of the buffer that is read, if it may be read this way.
+fn table(context: &Context<'_, '_>, one: &Indexed) -> Result<Elements, Gap> {
+    let (name, place) = named(context, one);
+    let gap = |why: &str| {
+        context.gap(format!("`{name}` is read at byte {place}, which is data, and {why}"))
+    };
+    let Area::Global(number) = one.area else { return Err(gap("is no global memory")) };
+    let memory = context.global.get(number);
+    let Some(memory) = memory.filter(|memory| memory.bounded) else {
+        return Err(gap("has no known size"));
+    };
+    if memory.access != Access::In {
+        return Err(gap(
+            "the launch may write it: only tensors that nobody writes are read this way",
+        ));
+    }
+    let elements = context.valued.as_ref().and_then(|valued| valued.store.elements.get(&number));
+    let known = elements.copied().filter(|elements| {
+        elements.count * u64::from(elements.scalar.width().bytes()) == memory.bytes.len() as u64
+    });
+    known.ok_or_else(|| gap("its contents are given: give those of the index too, or none"))
+}
+
+/// Whether an access is in bounds for all inputs; a fault that some input causes is recorded.
+fn in_bounds(context: &mut Context<'_, '_>, one: &Indexed, bytes: u32) -> Result<bool, Gap> {
+    let (name, place) = named(context, one);
+    let Area::Global(number) = one.area else { return Ok(false) };
+    let size = context.global.get(number).map_or(0, |memory| memory.bytes.len()) as i128;
+    let Some(valued) = &mut context.valued else { return Ok(false) };
+    let Some(bounds) = valued.domain.bounds(one.offset.0) else {
+        return Err(context.gap(format!(
+            "`{name}` is read at byte {place}, which is data of which no bounds are known"
+        )));
+    };
+    let (low, high) = (bounds.low + one.offset.1, bounds.high + one.offset.1);
+    if low >= 0 && high + i128::from(bytes) <= size {
+        return Ok(true);
+    }
+    if !bounds.are_told {
+        return Err(context.gap(format!(
+            "`{name}` is read at byte {place}, which is data between {low} and {high} for all that is known, and \
+             has {size} bytes: say the range of the index, as in --arg 'idx=s32[8]:0..100'"
+        )));
+    }
+    let largest = low >= 0;
+    let when = valued.domain.extreme(one.offset.0, largest).filter(|_| bounds.are_met);
+    let (Some(when), Ok(offset)) = (when, i64::try_from(if largest { high } else { low })) else {
+        return Err(context.gap(format!(
+            "`{name}` is read at byte {place}, which is data between {low} and {high} for all that is known, and \
+             has {size} bytes"
+        )));
+    };
+    let Some(memory) = context.global.get(number) else { return Ok(false) };
+    let target = memory.target(offset);
+    let (kind, when) = (AccessKind::Read, Some(when));
+    context.find(Fault::OutOfBounds { target, kind, bytes, when }, Mask::one(one.lane));
+    Ok(false)
+}
+
+/// Eight bytes at most as a word of a register.
+pub(super) fn word(context: &mut Context<'_, '_>, bytes: &[Byte]) -> (u64, Word) {
+    let mut whole = ZERO;
+    let length = bytes.len().min(8);
+    whole[..length].copy_from_slice(&bytes[..length]);
+    match &mut context.valued {
+        Some(valued) => valued.store.word(&whole),
+        None => (0, Word::Unknown),
+    }
+}

@@ -1,0 +1,80 @@
+//! Where shared arrays lie, as far as every packing of them agrees.
+//!
+//! PTX does not say where a block's shared variables lie beyond the alignment each declares (§5.1.7, §5.3). An H200 packs them:
+//! from a multiple of 1024 bytes on, those of the kernel in the order of their declarations, then the module's, then those of
+//! functions that it calls; a gap is left only where the next one declares more alignment; dynamic shared memory comes last (40 random layouts of
+//! up to ten variables, driver 13.0, and `ptxas` 13.4 for sm_80 and sm_90). Of that we take less: they lie one after another *in any order*, from a multiple of
+//! [`BASE`] bytes on, with gaps that lead to a multiple of some power of two.
+//!
+//! If the sizes of all others are multiples of W ≤ [`BASE`], then what lies before an array ends at a multiple of W: a sum of multiples
+//! of W, in which a gap leads to a multiple of a power of two that is at least W, or is empty. So the array begins at a multiple of W.
+//! The dynamic memory is not among the others: its size is known at the launch alone, and addresses of variables before that. Variables that the kernel
+//! does not use count, because a module's may be given room. It errs towards alignment only where the packing is not as assumed, which reports list.
+
+use base::IndexVec;
+use ir::{FuncId, Program, Space, VarId, Variable};
+use std::collections::BTreeSet;
+
+/// What the first shared array is taken to be aligned to, at most.
+const BASE: u64 = 128;
+
+/// Returns the alignments of shared variables, in this order, that hold in every packing; none below what is declared.
+pub(crate) fn packed(program: &Program, kernel: FuncId, shared: &[VarId]) -> Vec<u64> {
+    let functions = program.called(kernel);
+    let declared = |id: VarId| program.variables[id].align;
+    if shared.iter().any(|&id| is_elsewhere(&program.variables[id])) {
+        return shared.iter().map(|&id| declared(id)).collect();
+    }
+    let beside: Vec<VarId> = placed(&program.variables, &functions, shared);
+    let of = |id: VarId| {
+        let variable = &program.variables[id];
+        if variable.external || variable.size.is_none() {
+            return variable.align;
+        }
+        let others = beside.iter().filter(|&&other| other != id);
+        let sizes = others.filter_map(|&other| program.variables[other].size);
+        sizes.map(multiple).fold(BASE, u64::min).max(variable.align)
+    };
+    shared.iter().map(|&id| of(id)).collect()
+}
+
+/// Returns an array because of which a packing may put another at no multiple of so many bytes.
+#[must_use]
+pub fn in_the_way<'p>(
+    program: &'p Program,
+    kernel: FuncId,
+    name: &str,
+    needed: u32,
+) -> Option<&'p Variable> {
+    let functions = program.called(kernel);
+    let shared: Vec<VarId> = program.variables.indices().collect();
+    let beside = placed(&program.variables, &functions, &shared);
+    let mut others = beside.into_iter().map(|id| &program.variables[id]);
+    others.find(|other| {
+        other.name != name && other.size.is_some_and(|size| multiple(size) < needed.into())
+    })
+}
+
+/// Tells whether a variable is an array of another module, beside which there may be more.
+fn is_elsewhere(variable: &Variable) -> bool {
+    variable.external && variable.size.is_some_and(|size| size > 0)
+}
+
+/// Variables of known size that may have a place beside each other: the module's and those of functions that are called.
+fn placed(
+    variables: &IndexVec<VarId, Variable>,
+    functions: &BTreeSet<FuncId>,
+    shared: &[VarId],
+) -> Vec<VarId> {
+    let is_placed = |&id: &VarId| {
+        let variable = &variables[id];
+        let owned = variable.owner.is_none_or(|owner| functions.contains(&owner));
+        owned && variable.space == Space::Shared && !variable.external
+    };
+    shared.iter().copied().filter(is_placed).collect()
+}
+
+/// The greatest power of two, up to [`BASE`], of which a size is a multiple.
+fn multiple(size: u64) -> u64 {
+    if size == 0 { BASE } else { (1 << size.trailing_zeros().min(63)).min(BASE) }
+}

@@ -1,0 +1,140 @@
+//! Alignment of shared arrays that declare less than an access needs: what is claimed must hold in every order of the arrays and for
+//! gaps up to any power of two, and what is left open must depend on the order.
+
+mod launching;
+
+use exec::{Fault, Limits, Outcome, Paths};
+use launching::{kernel, launch};
+use testing::Random;
+
+/// A shared array: bytes and declared alignment.
+type Array = (u64, u64);
+
+/// Stores vectors of `bytes` bytes at an offset of the first array.
+fn stored(arrays: &[Array], offset: u64, bytes: u64, paths: Paths) -> Outcome {
+    let declared: String = arrays
+        .iter()
+        .enumerate()
+        .map(|(at, (size, align))| format!(".shared .align {align} .b8 s{at}[{size}];\n"))
+        .collect();
+    let store = match bytes {
+        16 => "st.shared.v4.u32 [%r1], {%r2, %r2, %r2, %r2};",
+        _ => "st.shared.v2.u32 [%r1], {%r2, %r2};",
+    };
+    let body =
+        format!("{declared} mov.u32 %r1, s0; add.u32 %r1, %r1, {offset}; mov.u32 %r2, 0; {store}");
+    let program = kernel("", "", &body);
+    let launch = launch(&program, "k", [1, 1, 1], [1, 1, 1], 0, &[]);
+    exec::run(&program, &launch, Limits { paths, ..Limits::default() })
+}
+
+/// Where the first array begins in an order, if gaps lead to what is declared, at least `least`.
+fn begins(arrays: &[Array], order: &[usize], least: u64) -> u64 {
+    let mut end = 0_u64;
+    for &at in order {
+        let (size, align) = arrays[at];
+        let start = end.next_multiple_of(align.max(least));
+        if at == 0 {
+            return start;
+        }
+        end = start + size;
+    }
+    end
+}
+
+/// All orders of so many things.
+fn orders(count: usize) -> Vec<Vec<usize>> {
+    if count == 0 {
+        return vec![Vec::new()];
+    }
+    let shorter = orders(count - 1);
+    let longer = shorter.iter().flat_map(|order| {
+        (0..count).map(move |at| {
+            let mut order = order.clone();
+            order.insert(at, count - 1);
+            order
+        })
+    });
+    longer.collect()
+}
+
+#[test]
+fn claims_hold_in_every_packing() {
+    let mut random = Random::new(7);
+    let (mut settled, mut open, mut refuted) = (0, 0, 0);
+    for _ in 0..300 {
+        let sizes = [32, 48, 64, 40, 36, 33, 128];
+        let count = 1 + random.below(3_usize);
+        let mut array = || (random.pick(&sizes), 1_u64 << random.below(6_u32));
+        let mut arrays: Vec<Array> = (0..count).map(|_| array()).collect();
+        arrays[0].1 = arrays[0].1.max(4);
+        let bytes = if random.chance(50) { 16 } else { 8 };
+        let offset = 4 * random.below(4_u64);
+        let outcome = stored(&arrays, offset, bytes, Paths::Fast);
+        assert_eq!(outcome.findings, stored(&arrays, offset, bytes, Paths::General).findings);
+        let all = orders(arrays.len());
+        let starts: Vec<u64> = [1, 4, 16, 64]
+            .into_iter()
+            .flat_map(|least| all.iter().map(move |order| (order, least)))
+            .map(|(order, least)| begins(&arrays, order, least))
+            .collect();
+        let aligned: Vec<bool> =
+            starts.iter().map(|start| (start + offset).is_multiple_of(bytes)).collect();
+        let told = format!("{arrays:?} at {offset}, {bytes} bytes: {:?}", outcome.alignments);
+        let is_open = outcome.alignments.iter().any(|one| !one.packed);
+        match outcome.findings.as_slice() {
+            [] if is_open => {
+                open += 1;
+                assert!(aligned.contains(&false), "{told}");
+            }
+            [] => {
+                settled += 1;
+                assert!(aligned.iter().all(|one| *one), "{told}");
+            }
+            [finding] => {
+                refuted += 1;
+                assert!(matches!(finding.fault, Fault::Misaligned { .. }), "{told}");
+                assert!(aligned.iter().all(|one| !*one), "{told}");
+            }
+            more => panic!("{more:?}"),
+        }
+        // A claim beyond what is declared says so.
+        let declared = arrays[0].1 >= bytes || !offset.is_multiple_of(arrays[0].1.min(bytes));
+        assert_eq!(outcome.alignments.is_empty(), declared, "{told}");
+    }
+    assert!(settled > 30 && open > 30 && refuted > 30, "{settled} {open} {refuted}");
+}
+
+/// Arrays of kernels that are not called have no place beside those of this one, and the module's may have.
+#[test]
+fn arrays_of_other_kernels_do_not_count() {
+    let other =
+        ".entry other() { .shared .align 4 .b8 odd[12]; .reg .b32 %r1; mov.u32 %r1, odd; ret; }";
+    let module = ".shared .align 4 .b8 odd[12];";
+    let body = ".shared .align 4 .b8 s[64]; mov.u32 %r1, s; mov.u32 %r2, 0;
+                st.shared.v4.u32 [%r1], {%r2, %r2, %r2, %r2};";
+    for (text, packed) in [("", true), (other, true), (module, false)] {
+        let program = kernel(text, "", body);
+        let launch = launch(&program, "k", [1, 1, 1], [1, 1, 1], 0, &[]);
+        let outcome = exec::run(&program, &launch, Limits::default());
+        let found: Vec<bool> = outcome.alignments.iter().map(|one| one.packed).collect();
+        assert_eq!(found, [packed], "{text}");
+        let way = exec::in_the_way(&program, launch.kernel, "s", 16);
+        assert_eq!(way.map(|one| one.name.as_str()), (!packed).then_some("odd"));
+    }
+}
+
+/// What a kernel leaves in variables of the module.
+#[test]
+fn module_variables_that_change_are_told() {
+    let module =
+        ".global .align 4 .u32 a = 5;\n.global .align 4 .u32 b = 6;\n.const .align 4 .u32 c = 7;";
+    let body =
+        "mov.u32 %r1, 6; st.global.u32 [a], %r1; st.global.u32 [b], %r1; ld.const.u32 %r2, [c];";
+    let program = kernel(module, "", body);
+    let launch = launch(&program, "k", [1, 1, 1], [1, 1, 1], 0, &[]);
+    let outcome = exec::run(&program, &launch, Limits::default());
+    let names: Vec<&str> =
+        outcome.changed.iter().map(|&id| program.variables[id].name.as_str()).collect();
+    assert_eq!(names, ["a"], "`b` holds what it held");
+}
