@@ -50,6 +50,8 @@ pub(crate) struct Machine<'p> {
     pub(crate) blocks: usize,
     /// Shared variables in the order of their areas; with several blocks, those of the block of rank r begin at r times their number.
     pub(crate) shared: Vec<VarId>,
+    /// The alignment of each of them in every packing.
+    pub(crate) packed: Vec<u64>,
     /// Local variables and function parameters in the order of their areas.
     pub(crate) local: Vec<VarId>,
     /// Parameters of the kernel, filled in.
@@ -155,6 +157,7 @@ impl<'p> Machine<'p> {
             areas: FxHashMap::default(),
             blocks: launch.cluster_blocks(),
             shared: Vec::new(),
+            packed: Vec::new(),
             local: Vec::new(),
             params: Vec::new(),
             suspicion: Suspicion::default(),
@@ -176,6 +179,7 @@ impl<'p> Machine<'p> {
         for (id, variable) in program.variables.enumerate() {
             machine.place_variable(id, variable, &mut global)?;
         }
+        machine.packed = packed(program, launch.kernel, &machine.shared);
         machine.check_windows()?;
         for (id, variable) in program.variables.enumerate() {
             if let Some(&Area::Global(number)) = machine.areas.get(&id) {
@@ -414,27 +418,6 @@ impl<'p> Machine<'p> {
         self.shared.get(number).is_some_and(dynamic)
             && self.shared.iter().all(|id| dynamic(id) || is_empty(id))
     }
-
-    /// Shared memory of the blocks of a cluster before their first instruction.
-    pub(crate) fn shared_memory(&self) -> Vec<Allocation> {
-        let packed = packed(self.program, self.launch.kernel, &self.shared);
-        let allocation = |(rank, (&id, packed)): (usize, (&VarId, &u64))| {
-            let variable = &self.program.variables[id];
-            let dynamic = variable.external || variable.size.is_none();
-            let size = if dynamic { Some(self.launch.dynamic_shared) } else { variable.size };
-            let size = size.and_then(|size| usize::try_from(size).ok()).unwrap_or(0);
-            let mut memory = Allocation::new(&variable.name, Space::Shared, size, state::UNDEFINED);
-            // The driver aligns dynamic shared memory to at least 16 bytes.
-            memory.align = if dynamic { variable.align.max(16) } else { variable.align };
-            memory.packed = *packed;
-            memory.element_bytes = element_bytes(variable);
-            memory.rank = (self.blocks > 1).then_some(rank as u32);
-            memory
-        };
-        let ranks = (0..self.blocks)
-            .flat_map(|rank| self.shared.iter().zip(&packed).map(move |one| (rank, one)));
-        ranks.map(allocation).collect()
-    }
 }
 
 fn buffer(buffer: &Buffer) -> Allocation {
@@ -496,7 +479,7 @@ fn give(memory: &mut Allocation, contents: &Contents) {
 }
 
 /// Bytes of an element, from the type's name: `f32` has 4.
-fn element_bytes(variable: &Variable) -> u32 {
+pub(crate) fn element_bytes(variable: &Variable) -> u32 {
     let digits = variable.element.trim_start_matches(|c: char| !c.is_ascii_digit());
     digits.parse::<u32>().map_or(1, |bits| (bits / 8).max(1))
 }

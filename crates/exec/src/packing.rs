@@ -11,12 +11,36 @@
 //! The dynamic memory is not among the others: its size is known at the launch alone, and addresses of variables before that. Variables that the kernel
 //! does not use count, because a module's may be given room. It errs towards alignment only where the packing is not as assumed, which reports list.
 
+use crate::machine::{Machine, element_bytes};
+use crate::memory::{Allocation, state};
 use base::IndexVec;
 use ir::{FuncId, Program, Space, VarId, Variable};
 use std::collections::BTreeSet;
 
 /// What the first shared array is taken to be aligned to, at most.
 const BASE: u64 = 128;
+
+impl Machine<'_> {
+    /// Shared memory of the blocks of a cluster before their first instruction.
+    pub(crate) fn shared_memory(&self) -> Vec<Allocation> {
+        let allocation = |(rank, (&id, packed)): (usize, (&VarId, &u64))| {
+            let variable = &self.program.variables[id];
+            let dynamic = variable.external || variable.size.is_none();
+            let size = if dynamic { Some(self.launch.dynamic_shared) } else { variable.size };
+            let size = size.and_then(|size| usize::try_from(size).ok()).unwrap_or(0);
+            let mut memory = Allocation::new(&variable.name, Space::Shared, size, state::UNDEFINED);
+            // The driver aligns dynamic shared memory to at least 16 bytes.
+            memory.align = if dynamic { variable.align.max(16) } else { variable.align };
+            memory.packed = *packed;
+            memory.element_bytes = element_bytes(variable);
+            memory.rank = (self.blocks > 1).then_some(rank as u32);
+            memory
+        };
+        let ranks = (0..self.blocks)
+            .flat_map(|rank| self.shared.iter().zip(&self.packed).map(move |one| (rank, one)));
+        ranks.map(allocation).collect()
+    }
+}
 
 /// Returns the alignments of shared variables, in this order, that hold in every packing; none below what is declared.
 pub(crate) fn packed(program: &Program, kernel: FuncId, shared: &[VarId]) -> Vec<u64> {

@@ -30,7 +30,16 @@ pub(super) fn positions<'r>(
     };
     let is_named =
         |spec: &&'r ArgumentSpec| parameters.iter().any(|parameter| parameter.name == spec.name);
-    if specs.iter().all(|spec| is_named(spec) || is_behind(spec)) {
+    // A tensor behind a map may stand for a pointer that nothing else is called after.
+    let is_given = |parameter: &Parameter<'_>| specs.iter().any(|spec| spec.name == parameter.name);
+    let by_name = match specs.iter().all(is_named) {
+        true => true,
+        false => {
+            specs.iter().all(|spec| is_named(spec) || is_behind(spec))
+                && parameters.iter().all(|parameter| !parameter.used || is_given(parameter))
+        }
+    };
+    if by_name {
         let of = |parameter: &Parameter<'_>| {
             specs.iter().copied().find(|spec| spec.name == parameter.name)
         };

@@ -254,7 +254,7 @@ mod tests {
         for (name, expected) in table {
             assert_eq!(instance(name), expected);
         }
-        assert_eq!(namespaces("a<b::c>::k<d::e>"), 8);
+        assert_eq!(namespaces("a<b::c>::k<d::e>"), 9);
         assert_eq!(namespaces("k"), 0);
     }
 

@@ -209,7 +209,9 @@ fn declared_pointers_take_tensors_or_null() {
     let built = check("scale", "x=512 y=f32[4]:out n=1 s=f32").unwrap();
     assert_eq!(built.notes, ["parameter 0 `x` looks like a pointer and is given the number 512"]);
     let built = check("online", "y=f32[4] x=f32[4]").unwrap();
-    assert_eq!(built.notes.len(), 2, "the order of the names is suspicious");
+    let order = "arguments are taken by name; the order of the parameters is x, y, scratch";
+    assert_eq!(built.notes, [order]);
+    assert_eq!(built.names[..2], ["x", "y"]);
 }
 
 #[test]

@@ -60,12 +60,13 @@ fn files_fill_tensors() {
     };
     assert_eq!(at("x=u8[2,2]", "bytes.npy"), Ok(vec![0, 1, 1, 0]));
     assert_eq!(at("x=u8[?]", "bytes.npy"), Ok(vec![0, 1, 1, 0]));
+    assert_eq!(at("x=u8[4]", "bytes.npy"), Ok(vec![0, 1, 1, 0]), "as many elements");
     assert_eq!(at("x=b1[2,2]", "bytes.npy"), Ok(vec![0, 1, 1, 0]));
     assert_eq!(at("x=f8e4m3[2,2]@[1,2]", "bytes.npy"), Ok(vec![0, 1, 1, 0]));
     assert_eq!(at("x=bf16[1]", "raw.npy"), Ok(vec![0x80, 0x3f]));
     assert_eq!(at("x=bf16[1]", "words.npy"), Ok(vec![0x80, 0x3f]));
     let table = [
-        ("x=u8[4]", "bytes.npy", "bytes.npy` has shape [2,2], the argument [4]"),
+        ("x=u8[5]", "bytes.npy", "bytes.npy` has shape [2,2], the argument [5]"),
         ("x=s8[2,2]", "bytes.npy", "bytes.npy` holds |u1, s8 needs |i1"),
         ("x=f16[1]", "words.npy", "words.npy` holds <u2, f16 needs <f2"),
         ("x=b1[2]", "more.npy", "more.npy` holds truth values other than 0 and 1"),
