@@ -134,7 +134,9 @@ fn followed<'r>(execution: &Execution<'r>, first: Finished<'r>, checks: Checks) 
 /// between the numbers that arguments state.
 fn indexed<'r>(execution: &Execution<'r>, best: Finished<'r>, checks: Checks) -> Finished<'r> {
     let is_integer = |input: &InputSpec| matches!(input.element.scalar(), Scalar::Integer { .. });
-    if best.result.gap.is_none() || !best.built.inputs.iter().any(is_integer) {
+    let stopped = best.result.gap.as_ref().filter(|gap| gap.stop == Stop::NotFollowed);
+    let Some(place) = stopped.map(|gap| gap.place) else { return best };
+    if !best.built.inputs.iter().any(is_integer) {
         return best;
     }
     let mut furthest = best;
@@ -150,8 +152,10 @@ fn indexed<'r>(execution: &Execution<'r>, best: Finished<'r>, checks: Checks) ->
             prepared = prepared.assuming(&range);
         }
         let ended = outcome.gap.is_none();
-        let found = !outcome.findings.is_empty();
-        if !lifted || ended {
+        let found = outcome.findings.iter().any(|finding| !finding.fault.is_note());
+        // Where it stops at the same place it knows more of why.
+        let same = outcome.gap.as_ref().is_some_and(|gap| gap.place == place);
+        if ended || found || same && !lifted {
             furthest = prepared.finish(outcome, checks);
         }
         if ended || found {

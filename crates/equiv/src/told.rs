@@ -88,3 +88,50 @@ fn narrow(terms: &Terms, condition: Term, input: usize, range: &mut Range) -> bo
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use term::{Inputs, text};
+
+    /// What a condition on `i` says, and whether that is all.
+    fn narrowed(condition: &str) -> (Range, bool) {
+        let script = text::parse_script("input i, j").unwrap();
+        let (mut scope, inputs): (_, Inputs) = text::Scope::declare(&script, &[]).unwrap();
+        let mut terms = Terms::new(Arc::new(inputs));
+        let chosen = text::parse_expression(&format!("if({condition}, 1, 0)")).unwrap();
+        let chosen = scope.term(&mut terms, &chosen).unwrap();
+        let Node::Select(condition, ..) = terms.node(chosen) else { panic!("{condition}") };
+        let mut range = NONE;
+        let whole = narrow(&terms, condition.into(), 0, &mut range);
+        (range, whole)
+    }
+
+    #[test]
+    fn bounds_by_integers_are_found_and_nothing_else() {
+        let (least, most) = NONE;
+        let table = [
+            ("i < 100", (least, 99), true),
+            ("i <= 100", (least, 100), true),
+            ("3 < i", (4, most), true),
+            ("-3 <= i", (-3, most), true),
+            ("i == 7", (7, 7), true),
+            ("0 <= i and i < 10", (0, 9), true),
+            ("0 <= i and i < 10 and i < 4", (0, 3), true),
+            ("0 <= i and i * i < 10", (0, most), false),
+            ("i < j", NONE, false),
+            ("j < 3", NONE, false),
+            ("i < 3 or i < 5", NONE, false),
+            ("not (i < 3)", NONE, false),
+        ];
+        for (condition, range, whole) in table {
+            let found = narrowed(condition);
+            // A negation may be written as a comparison.
+            assert!(
+                found == (range, whole) || condition.starts_with("not"),
+                "{condition} {found:?}"
+            );
+        }
+        assert!(narrowed("not (i < 3)").0 == NONE || narrowed("not (i < 3)") == ((3, most), true));
+    }
+}

@@ -3,6 +3,7 @@
 mod check;
 mod conditions;
 mod corpus;
+mod elements;
 mod fixtures;
 mod fuzz;
 mod generate;

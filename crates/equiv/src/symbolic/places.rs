@@ -240,3 +240,90 @@ impl Symbolic {
         Some(sum)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::told::Told;
+    use exec::domain::{Binary, Domain, InputSource, Inputs as Given};
+    use exec::{Mask, WARP};
+    use ir::Scalar;
+    use rustc_hash::FxHashMap;
+    use std::sync::Arc;
+    use term::Inputs;
+
+    /// A table of 40 elements, and three indices of which two are told to be from 0 to 9.
+    fn domain() -> (Symbolic, Value, [Value; 3]) {
+        let mut inputs = Inputs::new();
+        inputs.tensor("table", 40).unwrap();
+        inputs.tensor("idx", 2).unwrap();
+        inputs.tensor("other", 1).unwrap();
+        let sources = [(0, 0), (1, 40), (2, 42)];
+        let sources = sources.map(|(buffer, first)| (InputSource::Buffer(buffer), first));
+        let sources: FxHashMap<InputSource, usize> = sources.into_iter().collect();
+        let mut domain = Symbolic::new(Arc::new(inputs), sources, false);
+        domain.told = Arc::new(vec![Told { positions: 40..42, range: (0, 9), is_all: true }]);
+        let float = Scalar::Float(ir::Format::F32);
+        let integer = Scalar::Integer { width: Width::B32, signed: true };
+        let mut ask = |buffer, scalar, count| {
+            let source = InputSource::Buffer(buffer);
+            domain.inputs(&Given { source, scalar, count }).unwrap()
+        };
+        let table = ask(0, float, 40);
+        let (idx, other) = (ask(1, integer, 2), ask(2, integer, 1));
+        (domain, table, [idx, idx + 1, other])
+    }
+
+    fn make(domain: &mut Symbolic, op: Binary, a: Value, b: Value) -> Value {
+        let mut out = [0; WARP];
+        domain.binary(op, [&[a; WARP], &[b; WARP]], Mask(1), &mut out);
+        out[0]
+    }
+
+    #[test]
+    fn bounds_are_those_of_the_ranges() {
+        let (mut domain, _, [a, b, other]) = domain();
+        let sixteen = domain.integer(16);
+        let row = make(&mut domain, Binary::Mul, a, sixteen);
+        let place = make(&mut domain, Binary::Sub, row, b);
+        let bounds = domain.bounds(place).unwrap();
+        assert_eq!((bounds.low, bounds.high), (-9, 144));
+        assert!(bounds.are_met && bounds.are_told);
+        assert_eq!(domain.extreme(place, false).unwrap(), "idx[0] is 0 and idx[1] is 9");
+        // What cancels does not count.
+        let back = make(&mut domain, Binary::Add, place, b);
+        assert_eq!(domain.bounds(back).map(|one| (one.low, one.high)), Some((0, 144)));
+        let untold = make(&mut domain, Binary::Add, place, other);
+        let bounds = domain.bounds(untold).unwrap();
+        assert!(!bounds.are_met && !bounds.are_told && bounds.high > 1 << 31);
+        // A product of two indices is an integer of its own: nobody says that its bounds are met.
+        let product = make(&mut domain, Binary::Mul, a, b);
+        let bounds = domain.bounds(product).unwrap();
+        assert_eq!((bounds.low, bounds.high, bounds.are_met), (0, 81, false));
+    }
+
+    #[test]
+    fn one_place_is_one_element_and_only_multiples_are_elements() {
+        let (mut domain, table, [a, b, _]) = domain();
+        let (four, sixteen) = (domain.integer(4), domain.integer(16));
+        let quarter = make(&mut domain, Binary::Mul, a, four);
+        let row = make(&mut domain, Binary::Mul, quarter, four);
+        let same = make(&mut domain, Binary::Mul, a, sixteen);
+        let one = domain.element((table, 40), (row, 8), 4).unwrap();
+        assert_eq!(domain.element((table, 40), (same, 8), 4), Some(one));
+        assert_ne!(domain.element((table, 40), (same, 12), 4), Some(one));
+        let other = make(&mut domain, Binary::Mul, b, sixteen);
+        assert_ne!(domain.element((table, 40), (other, 8), 4), Some(one));
+        assert_eq!(domain.element((table, 40), (same, 2), 4), None);
+        assert_eq!(domain.element((table, 40), (a, 0), 4), None);
+        assert!(domain.is_multiple((same, 32), 16) && !domain.is_multiple((same, 8), 16));
+        // A place that is a number is the input itself.
+        let none = domain.integer(0);
+        assert_eq!(domain.element((table, 40), (none, 12), 4), Some(table + 3));
+        assert_eq!(domain.element((table, 40), (none, 160), 4), None);
+        // Values that are no inputs are no table.
+        assert_eq!(domain.element((row, 40), (same, 8), 4), None);
+        let text = domain.explain(one);
+        assert_eq!(text, "table[[2 + 4*idx[0]]]");
+    }
+}

@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(store.data_address(b), Some(address(6)));
         let (low, high) = (a & 0xffff_ffff, b >> 32 << 32);
         assert_eq!(store.data_address(low | high), None);
-        assert_eq!(store.data_address(a >> 32 | a << 32), None);
+        assert_eq!(store.data_address(a.rotate_left(32)), None);
         let word = u64::from(store.units.bits(7));
         assert_eq!(store.data_address(word | word << 32), None);
     }
