@@ -153,8 +153,9 @@ fn indexed<'r>(execution: &Execution<'r>, best: Finished<'r>, checks: Checks) ->
         }
         let ended = outcome.gap.is_none();
         let found = outcome.findings.iter().any(|finding| !finding.fault.is_note());
-        // Where it stops at the same place it knows more of why.
-        let same = outcome.gap.as_ref().is_some_and(|gap| gap.place == place);
+        // Where it stops at the same access it knows more of why.
+        let same = outcome.gap.as_ref().is_some_and(|gap| gap.place == place)
+            && is_access(prepared.program(), place);
         if ended || found || same && !lifted {
             furthest = prepared.finish(outcome, checks);
         }
@@ -163,6 +164,16 @@ fn indexed<'r>(execution: &Execution<'r>, best: Finished<'r>, checks: Checks) ->
         }
     }
     furthest
+}
+
+/// Tells whether the instruction at a place has an address.
+fn is_access(program: &ir::Program, place: exec::Place) -> bool {
+    let mut all = program.functions.iter().flat_map(ir::Function::instructions);
+    all.any(|one| {
+        let mut has_address = false;
+        one.op.visit(&mut |access| has_address |= matches!(access, ir::Access::Address(_)));
+        one.span == place.span && has_address
+    })
 }
 
 /// A check on terms, and the ranges it rests on.
