@@ -24,7 +24,7 @@ struct Chain {
 
 fn step(random: &mut Random) -> String {
     let small = random.below(8_u32);
-    let text = match random.below(16_u32) {
+    match random.below(16_u32) {
         0 => format!("add.s32 %r4, %r4, {small};"),
         1 => format!("sub.s32 %r4, %r4, {};", small % 3),
         2 => format!("sub.s32 %r4, {}, %r4;", small + 4),
@@ -41,8 +41,7 @@ fn step(random: &mut Random) -> String {
         13 => format!("setp.lt.s32 %p1, %r4, {small}; selp.b32 %r4, %r4, %r3, %p1;"),
         14 => "mul.lo.s32 %r4, %r4, 65537; and.b32 %r4, %r4, 65535;".to_owned(),
         _ => "cvt.s16.s8 %h1, %r4; cvt.s32.s16 %r4, %h1;".to_owned(),
-    };
-    text
+    }
 }
 
 const WIDENINGS: [&str; 5] = [
