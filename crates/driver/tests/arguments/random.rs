@@ -100,7 +100,8 @@ fn tensor() -> impl Strategy<Value = TensorSpec> {
                 _ => None,
             };
             let ranged = !element.is_float() && direction == Direction::In && !strided;
-            let range = ranged.then_some(IndexRange { low: 0, high: 100 });
+            let high = if element == ElementType::B1 { 2 } else { 100 };
+            let range = ranged.then_some(IndexRange { low: 0, high });
             TensorSpec { element, shape, strides, direction, range, initial }
         },
     )

@@ -6,12 +6,10 @@
 //! is that byte, whatever wrapped around on the way. What was computed in 32 bits and widened asked for
 //! its range when it was ([`super::integer`]).
 //!
-//! In a register it is the two halves of a value of sort [`Sort::Address`], a position in this table. Everything but
+//! In a register it is the two halves of a value of the sort `Address`, a number of this table ([`super::Store`]). Everything but
 //! adding integers to it ([`crate::interpret`]'s `symbolic/address.rs`) and accessing memory loses it, as it
 //! would any other bytes. Its bits are those of an address, so its lanes are fickle.
 
-use super::Store;
-use super::unit::{Byte, Sort, Unit, Units};
 use crate::address::Area;
 use crate::domain::Value;
 use ir::Scalar;
@@ -45,51 +43,18 @@ pub(crate) struct Elements {
 }
 
 impl Addresses {
-    /// The words of an address in a register of 64 bits.
-    pub(crate) fn words(&mut self, units: &mut Units, address: DataAddress) -> u64 {
+    /// The number of an address, from one on.
+    pub(super) fn number(&mut self, address: DataAddress) -> u32 {
         let next = self.table.len() as u32 + 1;
         let number = *self.known.entry(address).or_insert(next);
         if number == next {
             self.table.push(address);
         }
-        let half = |units: &mut Units, first: u8| {
-            let byte = |at: u8| Byte::Of { value: number, sort: Sort::Address, index: first + at };
-            u64::from(units.unit([byte(0), byte(1), byte(2), byte(3)]))
-        };
-        half(units, 0) | half(units, 4) << 32
+        number
     }
-}
 
-impl Store {
-    /// The address that the words of an unknown lane of 64 bits are, if they are one.
-    pub(crate) fn data_address(&self, words: u64) -> Option<DataAddress> {
-        let half = |word: u32, wanted: u8| match *self.units.get(word)? {
-            Unit::Part { value, sort: Sort::Address, first } if first == wanted => Some(value),
-            _ => None,
-        };
-        let (low, high) = (half(words as u32, 0)?, half((words >> 32) as u32, 4)?);
-        let position = (low as usize).checked_sub(1)?;
-        self.addresses.table.get(position).copied().filter(|_| low == high)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_comes_back_from_both_of_its_halves_alone() {
-        let mut store = Store::default();
-        let address = |offset| DataAddress { area: Area::Global(3), offset };
-        let Store { units, addresses, .. } = &mut store;
-        let [a, b] = [5, 6].map(|offset| addresses.words(units, address(offset)));
-        assert_eq!(addresses.words(units, address(5)), a);
-        assert_eq!(store.data_address(a), Some(address(5)));
-        assert_eq!(store.data_address(b), Some(address(6)));
-        let (low, high) = (a & 0xffff_ffff, b >> 32 << 32);
-        assert_eq!(store.data_address(low | high), None);
-        assert_eq!(store.data_address(a.rotate_left(32)), None);
-        let word = u64::from(store.units.bits(7));
-        assert_eq!(store.data_address(word | word << 32), None);
+    /// The address of this number.
+    pub(super) fn get(&self, number: u32) -> Option<DataAddress> {
+        self.table.get((number as usize).checked_sub(1)?).copied()
     }
 }

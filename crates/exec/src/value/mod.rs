@@ -26,6 +26,7 @@ use crate::handle::{Handle, Value};
 use crate::lanes::{Mask, WARP};
 use crate::legal::alias::Aliases;
 use crate::tags::Source;
+use address::{Addresses, DataAddress, Elements};
 use ir::Format;
 use rustc_hash::FxHashMap;
 use unit::{Byte, Content, Sort, Unit, Units, content};
@@ -42,10 +43,31 @@ pub(crate) struct Valued<'v> {
 #[derive(Debug, Default)]
 pub(crate) struct Store {
     pub(crate) units: Units,
-    pub(crate) addresses: address::Addresses,
+    addresses: Addresses,
     /// Buffers whose elements are inputs, by number.
-    pub(crate) elements: FxHashMap<usize, address::Elements>,
+    pub(crate) elements: FxHashMap<usize, Elements>,
     constants: FxHashMap<(Format, u64), Value>,
+}
+
+impl Store {
+    /// The words of an address that is data, in a register of 64 bits.
+    pub(crate) fn address_words(&mut self, address: DataAddress) -> u64 {
+        let value = self.addresses.number(address);
+        let byte = |index: u8| Byte::Of { value, sort: Sort::Address, index };
+        let low = self.units.unit([0, 1, 2, 3].map(byte));
+        let high = self.units.unit([4, 5, 6, 7].map(byte));
+        u64::from(low) | u64::from(high) << 32
+    }
+
+    /// The address that the words of an unknown lane of 64 bits are, if they are one.
+    pub(crate) fn data_address(&self, words: u64) -> Option<DataAddress> {
+        let half = |word: u32, wanted: u8| match *self.units.get(word)? {
+            Unit::Part { value, sort: Sort::Address, first } if first == wanted => Some(value),
+            _ => None,
+        };
+        let (low, high) = (half(words as u32, 0)?, half((words >> 32) as u32, 4)?);
+        self.addresses.get(low).filter(|_| low == high)
+    }
 }
 
 /// Reasons for which values are given up.
@@ -191,5 +213,26 @@ impl Valued<'_> {
             None if !Handle(word).is_unit() => self.domain.explain(word),
             None => "a value that is not a number".to_owned(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::address::Area;
+
+    #[test]
+    fn an_address_comes_back_from_both_of_its_halves_alone() {
+        let mut store = Store::default();
+        let address = |offset| DataAddress { area: Area::Global(3), offset };
+        let [a, b, again] = [5, 6, 5].map(|offset| store.address_words(address(offset)));
+        assert_eq!(store.data_address(a), Some(address(5)));
+        assert_eq!(store.data_address(again), Some(address(5)));
+        assert_eq!(store.data_address(b), Some(address(6)));
+        let (low, high) = (a & 0xffff_ffff, b >> 32 << 32);
+        assert_eq!(store.data_address(low | high), None);
+        assert_eq!(store.data_address(a.rotate_left(32)), None);
+        let word = u64::from(store.units.bits(7));
+        assert_eq!(store.data_address(word | word << 32), None);
     }
 }

@@ -53,8 +53,7 @@ pub(super) fn sum(
         }
         _ => return None,
     };
-    let store = &mut *valued.store;
-    Some(store.addresses.words(&mut store.units, DataAddress { area, offset }))
+    Some(valued.store.address_words(DataAddress { area, offset }))
 }
 
 fn operand(

@@ -1,7 +1,7 @@
 //! Moves and operations on bits, as far as they move whole bytes of values.
 //!
-//! Each is executed as without a domain first, which settles what is number, pointer or poison and
-//! makes the rest opaque; then the lanes of which more can be said are written again.
+//! Each is executed as without a domain first, which settles what is number, pointer or poison and makes the rest
+//! opaque; then the lanes of which more can be said are written again.
 
 use super::operand::{Patch, bytes, raw};
 use super::{address, integer, truth};
@@ -44,11 +44,9 @@ pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<bool, Ga
     if unknown.and(context.lanes).is_empty() {
         return Ok(false);
     }
+    let layout = context.layout;
     let upper = match (op, operands.first()) {
-        (Op::Split { .. }, Some(Operand::Register(src)))
-            if context.layout.width(*src) == Width::B128 =>
-        {
-            let layout = context.layout;
+        (Op::Split { .. }, Some(Operand::Register(src))) if layout.width(*src) == Width::B128 => {
             *context.registers.upper(layout, *src)
         }
         _ => [0; WARP],
