@@ -185,8 +185,14 @@ pub(crate) struct EquivArgs {
     #[arg(long = "assume", value_name = "CONDITION", value_parser = parsed::<AssumeSpec>)]
     pub(crate) assumptions: Vec<AssumeSpec>,
 
-    /// Compare only this output or part of one: out, 'out[0]', 'out[2:6,:]'.
-    #[arg(long = "compare", value_name = "OUT[…]", value_parser = parsed::<PartSpec>, conflicts_with = "for_all_sizes")]
+    /// Outputs, or parts of them, that are compared; all if empty.
+    #[arg(
+        long = "compare",
+        value_name = "OUT[…]",
+        value_parser = parsed::<PartSpec>,
+        conflicts_with = "for_all_sizes",
+        help = "Compare only this output or part of one: out, 'out[0]', 'out[2:6,:]'"
+    )]
     pub(crate) parts: Vec<PartSpec>,
 
     /// Where to write a page with sources, findings and pictures.
