@@ -42,7 +42,10 @@ pub(super) fn at_once(
         let start = ends(piece).1;
         let range = start..start + bytes.len();
         target.bytes[range.clone()].copy_from_slice(bytes);
-        target.states.fill(range, *state);
+        // A stage that is filled again is in that state already.
+        if target.states.common(start, bytes.len()) != Some(*state) {
+            target.states.fill(range, *state);
+        }
     }
     context.report.charge(read.bytes.len());
     true
