@@ -57,7 +57,12 @@ impl Ranges {
     }
 
     /// Says what the range of a node is, where its operations tell too little.
-    pub(crate) fn know(&mut self, node: NodeId, range: Range) {
+    pub(crate) fn know(&mut self, node: NodeId, (least, most): Range) {
+        // What is known already stays.
+        let range = match self.nodes.get(&node) {
+            Some(Some((low, high))) => (least.max(*low), most.min(*high)),
+            _ => (least, most),
+        };
         self.nodes.insert(node, Some(range));
         self.said.insert(node);
     }

@@ -17,7 +17,7 @@
 //!
 //! A load that the loop repeats is done once: nothing in the loop orders the others' writes after the first time, so a value that changes
 //! meanwhile is a race with that one. Registers that are read after the loop hold what they would: operations on the guess come behind the update and take the old value. The
-//! load of the first guess goes, if it is of the same bytes, right before the loop, and nobody else uses it: it may see any value, and
+//! load of the first guess goes, if it is of the same bytes, right before the loop, with nothing but register operations and loads between, and nobody else uses it: it may see any value, and
 //! the access that counts follows. If `f` is another function the loop stays, and that load becomes a relaxed one: a guess that is out
 //! of date harms nobody.
 //!
@@ -243,6 +243,10 @@ impl SwapLoop {
         let at = instructions.iter().rposition(|one| registers(one).0.contains(&self.guess))?;
         let Op::Load(load) = &instructions[at].op else { return None };
         let behind = &instructions[at + 1..];
+        // Behind a barrier or a wait the swap is another access than this load.
+        if !behind.iter().all(|one| one.op.is_of_registers() || is_weak_load(&one.op)) {
+            return None;
+        }
         let base = match self.swap.address.base {
             AddressBase::Register(register) => Some(register),
             _ => None,
@@ -425,7 +429,7 @@ fn is_one(value: Value, format: Format, lanes: u8) -> bool {
     value == Value::Constant(all)
 }
 
-/// Tells whether a value may be a product that was not rounded, through copies and selections.
+/// Tells whether a value may be a product that was not rounded, through copies, selections and signs.
 fn may_be_product(function: &Function, operand: Operand) -> bool {
     let mut seen = RegisterSet::default();
     let mut work: Vec<Operand> = vec![operand];
@@ -446,6 +450,7 @@ fn may_be_product(function: &Function, operand: Operand) -> bool {
             match op {
                 Op::Copy { src, .. } => work.push(*src),
                 Op::Select { if_true, if_false, .. } => work.extend([*if_true, *if_false]),
+                Op::FloatUnary { a, .. } => work.push(*a),
                 Op::FloatBinary { op: FloatBinary::Mul, .. } => return true,
                 _ => {}
             }

@@ -93,6 +93,7 @@ fn other_functions_keep_the_loop_and_their_first_guess_is_only_a_guess() {
         "mov.b32 %f2, %r2; add.rz.ftz.f32 %f3, %f2, %f1; mov.b32 %r4, %f3;",
         // A product that the assembler may fuse with the sum.
         "mul.f32 %f4, %f1, %f1; mov.b32 %f2, %r2; add.ftz.f32 %f3, %f2, %f4; mov.b32 %r4, %f3;",
+        "mul.f32 %f4, %f1, %f1; neg.f32 %f5, %f4; mov.b32 %f2, %r2; add.ftz.f32 %f3, %f2, %f5; mov.b32 %r4, %f3;",
         "add.s32 %r4, %r2, %r2;",
         "add.s32 %r5, %r2, %r1; add.s32 %r4, %r5, %r2;",
         "shl.b32 %r4, %r2, %r1;",
@@ -168,6 +169,9 @@ fn a_first_guess_that_others_use_is_kept() {
         plain.replace("ld.global.u32 %r2, [%x1];", "ld.global.nc.u32 %r2, [%x1];"),
         plain.replace("ld.global.u32 %r2, [%x1];", "ld.acquire.gpu.global.u32 %r2, [%x1];"),
         plain.replace("again:", "add.s64 %x1, %x1, 4; again:"),
+        plain.replace("again:", "bar.sync 0; again:"),
+        plain.replace("again:", "cp.async.wait_all; again:"),
+        plain.replace("again:", "st.global.u32 [%x1+4], %r1; again:"),
         plain
             .replace("again:", "setp.eq.u32 %p3, %r1, 0; @%p3 bra out; again:")
             .replace("ret;", "out: ret;"),

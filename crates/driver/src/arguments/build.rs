@@ -202,16 +202,24 @@ impl<'r> Builder<'r> {
         values
     }
 
-    /// Arguments that are taken by name in another order than they are given: that is told.
+    /// Tells of arguments that are taken by name in another order than they are given. It is an error if it is not certain that the
+    /// names are those of the kernel.
     fn note_order(&mut self, parameters: &[Parameter<'_>], specs: &[ArgumentSpec]) {
         let index = |spec: &ArgumentSpec| parameters.iter().position(|one| one.name == spec.name);
         let order: Vec<usize> = specs.iter().filter_map(index).collect();
         if order.len() == specs.len() && !order.is_sorted() {
             let names: Vec<&str> = parameters.iter().map(|one| one.name).collect();
-            self.notes.push(format!(
-                "arguments are taken by name; the order of the parameters is {}",
-                names.join(", ")
-            ));
+            let names = names.join(", ");
+            if parameters.iter().all(|one| one.is_certain) {
+                self.notes.push(format!(
+                    "arguments are taken by name; the order of the parameters is {names}"
+                ));
+            } else {
+                self.error(format!(
+                    "the text has a kernel of this name with the parameters {names}, but it is not certain that this is the \
+                     one that was compiled; give the arguments in the order of its parameters, with other names if that is another one"
+                ));
+            }
         }
     }
 

@@ -42,7 +42,11 @@ pub(crate) fn types_of(demangled: &str) -> Option<Vec<DeclaredParameter>> {
         }
     }
     types.push(list[start..].trim());
-    let declared = |ty: &&str| DeclaredParameter { name: String::new(), ty: (*ty).to_owned() };
+    let declared = |ty: &&str| DeclaredParameter {
+        name: String::new(),
+        ty: (*ty).to_owned(),
+        is_certain: false,
+    };
     Some(types.iter().filter(|ty| !ty.is_empty()).map(declared).collect())
 }
 

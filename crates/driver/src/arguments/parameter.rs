@@ -13,6 +13,8 @@ pub(super) struct Parameter<'p> {
     pub(super) variable: &'p Variable,
     /// Its name in the source, or in the PTX without the kernel's name in front, as compilers put it there.
     pub(super) name: &'p str,
+    /// Set if there is no doubt that this is its name.
+    pub(super) is_certain: bool,
     /// Its type in the source, if that is known.
     pub(super) ty: Option<&'p str>,
     pub(super) bytes: u64,
@@ -80,6 +82,7 @@ pub(super) fn parameters<'p>(
                 index,
                 variable,
                 name: if name.is_empty() { own } else { name },
+                is_certain: written.is_none_or(|one| one.name.is_empty() || one.is_certain),
                 ty: written.map(|one| one.ty.as_str()),
                 bytes: variable.size.unwrap_or(0),
                 kind: kind(variable, pointer.is_some()),

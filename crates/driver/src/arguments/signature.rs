@@ -5,13 +5,16 @@
 //! and parameters are called by their position. What is read here decides which argument stands for which parameter, so whoever uses
 //! it compares the number of parameters and their sizes with the PTX.
 
-/// A parameter as the source declares it; the name is empty if it has none.
+/// A parameter as a source declares it; the name is empty if it has none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeclaredParameter {
     /// Its name.
     pub name: String,
     /// Its type, words separated by blanks.
     pub ty: String,
+    /// Set if the text leaves no doubt that this is the list of the kernel that was compiled: an argument may then be taken by this
+    /// name from another position.
+    pub is_certain: bool,
 }
 
 /// The parameters of the kernel of this name, if its definition is found and is the only one with so many.
@@ -24,10 +27,38 @@ pub(super) fn signature(text: &str, kernel: &str, count: usize) -> Option<Vec<De
         .filter(|list| list.len() == count)
         .collect();
     found.dedup();
-    match found.len() {
-        1 => found.pop(),
-        _ => None,
+    let (1, Some(mut list)) = (found.len(), found.pop()) else { return None };
+    if is_certain(text, &tokens, kernel) {
+        list.iter_mut().for_each(|one| one.is_certain = true);
     }
+    Some(list)
+}
+
+/// Tells whether a definition that was found must be the one that was compiled: nothing is left out by the preprocessor, comes from
+/// another file or a macro, stands in a namespace, or is a kernel whose heading is not understood.
+fn is_certain(text: &str, tokens: &[&str], kernel: &str) -> bool {
+    let mut directives = text.lines().filter_map(|line| line.trim_start().strip_prefix('#'));
+    let plain = |directive: &str| {
+        let directive = directive.trim_start();
+        let other_file = directive.starts_with("include") && directive.contains('"');
+        let conditional = ["if", "el", "end"].iter().any(|word| directive.starts_with(word));
+        let makes_kernels = directive.contains("__global__") || directive.contains(kernel);
+        !other_file && !conditional && !(directive.starts_with("define") && makes_kernels)
+    };
+    let after = |at: usize, more: usize| tokens.get(at + more).copied();
+    let in_namespace =
+        (1..tokens.len()).any(|at| tokens[at] == "namespace" && tokens[at - 1] != "using");
+    let in_namespace = in_namespace || tokens.first() == Some(&"namespace");
+    let globals = || tokens.iter().enumerate().filter(|(_, token)| **token == "__global__");
+    let is_instance = |at: usize| at > 0 && tokens[at - 1] == "template";
+    let understood =
+        globals().all(|(at, _)| is_instance(at) || heading(&tokens[at + 1..]).is_some());
+    let own =
+        globals().filter(|(at, _)| heading(&tokens[at + 1..]).is_some_and(|one| one.0 == kernel));
+    // A name in front of a list, or in the list of a macro, may be another definition.
+    let mentions = tokens.iter().enumerate().filter(|(_, token)| **token == kernel);
+    let lists = mentions.filter(|(at, _)| matches!(after(*at, 1), Some("(" | ")"))).count();
+    directives.all(plain) && !in_namespace && understood && own.count() == 1 && lists == 1
 }
 
 /// Tokens: words, and every other character that is no blank by itself.
@@ -98,6 +129,12 @@ fn quoted(rest: &[u8], quote: u8) -> usize {
 
 /// The tokens between the parentheses of a kernel's definition, if these begin one of this name.
 fn definition<'t, 's>(tokens: &'t [&'s str], kernel: &str) -> Option<&'t [&'s str]> {
+    let (name, list, next) = heading(tokens)?;
+    (next == "{" && name == kernel).then_some(list)
+}
+
+/// The name of a kernel, the tokens between its parentheses, and what follows: a body or the end of a declaration.
+fn heading<'t, 's>(tokens: &'t [&'s str]) -> Option<(&'s str, &'t [&'s str], &'s str)> {
     let mut at = 0;
     let mut name = "";
     loop {
@@ -113,8 +150,9 @@ fn definition<'t, 's>(tokens: &'t [&'s str], kernel: &str) -> Option<&'t [&'s st
         }
     }
     let end = closing(tokens, at)?;
-    let is_definition = tokens.get(end + 1) == Some(&"{");
-    (is_definition && name == kernel).then(|| &tokens[at + 1..end])
+    let next = *tokens.get(end + 1)?;
+    let is_name = name.bytes().next().is_some_and(is_word);
+    (is_name && ["{", ";"].contains(&next)).then(|| (name, &tokens[at + 1..end], next))
 }
 
 /// Where the parenthesis at a position is closed.
@@ -192,7 +230,7 @@ fn parameter(tokens: &[&str]) -> Option<DeclaredParameter> {
     if !suffix.is_empty() {
         ty.push_str(" *");
     }
-    Some(DeclaredParameter { name: name.to_owned(), ty })
+    Some(DeclaredParameter { name: name.to_owned(), ty, is_certain: false })
 }
 
 #[cfg(test)]
@@ -235,6 +273,36 @@ mod tests {
         assert_eq!(names("__global__ void k(int (*f)(int)) {}", "k", 1), None);
         let same = "__global__ void k(int a); __global__ void k(int b) {}";
         assert_eq!(names(same, "k", 1).as_deref(), Some("b:int"), "the definition counts");
+    }
+
+    #[test]
+    fn names_are_certain_only_if_no_other_definition_is_possible() {
+        let certain =
+            |text: &str| signature(text, "k", 2).map(|list| list.iter().all(|one| one.is_certain));
+        let plain = "__global__ void k(int a, int b) {}";
+        let other =
+            "template <class T> __global__ void l(T a) {} template __global__ void l<int>(int);";
+        assert_eq!(certain(plain), Some(true));
+        assert_eq!(
+            certain(&format!(
+                "#include <cuda_fp16.h>\n#define N 4\n{other}\n{plain}\nint main() {{ k<<<1, 1>>>(2, 3); }}"
+            )),
+            Some(true)
+        );
+        for doubt in [
+            format!("#if 0\n{plain}\n#endif"),
+            format!("#include \"other.h\"\n{plain}"),
+            format!("namespace v1 {{ {plain} }}"),
+            format!("#define KERNEL __global__ void\n{plain}"),
+            format!("{plain}\nKERNEL k(int b, int a) {{}}"),
+            format!("{plain}\nKERNEL(k)(int b, int a) {{}}"),
+            format!("{plain}\n__global__ void l(int a) BODY"),
+            format!(
+                "template <int N> {plain}\ntemplate <> __global__ void k<2>(int b, int a) {{}}"
+            ),
+        ] {
+            assert_ne!(certain(&doubt), Some(true), "{doubt}");
+        }
     }
 
     #[test]

@@ -76,7 +76,7 @@ fn check_declared(kernel: &str, text: &str, declared: &str) -> Result<BuiltLaunc
     let program = program();
     let parameter = |word: &str| {
         let (name, ty) = word.split_once(':').unwrap();
-        DeclaredParameter { name: name.to_owned(), ty: ty.replace('~', " ") }
+        DeclaredParameter { name: name.to_owned(), ty: ty.replace('~', " "), is_certain: true }
     };
     let declared: Vec<DeclaredParameter> = declared.split_whitespace().map(parameter).collect();
     build_launch(&Request {

@@ -54,7 +54,10 @@ impl Symbolic {
         };
         // A node of its own: what is added to it does not change what is known of it.
         let node = self.terms.seal(field);
-        self.ranges.know(node, (0, (1i128.checked_shl(bits)? - 1).min(most >> first)));
+        // The whole number is no node of its own, and its range may be an input's.
+        if !whole || first > 0 {
+            self.ranges.know(node, (0, (1i128.checked_shl(bits)? - 1).min(most >> first)));
+        }
         let value = self.handles.handle(node.into());
         self.fields.insert((x, first, bits), value);
         Some(value)

@@ -97,6 +97,7 @@ pub(super) fn read(
     (bytes, align): (u32, u32),
 ) -> Result<Option<Vec<Byte>>, Gap> {
     let elements = table(context, one)?;
+    check_alignment(context, one, align)?;
     if !in_bounds(context, one, bytes)? {
         return Ok(None);
     }
@@ -105,11 +106,6 @@ pub(super) fn read(
     }
     let (name, place) = named(context, one);
     let Some(valued) = &mut context.valued else { return Ok(None) };
-    if !valued.domain.is_multiple(one.offset, align) {
-        return Err(context.gap(format!(
-            "`{name}` is read at byte {place}, which is data, and not shown to be a multiple of {align}"
-        )));
-    }
     let sort = Sort::of(elements.scalar);
     let size = sort.map_or(0, Sort::bytes);
     let whole = sort.filter(|_| size > 0 && (bytes as usize).is_multiple_of(size));
@@ -133,6 +129,18 @@ pub(super) fn read(
         memory.read = true;
     }
     Ok(Some(all))
+}
+
+/// Checks that a place is a multiple of what is read there.
+fn check_alignment(context: &mut Context<'_, '_>, one: &Indexed, align: u32) -> Result<(), Gap> {
+    let Some(valued) = &mut context.valued else { return Ok(()) };
+    if valued.domain.is_multiple(one.offset, align) {
+        return Ok(());
+    }
+    let (name, place) = named(context, one);
+    Err(context.gap(format!(
+        "`{name}` is read at byte {place}, which is data, and not shown to be a multiple of {align}"
+    )))
 }
 
 /// The elements of the buffer that is read, if it may be read this way.
