@@ -43,7 +43,8 @@ fn is_certain(text: &str, tokens: &[&str], kernel: &str) -> bool {
         let other_file = directive.starts_with("include") && directive.contains('"');
         let conditional = ["if", "el", "end"].iter().any(|word| directive.starts_with(word));
         let makes_kernels = directive.contains("__global__") || directive.contains(kernel);
-        !other_file && !conditional && !(directive.starts_with("define") && makes_kernels)
+        let doubtful = directive.starts_with("define") && makes_kernels;
+        !(other_file || conditional || doubtful)
     };
     let after = |at: usize, more: usize| tokens.get(at + more).copied();
     let in_namespace =
