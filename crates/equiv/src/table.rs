@@ -17,6 +17,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use term::{FloatNumbers, Inputs, Numbers, Term, Terms};
 
+/// Elements of a tensor without repetitions: each pair of them is a condition.
+const MOST_DISTINCT: usize = 512;
+
 /// All inputs of both sides, and the position of each by name.
 pub(crate) struct Table {
     pub(crate) inputs: Arc<Inputs>,
@@ -228,6 +231,25 @@ impl Table {
         names.collect()
     }
 
+    /// The conditions that no two elements of a tensor are the same.
+    fn distinct(&self, name: &str, terms: &mut Terms) -> Result<Vec<Term>, Mismatch> {
+        let first = self.first(name);
+        if self.length(name) > MOST_DISTINCT {
+            return Err(Mismatch::Distinct { name: name.to_owned(), most: MOST_DISTINCT });
+        }
+        let elements: Vec<Term> = (first..first + self.length(name))
+            .filter_map(|at| terms.inputs().at(at).map(|input| terms.input(input)))
+            .collect();
+        let mut conditions = Vec::new();
+        for (at, &one) in elements.iter().enumerate() {
+            for &other in &elements[at + 1..] {
+                let same = terms.compare(term::Relation::Equal, one, other);
+                conditions.push(terms.not(same));
+            }
+        }
+        Ok(conditions)
+    }
+
     /// The conditions an assumption stands for: one for each element of the tensors in it.
     ///
     /// # Errors
@@ -238,6 +260,9 @@ impl Table {
         terms: &mut Terms,
     ) -> Result<Vec<Term>, Mismatch> {
         let formula = &assumption.condition;
+        if let Some(name) = formula.distinct() {
+            return self.distinct(name, terms);
+        }
         let lengths: BTreeSet<u32> = formula
             .names()
             .iter()

@@ -48,6 +48,7 @@ mod report;
 mod results;
 mod run;
 mod run_group;
+mod scatter;
 mod snapshot;
 mod speculative_blocks;
 mod stores;

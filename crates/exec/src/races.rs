@@ -323,6 +323,7 @@ impl ReportContext<'_, '_> {
                 && !outside_scope,
             outside_scope,
             strangers: between,
+            when: None,
         }
     }
 
@@ -438,6 +439,11 @@ impl Between {
                 grid.add_touched(block, touched, &commute, met);
             }
         }
+    }
+
+    /// Returns an instruction that accessed a global allocation, if any did.
+    pub(crate) fn any_access(&self, number: usize) -> Option<Site> {
+        self.grids.get(number)?.as_ref()?.any_access()
     }
 
     /// Whether a block touched what blocks so far have changed that are `strange` to it.

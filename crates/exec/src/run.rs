@@ -10,7 +10,7 @@ use crate::legal::alias::Aliases;
 use crate::machine::Machine;
 use crate::memory::Allocation;
 use crate::options::{Checks, Limits};
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Written};
 use crate::pipeline::MbarrierUse;
 use crate::placement::Placement;
 use crate::racing_reads::Suspicion;
@@ -217,6 +217,7 @@ fn run_particular(
         speculative_blocks::run(&mut tally, &mut global, &mut budget, &mut queue, limits.jobs);
     }
     tally.run(&mut global, &mut budget, &mut queue, valued.as_mut().map(Valued::reborrow));
+    tally.close_scatters(&global, valued.as_mut().map(Valued::reborrow));
     let (report, gap, blocks) = tally.finish(&global);
     let initialisers = machine.initialisers(&global);
     let changed = before.changed(&machine, &global);
@@ -224,7 +225,14 @@ fn run_particular(
     let [assumed_scopes, assumed_parities] = [&report.assumed_scopes, &report.assumed_parities]
         .map(|sites| sites.iter().map(|&site| machine.site_place(site)).collect::<Vec<Place>>());
     global.truncate(launch.buffers.len());
-    let written = global.iter().map(|memory| memory.states.written()).collect();
+    let scatters = valued.as_ref().map(|valued| &valued.store.scatters);
+    let is_scattered = |number: usize| scatters.is_some_and(|all| all.contains_key(&number));
+    let written = |(number, memory): (usize, &Allocation)| match is_scattered(number) {
+        // Whether somebody wrote an element depends on data: what it holds says so.
+        true => Written::All(memory.bytes.len()),
+        false => memory.states.written(),
+    };
+    let written = global.iter().enumerate().map(written).collect();
     let found = outcome(report, gap, blocks);
     let (buffers, kept) = if keeps { (Vec::new(), global) } else { (contents(global), Vec::new()) };
     (

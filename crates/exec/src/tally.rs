@@ -9,6 +9,7 @@ use crate::options::{Checks, Limits};
 use crate::position::Position;
 use crate::races::{Between, ReportContext, Reported};
 use crate::report::Report;
+use crate::scatter::{self, Launched};
 use crate::tracker::{Met, Shadows};
 use crate::value::Valued;
 
@@ -147,6 +148,17 @@ impl<'m, 'p> Tally<'m, 'p> {
         let fitting = most / each * self.machine.blocks as u64;
         let stop = Stop::Estimate { needed, fitting };
         Some(Gap { place: self.machine.place(start), thread: None, reason, stop })
+    }
+
+    /// Judges writes at places that are data, when all blocks have run.
+    pub(crate) fn close_scatters(&mut self, global: &[Allocation], valued: Option<Valued<'_>>) {
+        let Some(valued) = valued.filter(|one| !one.store.scatters.is_empty()) else { return };
+        if self.is_over() {
+            return;
+        }
+        let launched = Launched { machine: self.machine, global };
+        let accessed = |number: usize| self.between.any_access(number);
+        self.gap = scatter::close(launched, &mut self.report, valued, &accessed);
     }
 
     /// What all blocks found, the place where the run stopped, and how many blocks ended.

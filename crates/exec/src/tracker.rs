@@ -250,6 +250,11 @@ impl Tracker {
         self.order.arrive(id, registration)
     }
 
+    /// Events so far that may have ordered accesses of a warp ([`Order::events`]).
+    pub(crate) fn events_of(&self, warp: usize) -> (u64, u64) {
+        self.order.events(warp)
+    }
+
     /// Tells whether all threads have come that barrier `id` of a block counts.
     pub(crate) fn is_complete(&self, rank: usize, id: u8) -> bool {
         self.order.is_complete(rank, id)

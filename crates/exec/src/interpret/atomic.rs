@@ -1,10 +1,10 @@
 //! Read-modify-writes (manual §9.7.13.5–6).
 
 use super::access::{
-    allocation, locate, mark, read_element, resolve, word_of, worse, write_element,
+    allocation, locate, mark, read_element, resolve_indexed, word_of, worse, write_element,
 };
-use super::symbolic;
 use super::tracked::{fence, track};
+use super::{scattered, symbolic};
 use crate::address::{Area, Pointer};
 use crate::concrete;
 use crate::context::Context;
@@ -30,7 +30,8 @@ pub(super) fn execute(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<
     };
     let (element, count) = (width.bytes(), atomic.a.len());
     let bytes = element * count as u32;
-    let addresses = resolve(context, atomic.address, atomic.space, AccessKind::Atomic, bytes)?;
+    let (addresses, indexed) =
+        resolve_indexed(context, atomic.address, atomic.space, AccessKind::Atomic, bytes)?;
     let operands: Vec<(Lanes, Tags)> = atomic
         .a
         .iter()
@@ -47,6 +48,9 @@ pub(super) fn execute(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<
     }
     if atomic.dsts.iter().flatten().any(|&dst| context.layout.is_read(dst)) {
         context.doubt(Doubtful::AtomicResult, context.lanes);
+    }
+    for one in &indexed {
+        scattered::update(context, one, atomic)?;
     }
     let mut old = vec![([0; WARP], Tags::NUMBER); count];
     let failed = context.lanes.without(addresses.lanes);

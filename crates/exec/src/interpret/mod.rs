@@ -22,6 +22,7 @@ mod pointer;
 pub(crate) mod poll;
 mod reduce;
 pub(crate) mod remote;
+mod scattered;
 mod special;
 pub(crate) mod symbolic;
 mod tensor;

@@ -25,10 +25,12 @@ use crate::finding::Place;
 use crate::handle::{Handle, Value};
 use crate::lanes::{Mask, WARP};
 use crate::legal::alias::Aliases;
+use crate::scatter::Scatter;
 use crate::tags::Source;
 use address::{Addresses, DataAddress, Elements};
 use ir::Format;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use unit::{Byte, Content, Sort, Unit, Units, content};
 
 /// A domain and where its values are.
@@ -46,6 +48,8 @@ pub(crate) struct Store {
     addresses: Addresses,
     /// Buffers whose elements are inputs, by number.
     pub(crate) elements: FxHashMap<usize, Elements>,
+    /// Writes at addresses that are data, by the number of the buffer.
+    pub(crate) scatters: BTreeMap<usize, Scatter>,
     constants: FxHashMap<(Format, u64), Value>,
 }
 
