@@ -70,6 +70,8 @@ pub struct Symbolic {
     places: FxHashMap<(Vec<(NodeId, i128)>, i128), Term>,
     /// Integers that places of writes are made of, by number, and their numbers.
     symbols: (Vec<NodeId>, FxHashMap<NodeId, u32>),
+    /// Positions of inputs that stand for tickets of blocks.
+    pub(crate) tickets: std::ops::Range<usize>,
     handles: Handles,
     /// What was made before, by operation and operands.
     made: FxHashMap<(Operation, [Term; 3]), Value>,
@@ -119,6 +121,7 @@ impl Symbolic {
             elements: FxHashMap::default(),
             places: FxHashMap::default(),
             symbols: Default::default(),
+            tickets: 0..0,
             made: FxHashMap::default(),
             fields: FxHashMap::default(),
             complements: FxHashMap::default(),
@@ -476,6 +479,10 @@ impl Domain for Symbolic {
 
     fn inputs_for(&mut self, a: &DataPlace, b: &DataPlace, factor: i128) -> Option<(String, i128)> {
         self.inputs_apart(a, b, factor)
+    }
+
+    fn ticket(&mut self, block: u64, most: i128) -> Option<Value> {
+        self.ticket_of(block, most)
     }
 
     fn is_place(&mut self, place: &DataPlace, number: i128) -> Truths {

@@ -417,6 +417,12 @@ pub trait Domain {
         None
     }
 
+    /// An integer from 0 to a number: how many other blocks were before a block, which is not the last one. `None` if the domain has none.
+    fn ticket(&mut self, block: u64, most: i128) -> Option<Value> {
+        let _ = (block, most);
+        None
+    }
+
     /// Whether a place is a number: decided, or a boolean.
     fn is_place(&mut self, place: &DataPlace, number: i128) -> Truths {
         let _ = (place, number);

@@ -294,6 +294,10 @@ impl Domain for Aliased<'_> {
         self.inner.inputs_for(a, b, factor)
     }
 
+    fn ticket(&mut self, block: u64, most: i128) -> Option<Value> {
+        self.inner.ticket(block, most)
+    }
+
     fn is_place(&mut self, place: &DataPlace, number: i128) -> Truths {
         self.inner.is_place(place, number)
     }

@@ -27,6 +27,7 @@ use crate::lanes::{Mask, WARP};
 use crate::legal::alias::Aliases;
 use crate::scatter::Scatter;
 use crate::tags::Source;
+use crate::tickets::Tickets;
 use address::{Addresses, DataAddress, Elements};
 use ir::Format;
 use rustc_hash::FxHashMap;
@@ -50,6 +51,7 @@ pub(crate) struct Store {
     pub(crate) elements: FxHashMap<usize, Elements>,
     /// Writes at addresses that are data, by the number of the buffer.
     pub(crate) scatters: BTreeMap<usize, Scatter>,
+    pub(crate) tickets: Tickets,
     constants: FxHashMap<(Format, u64), Value>,
 }
 
