@@ -7,8 +7,9 @@
 //!
 //! That the wait of one warp covers the parts of all four is how pipelines of CUTLASS hand a stage back by one thread. The manual makes a
 //! wgmma-group *per warpgroup* (§9.7.15.7.2) and says no more. On an H200 no warp passes the wait before the last of the four has come
-//! to the product, and operands that one warp overwrites after its own wait change no result of the other three (6 × 2 million
-//! products, by stores and by bulk copies; without the wait a third of them change). Reports list it as assumed.
+//! to the product, and operands that are overwritten after the wait of one warp change no result of the other three: in seven settings (no warp late, each
+//! of the four late, others late, in turn), overwritten by that warp, by stores of a fifth one or by a bulk copy, none was wrong in 158 400 rounds of eight products
+//! of 528 blocks each. Without the wait some were wrong in each of the seven runs with 528 blocks, and none with one block. Reports list it as assumed.
 //!
 //! Its reads are kept beside the cells of a [`crate::Shadow`], as sets of 16 bytes: only writes ask for them. A write of a bulk copy that
 //! comes after a product takes bytes out of its set: what is unordered with the product is then unordered with the copy, which no
