@@ -3,14 +3,16 @@
 //!
 //! A registration is an event of a warp: it waits for the warp's lanes that have not exited and
 //! counts 32, whatever their number. A barrier with a count keeps it when threads exit; one without
-//! waits for the warps that still run.
+//! waits for the warps that still run. A warp that arrives and comes again, to arrive or to wait, counts again: the manual does not
+//! forbid it and an H200 counts it (512 blocks of each of two shapes), and FlashAttention-3 gives itself the first turn in that way.
 //!
 //! **Reuse.** A barrier's generations are told apart by nothing but their order. A registration for
 //! generation k+1 belongs there on every schedule only if *every* registration of generation k comes
 //! before it in waits-for (except that generations of a single warp do not mind each other); otherwise a schedule exists on which it counts for generation k. This is
 //! exact: Sharma, Bauer and Aiken's rule ("Verification of producer-consumer synchronization in GPU
 //! programs", 2015, Figure 4) looks at registrations that wait alone and skips the first command
-//! of a thread; here arrivals count too and a missing predecessor counts as unordered.
+//! of a thread; here arrivals count too and a missing predecessor counts as unordered. The argument does not ask of which warps registrations are:
+//! in the first generation of a schedule that differs, some registration of a later one stands before one of this generation, which it comes after.
 //!
 //! The waits-for clocks are kept for warps: the only question asked of them is asked at
 //! registrations, which wait for all lanes of the warp. Where there are mbarriers, whose waits and arrivals are those of
@@ -57,11 +59,6 @@ pub enum Misuse {
     /// A reduction and a plain barrier in one generation.
     MixedKinds {
         /// The registration of the other kind.
-        site: Site,
-    },
-    /// The warp has registered in this generation already.
-    Twice {
-        /// Where it did.
         site: Site,
     },
 }
@@ -254,9 +251,6 @@ impl Barriers {
             }
             if other.reduces != registration.reduces {
                 return Err(Misuse::MixedKinds { site });
-            }
-            if other.warp == registration.warp {
-                return Err(Misuse::Twice { site });
             }
         }
         Ok(())
@@ -481,6 +475,22 @@ mod tests {
         assert!(!barriers.is_complete(1));
     }
 
+    /// Warp 0 gives itself the first turn; then warp 1, which knows nothing of it, takes one.
+    #[test]
+    fn a_warp_that_comes_again_counts_again() {
+        let mut clocks = Clocks::new(2);
+        let mut barriers = Barriers::new(2);
+        for (warp, expected) in [(0, true), (1, false)] {
+            barriers.register(&mut clocks, None, 1, come(warp, false, Some(64))).unwrap();
+            assert!(!barriers.is_complete(1));
+            let reuse = barriers.register(&mut clocks, None, 1, come(warp, true, Some(64)));
+            assert_eq!(reuse == Ok(None), expected, "{reuse:?}");
+            assert!(barriers.is_complete(1));
+            let released = barriers.release(&mut clocks, None, 1);
+            assert_eq!(released.waiting, [(warp, Mask::ALL)]);
+        }
+    }
+
     #[test]
     fn misuse_is_named() {
         let mut clocks = Clocks::new(3);
@@ -488,7 +498,7 @@ mod tests {
         let mut register = |registration| barriers.register(&mut clocks, None, 0, registration);
         assert_eq!(register(come(0, true, Some(40))), Err(Misuse::Count(40)));
         assert_eq!(register(come(0, false, Some(96))), Ok(None));
-        assert_eq!(register(come(0, false, Some(96))), Err(Misuse::Twice { site: 0 }));
+        assert_eq!(register(come(0, false, Some(96))), Ok(None), "a warp may come again");
         let mixed = Misuse::MixedCounts { here: Some(64), before: Some(96), site: 0 };
         assert_eq!(register(come(1, true, Some(64))), Err(mixed));
         let mixed = Misuse::MixedCounts { here: None, before: Some(96), site: 0 };

@@ -239,7 +239,15 @@ impl Order<'_> {
                 false => Some(write.time),
                 true => self.copies.waited(write.time, lane),
             };
-            let seen = time.map_or(Visibility::Open, |time| self.seen((who, time), warp));
+            let seen = self.seen(who, warp, |later| {
+                let fences = self.copies.fences();
+                let arrivals = || self.copies.arrivals(write.time, lane);
+                let (clocks, space) = (self.clocks, self.space);
+                match time {
+                    Some(time) => fences.visibility(clocks, (who, time), later, space),
+                    None => fences.arrival_visibility(clocks, arrivals(), later, space),
+                }
+            });
             if seen != Visibility::Visible {
                 let (site, kind, copy) = (write.site, write.kind, write.copy());
                 return Some((Side { who, site, kind, time, copy }, Some(seen)));
@@ -248,12 +256,11 @@ impl Order<'_> {
         None
     }
 
-    /// The visibility of a write to a product of a warp: the best that any of its lanes has.
-    fn seen(&self, (who, time): (LaneId, u32), warp: u8) -> Visibility {
-        let fences = self.copies.fences();
+    /// The visibility of a write of a lane to a product of a warp: the best that any of its lanes has.
+    fn seen(&self, who: LaneId, warp: u8, visibility: impl Fn(LaneId) -> Visibility) -> Visibility {
         let mut best = Visibility::NeedsFence;
         for later in lanes_from(warp, who) {
-            match fences.visibility(self.clocks, (who, time), later, self.space) {
+            match visibility(later) {
                 Visibility::Visible => return Visibility::Visible,
                 Visibility::Open => best = Visibility::Open,
                 Visibility::NeedsFence | Visibility::NeedsMapFence => {}
