@@ -124,6 +124,8 @@ fn followed<'r>(execution: &Execution<'r>, first: Finished<'r>, checks: Checks) 
             None => return run,
             // It knows why it stopped.
             Some(gap) if gap.stop == Stop::NotFixed => best = run,
+            // It went past what stopped the program as it stands, and stopped at something else.
+            Some(gap) if lifted && best.is_stopped_elsewhere(gap) => best = run,
             Some(_) => {}
         }
     }
@@ -156,6 +158,13 @@ fn ticketed<'r>(execution: &Execution<'r>, best: Finished<'r>, checks: Checks) -
         }
     }
     best
+}
+
+impl Finished<'_> {
+    /// Tells whether the run stopped at another place than this.
+    fn is_stopped_elsewhere(&self, gap: &exec::Gap) -> bool {
+        self.result.gap.as_ref().is_some_and(|own| own.place != gap.place)
+    }
 }
 
 /// The run that gets furthest where addresses are computed from integers of tensors: one on terms, in which such integers are

@@ -272,13 +272,6 @@ pub enum BarrierFault {
         /// The other instruction.
         other: Place,
     },
-    /// A warp comes twice in one generation.
-    Twice {
-        /// Which barrier.
-        id: u8,
-        /// Where it came first.
-        other: Place,
-    },
     /// On another schedule this counts for the generation before.
     Reuse {
         /// Which barrier.

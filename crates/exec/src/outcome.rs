@@ -71,6 +71,10 @@ pub struct Outcome {
     pub alignments: Vec<Placement>,
     /// Alignment that dynamic shared memory is taken to have, beyond what is declared; 0 if nothing depends on it.
     pub shared_alignment: u32,
+    /// How many bytes static variables take before dynamic shared memory, if that is known and there are any.
+    pub before_dynamic: Option<u64>,
+    /// Whether the shared window is taken to begin at a multiple of 2^24.
+    pub shared_window: bool,
     /// Waits for mbarriers that rely on an unwritten scope being that of the cluster.
     pub assumed_scopes: Vec<Place>,
     /// Waits for a phase whose parity is neither 0 nor 1: its lowest bit counts, as on an H200.

@@ -108,6 +108,11 @@ fn judge(machine: &Machine<'_>, conflict: &Conflict, context: ConflictContext) -
                  not decided",
             );
         }
+        Some(Visibility::NeedsFence) if matches!(a, Some(Op::RemoteStore(_))) => {
+            return Judgement::Open(
+                "they are ordered; through which proxy `st.async` writes, and whether it needs a fence, the manual does not say",
+            );
+        }
         Some(Visibility::NeedsFence | Visibility::NeedsMapFence | Visibility::Visible) => {
             return Judgement::Race;
         }

@@ -70,6 +70,8 @@ pub(crate) struct Report {
     aligned: Vec<Option<Area>>,
     /// Alignment that dynamic shared memory is taken to have, beyond what is declared; 0 if nothing depends on it.
     pub(crate) shared_alignment: u32,
+    /// Whether the shared window is taken to begin at a multiple of 2^24.
+    pub(crate) shared_window: bool,
     /// Waits that rely on an unwritten scope being that of the cluster.
     pub(crate) assumed_scopes: BTreeSet<Site>,
     /// Waits for a phase whose parity is neither 0 nor 1.
@@ -178,6 +180,7 @@ impl Report {
         self.approximate.extend(block.approximate);
         self.alignments.extend(block.alignments);
         self.shared_alignment = self.shared_alignment.max(block.shared_alignment);
+        self.shared_window |= block.shared_window;
         self.assumed_scopes.extend(block.assumed_scopes);
         self.assumed_parities.extend(block.assumed_parities);
         self.conditional.extend(block.conditional);

@@ -144,6 +144,10 @@ fn single_step(
         touch_products(context, &instruction.op);
     }
     let accesses = is_access(&instruction.op);
+    let signals = matches!(instruction.op, Op::Sync(SyncOp::Mbarrier(_)));
+    if signals {
+        context.tracker.step(context.warp.number, lanes);
+    }
     if accesses {
         context.tracker.step(context.warp.number, lanes);
         if context.machine.polls.binary_search(&context.site).is_ok() {
@@ -159,6 +163,9 @@ fn single_step(
         }
         (op, _) => execute(context, op),
     };
+    if signals {
+        context.tracker.step(context.warp.number, lanes);
+    }
     if accesses {
         context.tracker.step(context.warp.number, lanes);
         if context.tracker.touched_mbarrier() {
