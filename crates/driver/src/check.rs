@@ -3,7 +3,7 @@
 //!
 //! Values of tensors and float scalars are not looked at; control flow and addresses must not depend
 //! on them, but for branches inside functions of the math library and short ones, which a lifted program
-//! does not have ([`lift`]). Then every access of every thread is seen, and what is said holds for all contents. One
+//! does not have ([`lift`]), and branches both ways of which can be followed ([`exec::check_conditional`]). Then every access of every thread is seen, and what is said holds for all contents. One
 //! schedule is executed; if no access races and no barrier is misused, all others do the same, and
 //! what is said holds for all schedules.
 
@@ -105,7 +105,7 @@ fn check(execution: &Execution<'_>, options: Options<'_>, colour: Colour) -> Out
 }
 
 /// The run that gets furthest: the given one, one that encloses floats whose bits are not fixed, one of the
-/// lifted program, or both.
+/// lifted program, or both; one that follows both ways of branches on data.
 fn followed<'r>(execution: &Execution<'r>, first: Finished<'r>, checks: Checks) -> Finished<'r> {
     let unfixed = first.result.unfixed;
     let stopped = first.result.gap.is_some();
@@ -118,13 +118,20 @@ fn followed<'r>(execution: &Execution<'r>, first: Finished<'r>, checks: Checks) 
         if enclosed && !unfixed || lifted && !stopped {
             continue;
         }
-        let again = Again { lifted, enclosed };
+        let again = Again { lifted, enclosed, conditional: false };
         let Some(run) = rerun::run_again(execution, "check", checks, again) else { continue };
         match &run.result.gap {
             None => return run,
             // It knows why it stopped.
             Some(gap) if gap.stop == Stop::NotFixed => best = run,
             Some(_) => {}
+        }
+    }
+    if stopped {
+        let again = Again { lifted: false, enclosed: false, conditional: true };
+        let run = rerun::run_again(execution, "check", checks, again);
+        if let Some(run) = run.filter(|run| run.result.gap.is_none()) {
+            return run;
         }
     }
     indexed(execution, best, checks)

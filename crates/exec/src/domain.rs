@@ -328,6 +328,18 @@ pub trait Domain {
         false
     }
 
+    /// A boolean of which nothing is known, like no other: the condition of a branch on something that the domain does not
+    /// follow. `None` if it has none; the run ends there.
+    fn unknown_condition(&mut self) -> Option<Value> {
+        None
+    }
+
+    /// Whether a choice may have a side that nobody computed, of which the domain keeps track. If not, what may be undefined
+    /// is noted by the engine.
+    fn chooses_undefined(&self) -> bool {
+        true
+    }
+
     /// The integer that a real is rounded to, if that is settled.
     fn round(&mut self, value: Value, rounding: Rounding) -> Option<i128>;
 

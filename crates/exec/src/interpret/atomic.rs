@@ -123,6 +123,11 @@ pub(super) fn change_element(
         context.report.rounding_sums.insert(context.place);
     }
     let bytes = atomic.scalar.width().bytes() as usize * usize::from(atomic.packed);
+    if context.open.has(lane)
+        && let Some(path) = context.path.clone()
+    {
+        return symbolic::write_under(context, &path, (pointer.area, lane, at), bytes, new);
+    }
     write_element(context, (pointer.area, lane), at, bytes, new);
 }
 

@@ -237,6 +237,14 @@ impl Domain for Aliased<'_> {
         self.inner.follows_conditions()
     }
 
+    fn unknown_condition(&mut self) -> Option<Value> {
+        self.inner.unknown_condition()
+    }
+
+    fn chooses_undefined(&self) -> bool {
+        self.inner.chooses_undefined()
+    }
+
     fn is_data(&self, value: Value) -> bool {
         self.inner.is_data(self.one(value))
     }

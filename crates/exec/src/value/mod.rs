@@ -83,6 +83,7 @@ pub(crate) mod reason {
     pub(crate) const COPIES: &str = "of a fragment that holds several copies of an element, and they differ: \
                                      hardware may use any of them";
     pub(crate) const CONDITION: &str = "chosen here by a condition that is not followed";
+    pub(crate) const MAYBE_UNDEFINED: &str = "that is written only under a condition";
 }
 
 impl Valued<'_> {

@@ -13,7 +13,9 @@ mod float;
 mod integer;
 mod legal;
 mod matrix;
+pub(crate) mod merge;
 mod operand;
+pub(crate) mod private;
 mod reals;
 mod same;
 mod select;
@@ -31,6 +33,7 @@ pub(super) use atomic::update;
 pub(crate) use float::execute as float;
 use ir::{Op, Operand, Reg, Width};
 pub(super) use matrix::{enclosed_sums, integer_product, product as matrix_product};
+pub(super) use merge::write_under;
 use operand::raw;
 pub(super) use same::{keeps, keeps_part};
 

@@ -9,6 +9,7 @@ use crate::finding::Gap;
 use crate::handle::Handle;
 use crate::interpret::arithmetic;
 use crate::lanes::{Lanes, Mask, WARP};
+use crate::registers::Registers;
 use crate::tags::{Source, Tags};
 use crate::value::Valued;
 use crate::value::unit::{Unit, Units};
@@ -24,7 +25,11 @@ pub(super) struct Predicate {
 
 impl Predicate {
     pub(super) fn read(context: &Context<'_, '_>, operand: Operand) -> Self {
-        let registers = &context.registers;
+        Self::of(&context.registers, operand)
+    }
+
+    /// As [`read`](Self::read), of other registers than those of the context.
+    pub(super) fn of(registers: &Registers, operand: Operand) -> Self {
         let (truth, tags) = (registers.predicate(operand), registers.operand_tags(operand));
         Self { truth, tags, words: registers.truths(operand) }
     }
@@ -52,7 +57,8 @@ pub(super) fn write(
     let lanes = lanes.and(context.lanes);
     let origin = tags.origin.or(Some(Source::Data));
     let unknown = lanes.without(truths.known).without(tags.poison);
-    let tags = Tags { unknown, poison: tags.poison.and(lanes), origin, ..Tags::NUMBER };
+    let fickle = tags.fickle.and(unknown);
+    let tags = Tags { unknown, fickle, poison: tags.poison.and(lanes), origin, ..Tags::NUMBER };
     context.registers.write_truths(dst, &truths.values, unknown);
     context.registers.write_predicate(dst, truths.truth, tags, lanes);
 }
