@@ -130,8 +130,11 @@ fn followed<'r>(execution: &Execution<'r>, first: Finished<'r>, checks: Checks) 
     if stopped {
         let again = Again { lifted: false, enclosed: false, conditional: true };
         let run = rerun::run_again(execution, "check", checks, again);
-        if let Some(run) = run.filter(|run| run.result.gap.is_none()) {
-            return run;
+        match run.map(|run| (run.result.gap.as_ref().map(|gap| gap.stop), run)) {
+            Some((None, run)) => return run,
+            // It knows what cannot be followed behind the branch.
+            Some((Some(Stop::Conditional), run)) => best = run,
+            _ => {}
         }
     }
     indexed(execution, best, checks)
@@ -141,7 +144,8 @@ fn followed<'r>(execution: &Execution<'r>, first: Finished<'r>, checks: Checks) 
 /// between the numbers that arguments state.
 fn indexed<'r>(execution: &Execution<'r>, best: Finished<'r>, checks: Checks) -> Finished<'r> {
     let is_integer = |input: &InputSpec| matches!(input.element.scalar(), Scalar::Integer { .. });
-    let stopped = best.result.gap.as_ref().filter(|gap| gap.stop == Stop::NotFollowed);
+    let is_open = |stop: Stop| matches!(stop, Stop::NotFollowed | Stop::Conditional);
+    let stopped = best.result.gap.as_ref().filter(|gap| is_open(gap.stop));
     let Some(place) = stopped.map(|gap| gap.place) else { return best };
     if !best.built.inputs.iter().any(is_integer) {
         return best;

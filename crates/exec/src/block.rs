@@ -46,6 +46,8 @@ pub(crate) struct BlockRun<'b, 'p> {
     /// Sides of branches that are not decided, outermost first.
     pub(crate) sides: Vec<Side>,
     pub(crate) shapes: Shapes,
+    /// Instructions that a warp has executed on the sides of the outermost one.
+    pub(crate) conditional_steps: u64,
 }
 
 impl<'b, 'p> BlockRun<'b, 'p> {
@@ -89,6 +91,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             valued: None,
             sides: Vec::new(),
             shapes: Shapes::default(),
+            conditional_steps: 0,
         }
     }
 
@@ -198,6 +201,9 @@ impl<'b, 'p> BlockRun<'b, 'p> {
                 false => follow(context, start, lanes, most),
             });
         self.warps[warp].groups[group].at = here;
+        if conditional {
+            self.conditional_steps += executed;
+        }
         self.spend(warp, group, executed)?;
         let Some((active, flow)) = ended? else {
             let block = &self.machine.program.functions[here.function].blocks[here.block];
@@ -430,7 +436,10 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             Terminator::Trap => {
                 return self.with_context(warp, at, lanes, |context| {
                     context.find(Fault::Trap, lanes);
-                    Err(context.gap("the kernel traps here"))
+                    Err(match context.path.is_some() {
+                        true => context.conditional_gap("the kernel may trap here"),
+                        false => context.gap("the kernel traps here"),
+                    })
                 });
             }
         }

@@ -163,6 +163,11 @@ impl<'c, 'p> Context<'c, 'p> {
         Gap { place: self.place, thread, reason: reason.into(), stop: Stop::NotFollowed }
     }
 
+    /// A gap at something that happens only under a condition that is not decided.
+    pub(crate) fn conditional_gap(&self, reason: impl Into<String>) -> Gap {
+        Gap { stop: Stop::Conditional, ..self.gap(reason) }
+    }
+
     pub(crate) fn thread(&self, lane: usize) -> Thread {
         let number = self.warp.in_block * WARP + lane;
         let thread = self.machine.launch.thread_position(number as u64);

@@ -334,6 +334,12 @@ pub trait Domain {
         None
     }
 
+    /// Whether floats are compared as values of the domain. If not, nothing is known of how they compare but what their
+    /// enclosures tell.
+    fn compares_floats(&self) -> bool {
+        true
+    }
+
     /// Whether a choice may have a side that nobody computed, of which the domain keeps track. If not, what may be undefined
     /// is noted by the engine.
     fn chooses_undefined(&self) -> bool {
@@ -357,6 +363,12 @@ pub trait Domain {
     fn bounds(&mut self, value: Value) -> Option<Bounds> {
         let _ = value;
         None
+    }
+
+    /// The same where a condition holds.
+    fn bounds_under(&mut self, value: Value, condition: Value) -> Option<Bounds> {
+        let _ = condition;
+        self.bounds(value)
     }
 
     /// Whether an integer and a number more is a multiple of another, whatever the inputs are.

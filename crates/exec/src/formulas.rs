@@ -15,14 +15,17 @@ const DEEPEST: u32 = 1 << 11;
 
 /// A formula: a position in the table of nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Formula(u32);
+pub struct Formula(u32);
 
 impl Formula {
-    pub(crate) const FALSE: Self = Self(0);
-    pub(crate) const TRUE: Self = Self(1);
+    /// Never holds.
+    pub const FALSE: Self = Self(0);
+    /// Always holds.
+    pub const TRUE: Self = Self(1);
 
     /// The truth of a formula that has one.
-    pub(crate) fn known(self) -> Option<bool> {
+    #[must_use]
+    pub fn known(self) -> Option<bool> {
         match self {
             Self::FALSE => Some(false),
             Self::TRUE => Some(true),
@@ -41,7 +44,7 @@ struct Decision {
 
 /// All formulas of a run.
 #[derive(Debug)]
-pub(crate) struct Formulas {
+pub struct Formulas {
     nodes: Vec<Decision>,
     /// Of each node, how many atoms are on the longest way down.
     depths: Vec<u32>,
@@ -67,7 +70,7 @@ impl Default for Formulas {
 
 impl Formulas {
     /// A condition of which nothing is known.
-    pub(crate) fn atom(&mut self) -> Formula {
+    pub fn atom(&mut self) -> Formula {
         let atom = self.atoms;
         self.atoms += 1;
         // Always made: there is one for each condition that the run keeps anyway.
@@ -75,19 +78,23 @@ impl Formulas {
         self.push(node)
     }
 
-    pub(crate) fn not(&mut self, a: Formula) -> Formula {
+    /// The opposite.
+    pub fn not(&mut self, a: Formula) -> Formula {
         self.choose([a, Formula::FALSE, Formula::TRUE])
     }
 
-    pub(crate) fn and(&mut self, a: Formula, b: Formula) -> Formula {
+    /// Both.
+    pub fn and(&mut self, a: Formula, b: Formula) -> Formula {
         self.choose([a, b, Formula::FALSE])
     }
 
-    pub(crate) fn or(&mut self, a: Formula, b: Formula) -> Formula {
+    /// Either.
+    pub fn or(&mut self, a: Formula, b: Formula) -> Formula {
         self.choose([a, Formula::TRUE, b])
     }
 
-    pub(crate) fn xor(&mut self, a: Formula, b: Formula) -> Formula {
+    /// One and not the other.
+    pub fn xor(&mut self, a: Formula, b: Formula) -> Formula {
         let opposite = self.not(b);
         self.choose([a, opposite, b])
     }

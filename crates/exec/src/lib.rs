@@ -21,7 +21,7 @@ mod encoded;
 mod fast;
 mod finding;
 mod flights;
-mod formulas;
+pub mod formulas;
 mod handle;
 mod interpret;
 mod lanes;

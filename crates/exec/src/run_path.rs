@@ -60,7 +60,7 @@ fn step(
             }
         }
         if context.would_fail.take().is_some() {
-            return Err(context.gap("an undefined value may decide whether this is executed"));
+            return Err(context.conditional_gap("an undefined value may decide whether this is executed"));
         }
         if active.is_empty() {
             return Ok(None);
@@ -84,7 +84,7 @@ fn access(context: &mut Context<'_, '_>, instruction: &Instr) -> Result<Flow, Ga
     if accesses && context.tracker.touched_mbarrier() {
         mbarrier::check_plain_access(context)?;
         if context.would_fail.take().is_some() {
-            return Err(context.gap("an mbarrier may be accessed as plain memory"));
+            return Err(context.conditional_gap("an mbarrier may be accessed as plain memory"));
         }
     }
     Ok(flow)

@@ -32,6 +32,10 @@ use std::rc::Rc;
 /// Branches inside each other, and rounds of a loop whose condition is data.
 const DEEPEST: usize = 128;
 
+/// Instructions of a warp on sides of an outermost branch. A loop that ends on every way that can be taken may not end on one
+/// that cannot, and the domain may not know which is which.
+const LONGEST: u64 = 1 << 17;
+
 /// A side of a branch that is being followed.
 #[derive(Debug)]
 pub(crate) struct Side {
@@ -100,6 +104,9 @@ impl BlockRun<'_, '_> {
             return Err(Gap { reason, ..gap });
         }
         let Some(ways) = self.ways(warp, at, lanes, branch.guard) else { return Err(gap) };
+        if self.sides.is_empty() {
+            self.conditional_steps = 0;
+        }
         if !ways.taken.or(ways.open).is_empty() {
             self.report.coverage.guard_holds(self.machine.site(at));
         }
@@ -231,8 +238,13 @@ impl BlockRun<'_, '_> {
         self.warps[warp].groups[0].lanes = lanes;
         self.arrive(warp);
         while let Some(next) = self.warps[warp].next_group() {
+            let here = self.warps[warp].groups[next].clone();
             self.run_group(warp, next)?;
             self.arrive(warp);
+            if self.conditional_steps > LONGEST {
+                let reason = "too many instructions follow a branch that is not decided";
+                return Err(self.gap_at(warp, &here, reason));
+            }
         }
         let Some(Side { arrived, at, .. }) = self.sides.pop() else { return Ok(None) };
         match arrived == lanes && self.warps[warp].groups.is_empty() {
@@ -292,7 +304,7 @@ impl BlockRun<'_, '_> {
     }
 
     fn gap_at(&mut self, warp: usize, group: &Group, reason: &str) -> Gap {
-        self.with_context(warp, group.at, group.lanes, |context| context.gap(reason))
+        self.with_context(warp, group.at, group.lanes, |context| context.conditional_gap(reason))
     }
 
     fn shape(&mut self, function: FuncId) -> Rc<Shape> {

@@ -241,6 +241,15 @@ impl Domain for Aliased<'_> {
         self.inner.unknown_condition()
     }
 
+    fn compares_floats(&self) -> bool {
+        self.inner.compares_floats()
+    }
+
+    fn bounds_under(&mut self, value: Value, condition: Value) -> Option<Bounds> {
+        let value = self.one(value);
+        self.inner.bounds_under(value, condition)
+    }
+
     fn chooses_undefined(&self) -> bool {
         self.inner.chooses_undefined()
     }

@@ -64,7 +64,7 @@ pub(crate) fn on_path(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Ga
     if !can_be_conditional(context, op) {
         let what = "this is executed under a condition that is not decided, and others may wait for it \
                     or be ordered by it";
-        return Err(context.gap(what));
+        return Err(context.conditional_gap(what));
     }
     note_access(context, op);
     let flow = match op {
@@ -90,7 +90,10 @@ fn note_access(context: &mut Context<'_, '_>, op: &Op) {
 
 fn check_faults(context: &mut Context<'_, '_>) -> Result<(), Gap> {
     match context.would_fail.take() {
-        Some(what) => Err(context.gap(format!("{what}, under a condition that is not decided"))),
+        Some(what) => {
+            let reason = format!("{what}, under a condition that is not decided");
+            Err(context.conditional_gap(reason))
+        }
         None => Ok(()),
     }
 }

@@ -325,6 +325,26 @@ pub(crate) fn write_under(
     write_element(context, target, at, size, (chosen, Word::Unknown));
 }
 
+/// Tells whether values may be added to under a condition by adding a choice.
+pub(crate) fn can_add_choice(context: &Context<'_, '_>, values: [(u64, Word); 2]) -> bool {
+    chooses_undefined(context) && values.iter().all(|(_, word)| is_clear(*word))
+}
+
+/// A value on a path, and zero elsewhere.
+pub(crate) fn if_on_path(
+    context: &mut Context<'_, '_>,
+    path: &Path,
+    lane: usize,
+    (value, word): (u64, Word),
+    size: usize,
+) -> (u64, Word) {
+    let Some(valued) = &mut context.valued else { return (value, word) };
+    let mut value = valued.store.bytes(value, word);
+    value[size..].fill(Byte::Known(0));
+    let [a, b] = path.ordered(value, crate::value::bytes::ZERO);
+    (choice(valued, path.words[lane], (&a, &b), size), Word::Unknown)
+}
+
 fn is_clear(word: Word) -> bool {
     matches!(word, Word::Number | Word::Unknown)
 }

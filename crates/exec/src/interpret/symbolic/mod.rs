@@ -33,7 +33,7 @@ pub(super) use atomic::update;
 pub(crate) use float::execute as float;
 use ir::{Op, Operand, Reg, Width};
 pub(super) use matrix::{enclosed_sums, integer_product, product as matrix_product};
-pub(super) use merge::write_under;
+pub(super) use merge::{can_add_choice, if_on_path, write_under};
 use operand::raw;
 pub(super) use same::{keeps, keeps_part};
 

@@ -11,7 +11,7 @@ use crate::interpret::arithmetic;
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::registers::Registers;
 use crate::tags::{Source, Tags};
-use crate::value::Valued;
+use crate::value::{Valued, reason};
 use crate::value::unit::{Unit, Units};
 use ir::{IntBinary, Op, Operand, Reg, Relation, Width};
 
@@ -136,6 +136,16 @@ pub(super) fn binary(
     }
     let mut tags = a.tags.combine(b.tags);
     tags.poison = tags.poison.without(settled);
+    // What is undefined matters only if the other operand, which is not known, does not settle the result.
+    let maybe = a.tags.poison.and(b.unknown()).or(b.tags.poison.and(a.unknown()));
+    let maybe = if connective == Connective::Xor { Mask::NONE } else { maybe.and(context.lanes) };
+    if let (Some(valued), false) = (&mut context.valued, maybe.is_empty()) {
+        let word = valued.store.units.opaque(Some(context.place), reason::MAYBE_UNDEFINED);
+        maybe.iter().for_each(|lane| out.values[lane] = word);
+        context.report.maybe_undefined |= !valued.domain.chooses_undefined();
+        tags.poison = tags.poison.without(maybe);
+        tags.fickle = tags.fickle.or(maybe);
+    }
     write(context, dst, &out, tags, context.lanes);
     true
 }
