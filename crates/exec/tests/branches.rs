@@ -18,7 +18,7 @@ use sampled::{POINTS, Sampled};
 use testing::Random;
 
 /// Kernels that are drawn for each of the two comparisons.
-const KERNELS: usize = 1500;
+const KERNELS: usize = 600;
 
 const NUMBER: Scalar = Scalar::Integer { width: Width::B32, signed: true };
 
@@ -135,7 +135,7 @@ fn values_are_those_of_runs_on_numbers() {
             }
         }
     }
-    assert!(compared > 500_000 && stopped < KERNELS / 3, "{compared} {lost} {stopped}");
+    assert!(compared > 200_000 && stopped < KERNELS / 3, "{compared} {lost} {stopped}");
 }
 
 #[test]
