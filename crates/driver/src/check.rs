@@ -127,7 +127,8 @@ fn followed<'r>(execution: &Execution<'r>, first: Finished<'r>, checks: Checks) 
             Some(_) => {}
         }
     }
-    if stopped {
+    let is_open = |gap: &exec::Gap| matches!(gap.stop, Stop::NotFollowed | Stop::NotFixed);
+    if best.result.gap.as_ref().is_some_and(is_open) {
         let again = Again { lifted: false, enclosed: false, conditional: true };
         let run = rerun::run_again(execution, "check", checks, again);
         match run.map(|run| (run.result.gap.as_ref().map(|gap| gap.stop), run)) {

@@ -9,7 +9,7 @@ use crate::interpret::symbolic::conditional::{conditional, on_path};
 use crate::interpret::{guarded, mbarrier, poll};
 use crate::lanes::Mask;
 use crate::position::Position;
-use crate::run_group::{Followed, Flowing, is_access, touch_products};
+use crate::run_group::{Flowing, Followed, is_access, touch_products};
 use ir::Instr;
 
 /// Executes a group from `at` on to the end of its block.
@@ -60,7 +60,9 @@ fn step(
             }
         }
         if context.would_fail.take().is_some() {
-            return Err(context.conditional_gap("an undefined value may decide whether this is executed"));
+            return Err(
+                context.conditional_gap("an undefined value may decide whether this is executed")
+            );
         }
         if active.is_empty() {
             return Ok(None);

@@ -34,7 +34,7 @@ const DEEPEST: usize = 128;
 
 /// Instructions of a warp on sides of an outermost branch. A loop that ends on every way that can be taken may not end on one
 /// that cannot, and the domain may not know which is which.
-const LONGEST: u64 = 1 << 17;
+const LONGEST: u64 = 1 << 16;
 
 /// A side of a branch that is being followed.
 #[derive(Debug)]
@@ -148,8 +148,7 @@ impl BlockRun<'_, '_> {
             let taken = condition.certain.or(then.lanes.without(open));
             let passed = lanes.without(taken).without(open);
             let condition = Path { lanes: open, ..condition.path };
-            let sides =
-                [Path { lanes: open, ..then }, Path { lanes: open, ..otherwise }];
+            let sides = [Path { lanes: open, ..then }, Path { lanes: open, ..otherwise }];
             Some(Ways { taken, passed, open, condition, sides })
         })
     }
@@ -286,7 +285,11 @@ impl BlockRun<'_, '_> {
         }
         if side.end.is_some() || here.calls.len() != side.calls {
             let here = here.clone();
-            return Err(self.gap_at(warp, &here, "a thread ends under a condition that is not decided"));
+            return Err(self.gap_at(
+                warp,
+                &here,
+                "a thread ends under a condition that is not decided",
+            ));
         }
         let exits = |terminator: &Terminator| *terminator == Terminator::Exit;
         if let Some(at) = side.at {
@@ -294,7 +297,11 @@ impl BlockRun<'_, '_> {
             let other = &function.blocks[at.block].terminator;
             if side.calls > 0 && exits(other) != exits(end) {
                 let here = here.clone();
-                return Err(self.gap_at(warp, &here, "a thread ends under a condition that is not decided"));
+                return Err(self.gap_at(
+                    warp,
+                    &here,
+                    "a thread ends under a condition that is not decided",
+                ));
             }
         }
         side.arrived = side.arrived.or(here.lanes);
@@ -339,7 +346,10 @@ impl BlockRun<'_, '_> {
     ) -> Result<(), Gap> {
         let function = &self.machine.program.functions[group.at.function];
         let returned = |register: Reg| {
-            function.returns.iter().any(|one| matches!(one, Param::Register(of, _) if *of == register))
+            function
+                .returns
+                .iter()
+                .any(|one| matches!(one, Param::Register(of, _) if *of == register))
         };
         let is_live = |register: Reg| match end {
             Some(end) => shape.live[end].has(register),
@@ -350,7 +360,8 @@ impl BlockRun<'_, '_> {
         self.with_context(warp, group.at, lanes, |context| {
             let merged = merge::merge_registers(context, condition, &with.registers, live);
             merged.ok_or_else(|| {
-                context.gap("a register of 128 bits is written under a condition that is not decided")
+                context
+                    .gap("a register of 128 bits is written under a condition that is not decided")
             })?;
             for (number, memory) in with.local.iter().enumerate() {
                 if let Some(memory) = memory {

@@ -163,7 +163,8 @@ fn checks_hold_at_every_input() {
         }
         for point in 0..POINTS {
             let run = at_point(&program, &inputs, point);
-            let case = format!("{number} at {point}: {:?}\n{:?}\n{text}", run.findings, outcome.findings);
+            let case =
+                format!("{number} at {point}: {:?}\n{:?}\n{text}", run.findings, outcome.findings);
             assert!(run.gap.is_none(), "{:?} {case}", run.gap);
             assert_eq!(run.findings.is_empty(), outcome.findings.is_empty(), "{case}");
             assert_eq!(run.undecided.len(), 0, "{case}");

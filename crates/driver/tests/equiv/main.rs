@@ -21,8 +21,8 @@ use pairs::Pair;
 use std::sync::Mutex;
 
 /// How many pairs are proved and refuted today.
-const PROVED: usize = 300;
-const REFUTED: usize = 260;
+const PROVED: usize = 309;
+const REFUTED: usize = 268;
 
 /// What a report of the kind of finding has in it.
 fn sign(pair: &Pair) -> &'static str {

@@ -147,17 +147,48 @@ impl Symbolic {
         if let Some((condition, sides)) = split {
             let known = sides.map(|(x, y)| self.settles(relation, x, y));
             if known != [None, None] {
-                let [with, without] = [0, 1].map(|at| match known[at] {
-                    Some(truth) => self.terms.truth(truth),
-                    None => operations::compared(&mut self.terms, relation, sides[at].0, sides[at].1),
-                });
-                let opposite = self.terms.not(condition.into());
-                let (one, other) =
-                    (self.terms.and(condition.into(), with), self.terms.and(opposite, without));
-                return self.terms.or(one, other);
+                return self.split_comparison(relation, condition.into(), known, sides);
             }
         }
         operations::compared(&mut self.terms, relation, a, b)
+    }
+
+    /// A comparison under a condition and one under its opposite, of which ranges may settle some.
+    fn split_comparison(
+        &mut self,
+        relation: Relation,
+        condition: Term,
+        known: [Option<bool>; 2],
+        [with, without]: [(Term, Term); 2],
+    ) -> Term {
+        let opposite = self.terms.not(condition);
+        // `c or (not c and w)` is written as `c or w`: what follows from it is then seen part by part.
+        let (settled, truth, (a, b)) = match known {
+            [Some(one), Some(other)] => {
+                return match (one, other) {
+                    (true, false) => condition,
+                    (false, true) => opposite,
+                    (truth, _) => self.terms.truth(truth),
+                };
+            }
+            [Some(truth), None] => (condition, truth, without),
+            [None, Some(truth)] => (opposite, truth, with),
+            [None, None] => {
+                let [with, without] = [with, without]
+                    .map(|(a, b)| operations::compared(&mut self.terms, relation, a, b));
+                let one = self.terms.and(condition, with);
+                let other = self.terms.and(opposite, without);
+                return self.terms.or(one, other);
+            }
+        };
+        let rest = operations::compared(&mut self.terms, relation, a, b);
+        match truth {
+            true => self.terms.or(settled, rest),
+            false => {
+                let open = self.terms.not(settled);
+                self.terms.and(open, rest)
+            }
+        }
     }
 
     /// The truth of a comparison of integers that their ranges settle.

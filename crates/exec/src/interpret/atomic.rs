@@ -100,7 +100,8 @@ pub(super) fn change_element(
     b: Option<(u64, Word)>,
 ) {
     let mut path = context.path.clone().filter(|path| path.lanes.has(lane));
-    if atomic.op == AtomicOp::Add && atomic.packed == 1
+    if atomic.op == AtomicOp::Add
+        && atomic.packed == 1
         && let Some(path) = path.take_if(|_| symbolic::can_add_choice(context, [old, a]))
     {
         // A sum of what may be added is simpler than a choice between sums.

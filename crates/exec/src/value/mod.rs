@@ -111,7 +111,7 @@ impl Valued<'_> {
     /// The word for an unknown value of which only the bits are left.
     pub(crate) fn lost(&mut self, origin: Option<Source>, place: Place) -> u32 {
         let reason = match origin {
-            Some(Source::Schedule(_)) => reason::SCHEDULE,
+            Some(Source::Schedule(_) | Source::Stored) => reason::SCHEDULE,
             Some(Source::Address) => reason::ADDRESS,
             Some(Source::Copies) => reason::COPIES,
             _ => reason::BITS,

@@ -46,7 +46,8 @@ impl<'r> Generator<'r> {
             let from = format!("%r{}", own as u32 % SET);
             one.line(&format!("st.global.u32 [%rd6+{}], {from};", 4 * own));
         }
-        let shared = if one.spoils && one.random.chance(30) { "" } else { "st.shared.u32 [%r20], %r0;" };
+        let shared =
+            if one.spoils && one.random.chance(30) { "" } else { "st.shared.u32 [%r20], %r0;" };
         format!(
             ".version 8.0\n.target sm_80\n.address_size 64\n
             .func (.reg .b32 %o) f(.reg .b32 %i) {{ .reg .pred %q; .reg .b32 %t;
@@ -168,7 +169,8 @@ impl<'r> Generator<'r> {
 
     fn arithmetic(&mut self) -> String {
         let (to, a, b) = (self.register(), self.register(), self.operand());
-        let op = self.random.pick(&["add.s32", "sub.s32", "mul.lo.s32", "min.s32", "max.s32", "mov"]);
+        let op =
+            self.random.pick(&["add.s32", "sub.s32", "mul.lo.s32", "min.s32", "max.s32", "mov"]);
         match op {
             "mov" => format!("mov.u32 {to}, {b};"),
             op => format!("{op} {to}, {a}, {b};"),

@@ -147,9 +147,7 @@ impl Domain for Sampled {
     }
 
     fn select(&mut self, condition: &Values, [a, b]: [&Values; 2], lanes: Mask, out: &mut Values) {
-        self.each([condition, a, b], lanes, out, |[holds, a, b]| {
-            if holds? != 0 { a } else { b }
-        });
+        self.each([condition, a, b], lanes, out, |[holds, a, b]| if holds? != 0 { a } else { b });
     }
 
     fn follows_conditions(&self) -> bool {

@@ -314,7 +314,8 @@ pub(crate) fn write_under(
     if new == old && matches!(word, Word::Number | Word::Pointer) {
         return write_element(context, target, at, size, new);
     }
-    if !chooses_undefined(context) && !(is_clear(new.1) && is_clear(old.1)) {
+    let clear = is_clear(new.1) && is_clear(old.1);
+    if !clear && !chooses_undefined(context) {
         return write_unclear(context, path, (area, lane, at), size, [new, old]);
     }
     let Some(valued) = &mut context.valued else { return };
@@ -480,10 +481,7 @@ fn registers_before(load: &Load) -> bool {
     load.dsts.iter().flatten().any(|dst| Some(*dst) == base)
 }
 
-fn is_defined_here(
-    context: &mut Context<'_, '_>,
-    (area, lane, at): (Area, usize, usize),
-) -> bool {
+fn is_defined_here(context: &mut Context<'_, '_>, (area, lane, at): (Area, usize, usize)) -> bool {
     let Some(path) = context.path.clone() else { return false };
     let Some(Truth::Handle(condition)) = defined_if(context, area, lane, at) else { return false };
     let lacks = negated(context, Truth::Handle(condition));

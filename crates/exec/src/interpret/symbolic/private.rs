@@ -44,7 +44,8 @@ fn merge_piece(
     let Some(valued) = &mut context.valued else { return most };
     let own = context.warp.local(context.machine, number);
     let [new, old] = [with, &*own].map(|memory| bytes(valued, memory, (at, most)));
-    let is_wide = |bytes: &Bytes| matches!(bytes[0], Byte::Of { sort, index: 0, .. } if sort.bytes() == 8);
+    let is_wide =
+        |bytes: &Bytes| matches!(bytes[0], Byte::Of { sort, index: 0, .. } if sort.bytes() == 8);
     let size = match most == 8 && (is_wide(&new) || is_wide(&old)) {
         true => 8,
         false => (4 - at % 4).min(end - at),

@@ -11,8 +11,8 @@ use crate::interpret::arithmetic;
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::registers::Registers;
 use crate::tags::{Source, Tags};
-use crate::value::{Valued, reason};
 use crate::value::unit::{Unit, Units};
+use crate::value::{Valued, reason};
 use ir::{IntBinary, Op, Operand, Reg, Relation, Width};
 
 /// A predicate whose unknown lanes have words.
