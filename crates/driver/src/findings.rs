@@ -69,7 +69,7 @@ pub(crate) fn gap(gap: &Gap, program: &Program, source: &SourceFile) -> Diagnost
              decide alike: compare with a margin, or use integers or operations with a written \
              rounding",
         ),
-        Stop::NotFollowed | Stop::Interrupted => diagnostic,
+        Stop::NotFollowed | Stop::Conditional | Stop::Interrupted => diagnostic,
     }
 }
 

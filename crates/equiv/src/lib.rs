@@ -13,6 +13,7 @@ mod choices;
 mod clock;
 mod closed;
 mod compare;
+mod conditions;
 mod constants;
 mod decisions;
 mod difference;

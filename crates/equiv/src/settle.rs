@@ -57,6 +57,7 @@ pub fn check_indexed(
     let mut domain = table.domain(side, 0, false).ok()?;
     domain.marks = Some(Marks::default());
     domain.deadline = Clock::start(limits).deadline();
+    domain.of_machine = true;
     let (outcome, _) =
         exec::check_asking(side.program, side.launch, (limits, checks), &mut domain, []);
     (!domain.is_exhausted() && !outcome.conditional).then_some(outcome)

@@ -13,6 +13,7 @@
 mod fields;
 mod given;
 mod meaning;
+mod narrowed;
 mod notes;
 mod operation;
 mod places;
@@ -24,6 +25,7 @@ mod steps;
 mod tests;
 
 use crate::choices;
+use crate::conditions::Conditions;
 use crate::constants;
 use crate::decisions::{Decisions, has_inputs};
 use crate::expf::{EXPONENT_ORIGIN, Steps};
@@ -86,6 +88,12 @@ pub struct Symbolic {
     /// The constants so far.
     pub(crate) constants: Constants,
     expf: Steps,
+    /// Conditions, as far as their atoms are connected.
+    conditions: Conditions,
+    /// Whether floats are what machines make of them, NaN among them, and decide nothing: for `check`.
+    pub(crate) of_machine: bool,
+    /// Conditions of which nothing is known so far.
+    unknown: i64,
     settled: Settled,
     /// Terms that were compared.
     same: FxHashMap<[Term; 2], Option<bool>>,
@@ -130,6 +138,9 @@ impl Symbolic {
             place: None,
             constants: Constants::default(),
             expf: Steps::default(),
+            conditions: Conditions::default(),
+            of_machine: false,
+            unknown: 0,
             settled: Settled::default(),
             same: FxHashMap::default(),
             numbering: Numbering::default(),
@@ -237,14 +248,28 @@ impl Symbolic {
                 self.within(function, range, [a, b], result)
             }
             Operation::Fma => self.terms.fused_multiply_add(a, b, c),
-            Operation::Compare(relation) => operations::compared(&mut self.terms, relation, a, b),
+            Operation::Compare(relation) => self.compared(relation, a, b),
             Operation::Connect(op) => operations::connected(&mut self.terms, op, a, b),
             Operation::Not => self.terms.not(a),
-            Operation::Select => match self.may_be_undefined(b) || self.may_be_undefined(c) {
-                true => choices::select(&mut self.terms, a, b, c),
-                false => self.terms.select(a, b, c),
-            },
+            Operation::Select => self.chosen(a, [b, c]),
         }
+    }
+
+    /// A choice, without what its condition settles of choices inside it.
+    fn chosen(&mut self, condition: Term, sides: [Term; 2]) -> Term {
+        const MOST: usize = 4096;
+        // Nothing depends on those but how the term looks.
+        const FEW: usize = 64;
+        if let Some(extremum) = self.extremum(condition, sides) {
+            return extremum;
+        }
+        let undefined = sides.into_iter().any(|side| self.may_be_undefined(side));
+        let nested = |side: &Term| matches!(self.terms.node(*side), Node::Select(..));
+        if !undefined && !sides.iter().any(nested) {
+            return self.terms.select(condition, sides[0], sides[1]);
+        }
+        let most = if undefined { MOST } else { FEW };
+        choices::select((&mut self.terms, &mut self.conditions), condition, sides, most)
     }
 
     fn constant_term(&mut self, number: i128) -> Term {
@@ -268,6 +293,18 @@ impl Symbolic {
             Some((low.max(said.0), high.min(said.1))).filter(|(low, high)| low <= high)
         };
         ranges.of(terms, term, &input)
+    }
+
+    /// The same of conditions that are made of others: they may hold, or not, whatever those are.
+    fn conclude_connected(&mut self, conditions: &Values, lanes: Mask, out: &mut Truths) {
+        for lane in lanes.iter() {
+            let condition = self.term(conditions[lane]);
+            let node = self.terms.seal(condition);
+            match self.conditions.of(&self.terms, node).known() {
+                Some(holds) => out.decide(lane, holds),
+                None => out.defer(lane, conditions[lane]),
+            }
+        }
     }
 
     /// Sets lanes to conditions, decided where they are constants.
@@ -409,7 +446,7 @@ impl Domain for Symbolic {
     fn connect(&mut self, op: Connective, operands: [&Values; 2], lanes: Mask, out: &mut Truths) {
         let mut conditions = [0; exec::WARP];
         self.each(Operation::Connect(op), operands, lanes, &mut conditions);
-        self.conclude(&conditions, lanes, out);
+        self.conclude_connected(&conditions, lanes, out);
     }
 
     fn not(&mut self, a: &Values, lanes: Mask, out: &mut Values) {
@@ -440,6 +477,22 @@ impl Domain for Symbolic {
 
     fn follows_conditions(&self) -> bool {
         true
+    }
+
+    fn chooses_undefined(&self) -> bool {
+        !self.of_machine
+    }
+
+    fn compares_floats(&self) -> bool {
+        !self.of_machine
+    }
+
+    fn unknown_condition(&mut self) -> Option<Value> {
+        if self.of_machine { self.free_condition() } else { None }
+    }
+
+    fn bounds_under(&mut self, value: Value, condition: Value) -> Option<Bounds> {
+        self.narrowed_bounds(value, condition)
     }
 
     fn round(&mut self, value: Value, rounding: Rounding) -> Option<i128> {

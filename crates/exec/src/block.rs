@@ -11,10 +11,13 @@ use crate::memory::Allocation;
 use crate::position::Position;
 use crate::report::Report;
 use crate::run_group::{Followed, follow};
+use crate::run_path::follow_path;
 use crate::tracker::{Shadows, Tracker};
+use crate::undecided::{Branch, Shapes, Side};
 use crate::value::Valued;
 use crate::warp::{Group, State, Warp};
 use ir::{Op, Operand, Terminator};
+use std::rc::Rc;
 use sync::{Shape, SyncEvent};
 
 /// After as many instructions of each lane the budget is looked at.
@@ -40,6 +43,11 @@ pub(crate) struct BlockRun<'b, 'p> {
     pub(crate) unawaited: Unawaited,
     scratch: Scratch,
     pub(crate) valued: Option<Valued<'b>>,
+    /// Sides of branches that are not decided, outermost first.
+    pub(crate) sides: Vec<Side>,
+    pub(crate) shapes: Shapes,
+    /// Instructions that a warp has executed on the sides of the outermost one.
+    pub(crate) conditional_steps: u64,
 }
 
 impl<'b, 'p> BlockRun<'b, 'p> {
@@ -81,6 +89,9 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             unawaited: Unawaited::default(),
             scratch: Scratch::default(),
             valued: None,
+            sides: Vec::new(),
+            shapes: Shapes::default(),
+            conditional_steps: 0,
         }
     }
 
@@ -149,7 +160,8 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             unit: self.unit,
             block: self.positions[rank],
             lanes,
-            open: Mask::NONE,
+            open: if self.sides.is_empty() { Mask::NONE } else { lanes },
+            path: self.sides.last().map(|side| Rc::clone(&side.path)),
             would_fail: None,
             place,
             site,
@@ -173,8 +185,9 @@ impl<'b, 'p> BlockRun<'b, 'p> {
     }
 
     /// Runs a group to the end of a block, or until it must wait; whether anything was done.
-    fn run_group(&mut self, warp: usize, group: usize) -> Result<bool, Gap> {
+    pub(crate) fn run_group(&mut self, warp: usize, group: usize) -> Result<bool, Gap> {
         let Group { lanes, at: start, .. } = self.warps[warp].groups[group];
+        let conditional = !self.sides.is_empty();
         // With others in the warp it stops at every block, to meet them.
         let most = match self.warps[warp].groups.len() {
             1 if !self.machine.general => {
@@ -183,8 +196,14 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             _ => 0,
         };
         let Followed { at: here, executed, ended } =
-            self.with_context(warp, start, lanes, |context| follow(context, start, lanes, most));
+            self.with_context(warp, start, lanes, |context| match conditional {
+                true => follow_path(context, start, lanes),
+                false => follow(context, start, lanes, most),
+            });
         self.warps[warp].groups[group].at = here;
+        if conditional {
+            self.conditional_steps += executed;
+        }
         self.spend(warp, group, executed)?;
         let Some((active, flow)) = ended? else {
             let block = &self.machine.program.functions[here.function].blocks[here.block];
@@ -367,7 +386,12 @@ impl<'b, 'p> BlockRun<'b, 'p> {
     }
 
     /// Follows the end of a block.
-    fn terminate(&mut self, warp: usize, group: usize, end: &Terminator) -> Result<(), Gap> {
+    pub(crate) fn terminate(
+        &mut self,
+        warp: usize,
+        group: usize,
+        end: &Terminator,
+    ) -> Result<(), Gap> {
         let Position { function, .. } = self.warps[warp].groups[group].at;
         let (at, lanes) = (self.warps[warp].groups[group].at, self.warps[warp].groups[group].lanes);
         match end {
@@ -388,7 +412,15 @@ impl<'b, 'p> BlockRun<'b, 'p> {
                         true => Ok(taken),
                         false => Err(context.gap("an undefined value decides a branch")),
                     }
-                })?;
+                });
+                let taken = match taken {
+                    Ok(taken) => taken,
+                    Err(gap) => {
+                        let (guard, then, otherwise) = (*guard, *then, *otherwise);
+                        let branch = Branch { guard, then, otherwise };
+                        return self.branch_on_data(warp, group, branch, gap);
+                    }
+                };
                 if !taken.is_empty() {
                     self.report.coverage.guard_holds(self.machine.site(at));
                 }
@@ -398,12 +430,16 @@ impl<'b, 'p> BlockRun<'b, 'p> {
                 let ways = self.table(warp, at, lanes, *index, targets)?;
                 self.branch(warp, group, &ways);
             }
-            Terminator::Return => self.leave(warp, group),
-            Terminator::Exit => self.exit(warp, group),
+            Terminator::Return if self.arrive_at_end(warp, group, end)? => self.leave(warp, group),
+            Terminator::Exit if self.arrive_at_end(warp, group, end)? => self.exit(warp, group),
+            Terminator::Return | Terminator::Exit => {}
             Terminator::Trap => {
                 return self.with_context(warp, at, lanes, |context| {
                     context.find(Fault::Trap, lanes);
-                    Err(context.gap("the kernel traps here"))
+                    Err(match context.path.is_some() {
+                        true => context.conditional_gap("the kernel may trap here"),
+                        false => context.gap("the kernel traps here"),
+                    })
                 });
             }
         }
@@ -438,7 +474,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
     }
 
     /// Sends the lanes of a group on their ways.
-    fn branch(&mut self, warp: usize, group: usize, ways: &[(Mask, ir::BlockId)]) {
+    pub(crate) fn branch(&mut self, warp: usize, group: usize, ways: &[(Mask, ir::BlockId)]) {
         let warp = &mut self.warps[warp];
         let function = warp.groups[group].at.function;
         let mut ways = ways.iter().filter(|(lanes, _)| !lanes.is_empty());

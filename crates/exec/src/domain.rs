@@ -354,6 +354,24 @@ pub trait Domain {
         false
     }
 
+    /// A boolean of which nothing is known, like no other: the condition of a branch on something that the domain does not
+    /// follow. `None` if it has none; the run ends there.
+    fn unknown_condition(&mut self) -> Option<Value> {
+        None
+    }
+
+    /// Whether floats are compared as values of the domain. If not, nothing is known of how they compare but what their
+    /// enclosures tell.
+    fn compares_floats(&self) -> bool {
+        true
+    }
+
+    /// Whether a choice may have a side that nobody computed, of which the domain keeps track. If not, what may be undefined
+    /// is noted by the engine.
+    fn chooses_undefined(&self) -> bool {
+        true
+    }
+
     /// The integer that a real is rounded to, if that is settled.
     fn round(&mut self, value: Value, rounding: Rounding) -> Option<i128>;
 
@@ -371,6 +389,12 @@ pub trait Domain {
     fn bounds(&mut self, value: Value) -> Option<Bounds> {
         let _ = value;
         None
+    }
+
+    /// The same where a condition holds.
+    fn bounds_under(&mut self, value: Value, condition: Value) -> Option<Bounds> {
+        let _ = condition;
+        self.bounds(value)
     }
 
     /// Whether an integer and a number more is a multiple of another, whatever the inputs are.

@@ -485,6 +485,8 @@ pub enum Stop {
         /// How many blocks there are instructions for.
         fitting: u64,
     },
+    /// Something cannot be followed, or would be wrong, that happens only under a condition that is not decided.
+    Conditional,
     /// Something depends on a float whose bits the manual does not fix, and not all of its legal results decide alike.
     NotFixed,
     /// Whoever watches the run wanted it to end.

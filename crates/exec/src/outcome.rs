@@ -88,6 +88,11 @@ pub struct Outcome {
     /// Whether something was executed under a condition that is not decided, so that what it wrote may
     /// not be written.
     pub conditional: bool,
+    /// In a domain that does not choose undefined values, whether something may be undefined because it is written under
+    /// such a condition. Where it goes somewhere that matters is among the doubts.
+    pub maybe_undefined: bool,
+    /// In such a domain, buffers of which something may not have been written.
+    pub maybe_unwritten: Vec<usize>,
     /// Whether known numbers became unknown because the manual does not fix their bits: a run in the
     /// domain [`crate::Enclosed`] knows more of them.
     pub unfixed: bool,

@@ -87,6 +87,10 @@ pub(crate) struct Report {
     pub(crate) open_values: FxHashMap<(Site, LaneId), [String; 2]>,
     /// Instructions that were executed under a condition that is not decided.
     pub(crate) conditional: FxHashSet<Site>,
+    /// Whether what those wrote are choices of the domain, which may have undefined sides.
+    pub(crate) has_choices: bool,
+    /// Whether something may be undefined that was written under such a condition.
+    pub(crate) maybe_undefined: bool,
     /// Uses of barriers, if asked for.
     pub(crate) barrier_uses: Vec<BarrierUse>,
     pub(crate) mbarrier_uses: Vec<MbarrierUse>,
@@ -184,6 +188,8 @@ impl Report {
         self.assumed_scopes.extend(block.assumed_scopes);
         self.assumed_parities.extend(block.assumed_parities);
         self.conditional.extend(block.conditional);
+        self.has_choices |= block.has_choices;
+        self.maybe_undefined |= block.maybe_undefined;
         // Threads are those of the block whose conflicts are looked at next.
         self.open_values = block.open_values;
         self.rounding_sums.extend(block.rounding_sums);

@@ -4,6 +4,7 @@ use crate::arrival::BarrierUse;
 use crate::budget::Budget;
 use crate::domain::Domain;
 use crate::finding::{Gap, Place};
+use crate::interpret::symbolic::merge::may_be_unwritten;
 use crate::launch::Launch;
 use crate::legal::Enclosed;
 use crate::legal::alias::Aliases;
@@ -99,6 +100,19 @@ pub fn check_enclosed(
     in_domain(program, launch, limits, Some(checks), &mut domain, FxHashSet::default()).0
 }
 
+/// As [`check_enclosed`], and follows both ways of a branch on data where the threads need not agree: what is found holds whatever the
+/// data are, and what need not happen is left open.
+#[must_use]
+pub fn check_conditional(
+    program: &Program,
+    launch: &Launch,
+    limits: Limits,
+    checks: Checks,
+) -> Outcome {
+    let mut domain = Enclosed::conditional();
+    in_domain(program, launch, limits, Some(checks), &mut domain, FxHashSet::default()).0
+}
+
 /// What a check by value numbering says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Numbered {
@@ -191,8 +205,12 @@ fn in_domain_with(
     let mut aliases = Aliases::default();
     let mut domain = aliases.wrap(domain);
     let valued = Valued { domain: &mut domain, store: &mut store, aliases: &mut aliases };
-    let (outcome, buffers) =
+    let (mut outcome, buffers) =
         run_particular(program, launch, limits, checks, Some(valued), particulars);
+    if outcome.maybe_undefined {
+        let open = |number: &usize| may_be_unwritten(&store, &buffers[*number]);
+        outcome.maybe_unwritten = (0..buffers.len()).filter(open).collect();
+    }
     (outcome, Results::new(buffers, store, &aliases))
 }
 
@@ -329,7 +347,9 @@ fn outcome(report: Report, gap: Option<Gap>, blocks: u64) -> Outcome {
         assumed_scopes: Vec::new(),
         assumed_parities: Vec::new(),
         undecided: report.undecided,
-        conditional: !report.conditional.is_empty(),
+        conditional: report.has_choices,
+        maybe_undefined: report.maybe_undefined,
+        maybe_unwritten: Vec::new(),
         barrier_uses: report.barrier_uses,
         mbarrier_uses: report.mbarrier_uses,
         unfixed: report.unfixed,

@@ -185,14 +185,14 @@ fn single_step(
 
 /// Notes an access to registers of products, and reports one that comes too early.
 #[cold]
-fn touch_products(context: &mut Context<'_, '_>, op: &Op) {
+pub(crate) fn touch_products(context: &mut Context<'_, '_>, op: &Op) {
     if let Some(window) = context.registers.touch(op, context.place) {
         context.find(Fault::ProductRegisters(window), context.lanes);
     }
 }
 
 /// Whether an operation touches memory.
-fn is_access(op: &Op) -> bool {
+pub(crate) fn is_access(op: &Op) -> bool {
     let plain = matches!(op, Op::Load(_) | Op::Store(_) | Op::Atomic(_) | Op::AsyncCopy(_))
         || matches!(
             op,

@@ -109,9 +109,17 @@ pub(super) fn change_element(
     context: &mut Context<'_, '_>,
     atomic: &Atomic,
     (pointer, lane, at): (Pointer, usize, usize),
-    [old, a]: [(u64, Word); 2],
+    [old, mut a]: [(u64, Word); 2],
     b: Option<(u64, Word)>,
 ) {
+    let mut path = context.path.clone().filter(|path| path.lanes.has(lane));
+    if atomic.op == AtomicOp::Add
+        && atomic.packed == 1
+        && let Some(path) = path.take_if(|_| symbolic::can_add_choice(context, [old, a]))
+    {
+        // A sum of what may be added is simpler than a choice between sums.
+        a = symbolic::if_on_path(context, &path, lane, a, atomic.scalar.width().bytes() as usize);
+    }
     let rounds = rounds(atomic);
     let before = old.1;
     let stale = before == Word::Poison && depends_on_initial(context, pointer, lane);
@@ -136,6 +144,9 @@ pub(super) fn change_element(
         context.report.rounding_sums.insert(context.place);
     }
     let bytes = atomic.scalar.width().bytes() as usize * usize::from(atomic.packed);
+    if let Some(path) = path {
+        return symbolic::write_under(context, &path, (pointer.area, lane, at), bytes, new);
+    }
     write_element(context, (pointer.area, lane), at, bytes, new);
 }
 

@@ -116,7 +116,8 @@ fn admits(
         return Ok(false);
     }
     // Whoever does not check sees memory as one schedule leaves it.
-    if context.open.has(one.lane) || !context.tracker.is_checking() {
+    let is_open = context.open.has(one.lane) || context.path.is_some();
+    if is_open || !context.tracker.is_checking() {
         return Err(indexed::not_followed(context, one, kind));
     }
     indexed::check_alignment(context, one, (kind, bytes))?;

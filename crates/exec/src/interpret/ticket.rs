@@ -27,6 +27,9 @@ pub(super) fn begin(
     operand: Option<&(Lanes, Tags)>,
 ) -> Option<Ticket> {
     context.machine.last?;
+    if context.path.is_some() || !context.open.is_empty() {
+        return None;
+    }
     let lane = context.lanes.lowest().filter(|_| context.lanes.count() == 1)?;
     let Scalar::Integer { width, .. } = atomic.scalar else { return None };
     let wide = matches!(atomic.ordering.scope(), Some(Scope::Gpu | Scope::Sys));

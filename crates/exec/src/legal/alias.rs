@@ -238,6 +238,23 @@ impl Domain for Aliased<'_> {
         self.inner.follows_conditions()
     }
 
+    fn unknown_condition(&mut self) -> Option<Value> {
+        self.inner.unknown_condition()
+    }
+
+    fn compares_floats(&self) -> bool {
+        self.inner.compares_floats()
+    }
+
+    fn bounds_under(&mut self, value: Value, condition: Value) -> Option<Bounds> {
+        let value = self.one(value);
+        self.inner.bounds_under(value, condition)
+    }
+
+    fn chooses_undefined(&self) -> bool {
+        self.inner.chooses_undefined()
+    }
+
     fn is_data(&self, value: Value) -> bool {
         self.inner.is_data(self.one(value))
     }
