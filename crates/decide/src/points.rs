@@ -4,7 +4,8 @@
 //! is exactly representable in every float format down to 8 bits; some have many ties and zeros,
 //! where choices and maxima are decided. Where an assumption bounds an input by a number, or an input
 //! is an integer, its values are moved into the range, if possible by powers of two: an assumption
-//! on all elements of a tensor would hold at hardly any point otherwise. A value is always one of its
+//! on all elements of a tensor would hold at hardly any point otherwise. Integers that assumptions say differ from each other do so at
+//! every point, if their range has room. A value is always one of its
 //! input's type, even if no such value is in the range: an assumption that no number of a type
 //! satisfies holds at no point.
 
@@ -12,6 +13,7 @@ use crate::deadline::Deadline;
 use crate::problem::{Budget, Problem};
 use base::mix64;
 use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 use term::{FloatNumbers, Input, Node, Number, Numbers, Relation, Term, Terms};
 
 /// Powers of two that are tried to bring a value into its range.
@@ -33,6 +35,8 @@ pub struct Points<'t> {
     terms: &'t Terms,
     significand_bits: u32,
     ranges: FxHashMap<Input, Range>,
+    /// Inputs that differ from each other: the place of each among them, and how many they are.
+    apart: FxHashMap<Input, (u64, u64)>,
     /// Whether any input stands for less than all reals.
     typed: bool,
     /// How long somebody waits for what is found at them.
@@ -50,8 +54,8 @@ impl<'t> Points<'t> {
     pub fn within(terms: &'t Terms, assumptions: &[Term], significand_bits: u32) -> Self {
         let mut ranges = FxHashMap::default();
         assumptions.iter().for_each(|assumption| bounds(terms, *assumption, &mut ranges));
-        let typed = terms.inputs().has_types();
-        Self { terms, significand_bits, ranges, typed, deadline: Deadline::default() }
+        let (apart, typed) = (apart(terms, assumptions), terms.inputs().has_types());
+        Self { terms, significand_bits, ranges, apart, typed, deadline: Deadline::default() }
     }
 
     /// A value, or one near it that is in the range of an input.
@@ -85,7 +89,10 @@ impl<'t> Points<'t> {
             (Numbers::Integers(low, high), range) => {
                 let (least, most) = range.map_or((low, high), |range| range.integers(low, high));
                 match least <= most {
-                    true => integer(&usual, least, most),
+                    true => match self.apart.get(&input) {
+                        Some(&place) => permuted(number, place, (least, most)),
+                        None => integer(&usual, least, most),
+                    },
                     false => integer(&usual, low, high),
                 }
             }
@@ -134,6 +141,53 @@ fn integer(usual: &Number, low: i64, high: i64) -> Number {
     let span = (i128::from(high) - i128::from(low) + 1).max(1);
     let inside = i128::from(low) + i128::from(whole).rem_euclid(span);
     Number::from(i64::try_from(inside).unwrap_or(low))
+}
+
+/// The integer at a place of a random permutation of those between two, both included: different at different places, as long as
+/// there are as many integers as places.
+fn permuted(number: u64, (place, count): (u64, u64), (low, high): (i64, i64)) -> Number {
+    let span = (i128::from(high) - i128::from(low) + 1).cast_unsigned();
+    // Near each other at some points, far apart at others.
+    let span = if number.is_multiple_of(2) { span.min(u128::from(count)) } else { span };
+    let random = |salt: u64| u128::from(mix64(number ^ salt << 48)) % span;
+    let (mut factor, first) = (random(1), random(2));
+    while gcd(factor, span) != 1 {
+        factor = (factor + 1) % span;
+    }
+    let chosen = (factor * u128::from(place) + first) % span;
+    // Below the number of integers of 64 bits.
+    Number::from(i64::try_from(i128::from(low) + chosen.cast_signed()).unwrap_or(low))
+}
+
+fn gcd(a: u128, b: u128) -> u128 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// Finds inputs of which conditions say that they differ in pairs: groups that are connected by such conditions.
+fn apart(terms: &Terms, assumptions: &[Term]) -> FxHashMap<Input, (u64, u64)> {
+    let mut group_of: BTreeMap<Input, usize> = BTreeMap::new();
+    let mut groups: Vec<BTreeSet<Input>> = Vec::new();
+    for assumption in assumptions {
+        let Node::Not(inner) = terms.node(*assumption) else { continue };
+        let Node::Compare(Relation::Equal, a, b) = terms.at(inner) else { continue };
+        let (Node::Input(a), Node::Input(b)) = (terms.at(a), terms.at(b)) else { continue };
+        let [x, y] = [a, b].map(|input| {
+            *group_of.entry(input).or_insert_with(|| {
+                groups.push(BTreeSet::from([input]));
+                groups.len() - 1
+            })
+        });
+        if x != y {
+            let moved = std::mem::take(&mut groups[y]);
+            moved.iter().for_each(|input| *group_of.entry(*input).or_default() = x);
+            groups[x].extend(moved);
+        }
+    }
+    let places = |group: BTreeSet<Input>| {
+        let count = group.len() as u64;
+        (0..count).zip(group).map(move |(place, input)| (input, (place, count)))
+    };
+    groups.into_iter().flat_map(places).collect()
 }
 
 impl Range {

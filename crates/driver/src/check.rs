@@ -129,6 +129,7 @@ fn followed<'r>(execution: &Execution<'r>, first: Finished<'r>, checks: Checks) 
             Some(_) => {}
         }
     }
+    let best = ticketed(execution, best, checks);
     indexed(execution, best, checks)
 }
 
@@ -137,6 +138,33 @@ impl Finished<'_> {
     fn is_stopped_elsewhere(&self, gap: &exec::Gap) -> bool {
         self.result.gap.as_ref().is_some_and(|own| own.place != gap.place)
     }
+}
+
+/// The run that gets furthest where blocks take tickets from a counter: runs on terms, with each block as the last one.
+fn ticketed<'r>(execution: &Execution<'r>, best: Finished<'r>, checks: Checks) -> Finished<'r> {
+    if best.result.gap.is_none() || !exec::may_take_tickets(best.program()) {
+        return best;
+    }
+    for lifted in [false, true] {
+        let prepared = execute::prepare(execution, &[], ("check", None), MissingData::Opaque);
+        let Ok(prepared) = prepared.map(Prepared::without_relations) else { break };
+        let mut prepared = if lifted { prepared.lifted() } else { prepared };
+        if lift::drops_code(prepared.program()) {
+            break;
+        }
+        let Some((outcome, ranges)) = on_terms(execution, &prepared, checks, equiv::check_tickets)
+        else {
+            continue;
+        };
+        for range in ranges {
+            prepared = prepared.assuming(&range);
+        }
+        let found = outcome.findings.iter().any(|finding| !finding.fault.is_note());
+        if outcome.gap.is_none() || found || lifted {
+            return prepared.finish(outcome, checks);
+        }
+    }
+    best
 }
 
 /// The run that gets furthest where addresses are computed from integers of tensors: one on terms, in which such integers are
@@ -156,7 +184,8 @@ fn indexed<'r>(execution: &Execution<'r>, best: Finished<'r>, checks: Checks) ->
         if lift::drops_code(prepared.program()) {
             break;
         }
-        let Some((outcome, ranges)) = on_terms(execution, &prepared, checks) else { continue };
+        let ran = on_terms(execution, &prepared, checks, equiv::check_indexed);
+        let Some((outcome, ranges)) = ran else { continue };
         for range in ranges {
             prepared = prepared.assuming(&range);
         }
@@ -185,15 +214,19 @@ fn is_access(program: &ir::Program, place: exec::Place) -> bool {
     })
 }
 
+/// A check of one kernel on terms.
+type RunOnTerms = fn(&Side<'_>, &[Assumption], exec::Limits, Checks) -> Option<exec::Outcome>;
+
 /// A check on terms, and the ranges it rests on.
 fn on_terms(
     execution: &Execution<'_>,
     prepared: &Prepared<'_>,
     checks: Checks,
+    run: RunOnTerms,
 ) -> Option<(exec::Outcome, Vec<String>)> {
     let side = crate::equiv::alone(execution, prepared).ok()?;
     let (ranges, assumptions) = ranges(prepared, &side)?;
-    let outcome = equiv::check_indexed(&side, &assumptions, execution.limits, checks)?;
+    let outcome = run(&side, &assumptions, execution.limits, checks)?;
     Some((outcome, ranges))
 }
 

@@ -11,6 +11,7 @@ pub mod check;
 mod cluster_findings;
 mod collective_findings;
 mod coverage;
+mod cpp_text;
 mod demangle;
 pub mod doctor;
 pub mod duration;

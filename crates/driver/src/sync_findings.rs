@@ -61,7 +61,10 @@ pub(crate) fn race(race: &Race, group: &Group<'_>, program: &Program) -> Diagnos
                 AccessKind::Write | AccessKind::Atomic => "overwrites",
             }
         ),
-        () => format!("race on {place}: {} that nothing orders", both(race)),
+        () => {
+            let when = race.when.as_ref().map(|when| format!(", if {when}")).unwrap_or_default();
+            format!("race on {place}: {} that nothing orders{when}", both(race))
+        }
     };
     let code = if source_changed { Code::AsyncCopy } else { Code::Race };
     let diagnostic = at(code, group.first, what);

@@ -22,6 +22,9 @@ const CONSTANTS: [(&str, &str); 7] = [
     ("inv_sqrt2", "rsqrt(2)"),
 ];
 
+/// `distinct(idx)`: no two elements of a tensor are the same. It is a condition of its own, and no part of another.
+const DISTINCT: &str = "distinct";
+
 /// Functions with one argument.
 const FUNCTIONS: [&str; 7] = ["sqrt", "rsqrt", "exp", "exp2", "log", "log2", "abs"];
 
@@ -61,6 +64,9 @@ pub enum FormulaError {
     /// `a and b`
     #[error("`and` and `or` need conditions")]
     Junction,
+    /// `distinct(a + 1)`, `distinct(a) and b > 0`
+    #[error("`distinct` takes the name of a tensor and stands alone: --assume 'distinct(idx)'")]
+    Distinct,
     /// A call of something else.
     #[error("`{name}` is no function; expected one of {}, max, min", FUNCTIONS.join(", "))]
     UnknownFunction {
@@ -128,13 +134,28 @@ impl Formula {
         }
     }
 
+    /// The tensor of which it says that no two elements are the same, if that is what it says.
+    #[must_use]
+    pub fn distinct(&self) -> Option<&str> {
+        match &self.expression {
+            Expression::Call(name, arguments) if name == DISTINCT => match arguments.as_slice() {
+                [Expression::Name(name, _)] => Some(name),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     fn read(text: &str) -> Result<Self, FormulaError> {
         if single_equals(text) {
             return Err(FormulaError::SingleEquals);
         }
         let expression =
             parse_expression(text).map_err(|error| FormulaError::Syntax(error.message))?;
-        let expression = checked(expression)?;
+        let expression = match expression {
+            Expression::Call(name, arguments) if name == DISTINCT => distinct(arguments)?,
+            other => checked(other)?,
+        };
         Ok(Self { text: text.trim().to_owned(), expression })
     }
 
@@ -214,6 +235,7 @@ fn is_comparison(operator: Binary) -> bool {
 fn is_condition(expression: &Expression) -> bool {
     match expression {
         Expression::Unary(Unary::Not, _) => true,
+        Expression::Call(name, _) => name == DISTINCT,
         Expression::Binary(operator, ..) => {
             is_comparison(*operator) || matches!(operator, Binary::And | Binary::Or)
         }
@@ -259,9 +281,19 @@ fn checked(expression: Expression) -> Result<Expression, FormulaError> {
     }
 }
 
+fn distinct(arguments: Vec<Expression>) -> Result<Expression, FormulaError> {
+    match arguments.as_slice() {
+        [Expression::Name(_, indices)] if indices.is_empty() => {
+            Ok(Expression::Call(DISTINCT.to_owned(), arguments))
+        }
+        _ => Err(FormulaError::Distinct),
+    }
+}
+
 fn call(name: String, arguments: Vec<Expression>) -> Result<Expression, FormulaError> {
     let expected = match name.as_str() {
         "max" | "min" => 2,
+        DISTINCT => return Err(FormulaError::Distinct),
         one if FUNCTIONS.contains(&one) => 1,
         _ => return Err(FormulaError::UnknownFunction { name }),
     };

@@ -33,6 +33,16 @@ pub enum Mismatch {
         /// The assumption as it is written.
         formula: String,
     },
+    /// A tensor that is said to have no two equal elements is too large.
+    #[error(
+        "`distinct({name})`: comparisons follow it for at most {most} elements; `check` for any number"
+    )]
+    Distinct {
+        /// The tensor.
+        name: String,
+        /// The largest number.
+        most: usize,
+    },
     /// Under assumptions that nothing satisfies everything is equal.
     #[error("no input was found that satisfies the assumptions")]
     NoInput,

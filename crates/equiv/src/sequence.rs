@@ -10,6 +10,7 @@ use crate::ran::Ran;
 use crate::side::{InputKind, Output, Side};
 use crate::symbolic::Symbolic;
 use crate::table::Table;
+use crate::tickets;
 use exec::domain::InputSource;
 use exec::{Contents, Element, Launch, Left, Outcome, Place, Results};
 use ir::Space;
@@ -38,11 +39,14 @@ impl Launches<'_, '_> {
             }
             let places = asked.and_then(|asked| asked.get(number)).filter(|one| !one.is_empty());
             let (domain, limits) = (&mut ran.domain, self.clock.limits());
-            let (outcome, results) = match places {
-                None => exec::check_in(one.program, &launch, limits, domain),
-                Some(places) => {
-                    let how = (limits, exec::Checks::default());
-                    exec::check_asking(one.program, &launch, how, domain, places.iter().copied())
+            let plain = (limits, exec::Checks::default());
+            let ticketed = tickets::run(one.program, &launch, plain, domain);
+            let (outcome, results) = match (ticketed, places) {
+                (Some(ran), _) => ran,
+                (None, None) => exec::check_in(one.program, &launch, limits, domain),
+                (None, Some(places)) => {
+                    let places = places.iter().copied();
+                    exec::check_asking(one.program, &launch, plain, domain, places)
                 }
             };
             let stopped = outcome.gap.is_some();

@@ -18,6 +18,7 @@ mod operation;
 mod places;
 mod products;
 mod same;
+mod scattered;
 mod steps;
 #[cfg(test)]
 mod tests;
@@ -38,8 +39,8 @@ use crate::undefined::Settled;
 use decide::{Deadline, Numbering, Suspicion};
 use exec::concrete;
 use exec::domain::{
-    Binary, Bounds, Connective, Domain, InputSource, Inputs as Given, Instruction, Numbers, Truths,
-    Unary, Value, Values,
+    Binary, Bounds, Connective, DataPlace, Domain, InputSource, Inputs as Given, Instruction,
+    Numbers, PlaceDifference, Truths, Unary, Value, Values,
 };
 use exec::{Mask, Place};
 use ir::{ArgumentRange, Format, RealFunction, Relation, Rounding, Scalar, Width};
@@ -67,6 +68,10 @@ pub struct Symbolic {
     elements: FxHashMap<(usize, Term), Value>,
     /// Numbers of elements, by their coefficients.
     places: FxHashMap<(Vec<(NodeId, i128)>, i128), Term>,
+    /// Integers that places of writes are made of, by number, and their numbers.
+    symbols: (Vec<NodeId>, FxHashMap<NodeId, u32>),
+    /// Positions of inputs that stand for tickets of blocks.
+    pub(crate) tickets: std::ops::Range<usize>,
     handles: Handles,
     /// What was made before, by operation and operands.
     made: FxHashMap<(Operation, [Term; 3]), Value>,
@@ -115,6 +120,8 @@ impl Symbolic {
             ranges: Ranges::default(),
             elements: FxHashMap::default(),
             places: FxHashMap::default(),
+            symbols: Default::default(),
+            tickets: 0..0,
             made: FxHashMap::default(),
             fields: FxHashMap::default(),
             complements: FxHashMap::default(),
@@ -460,6 +467,26 @@ impl Domain for Symbolic {
 
     fn extreme(&mut self, value: Value, largest: bool) -> Option<String> {
         self.named_extreme(value, largest)
+    }
+
+    fn data_place(&mut self, place: (Value, i128)) -> Option<DataPlace> {
+        self.place_of(place)
+    }
+
+    fn difference(&mut self, a: &DataPlace, b: &DataPlace) -> Option<PlaceDifference> {
+        self.difference_of(a, b)
+    }
+
+    fn inputs_for(&mut self, a: &DataPlace, b: &DataPlace, factor: i128) -> Option<(String, i128)> {
+        self.inputs_apart(a, b, factor)
+    }
+
+    fn ticket(&mut self, block: u64, most: i128) -> Option<Value> {
+        self.ticket_of(block, most)
+    }
+
+    fn is_place(&mut self, place: &DataPlace, number: i128) -> Truths {
+        self.is_at(place, number)
     }
 
     fn field(&mut self, value: Value, width: Width, first: u32, bits: u32) -> Option<Value> {

@@ -17,8 +17,10 @@ pub(crate) struct Told {
     pub(crate) positions: std::ops::Range<usize>,
     /// Bounds, both included.
     pub(crate) range: Range,
-    /// Whether nothing else is assumed of it.
+    /// Set if nothing else is assumed of its elements one by one.
     pub(crate) is_all: bool,
+    /// Set if no two elements are the same.
+    pub(crate) is_distinct: bool,
 }
 
 /// No bound.
@@ -32,7 +34,11 @@ pub(crate) fn find(table: &Table, assumptions: &[Assumption]) -> Result<Vec<Told
     let mut told: Vec<(String, Told)> = Vec::new();
     for assumption in assumptions {
         let mut terms = Terms::new(Arc::clone(&table.inputs));
-        let condition = table.scalar_term(&assumption.condition, &mut terms)?;
+        let distinct = assumption.condition.distinct().is_some();
+        let condition = match distinct {
+            true => terms.truth(true),
+            false => table.scalar_term(&assumption.condition, &mut terms)?,
+        };
         let names = assumption.condition.names();
         let alone = names.len() == 1;
         for name in names {
@@ -40,12 +46,14 @@ pub(crate) fn find(table: &Table, assumptions: &[Assumption]) -> Result<Vec<Told
             let found = told.iter().position(|(known, _)| *known == name);
             let at = found.unwrap_or_else(|| {
                 let positions = first..first + table.length(&name);
-                told.push((name.clone(), Told { positions, range: NONE, is_all: true }));
+                let of_name = Told { positions, range: NONE, is_all: true, is_distinct: false };
+                told.push((name.clone(), of_name));
                 told.len() - 1
             });
             let own = &mut told[at].1;
             let whole = alone && narrow(&terms, condition, first, &mut own.range);
             own.is_all &= whole;
+            own.is_distinct |= distinct;
         }
     }
     Ok(told.into_iter().map(|(_, told)| told).collect())

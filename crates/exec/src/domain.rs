@@ -186,6 +186,32 @@ pub struct Bounds {
     pub are_told: bool,
 }
 
+/// A place that is data: a sum of multiples of integers, and a number. Places with equal multiples are a fixed number of bytes apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataPlace {
+    /// Integers of the domain, in its own numbers, each with its factor, which is not zero; in ascending order.
+    pub multiples: Vec<(u32, i128)>,
+    /// The number.
+    pub constant: i128,
+    /// Orders places in the same way in all runs on the same inputs, as far as the domain can.
+    pub rank: Vec<i128>,
+}
+
+/// What the difference of two places may be, whatever the inputs are: a multiple of `step`, whose factor is between two numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlaceDifference {
+    /// Positive.
+    pub step: i128,
+    /// The smallest factor.
+    pub low: i128,
+    /// The largest factor.
+    pub high: i128,
+    /// Set if the factor is not zero.
+    pub is_never_zero: bool,
+    /// Set if there are inputs for every factor.
+    pub is_met: bool,
+}
+
 /// A kind of values, and what operations make of them.
 pub trait Domain {
     /// Handles of inputs: that of the first; the others follow it one by one. `None` if the domain
@@ -370,6 +396,37 @@ pub trait Domain {
     fn extreme(&mut self, value: Value, largest: bool) -> Option<String> {
         let _ = (value, largest);
         None
+    }
+
+    /// An integer and a number more, as a place. `None` if it is not followed.
+    fn data_place(&mut self, place: (Value, i128)) -> Option<DataPlace> {
+        let _ = place;
+        None
+    }
+
+    /// What the multiples of one place and not of the other may come to. `None` if nothing is known of it.
+    fn difference(&mut self, a: &DataPlace, b: &DataPlace) -> Option<PlaceDifference> {
+        let _ = (a, b);
+        None
+    }
+
+    /// Inputs for which that is a factor times the step, for people (`idx[0] is 3 and idx[1] is 3`), and the number that the first
+    /// place is then. The factor is one that is met.
+    fn inputs_for(&mut self, a: &DataPlace, b: &DataPlace, factor: i128) -> Option<(String, i128)> {
+        let _ = (a, b, factor);
+        None
+    }
+
+    /// An integer from 0 to a number: how many other blocks were before a block, which is not the last one. `None` if the domain has none.
+    fn ticket(&mut self, block: u64, most: i128) -> Option<Value> {
+        let _ = (block, most);
+        None
+    }
+
+    /// Whether a place is a number: decided, or a boolean.
+    fn is_place(&mut self, place: &DataPlace, number: i128) -> Truths {
+        let _ = (place, number);
+        Truths::NONE
     }
 
     /// The number that some bits of an integer are: `bits` of them from bit `first` on, of the number that its

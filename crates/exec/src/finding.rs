@@ -131,6 +131,11 @@ pub enum Fault {
         /// The reason.
         why: GroupFault,
     },
+    /// An access of the block that took the last ticket, without a fence between the ticket and the access.
+    NoAcquire {
+        /// Where the first block takes its ticket.
+        ticket: Place,
+    },
     /// An access to global memory that no `griddepcontrol.wait` comes before.
     BeforeGridWait {
         /// The allocation.
@@ -182,7 +187,7 @@ impl Fault {
             Self::CopiesInFlight { committed, .. } => *committed,
             Self::Barrier(fault) => fault.is_note(),
             Self::Mbarrier(fault) => fault.kind.is_note(),
-            Self::LanesLeft { .. } => true,
+            Self::LanesLeft { .. } | Self::NoAcquire { .. } => true,
             Self::ProductRegisters(_) | Self::ProductsInFlight { .. } => true,
             Self::BeforeGridWait { conflicts, .. } => !conflicts,
             Self::Race(race) => race.is_harmless() || race.lacks_fence_after_read(),

@@ -48,12 +48,14 @@ mod report;
 mod results;
 mod run;
 mod run_group;
+mod scatter;
 mod snapshot;
 mod speculative_blocks;
 mod stores;
 mod tags;
 mod tally;
 mod tensor_fault;
+mod tickets;
 mod tile;
 mod tracker;
 mod updates;
@@ -86,8 +88,8 @@ pub use race::{Passed, Race, RaceSide};
 pub use racing_reads::follow_racing_reads;
 pub use results::{Element, Left, Results};
 pub use run::{
-    Numbered, SyncUses, check, check_asking, check_enclosed, check_in, check_numbered, check_with,
-    run, run_in, sync_uses,
+    Numbered, SyncUses, check, check_asking, check_enclosed, check_in, check_last, check_numbered,
+    check_with, may_take_tickets, run, run_in, sync_uses,
 };
 pub use stores::last_store;
 pub use tensor_fault::TensorFault;

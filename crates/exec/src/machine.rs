@@ -64,6 +64,8 @@ pub(crate) struct Machine<'p> {
     pub(crate) polls: Vec<Site>,
     /// Places of stores for which the domain is asked whether they leave in place what is there.
     pub(crate) asked: FxHashSet<Place>,
+    /// The block that takes the last ticket, in a run in which blocks take them ([`crate::tickets`]).
+    pub(crate) last: Option<u64>,
     /// Whether instructions are executed by the code for all cases ([`Paths::General`]).
     pub(crate) general: bool,
     /// Whether the run is to show what hardware does with these numbers, and proves nothing.
@@ -166,6 +168,7 @@ impl<'p> Machine<'p> {
             suspicion: Suspicion::default(),
             polls,
             asked: FxHashSet::default(),
+            last: None,
             general,
             simulates: false,
         };

@@ -100,6 +100,8 @@ pub struct Outcome {
     pub(crate) racing: Racing,
     /// Blocks that ran to their end.
     pub blocks: u64,
+    /// Where blocks take tickets, if they do and the run knows of it ([`crate::check_last`]).
+    pub ticket: Option<Place>,
     /// Instructions that some thread executed, by their place in the text, ascending.
     pub executed: Vec<(FuncId, Span)>,
 }

@@ -30,6 +30,8 @@ pub struct Race {
     pub outside_scope: bool,
     /// The blocks of the two are different, and not of one cluster.
     pub strangers: bool,
+    /// The inputs for which both access the same bytes, if that depends on inputs: `idx[0] is 3 and idx[1] is 3`.
+    pub when: Option<String>,
 }
 
 impl Race {

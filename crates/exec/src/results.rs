@@ -52,6 +52,23 @@ impl Results {
         start: usize,
         scalar: Scalar,
     ) -> Element {
+        let before = self.in_memory(domain, buffer, start, scalar);
+        let Some(scatter) = self.store.scatters.remove(&buffer) else { return before };
+        let aliases = &mut Aliases::default();
+        let mut valued = Valued { domain, store: &mut self.store, aliases };
+        let element = scatter.element(&mut valued, before, start, scalar);
+        self.store.scatters.insert(buffer, scatter);
+        element
+    }
+
+    /// As [`element`](Self::element), without writes at places that are data.
+    fn in_memory(
+        &mut self,
+        domain: &mut dyn Domain,
+        buffer: usize,
+        start: usize,
+        scalar: Scalar,
+    ) -> Element {
         let size = scalar.width().bytes() as usize;
         let Some(memory) = self.buffers.get(buffer) else { return Element::Unwritten };
         let states = start.checked_add(size).and_then(|end| memory.states.get(start..end));
@@ -149,7 +166,7 @@ impl Results {
 }
 
 /// The integer that bits stand for.
-fn number(scalar: Scalar, bits: u64) -> i128 {
+pub(crate) fn number(scalar: Scalar, bits: u64) -> i128 {
     let width = scalar.width().bits();
     let signed = matches!(scalar, Scalar::Integer { signed: true, .. });
     let negative = signed && bits >> (width - 1) & 1 == 1;

@@ -74,6 +74,19 @@ impl Grid {
         Self { shift, size, cells: Pages::new(size >> shift) }
     }
 
+    /// Returns an instruction that accessed the allocation, if any did.
+    #[must_use]
+    pub fn any_access(&self) -> Option<Site> {
+        let (_, cell) = self.cells.iter().find(|(_, cell)| cell.marks != 0)?;
+        let lasts = [
+            (mark::READ, cell.read),
+            (mark::WRITTEN, cell.write),
+            (mark::UPDATED, cell.update),
+            (mark::UPDATED_OTHERWISE, cell.other_update),
+        ];
+        lasts.iter().find(|(mark, _)| cell.marks & mark != 0).map(|(_, last)| last.site)
+    }
+
     /// Adds what a block did, and compares it with the blocks before. `commute` says whether the
     /// updates of two instructions commute, whoever executes them.
     pub fn add(

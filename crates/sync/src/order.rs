@@ -34,6 +34,8 @@ pub struct Order {
     maps: MapFences,
     meetings: Meetings,
     mbarriers: Option<Box<WithMbarriers>>,
+    /// Events so far that may order threads of different warps, and for each warp those that may order its own lanes.
+    events: (u64, Vec<u64>),
 }
 
 /// State of programs with mbarriers.
@@ -84,6 +86,7 @@ impl Order {
             maps: MapFences::default(),
             meetings: Meetings::default(),
             mbarriers: (shape.mbarriers || shape.clusters).then(|| Box::new(with_mbarriers())),
+            events: (0, vec![0; warps]),
         }
     }
 
@@ -95,6 +98,7 @@ impl Order {
         self.copies = Copies::new(shape.all_warps());
         self.maps = MapFences::default();
         self.meetings.clear();
+        self.events = (0, vec![0; shape.all_warps()]);
         if let Some(with) = &mut self.mbarriers {
             with.waits.restart();
             with.mbarriers = Mbarriers::new(shape.warps, shape.clusters);
@@ -105,6 +109,13 @@ impl Order {
     /// Takes note of an event.
     #[inline]
     pub fn apply(&mut self, warp: usize, lanes: Mask, event: SyncEvent) {
+        match event {
+            SyncEvent::Exit { .. } => {}
+            SyncEvent::Collective | SyncEvent::Wait | SyncEvent::WarpBarrier => {
+                self.events.1[warp] += 1;
+            }
+            _ => self.events.0 += 1,
+        }
         match event {
             SyncEvent::Fence => self.clocks.fence(warp, lanes),
             SyncEvent::Observe => self.clocks.observe(warp, lanes),
@@ -167,6 +178,7 @@ impl Order {
 
     /// Completes barrier `id` of a block: orders those who came before those who waited, whom it returns.
     pub fn release(&mut self, block: usize, id: u8) -> Released {
+        self.events.0 += 1;
         let waits = self.mbarriers.as_mut().map(|with| &mut with.waits);
         self.barriers[block].release(&mut self.clocks, waits, id)
     }
@@ -219,6 +231,7 @@ impl Order {
 
     /// Lets the lanes of a warp go on that wait at the barrier of the cluster, if the generation is over; the answer tells whether it is.
     pub fn pass_cluster(&mut self, warp: usize, lanes: Mask) -> bool {
+        self.events.0 += 1;
         let Some(with) = &mut self.mbarriers else { return false };
         let WithMbarriers { waits, cluster: Some(cluster), .. } = &mut **with else {
             return false;
@@ -300,6 +313,7 @@ impl Order {
         who: Lanes,
         event: MbarrierEvent,
     ) -> Option<Outcome<MbarrierAnswer>> {
+        self.events.0 += 1;
         let WithMbarriers { waits, mbarriers, .. } = &mut **self.mbarriers.as_mut()?;
         let mut clocks = BothClocks { memory: &mut self.clocks, waits };
         let outcome = mbarriers.apply(&mut clocks, id, who, event);
@@ -428,6 +442,13 @@ impl Order {
     #[must_use]
     pub fn is_map_visible(&self, earlier: (LaneId, Time), later: LaneId, place: MapPlace) -> bool {
         self.maps.is_visible(&self.clocks, earlier, (later, place), self.shape.warps)
+    }
+
+    /// Counts the events so far that may have ordered accesses of a warp's lanes with those of other warps, and with each other. Two
+    /// accesses with equal counts are not ordered, but for those of one thread.
+    #[must_use]
+    pub fn events(&self, warp: usize) -> (u64, u64) {
+        (self.events.0, self.events.1[warp])
     }
 
     /// The time of a warp.

@@ -3,7 +3,8 @@
 //! A comparison is the sign of a difference, scaled so that its first coefficient is 1; the
 //! negation of a comparison is expressed by swapping the branches. `if(d > 0, b + k·d, b)` is a
 //! maximum. Addends that both branches share leave the choice: whichever branch is taken needs
-//! them. Nothing else leaves it, since the branch not taken need not be defined.
+//! them. Nothing else leaves it, since the branch not taken need not be defined. A choice by the same condition that is an addend of a
+//! branch is that branch of its own there: `if(c, s + if(c, g, 0), s)` is `s + if(c, g, 0)`.
 
 use super::{
     Algebra, Atom, Condition, ConditionId, FormId, Monomial, Outcome, Polynomial, SignSet, Summand,
@@ -131,6 +132,9 @@ impl Algebra {
             return Ok(if value { a } else { b });
         }
         let (a, b) = (self.intern(a)?, self.intern(b)?);
+        let negated = self.negate_condition(condition);
+        let a = self.within_branch(a, [condition, negated])?;
+        let b = self.within_branch(b, [negated, condition])?;
         if a == b {
             return Ok(self.polynomial(a));
         }
@@ -139,7 +143,6 @@ impl Algebra {
         }
         let (common, a, b) = self.without_common(a, b);
         // One of a condition and its negation is canonical: the one with the smaller number.
-        let negated = self.negate_condition(condition);
         let (condition, a, b) =
             if condition < negated { (condition, a, b) } else { (negated, b, a) };
         let leading = a.first().or(b.first()).map_or(Number::ONE, |(_, c)| c.clone());
@@ -149,6 +152,31 @@ impl Algebra {
         result.scale_by(&leading);
         self.accumulate(&mut result, Polynomial::from_sorted(common))?;
         Ok(result)
+    }
+
+    /// A branch that is taken where one condition holds and its opposite does not: addends that are choices by either are what they are
+    /// there. Only that side of them is needed there, and only that side has to be defined.
+    fn within_branch(&mut self, form: FormId, [holds, fails]: [ConditionId; 2]) -> Outcome<FormId> {
+        self.spend(self.form(form).len())?;
+        let taken = |monomial: &Monomial| match self.atom_ref(monomial.as_atom()?)? {
+            Atom::Select(condition, a, _) if *condition == holds => Some(*a),
+            Atom::Select(condition, _, b) if *condition == fails => Some(*b),
+            _ => None,
+        };
+        let found: Vec<(FormId, Number)> = (self.form(form).iter())
+            .filter_map(|(monomial, coefficient)| Some((taken(monomial)?, coefficient.clone())))
+            .collect();
+        if found.is_empty() {
+            return Ok(form);
+        }
+        let rest = self.form(form).iter().filter(|(monomial, _)| taken(monomial).is_none());
+        let mut result = Polynomial::from_sorted(rest.cloned().collect());
+        for (side, coefficient) in found {
+            let mut side = self.polynomial(side);
+            side.scale_by(&coefficient);
+            self.accumulate(&mut result, side)?;
+        }
+        self.intern(result)
     }
 
     /// The forms a condition compares.

@@ -5,6 +5,7 @@ use super::output::element_offsets;
 use super::{ElementType, IndexRange, Initial, Number, TensorSpec};
 use crate::npy;
 use ir::Scalar;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Contents are held in memory, so they must fit.
@@ -56,6 +57,9 @@ pub(super) fn data(tensor: &TensorSpec) -> Result<Option<Data>, ContentsError> {
     if let Some(range) = tensor.range {
         in_range(&dense, tensor.element, range)?;
     }
+    if tensor.is_distinct {
+        distinct(&dense, tensor.element)?;
+    }
     let bytes = match &tensor.strides {
         Some(strides) => scattered(&dense, &shape, strides, tensor.element)?,
         None => dense,
@@ -73,6 +77,17 @@ fn in_range(dense: &[u8], element: ElementType, range: IndexRange) -> Result<(),
         let number = i128::from(bits) - if negative { 1_i128 << width } else { 0 };
         if number < range.low.into() || number >= range.high.into() {
             return Err(ContentsError::OutOfRange { position, number, range });
+        }
+    }
+    Ok(())
+}
+
+/// Looks whether no two elements are the same.
+fn distinct(dense: &[u8], element: ElementType) -> Result<(), ContentsError> {
+    let mut seen: BTreeMap<&[u8], usize> = BTreeMap::new();
+    for (position, bytes) in dense.chunks_exact(element.bytes() as usize).enumerate() {
+        if let Some(first) = seen.insert(bytes, position) {
+            return Err(ContentsError::Repeated { first, position });
         }
     }
     Ok(())

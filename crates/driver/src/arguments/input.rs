@@ -19,6 +19,8 @@ pub struct InputSpec {
     pub strides: Option<Vec<u64>>,
     /// Numbers that its elements lie between, if stated.
     pub range: Option<IndexRange>,
+    /// Set if no two elements are the same.
+    pub is_distinct: bool,
 }
 
 impl InputSpec {

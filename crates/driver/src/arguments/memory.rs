@@ -96,6 +96,7 @@ impl<'r> Buffers<'r> {
                 shape: shape.clone(),
                 strides: tensor.strides.clone(),
                 range: tensor.range,
+                is_distinct: tensor.is_distinct,
             });
         }
         if let (Some(shape), Direction::Out | Direction::InOut) = (shape, tensor.direction) {

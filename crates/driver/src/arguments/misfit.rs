@@ -27,6 +27,8 @@ pub(super) enum ContentsError {
     Overlap,
     #[error("element {position} is {number}, which is not in {range}")]
     OutOfRange { position: usize, number: i128, range: IndexRange },
+    #[error("elements {first} and {position} are the same, and `:distinct` says that no two are")]
+    Repeated { first: usize, position: usize },
 }
 
 /// Why there is no buffer for an argument.

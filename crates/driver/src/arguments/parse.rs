@@ -4,7 +4,7 @@
 //! argument  = NAME "=" ( "?" | number | scalar | tensor | pointers | map | structure | recorded | related )
 //! pointers  = "[" ( NAME | "0" ) "," … "]"
 //! scalar    = TYPE [ "=" number ]
-//! tensor    = TYPE "[" ( "?" | sizes ) "]" [ "@[" sizes "]" ] { ":" ( direction | range ) } [ "=" initial ]
+//! tensor    = TYPE "[" ( "?" | sizes ) "]" [ "@[" sizes "]" ] { ":" ( direction | range | "distinct" ) } [ "=" initial ]
 //! range     = integer ".." integer, of inputs of integers, the upper end excluded
 //! initial   = "@" FILE | "iota" | "[" numbers "]" | number
 //! map       = "tensormap(" … ")", see `tensor_map.rs`
@@ -228,12 +228,18 @@ fn tensor_spec(element: ElementType, text: &str) -> Result<TensorSpec, ParseReas
         Some(_) => return Err(ParseReason::NoStrides),
         None => (None, rest),
     };
-    let (mut direction, mut range, mut rest) = (None, None, rest);
+    let (mut direction, mut range, mut is_distinct, mut rest) = (None, None, false, rest);
     while let Some(text) = rest.strip_prefix(':') {
         let end = text.find(['=', ':']).unwrap_or(text.len());
         let word = &text[..end];
         match word.split_once("..") {
             Some(ends) if range.is_none() => range = Some(parse_range(element, word, ends)?),
+            None if word == "distinct" && !is_distinct => {
+                if element.is_float() {
+                    return Err(ParseReason::DistinctFloats { element });
+                }
+                is_distinct = true;
+            }
             None if direction.is_none() => direction = Some(parse_direction(word)?),
             _ => return Err(ParseReason::Twice(word.to_owned())),
         }
@@ -243,12 +249,15 @@ fn tensor_spec(element: ElementType, text: &str) -> Result<TensorSpec, ParseReas
     if let Some(range) = range.filter(|_| direction != Direction::In) {
         return Err(ParseReason::RangeOfOutput(range));
     }
+    if is_distinct && direction != Direction::In {
+        return Err(ParseReason::DistinctOutput);
+    }
     let initial = match rest.strip_prefix('=') {
         Some(text) => Some(parse_initial(element, text)?),
         None if rest.is_empty() => None,
         None => return Err(ParseReason::AfterShape(rest.to_owned())),
     };
-    let tensor = TensorSpec { element, shape, strides, direction, range, initial };
+    let tensor = TensorSpec { element, shape, strides, direction, range, is_distinct, initial };
     check_tensor(&tensor)?;
     Ok(tensor)
 }
@@ -273,12 +282,22 @@ fn check_tensor(tensor: &TensorSpec) -> Result<(), ParseReason> {
         if overlaps && tensor.direction != Direction::In {
             return Err(ParseReason::OverlappingOutput);
         }
+        if tensor.is_distinct && strides_overlap(shape, strides) {
+            return Err(ParseReason::DistinctShared);
+        }
     }
     let extents = [TensorSpec::extent(shape, strides), TensorSpec::extent(shape, None)];
     let bytes = u64::from(tensor.element.bytes());
     let fits = |extent: &Option<u64>| extent.is_some_and(|count| count <= LARGEST_BUFFER / bytes);
     if !extents.iter().all(fits) {
         return Err(ParseReason::TensorTooLarge);
+    }
+    if let (Some(range), true) = (tensor.range, tensor.is_distinct) {
+        let (elements, numbers) =
+            (TensorSpec::count(shape), i128::from(range.high) - i128::from(range.low));
+        if i128::from(elements) > numbers {
+            return Err(ParseReason::DistinctTooMany { elements, range, numbers });
+        }
     }
     if let (Some(Initial::List(numbers)), Some(elements)) = (&tensor.initial, tensor.elements())
         && numbers.len() as u64 != elements
@@ -287,6 +306,20 @@ fn check_tensor(tensor: &TensorSpec) -> Result<(), ParseReason> {
         return Err(ParseReason::ListLength { elements, given });
     }
     Ok(())
+}
+
+/// Tells whether two elements of a tensor may be in one place.
+fn strides_overlap(shape: &[u64], strides: &[u64]) -> bool {
+    let mut axes: Vec<(u64, u64)> =
+        strides.iter().copied().zip(shape.iter().copied()).filter(|(_, size)| *size > 1).collect();
+    axes.sort_unstable();
+    // Each axis steps over all that the smaller ones reach.
+    let mut reach = 1_u64;
+    axes.into_iter().any(|(stride, size)| {
+        let overlaps = stride < reach;
+        reach = stride.saturating_mul(size - 1).saturating_add(reach);
+        overlaps
+    })
 }
 
 /// `0..100` of integers of a type.

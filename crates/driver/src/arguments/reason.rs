@@ -111,10 +111,18 @@ pub enum ParseReason {
     RangeOfFloats { element: ElementType, range: String },
     #[error("`:{0}` is said of an output; ranges are for tensors that are only read")]
     RangeOfOutput(IndexRange),
-    #[error("`:{0}`: a direction and a range may be said once each")]
+    #[error("`:distinct` is for integers, and these are {element}")]
+    DistinctFloats { element: ElementType },
+    #[error("`:distinct` is said of an output; it is for tensors that are only read")]
+    DistinctOutput,
+    #[error("`:distinct`: strides make elements share their memory")]
+    DistinctShared,
+    #[error("`:distinct`: {elements} elements, and {range} has {numbers} numbers")]
+    DistinctTooMany { elements: u64, range: IndexRange, numbers: i128 },
+    #[error("`:{0}`: a direction, a range and `distinct` may be said once each")]
     Twice(String),
     #[error(
-        "`:{0}` is no direction; expected :in, :out, :inout or :scratch, or a range like :0..100"
+        "`:{0}` is no direction; expected :in, :out, :inout or :scratch, a range like :0..100, or :distinct"
     )]
     NoDirection(String),
     #[error("expected the name of a .npy file after `=@`")]

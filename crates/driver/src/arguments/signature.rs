@@ -5,6 +5,8 @@
 //! and parameters are called by their position. What is read here decides which argument stands for which parameter, so whoever uses
 //! it compares the number of parameters and their sizes with the PTX.
 
+use crate::cpp_text::{self, Piece};
+
 /// A parameter as a source declares it; the name is empty if it has none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeclaredParameter {
@@ -34,98 +36,62 @@ pub(super) fn signature(text: &str, kernel: &str, count: usize) -> Option<Vec<De
     Some(list)
 }
 
-/// Tells whether a definition that was found must be the one that was compiled: nothing is left out by the preprocessor, comes from
-/// another file or a macro, stands in a namespace, or is a kernel whose heading is not understood.
+/// Tells whether the definition that was found must be the one that was compiled. Another one is possible if the preprocessor
+/// leaves text out, if text comes from another file or a macro, if there are namespaces, or if the heading of some kernel is not
+/// understood.
 fn is_certain(text: &str, tokens: &[&str], kernel: &str) -> bool {
-    let mut directives = text.lines().filter_map(|line| line.trim_start().strip_prefix('#'));
-    let plain = |directive: &str| {
-        let directive = directive.trim_start();
-        let other_file = directive.starts_with("include") && directive.contains('"');
-        let conditional = ["if", "el", "end"].iter().any(|word| directive.starts_with(word));
-        let makes_kernels = directive.contains("__global__") || directive.contains(kernel);
-        let doubtful = directive.starts_with("define") && makes_kernels;
-        !(other_file || conditional || doubtful)
-    };
-    let after = |at: usize, more: usize| tokens.get(at + more).copied();
-    let in_namespace =
-        (1..tokens.len()).any(|at| tokens[at] == "namespace" && tokens[at - 1] != "using");
-    let in_namespace = in_namespace || tokens.first() == Some(&"namespace");
-    let globals = || tokens.iter().enumerate().filter(|(_, token)| **token == "__global__");
-    let is_instance = |at: usize| at > 0 && tokens[at - 1] == "template";
-    let understood =
-        globals().all(|(at, _)| is_instance(at) || heading(&tokens[at + 1..]).is_some());
-    let own =
-        globals().filter(|(at, _)| heading(&tokens[at + 1..]).is_some_and(|one| one.0 == kernel));
-    // A name in front of a list, or in the list of a macro, may be another definition.
-    let mentions = tokens.iter().enumerate().filter(|(_, token)| **token == kernel);
-    let lists = mentions.filter(|(at, _)| matches!(after(*at, 1), Some("(" | ")"))).count();
-    directives.all(plain) && !in_namespace && understood && own.count() == 1 && lists == 1
+    let directives = cpp_text::directives(text);
+    let plain = directives.iter().all(|directive| is_plain(directive, kernel));
+    plain && !has_namespace(tokens) && is_only_definition(tokens, kernel)
 }
 
-/// Tokens: words, and every other character that is no blank by itself.
+/// Tells whether a line of the preprocessor neither leaves text out nor brings in a kernel.
+fn is_plain(directive: &str, kernel: &str) -> bool {
+    let directive = directive.trim_start_matches('#').trim_start();
+    let other_file = directive.starts_with("include") && directive.contains('"');
+    let conditional = ["if", "el", "end"].iter().any(|word| directive.starts_with(word));
+    let makes_kernels = directive.contains("__global__") || directive.contains(kernel);
+    let doubtful = directive.starts_with("define") && makes_kernels;
+    !(other_file || conditional || doubtful)
+}
+
+fn has_namespace(tokens: &[&str]) -> bool {
+    let opens = |at: usize| tokens[at] == "namespace" && (at == 0 || tokens[at - 1] != "using");
+    (0..tokens.len()).any(opens)
+}
+
+/// Tells whether the headings of all kernels are understood and one alone has this name.
+fn is_only_definition(tokens: &[&str], kernel: &str) -> bool {
+    let globals = || tokens.iter().enumerate().filter(|(_, token)| **token == "__global__");
+    let is_instance = |at: usize| at > 0 && tokens[at - 1] == "template";
+    let heading = |at: usize| heading(&tokens[at + 1..]);
+    let understood = globals().all(|(at, _)| is_instance(at) || heading(at).is_some());
+    let own = globals().filter(|(at, _)| heading(*at).is_some_and(|one| one.0 == kernel)).count();
+    // A name in front of a list, or in the list of a macro, may be another definition.
+    let before_list = |at: usize| matches!(tokens.get(at + 1), Some(&"(" | &")"));
+    let lists = (0..tokens.len()).filter(|at| tokens[*at] == kernel && before_list(*at)).count();
+    understood && own == 1 && lists == 1
+}
+
+/// Splits a text into words, and every other character that is no blank by itself.
 fn tokens(text: &str) -> Vec<&str> {
-    let mut tokens = Vec::new();
-    let (bytes, mut at) = (text.as_bytes(), 0);
-    while at < bytes.len() {
-        let rest = &bytes[at..];
-        let length = match rest {
-            [b'/', b'/', ..] => until_line_end(rest),
-            [b'/', b'*', ..] => text[at..].find("*/").map_or(rest.len(), |end| end + 2),
-            [b'#', ..] if begins_line(&bytes[..at]) => until_line_end(rest),
-            [quote @ (b'"' | b'\''), ..] => quoted(rest, *quote),
-            [first, ..] if is_word(*first) => {
-                let length = rest.iter().take_while(|byte| is_word(**byte)).count();
+    let (mut tokens, mut at) = (Vec::new(), 0);
+    while let Some((piece, mut length)) = cpp_text::piece(text, at) {
+        if let Piece::Byte(first) = piece {
+            if is_word(first) {
+                length = text[at..].bytes().take_while(|byte| is_word(*byte)).count();
+            }
+            if is_word(first) || first.is_ascii_punctuation() {
                 tokens.push(&text[at..at + length]);
-                length
             }
-            [first, ..] => {
-                if first.is_ascii_punctuation() {
-                    tokens.push(&text[at..=at]);
-                }
-                1
-            }
-            [] => 1,
-        };
-        at += length.max(1);
+        }
+        at += length;
     }
     tokens
 }
 
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
-}
-
-fn begins_line(before: &[u8]) -> bool {
-    let mut back = before.iter().rev();
-    back.find(|byte| !matches!(byte, b' ' | b'\t')).is_none_or(|byte| *byte == b'\n')
-}
-
-/// Bytes up to the end of the line; a backslash there joins the next one to it.
-fn until_line_end(rest: &[u8]) -> usize {
-    let mut before = 0;
-    for (at, byte) in rest.iter().enumerate() {
-        if *byte == b'\n' && before != b'\\' {
-            return at;
-        }
-        if *byte != b'\r' {
-            before = *byte;
-        }
-    }
-    rest.len()
-}
-
-fn quoted(rest: &[u8], quote: u8) -> usize {
-    let mut escaped = false;
-    for (at, byte) in rest.iter().enumerate().skip(1) {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = true,
-            b'\n' => return at,
-            byte if *byte == quote => return at + 1,
-            _ => {}
-        }
-    }
-    rest.len()
 }
 
 /// The tokens between the parentheses of a kernel's definition, if these begin one of this name.

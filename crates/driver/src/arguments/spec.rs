@@ -121,6 +121,8 @@ pub struct TensorSpec {
     pub direction: Direction,
     /// Numbers that its elements lie between, if stated; of inputs that are integers only.
     pub range: Option<IndexRange>,
+    /// Set if no two elements are the same (`:distinct`).
+    pub is_distinct: bool,
     /// First contents, if stated.
     pub initial: Option<Initial>,
 }
@@ -416,6 +418,9 @@ impl Display for TensorSpec {
         }
         if let Some(range) = self.range {
             write!(f, ":{range}")?;
+        }
+        if self.is_distinct {
+            f.write_str(":distinct")?;
         }
         match &self.initial {
             None => Ok(()),

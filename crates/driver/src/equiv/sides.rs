@@ -309,12 +309,16 @@ pub(crate) fn ranges<'p>(
         sides.iter().flat_map(|side| side.own_inputs()).map(|input| input.name.as_str()).collect();
     let mut all: Vec<AssumeSpec> = Vec::new();
     for input in launches.flat_map(|launch| &launch.built.inputs) {
-        let Some(range) = input.range.filter(|_| inputs.contains(input.name.as_str())) else {
+        if !inputs.contains(input.name.as_str()) {
             continue;
-        };
-        let spec = AssumeSpec { condition: Formula::condition(&range.condition(&input.name))? };
-        if !all.contains(&spec) {
-            all.push(spec);
+        }
+        let range = input.range.map(|range| range.condition(&input.name));
+        let distinct = input.is_distinct.then(|| format!("distinct({})", input.name));
+        for condition in range.into_iter().chain(distinct) {
+            let spec = AssumeSpec { condition: Formula::condition(&condition)? };
+            if !all.contains(&spec) {
+                all.push(spec);
+            }
         }
     }
     Ok(all)

@@ -85,8 +85,9 @@ fn tensor() -> impl Strategy<Value = TensorSpec> {
         sample::select(vec![Direction::In, Direction::Out, Direction::InOut, Direction::Scratch]);
     let file = "[a-z/=: ]{1,9}\\.npy";
     let initial = (0..5, small_number(), file);
-    (element(), option::of(shape), any::<bool>(), strides, direction, initial).prop_map(
-        |(element, shape, strided, strides, direction, (kind, number, file))| {
+    let flags = (any::<bool>(), any::<bool>());
+    (element(), option::of(shape), flags, strides, direction, initial).prop_map(
+        |(element, shape, (strided, distinct), strides, direction, (kind, number, file))| {
             let strides = shape
                 .as_ref()
                 .filter(|shape| strided && shape.len() <= 3)
@@ -102,7 +103,11 @@ fn tensor() -> impl Strategy<Value = TensorSpec> {
             let ranged = !element.is_float() && direction == Direction::In && !strided;
             let high = if element == ElementType::B1 { 2 } else { 100 };
             let range = ranged.then_some(IndexRange { low: 0, high });
-            TensorSpec { element, shape, strides, direction, range, initial }
+            let plain = matches!(initial, None | Some(Initial::File(_)));
+            let few =
+                shape.as_ref().is_none_or(|shape| shape.iter().product::<u64>() <= high as u64);
+            let is_distinct = ranged && plain && few && distinct;
+            TensorSpec { element, shape, strides, direction, range, is_distinct, initial }
         },
     )
 }

@@ -13,6 +13,7 @@ mod inputs;
 mod pairs;
 mod points;
 mod ranges;
+mod scattered;
 
 use corpus::Flags;
 use driver::equiv::Options;

@@ -21,8 +21,8 @@ const LARGEST: i128 = 1 << 62;
 /// `Σ cᵢ·xᵢ + c`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Linear {
-    parts: BTreeMap<NodeId, i128>,
-    constant: i128,
+    pub(super) parts: BTreeMap<NodeId, i128>,
+    pub(super) constant: i128,
 }
 
 impl Linear {
@@ -154,13 +154,10 @@ impl Symbolic {
             let ends = [factor.checked_mul(least)?, factor.checked_mul(most)?];
             low = low.checked_add(ends[0].min(ends[1]))?;
             high = high.checked_add(ends[0].max(ends[1]))?;
-            let told = match self.terms.at(node) {
-                Node::Input(input) => {
-                    self.told.iter().find(|one| one.positions.contains(&input.position()))
-                }
-                _ => None,
-            };
-            are_met &= told.is_some_and(|told| told.is_all);
+            // Several elements of a tensor without repetitions cannot all be the largest.
+            let alone = linear.parts.len() == 1;
+            let told = self.told_of(node);
+            are_met &= told.is_some_and(|told| told.is_all && (alone || !told.is_distinct));
             are_told &= !self.is_untold(node);
         }
         Some(Bounds { low, high, are_met, are_told })
@@ -225,7 +222,7 @@ impl Symbolic {
     }
 
     /// The term of a linear combination; the same one for the same.
-    fn sum_of(&mut self, linear: &Linear) -> Option<Term> {
+    pub(super) fn sum_of(&mut self, linear: &Linear) -> Option<Term> {
         let key = (linear.parts.iter().map(|(&node, &by)| (node, by)).collect(), linear.constant);
         if let Some(&known) = self.places.get(&key) {
             return Some(known);
@@ -262,7 +259,12 @@ mod tests {
         let sources = sources.map(|(buffer, first)| (InputSource::Buffer(buffer), first));
         let sources: FxHashMap<InputSource, usize> = sources.into_iter().collect();
         let mut domain = Symbolic::new(Arc::new(inputs), sources, false);
-        domain.told = Arc::new(vec![Told { positions: 40..42, range: (0, 9), is_all: true }]);
+        domain.told = Arc::new(vec![Told {
+            positions: 40..42,
+            range: (0, 9),
+            is_all: true,
+            is_distinct: false,
+        }]);
         let float = Scalar::Float(ir::Format::F32);
         let integer = Scalar::Integer { width: Width::B32, signed: true };
         let mut ask = |buffer, scalar, count| {

@@ -28,7 +28,7 @@ pub(super) fn resolve(
     kind: AccessKind,
     bytes: u32,
 ) -> Result<Addresses, Gap> {
-    let (addresses, indexed) = resolve_reads(context, address, space, kind, bytes)?;
+    let (addresses, indexed) = resolve_indexed(context, address, space, kind, bytes)?;
     match indexed.first() {
         Some(one) => Err(indexed::not_followed(context, one, kind)),
         None => Ok(addresses),
@@ -36,7 +36,7 @@ pub(super) fn resolve(
 }
 
 /// As [`resolve`]; lanes whose address is data are not among its lanes but returned beside it.
-pub(super) fn resolve_reads(
+pub(super) fn resolve_indexed(
     context: &mut Context<'_, '_>,
     address: Address,
     space: Space,

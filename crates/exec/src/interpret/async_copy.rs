@@ -3,7 +3,7 @@
 //!
 //! A source of more bytes than the copy has is undefined: a finding, and the bytes written are unknown.
 
-use super::access::{locate, read_element, resolve, resolve_reads, write_element};
+use super::access::{locate, read_element, resolve, resolve_indexed, write_element};
 use super::indexed;
 use super::tracked::track;
 use crate::context::Context;
@@ -38,7 +38,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &AsyncCopy) -> Result
     let read = (0..WARP).filter(|&lane| wanted[lane] > 0).fold(0, |mask, lane| mask | 1 << lane);
     context.lanes = all.and(Mask(read));
     let (sources, indexed) =
-        resolve_reads(context, copy.src, Space::Global, AccessKind::Read, size)?;
+        resolve_indexed(context, copy.src, Space::Global, AccessKind::Read, size)?;
     context.lanes = all;
     let targets = resolve(context, copy.dst, Space::Shared, AccessKind::Write, size)?;
     let id = context.tracker.start_copy(context.warp.number, all);

@@ -1,10 +1,10 @@
 //! Read-modify-writes (manual §9.7.13.5–6).
 
 use super::access::{
-    allocation, locate, mark, read_element, resolve, word_of, worse, write_element,
+    allocation, locate, mark, read_element, resolve_indexed, word_of, worse, write_element,
 };
-use super::symbolic;
 use super::tracked::{fence, track};
+use super::{scattered, symbolic, ticket};
 use crate::address::{Area, Pointer};
 use crate::concrete;
 use crate::context::Context;
@@ -30,7 +30,8 @@ pub(super) fn execute(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<
     };
     let (element, count) = (width.bytes(), atomic.a.len());
     let bytes = element * count as u32;
-    let addresses = resolve(context, atomic.address, atomic.space, AccessKind::Atomic, bytes)?;
+    let (addresses, indexed) =
+        resolve_indexed(context, atomic.address, atomic.space, AccessKind::Atomic, bytes)?;
     let operands: Vec<(Lanes, Tags)> = atomic
         .a
         .iter()
@@ -45,13 +46,22 @@ pub(super) fn execute(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<
         }
         context.doubt_undetermined(*tags, Sink::Atomic, context.lanes);
     }
-    if atomic.dsts.iter().flatten().any(|&dst| context.layout.is_read(dst)) {
+    let is_used = atomic.dsts.iter().flatten().any(|&dst| context.layout.is_read(dst));
+    if is_used {
         context.doubt(Doubtful::AtomicResult, context.lanes);
+    }
+    for one in &indexed {
+        scattered::update(context, one, atomic)?;
     }
     let mut old = vec![([0; WARP], Tags::NUMBER); count];
     let failed = context.lanes.without(addresses.lanes);
     let bad = Origin::BadAccess(context.place);
     old.iter_mut().for_each(|(_, tags)| *tags = Tags::poison(failed, bad));
+    let taken_from = addresses.lanes.lowest().and_then(|lane| addresses.pointers[lane]);
+    let ticket = match is_used {
+        true => ticket::begin(context, atomic, taken_from, operands.first()),
+        false => None,
+    };
     for lane in addresses.lanes.iter() {
         let Some(pointer) = addresses.pointers[lane] else { continue };
         let found = locate(context, pointer, lane, (bytes, bytes), AccessKind::Atomic);
@@ -74,6 +84,9 @@ pub(super) fn execute(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<
             let a = operand(position).unwrap_or((0, Word::Poison));
             change_element(context, atomic, (pointer, lane, at), [old, a], operand(count));
         }
+    }
+    if let (Some(ticket), Some(old)) = (&ticket, old.first()) {
+        return ticket::end(context, atomic, ticket, old);
     }
     for (dst, (values, mut tags)) in atomic.dsts.iter().zip(old) {
         if let Some(dst) = *dst {

@@ -30,9 +30,9 @@ use ir::Space;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Indexed {
     pub(super) lane: usize,
-    area: Area,
+    pub(super) area: Area,
     /// Bytes from the start of the allocation, and a number more.
-    offset: (Value, i128),
+    pub(super) offset: (Value, i128),
 }
 
 /// Takes the lanes whose address is data out of an operand; one of which the domain knows the number becomes a pointer.
@@ -97,8 +97,8 @@ pub(super) fn read(
     (bytes, align): (u32, u32),
 ) -> Result<Option<Vec<Byte>>, Gap> {
     let elements = table(context, one)?;
-    check_alignment(context, one, align)?;
-    if !in_bounds(context, one, bytes)? {
+    check_alignment(context, one, (AccessKind::Read, align))?;
+    if !in_bounds(context, one, (AccessKind::Read, bytes))? {
         return Ok(None);
     }
     if context.tracker.follows_grids() {
@@ -131,15 +131,20 @@ pub(super) fn read(
     Ok(Some(all))
 }
 
-/// Checks that a place is a multiple of what is read there.
-fn check_alignment(context: &mut Context<'_, '_>, one: &Indexed, align: u32) -> Result<(), Gap> {
+/// Checks that a place is a multiple of what is accessed there.
+pub(super) fn check_alignment(
+    context: &mut Context<'_, '_>,
+    one: &Indexed,
+    (kind, align): (AccessKind, u32),
+) -> Result<(), Gap> {
     let Some(valued) = &mut context.valued else { return Ok(()) };
     if valued.domain.is_multiple(one.offset, align) {
         return Ok(());
     }
     let (name, place) = named(context, one);
     Err(context.gap(format!(
-        "`{name}` is read at byte {place}, which is data, and not shown to be a multiple of {align}"
+        "`{name}` is {} at byte {place}, which is data, and not shown to be a multiple of {align}",
+        done(kind)
     )))
 }
 
@@ -166,15 +171,20 @@ fn table(context: &Context<'_, '_>, one: &Indexed) -> Result<Elements, Gap> {
     known.ok_or_else(|| gap("its contents are given: give those of the index too, or none"))
 }
 
-/// Whether an access is in bounds for all inputs; a fault that some input causes is recorded.
-fn in_bounds(context: &mut Context<'_, '_>, one: &Indexed, bytes: u32) -> Result<bool, Gap> {
+/// Tells whether an access is in bounds for all inputs; a fault that some input causes is recorded.
+pub(super) fn in_bounds(
+    context: &mut Context<'_, '_>,
+    one: &Indexed,
+    (kind, bytes): (AccessKind, u32),
+) -> Result<bool, Gap> {
+    let done = done(kind);
     let (name, place) = named(context, one);
     let Area::Global(number) = one.area else { return Ok(false) };
     let size = context.global.get(number).map_or(0, |memory| memory.bytes.len()) as i128;
     let Some(valued) = &mut context.valued else { return Ok(false) };
     let Some(bounds) = valued.domain.bounds(one.offset.0) else {
         return Err(context.gap(format!(
-            "`{name}` is read at byte {place}, which is data of which no bounds are known"
+            "`{name}` is {done} at byte {place}, which is data of which no bounds are known"
         )));
     };
     let (low, high) = (bounds.low + one.offset.1, bounds.high + one.offset.1);
@@ -183,7 +193,7 @@ fn in_bounds(context: &mut Context<'_, '_>, one: &Indexed, bytes: u32) -> Result
     }
     if !bounds.are_told {
         return Err(context.gap(format!(
-            "`{name}` is read at byte {place}, which is data between {low} and {high} for all that is known, and \
+            "`{name}` is {done} at byte {place}, which is data between {low} and {high} for all that is known, and \
              has {size} bytes: say the range of the index, as in --arg 'idx=s32[8]:0..100'"
         )));
     }
@@ -191,15 +201,22 @@ fn in_bounds(context: &mut Context<'_, '_>, one: &Indexed, bytes: u32) -> Result
     let when = valued.domain.extreme(one.offset.0, largest).filter(|_| bounds.are_met);
     let (Some(when), Ok(offset)) = (when, i64::try_from(if largest { high } else { low })) else {
         return Err(context.gap(format!(
-            "`{name}` is read at byte {place}, which is data between {low} and {high} for all that is known, and \
+            "`{name}` is {done} at byte {place}, which is data between {low} and {high} for all that is known, and \
              has {size} bytes"
         )));
     };
     let Some(memory) = context.global.get(number) else { return Ok(false) };
     let target = memory.target(offset);
-    let (kind, when) = (AccessKind::Read, Some(when));
-    context.find(Fault::OutOfBounds { target, kind, bytes, when }, Mask::one(one.lane));
+    context.find(Fault::OutOfBounds { target, kind, bytes, when: Some(when) }, Mask::one(one.lane));
     Ok(false)
+}
+
+fn done(kind: AccessKind) -> &'static str {
+    match kind {
+        AccessKind::Read => "read",
+        AccessKind::Write => "written",
+        AccessKind::Atomic => "updated",
+    }
 }
 
 /// Eight bytes at most as a word of a register.

@@ -1,10 +1,11 @@
 //! Loads and stores of all kinds, element by element.
 
 use super::access::{
-    allocation, is_seen, locate, mark, read_element, resolve, resolve_reads, word_of, write_element,
+    allocation, is_seen, locate, mark, read_element, resolve, resolve_indexed, word_of,
+    write_element,
 };
 use super::tracked::{track, track_load};
-use super::{indexed, symbolic};
+use super::{indexed, scattered, symbolic};
 use crate::address::{Area, Pointer};
 use crate::concrete;
 use crate::context::Context;
@@ -20,7 +21,7 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &Load) -> Result<(), Gap
     let element = load.width.bytes();
     let bytes = element * load.dsts.len() as u32;
     let (addresses, indexed) =
-        resolve_reads(context, load.address, load.space, AccessKind::Read, bytes)?;
+        resolve_indexed(context, load.address, load.space, AccessKind::Read, bytes)?;
     let mut parts = vec![([0u64; WARP], [0u64; WARP], Tags::NUMBER); load.dsts.len()];
     let apart = indexed.iter().fold(0, |mask, one| mask | 1 << one.lane);
     let failed = context.lanes.without(addresses.lanes).without(Mask(apart));
@@ -89,7 +90,11 @@ fn finish_load(
 pub(super) fn store(context: &mut Context<'_, '_>, store: &Store) -> Result<(), Gap> {
     let element = store.width.bytes();
     let bytes = element * store.srcs.len() as u32;
-    let addresses = resolve(context, store.address, store.space, AccessKind::Write, bytes)?;
+    let (addresses, indexed) =
+        resolve_indexed(context, store.address, store.space, AccessKind::Write, bytes)?;
+    for one in &indexed {
+        scattered::store(context, one, store)?;
+    }
     for lane in addresses.lanes.iter() {
         let Some(pointer) = addresses.pointers[lane] else { continue };
         let Some(found) = locate(context, pointer, lane, (bytes, bytes), AccessKind::Write) else {

@@ -9,7 +9,8 @@
 use super::Enclosure;
 use crate::concrete::Conversion;
 use crate::domain::{
-    Binary, Bounds, Connective, Domain, Inputs, Instruction, Numbers, Truths, Unary, Value, Values,
+    Binary, Bounds, Connective, DataPlace, Domain, Inputs, Instruction, Numbers, PlaceDifference,
+    Truths, Unary, Value, Values,
 };
 use crate::finding::Place;
 use crate::handle::Handle;
@@ -278,6 +279,27 @@ impl Domain for Aliased<'_> {
     fn extreme(&mut self, value: Value, largest: bool) -> Option<String> {
         let value = self.one(value);
         self.inner.extreme(value, largest)
+    }
+
+    fn data_place(&mut self, (value, more): (Value, i128)) -> Option<DataPlace> {
+        let value = self.one(value);
+        self.inner.data_place((value, more))
+    }
+
+    fn difference(&mut self, a: &DataPlace, b: &DataPlace) -> Option<PlaceDifference> {
+        self.inner.difference(a, b)
+    }
+
+    fn inputs_for(&mut self, a: &DataPlace, b: &DataPlace, factor: i128) -> Option<(String, i128)> {
+        self.inner.inputs_for(a, b, factor)
+    }
+
+    fn ticket(&mut self, block: u64, most: i128) -> Option<Value> {
+        self.inner.ticket(block, most)
+    }
+
+    fn is_place(&mut self, place: &DataPlace, number: i128) -> Truths {
+        self.inner.is_place(place, number)
     }
 
     fn field(&mut self, value: Value, width: Width, first: u32, bits: u32) -> Option<Value> {

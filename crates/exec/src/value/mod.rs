@@ -25,10 +25,13 @@ use crate::finding::Place;
 use crate::handle::{Handle, Value};
 use crate::lanes::{Mask, WARP};
 use crate::legal::alias::Aliases;
+use crate::scatter::Scatter;
 use crate::tags::Source;
+use crate::tickets::Tickets;
 use address::{Addresses, DataAddress, Elements};
 use ir::Format;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use unit::{Byte, Content, Sort, Unit, Units, content};
 
 /// A domain and where its values are.
@@ -46,6 +49,9 @@ pub(crate) struct Store {
     addresses: Addresses,
     /// Buffers whose elements are inputs, by number.
     pub(crate) elements: FxHashMap<usize, Elements>,
+    /// Writes at addresses that are data, by the number of the buffer.
+    pub(crate) scatters: BTreeMap<usize, Scatter>,
+    pub(crate) tickets: Tickets,
     constants: FxHashMap<(Format, u64), Value>,
 }
 

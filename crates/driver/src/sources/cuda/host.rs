@@ -3,7 +3,9 @@
 //! A function that stands outside of others and is neither `__device__` nor `__global__` runs on the host. Its text becomes
 //! blanks, so that lines and columns stay. What is mistaken for a host function is missing then, and the compiler says so.
 
-/// The text with blanks for host functions.
+use crate::cpp_text::{self, Piece};
+
+/// Returns the text with blanks for host functions.
 pub(crate) fn without_host(text: &str) -> String {
     let mut scanner = Scanner { text, at: 0, start: 0, blanks: Vec::new() };
     scanner.items();
@@ -26,38 +28,12 @@ struct Scanner<'t> {
     blanks: Vec<(usize, usize)>,
 }
 
-/// What follows.
-enum Piece {
-    Directive,
-    Comment,
-    Quoted,
-    Byte(u8),
-}
-
 impl Scanner<'_> {
-    /// Goes on by one piece: a comment, a string, a line of the preprocessor, or a byte.
+    /// Goes on by one piece.
     fn piece(&mut self) -> Option<Piece> {
-        let rest = self.text.as_bytes().get(self.at..)?;
-        let first = *rest.first()?;
-        let find = |end: &str| {
-            let text = String::from_utf8_lossy(rest);
-            text.find(end).map_or(rest.len(), |found| found + end.len())
-        };
-        let (length, piece) = match rest {
-            [b'/', b'/', ..] => (line(rest), Piece::Comment),
-            [b'/', b'*', ..] => (find("*/"), Piece::Comment),
-            [b'#', ..] if self.begins_line() => (line(rest), Piece::Directive),
-            [quote @ (b'"' | b'\''), ..] => (quoted(rest, *quote), Piece::Quoted),
-            _ => (1, Piece::Byte(first)),
-        };
-        self.at += length.max(1);
+        let (piece, length) = cpp_text::piece(self.text, self.at)?;
+        self.at += length;
         Some(piece)
-    }
-
-    fn begins_line(&self) -> bool {
-        let before = self.text.as_bytes().get(..self.at).unwrap_or_default();
-        let mut before = before.iter().rev();
-        before.find(|byte| !matches!(byte, b' ' | b'\t')).is_none_or(|byte| *byte == b'\n')
     }
 
     fn items(&mut self) {
@@ -144,34 +120,6 @@ fn is_hosts(declaration: &str) -> bool {
         })
     };
     !device.iter().any(|word| text.contains(word)) && HOST.iter().any(|own| begins(text, own))
-}
-
-/// Bytes of a line; a backslash at its end joins the next one to it.
-fn line(rest: &[u8]) -> usize {
-    let mut before = 0;
-    for (at, byte) in rest.iter().enumerate() {
-        if *byte == b'\n' && before != b'\\' {
-            return at;
-        }
-        if *byte != b'\r' {
-            before = *byte;
-        }
-    }
-    rest.len()
-}
-
-fn quoted(rest: &[u8], quote: u8) -> usize {
-    let mut escaped = false;
-    for (at, byte) in rest.iter().enumerate().skip(1) {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = true,
-            b'\n' => return at,
-            byte if *byte == quote => return at + 1,
-            _ => {}
-        }
-    }
-    rest.len()
 }
 
 #[cfg(test)]

@@ -31,6 +31,7 @@ pub(super) use atomic::update;
 pub(crate) use float::execute as float;
 use ir::{Op, Operand, Reg, Width};
 pub(super) use matrix::{enclosed_sums, integer_product, product as matrix_product};
+pub(super) use operand::content;
 use operand::raw;
 pub(super) use same::{keeps, keeps_part};
 

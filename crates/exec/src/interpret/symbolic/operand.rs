@@ -34,6 +34,16 @@ pub(super) fn bytes(
     }
 }
 
+/// The bytes of an operand in a lane.
+pub(in crate::interpret) fn content(
+    context: &mut Context<'_, '_>,
+    operand: Operand,
+    lane: usize,
+) -> Bytes {
+    let all = raw(context, operand);
+    bytes(context, &all, lane)
+}
+
 /// New contents of some lanes of a register.
 pub(super) struct Patch {
     pub(super) values: Lanes,

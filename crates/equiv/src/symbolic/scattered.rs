@@ -1,0 +1,227 @@
+//! Places that are written to and are data: may two be the same, and is one a certain element?
+//!
+//! A place is a linear combination of integers, as for places that are read ([`super::places`]). What is known of the integers are
+//! their ranges, and that no two elements of a tensor are the same where somebody said so. Two places differ by a combination, too; if
+//! it is a multiple of one input, or of the difference of two, every number in its range comes up, and inputs can be named.
+
+use super::Symbolic;
+use super::places::Linear;
+use crate::told::Told;
+use exec::domain::{DataPlace, Domain, PlaceDifference, Truths, Value};
+use exec::{Mask, WARP};
+use std::collections::BTreeMap;
+use term::{Node, NodeId};
+
+/// The greatest common divisor.
+fn gcd(a: i128, b: i128) -> i128 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+impl Symbolic {
+    /// An integer and a number more as a place of its own.
+    pub(super) fn place_of(&mut self, (value, more): (Value, i128)) -> Option<DataPlace> {
+        let linear = self.linear(value)?.plus(more);
+        let mut rank = Vec::new();
+        for (&node, &factor) in &linear.parts {
+            // Inputs have the same numbers in all runs; other integers count alike.
+            let position = match self.terms.at(node) {
+                Node::Input(input) => input.position() as i128,
+                _ => i128::MAX,
+            };
+            rank.extend([position, factor]);
+        }
+        rank.push(linear.constant);
+        let mut multiples = Vec::new();
+        for (&node, &factor) in &linear.parts {
+            multiples.push((self.symbol(node)?, factor));
+        }
+        multiples.sort_unstable();
+        Some(DataPlace { multiples, constant: linear.constant, rank })
+    }
+
+    /// The number of a node among those that places are made of.
+    fn symbol(&mut self, node: NodeId) -> Option<u32> {
+        let next = u32::try_from(self.symbols.0.len()).ok()?;
+        let number = *self.symbols.1.entry(node).or_insert(next);
+        if number == next {
+            self.symbols.0.push(node);
+        }
+        Some(number)
+    }
+
+    /// What two places do not have in common: `Σ cᵢ·xᵢ`, no factor zero.
+    fn apart(&self, a: &DataPlace, b: &DataPlace) -> Vec<(NodeId, i128)> {
+        let mut parts: BTreeMap<u32, i128> = a.multiples.iter().copied().collect();
+        for &(node, factor) in &b.multiples {
+            *parts.entry(node).or_default() -= factor;
+        }
+        let parts = parts.into_iter().filter(|(_, factor)| *factor != 0);
+        parts.map(|(node, factor)| (self.symbols.0[node as usize], factor)).collect()
+    }
+
+    /// The ticket of a block: an integer from 0 to a number.
+    pub(super) fn ticket_of(&mut self, block: u64, most: i128) -> Option<Value> {
+        let position = self.tickets.start.checked_add(usize::try_from(block).ok()?)?;
+        if !self.tickets.contains(&position) {
+            return None;
+        }
+        let range = self.tickets.clone();
+        if !self.integers.iter().any(|(known, _)| *known == range) {
+            self.integers.push((range, (0, most)));
+        }
+        // Handles of inputs are their positions, from one on.
+        u32::try_from(position + 1).ok()
+    }
+
+    /// Tells whether a value depends on a ticket.
+    pub(crate) fn has_ticket(&mut self, value: Value) -> bool {
+        let (term, tickets) = (self.term(value), self.tickets.clone());
+        !tickets.is_empty()
+            && decide::inputs_of(&self.terms, term)
+                .iter()
+                .any(|input| tickets.contains(&input.position()))
+    }
+
+    /// What is told of an input, if a node is one.
+    pub(super) fn told_of(&self, node: NodeId) -> Option<&Told> {
+        let Node::Input(input) = self.terms.at(node) else { return None };
+        self.told.iter().find(|one| one.positions.contains(&input.position()))
+    }
+
+    /// What the difference of two places may be.
+    pub(super) fn difference_of(
+        &mut self,
+        a: &DataPlace,
+        b: &DataPlace,
+    ) -> Option<PlaceDifference> {
+        let parts = self.apart(a, b);
+        let step = parts.iter().fold(0, |step, (_, factor)| gcd(step, factor.abs()));
+        let (mut low, mut high, mut is_met) = (0_i128, 0_i128, true);
+        for &(node, factor) in &parts {
+            let (least, most) = self.range(node.into())?;
+            let ends = [least, most].map(|end| (factor / step).checked_mul(end));
+            let [Some(x), Some(y)] = ends else { return None };
+            low = low.checked_add(x.min(y))?;
+            high = high.checked_add(x.max(y))?;
+            is_met &= self.told_of(node).is_some_and(|told| told.is_all);
+        }
+        let is_never_zero = match parts.as_slice() {
+            [(x, by), (y, other)] if *by == -other => match (self.told_of(*x), self.told_of(*y)) {
+                (Some(x), Some(y)) => x.is_distinct && x.positions == y.positions,
+                _ => false,
+            },
+            _ => false,
+        };
+        // One integer, or two with opposite factors, take all multiples between their bounds; others may leave some out.
+        let takes_all = match parts.as_slice() {
+            [_] => true,
+            [(_, by), (_, other)] => *by == -other,
+            _ => false,
+        };
+        is_met &= takes_all;
+        Some(PlaceDifference { step: step.max(1), low, high, is_never_zero, is_met })
+    }
+
+    /// Inputs for which two places are a factor times their step apart, and the number that the first place is then.
+    pub(super) fn inputs_apart(
+        &mut self,
+        a: &DataPlace,
+        b: &DataPlace,
+        factor: i128,
+    ) -> Option<(String, i128)> {
+        let parts = self.apart(a, b);
+        let mut numbers: Vec<(NodeId, i128)> = match parts.as_slice() {
+            [] => Vec::new(),
+            [(x, by)] => vec![(*x, factor * by.signum())],
+            [(x, by), (y, other)] if *by == -other => {
+                let apart = factor * by.signum();
+                let (low, high) = self.range((*x).into())?;
+                let (least, most) = self.range((*y).into())?;
+                // x - y is `apart`, both in their ranges.
+                let y_number = least.max(low - apart);
+                let fits = y_number <= most && (low..=high).contains(&(y_number + apart));
+                fits.then(|| vec![(*x, y_number + apart), (*y, y_number)])?
+            }
+            _ => return None,
+        };
+        self.add_common(a, &mut numbers)?;
+        let mut place = a.constant;
+        for (symbol, by) in &a.multiples {
+            let node = self.symbols.0[*symbol as usize];
+            let number = numbers.iter().find(|(known, _)| *known == node)?.1;
+            place = place.checked_add(by.checked_mul(number)?)?;
+        }
+        let mut texts = Vec::new();
+        for (node, number) in numbers {
+            let Node::Input(input) = self.terms.at(node) else { return None };
+            texts.push(format!("{} is {number}", self.terms.inputs().name(input)));
+        }
+        Some((texts.join(" and "), place))
+    }
+
+    /// Chooses numbers for the integers of a place that have none: the smallest.
+    fn add_common(&mut self, place: &DataPlace, numbers: &mut Vec<(NodeId, i128)>) -> Option<()> {
+        for (symbol, _) in &place.multiples {
+            let node = self.symbols.0[*symbol as usize];
+            if numbers.iter().any(|(known, _)| *known == node) {
+                continue;
+            }
+            let told = self.told_of(node)?;
+            // Another element may have that number already.
+            if !told.is_all || told.is_distinct && !numbers.is_empty() {
+                return None;
+            }
+            let (least, _) = self.range(node.into())?;
+            numbers.push((node, least));
+        }
+        Some(())
+    }
+
+    /// Numbers that a linear combination lies between, where they are known.
+    fn ends(&mut self, linear: &Linear) -> (Option<i128>, Option<i128>) {
+        let (mut low, mut high) = (Some(linear.constant), Some(linear.constant));
+        for (&node, &factor) in &linear.parts {
+            let range = self.range(node.into());
+            let end = |end: i128| factor.checked_mul(end);
+            let both = range.and_then(|(least, most)| Some((end(least)?, end(most)?)));
+            let plus = |sum: Option<i128>, more: Option<i128>| sum?.checked_add(more?);
+            low = plus(low, both.map(|(x, y)| x.min(y)));
+            high = plus(high, both.map(|(x, y)| x.max(y)));
+        }
+        (low, high)
+    }
+
+    /// Whether a place is a number.
+    pub(super) fn is_at(&mut self, place: &DataPlace, number: i128) -> Truths {
+        let mut truths = Truths::NONE;
+        let rest = number - place.constant;
+        let step = place.multiples.iter().fold(0, |step, (_, factor)| gcd(step, factor.abs()));
+        if step == 0 || rest % step != 0 {
+            truths.decide(0, step == 0 && rest == 0);
+            return truths;
+        }
+        let first = place.multiples.first().map_or(1, |(_, factor)| factor.signum());
+        let parts: BTreeMap<NodeId, i128> = place
+            .multiples
+            .iter()
+            .map(|&(node, factor)| (self.symbols.0[node as usize], first * factor / step))
+            .collect();
+        let linear = Linear { parts, constant: 0 };
+        let wanted = first * rest / step;
+        let (low, high) = self.ends(&linear);
+        if low.is_some_and(|low| wanted < low) || high.is_some_and(|high| wanted > high) {
+            truths.decide(0, false);
+            return truths;
+        }
+        let term = match linear.parts.iter().next() {
+            Some((&node, 1)) if linear.parts.len() == 1 => Some(node.into()),
+            _ => self.sum_of(&linear),
+        };
+        let (Some(term), Ok(wanted)) = (term, i64::try_from(wanted)) else { return truths };
+        let handle = self.handles.handle(term);
+        let number = self.terms.integer(wanted);
+        let number = self.handles.handle(number);
+        self.compare(ir::Relation::Eq, [&[handle; WARP], &[number; WARP]], Mask(1), &mut truths);
+        truths
+    }
+}

@@ -1,0 +1,96 @@
+//! Launches whose blocks take tickets from a counter ([`exec::check_last`]): one run for each block that may be the last, all in one domain.
+//!
+//! What the launch leaves must not depend on which block is the last: every element of every buffer is the same value in all runs. Then
+//! the result of the atomic operation is no choice of the schedule that anybody can see. If a run cannot be followed, or two differ or
+//! may differ, the outcome has a gap that says so.
+
+use crate::symbolic::Symbolic;
+use exec::domain::Domain;
+use exec::{Access, Checks, Doubtful, Element, Gap, Launch, Limits, Outcome, Place, Results, Stop};
+use ir::Program;
+
+/// Launches of more blocks are not run with each as the last.
+const MOST_BLOCKS: u64 = 64;
+
+/// Runs a launch whose blocks may take tickets. `None` if none does; the run is one like any other then.
+pub(crate) fn run(
+    program: &Program,
+    launch: &Launch,
+    how: (Limits, Checks),
+    domain: &mut Symbolic,
+) -> Option<(Outcome, Results)> {
+    let blocks = launch.blocks();
+    if !exec::may_take_tickets(program) || blocks == 0 {
+        return None;
+    }
+    let last = blocks - 1;
+    let (mut outcome, mut results) = exec::check_last(program, launch, how, domain, last);
+    let place = outcome.ticket?;
+    let is_over = |outcome: &Outcome| {
+        outcome.gap.is_some() || outcome.findings.iter().any(|finding| !finding.fault.is_note())
+    };
+    if is_over(&outcome) {
+        return Some((outcome, results));
+    }
+    if blocks > MOST_BLOCKS {
+        outcome.gap = gap(
+            place,
+            format!(
+                "blocks take tickets here: each of up to {MOST_BLOCKS} blocks is tried as the last, and there are {blocks}"
+            ),
+        );
+        return Some((outcome, results));
+    }
+    for last in 0..blocks - 1 {
+        let (other, mut left) = exec::check_last(program, launch, how, domain, last);
+        if is_over(&other) {
+            return Some((other, left));
+        }
+        if let Some(name) = difference(launch, domain, [&mut results, &mut left]) {
+            outcome.gap = gap(
+                place,
+                format!(
+                    "what `{name}` holds in the end depends on which block takes the last ticket, or may"
+                ),
+            );
+            return Some((outcome, results));
+        }
+    }
+    outcome.doubts.retain(|doubt| doubt.place != place || doubt.about != Doubtful::AtomicResult);
+    Some((outcome, results))
+}
+
+fn gap(place: Place, reason: String) -> Option<Gap> {
+    Some(Gap { place, thread: None, reason, stop: Stop::NotFollowed })
+}
+
+/// A buffer that two runs do not leave alike, or of which that is not known.
+fn difference(
+    launch: &Launch,
+    domain: &mut Symbolic,
+    results: [&mut Results; 2],
+) -> Option<String> {
+    let [one, other] = results;
+    for (number, buffer) in launch.buffers.iter().enumerate() {
+        if buffer.access == Access::In {
+            continue;
+        }
+        let byte = ir::Scalar::Integer { width: ir::Width::B8, signed: false };
+        let scalar = buffer.element.unwrap_or(byte);
+        let size = scalar.width().bytes() as usize;
+        for start in (0..buffer.contents.size() as usize).step_by(size) {
+            let pair =
+                [&mut *one, &mut *other].map(|left| left.element(domain, number, start, scalar));
+            let same = match pair {
+                [Element::Value(a), Element::Value(b)] => {
+                    domain.same(a, b) == Some(true) && !domain.has_ticket(a)
+                }
+                [a, b] => a == b && !matches!(a, Element::Lost(_)),
+            };
+            if !same {
+                return Some(buffer.name.clone());
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,124 @@
+//! Stores and updates at addresses that are data: they are kept until the launch is over ([`crate::scatter`]).
+
+use super::access::note_early;
+use super::indexed::{self, Indexed};
+use super::symbolic;
+use super::tracked::fence;
+use crate::address::{Area, Pointer};
+use crate::context::Context;
+use crate::finding::{AccessKind, Fault, Gap};
+use crate::lanes::Mask;
+use crate::scatter::{DataWrite, WriteKind, Writer};
+use crate::value::bytes::{Bytes, ZERO};
+use ir::{Atomic, Store};
+use sync::LaneId;
+
+/// Keeps what a lane stores.
+pub(super) fn store(
+    context: &mut Context<'_, '_>,
+    one: &Indexed,
+    store: &Store,
+) -> Result<(), Gap> {
+    let size = store.width.bytes();
+    let all = size * store.srcs.len() as u32;
+    if size > 8 {
+        return Err(indexed::not_followed(context, one, AccessKind::Write));
+    }
+    if !admits(context, one, AccessKind::Write, all)? {
+        return Ok(());
+    }
+    for (position, &src) in store.srcs.iter().enumerate() {
+        let content = symbolic::content(context, src, one.lane);
+        let at = i128::from(size) * position as i128;
+        keep(context, one, (WriteKind::Store, at, size), content)?;
+    }
+    Ok(())
+}
+
+/// Keeps what a lane adds, or whatever else it does to an element. What it finds there is not to be used.
+pub(super) fn update(
+    context: &mut Context<'_, '_>,
+    one: &Indexed,
+    atomic: &Atomic,
+) -> Result<(), Gap> {
+    let kind = WriteKind::of(atomic).filter(|_| atomic.b.is_none());
+    let used = atomic.dsts.iter().flatten().any(|&dst| context.layout.is_read(dst));
+    let Some(kind) = kind.filter(|_| !used) else {
+        return Err(indexed::not_followed(context, one, AccessKind::Atomic));
+    };
+    let size = atomic.scalar.width().bytes();
+    let packed = usize::from(atomic.packed);
+    let all = size * (packed * atomic.a.len()) as u32;
+    if !admits(context, one, AccessKind::Atomic, all)? {
+        return Ok(());
+    }
+    fence(context, atomic.ordering);
+    for (position, &operand) in atomic.a.iter().enumerate() {
+        let content = symbolic::content(context, operand, one.lane);
+        for part in 0..packed {
+            let from = part * size as usize;
+            let mut own = ZERO;
+            own[..size as usize].copy_from_slice(&content[from..from + size as usize]);
+            let at = i128::from(size) * (position * packed + part) as i128;
+            keep(context, one, (kind, at, size), own)?;
+        }
+    }
+    Ok(())
+}
+
+/// Tells whether a write is one that is kept; a fault is recorded.
+fn admits(
+    context: &mut Context<'_, '_>,
+    one: &Indexed,
+    kind: AccessKind,
+    bytes: u32,
+) -> Result<bool, Gap> {
+    let Area::Global(number) = one.area else {
+        return Err(indexed::not_followed(context, one, kind));
+    };
+    let Some(memory) = context.global.get(number).filter(|memory| memory.bounded) else {
+        return Err(indexed::not_followed(context, one, kind));
+    };
+    if !memory.allows(kind) {
+        let target = memory.target(0);
+        context.find(Fault::ReadOnly { target }, Mask::one(one.lane));
+        return Ok(false);
+    }
+    // Whoever does not check sees memory as one schedule leaves it.
+    if context.open.has(one.lane) || !context.tracker.is_checking() {
+        return Err(indexed::not_followed(context, one, kind));
+    }
+    indexed::check_alignment(context, one, (kind, bytes))?;
+    if !indexed::in_bounds(context, one, (kind, bytes))? {
+        return Ok(false);
+    }
+    if context.tracker.follows_grids() {
+        note_early(context, Pointer { area: one.area, offset: 0 }, one.lane, kind);
+    }
+    Ok(true)
+}
+
+fn keep(
+    context: &mut Context<'_, '_>,
+    one: &Indexed,
+    (kind, at, size): (WriteKind, i128, u32),
+    content: Bytes,
+) -> Result<(), Gap> {
+    let Area::Global(number) = one.area else { return Ok(()) };
+    let warp = context.warp.number;
+    // A warp has 32 lanes, and a block at most 64 warps.
+    #[expect(clippy::cast_possible_truncation, reason = "small numbers")]
+    let who = LaneId { warp: warp as u8, lane: one.lane as u8 };
+    let events = context.tracker.events_of(warp);
+    let by = Writer { site: context.site, unit: context.unit, who, events };
+    let (value, more) = one.offset;
+    let place = context.valued.as_mut().and_then(|one| one.domain.data_place((value, more + at)));
+    let Some(place) = place else {
+        return Err(indexed::not_followed(context, one, AccessKind::Write));
+    };
+    if let Some(valued) = &mut context.valued {
+        let scatter = valued.store.scatters.entry(number).or_default();
+        scatter.writes.push(DataWrite { kind, place, size, content, by });
+    }
+    Ok(())
+}

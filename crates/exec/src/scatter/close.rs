@@ -1,0 +1,378 @@
+//! Looks at the writes of a launch at places that are data when all blocks have run: may two hit the same bytes, and is the tensor
+//! accessed in another way?
+
+use super::{DataWrite, Scatter, WriteKind, Writer};
+use crate::domain::PlaceDifference;
+use crate::doubt::Doubtful;
+use crate::finding::{AccessKind, Fault, Finding, Gap, Place, Stop, Undecided};
+use crate::machine::Machine;
+use crate::memory::Allocation;
+use crate::race::{Race, RaceSide};
+use crate::report::Report;
+use crate::value::unit::{Byte, Sort, known};
+use crate::value::{Valued, integer};
+use ir::Scope;
+use std::collections::BTreeMap;
+use sync::Site;
+
+/// Why it is open whether two stores race.
+const ORDER_OPEN: &str = "they write the same bytes for some data, and whether anything orders them there is not followed";
+const VALUES_OPEN: &str =
+    "they write the same bytes for some data, and whether they write the same there is not decided";
+const PLACES_OPEN: &str = "whether they write the same bytes depends on data, and is not decided";
+
+/// What a launch is, for reports.
+#[derive(Clone, Copy)]
+pub(crate) struct Launched<'l, 'p> {
+    pub(crate) machine: &'l Machine<'p>,
+    pub(crate) global: &'l [Allocation],
+}
+
+/// Judges all writes at places that are data. `accessed` tells of a tensor which instruction accessed it in another way.
+pub(crate) fn close(
+    launched: Launched<'_, '_>,
+    report: &mut Report,
+    mut valued: Valued<'_>,
+    accessed: &dyn Fn(usize) -> Option<Site>,
+) -> Option<Gap> {
+    let mut scatters = std::mem::take(&mut valued.store.scatters);
+    let mut gap = None;
+    for (&number, scatter) in &mut scatters {
+        gap = mixture(launched, number, scatter, accessed(number));
+        if gap.is_some() {
+            break;
+        }
+        let first_kind = scatter.writes.first().map(|write| write.kind);
+        let mut judge = Judge { launched, report, valued: valued.reborrow(), number, found: None };
+        match first_kind {
+            Some(WriteKind::Store) => scatter.in_any_order = judge.stores(&scatter.writes),
+            Some(kind) if kind.rounds() => judge.sums(&scatter.writes),
+            _ => {}
+        }
+        if scatter.in_any_order {
+            // In an order that another kernel has, too.
+            scatter.writes.sort_by(|a, b| a.place.rank.cmp(&b.place.rank));
+        }
+    }
+    valued.store.scatters = scatters;
+    gap
+}
+
+/// The gap where accesses of different kinds may meet.
+fn mixture(
+    launched: Launched<'_, '_>,
+    number: usize,
+    scatter: &Scatter,
+    accessed: Option<Site>,
+) -> Option<Gap> {
+    let machine = launched.machine;
+    let first = scatter.writes.first()?;
+    let name = launched.global.get(number).map_or("", |memory| memory.name.as_str());
+    let stop = |write: &DataWrite, reason: String| {
+        let Writer { site, unit, who, .. } = write.by;
+        let thread = machine.launch.thread(unit, who.warp.into(), who.lane.into());
+        let (place, thread) = (machine.site_place(site), Some(thread));
+        Some(Gap { place, thread, reason, stop: Stop::NotFollowed })
+    };
+    if let Some(site) = accessed {
+        let line = machine.op(site).map_or("another instruction", |op| match op {
+            ir::Op::Load(_) => "a load",
+            ir::Op::Store(_) => "a store",
+            ir::Op::Atomic(_) => "an atomic update",
+            _ => "another instruction",
+        });
+        return stop(
+            first,
+            format!(
+                "`{name}` is written here at a place that is data, and {line} accesses it in another way: \
+                 whether they meet is not followed"
+            ),
+        );
+    }
+    if let Some(other) = scatter.writes.iter().find(|write| write.kind != first.kind) {
+        return stop(
+            other,
+            format!("`{name}` is written in different ways at places that are data"),
+        );
+    }
+    let narrow = matches!(first.kind, WriteKind::Update(_, _, Scope::Cta | Scope::Cluster));
+    if narrow && machine.launch.blocks() > 1 {
+        return stop(
+            first,
+            format!(
+                "`{name}` is updated at places that are data, in a scope that leaves out other blocks"
+            ),
+        );
+    }
+    None
+}
+
+/// Two writes that may hit the same bytes.
+enum Meeting {
+    /// They do for these inputs, at this byte.
+    Found(String, i128),
+    Open,
+}
+
+impl Meeting {
+    fn of(inputs: Option<(String, i128)>) -> Self {
+        inputs.map_or(Self::Open, |(inputs, place)| Self::Found(inputs, place))
+    }
+}
+
+struct Judge<'j, 'p, 'v> {
+    launched: Launched<'j, 'p>,
+    report: &'j mut Report,
+    valued: Valued<'v>,
+    /// The tensor.
+    number: usize,
+    /// Set when something has been reported: one finding says it.
+    found: Option<()>,
+}
+
+/// Writes whose places have the same multiples, by the number that is added to them.
+type Group<'w> = Vec<&'w DataWrite>;
+
+impl Judge<'_, '_, '_> {
+    /// Judges stores; tells whether their order makes no difference.
+    fn stores(&mut self, writes: &[DataWrite]) -> bool {
+        let mut in_any_order = true;
+        self.each_meeting(writes, &mut |judge, [a, b], meeting| {
+            let same = judge.is_same_content(a, b);
+            in_any_order &= same == Some(true);
+            if a.by.is_same_thread(&b.by) {
+                return false;
+            }
+            judge.report_pair([a, b], meeting, same);
+            judge.found.is_some()
+        });
+        in_any_order
+    }
+
+    /// Notes that the order of float additions shows in the last bits, if two of different threads may meet.
+    fn sums(&mut self, writes: &[DataWrite]) {
+        self.each_meeting(writes, &mut |judge, [a, b], _| {
+            if a.by.is_same_thread(&b.by) {
+                return false;
+            }
+            let side = judge.side(b);
+            judge.report.doubt(Doubtful::FloatOrder, side.place, side.thread);
+            true
+        });
+    }
+
+    /// Calls back with pairs of writes that may hit the same bytes, until told to stop.
+    fn each_meeting(
+        &mut self,
+        writes: &[DataWrite],
+        call: &mut dyn FnMut(&mut Self, [&DataWrite; 2], Meeting) -> bool,
+    ) {
+        let mut groups: BTreeMap<&[(u32, i128)], Group<'_>> = BTreeMap::new();
+        for write in writes {
+            groups.entry(&write.place.multiples).or_default().push(write);
+        }
+        let mut groups: Vec<Group<'_>> = groups.into_values().collect();
+        for group in &mut groups {
+            group.sort_by_key(|write| write.place.constant);
+        }
+        for (at, group) in groups.iter().enumerate() {
+            let mut start = 0;
+            for (later, write) in group.iter().enumerate() {
+                let over = |one: &DataWrite| one.place.constant + i128::from(one.size);
+                while over(group[start]) <= write.place.constant {
+                    start += 1;
+                }
+                for earlier in &group[start..later] {
+                    if over(earlier) <= write.place.constant {
+                        continue;
+                    }
+                    let inputs = self.valued.domain.inputs_for(&earlier.place, &write.place, 0);
+                    if call(self, [earlier, write], Meeting::of(inputs)) {
+                        return;
+                    }
+                }
+            }
+            for other in &groups[at + 1..] {
+                if self.between(group, other, call) {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The same for two groups with different multiples.
+    fn between(
+        &mut self,
+        a: &Group<'_>,
+        b: &Group<'_>,
+        call: &mut dyn FnMut(&mut Self, [&DataWrite; 2], Meeting) -> bool,
+    ) -> bool {
+        let (Some(&first), Some(&second)) = (a.first(), b.first()) else { return false };
+        let Some(difference) = self.valued.domain.difference(&first.place, &second.place) else {
+            return call(self, [first, second], Meeting::Open);
+        };
+        if never_meet(difference, a, b) {
+            return false;
+        }
+        for one in a {
+            for other in b {
+                let Some(factor) = factor_of_meeting(difference, one, other) else { continue };
+                let inputs = self.valued.domain.inputs_for(&one.place, &other.place, factor);
+                let meeting = Meeting::of(inputs.filter(|_| difference.is_met));
+                if call(self, [one, other], meeting) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Tells whether two writes leave the same, if that is known.
+    fn is_same_content(&mut self, a: &DataWrite, b: &DataWrite) -> Option<bool> {
+        if a.size != b.size {
+            return Some(false);
+        }
+        let [x, y] = [a, b].map(|write| &write.content[..write.size as usize]);
+        if x == y {
+            return Some(true);
+        }
+        if let (Some(x), Some(y)) = (known(x), known(y)) {
+            return Some(x == y);
+        }
+        let sort = [x, y].into_iter().find_map(|bytes| match bytes.first() {
+            Some(Byte::Of { sort, index: 0, .. }) => Some(*sort),
+            _ => None,
+        })?;
+        let valued = &mut self.valued;
+        let [x, y] = [x, y].map(|bytes| match sort.format() {
+            Some(format) => valued.real(bytes, format, None).ok(),
+            None if Sort::is_integer(sort) => integer::integer_or_number(valued, bytes, true),
+            None => None,
+        });
+        valued.domain.same(x?, y?)
+    }
+
+    fn report_pair(&mut self, [a, b]: [&DataWrite; 2], meeting: Meeting, same: Option<bool>) {
+        let unordered = a.by.is_unordered(&b.by);
+        let (when, reason) = match meeting {
+            Meeting::Found(when, at) if !unordered => (Some((when, at)), Some(ORDER_OPEN)),
+            Meeting::Found(when, at) if same.is_none() => (Some((when, at)), Some(VALUES_OPEN)),
+            Meeting::Found(when, at) => (Some((when, at)), None),
+            Meeting::Open => (None, Some(PLACES_OPEN)),
+        };
+        let race = self.race([a, b], when, same == Some(true));
+        match reason {
+            Some(_) if same == Some(true) => {}
+            Some(reason) => {
+                let places = race.sides.each_ref().map(|side| side.place);
+                let is_known = |open: &Undecided| {
+                    open.race.sides.each_ref().map(|side| side.place) == places
+                        && open.reason == reason
+                };
+                if !self.report.undecided.iter().any(is_known) {
+                    self.report.undecided.push(Undecided { race, reason, values: None });
+                }
+            }
+            None => {
+                // A note must not hide an error.
+                self.found = (!race.same_value).then_some(());
+                self.add(race);
+            }
+        }
+    }
+
+    fn race(
+        &self,
+        [a, b]: [&DataWrite; 2],
+        when: Option<(String, i128)>,
+        same_value: bool,
+    ) -> Race {
+        let (when, at) = when.map_or((None, a.place.constant), |(when, at)| (Some(when), at));
+        let offset = i64::try_from(at).unwrap_or(0);
+        Race {
+            sides: [self.side(a), self.side(b)],
+            target: match self.launched.global.get(self.number) {
+                Some(memory) => memory.target(offset),
+                None => Allocation::new("memory", ir::Space::Global, 0, 0).target(offset),
+            },
+            element_bytes: None,
+            same_value,
+            unused: false,
+            non_coherent: false,
+            unseen: false,
+            unseen_map: false,
+            strong: false,
+            outside_scope: false,
+            strangers: a.by.unit != b.by.unit,
+            when: when.filter(|when| !when.is_empty()),
+        }
+    }
+
+    /// Adds a race; one more of the same instructions only counts.
+    fn add(&mut self, race: Race) {
+        let places = |race: &Race| race.sides.each_ref().map(|side| side.place);
+        let is_known = |finding: &&mut Finding| match &finding.fault {
+            Fault::Race(known) => {
+                (known.same_value, places(known)) == (race.same_value, places(&race))
+            }
+            _ => false,
+        };
+        if let Some(known) = self.report.findings.iter_mut().find(is_known) {
+            known.count += 1;
+            return;
+        }
+        let (place, thread) = (race.sides[1].place, race.sides[1].thread);
+        let fault = Fault::Race(Box::new(race));
+        self.report.add(Finding { fault, place, thread, count: 1 });
+    }
+
+    fn side(&self, write: &DataWrite) -> RaceSide {
+        let Writer { site, unit, who, .. } = write.by;
+        let machine = self.launched.machine;
+        let place: Place = machine.site_place(site);
+        RaceSide {
+            thread: machine.launch.thread(unit, who.warp.into(), who.lane.into()),
+            place,
+            kind: match write.kind {
+                WriteKind::Store => AccessKind::Write,
+                WriteKind::Update(..) => AccessKind::Atomic,
+            },
+            passed: None,
+            in_flight: false,
+            bulk: false,
+            product: None,
+            transfer: None,
+            ended: false,
+        }
+    }
+}
+
+/// Tells whether no two writes of groups overlap, from the outermost numbers alone.
+fn never_meet(difference: PlaceDifference, a: &Group<'_>, b: &Group<'_>) -> bool {
+    let PlaceDifference { step, low, high, is_never_zero, .. } = difference;
+    let ends = |group: &Group<'_>| {
+        let least = group.first().map_or(0, |write| write.place.constant);
+        let over = group.iter().map(|write| write.place.constant + i128::from(write.size)).max();
+        (least, over.unwrap_or(least))
+    };
+    let ((a_low, a_over), (b_low, b_over)) = (ends(a), ends(b));
+    // They overlap only if step·factor is above b_low - a_over and below b_over - a_low.
+    let (above, below) = (b_low - a_over, b_over - a_low);
+    if step * high <= above || step * low >= below {
+        return true;
+    }
+    is_never_zero && -step <= above && below <= step
+}
+
+/// A factor for which two writes overlap, the smallest by magnitude; none if they never do.
+fn factor_of_meeting(difference: PlaceDifference, a: &DataWrite, b: &DataWrite) -> Option<i128> {
+    let PlaceDifference { step, low, high, is_never_zero, .. } = difference;
+    // a + step·factor is above b - size of a, and below b + size of b.
+    let apart = b.place.constant - a.place.constant;
+    let first = (apart - i128::from(a.size)).div_euclid(step) + 1;
+    let last = (apart + i128::from(b.size) - 1).div_euclid(step);
+    let (first, last) = (first.max(low), last.min(high));
+    let all = [0.clamp(first, last.max(first)), first, last];
+    all.into_iter()
+        .find(|factor| (first..=last).contains(factor) && !(is_never_zero && *factor == 0))
+}

@@ -1,0 +1,127 @@
+//! What a tensor holds after writes at places that are data.
+
+use super::{DataWrite, Scatter, WriteKind};
+use crate::domain::{Binary, Value};
+use crate::legal::alias::Aliases;
+use crate::results::Element;
+use crate::value::unit::{Byte, Lost};
+use crate::value::{Valued, integer};
+use ir::Scalar;
+
+/// Why an element has no value.
+const UNWRITTEN: &str = "that is written only if data say so, of a tensor without contents";
+const OTHER_TYPE: &str = "of which another part or type is written at a place that is data";
+
+impl Scatter {
+    /// Puts the domain's own handles in the place of aliases.
+    pub(crate) fn forget_aliases(&mut self, aliases: &Aliases) {
+        for byte in self.writes.iter_mut().flat_map(|write| &mut write.content) {
+            if let Byte::Of { value, sort, .. } = byte
+                && sort.format().is_some()
+            {
+                *value = aliases.target(*value);
+            }
+        }
+    }
+
+    /// Returns the element at a byte, which held `before` when the launch began. All writes are of elements of this size or make it
+    /// unknown, and begin at multiples of it.
+    pub(crate) fn element(
+        &self,
+        valued: &mut Valued<'_>,
+        before: Element,
+        start: usize,
+        scalar: Scalar,
+    ) -> Element {
+        let lost = |reason| Element::Lost(Lost { place: None, reason });
+        let size = scalar.width().bytes();
+        let mut value = None;
+        for write in &self.writes {
+            let holds = valued.domain.is_place(&write.place, start as i128);
+            if holds.known.has(0) && !holds.truth.has(0) {
+                continue;
+            }
+            let fits = match write.kind {
+                WriteKind::Store => true,
+                WriteKind::Update(_, of, _) => of == scalar || is_sum_of(write.kind, scalar),
+            };
+            if write.size != size || !fits {
+                return lost(OTHER_TYPE);
+            }
+            let old = match value.map_or_else(|| initial(valued, &before, scalar), Ok) {
+                Ok(old) => old,
+                Err(Element::Unwritten) => return lost(UNWRITTEN),
+                Err(other) => return other,
+            };
+            let Some(new) = written(valued, write, scalar) else { return lost(OTHER_TYPE) };
+            let condition = (!holds.known.has(0)).then_some(holds.values[0]);
+            value = Some(combined(valued, write.kind, (condition, scalar), [old, new]));
+        }
+        value.map_or(before, Element::Value)
+    }
+}
+
+/// Tells whether an update adds integers, which is the same with and without signs.
+fn is_sum_of(kind: WriteKind, scalar: Scalar) -> bool {
+    match (kind, scalar) {
+        (
+            WriteKind::Update(Binary::Add, Scalar::Integer { width, .. }, _),
+            Scalar::Integer { width: own, .. },
+        ) => width == own,
+        _ => false,
+    }
+}
+
+/// The value that an element had; the element itself if it has none.
+fn initial(valued: &mut Valued<'_>, before: &Element, scalar: Scalar) -> Result<Value, Element> {
+    match (before, scalar) {
+        (Element::Value(value), _) => Ok(*value),
+        (Element::Bits(bits), Scalar::Float(format)) => Ok(valued.constant(format, *bits)),
+        (Element::Bits(bits), Scalar::Integer { .. }) => {
+            let number = crate::results::number(scalar, *bits);
+            Ok(valued.domain.integer(number))
+        }
+        (other, _) => Err(other.clone()),
+    }
+}
+
+/// What is written, as a value of the element's type.
+fn written(valued: &mut Valued<'_>, write: &DataWrite, scalar: Scalar) -> Option<Value> {
+    let bytes = &write.content[..write.size as usize];
+    match scalar {
+        Scalar::Float(format) => valued.real(bytes, format, None).ok(),
+        Scalar::Integer { signed, .. } => integer::integer_or_number(valued, bytes, signed),
+    }
+}
+
+/// The element after a write, which happens if the condition holds; always if there is none.
+fn combined(
+    valued: &mut Valued<'_>,
+    kind: WriteKind,
+    (condition, scalar): (Option<Value>, Scalar),
+    [old, new]: [Value; 2],
+) -> Value {
+    let chosen = |valued: &mut Valued<'_>, with: Value, without: Value| match condition {
+        Some(condition) => valued.select(condition, with, without),
+        None => with,
+    };
+    match kind {
+        WriteKind::Store => chosen(valued, new, old),
+        // A sum of choices is the same in every order of the updates.
+        WriteKind::Update(Binary::Add, ..) => {
+            let zero = match scalar {
+                Scalar::Float(format) => valued.constant(format, 0),
+                Scalar::Integer { .. } => valued.domain.integer(0),
+            };
+            let more = chosen(valued, new, zero);
+            match scalar {
+                Scalar::Float(_) => valued.domain.unordered_sum(old, more),
+                Scalar::Integer { .. } => valued.binary(Binary::Add, old, more),
+            }
+        }
+        WriteKind::Update(op, ..) => {
+            let both = valued.binary(op, old, new);
+            chosen(valued, both, old)
+        }
+    }
+}
