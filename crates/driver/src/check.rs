@@ -133,13 +133,6 @@ fn followed<'r>(execution: &Execution<'r>, first: Finished<'r>, checks: Checks) 
     indexed(execution, best, checks)
 }
 
-impl Finished<'_> {
-    /// Tells whether the run stopped at another place than this.
-    fn is_stopped_elsewhere(&self, gap: &exec::Gap) -> bool {
-        self.result.gap.as_ref().is_some_and(|own| own.place != gap.place)
-    }
-}
-
 /// The run that gets furthest where blocks take tickets from a counter: runs on terms, with each block as the last one.
 fn ticketed<'r>(execution: &Execution<'r>, best: Finished<'r>, checks: Checks) -> Finished<'r> {
     if best.result.gap.is_none() || !exec::may_take_tickets(best.program()) {
@@ -165,6 +158,13 @@ fn ticketed<'r>(execution: &Execution<'r>, best: Finished<'r>, checks: Checks) -
         }
     }
     best
+}
+
+impl Finished<'_> {
+    /// Tells whether the run stopped at another place than this.
+    fn is_stopped_elsewhere(&self, gap: &exec::Gap) -> bool {
+        self.result.gap.as_ref().is_some_and(|own| own.place != gap.place)
+    }
 }
 
 /// The run that gets furthest where addresses are computed from integers of tensors: one on terms, in which such integers are

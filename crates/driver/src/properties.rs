@@ -4,6 +4,7 @@
 //! and what is seen holds for all; otherwise what was not refuted is unknown.
 
 use crate::alignment;
+use crate::arguments::OutputSpec;
 use crate::execute::Finished;
 use crate::findings;
 use crate::verdict::Verdict;
@@ -105,6 +106,7 @@ fn own_reasons(finished: &Finished<'_>, name: PropertyName) -> Vec<String> {
         {
             vec!["something is read or written only under a condition on data".to_owned()]
         }
+        PropertyName::Frame => written_by_data(finished),
         PropertyName::Initialised => {
             doubts(finished, |about| matches!(about, Doubtful::UndefinedCopy))
         }
@@ -113,6 +115,21 @@ fn own_reasons(finished: &Finished<'_>, name: PropertyName) -> Vec<String> {
         PropertyName::Determinism => undetermined(finished),
         _ => Vec::new(),
     }
+}
+
+/// Outputs that were undefined at first, and of which data decide which elements are written.
+fn written_by_data(finished: &Finished<'_>) -> Vec<String> {
+    let depends = |output: &&OutputSpec| {
+        matches!(finished.result.written.get(output.buffer), Some(exec::Written::Depends(_)))
+    };
+    let outputs = finished.built.outputs.iter().filter(depends);
+    let text = |output: &OutputSpec| {
+        let name = &output.name;
+        format!(
+            "whether all elements of `{name}` are written depends on data; if the kernel may keep what is there, say :inout"
+        )
+    };
+    outputs.map(text).collect()
 }
 
 /// What may come out differently on another schedule.

@@ -12,8 +12,8 @@ use crate::symbolic::Symbolic;
 use crate::table::Table;
 use crate::tickets;
 use exec::domain::InputSource;
-use exec::{Contents, Element, Launch, Left, Outcome, Place, Results};
-use ir::Space;
+use exec::{Contents, Doubt, Element, Fault, Launch, Left, Limits, Outcome, Place, Results};
+use ir::{Program, Space};
 
 /// The launches of a side, ready to run.
 pub(crate) struct Launches<'l, 's> {
@@ -49,6 +49,7 @@ impl Launches<'_, '_> {
                     exec::check_asking(one.program, &launch, plain, domain, places)
                 }
             };
+            let outcome = with_unused_reads(one.program, &launch, limits, outcome);
             let stopped = outcome.gap.is_some();
             ran.outcomes.push(outcome);
             ran.results.push(results);
@@ -93,6 +94,34 @@ impl Launches<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// Makes races of reads notes if a run without values shows that nothing depends on what they read.
+fn with_unused_reads(
+    program: &Program,
+    launch: &Launch,
+    limits: Limits,
+    mut outcome: Outcome,
+) -> Outcome {
+    let harms = |outcome: &Outcome| outcome.findings.iter().any(|one| !one.fault.is_note());
+    if !harms(&outcome) {
+        return outcome;
+    }
+    let checks = exec::Checks::default();
+    let followed = exec::follow_racing_reads(program, launch, limits, checks, outcome.clone());
+    // What of a racing read reaches an output is a doubt of that run.
+    let is_known = |doubt: &Doubt| {
+        outcome.doubts.iter().any(|own| (own.place, &own.about) == (doubt.place, &doubt.about))
+    };
+    if harms(&followed) || followed.gap.is_some() || !followed.doubts.iter().all(is_known) {
+        return outcome;
+    }
+    for finding in &mut outcome.findings {
+        if let Fault::Race(race) = &mut finding.fault {
+            race.unused |= !race.is_harmless();
+        }
+    }
+    outcome
 }
 
 /// A module variable that a launch read and others can write: these start anew in each of our runs.

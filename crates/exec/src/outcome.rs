@@ -27,14 +27,16 @@ pub enum Written {
     All(usize),
     /// Not all: for each byte whether it was.
     Each(Vec<bool>),
+    /// Of these so many, some only if data say so.
+    Depends(usize),
 }
 
 impl Written {
-    /// Tells whether all bytes of a range were; not those behind the end.
+    /// Tells whether all bytes of a range were, or may have been; not those behind the end.
     #[must_use]
     pub fn contains(&self, range: Range<usize>) -> bool {
         match self {
-            Self::All(size) => range.end <= *size,
+            Self::All(size) | Self::Depends(size) => range.end <= *size,
             Self::Each(bytes) => {
                 bytes.get(range).is_some_and(|bytes| bytes.iter().all(|written| *written))
             }

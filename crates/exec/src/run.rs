@@ -8,7 +8,7 @@ use crate::launch::Launch;
 use crate::legal::Enclosed;
 use crate::legal::alias::Aliases;
 use crate::machine::Machine;
-use crate::memory::Allocation;
+use crate::memory::{Allocation, state};
 use crate::options::{Checks, Limits};
 use crate::outcome::{Outcome, Written};
 use crate::pipeline::MbarrierUse;
@@ -275,9 +275,8 @@ fn run_particular(
     let scatters = valued.as_ref().map(|valued| &valued.store.scatters);
     let is_scattered = |number: usize| scatters.is_some_and(|all| all.contains_key(&number));
     let written = |(number, memory): (usize, &Allocation)| match is_scattered(number) {
-        // Whether somebody wrote an element depends on data: what it holds says so.
-        true => Written::All(memory.bytes.len()),
-        false => memory.states.written(),
+        true if memory.states.contains(&state::UNDEFINED) => Written::Depends(memory.bytes.len()),
+        _ => memory.states.written(),
     };
     let written = global.iter().enumerate().map(written).collect();
     let found = outcome(report, gap, blocks);
