@@ -57,6 +57,7 @@ mod stores;
 mod tags;
 mod tally;
 mod tensor_fault;
+mod terminators;
 mod tile;
 mod tracker;
 mod undecided;
