@@ -10,6 +10,7 @@
 //! looking for them costs more than they do. Sums of sums as long as each other are looked for: lanes that
 //! exchange what they have added up meet there, each with its own part first.
 
+mod choosing;
 mod fields;
 mod given;
 mod meaning;
@@ -24,7 +25,6 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
-use crate::choices;
 use crate::conditions::Conditions;
 use crate::constants;
 use crate::decisions::{Decisions, has_inputs};
@@ -50,7 +50,7 @@ use operation::Operation;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use term::{Inputs, Node, NodeId, Number, Term, Terms};
+use term::{Inputs, NodeId, Number, Term, Terms};
 
 /// A domain of terms.
 #[derive(Debug)]
@@ -255,23 +255,6 @@ impl Symbolic {
         }
     }
 
-    /// A choice, without what its condition settles of choices inside it.
-    fn chosen(&mut self, condition: Term, sides: [Term; 2]) -> Term {
-        const MOST: usize = 4096;
-        // Nothing depends on those but how the term looks.
-        const FEW: usize = 64;
-        if let Some(extremum) = self.extremum(condition, sides) {
-            return extremum;
-        }
-        let undefined = sides.into_iter().any(|side| self.may_be_undefined(side));
-        let nested = |side: &Term| matches!(self.terms.node(*side), Node::Select(..));
-        if !undefined && !sides.iter().any(nested) {
-            return self.terms.select(condition, sides[0], sides[1]);
-        }
-        let most = if undefined { MOST } else { FEW };
-        choices::select((&mut self.terms, &mut self.conditions), condition, sides, most)
-    }
-
     fn constant_term(&mut self, number: i128) -> Term {
         // Beyond 2^63 as a sum of two parts, which are exact.
         let (high, low) = ((number >> 32) as i64, (number & 0xffff_ffff) as i64);
@@ -279,43 +262,6 @@ impl Symbolic {
         let scale = self.terms.integer(1 << 32);
         let low = self.terms.integer(low);
         self.terms.fused_multiply_add(high, scale, low)
-    }
-
-    /// Between which numbers an integer is.
-    fn range(&mut self, term: Term) -> Option<Range> {
-        let Self { integers, terms, ranges, told, .. } = self;
-        let input = |position: usize| {
-            let of = integers.iter().find(|(positions, _)| positions.contains(&position));
-            let (_, (low, high)) = *of?;
-            let said = told.iter().find(|one| one.positions.contains(&position));
-            let said = said.map_or((low, high), |one| one.range);
-            // Of a range without numbers nobody asks twice: no input is found then.
-            Some((low.max(said.0), high.min(said.1))).filter(|(low, high)| low <= high)
-        };
-        ranges.of(terms, term, &input)
-    }
-
-    /// The same of conditions that are made of others: they may hold, or not, whatever those are.
-    fn conclude_connected(&mut self, conditions: &Values, lanes: Mask, out: &mut Truths) {
-        for lane in lanes.iter() {
-            let condition = self.term(conditions[lane]);
-            let node = self.terms.seal(condition);
-            match self.conditions.of(&self.terms, node).known() {
-                Some(holds) => out.decide(lane, holds),
-                None => out.defer(lane, conditions[lane]),
-            }
-        }
-    }
-
-    /// Sets lanes to conditions, decided where they are constants.
-    fn conclude(&mut self, conditions: &Values, lanes: Mask, out: &mut Truths) {
-        for lane in lanes.iter() {
-            let condition = self.term(conditions[lane]);
-            match self.terms.node(condition) {
-                Node::Truth(holds) => out.decide(lane, holds),
-                _ => out.defer(lane, conditions[lane]),
-            }
-        }
     }
 }
 

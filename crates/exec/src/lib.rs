@@ -58,6 +58,7 @@ mod stores;
 mod tags;
 mod tally;
 mod tensor_fault;
+mod terminators;
 mod tickets;
 mod tile;
 mod tracker;

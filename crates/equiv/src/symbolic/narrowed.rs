@@ -22,6 +22,20 @@ const ROUNDS: usize = 8;
 const FAR: i128 = 1 << 100;
 
 impl Symbolic {
+    /// Between which numbers an integer is.
+    pub(super) fn range(&mut self, term: Term) -> Option<Range> {
+        let Self { integers, terms, ranges, told, .. } = self;
+        let input = |position: usize| {
+            let of = integers.iter().find(|(positions, _)| positions.contains(&position));
+            let (_, (low, high)) = *of?;
+            let said = told.iter().find(|one| one.positions.contains(&position));
+            let said = said.map_or((low, high), |one| one.range);
+            // Of a range without numbers nobody asks twice: no input is found then.
+            Some((low.max(said.0), high.min(said.1))).filter(|(low, high)| low <= high)
+        };
+        ranges.of(terms, term, &input)
+    }
+
     /// Numbers that an integer lies between wherever a condition holds.
     pub(super) fn narrowed_bounds(&mut self, value: Value, condition: Value) -> Option<Bounds> {
         let condition = self.term(condition);
@@ -203,28 +217,6 @@ impl Symbolic {
             Relation::Le => (above || at_most).then_some(at_most),
             Relation::Eq => (below || above).then_some(false),
             Relation::Ne => (below || above).then_some(true),
-        }
-    }
-
-    /// The larger or the smaller of two, if a choice is one: `a < b ? b : a`. Over the reals it does not matter which of two equal ones is chosen.
-    pub(super) fn extremum(&mut self, condition: Term, sides: [Term; 2]) -> Option<Term> {
-        use term::Relation::{Less, LessEqual};
-        let [x, y] = sides;
-        let (a, b, holds) = match self.terms.node(condition) {
-            Node::Compare(Less | LessEqual, a, b) => (a, b, true),
-            Node::Not(inner) => match self.terms.at(inner) {
-                Node::Compare(Less | LessEqual, a, b) => (a, b, false),
-                _ => return None,
-            },
-            _ => return None,
-        };
-        let ends = [Term::from(a), Term::from(b)];
-        match (ends == [y, x], ends == [x, y]) {
-            (true, _) if holds => Some(self.terms.maximum(x, y)),
-            (true, _) => Some(self.terms.minimum(x, y)),
-            (_, true) if holds => Some(self.terms.minimum(x, y)),
-            (_, true) => Some(self.terms.maximum(x, y)),
-            _ => None,
         }
     }
 
