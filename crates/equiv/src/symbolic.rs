@@ -480,6 +480,10 @@ impl Domain for Symbolic {
         self.inputs_apart(a, b, factor)
     }
 
+    fn differ_anywhere(&mut self, a: Value, b: Value) -> bool {
+        self.differ_freely(a, b)
+    }
+
     fn ticket(&mut self, block: u64, most: i128) -> Option<Value> {
         self.ticket_of(block, most)
     }

@@ -330,6 +330,12 @@ pub trait Domain {
         (a == b).then_some(true)
     }
 
+    /// Tells whether two values are different for some inputs of which nothing is said: whatever the other inputs are, these can be chosen.
+    fn differ_anywhere(&mut self, a: Value, b: Value) -> bool {
+        let _ = (a, b);
+        false
+    }
+
     /// Tells whether two reals are almost certainly different for some inputs. Nothing is claimed of it.
     fn seem_different(&mut self, a: Value, b: Value) -> bool {
         let _ = (a, b);

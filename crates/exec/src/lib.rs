@@ -85,7 +85,7 @@ pub use mbarrier_fault::{
     Other,
 };
 pub use options::{Checks, Limits, Paths};
-pub use outcome::{Outcome, Syncs, Written};
+pub use outcome::{Outcome, Syncs, Ticket, Written};
 pub use packing::in_the_way;
 pub use pipeline::{MbarrierUse, PhaseEvent, PhaseEventKind, PhaseUse};
 pub use placement::Placement;

@@ -44,6 +44,15 @@ impl Written {
     }
 }
 
+/// Tickets that blocks take from a counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ticket {
+    /// Where the first is taken.
+    pub place: Place,
+    /// Set if module variables beside the counter hold something else afterwards: what they hold is in no buffer.
+    pub leaves_variables: bool,
+}
+
 /// What a run found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
@@ -107,8 +116,8 @@ pub struct Outcome {
     pub(crate) racing: Racing,
     /// Blocks that ran to their end.
     pub blocks: u64,
-    /// Where blocks take tickets, if they do and the run knows of it ([`crate::check_last`]).
-    pub ticket: Option<Place>,
+    /// The tickets that blocks take, if they do and the run knows of it ([`crate::check_last`]).
+    pub ticket: Option<Ticket>,
     /// Instructions that some thread executed, by their place in the text, ascending.
     pub executed: Vec<(FuncId, Span)>,
 }

@@ -87,7 +87,7 @@ fn element_bytes(op: Option<&Op>) -> Option<u32> {
 
 /// Whether the updates of two instructions commute, if threads of different blocks execute them.
 fn commute(machine: &Machine<'_>, a: Site, b: Site) -> bool {
-    // Tickets: increments of one counter that does not come round before the end.
+    // Tickets: increments of one counter that does not come round before the end; if there are others the run ends with a gap.
     let increments =
         |op: Option<&Op>| matches!(op, Some(Op::Atomic(one)) if one.op == ir::AtomicOp::Inc);
     if machine.last.is_some() && a == b && increments(machine.op(a)) {
@@ -487,7 +487,8 @@ impl Between {
 
     /// Returns an instruction that accessed a global allocation, if any did.
     pub(crate) fn any_access(&self, number: usize) -> Option<Site> {
-        self.grids.get(number)?.as_ref()?.any_access()
+        let grids = [&self.grids, &self.unreleased];
+        grids.into_iter().find_map(|grids| grids.get(number)?.as_ref()?.any_access())
     }
 
     /// Whether a block touched what blocks so far have changed that are `strange` to it.

@@ -1,5 +1,6 @@
 //! Runs all blocks of a launch.
 
+use crate::address::Area;
 use crate::arrival::BarrierUse;
 use crate::budget::Budget;
 use crate::domain::Domain;
@@ -11,7 +12,7 @@ use crate::legal::alias::Aliases;
 use crate::machine::Machine;
 use crate::memory::{Allocation, state};
 use crate::options::{Checks, Limits};
-use crate::outcome::{Outcome, Written};
+use crate::outcome::{Outcome, Ticket, Written};
 use crate::pipeline::MbarrierUse;
 use crate::placement::Placement;
 use crate::racing_reads::Suspicion;
@@ -20,8 +21,9 @@ use crate::results::Results;
 use crate::snapshot::Snapshot;
 use crate::speculative_blocks::{self, Queue};
 use crate::tally::Tally;
+use crate::tickets::Counter;
 use crate::value::{Store, Valued};
-use ir::{AtomicOp, Op, Program, Scalar, Space};
+use ir::{AtomicOp, Op, Program, Scalar, Space, VarId};
 use rustc_hash::FxHashSet;
 
 /// Runs the blocks of a launch, in ascending order, on the schedule that is easiest for us.
@@ -286,6 +288,14 @@ fn run_particular(
     let (report, gap, blocks) = tally.finish(&global);
     let initialisers = machine.initialisers(&global);
     let changed = before.changed(&machine, &global);
+    let is_counter = |variable: &VarId, counter: &Counter| {
+        machine.areas.get(variable) == Some(&Area::Global(counter.number))
+            && program.variables[*variable].size == Some(counter.bytes.into())
+    };
+    let ticket = ticket.map(|(place, counter)| Ticket {
+        place,
+        leaves_variables: changed.iter().any(|variable| !is_counter(variable, &counter)),
+    });
     let executed = report.coverage.executed(&machine);
     let [assumed_scopes, assumed_parities] = [&report.assumed_scopes, &report.assumed_parities]
         .map(|sites| sites.iter().map(|&site| machine.site_place(site)).collect::<Vec<Place>>());

@@ -10,6 +10,7 @@ use crate::position::Position;
 use crate::races::{Between, ReportContext, Reported};
 use crate::report::Report;
 use crate::scatter::{self, Launched};
+use crate::tickets::Counter;
 use crate::tracker::{Met, Shadows};
 use crate::value::Valued;
 use sync::{LaneId, Site};
@@ -125,8 +126,7 @@ impl<'m, 'p> Tally<'m, 'p> {
             self.absorb(found, block.global);
             if let (Some(reason), None) = (obstacle, &self.gap) {
                 let start = Position::start(machine.launch.kernel, base::Index::from_position(0));
-                let (place, reason) = (machine.place(start), reason.to_owned());
-                self.gap = Some(Gap { place, thread: None, reason, stop: Stop::NotFollowed });
+                self.stop(machine.place(start), reason.to_owned());
             }
             if self.is_over() {
                 break;
@@ -172,10 +172,20 @@ impl<'m, 'p> Tally<'m, 'p> {
         Some(Gap { place: self.machine.place(start), thread: None, reason, stop })
     }
 
+    fn stop(&mut self, place: Place, reason: String) {
+        self.gap = Some(Gap { place, thread: None, reason, stop: Stop::NotFollowed });
+    }
+
     /// Judges writes at places that are data, when all blocks have run.
     pub(crate) fn close_scatters(&mut self, global: &[Allocation], valued: Option<Valued<'_>>) {
         let Some(valued) = valued.filter(|one| !one.store.scatters.is_empty()) else { return };
         if self.is_over() {
+            return;
+        }
+        if let Some((_, _, place)) = valued.store.tickets.counter {
+            let reason =
+                "writes at places that are data are not followed where blocks take tickets";
+            self.stop(place, reason.to_owned());
             return;
         }
         let launched = Launched { machine: self.machine, global };
@@ -183,22 +193,24 @@ impl<'m, 'p> Tally<'m, 'p> {
         self.gap = scatter::close(launched, &mut self.report, valued, &accessed);
     }
 
-    /// Looks at the tickets of a run in which blocks take them: where the first was taken.
-    pub(crate) fn close_tickets(&mut self, valued: Option<Valued<'_>>) -> Option<Place> {
-        let (counter, taken) =
-            valued.map(|one| (one.store.tickets.counter, one.store.tickets.taken))?;
-        let place = counter?.2;
+    /// Looks at the tickets of a run in which blocks take them: where the first was taken, and from which counter.
+    pub(crate) fn close_tickets(&mut self, valued: Option<Valued<'_>>) -> Option<(Place, Counter)> {
+        let tickets = &valued?.store.tickets;
+        let (counter, _, place) = tickets.counter?;
         let blocks = self.machine.launch.blocks();
-        if taken != blocks && !self.is_over() {
-            let reason = format!("{taken} of {blocks} blocks take a ticket here");
-            self.gap = Some(Gap { place, thread: None, reason, stop: Stop::NotFollowed });
+        if !self.is_over() && tickets.taken != blocks {
+            self.stop(place, format!("{} of {blocks} blocks take a ticket here", tickets.taken));
+        }
+        if !self.is_over() && tickets.other_increments {
+            let reason = "blocks take tickets here, and increment other numbers with a limit";
+            self.stop(place, reason.to_owned());
         }
         if let (Some((site, who)), Some(last)) = (self.unacquired, self.machine.last) {
             let thread = self.machine.launch.thread(last, who.warp.into(), who.lane.into());
             let at = self.machine.site_place(site);
             self.report.find(Fault::NoAcquire { ticket: place }, at, thread);
         }
-        Some(place)
+        Some((place, counter))
     }
 
     /// What all blocks found, the place where the run stopped, and how many blocks ended.

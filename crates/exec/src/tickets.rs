@@ -42,6 +42,8 @@ pub(crate) struct Tickets {
     pub(crate) taken: u64,
     /// The block that took the last one so far.
     pub(crate) unit: Option<u64>,
+    /// Set if there are increments with a limit that take no ticket.
+    pub(crate) other_increments: bool,
 }
 
 /// What the threads of a block did before and after the ticket, in global memory that may be written.
@@ -51,11 +53,17 @@ pub(crate) struct TicketWatch {
     accessed: Vec<[Option<Time>; WARP]>,
     /// Threads with a fence behind that.
     fenced: Vec<Mask>,
+    /// Set if there was a fence at all.
+    any_fence: bool,
     /// Threads with a fence at which they knew of all accesses so far.
     covering: Vec<Mask>,
     state: State,
     /// Set if the ticket releases all accesses before it.
     pub(crate) is_released: bool,
+    /// Set if it releases none: there was no fence.
+    is_bare: bool,
+    /// Set if there were copies under way beside the threads, or reads through the read-only cache: fences do not order these.
+    is_unusual: bool,
     /// Set if threads access global memory after the ticket.
     pub(crate) goes_on: bool,
     /// Set if one of them does not know of the ticket.
@@ -84,8 +92,11 @@ impl TicketWatch {
             accessed: vec![[None; WARP]; warps],
             fenced: vec![Mask::NONE; warps],
             covering: vec![Mask::NONE; warps],
+            any_fence: false,
             state: State::Before,
             is_released: false,
+            is_bare: false,
+            is_unusual: false,
             goes_on: false,
             is_unordered: false,
             acquired: vec![Mask::NONE; warps],
@@ -103,6 +114,12 @@ impl TicketWatch {
     pub(crate) fn obstacle(&self, is_last: bool) -> Option<&'static str> {
         match is_last {
             _ if !self.has_ticket() => None,
+            _ if self.is_unusual => Some(
+                "blocks take tickets, and copy asynchronously or read through the read-only cache what they may write",
+            ),
+            false if !self.is_released && !self.is_bare => Some(
+                "blocks take tickets, and some of what they access before is not behind a fence: which part of it is not followed",
+            ),
             true if self.is_unordered => Some(
                 "threads of a block access global memory beside the thread that takes its ticket, and nothing orders them with it",
             ),
@@ -113,8 +130,15 @@ impl TicketWatch {
         }
     }
 
-    /// Lanes of a warp access global memory.
-    pub(crate) fn access(&mut self, clocks: &Clocks, (warp, lanes): (usize, Mask), site: Site) {
+    /// Lanes of a warp access global memory; how is unusual for copies and for reads through the read-only cache.
+    pub(crate) fn access(
+        &mut self,
+        clocks: &Clocks,
+        (warp, lanes): (usize, Mask),
+        site: Site,
+        is_unusual: bool,
+    ) {
+        self.is_unusual |= is_unusual;
         match self.state {
             State::Taking => {}
             State::Before => {
@@ -137,12 +161,20 @@ impl TicketWatch {
         }
     }
 
-    /// Lanes of a warp execute a fence whose scope has all blocks.
-    pub(crate) fn fence(&mut self, clocks: &Clocks, (warp, lanes): (usize, Mask)) {
-        if self.has_ticket() {
+    /// Lanes of a warp execute a fence whose scope has all blocks, and which releases, acquires or both.
+    pub(crate) fn fence(
+        &mut self,
+        clocks: &Clocks,
+        (warp, lanes): (usize, Mask),
+        [releases, acquires]: [bool; 2],
+    ) {
+        if self.has_ticket() && acquires {
             self.acquired[warp] = self.acquired[warp].or(lanes);
+        }
+        if self.has_ticket() || !releases {
             return;
         }
+        self.any_fence = true;
         self.fenced[warp] = self.fenced[warp].or(lanes);
         for lane in lanes.iter() {
             if self.all_accesses(
@@ -164,14 +196,18 @@ impl TicketWatch {
         })
     }
 
-    /// A thread is about to take the ticket.
-    pub(crate) fn begin(&mut self, clocks: &Clocks, taker: LaneId) {
+    /// A thread is about to take the ticket, with an operation that may itself release.
+    pub(crate) fn begin(&mut self, clocks: &Clocks, taker: LaneId, releases: bool) {
         let fenced = |who: LaneId| self.fenced[usize::from(who.warp)].has(who.lane.into());
         let own = |who: LaneId| self.accessed[usize::from(who.warp)][usize::from(who.lane)];
         let each = (own(taker).is_none() || fenced(taker))
             && self
                 .all_accesses(|who, time| fenced(who) && clocks.ordered(who, time, taker), taker);
-        self.is_released = each || self.covering[usize::from(taker.warp)].has(taker.lane.into());
+        let knows_all = || self.all_accesses(|who, time| clocks.ordered(who, time, taker), taker);
+        self.is_released = each
+            || self.covering[usize::from(taker.warp)].has(taker.lane.into())
+            || releases && knows_all();
+        self.is_bare = !releases && !self.any_fence;
         self.state = State::Taking;
     }
 

@@ -230,9 +230,9 @@ impl Tracker {
     }
 
     /// A thread is about to take a ticket.
-    pub(crate) fn begin_ticket(&mut self, taker: LaneId) {
+    pub(crate) fn begin_ticket(&mut self, taker: LaneId, releases: bool) {
         if let Some(watch) = &mut self.tickets {
-            watch.begin(self.order.clocks(), taker);
+            watch.begin(self.order.clocks(), taker, releases);
         }
     }
 
@@ -244,10 +244,10 @@ impl Tracker {
         }
     }
 
-    /// Lanes of a warp execute a fence whose scope has all blocks.
-    pub(crate) fn fence_widely(&mut self, warp: usize, lanes: Mask) {
+    /// Lanes of a warp execute a fence whose scope has all blocks, and which releases, acquires or both.
+    pub(crate) fn fence_widely(&mut self, warp: usize, lanes: Mask, how: [bool; 2]) {
         if let Some(watch) = &mut self.tickets {
-            watch.fence(self.order.clocks(), (warp, lanes));
+            watch.fence(self.order.clocks(), (warp, lanes), how);
         }
     }
 
@@ -390,7 +390,9 @@ impl Tracker {
         }
         let AccessAttributes { kind, site, group, .. } = attributes;
         if let (Some(watch), Area::Global(_)) = (&mut self.tickets, area) {
-            watch.access(self.order.clocks(), (warp, lanes), site);
+            let AccessAttributes { copy, is_async, non_coherent, .. } = attributes;
+            let is_unusual = copy.is_some() || is_async || non_coherent;
+            watch.access(self.order.clocks(), (warp, lanes), site, is_unusual);
         }
         if self.mbarriers && group != MBARRIER_UPDATES {
             self.note_plain_access(lanes, (area, offset, bytes));

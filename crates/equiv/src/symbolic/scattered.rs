@@ -82,6 +82,20 @@ impl Symbolic {
                 .any(|input| tickets.contains(&input.position()))
     }
 
+    /// Tells whether two values are different for some inputs of which nothing is said.
+    pub(super) fn differ_freely(&mut self, a: Value, b: Value) -> bool {
+        let terms = [a, b].map(|value| self.term(value));
+        let said = |position: usize| {
+            self.told.iter().any(|one| one.positions.contains(&position))
+                || self.tickets.contains(&position)
+        };
+        let free = terms.iter().all(|&term| {
+            decide::lookups(&self.terms, term).is_empty()
+                && decide::inputs_of(&self.terms, term).iter().all(|input| !said(input.position()))
+        });
+        free && self.same(a, b) == Some(false)
+    }
+
     /// What is told of an input, if a node is one.
     pub(super) fn told_of(&self, node: NodeId) -> Option<&Told> {
         let Node::Input(input) = self.terms.at(node) else { return None };

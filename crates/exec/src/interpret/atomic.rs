@@ -62,6 +62,9 @@ pub(super) fn execute(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<
         true => ticket::begin(context, atomic, taken_from, operands.first()),
         false => None,
     };
+    if let (None, AtomicOp::Inc, Some(valued)) = (&ticket, atomic.op, &mut context.valued) {
+        valued.store.tickets.other_increments = true;
+    }
     for lane in addresses.lanes.iter() {
         let Some(pointer) = addresses.pointers[lane] else { continue };
         let found = locate(context, pointer, lane, (bytes, bytes), AccessKind::Atomic);

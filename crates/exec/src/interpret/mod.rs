@@ -173,7 +173,7 @@ fn synchronize(context: &mut Context<'_, '_>, sync: &SyncOp) -> Result<Flow, Gap
             let acquires = !matches!(ordering, Some(Ordering::Release(_)));
             let wide = *scope != Scope::Cta;
             if matches!(scope, Scope::Gpu | Scope::Sys) {
-                context.tracker.fence_widely(warp, lanes);
+                context.tracker.fence_widely(warp, lanes, [releases, acquires]);
             }
             let event = SyncEvent::FenceAtMbarriers { releases, acquires, wide };
             context.tracker.apply(warp, lanes, event);

@@ -11,7 +11,7 @@ use crate::lanes::Mask;
 use crate::memory::state;
 use crate::scatter::{DataWrite, WriteKind, Writer};
 use crate::value::bytes::{Bytes, ZERO};
-use ir::{Atomic, Store};
+use ir::{Atomic, Ordering, Store};
 use sync::LaneId;
 
 /// Keeps what a lane stores.
@@ -22,7 +22,7 @@ pub(super) fn store(
 ) -> Result<(), Gap> {
     let size = store.width.bytes();
     let all = size * store.srcs.len() as u32;
-    if size > 8 {
+    if size > 8 || store.ordering != Ordering::Weak {
         return Err(indexed::not_followed(context, one, AccessKind::Write));
     }
     if !admits(context, one, AccessKind::Write, all)? {

@@ -12,6 +12,9 @@ use crate::value::integer;
 use ir::{Atomic, AtomicOp, Ordering, Scalar, Scope};
 use sync::LaneId;
 
+/// The largest number of a counter: signed or not, tickets do not wrap around.
+const MOST: u64 = (1 << 31) - 1;
+
 /// A ticket on its way.
 pub(super) struct Ticket {
     lane: usize,
@@ -46,7 +49,8 @@ pub(super) fn begin(
         return None;
     }
     let taker = who(context, lane);
-    context.tracker.begin_ticket(taker);
+    let releases = matches!(atomic.ordering, Ordering::Release(_) | Ordering::AcquireRelease(_));
+    context.tracker.begin_ticket(taker, releases);
     let (bytes, op, operand) = (width.bytes(), atomic.op, values[lane]);
     Some(Ticket { lane, counter: Counter { number: area, offset, bytes, op, operand } })
 }
@@ -106,8 +110,10 @@ fn count(
         Some("blocks take tickets from several counters, or in different ways")
     } else if tickets.unit == Some(unit) {
         Some("a block takes several tickets")
-    } else if old != first + tickets.taken {
+    } else if Some(old) != first.checked_add(tickets.taken) {
         Some("the counter that blocks take tickets from is changed in another way")
+    } else if first.checked_add(blocks).is_none_or(|over| over > MOST) {
+        Some("the counter that blocks take tickets from holds a number that is too large")
     } else if counter.op == AtomicOp::Inc && counter.operand < first + blocks - 1 {
         Some("the counter that blocks take tickets from begins again before all have one")
     } else {

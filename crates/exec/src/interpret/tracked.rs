@@ -55,9 +55,6 @@ pub(super) fn fence(context: &mut Context<'_, '_>, ordering: Ordering) {
     {
         let (warp, lanes) = (context.warp.number, context.lanes);
         context.tracker.apply(warp, lanes, SyncEvent::Fence);
-        if matches!(ordering.scope(), Some(ir::Scope::Gpu | ir::Scope::Sys)) {
-            context.tracker.fence_widely(warp, lanes);
-        }
     }
 }
 

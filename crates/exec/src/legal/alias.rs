@@ -224,6 +224,11 @@ impl Domain for Aliased<'_> {
         self.inner.same(a, b)
     }
 
+    fn differ_anywhere(&mut self, a: Value, b: Value) -> bool {
+        let [a, b] = [a, b].map(|value| self.one(value));
+        self.inner.differ_anywhere(a, b)
+    }
+
     fn seem_different(&mut self, a: Value, b: Value) -> bool {
         let (a, b) = (self.one(a), self.one(b));
         self.inner.seem_different(a, b)
