@@ -173,6 +173,14 @@ impl Formula {
         names
     }
 
+    /// The constants in it, by name: an input of the same name is not meant.
+    #[must_use]
+    pub fn constants(&self) -> BTreeSet<&'static str> {
+        let mut found = BTreeSet::new();
+        collect_constants(&self.expression, &mut found);
+        found
+    }
+
     /// With other expressions in the place of names; the text stays as it was written.
     #[must_use]
     pub fn with(&self, meanings: &BTreeMap<String, Self>) -> Self {
@@ -317,6 +325,25 @@ fn collect(expression: &Expression, names: &mut BTreeSet<String>) {
         Expression::Unary(_, a) => collect(a, names),
         Expression::Binary(_, a, b) => [a, b].into_iter().for_each(|one| collect(one, names)),
         Expression::Call(_, arguments) => arguments.iter().for_each(|one| collect(one, names)),
+        _ => {}
+    }
+}
+
+fn collect_constants(expression: &Expression, found: &mut BTreeSet<&'static str>) {
+    match expression {
+        Expression::Pi => {
+            found.insert("pi");
+        }
+        Expression::Name(name, _) => {
+            found.extend(CONSTANTS.iter().map(|one| one.0).filter(|known| known == name));
+        }
+        Expression::Unary(_, a) => collect_constants(a, found),
+        Expression::Binary(_, a, b) => {
+            [a, b].into_iter().for_each(|one| collect_constants(one, found));
+        }
+        Expression::Call(_, arguments) => {
+            arguments.iter().for_each(|one| collect_constants(one, found));
+        }
         _ => {}
     }
 }

@@ -15,6 +15,12 @@ pub(crate) enum SidesError {
     AnyOnOneSide { name: String },
     #[error("`{name}`: {why}")]
     NoFloat { name: String, why: NearestError },
+    #[error("`{name}` is a constant in `{condition}`: give the argument another name")]
+    ConstantName { name: &'static str, condition: String },
+    #[error(
+        "`{one}` and `{other}` are at one address and have different ranges; say the same of both"
+    )]
+    AliasRanges { one: String, other: String },
     #[error("`{name}` depends on itself, or on too many others")]
     Circle { name: String },
     #[error("`{name}` is what an earlier launch leaves there")]

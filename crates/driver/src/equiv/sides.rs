@@ -258,6 +258,10 @@ fn own_inputs<'p>(
             let (one, other) = (known.name.clone(), input.name.clone());
             return Err(SidesError::AliasStrides { one, other });
         }
+        if (known.range, known.is_distinct) != (input.range, input.is_distinct) {
+            let (one, other) = (known.name.clone(), input.name.clone());
+            return Err(SidesError::AliasRanges { one, other });
+        }
         if rank(input) < rank(known) {
             *known = input;
         }
@@ -281,6 +285,10 @@ pub(super) fn assumptions(
     let mut assumptions = Vec::new();
     for spec in specs {
         let condition = spec.condition.with(meanings);
+        let is_input = |name: &&&str| inputs.contains(**name) || outputs.contains(**name);
+        if let Some(name) = spec.condition.constants().iter().find(is_input) {
+            return Err(SidesError::ConstantName { name, condition: spec.to_string() });
+        }
         let names = condition.names();
         if let Some(name) = names.iter().find(|name| !inputs.contains(name.as_str())) {
             let (condition, name) = (spec.to_string(), name.clone());
@@ -316,6 +324,9 @@ pub(crate) fn ranges<'p>(
         let distinct = input.is_distinct.then(|| format!("distinct({})", input.name));
         for condition in range.into_iter().chain(distinct) {
             let spec = AssumeSpec { condition: Formula::condition(&condition)? };
+            if let Some(name) = spec.condition.constants().into_iter().next() {
+                return Err(SidesError::ConstantName { name, condition });
+            }
             if !all.contains(&spec) {
                 all.push(spec);
             }

@@ -14,6 +14,7 @@ mod pairs;
 mod points;
 mod ranges;
 mod scattered;
+mod traps;
 
 use corpus::Flags;
 use driver::equiv::Options;

@@ -1,0 +1,189 @@
+//! Kernels that write at places that are data, and kernels whose blocks take tickets, each close to one that is proved: what looks harmless and is not,
+//! and what looks wrong and is not.
+
+use crate::answer;
+use crate::corpus::Flags;
+use driver::check;
+use driver::{Colour, Exit, Input};
+
+const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
+
+fn input(text: &str) -> Input {
+    Input::from_bytes("k.ptx", text.as_bytes().to_vec()).unwrap()
+}
+
+fn check(text: &str, flags: &str) -> (Exit, String) {
+    let outcome = Flags::parse(flags)
+        .hand(&input(text), None, |one| check::run(one, check::Options::default(), Colour::Plain));
+    (outcome.exit, outcome.output)
+}
+
+/// A kernel in which each thread has an index in `%r2`, the address of that word of `out` in `%rd6`, and numbers of `x` in `%r3` (its own)
+/// and `%r4` (that of the index).
+fn scatter(body: &str) -> String {
+    format!(
+        "{HEAD}.entry k(.param .u64 idx, .param .u64 x, .param .u64 out) {{
+        .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<5>; .reg .b16 %h<2>; .reg .pred %p<3>;
+        ld.param.u64 %rd1, [idx]; ld.param.u64 %rd2, [x]; ld.param.u64 %rd3, [out]; mov.u32 %r1, %tid.x;
+        mul.wide.u32 %rd4, %r1, 4; add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r2, [%rd5];
+        add.s64 %rd5, %rd2, %rd4; ld.global.u32 %r3, [%rd5];
+        mul.wide.s32 %rd4, %r2, 4; add.s64 %rd5, %rd2, %rd4; ld.global.u32 %r4, [%rd5];
+        add.s64 %rd6, %rd3, %rd4; setp.eq.u32 %p1, %r1, 0;
+        {body} ret; }}"
+    )
+}
+
+const SCATTER: &str =
+    "--grid 1 --block 2 --arg idx=s32[2]:0..4 --arg x=s32[4] --arg out=s32[4]:inout";
+
+#[test]
+fn writes_at_places_that_are_data() {
+    let table = [
+        ("st.global.u32 [%rd6], %r3;", Exit::Refuted, "own numbers"),
+        ("st.global.u32 [%rd6], 7;", Exit::Success, "a constant"),
+        ("red.global.add.u32 [%rd6], %r3;", Exit::Success, "a sum"),
+        // The same wherever they meet: that is not seen, and no race is claimed.
+        ("st.global.u32 [%rd6], %r2;", Exit::Unknown, "the index"),
+        ("st.global.u32 [%rd6], %r4;", Exit::Unknown, "what the index names"),
+        ("xor.b32 %r5, %r3, 23130; st.global.u32 [%rd6], %r5;", Exit::Refuted, "other bits"),
+        ("st.relaxed.gpu.global.u32 [%rd6], %r3;", Exit::Unknown, "strong stores"),
+        ("atom.global.add.u32 %r5, [%rd6], 1; st.global.u32 [%rd3], %r5;", Exit::Unknown, "used"),
+        ("atom.global.add.u32 %r5, [%rd6], 1;", Exit::Success, "not used"),
+        ("st.global.u32 [%rd6], 7; ld.global.u32 %r5, [%rd3];", Exit::Unknown, "read besides"),
+        ("st.global.u32 [%rd6], 7; red.global.add.u32 [%rd6], 1;", Exit::Unknown, "two kinds"),
+    ];
+    for (body, expected, name) in table {
+        let (exit, text) = check(&scatter(body), SCATTER);
+        assert_eq!(exit, expected, "{name}\n{text}");
+    }
+}
+
+#[test]
+fn floats_that_are_equal_as_reals_are_not_the_same() {
+    let body = "mov.b32 %f1, %r3; ld.global.f32 %f1, [%rd2]; ld.global.f32 %f2, [%rd2+4]; mov.f32 %f3, %f1;
+        @%p1 add.rn.f32 %f3, %f1, %f2; @%p1 sub.rn.f32 %f3, %f3, %f2; st.global.f32 [%rd6], %f3;";
+    let flags = SCATTER.replace("--arg x=s32", "--arg x=f32").replace("out=s32", "out=f32");
+    let (exit, text) = check(&scatter(body), &flags);
+    assert_eq!(exit, Exit::Unknown, "{text}");
+}
+
+#[test]
+fn writes_of_a_part_of_an_element_are_seen() {
+    let nothing = scatter("");
+    for body in [
+        "mov.u16 %h1, 7; st.global.u16 [%rd6+2], %h1;",
+        "mov.u16 %h1, 7; st.global.u8 [%rd6+3], %h1;",
+    ] {
+        let flags = [(), ()].map(|()| Flags::parse(&SCATTER.replace(":0..4", ":0..4:distinct")));
+        let (exit, text) = answer([&input(&nothing), &input(&scatter(body))], [None; 2], &flags);
+        assert_eq!(exit, Exit::Unknown, "{text}");
+    }
+    // Two halves of a word, into halves.
+    let flags = SCATTER.replace(":0..4", ":0..2:distinct").replace("out=s32[4]", "out=s16[8]");
+    let flags = [(), ()].map(|()| Flags::parse(&flags));
+    let whole = scatter("st.global.u32 [%rd6], 458759;");
+    let halves = scatter("mov.u16 %h1, 7; st.global.v2.u16 [%rd6], {%h1, %h1};");
+    let (exit, text) = answer([&input(&whole), &input(&halves)], [None; 2], &flags);
+    assert_eq!(exit, Exit::Success, "{text}");
+}
+
+/// A kernel whose thread 0 leaves a number, takes a ticket, and adds up all of them in the last of three blocks.
+fn ticket([module, before, take, after, last]: [&str; 5]) -> String {
+    format!(
+        "{HEAD}{module}
+        .entry k(.param .u64 x, .param .u64 partial, .param .u64 count, .param .u64 out) {{
+        .reg .b32 %r<12>; .reg .b64 %rd<9>; .reg .pred %p<5>; .shared .align 4 .b32 last; .shared .align 4 .b32 own;
+        ld.param.u64 %rd1, [x]; ld.param.u64 %rd2, [partial]; ld.param.u64 %rd3, [count]; ld.param.u64 %rd4, [out];
+        mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x; setp.ne.u32 %p1, %r2, 0;
+        mul.wide.u32 %rd5, %r1, 4; add.s64 %rd6, %rd1, %rd5; add.s64 %rd7, %rd2, %rd5;
+        @%p1 bra meet;
+        ld.global.u32 %r3, [%rd6]; st.global.u32 [%rd7], %r3;
+        {before} {take} st.shared.u32 [last], %r4;
+        meet: bar.sync 0; ld.shared.u32 %r5, [last]; setp.ne.u32 %p2, %r5, 2; @%p2 bra done; @%p1 bra done;
+        {after} ld.global.u32 %r6, [%rd2]; ld.global.u32 %r7, [%rd2+4]; ld.global.u32 %r8, [%rd2+8];
+        add.u32 %r6, %r6, %r7; add.u32 %r6, %r6, %r8; {last} st.global.u32 [%rd4], %r6;
+        done: ret; }}"
+    )
+}
+
+const FENCE: &str = "fence.acq_rel.gpu;";
+const TAKE: &str = "atom.global.add.u32 %r4, [%rd3], 1;";
+const TICKET: &str = "--grid 3 --block 32 --arg x=s32[3] --arg partial=s32[3]:scratch --arg count=u32[1]:inout=[0] --arg out=s32[1]:out";
+
+#[test]
+fn tickets_release_what_is_behind_a_fence() {
+    let acquire = "fence.acquire.gpu;";
+    let elsewhere = "st.release.gpu.shared.u32 [own], 1;";
+    let table = [
+        ([FENCE, TAKE, FENCE], Exit::Success, "fences on both sides"),
+        ([FENCE, TAKE, ""], Exit::Success, "a note"),
+        (["", TAKE, FENCE], Exit::Refuted, "no fence before"),
+        (["membar.cta;", TAKE, FENCE], Exit::Refuted, "the scope of a block"),
+        ([acquire, TAKE, FENCE], Exit::Refuted, "a fence that does not release"),
+        ([elsewhere, TAKE, FENCE], Exit::Refuted, "a release of another place"),
+        (["", "atom.acq_rel.gpu.global.add.u32 %r4, [%rd3], 1;", ""], Exit::Success, "by itself"),
+        (["", "atom.acquire.gpu.global.add.u32 %r4, [%rd3], 1;", ""], Exit::Refuted, "acquires"),
+        ([FENCE, "atom.global.inc.u32 %r4, [%rd3], 2;", FENCE], Exit::Success, "an increment"),
+        ([FENCE, "atom.global.inc.u32 %r4, [%rd3], 1;", FENCE], Exit::Unknown, "comes round"),
+        ([FENCE, "atom.global.add.u32 %r4, [%rd3], 2;", FENCE], Exit::Unknown, "steps of two"),
+        // Which of the two stores is released is not followed.
+        (["fence.acq_rel.gpu; st.global.u32 [%rd7], 5;", TAKE, FENCE], Exit::Unknown, "behind it"),
+    ];
+    for ([before, take, after], expected, name) in table {
+        let (exit, text) = check(&ticket(["", before, take, after, ""]), TICKET);
+        assert_eq!(exit, expected, "{name}\n{text}");
+        assert!(name != "a note" || text.contains("note[WP0109]"), "{text}");
+    }
+}
+
+#[test]
+fn the_last_block_must_not_show() {
+    let whole = |last: &str, module: &str| ticket([module, FENCE, TAKE, FENCE, last]);
+    let table = [
+        ("", "", Exit::Success),
+        ("add.u32 %r6, %r6, %r1;", "", Exit::Unknown),
+        ("add.u32 %r6, %r6, %r5;", "", Exit::Success),
+        // Only where block 0 is the last: two threads race there.
+        (
+            "setp.eq.u32 %p3, %r1, 0; @%p3 st.relaxed.gpu.global.u32 [%rd4], 1; @%p3 red.relaxed.gpu.global.add.u32 [%rd4], 0;",
+            "",
+            Exit::Success,
+        ),
+        ("st.global.u32 [who], %r1;", ".global .align 4 .b32 who;", Exit::Unknown),
+        (
+            "ld.global.nc.u32 %r9, [%rd2]; add.u32 %r6, %r6, %r9; sub.u32 %r6, %r6, %r9;",
+            "",
+            Exit::Unknown,
+        ),
+    ];
+    for (last, module, expected) in table {
+        let (exit, text) = check(&whole(last, module), TICKET);
+        assert_eq!(exit, expected, "{last}\n{text}");
+    }
+    for contents in ["", "=[1]", "=[2147483647]", "=[4294967295]"] {
+        let (exit, text) = check(&whole("", ""), &TICKET.replace("=[0]", contents));
+        assert_eq!(exit, Exit::Unknown, "{contents}\n{text}");
+    }
+}
+
+#[test]
+fn what_is_open_where_another_block_is_the_last_stays_open() {
+    // Threads 0 and 1 of the last block, if it is block 0, write different numbers, in an order that the schedule decides.
+    let last =
+        "setp.ne.u32 %p3, %r1, 0; @%p3 bra skip; st.relaxed.gpu.global.u32 [%rd4], %r2; skip:";
+    let text = ticket(["", FENCE, TAKE, FENCE, ""])
+        .replace("@%p1 bra done;", &format!("{last} @%p1 bra done;"));
+    let (exit, output) = check(&text, TICKET);
+    assert_ne!(exit, Exit::Success, "{output}");
+}
+
+#[test]
+fn scatters_and_tickets_do_not_go_together() {
+    let text = ticket(["", FENCE, TAKE, FENCE, ""]).replace(
+        "st.global.u32 [%rd7], %r3;",
+        "mul.wide.s32 %rd8, %r3, 4; add.s64 %rd8, %rd2, %rd8; red.global.add.u32 [%rd8], 1;",
+    );
+    let flags = TICKET.replace("x=s32[3]", "x=s32[3]:0..3").replace(":scratch", ":inout");
+    let (exit, output) = check(&text, &flags);
+    assert_eq!(exit, Exit::Unknown, "{output}");
+}
