@@ -102,7 +102,7 @@ fn a_dropped_barrier_is_suggested_where_it_was() {
     let names: Vec<String> = names();
     let dropped = |name: &&String| name.contains("_drop") && name.ends_with("_broken");
     let names: Vec<String> = names.iter().filter(dropped).cloned().collect();
-    assert!(names.len() >= 653, "only {} kernels", names.len());
+    assert!(names.len() >= 20, "only {} kernels", names.len());
     let mut silent = Vec::new();
     for (name, (report, _)) in names.iter().zip(all_reports(&names, Options::default())) {
         let hinted = told(&report).iter().any(|told| told.help.is_some());
