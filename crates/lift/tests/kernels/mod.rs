@@ -24,6 +24,8 @@ pub(crate) struct Kernel {
     pub(crate) program: Program,
     /// Singles in its text.
     pub(crate) constants: Vec<u32>,
+    /// Upper halves of doubles, and numbers that may be some.
+    pub(crate) uppers: Vec<u32>,
 }
 
 fn lower(text: &str) -> Program {
@@ -44,6 +46,11 @@ pub(crate) fn known(build: &str) -> Vec<Kernel> {
     kernels
 }
 
+/// Kernels that call functions in loops; fast math leaves nothing of them to recognise.
+pub(crate) fn looped(build: &str) -> Vec<Kernel> {
+    if build.ends_with(".fast") { Vec::new() } else { module("loops", build) }
+}
+
 fn module(module: &str, build: &str) -> Vec<Kernel> {
     let name = format!("{module}.{build}.ptx");
     let path = testing::corpus::root().join("corpus/math").join(name);
@@ -55,9 +62,14 @@ fn module(module: &str, build: &str) -> Vec<Kernel> {
         let text = format!("{head}.visible .entry{body}");
         let name = body.trim_start().split('(').next().unwrap().to_owned();
         let words = body.split(|c: char| !c.is_ascii_alphanumeric());
-        let constants = words.filter_map(|word| word.strip_prefix("0f"));
+        let constants = words.clone().filter_map(|word| word.strip_prefix("0f"));
         let constants = constants.filter_map(|digits| u32::from_str_radix(digits, 16).ok());
-        Kernel { name, program: lower(&text), constants: constants.collect(), text }
+        let upper = |word: &str| match word.strip_prefix("0d") {
+            Some(digits) => digits.get(..8).and_then(|half| u32::from_str_radix(half, 16).ok()),
+            None => word.parse().ok().filter(|number| *number > 1 << 20),
+        };
+        let uppers = words.filter_map(upper).collect();
+        Kernel { name, program: lower(&text), constants: constants.collect(), uppers, text }
     };
     bodies.map(kernel).collect()
 }
@@ -65,12 +77,12 @@ fn module(module: &str, build: &str) -> Vec<Kernel> {
 impl Kernel {
     /// The name of the function it calls.
     pub(crate) fn function(&self) -> &str {
-        self.name.trim_start_matches("k_")
+        self.name.split_once('_').map_or(self.name.as_str(), |(_, name)| name)
     }
 
     /// Whether it reads halves; what it does with them is done in singles.
     pub(crate) fn is_of_halves(&self) -> bool {
-        self.function().starts_with('h') && self.function() != "hypotf"
+        self.function().starts_with('h') && !self.function().starts_with("hypot")
     }
 
     /// Programs in which one constant is another, and the constant.
