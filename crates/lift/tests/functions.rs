@@ -6,9 +6,10 @@ mod kernels;
 
 use ir::{Format, Program, RealFunction};
 use kernels::{
-    BUILDS, Claim, Kernel, claims, half_value, kernels, known, lifted_text, looped, run,
+    BUILDS, Claim, Kernel, claims, half_value, kernels, known, lifted_text, looped, origins, run,
     run_program,
 };
+use std::collections::BTreeSet;
 
 /// The function itself, in doubles.
 fn exact(function: RealFunction, x: f64, y: f64) -> f64 {
@@ -236,6 +237,28 @@ fn expansions_compute_the_functions_they_are_taken_for() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(count >= 350, "{count} expansions");
+}
+
+/// `atan2(x, y)` is not taken for `atan2(y, x)`: results would not show it, for they are those of the kernel as it is.
+#[test]
+fn arguments_are_in_their_order() {
+    let mut count = 0;
+    for build in BUILDS {
+        for kernel in kernels(build).into_iter().chain(looped(build)) {
+            for (function, [a, b]) in origins(&kernel.program) {
+                let constant = b.is_empty();
+                let commutes = function == RealFunction::Hypot;
+                let wanted = |at: usize| BTreeSet::from([at]);
+                assert!(
+                    constant || commutes || (a, b) == (wanted(0), wanted(1)),
+                    "{build} {}: {function:?}",
+                    kernel.name
+                );
+                count += usize::from(!constant && !commutes);
+            }
+        }
+    }
+    assert!(count >= 60, "{count} functions");
 }
 
 /// What is left of an expansion where the compiler knows that the argument is above 1 is the function there.

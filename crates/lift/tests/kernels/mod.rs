@@ -4,6 +4,7 @@
 
 use exec::{Access, Argument, Buffer, Contents, Launch, Limits};
 use ir::{Format, Op, Operand, Program, RealFunction};
+use std::collections::BTreeSet;
 
 /// Compiler, architecture and flag.
 pub(crate) const BUILDS: [&str; 8] = [
@@ -151,6 +152,54 @@ pub(crate) fn claims(program: &Program) -> Vec<Claim> {
             };
             Some(Claim { function: *function, format: *format, range: *range, second })
         }
+        _ => None,
+    });
+    functions.collect()
+}
+
+fn register_of(operand: Operand) -> Option<ir::Reg> {
+    match operand {
+        Operand::Register(register) => Some(register),
+        Operand::Constant(_) => None,
+    }
+}
+
+/// Which parameters of a kernel each argument of its functions of two numbers comes from.
+pub(crate) fn origins(program: &Program) -> Vec<(RealFunction, [BTreeSet<usize>; 2])> {
+    let lifted = lift::lift(program).program;
+    let function = lifted.functions.iter().find(|function| function.is_kernel).unwrap();
+    let of = |operand: Operand| {
+        let mut found = BTreeSet::new();
+        let mut work: Vec<ir::Reg> = register_of(operand).into_iter().collect();
+        let mut seen = BTreeSet::new();
+        while let Some(register) = work.pop() {
+            if !seen.insert(register) {
+                continue;
+            }
+            for instruction in function.instructions() {
+                let mut writes = false;
+                instruction.op.visit(&mut |access| {
+                    writes |= matches!(access, ir::Access::Write(to) if to == register);
+                });
+                instruction.op.visit(&mut |access| match access {
+                    _ if !writes => {}
+                    ir::Access::Read(Operand::Register(from)) => work.push(from),
+                    ir::Access::Address(address) => match address.base {
+                        ir::AddressBase::Register(from) => work.push(from),
+                        ir::AddressBase::Variable(from) => {
+                            let own = |param: &ir::Param| matches!(param, ir::Param::Variable(one) if *one == from);
+                            found.extend(function.params.iter().position(own));
+                        }
+                        ir::AddressBase::Absolute => {}
+                    },
+                    _ => {}
+                });
+            }
+        }
+        found
+    };
+    let functions = function.instructions().filter_map(|instruction| match instruction.op {
+        Op::Real { function, a, b: Some(b), .. } => Some((function, [of(a), of(b)])),
         _ => None,
     });
     functions.collect()
