@@ -332,15 +332,25 @@ impl<'w, 'v> Writer<'w, 'v> {
             if matches!(self.values.graph.node(value.node()), Node::Bits(_)) {
                 continue;
             }
-            // A scaled magnitude is looked at as an expression.
-            let plain = matches!(self.values.graph.node(value.node()), Node::Op(Code::Mul(..), _));
-            if plain || found.contains(&Some(value)) {
+            // A scaled magnitude is looked at as an expression; another product is an argument.
+            if self.is_scaled_magnitude(value) || found.contains(&Some(value)) {
                 continue;
             }
             let free = found.iter_mut().find(|one| one.is_none())?;
             *free = Some(value);
         }
         Some(found)
+    }
+
+    /// Tells whether a value is `2^23·|y|`, which `fmodf` compares with.
+    fn is_scaled_magnitude(&self, value: Edge) -> bool {
+        const SCALE: u64 = 0x4b00_0000;
+        let Node::Op(Code::Mul(..), factors) = self.values.graph.node(value.node()) else {
+            return false;
+        };
+        let factors = factors.as_slice();
+        factors.iter().any(|one| self.values.graph.node(one.node()) == Node::Bits(SCALE))
+            && factors.iter().any(|one| self.magnitude_of(*one).is_some())
     }
 
     fn magnitude_of(&self, value: Edge) -> Option<Edge> {

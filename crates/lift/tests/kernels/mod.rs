@@ -47,9 +47,9 @@ pub(crate) fn known(build: &str) -> Vec<Kernel> {
     kernels
 }
 
-/// Kernels that call functions in loops; fast math leaves nothing of them to recognise.
+/// Kernels that call functions in loops.
 pub(crate) fn looped(build: &str) -> Vec<Kernel> {
-    if build.ends_with(".fast") { Vec::new() } else { module("loops", build) }
+    module("loops", build)
 }
 
 fn module(module: &str, build: &str) -> Vec<Kernel> {
