@@ -23,9 +23,20 @@ impl Finished<'_> {
         }
         if self.result.shared_alignment > 0 {
             let (bytes, why) = (self.result.shared_alignment, self.needs_alignment());
-            assumptions.push(format!(
-                "dynamic shared memory begins at a multiple of {bytes} bytes ({why})"
-            ));
+            let text = match self.result.before_dynamic {
+                Some(before) => format!(
+                    "static shared variables lie as declared from a multiple of {bytes} bytes on, and dynamic \
+                     shared memory {before} bytes behind that ({why})"
+                ),
+                None => {
+                    format!("dynamic shared memory begins at a multiple of {bytes} bytes ({why})")
+                }
+            };
+            assumptions.push(text);
+        }
+        if self.result.shared_window {
+            let text = "generic addresses of shared memory begin at a multiple of 2^24";
+            assumptions.push(text.to_owned());
         }
         assumptions.extend(alignment::assumed(self));
         if let Some(place) = self.result.assumed_scopes.first() {

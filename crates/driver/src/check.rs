@@ -3,7 +3,7 @@
 //!
 //! Values of tensors and float scalars are not looked at; control flow and addresses must not depend
 //! on them, but for branches inside functions of the math library and short ones, which a lifted program
-//! does not have ([`lift`]). Then every access of every thread is seen, and what is said holds for all contents. One
+//! does not have ([`lift`]), and branches both ways of which can be followed ([`exec::check_conditional`]). Then every access of every thread is seen, and what is said holds for all contents. One
 //! schedule is executed; if no access races and no barrier is misused, all others do the same, and
 //! what is said holds for all schedules.
 
@@ -105,7 +105,7 @@ fn check(execution: &Execution<'_>, options: Options<'_>, colour: Colour) -> Out
 }
 
 /// The run that gets furthest: the given one, one that encloses floats whose bits are not fixed, one of the
-/// lifted program, or both.
+/// lifted program, or both; one that follows both ways of branches on data.
 fn followed<'r>(execution: &Execution<'r>, first: Finished<'r>, checks: Checks) -> Finished<'r> {
     let unfixed = first.result.unfixed;
     let stopped = first.result.gap.is_some();
@@ -118,23 +118,72 @@ fn followed<'r>(execution: &Execution<'r>, first: Finished<'r>, checks: Checks) 
         if enclosed && !unfixed || lifted && !stopped {
             continue;
         }
-        let again = Again { lifted, enclosed };
+        let again = Again { lifted, enclosed, conditional: false };
         let Some(run) = rerun::run_again(execution, "check", checks, again) else { continue };
         match &run.result.gap {
             None => return run,
             // It knows why it stopped.
             Some(gap) if gap.stop == Stop::NotFixed => best = run,
+            // It went past what stopped the program as it stands, and stopped at something else.
+            Some(gap) if lifted && best.is_stopped_elsewhere(gap) => best = run,
             Some(_) => {}
         }
     }
+    let is_open = |gap: &exec::Gap| matches!(gap.stop, Stop::NotFollowed | Stop::NotFixed);
+    if best.result.gap.as_ref().is_some_and(is_open) {
+        let again = Again { lifted: false, enclosed: false, conditional: true };
+        let run = rerun::run_again(execution, "check", checks, again);
+        match run.map(|run| (run.result.gap.as_ref().map(|gap| gap.stop), run)) {
+            Some((None, run)) => return run,
+            // It knows what cannot be followed behind the branch.
+            Some((Some(Stop::Conditional), run)) => best = run,
+            _ => {}
+        }
+    }
+    let best = ticketed(execution, best, checks);
     indexed(execution, best, checks)
+}
+
+/// The run that gets furthest where blocks take tickets from a counter: runs on terms, with each block as the last one.
+fn ticketed<'r>(execution: &Execution<'r>, best: Finished<'r>, checks: Checks) -> Finished<'r> {
+    if best.result.gap.is_none() || !exec::may_take_tickets(best.program()) {
+        return best;
+    }
+    for lifted in [false, true] {
+        let prepared = execute::prepare(execution, &[], ("check", None), MissingData::Opaque);
+        let Ok(prepared) = prepared.map(Prepared::without_relations) else { break };
+        let mut prepared = if lifted { prepared.lifted() } else { prepared };
+        if lift::drops_code(prepared.program()) {
+            break;
+        }
+        let Some((outcome, ranges)) = on_terms(execution, &prepared, checks, equiv::check_tickets)
+        else {
+            continue;
+        };
+        for range in ranges {
+            prepared = prepared.assuming(&range);
+        }
+        let found = outcome.findings.iter().any(|finding| !finding.fault.is_note());
+        if outcome.gap.is_none() || found || lifted {
+            return prepared.finish(outcome, checks);
+        }
+    }
+    best
+}
+
+impl Finished<'_> {
+    /// Tells whether the run stopped at another place than this.
+    fn is_stopped_elsewhere(&self, gap: &exec::Gap) -> bool {
+        self.result.gap.as_ref().is_some_and(|own| own.place != gap.place)
+    }
 }
 
 /// The run that gets furthest where addresses are computed from integers of tensors: one on terms, in which such integers are
 /// between the numbers that arguments state.
 fn indexed<'r>(execution: &Execution<'r>, best: Finished<'r>, checks: Checks) -> Finished<'r> {
     let is_integer = |input: &InputSpec| matches!(input.element.scalar(), Scalar::Integer { .. });
-    let stopped = best.result.gap.as_ref().filter(|gap| gap.stop == Stop::NotFollowed);
+    let is_open = |stop: Stop| matches!(stop, Stop::NotFollowed | Stop::Conditional);
+    let stopped = best.result.gap.as_ref().filter(|gap| is_open(gap.stop));
     let Some(place) = stopped.map(|gap| gap.place) else { return best };
     if !best.built.inputs.iter().any(is_integer) {
         return best;
@@ -147,7 +196,8 @@ fn indexed<'r>(execution: &Execution<'r>, best: Finished<'r>, checks: Checks) ->
         if lift::drops_code(prepared.program()) {
             break;
         }
-        let Some((outcome, ranges)) = on_terms(execution, &prepared, checks) else { continue };
+        let ran = on_terms(execution, &prepared, checks, equiv::check_indexed);
+        let Some((outcome, ranges)) = ran else { continue };
         for range in ranges {
             prepared = prepared.assuming(&range);
         }
@@ -176,15 +226,19 @@ fn is_access(program: &ir::Program, place: exec::Place) -> bool {
     })
 }
 
+/// A check of one kernel on terms.
+type RunOnTerms = fn(&Side<'_>, &[Assumption], exec::Limits, Checks) -> Option<exec::Outcome>;
+
 /// A check on terms, and the ranges it rests on.
 fn on_terms(
     execution: &Execution<'_>,
     prepared: &Prepared<'_>,
     checks: Checks,
+    run: RunOnTerms,
 ) -> Option<(exec::Outcome, Vec<String>)> {
     let side = crate::equiv::alone(execution, prepared).ok()?;
     let (ranges, assumptions) = ranges(prepared, &side)?;
-    let outcome = equiv::check_indexed(&side, &assumptions, execution.limits, checks)?;
+    let outcome = run(&side, &assumptions, execution.limits, checks)?;
     Some((outcome, ranges))
 }
 

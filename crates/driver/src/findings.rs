@@ -4,7 +4,7 @@ use crate::cluster_findings;
 use crate::collective_findings;
 use crate::grouping::Group;
 use crate::mbarrier_findings;
-use crate::naming::{element, source_line, thread_name, verb, who};
+use crate::naming::{at, element, source_line, thread_name, verb, who};
 use crate::product_findings;
 use crate::source_lines::source_lines;
 use crate::sync_findings;
@@ -69,7 +69,7 @@ pub(crate) fn gap(gap: &Gap, program: &Program, source: &SourceFile) -> Diagnost
              decide alike: compare with a margin, or use integers or operations with a written \
              rounding",
         ),
-        Stop::NotFollowed | Stop::Interrupted => diagnostic,
+        Stop::NotFollowed | Stop::Conditional | Stop::Interrupted => diagnostic,
     }
 }
 
@@ -157,7 +157,9 @@ pub(crate) fn kind(fault: &Fault) -> FindingKind {
         | Fault::ProductRegisters(_)
         | Fault::ProductsInFlight { .. } => FindingKind::AsyncCopy,
         Fault::Race(race) if race.changes_source() && !race.unseen => FindingKind::AsyncCopy,
-        Fault::Race(_) | Fault::BeforeGridWait { .. } => FindingKind::Race,
+        Fault::Race(_) | Fault::BeforeGridWait { .. } | Fault::NoAcquire { .. } => {
+            FindingKind::Race
+        }
     }
 }
 
@@ -185,6 +187,7 @@ pub(crate) fn property(fault: &Fault) -> PropertyName {
         | Fault::PartOfWarpGroup { .. } => PropertyName::Collectives,
         Fault::Race(_)
         | Fault::BeforeGridWait { .. }
+        | Fault::NoAcquire { .. }
         | Fault::CopiesInFlight { .. }
         | Fault::ProductRegisters(_)
         | Fault::ProductsInFlight { .. } => PropertyName::Races,
@@ -238,6 +241,13 @@ fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
         }
         Fault::BeforeGridWait { target, kind, conflicts } => {
             (Code::Race, before_grid_wait(target, *kind, *conflicts))
+        }
+        Fault::NoAcquire { ticket } => {
+            let message = "the last block accesses what other blocks wrote, and no fence comes after its ticket".to_owned();
+            let note =
+                "the manual asks for `__threadfence()` between the ticket and the access (§8.8)";
+            let diagnostic = at(Code::Race, finding, message).note(note.to_owned());
+            return diagnostic.also(ticket.span, "blocks take tickets here".to_owned());
         }
         Fault::CopiesInFlight { copies, committed } => {
             return sync_findings::in_flight(*copies, *committed, finding);

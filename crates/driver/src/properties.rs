@@ -4,6 +4,7 @@
 //! and what is seen holds for all; otherwise what was not refuted is unknown.
 
 use crate::alignment;
+use crate::arguments::OutputSpec;
 use crate::execute::Finished;
 use crate::findings;
 use crate::verdict::Verdict;
@@ -105,14 +106,53 @@ fn own_reasons(finished: &Finished<'_>, name: PropertyName) -> Vec<String> {
         {
             vec!["something is read or written only under a condition on data".to_owned()]
         }
+        PropertyName::Frame => {
+            let mut reasons = maybe_unwritten(finished);
+            reasons.extend(written_by_data(finished));
+            reasons
+        }
         PropertyName::Initialised => {
-            doubts(finished, |about| matches!(about, Doubtful::UndefinedCopy))
+            let mut reasons = doubts(finished, |about| matches!(about, Doubtful::UndefinedCopy));
+            reasons.extend(maybe_undefined(finished));
+            reasons
         }
         PropertyName::Races => open_races(finished),
         PropertyName::Division => doubts(finished, |about| matches!(about, Doubtful::Divisor(_))),
         PropertyName::Determinism => undetermined(finished),
         _ => Vec::new(),
     }
+}
+
+/// Outputs that were undefined at first, and of which data decide which elements are written.
+fn written_by_data(finished: &Finished<'_>) -> Vec<String> {
+    let depends = |output: &&OutputSpec| {
+        matches!(finished.result.written.get(output.buffer), Some(exec::Written::Depends(_)))
+    };
+    let outputs = finished.built.outputs.iter().filter(depends);
+    let text = |output: &OutputSpec| {
+        let name = &output.name;
+        format!(
+            "whether all elements of `{name}` are written depends on data; if the kernel may keep what is there, say :inout"
+        )
+    };
+    outputs.map(text).collect()
+}
+
+/// Outputs that are written under conditions which may leave some of them out.
+fn maybe_unwritten(finished: &Finished<'_>) -> Vec<String> {
+    let open = |buffer: &usize| finished.result.maybe_unwritten.contains(buffer);
+    let outputs = finished.built.outputs.iter().filter(|output| open(&output.buffer));
+    let say = |name: &String| format!("`{name}` is written only under a condition on data");
+    outputs.map(|output| say(&output.name)).collect()
+}
+
+/// Why something that matters may be undefined: it is written under a condition, and what is not determined by the inputs
+/// matters somewhere.
+fn maybe_undefined(finished: &Finished<'_>) -> Option<String> {
+    let doubts = finished.result.doubts.iter();
+    let undetermined = |doubt: &Doubt| matches!(doubt.about, Doubtful::Undetermined { .. });
+    let open = finished.result.maybe_undefined && doubts.clone().any(undetermined);
+    open.then(|| "something is read that is written only under a condition on data".to_owned())
 }
 
 /// What may come out differently on another schedule.

@@ -13,6 +13,8 @@ pub(crate) struct Again {
     pub(crate) lifted: bool,
     /// Floats whose bits are not fixed are enclosed.
     pub(crate) enclosed: bool,
+    /// Both ways of branches on data are followed, and such floats enclosed.
+    pub(crate) conditional: bool,
 }
 
 /// Builds the launch and checks it again, whatever tensors contain.
@@ -27,7 +29,11 @@ pub(crate) fn run_again<'r>(
     if again.lifted {
         prepared = prepared.lifted();
     }
-    let run = if again.enclosed { exec::check_enclosed } else { checked };
+    let run = match (again.conditional, again.enclosed) {
+        (true, _) => exec::check_conditional,
+        (false, true) => exec::check_enclosed,
+        (false, false) => checked,
+    };
     let (program, launch) = (prepared.program(), &prepared.built.launch);
     if lift::drops_code(program) {
         return None;

@@ -345,10 +345,6 @@ pub(crate) fn barrier(fault: &BarrierFault, finding: &Finding, program: &Program
                 "some lanes of a warp wait at a barrier and others only arrive".to_owned();
             (Code::BarrierMisuse, message, Some(*other), "other lanes are here")
         }
-        BarrierFault::Twice { id, other } => {
-            let message = format!("a warp comes to barrier {id} twice before it is complete");
-            (Code::BarrierMisuse, message, Some(*other), "it came here first")
-        }
         BarrierFault::Reuse { id, generation, other, thread } => {
             let message = format!(
                 "barrier {id} is used again too early: nothing orders this after {} came to it for \

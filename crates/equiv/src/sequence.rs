@@ -10,9 +10,10 @@ use crate::ran::Ran;
 use crate::side::{InputKind, Output, Side};
 use crate::symbolic::Symbolic;
 use crate::table::Table;
+use crate::tickets;
 use exec::domain::InputSource;
-use exec::{Contents, Element, Launch, Left, Outcome, Place, Results};
-use ir::Space;
+use exec::{Contents, Doubt, Element, Fault, Launch, Left, Limits, Outcome, Place, Results};
+use ir::{Program, Space};
 
 /// The launches of a side, ready to run.
 pub(crate) struct Launches<'l, 's> {
@@ -38,13 +39,17 @@ impl Launches<'_, '_> {
             }
             let places = asked.and_then(|asked| asked.get(number)).filter(|one| !one.is_empty());
             let (domain, limits) = (&mut ran.domain, self.clock.limits());
-            let (outcome, results) = match places {
-                None => exec::check_in(one.program, &launch, limits, domain),
-                Some(places) => {
-                    let how = (limits, exec::Checks::default());
-                    exec::check_asking(one.program, &launch, how, domain, places.iter().copied())
+            let plain = (limits, exec::Checks::default());
+            let ticketed = tickets::run(one.program, &launch, plain, domain);
+            let (outcome, results) = match (ticketed, places) {
+                (Some(ran), _) => ran,
+                (None, None) => exec::check_in(one.program, &launch, limits, domain),
+                (None, Some(places)) => {
+                    let places = places.iter().copied();
+                    exec::check_asking(one.program, &launch, plain, domain, places)
                 }
             };
+            let outcome = with_unused_reads(one.program, &launch, limits, outcome);
             let stopped = outcome.gap.is_some();
             ran.outcomes.push(outcome);
             ran.results.push(results);
@@ -89,6 +94,34 @@ impl Launches<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// Makes races of reads notes if a run without values shows that nothing depends on what they read.
+fn with_unused_reads(
+    program: &Program,
+    launch: &Launch,
+    limits: Limits,
+    mut outcome: Outcome,
+) -> Outcome {
+    let harms = |outcome: &Outcome| outcome.findings.iter().any(|one| !one.fault.is_note());
+    if !harms(&outcome) {
+        return outcome;
+    }
+    let checks = exec::Checks::default();
+    let followed = exec::follow_racing_reads(program, launch, limits, checks, outcome.clone());
+    // What of a racing read reaches an output is a doubt of that run.
+    let is_known = |doubt: &Doubt| {
+        outcome.doubts.iter().any(|own| (own.place, &own.about) == (doubt.place, &doubt.about))
+    };
+    if harms(&followed) || followed.gap.is_some() || !followed.doubts.iter().all(is_known) {
+        return outcome;
+    }
+    for finding in &mut outcome.findings {
+        if let Fault::Race(race) = &mut finding.fault {
+            race.unused |= !race.is_harmless();
+        }
+    }
+    outcome
 }
 
 /// A module variable that a launch read and others can write: these start anew in each of our runs.

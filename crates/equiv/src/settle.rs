@@ -11,6 +11,7 @@ use crate::clock::Clock;
 use crate::marks::Marks;
 use crate::side::{Assumption, Side};
 use crate::table::Table;
+use crate::tickets;
 use exec::{Checks, Doubt, Doubtful, Limits, Outcome, Place};
 
 /// The stores of which it is open whether they write what another thread has written.
@@ -56,8 +57,25 @@ pub fn check_indexed(
     let mut domain = table.domain(side, 0, false).ok()?;
     domain.marks = Some(Marks::default());
     domain.deadline = Clock::start(limits).deadline();
+    domain.of_machine = true;
     let (outcome, _) =
         exec::check_asking(side.program, side.launch, (limits, checks), &mut domain, []);
+    (!domain.is_exhausted() && !outcome.conditional).then_some(outcome)
+}
+
+/// Checks a kernel on terms whose blocks take tickets from a counter, with each block as the last one. `None` if no block takes one.
+#[must_use]
+pub fn check_tickets(
+    side: &Side<'_>,
+    assumptions: &[Assumption],
+    limits: Limits,
+    checks: Checks,
+) -> Option<Outcome> {
+    let table = Table::new([side, side]).ok()?.assuming(assumptions).ok()?;
+    let mut domain = table.domain(side, 0, false).ok()?;
+    domain.marks = Some(Marks::default());
+    domain.deadline = Clock::start(limits).deadline();
+    let (outcome, _) = tickets::run(side.program, side.launch, (limits, checks), &mut domain)?;
     (!domain.is_exhausted() && !outcome.conditional).then_some(outcome)
 }
 

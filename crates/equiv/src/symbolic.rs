@@ -10,9 +10,11 @@
 //! looking for them costs more than they do. Sums of sums as long as each other are looked for: lanes that
 //! exchange what they have added up meet there, each with its own part first.
 
+mod choosing;
 mod fields;
 mod given;
 mod meaning;
+mod narrowed;
 mod notes;
 mod operation;
 mod places;
@@ -23,7 +25,7 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
-use crate::choices;
+use crate::conditions::Conditions;
 use crate::constants;
 use crate::decisions::{Decisions, has_inputs};
 use crate::expf::{EXPONENT_ORIGIN, Steps};
@@ -48,7 +50,7 @@ use operation::Operation;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use term::{Inputs, Node, NodeId, Number, Term, Terms};
+use term::{Inputs, NodeId, Number, Term, Terms};
 
 /// A domain of terms.
 #[derive(Debug)]
@@ -70,6 +72,8 @@ pub struct Symbolic {
     places: FxHashMap<(Vec<(NodeId, i128)>, i128), Term>,
     /// Integers that places of writes are made of, by number, and their numbers.
     symbols: (Vec<NodeId>, FxHashMap<NodeId, u32>),
+    /// Positions of inputs that stand for tickets of blocks.
+    pub(crate) tickets: std::ops::Range<usize>,
     handles: Handles,
     /// What was made before, by operation and operands.
     made: FxHashMap<(Operation, [Term; 3]), Value>,
@@ -84,6 +88,12 @@ pub struct Symbolic {
     /// The constants so far.
     pub(crate) constants: Constants,
     expf: Steps,
+    /// Conditions, as far as their atoms are connected.
+    conditions: Conditions,
+    /// Whether floats are what machines make of them, NaN among them, and decide nothing: for `check`.
+    pub(crate) of_machine: bool,
+    /// Conditions of which nothing is known so far.
+    unknown: i64,
     settled: Settled,
     /// Terms that were compared.
     same: FxHashMap<[Term; 2], Option<bool>>,
@@ -119,6 +129,7 @@ impl Symbolic {
             elements: FxHashMap::default(),
             places: FxHashMap::default(),
             symbols: Default::default(),
+            tickets: 0..0,
             made: FxHashMap::default(),
             fields: FxHashMap::default(),
             complements: FxHashMap::default(),
@@ -127,6 +138,9 @@ impl Symbolic {
             place: None,
             constants: Constants::default(),
             expf: Steps::default(),
+            conditions: Conditions::default(),
+            of_machine: false,
+            unknown: 0,
             settled: Settled::default(),
             same: FxHashMap::default(),
             numbering: Numbering::default(),
@@ -234,13 +248,10 @@ impl Symbolic {
                 self.within(function, range, [a, b], result)
             }
             Operation::Fma => self.terms.fused_multiply_add(a, b, c),
-            Operation::Compare(relation) => operations::compared(&mut self.terms, relation, a, b),
+            Operation::Compare(relation) => self.compared(relation, a, b),
             Operation::Connect(op) => operations::connected(&mut self.terms, op, a, b),
             Operation::Not => self.terms.not(a),
-            Operation::Select => match self.may_be_undefined(b) || self.may_be_undefined(c) {
-                true => choices::select(&mut self.terms, a, b, c),
-                false => self.terms.select(a, b, c),
-            },
+            Operation::Select => self.chosen(a, [b, c]),
         }
     }
 
@@ -251,31 +262,6 @@ impl Symbolic {
         let scale = self.terms.integer(1 << 32);
         let low = self.terms.integer(low);
         self.terms.fused_multiply_add(high, scale, low)
-    }
-
-    /// Between which numbers an integer is.
-    fn range(&mut self, term: Term) -> Option<Range> {
-        let Self { integers, terms, ranges, told, .. } = self;
-        let input = |position: usize| {
-            let of = integers.iter().find(|(positions, _)| positions.contains(&position));
-            let (_, (low, high)) = *of?;
-            let said = told.iter().find(|one| one.positions.contains(&position));
-            let said = said.map_or((low, high), |one| one.range);
-            // Of a range without numbers nobody asks twice: no input is found then.
-            Some((low.max(said.0), high.min(said.1))).filter(|(low, high)| low <= high)
-        };
-        ranges.of(terms, term, &input)
-    }
-
-    /// Sets lanes to conditions, decided where they are constants.
-    fn conclude(&mut self, conditions: &Values, lanes: Mask, out: &mut Truths) {
-        for lane in lanes.iter() {
-            let condition = self.term(conditions[lane]);
-            match self.terms.node(condition) {
-                Node::Truth(holds) => out.decide(lane, holds),
-                _ => out.defer(lane, conditions[lane]),
-            }
-        }
     }
 }
 
@@ -406,7 +392,7 @@ impl Domain for Symbolic {
     fn connect(&mut self, op: Connective, operands: [&Values; 2], lanes: Mask, out: &mut Truths) {
         let mut conditions = [0; exec::WARP];
         self.each(Operation::Connect(op), operands, lanes, &mut conditions);
-        self.conclude(&conditions, lanes, out);
+        self.conclude_connected(&conditions, lanes, out);
     }
 
     fn not(&mut self, a: &Values, lanes: Mask, out: &mut Values) {
@@ -437,6 +423,22 @@ impl Domain for Symbolic {
 
     fn follows_conditions(&self) -> bool {
         true
+    }
+
+    fn chooses_undefined(&self) -> bool {
+        !self.of_machine
+    }
+
+    fn compares_floats(&self) -> bool {
+        !self.of_machine
+    }
+
+    fn unknown_condition(&mut self) -> Option<Value> {
+        if self.of_machine { self.free_condition() } else { None }
+    }
+
+    fn bounds_under(&mut self, value: Value, condition: Value) -> Option<Bounds> {
+        self.narrowed_bounds(value, condition)
     }
 
     fn round(&mut self, value: Value, rounding: Rounding) -> Option<i128> {
@@ -476,6 +478,14 @@ impl Domain for Symbolic {
 
     fn inputs_for(&mut self, a: &DataPlace, b: &DataPlace, factor: i128) -> Option<(String, i128)> {
         self.inputs_apart(a, b, factor)
+    }
+
+    fn differ_anywhere(&mut self, a: Value, b: Value) -> bool {
+        self.differ_freely(a, b)
+    }
+
+    fn ticket(&mut self, block: u64, most: i128) -> Option<Value> {
+        self.ticket_of(block, most)
     }
 
     fn is_place(&mut self, place: &DataPlace, number: i128) -> Truths {

@@ -28,6 +28,8 @@ pub(crate) struct Table {
     pub(crate) told: Arc<Vec<Told>>,
     /// For each side, the first place between elements, by name of the tensor.
     between: [FxHashMap<String, usize>; 2],
+    /// For each side, the tickets of its blocks, if they may take some.
+    tickets: [std::ops::Range<usize>; 2],
 }
 
 impl Table {
@@ -82,7 +84,19 @@ impl Table {
                 between.insert(input.name.clone(), place.position());
             }
         }
-        Ok(Self { inputs: Arc::new(inputs), first, told: Arc::default(), between })
+        let mut tickets = [0..0, 0..0];
+        for (side, tickets) in sides.iter().zip(&mut tickets) {
+            let takes = side.launches().filter(|one| exec::may_take_tickets(one.program));
+            let Some(blocks) = takes.map(|one| one.launch.blocks()).max() else { continue };
+            let count = u32::try_from(blocks).map_err(|_| Mismatch::TooManyInputs)?;
+            let place = inputs.tensor("the ticket of a block", count);
+            let first = place.map_err(|_| Mismatch::TooManyInputs)?.position();
+            let most = i64::from(count).saturating_sub(2).max(0);
+            inputs.describe(&[count.into()], Numbers::Integers(0, most));
+            *tickets = first..first + count as usize;
+        }
+        let (inputs, told) = (Arc::new(inputs), Arc::default());
+        Ok(Self { inputs, first, told, between, tickets })
     }
 
     /// With bounds of integers that assumptions say.
@@ -132,6 +146,7 @@ impl Table {
         domain.decisions = inputs.any(|one| rounded_scalar(one).is_some()).then(Decisions::default);
         domain.rounds_scalars = rounds;
         domain.told = Arc::clone(&self.told);
+        domain.tickets = self.tickets[number.min(1)].clone();
         self.begin(&mut domain, side, 0, number)?;
         Ok(domain)
     }

@@ -44,7 +44,7 @@ impl BlockRun<'_, '_> {
             Ok(None) => {}
             Ok(Some(reuse)) => self.report_reuse(number, at, id, reuse),
             Err(misuse) => {
-                let fault = self.misuse(id, misuse);
+                let fault = self.misuse(misuse);
                 return Err(self.stop(number, at, fault));
             }
         }
@@ -116,7 +116,7 @@ impl BlockRun<'_, '_> {
         Ok(())
     }
 
-    fn misuse(&self, id: u8, misuse: Misuse) -> BarrierFault {
+    fn misuse(&self, misuse: Misuse) -> BarrierFault {
         let place = |site| self.machine.site_place(site);
         match misuse {
             Misuse::Count(count) => BarrierFault::Count { count },
@@ -124,7 +124,6 @@ impl BlockRun<'_, '_> {
                 BarrierFault::MixedCounts { here, before, other: place(site) }
             }
             Misuse::MixedKinds { site } => BarrierFault::MixedKinds { other: place(site) },
-            Misuse::Twice { site } => BarrierFault::Twice { id, other: place(site) },
         }
     }
 

@@ -3,18 +3,21 @@
 use crate::arrival::{Unawaited, Votes};
 use crate::budget::Budget;
 use crate::context::{Context, Flow, Scratch};
-use crate::finding::{Fault, Gap, Thread};
-use crate::interpret::{Inputs, guarded, lanes_left, return_values, same_collective};
+use crate::finding::{Gap, Thread};
+use crate::interpret::{Inputs, lanes_left, same_collective};
 use crate::lanes::{Mask, WARP};
 use crate::machine::Machine;
 use crate::memory::Allocation;
 use crate::position::Position;
 use crate::report::Report;
 use crate::run_group::{Followed, follow};
+use crate::run_path::follow_path;
 use crate::tracker::{Shadows, Tracker};
+use crate::undecided::{Shapes, Side};
 use crate::value::Valued;
 use crate::warp::{Group, State, Warp};
-use ir::{Op, Operand, Terminator};
+use ir::Op;
+use std::rc::Rc;
 use sync::{Shape, SyncEvent};
 
 /// After as many instructions of each lane the budget is looked at.
@@ -40,6 +43,11 @@ pub(crate) struct BlockRun<'b, 'p> {
     pub(crate) unawaited: Unawaited,
     scratch: Scratch,
     pub(crate) valued: Option<Valued<'b>>,
+    /// Sides of branches that are not decided, outermost first.
+    pub(crate) sides: Vec<Side>,
+    pub(crate) shapes: Shapes,
+    /// Instructions that a warp has executed on the sides of the outermost one.
+    pub(crate) conditional_steps: u64,
 }
 
 impl<'b, 'p> BlockRun<'b, 'p> {
@@ -81,6 +89,9 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             unawaited: Unawaited::default(),
             scratch: Scratch::default(),
             valued: None,
+            sides: Vec::new(),
+            shapes: Shapes::default(),
+            conditional_steps: 0,
         }
     }
 
@@ -149,7 +160,8 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             unit: self.unit,
             block: self.positions[rank],
             lanes,
-            open: Mask::NONE,
+            open: if self.sides.is_empty() { Mask::NONE } else { lanes },
+            path: self.sides.last().map(|side| Rc::clone(&side.path)),
             would_fail: None,
             place,
             site,
@@ -173,8 +185,9 @@ impl<'b, 'p> BlockRun<'b, 'p> {
     }
 
     /// Runs a group to the end of a block, or until it must wait; whether anything was done.
-    fn run_group(&mut self, warp: usize, group: usize) -> Result<bool, Gap> {
+    pub(crate) fn run_group(&mut self, warp: usize, group: usize) -> Result<bool, Gap> {
         let Group { lanes, at: start, .. } = self.warps[warp].groups[group];
+        let conditional = !self.sides.is_empty();
         // With others in the warp it stops at every block, to meet them.
         let most = match self.warps[warp].groups.len() {
             1 if !self.machine.general => {
@@ -183,8 +196,14 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             _ => 0,
         };
         let Followed { at: here, executed, ended } =
-            self.with_context(warp, start, lanes, |context| follow(context, start, lanes, most));
+            self.with_context(warp, start, lanes, |context| match conditional {
+                true => follow_path(context, start, lanes),
+                false => follow(context, start, lanes, most),
+            });
         self.warps[warp].groups[group].at = here;
+        if conditional {
+            self.conditional_steps += executed;
+        }
         self.spend(warp, group, executed)?;
         let Some((active, flow)) = ended? else {
             let block = &self.machine.program.functions[here.function].blocks[here.block];
@@ -355,128 +374,4 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         }
         Ok(progress | self.pass_cluster())
     }
-
-    /// Threads end.
-    fn exit(&mut self, number: usize, group: usize) {
-        let warp = &mut self.warps[number];
-        let (lanes, at) = (warp.groups[group].lanes, warp.groups[group].at);
-        warp.exit(group, lanes);
-        let others_go_on = !warp.alive().is_empty();
-        self.tracker.apply(number, lanes, SyncEvent::Exit { others_go_on });
-        self.note_flights(number, (at, lanes), others_go_on);
-    }
-
-    /// Follows the end of a block.
-    fn terminate(&mut self, warp: usize, group: usize, end: &Terminator) -> Result<(), Gap> {
-        let Position { function, .. } = self.warps[warp].groups[group].at;
-        let (at, lanes) = (self.warps[warp].groups[group].at, self.warps[warp].groups[group].lanes);
-        match end {
-            Terminator::Jump(target) => {
-                self.warps[warp].groups[group].at = Position::start(function, *target);
-                self.warps[warp].merge(group);
-            }
-            Terminator::Branch { guard, then, otherwise, .. } => {
-                let taken = self.with_context(warp, at, lanes, |context| {
-                    let tags = context.registers.tags(guard.register);
-                    let (poisoned, fickle) = (tags.poison.and(lanes), tags.undetermined());
-                    let taken =
-                        guarded(context, *guard).map_err(|gap| match fickle.and(lanes) {
-                            Mask::NONE => gap,
-                            _ => polling(context.machine, at, gap),
-                        })?;
-                    match poisoned.is_empty() {
-                        true => Ok(taken),
-                        false => Err(context.gap("an undefined value decides a branch")),
-                    }
-                })?;
-                if !taken.is_empty() {
-                    self.report.coverage.guard_holds(self.machine.site(at));
-                }
-                self.branch(warp, group, &[(taken, *then), (lanes.without(taken), *otherwise)]);
-            }
-            Terminator::Table { index, targets, .. } => {
-                let ways = self.table(warp, at, lanes, *index, targets)?;
-                self.branch(warp, group, &ways);
-            }
-            Terminator::Return => self.leave(warp, group),
-            Terminator::Exit => self.exit(warp, group),
-            Terminator::Trap => {
-                return self.with_context(warp, at, lanes, |context| {
-                    context.find(Fault::Trap, lanes);
-                    Err(context.gap("the kernel traps here"))
-                });
-            }
-        }
-        Ok(())
-    }
-
-    fn table(
-        &mut self,
-        warp: usize,
-        at: Position,
-        lanes: Mask,
-        index: Operand,
-        targets: &[ir::BlockId],
-    ) -> Result<Vec<(Mask, ir::BlockId)>, Gap> {
-        self.with_context(warp, at, lanes, |context| {
-            let (values, tags) = context.read(index, ir::Width::B32);
-            if !tags.is_number_in(lanes) {
-                return Err(context.gap("a branch table is indexed by a value that is not known"));
-            }
-            let mut ways: Vec<(Mask, ir::BlockId)> = Vec::new();
-            for lane in lanes.iter() {
-                let Some(&target) = targets.get(values[lane] as usize) else {
-                    return Err(context.gap("an index past the end of a branch table"));
-                };
-                match ways.iter_mut().find(|(_, known)| *known == target) {
-                    Some((lanes, _)) => *lanes = lanes.or(Mask(1 << lane)),
-                    None => ways.push((Mask(1 << lane), target)),
-                }
-            }
-            Ok(ways)
-        })
-    }
-
-    /// Sends the lanes of a group on their ways.
-    fn branch(&mut self, warp: usize, group: usize, ways: &[(Mask, ir::BlockId)]) {
-        let warp = &mut self.warps[warp];
-        let function = warp.groups[group].at.function;
-        let mut ways = ways.iter().filter(|(lanes, _)| !lanes.is_empty());
-        let Some((_, first)) = ways.next() else { return };
-        for (lanes, target) in ways {
-            let other = warp.split(group, *lanes);
-            warp.groups[other].at = Position::start(function, *target);
-        }
-        warp.groups[group].at = Position::start(function, *first);
-        warp.merge(group);
-    }
-
-    /// Returns from a call, or ends the threads of a kernel.
-    fn leave(&mut self, warp: usize, group: usize) {
-        let Some(call) = self.warps[warp].groups[group].calls.pop() else {
-            return self.exit(warp, group);
-        };
-        let block = &self.machine.program.functions[call.function].blocks[call.block];
-        let lanes = self.warps[warp].groups[group].lanes;
-        if let Some(Op::Call { callee, returns, .. }) =
-            block.instructions.get(call.index).map(|instruction| &instruction.op)
-        {
-            self.with_context(warp, call, lanes, |context| {
-                return_values(context, *callee, returns);
-            });
-        }
-        self.warps[warp].groups[group].at = call.next();
-        self.warps[warp].merge(group);
-    }
-}
-
-/// A gap at a branch on what is not determined by the launch: where that is in a loop, what it waits
-/// for.
-#[cold]
-fn polling(machine: &Machine<'_>, at: Position, mut gap: Gap) -> Gap {
-    let function = &machine.program.functions[at.function];
-    if ir::cfg::innermost_loop(function, at.block).is_some() {
-        gap.reason.push_str("; this loop may wait for another thread");
-    }
-    gap
 }

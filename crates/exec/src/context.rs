@@ -8,6 +8,7 @@ use crate::lanes::{Lanes, Mask, Narrow, WARP};
 use crate::layout::Layout;
 use crate::machine::Machine;
 use crate::memory::Allocation;
+use crate::path::Path;
 use crate::polls::WAITS;
 use crate::registers::Registers;
 use crate::report::Report;
@@ -17,6 +18,7 @@ use crate::tracker::Tracker;
 use crate::value::Valued;
 use crate::warp::Warp;
 use ir::{FuncId, Operand, Reg, Width};
+use std::rc::Rc;
 use sync::{MbarrierState, Site};
 
 /// Everything an instruction can touch.
@@ -41,6 +43,8 @@ pub(crate) struct Context<'c, 'p> {
     pub(crate) lanes: Mask,
     /// Those of them in which it takes effect under a condition that is not decided.
     pub(crate) open: Mask,
+    /// That condition, lane by lane.
+    pub(crate) path: Option<Rc<Path>>,
     /// What would be wrong in one of those.
     pub(crate) would_fail: Option<&'static str>,
     pub(crate) place: Place,
@@ -159,6 +163,11 @@ impl<'c, 'p> Context<'c, 'p> {
         Gap { place: self.place, thread, reason: reason.into(), stop: Stop::NotFollowed }
     }
 
+    /// A gap at something that happens only under a condition that is not decided.
+    pub(crate) fn conditional_gap(&self, reason: impl Into<String>) -> Gap {
+        Gap { stop: Stop::Conditional, ..self.gap(reason) }
+    }
+
     pub(crate) fn thread(&self, lane: usize) -> Thread {
         let number = self.warp.in_block * WARP + lane;
         let thread = self.machine.launch.thread_position(number as u64);
@@ -177,7 +186,9 @@ impl<'c, 'p> Context<'c, 'p> {
                 let thread = self.thread(lane);
                 self.report.find(fault, self.place, thread);
             }
-            (None, false) => self.would_fail = Some("this would be wrong"),
+            // What need not happen and would be no error is not worth telling.
+            (None, false) if fault.is_note() => {}
+            (None, false) => self.would_fail = Some(would_be(&fault)),
             (None, true) => {}
         }
     }
@@ -248,6 +259,20 @@ impl<'c, 'p> Context<'c, 'p> {
 /// What helps where an address is computed from integers: without a range they may wrap around.
 const RANGE: &str =
     "; if it is made of integers of a tensor, their range may help: --arg 'idx=s32[8]:0..100'";
+
+/// The words for a fault that need not happen.
+fn would_be(fault: &Fault) -> &'static str {
+    match fault {
+        Fault::OutOfBounds { .. } | Fault::WildAddress { .. } => {
+            "this access would be out of bounds"
+        }
+        Fault::Misaligned { .. } => "this access would not be aligned",
+        Fault::ReadOnly { .. } => "this would write to something that may only be read",
+        Fault::Undefined { .. } => "an undefined value would be used here",
+        Fault::DivisionByZero => "this would divide by zero",
+        _ => "this would be wrong",
+    }
+}
 
 /// The sentence for something that depends on a value we do not have.
 fn undecided(reason: Reason, sink: Sink) -> String {

@@ -330,6 +330,12 @@ pub trait Domain {
         (a == b).then_some(true)
     }
 
+    /// Tells whether two values are different for some inputs of which nothing is said: whatever the other inputs are, these can be chosen.
+    fn differ_anywhere(&mut self, a: Value, b: Value) -> bool {
+        let _ = (a, b);
+        false
+    }
+
     /// Tells whether two reals are almost certainly different for some inputs. Nothing is claimed of it.
     fn seem_different(&mut self, a: Value, b: Value) -> bool {
         let _ = (a, b);
@@ -354,6 +360,24 @@ pub trait Domain {
         false
     }
 
+    /// A boolean of which nothing is known, like no other: the condition of a branch on something that the domain does not
+    /// follow. `None` if it has none; the run ends there.
+    fn unknown_condition(&mut self) -> Option<Value> {
+        None
+    }
+
+    /// Whether floats are compared as values of the domain. If not, nothing is known of how they compare but what their
+    /// enclosures tell.
+    fn compares_floats(&self) -> bool {
+        true
+    }
+
+    /// Whether a choice may have a side that nobody computed, of which the domain keeps track. If not, what may be undefined
+    /// is noted by the engine.
+    fn chooses_undefined(&self) -> bool {
+        true
+    }
+
     /// The integer that a real is rounded to, if that is settled.
     fn round(&mut self, value: Value, rounding: Rounding) -> Option<i128>;
 
@@ -371,6 +395,12 @@ pub trait Domain {
     fn bounds(&mut self, value: Value) -> Option<Bounds> {
         let _ = value;
         None
+    }
+
+    /// The same where a condition holds.
+    fn bounds_under(&mut self, value: Value, condition: Value) -> Option<Bounds> {
+        let _ = condition;
+        self.bounds(value)
     }
 
     /// Whether an integer and a number more is a multiple of another, whatever the inputs are.
@@ -414,6 +444,12 @@ pub trait Domain {
     /// place is then. The factor is one that is met.
     fn inputs_for(&mut self, a: &DataPlace, b: &DataPlace, factor: i128) -> Option<(String, i128)> {
         let _ = (a, b, factor);
+        None
+    }
+
+    /// An integer from 0 to a number: how many other blocks were before a block, which is not the last one. `None` if the domain has none.
+    fn ticket(&mut self, block: u64, most: i128) -> Option<Value> {
+        let _ = (block, most);
         None
     }
 

@@ -5,7 +5,7 @@
 //! encoded address is a function of B that is kept as one, and not bits for some B:
 //!
 //! ```text
-//! value(B) = rest + (((B + offset) >> shift) << position),     0 ≤ offset ≤ size of the variable
+//! value(B) = rest + (((B + offset) >> shift) << position) + above,     0 ≤ offset ≤ size of the variable
 //! ```
 //!
 //! where `rest` has zeros in the 18 − `shift` bits from `position` on, the *field*. Because B + offset is below 2^18, no bit of
@@ -16,25 +16,45 @@
 //!   by one; the others are all kept, all dropped, or dropped below some bit;
 //! - shifts must not lose bits above the field.
 //!
-//! In a cluster an address may be one of the window of the cluster, with the rank of its block in bits from 24 on: that of another block
-//! (`mapa`), and on an H200 that of the block's own variables, too. There nothing is taken from a value before those bits are masked off,
-//! all of them: a part of them names another block.
+//! *Above* are the bits of an address from 24 on, wherever they have been moved with it. They are zeros in the address of a block that is
+//! alone. In a cluster an address may be one of the window of the cluster, with the rank of its block in bits 24 to 31: that of another block
+//! (`mapa`), and on an H200 that of the block's own variables, too. A generic address has the start of the shared window there, which is
+//! taken to be a multiple of 2^24 (an H200 has it at 0x7f2600000000; reports list it where a result needs it). A sum that stays in the variable carries
+//! nothing into these bits. Nothing is taken from a value before they are masked off, all of them: a part of them is another
+//! block's rank or another window, and is *lost*, a number that nobody knows.
+//!
+//! Where a variable is known to begin r bytes behind a multiple of 1024, B is that multiple and offsets count from there (`first` is r).
 //!
 //! Everything else has no result, and the lane stays as unknown as it was. Errs that way only.
 
 /// Bits of a shared address.
 const ADDRESS_BITS: u32 = 18;
 
-/// The lowest bit of the rank of a block.
-const RANK_BIT: u32 = 24;
+/// The lowest bit above an address: of the rank of a block, and of what tells the shared window from others.
+const ABOVE_BIT: u32 = 24;
 
 /// What is known of the variable that an address is made from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Home {
-    /// Its alignment, as a power of two.
+    /// The alignment of where offsets count from, as a power of two.
     pub(crate) align_bits: u32,
-    /// Its size in bytes.
+    /// The offset of its first byte.
+    pub(crate) first: u64,
+    /// The offset of its end.
     pub(crate) size: u64,
+}
+
+/// The bits of an address from 24 on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Above {
+    /// Zeros.
+    Zero,
+    /// The rank of a block, of 8 bits.
+    Rank,
+    /// The start of the shared window: it is a generic address.
+    Window,
+    /// Anything: a part or a sum of the others.
+    Lost,
 }
 
 /// A number made of the bits of a shared address.
@@ -50,8 +70,8 @@ pub(crate) struct Encoded {
     position: u32,
     /// All other bits.
     rest: u64,
-    /// Set if the rank of a block may be in the bits above the field.
-    ranked: bool,
+    /// The bits of the address from 24 on; where they are not zeros, `rest` has zeros.
+    above: Above,
 }
 
 /// The lowest `bits` bits.
@@ -61,15 +81,16 @@ fn low(bits: u32) -> u64 {
 
 impl Encoded {
     /// The address itself; none if it is outside its variable.
-    pub(crate) fn address(variable: usize, offset: i64, home: Home, ranked: bool) -> Option<Self> {
-        let offset = u64::try_from(offset).ok().filter(|&offset| offset <= home.size)?;
+    pub(crate) fn address(variable: usize, offset: i64, home: Home, above: Above) -> Option<Self> {
+        let inside = |&offset: &u64| (home.first..=home.size).contains(&offset);
+        let offset = u64::try_from(offset).ok().filter(inside)?;
         (home.size <= low(ADDRESS_BITS)).then_some(Self {
             variable,
             offset,
             shift: 0,
             position: 0,
             rest: 0,
-            ranked,
+            above,
         })
     }
 
@@ -81,22 +102,49 @@ impl Encoded {
         low(self.bits()) << self.position
     }
 
-    /// Where the rank of a block would be: bits 24 to 31 of an address; everywhere if nothing is left of the address.
-    fn ranks(&self) -> u64 {
-        if self.bits() == 0 {
-            return u64::MAX;
-        }
-        low(8) << (self.position + RANK_BIT.saturating_sub(self.shift)).min(63)
+    /// Where the bits from 24 on begin.
+    fn above_bit(&self) -> u32 {
+        self.position + ABOVE_BIT - self.shift
     }
 
-    /// Tells whether the rank of a block may be in the bits above the field.
-    pub(crate) fn is_ranked(&self) -> bool {
-        self.ranked
+    /// Bits of which nothing is known; all if nothing is left of the address below them.
+    fn unknown(&self) -> u64 {
+        match self.above {
+            Above::Zero => 0,
+            _ if self.bits() == 0 => u64::MAX,
+            Above::Rank => low(self.above_bit() + 8) & !low(self.above_bit()),
+            Above::Window | Above::Lost => !low(self.above_bit()),
+        }
+    }
+
+    /// The same with these bits above; what `rest` has there is part of what is lost.
+    fn with_above(self, above: Above) -> Self {
+        let mut result = Self { above, ..self };
+        if result.rest & result.unknown() != 0 {
+            result.above = Above::Lost;
+            result.rest &= !result.unknown();
+        }
+        result
+    }
+
+    /// The same in `width` bits: what does not fit any more is lost.
+    fn within(self, width: u32) -> Self {
+        let fits = match self.above {
+            Above::Zero | Above::Lost => true,
+            Above::Rank => self.above_bit() + 8 <= width,
+            Above::Window => self.above_bit() + 40 <= width,
+        };
+        if fits { self } else { self.with_above(Above::Lost) }
+    }
+
+    /// The bits above the field.
+    pub(crate) fn above(&self) -> Above {
+        self.above
     }
 
     /// The number that it is, if no bit of the address is left.
     pub(crate) fn constant(&self) -> Option<u64> {
-        (self.bits() == 0 && !self.ranked).then_some(self.rest)
+        (self.bits() == 0 && self.above == Above::Zero).then_some(self.rest)
     }
 
     fn number(&self, rest: u64) -> Self {
@@ -106,7 +154,8 @@ impl Encoded {
     /// The same further on in the variable.
     fn moved(&self, units: i64, home: Home) -> Option<u64> {
         let distance = units.checked_mul(1 << self.shift)?;
-        self.offset.checked_add_signed(distance).filter(|&offset| offset <= home.size)
+        let inside = |&offset: &u64| (home.first..=home.size).contains(&offset);
+        self.offset.checked_add_signed(distance).filter(inside)
     }
 
     /// `value + number`, in `width` bits.
@@ -120,7 +169,7 @@ impl Encoded {
         let units = (number >> self.position).wrapping_add(carried);
         // Above the field: with the part of the number that is for it, and once more if the field is to go down.
         let end = self.position + self.bits();
-        let above = if end < 64 { self.rest >> end } else { 0 };
+        let higher = if end < 64 { self.rest >> end } else { 0 };
         let up = (units & low(self.bits())).cast_signed();
         let down = up - (1 << self.bits());
         let (offset, borrowed) = match (self.moved(up, home), self.moved(down, home)) {
@@ -128,10 +177,11 @@ impl Encoded {
             (None, Some(offset)) => (offset, 1),
             (None, None) => return None,
         };
-        let above = above.wrapping_add(units >> self.bits()).wrapping_add(borrowed);
-        let above = if end < 64 { above << end } else { 0 };
-        let rest = (above | below & low(self.position)) & low(width);
-        (rest & self.field() == 0).then_some(Self { offset, rest, ..*self })
+        let higher = higher.wrapping_add(units >> self.bits()).wrapping_add(borrowed);
+        let higher = if end < 64 { higher << end } else { 0 };
+        let rest = (higher | below & low(self.position)) & low(width);
+        let sum = Self { offset, rest, ..*self };
+        (rest & self.field() == 0).then(|| sum.with_above(self.above).within(width))
     }
 
     /// `(value & keep) ^ flip`, in `width` bits.
@@ -139,24 +189,25 @@ impl Encoded {
         let (keep, flip) = (keep & low(width), flip & low(width));
         let field = self.field();
         // A part of a rank, or a changed one, names another block: the address of a block's own variable has its rank in a cluster.
-        let ranks = self.ranks() & low(width);
-        let ranked = self.ranked && keep & ranks != 0;
-        if ranked && (keep & ranks != ranks || flip & ranks != 0) {
-            return None;
-        }
+        let unknown = self.unknown() & low(width);
+        let above = match keep & unknown {
+            0 => Above::Zero,
+            all if all == unknown && flip & unknown == 0 => self.within(width).above,
+            _ => Above::Lost,
+        };
         let known = low(self.bits().min(home.align_bits.saturating_sub(self.shift)));
         let (known, open) = (known << self.position, field & !(known << self.position));
         let rest = ((self.rest & keep) ^ flip) & !field;
         let before = (self.offset >> self.shift << self.position) & known;
         let after = ((before & keep) ^ flip) & known;
         if keep & open == 0 {
-            return Some(Self { ranked, ..self.number(rest | after | flip & open) });
+            return Some(self.number(rest | after | flip & open).with_above(above));
         }
         if keep & open == open && flip & open == 0 {
             let change =
                 (after >> self.position).cast_signed() - (before >> self.position).cast_signed();
             let offset = self.moved(change, home)?;
-            return Some(Self { offset, rest, ranked, ..*self });
+            return Some(Self { offset, rest, ..*self }.with_above(above));
         }
         // What is dropped of the field must be its low end.
         let cut = (keep & field).trailing_zeros() - self.position;
@@ -165,7 +216,8 @@ impl Encoded {
             return None;
         }
         let (shift, position) = (self.shift + cut, self.position + cut);
-        Some(Self { shift, position, rest: rest | flip & dropped, ranked, ..*self })
+        let rest = rest | flip & dropped;
+        Some(Self { shift, position, rest, ..*self }.with_above(above))
     }
 
     /// `value << amount`, in `width` bits.
@@ -176,12 +228,21 @@ impl Encoded {
             return Some(self.number(rest));
         }
         let position = self.position + amount;
-        (position + self.bits() <= width).then_some(Self { position, rest, ..*self })
+        let shifted = Self { position, rest, ..*self };
+        (position + self.bits() <= width).then(|| shifted.with_above(self.above).within(width))
     }
 
     /// `value >> amount`, of `width` bits.
     pub(crate) fn shift_right(&self, amount: u64, signed: bool, width: u32) -> Option<Self> {
         let amount = u32::try_from(amount).ok().filter(|&amount| amount < width)?;
+        if self.above != Above::Zero && self.unknown() & low(width) == 0 {
+            let gone = self.with_above(Above::Zero);
+            return gone.shift_right(amount.into(), signed, width);
+        }
+        // The sign is among the bits that are not known, or behind them.
+        if signed && self.above != Above::Zero {
+            return self.with_above(Above::Lost).shift_right(amount.into(), false, width);
+        }
         let wide = if signed { self.resize(width, true, 64)? } else { *self };
         let rest = wide.rest;
         let rest = match signed {
@@ -203,7 +264,7 @@ impl Encoded {
     /// The low `from` bits, extended to `to` bits.
     pub(crate) fn resize(&self, from: u32, signed: bool, to: u32) -> Option<Self> {
         // No alignment: the field is kept, or all of it goes.
-        let home = Home { align_bits: 0, size: u64::MAX };
+        let home = Home { align_bits: 0, first: 0, size: u64::MAX };
         if to <= from {
             return self.bitwise(low(to), 0, to, home);
         }
@@ -212,25 +273,40 @@ impl Encoded {
         if !signed || self.bits() > 0 && self.field() & sign != 0 {
             return (!signed).then_some(kept);
         }
+        // A rank is small: the sign of a 32-bit address is zero.
+        if matches!(kept.above, Above::Window | Above::Lost) {
+            return Some(kept.with_above(Above::Lost));
+        }
         let filled = if kept.rest & sign != 0 { low(to) & !low(from) } else { 0 };
         Some(Self { rest: kept.rest | filled, ..kept })
     }
 
     /// The offset of the address that it is; with what the variable must be aligned to for that, if it promises less.
     pub(crate) fn as_address(&self, home: Home) -> Option<(u64, Option<u32>)> {
-        if self.bits() == 0 || self.shift != self.position || self.rest >> self.shift != 0 {
+        let whole = self.bits() > 0 && self.shift == self.position && self.rest >> self.shift == 0;
+        if !whole || self.above == Above::Lost {
             return None;
         }
         let offset = (self.offset & !low(self.shift)) | self.rest;
-        (offset <= home.size)
+        (home.first..=home.size)
+            .contains(&offset)
             .then_some((offset, (self.shift > home.align_bits).then_some(self.shift)))
     }
 
     /// The start of a matrix, as an offset in its variable, and the other fields of its descriptor; none if the address is not
     /// where a descriptor has it or the variable is aligned to less than 16 bytes.
     pub(crate) fn as_descriptor(&self, home: Home) -> Option<(u64, u64)> {
-        let fits = self.shift == 4 && self.position == 0 && home.align_bits >= 4 && !self.ranked;
+        let above = self.above == Above::Zero;
+        let fits = self.shift == 4 && self.position == 0 && home.align_bits >= 4 && above;
         fits.then_some((self.offset & !15, self.rest))
+    }
+
+    /// `cvta`: an address of shared memory as a generic one, or the other way round; `alone` if addresses have no ranks.
+    pub(crate) fn converted(&self, to_generic: bool, alone: bool) -> Option<Self> {
+        let shared = if alone { Above::Zero } else { Above::Rank };
+        let (from, to) = if to_generic { (shared, Above::Window) } else { (Above::Window, shared) };
+        let in_place = self.bits() > 0 && self.shift == self.position && self.above == from;
+        in_place.then(|| self.with_above(to))
     }
 }
 
@@ -239,29 +315,47 @@ mod tests {
     use super::*;
     use testing::Random;
 
-    /// The value for a base address.
+    /// The value for a base address, without what is above.
     fn value(encoded: &Encoded, base: u64) -> u64 {
         let address = base + encoded.offset;
         encoded.rest + (address >> encoded.shift.min(63) << encoded.position)
+    }
+
+    /// Tells whether a number is the value for a base address, with `upper` above.
+    fn fits(encoded: &Encoded, base: u64, upper: u64, number: u64) -> bool {
+        let expected = match encoded.above {
+            Above::Rank | Above::Window if encoded.bits() > 0 => {
+                value(encoded, base) + (upper << encoded.above_bit())
+            }
+            _ => value(encoded, base),
+        };
+        let unknown = if encoded.above == Above::Lost { encoded.unknown() } else { 0 };
+        let nothing_left = encoded.bits() == 0 && encoded.above != Above::Zero;
+        nothing_left || (expected ^ number) & !unknown == 0
     }
 
     /// Random chains of operations, compared with the same on numbers for many base addresses.
     #[test]
     fn operations_are_right_for_every_base() {
         let mut random = Random::new(11);
-        let (mut followed, mut numbers) = (0, 0);
+        let (mut followed, mut numbers, mut addresses) = (0, 0, [0; 4]);
         for _ in 0..20_000 {
             let align_bits = random.below(11) as u32;
-            let home = Home { align_bits, size: 1 + random.below(1 << 17) };
-            let offset = random.below(home.size + 1).cast_signed();
-            let rank = random.below(4) << 24;
-            let Some(mut encoded) = Encoded::address(0, offset, home, rank != 0) else { continue };
+            let first = random.below(2) * random.below(1 << align_bits);
+            let home = Home { align_bits, first, size: first + 1 + random.below(1 << 17) };
+            let offset = (first + random.below(home.size - first + 1)).cast_signed();
+            let (above, upper) = match random.below(3) {
+                0 => (Above::Zero, 0),
+                1 => (Above::Rank, random.below(16)),
+                _ => (Above::Window, random.bits() >> 24),
+            };
+            let Some(mut encoded) = Encoded::address(0, offset, home, above) else { continue };
             let room = ((1 << 18) - 1 - home.size) >> align_bits;
             let bases: Vec<u64> =
                 (0..6).map(|_| random.below(room + 1) << align_bits).chain([0]).collect();
             let mut concrete: Vec<u64> =
-                bases.iter().map(|base| rank + base + offset.cast_unsigned()).collect();
-            let mut width = 32;
+                bases.iter().map(|base| (upper << 24) + base + offset.cast_unsigned()).collect();
+            let mut width = if above == Above::Window { 64 } else { 32 };
             for _ in 0..6 {
                 let number = interesting(&mut random);
                 let mask = low(width);
@@ -319,24 +413,24 @@ mod tests {
                 concrete.iter_mut().for_each(|x| *x = function(*x));
                 encoded = next;
                 for (base, expected) in bases.iter().zip(&concrete) {
-                    if !encoded.ranked {
-                        let found = value(&encoded, *base);
-                        assert_eq!(found, *expected, "{encoded:?} {home:?} {base}");
-                    }
+                    let right = fits(&encoded, *base, upper, *expected);
+                    assert!(right, "{encoded:?} {home:?} {base:#x} {upper:#x} {expected:#x}");
                 }
                 followed += 1;
                 numbers += u32::from(encoded.constant().is_some());
                 if let Some((offset, align)) = encoded.as_address(home)
                     && align.is_none()
-                    && !encoded.ranked
                 {
+                    addresses[encoded.above as usize] += 1;
+                    let upper = if encoded.above == Above::Zero { 0 } else { upper };
                     for (base, expected) in bases.iter().zip(&concrete) {
-                        assert_eq!(base + offset, *expected);
+                        assert_eq!((upper << 24) + base + offset, *expected);
                     }
                 }
             }
         }
         assert!(followed > 20_000 && numbers > 1000, "{followed} {numbers}");
+        assert!(addresses[..3].iter().all(|&count| count > 1000), "{addresses:?}");
     }
 
     /// Numbers as kernels have them: masks, small steps, fields of descriptors.
@@ -355,9 +449,9 @@ mod tests {
 
     #[test]
     fn a_carry_out_of_the_field_has_no_result() {
-        let home = Home { align_bits: 4, size: 4096 };
-        let start =
-            Encoded::address(0, 4080, home, false).and_then(|one| one.shift_right(4, false, 32));
+        let home = Home { align_bits: 4, first: 0, size: 4096 };
+        let start = Encoded::address(0, 4080, home, Above::Zero)
+            .and_then(|one| one.shift_right(4, false, 32));
         let Some(start) = start else { panic!("no start") };
         assert!(start.add(1, 32, home).is_some());
         assert_eq!(start.add(2, 32, home), None);
@@ -365,6 +459,33 @@ mod tests {
         // A mask that loses bits above.
         assert_eq!(start.bitwise(0xfff, 0, 32, home), None);
         assert_eq!(start.as_descriptor(home), Some((4080, 0)));
-        assert_eq!(start.as_descriptor(Home { align_bits: 3, size: 4096 }), None);
+        assert_eq!(start.as_descriptor(Home { align_bits: 3, ..home }), None);
+    }
+
+    /// A descriptor may be made of a generic address, truncated or not; what is above must be masked off.
+    #[test]
+    fn generic_addresses_have_the_low_bits_of_shared_ones() {
+        let home = Home { align_bits: 10, first: 0, size: 4096 };
+        let Some(start) = Encoded::address(0, 2048, home, Above::Window) else {
+            panic!("no start")
+        };
+        let descriptor = |from: Encoded| {
+            let low = from.bitwise(0x3ffff, 0, 64, home)?;
+            low.shift_right(4, false, 64)?.as_descriptor(home)
+        };
+        assert_eq!(descriptor(start), Some((2048, 0)));
+        let Some(half) = start.resize(64, false, 32) else { panic!("no half") };
+        assert_eq!((half.above(), half.as_address(home)), (Above::Lost, None));
+        assert_eq!(descriptor(half), Some((2048, 0)));
+        let shared = start.converted(false, true).and_then(|one| one.as_address(home));
+        assert_eq!(shared, Some((2048, None)));
+        // Another window, a part of this one, and a sum that leaves it.
+        for other in [start.bitwise(!0, 1 << 40, 64, home), start.add(1 << 24, 64, home)] {
+            assert_eq!(
+                other.map(|one| (one.above(), one.as_address(home))),
+                Some((Above::Lost, None))
+            );
+        }
+        assert_eq!(start.shift_right(4, false, 64).and_then(|one| one.as_descriptor(home)), None);
     }
 }

@@ -131,6 +131,11 @@ pub enum Fault {
         /// The reason.
         why: GroupFault,
     },
+    /// An access of the block that took the last ticket, without a fence between the ticket and the access.
+    NoAcquire {
+        /// Where the first block takes its ticket.
+        ticket: Place,
+    },
     /// An access to global memory that no `griddepcontrol.wait` comes before.
     BeforeGridWait {
         /// The allocation.
@@ -182,7 +187,7 @@ impl Fault {
             Self::CopiesInFlight { committed, .. } => *committed,
             Self::Barrier(fault) => fault.is_note(),
             Self::Mbarrier(fault) => fault.kind.is_note(),
-            Self::LanesLeft { .. } => true,
+            Self::LanesLeft { .. } | Self::NoAcquire { .. } => true,
             Self::ProductRegisters(_) | Self::ProductsInFlight { .. } => true,
             Self::BeforeGridWait { conflicts, .. } => !conflicts,
             Self::Race(race) => race.is_harmless() || race.lacks_fence_after_read(),
@@ -265,13 +270,6 @@ pub enum BarrierFault {
     /// Lanes of a warp of which some wait and some only arrive: an H200 hangs.
     ArriveAndWait {
         /// The other instruction.
-        other: Place,
-    },
-    /// A warp comes twice in one generation.
-    Twice {
-        /// Which barrier.
-        id: u8,
-        /// Where it came first.
         other: Place,
     },
     /// On another schedule this counts for the generation before.
@@ -487,6 +485,8 @@ pub enum Stop {
         /// How many blocks there are instructions for.
         fitting: u64,
     },
+    /// Something cannot be followed, or would be wrong, that happens only under a condition that is not decided.
+    Conditional,
     /// Something depends on a float whose bits the manual does not fix, and not all of its legal results decide alike.
     NotFixed,
     /// Whoever watches the run wanted it to end.

@@ -21,6 +21,7 @@ mod encoded;
 mod fast;
 mod finding;
 mod flights;
+pub mod formulas;
 mod handle;
 mod interpret;
 mod lanes;
@@ -35,6 +36,7 @@ mod options;
 mod outcome;
 mod packing;
 mod parameters;
+mod path;
 mod pipeline;
 mod placement;
 mod polls;
@@ -48,6 +50,7 @@ mod report;
 mod results;
 mod run;
 mod run_group;
+mod run_path;
 mod scatter;
 mod snapshot;
 mod speculative_blocks;
@@ -55,8 +58,11 @@ mod stores;
 mod tags;
 mod tally;
 mod tensor_fault;
+mod terminators;
+mod tickets;
 mod tile;
 mod tracker;
+mod undecided;
 mod updates;
 mod value;
 mod warp;
@@ -79,7 +85,7 @@ pub use mbarrier_fault::{
     Other,
 };
 pub use options::{Checks, Limits, Paths};
-pub use outcome::{Outcome, Syncs, Written};
+pub use outcome::{Outcome, Syncs, Ticket, Written};
 pub use packing::in_the_way;
 pub use pipeline::{MbarrierUse, PhaseEvent, PhaseEventKind, PhaseUse};
 pub use placement::Placement;
@@ -87,8 +93,8 @@ pub use race::{Passed, Race, RaceSide};
 pub use racing_reads::follow_racing_reads;
 pub use results::{Element, Left, Results};
 pub use run::{
-    Numbered, SyncUses, check, check_asking, check_enclosed, check_in, check_numbered, check_with,
-    run, run_in, sync_uses,
+    Numbered, SyncUses, check, check_asking, check_conditional, check_enclosed, check_in,
+    check_last, check_numbered, check_with, may_take_tickets, run, run_in, sync_uses,
 };
 pub use stores::last_store;
 pub use tensor_fault::TensorFault;

@@ -8,7 +8,7 @@ use crate::launch::{Access, Buffer, Contents, Launch};
 use crate::layout::Layout;
 use crate::memory::{Allocation, Word, state};
 use crate::options::Paths;
-use crate::packing::packed;
+use crate::packing::{before_dynamic, is_dynamic, packed};
 use crate::parameters::fill;
 use crate::polls::polls;
 use crate::position::Position;
@@ -52,6 +52,8 @@ pub(crate) struct Machine<'p> {
     pub(crate) shared: Vec<VarId>,
     /// The alignment of each of them in every packing.
     pub(crate) packed: Vec<u64>,
+    /// How many bytes static variables take before dynamic shared memory, if that is taken to be known.
+    pub(crate) before_dynamic: Option<u64>,
     /// Local variables and function parameters in the order of their areas.
     pub(crate) local: Vec<VarId>,
     /// Parameters of the kernel, filled in.
@@ -62,6 +64,8 @@ pub(crate) struct Machine<'p> {
     pub(crate) polls: Vec<Site>,
     /// Places of stores for which the domain is asked whether they leave in place what is there.
     pub(crate) asked: FxHashSet<Place>,
+    /// The block that takes the last ticket, in a run in which blocks take them ([`crate::tickets`]).
+    pub(crate) last: Option<u64>,
     /// Whether instructions are executed by the code for all cases ([`Paths::General`]).
     pub(crate) general: bool,
     /// Whether the run is to show what hardware does with these numbers, and proves nothing.
@@ -158,11 +162,13 @@ impl<'p> Machine<'p> {
             blocks: launch.cluster_blocks(),
             shared: Vec::new(),
             packed: Vec::new(),
+            before_dynamic: None,
             local: Vec::new(),
             params: Vec::new(),
             suspicion: Suspicion::default(),
             polls,
             asked: FxHashSet::default(),
+            last: None,
             general,
             simulates: false,
         };
@@ -180,6 +186,7 @@ impl<'p> Machine<'p> {
             machine.place_variable(id, variable, &mut global)?;
         }
         machine.packed = packed(program, launch.kernel, &machine.shared);
+        machine.before_dynamic = before_dynamic(program, launch.kernel);
         machine.check_windows()?;
         for (id, variable) in program.variables.enumerate() {
             if let Some(&Area::Global(number)) = machine.areas.get(&id) {
@@ -407,16 +414,11 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// Tells whether a shared variable is the dynamic shared memory and no other variable lies before it.
-    pub(crate) fn is_only_dynamic(&self, number: usize) -> bool {
+    /// Tells whether a shared variable is the dynamic shared memory, and what lies before it is known ([`crate::packing`]).
+    pub(crate) fn is_placed(&self, number: usize) -> bool {
         let number = number % self.shared.len().max(1);
-        let dynamic = |&id: &VarId| {
-            let variable = &self.program.variables[id];
-            variable.external || variable.size.is_none()
-        };
-        let is_empty = |&id: &VarId| self.program.variables[id].size == Some(0);
-        self.shared.get(number).is_some_and(dynamic)
-            && self.shared.iter().all(|id| dynamic(id) || is_empty(id))
+        let dynamic = |&id: &VarId| is_dynamic(&self.program.variables[id]);
+        self.before_dynamic.is_some() && self.shared.get(number).is_some_and(dynamic)
     }
 }
 

@@ -17,6 +17,7 @@ impl BlockRun<'_, '_> {
                 if self.tracker.is_phase_over(state) {
                     let site = self.machine.site(group.at);
                     self.tracker.note_event(number, group.lanes, site);
+                    self.tracker.step(number, group.lanes);
                     (group.state, group.at) = (State::Ready, group.at.next());
                     progress = true;
                 }

@@ -194,6 +194,8 @@ pub(crate) struct Allocation {
     pub(crate) align: u64,
     /// The alignment that it has in every packing of shared arrays ([`crate::packing`]), at least what it declares.
     pub(crate) packed: u64,
+    /// Of dynamic shared memory: how many bytes behind a multiple of 1024 it is taken to begin, where its alignment does not do.
+    pub(crate) lead: u64,
     pub(crate) element_bytes: u32,
     pub(crate) access: Access,
     /// Whether the size is known; if not, there are no bytes and every access is in bounds.
@@ -217,6 +219,7 @@ impl Allocation {
             space,
             align: 256,
             packed: 0,
+            lead: 0,
             element_bytes: 1,
             access: Access::InOut,
             bounded: true,

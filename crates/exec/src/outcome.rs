@@ -27,19 +27,30 @@ pub enum Written {
     All(usize),
     /// Not all: for each byte whether it was.
     Each(Vec<bool>),
+    /// Of these so many, some only if data say so.
+    Depends(usize),
 }
 
 impl Written {
-    /// Tells whether all bytes of a range were; not those behind the end.
+    /// Tells whether all bytes of a range were, or may have been; not those behind the end.
     #[must_use]
     pub fn contains(&self, range: Range<usize>) -> bool {
         match self {
-            Self::All(size) => range.end <= *size,
+            Self::All(size) | Self::Depends(size) => range.end <= *size,
             Self::Each(bytes) => {
                 bytes.get(range).is_some_and(|bytes| bytes.iter().all(|written| *written))
             }
         }
     }
+}
+
+/// Tickets that blocks take from a counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ticket {
+    /// Where the first is taken.
+    pub place: Place,
+    /// Set if module variables beside the counter hold something else afterwards: what they hold is in no buffer.
+    pub leaves_variables: bool,
 }
 
 /// What a run found.
@@ -69,6 +80,10 @@ pub struct Outcome {
     pub alignments: Vec<Placement>,
     /// Alignment that dynamic shared memory is taken to have, beyond what is declared; 0 if nothing depends on it.
     pub shared_alignment: u32,
+    /// How many bytes static variables take before dynamic shared memory, if that is known and there are any.
+    pub before_dynamic: Option<u64>,
+    /// Whether the shared window is taken to begin at a multiple of 2^24.
+    pub shared_window: bool,
     /// Waits for mbarriers that rely on an unwritten scope being that of the cluster.
     pub assumed_scopes: Vec<Place>,
     /// Waits for a phase whose parity is neither 0 nor 1: its lowest bit counts, as on an H200.
@@ -82,6 +97,11 @@ pub struct Outcome {
     /// Whether something was executed under a condition that is not decided, so that what it wrote may
     /// not be written.
     pub conditional: bool,
+    /// In a domain that does not choose undefined values, whether something may be undefined because it is written under
+    /// such a condition. Where it goes somewhere that matters is among the doubts.
+    pub maybe_undefined: bool,
+    /// In such a domain, buffers of which something may not have been written.
+    pub maybe_unwritten: Vec<usize>,
     /// Whether known numbers became unknown because the manual does not fix their bits: a run in the
     /// domain [`crate::Enclosed`] knows more of them.
     pub unfixed: bool,
@@ -96,6 +116,8 @@ pub struct Outcome {
     pub(crate) racing: Racing,
     /// Blocks that ran to their end.
     pub blocks: u64,
+    /// The tickets that blocks take, if they do and the run knows of it ([`crate::check_last`]).
+    pub ticket: Option<Ticket>,
     /// Instructions that some thread executed, by their place in the text, ascending.
     pub executed: Vec<(FuncId, Span)>,
 }

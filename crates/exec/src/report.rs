@@ -70,6 +70,8 @@ pub(crate) struct Report {
     aligned: Vec<Option<Area>>,
     /// Alignment that dynamic shared memory is taken to have, beyond what is declared; 0 if nothing depends on it.
     pub(crate) shared_alignment: u32,
+    /// Whether the shared window is taken to begin at a multiple of 2^24.
+    pub(crate) shared_window: bool,
     /// Waits that rely on an unwritten scope being that of the cluster.
     pub(crate) assumed_scopes: BTreeSet<Site>,
     /// Waits for a phase whose parity is neither 0 nor 1.
@@ -85,6 +87,10 @@ pub(crate) struct Report {
     pub(crate) open_values: FxHashMap<(Site, LaneId), [String; 2]>,
     /// Instructions that were executed under a condition that is not decided.
     pub(crate) conditional: FxHashSet<Site>,
+    /// Whether what those wrote are choices of the domain, which may have undefined sides.
+    pub(crate) has_choices: bool,
+    /// Whether something may be undefined that was written under such a condition.
+    pub(crate) maybe_undefined: bool,
     /// Uses of barriers, if asked for.
     pub(crate) barrier_uses: Vec<BarrierUse>,
     pub(crate) mbarrier_uses: Vec<MbarrierUse>,
@@ -178,9 +184,12 @@ impl Report {
         self.approximate.extend(block.approximate);
         self.alignments.extend(block.alignments);
         self.shared_alignment = self.shared_alignment.max(block.shared_alignment);
+        self.shared_window |= block.shared_window;
         self.assumed_scopes.extend(block.assumed_scopes);
         self.assumed_parities.extend(block.assumed_parities);
         self.conditional.extend(block.conditional);
+        self.has_choices |= block.has_choices;
+        self.maybe_undefined |= block.maybe_undefined;
         // Threads are those of the block whose conflicts are looked at next.
         self.open_values = block.open_values;
         self.rounding_sums.extend(block.rounding_sums);

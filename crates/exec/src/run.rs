@@ -1,16 +1,18 @@
 //! Runs all blocks of a launch.
 
+use crate::address::Area;
 use crate::arrival::BarrierUse;
 use crate::budget::Budget;
 use crate::domain::Domain;
 use crate::finding::{Gap, Place};
+use crate::interpret::symbolic::merge::may_be_unwritten;
 use crate::launch::Launch;
 use crate::legal::Enclosed;
 use crate::legal::alias::Aliases;
 use crate::machine::Machine;
-use crate::memory::Allocation;
+use crate::memory::{Allocation, state};
 use crate::options::{Checks, Limits};
-use crate::outcome::{Outcome, Written};
+use crate::outcome::{Outcome, Ticket, Written};
 use crate::pipeline::MbarrierUse;
 use crate::placement::Placement;
 use crate::racing_reads::Suspicion;
@@ -19,8 +21,9 @@ use crate::results::Results;
 use crate::snapshot::Snapshot;
 use crate::speculative_blocks::{self, Queue};
 use crate::tally::Tally;
+use crate::tickets::Counter;
 use crate::value::{Store, Valued};
-use ir::Program;
+use ir::{AtomicOp, Op, Program, Scalar, Space, VarId};
 use rustc_hash::FxHashSet;
 
 /// Runs the blocks of a launch, in ascending order, on the schedule that is easiest for us.
@@ -99,6 +102,19 @@ pub fn check_enclosed(
     in_domain(program, launch, limits, Some(checks), &mut domain, FxHashSet::default()).0
 }
 
+/// As [`check_enclosed`], and follows both ways of a branch on data where the threads need not agree: what is found holds whatever the
+/// data are, and what need not happen is left open.
+#[must_use]
+pub fn check_conditional(
+    program: &Program,
+    launch: &Launch,
+    limits: Limits,
+    checks: Checks,
+) -> Outcome {
+    let mut domain = Enclosed::conditional();
+    in_domain(program, launch, limits, Some(checks), &mut domain, FxHashSet::default()).0
+}
+
 /// What a check by value numbering says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Numbered {
@@ -137,6 +153,36 @@ pub fn check_asking(
     in_domain(program, launch, limits, Some(checks), domain, asked)
 }
 
+/// As [`check_in`], of a launch whose blocks take tickets: a block takes the last one ([`crate::tickets`]). If none takes a ticket
+/// the outcome says so, and the run is like any other.
+#[must_use]
+pub fn check_last(
+    program: &Program,
+    launch: &Launch,
+    (limits, checks): (Limits, Checks),
+    domain: &mut dyn Domain,
+    last: u64,
+) -> (Outcome, Results) {
+    let last = (launch.selected.is_empty() && launch.cluster.is_none()).then_some(last);
+    let particulars = Particulars { last, ..Particulars::default() };
+    in_domain_with(program, launch, limits, Some(checks), domain, particulars)
+}
+
+/// Tells whether a program may take tickets: an atomic operation adds one to global memory, and something reads what was there.
+#[must_use]
+pub fn may_take_tickets(program: &Program) -> bool {
+    let mut all = program.functions.iter().flat_map(|function| function.instructions());
+    all.any(|one| match &one.op {
+        Op::Atomic(atomic) => {
+            let adds = matches!(atomic.op, AtomicOp::Add | AtomicOp::Inc);
+            let global = matches!(atomic.space, Space::Global | Space::Generic);
+            let integer = matches!(atomic.scalar, Scalar::Integer { .. });
+            adds && global && integer && atomic.dsts.iter().any(Option::is_some)
+        }
+        _ => false,
+    })
+}
+
 fn in_domain(
     program: &Program,
     launch: &Launch,
@@ -145,13 +191,28 @@ fn in_domain(
     domain: &mut dyn Domain,
     asked: FxHashSet<Place>,
 ) -> (Outcome, Results) {
+    let particulars = Particulars { asked, ..Particulars::default() };
+    in_domain_with(program, launch, limits, checks, domain, particulars)
+}
+
+fn in_domain_with(
+    program: &Program,
+    launch: &Launch,
+    limits: Limits,
+    checks: Option<Checks>,
+    domain: &mut dyn Domain,
+    particulars: Particulars,
+) -> (Outcome, Results) {
     let mut store = Store::default();
     let mut aliases = Aliases::default();
     let mut domain = aliases.wrap(domain);
     let valued = Valued { domain: &mut domain, store: &mut store, aliases: &mut aliases };
-    let particulars = Particulars { asked, ..Particulars::default() };
-    let (outcome, buffers) =
+    let (mut outcome, buffers) =
         run_particular(program, launch, limits, checks, Some(valued), particulars);
+    if outcome.maybe_undefined {
+        let open = |number: &usize| may_be_unwritten(&store, &buffers[*number]);
+        outcome.maybe_unwritten = (0..buffers.len()).filter(open).collect();
+    }
     (outcome, Results::new(buffers, store, &aliases))
 }
 
@@ -184,6 +245,8 @@ struct Particulars {
     /// Places of stores at which the domain is asked whether they leave in place what is there.
     asked: FxHashSet<Place>,
     suspicion: Suspicion,
+    /// The block that takes the last ticket.
+    last: Option<u64>,
 }
 
 fn run_particular(
@@ -192,7 +255,7 @@ fn run_particular(
     limits: Limits,
     checks: Option<Checks>,
     mut valued: Option<Valued<'_>>,
-    Particulars { asked, suspicion }: Particulars,
+    Particulars { asked, suspicion, last }: Particulars,
 ) -> (Outcome, Vec<Allocation>) {
     let checking = checks.is_some();
     let given = valued.as_mut().map(Valued::reborrow);
@@ -203,6 +266,7 @@ fn run_particular(
     };
     machine.asked = asked;
     machine.suspicion = suspicion;
+    machine.last = last;
     machine.simulates = checks.is_none() && valued.is_none();
     if let Some(watch) = limits.watch {
         watch.begin_run(launch.selected_blocks());
@@ -212,15 +276,26 @@ fn run_particular(
     let mut tally = Tally::new(&machine, checks, &global, limits);
     // Who runs in a domain needs the buffers as they are.
     let keeps = valued.is_some();
-    let mut queue = Queue::new(launch.units());
+    // The last block runs after all others.
+    let units = launch.units().filter(|unit| Some(*unit) != last).chain(last);
+    let mut queue = Queue::new(units);
     if checks.is_some_and(|checks| !checks.barrier_uses) && !keeps {
         speculative_blocks::run(&mut tally, &mut global, &mut budget, &mut queue, limits.jobs);
     }
     tally.run(&mut global, &mut budget, &mut queue, valued.as_mut().map(Valued::reborrow));
     tally.close_scatters(&global, valued.as_mut().map(Valued::reborrow));
+    let ticket = tally.close_tickets(valued.as_mut().map(Valued::reborrow));
     let (report, gap, blocks) = tally.finish(&global);
     let initialisers = machine.initialisers(&global);
     let changed = before.changed(&machine, &global);
+    let is_counter = |variable: &VarId, counter: &Counter| {
+        machine.areas.get(variable) == Some(&Area::Global(counter.number))
+            && program.variables[*variable].size == Some(counter.bytes.into())
+    };
+    let ticket = ticket.map(|(place, counter)| Ticket {
+        place,
+        leaves_variables: changed.iter().any(|variable| !is_counter(variable, &counter)),
+    });
     let executed = report.coverage.executed(&machine);
     let [assumed_scopes, assumed_parities] = [&report.assumed_scopes, &report.assumed_parities]
         .map(|sites| sites.iter().map(|&site| machine.site_place(site)).collect::<Vec<Place>>());
@@ -228,9 +303,8 @@ fn run_particular(
     let scatters = valued.as_ref().map(|valued| &valued.store.scatters);
     let is_scattered = |number: usize| scatters.is_some_and(|all| all.contains_key(&number));
     let written = |(number, memory): (usize, &Allocation)| match is_scattered(number) {
-        // Whether somebody wrote an element depends on data: what it holds says so.
-        true => Written::All(memory.bytes.len()),
-        false => memory.states.written(),
+        true if memory.states.contains(&state::UNDEFINED) => Written::Depends(memory.bytes.len()),
+        _ => memory.states.written(),
     };
     let written = global.iter().enumerate().map(written).collect();
     let found = outcome(report, gap, blocks);
@@ -240,10 +314,12 @@ fn run_particular(
             initialisers,
             changed,
             executed,
+            before_dynamic: machine.before_dynamic.filter(|&bytes| bytes > 0),
             buffers,
             written,
             assumed_scopes,
             assumed_parities,
+            ticket,
             ..found
         },
         kept,
@@ -276,10 +352,14 @@ fn outcome(report: Report, gap: Option<Gap>, blocks: u64) -> Outcome {
         approximate: report.approximate.into_iter().collect(),
         alignments,
         shared_alignment: report.shared_alignment,
+        before_dynamic: None,
+        shared_window: report.shared_window,
         assumed_scopes: Vec::new(),
         assumed_parities: Vec::new(),
         undecided: report.undecided,
-        conditional: !report.conditional.is_empty(),
+        conditional: report.has_choices,
+        maybe_undefined: report.maybe_undefined,
+        maybe_unwritten: Vec::new(),
         barrier_uses: report.barrier_uses,
         mbarrier_uses: report.mbarrier_uses,
         unfixed: report.unfixed,
@@ -290,5 +370,6 @@ fn outcome(report: Report, gap: Option<Gap>, blocks: u64) -> Outcome {
         racing: report.racing,
         blocks,
         executed: Vec::new(),
+        ticket: None,
     }
 }

@@ -144,6 +144,10 @@ fn single_step(
         touch_products(context, &instruction.op);
     }
     let accesses = is_access(&instruction.op);
+    let signals = matches!(instruction.op, Op::Sync(SyncOp::Mbarrier(_)));
+    if signals {
+        context.tracker.step(context.warp.number, lanes);
+    }
     if accesses {
         context.tracker.step(context.warp.number, lanes);
         if context.machine.polls.binary_search(&context.site).is_ok() {
@@ -159,6 +163,9 @@ fn single_step(
         }
         (op, _) => execute(context, op),
     };
+    if signals {
+        context.tracker.step(context.warp.number, lanes);
+    }
     if accesses {
         context.tracker.step(context.warp.number, lanes);
         if context.tracker.touched_mbarrier() {
@@ -178,14 +185,14 @@ fn single_step(
 
 /// Notes an access to registers of products, and reports one that comes too early.
 #[cold]
-fn touch_products(context: &mut Context<'_, '_>, op: &Op) {
+pub(crate) fn touch_products(context: &mut Context<'_, '_>, op: &Op) {
     if let Some(window) = context.registers.touch(op, context.place) {
         context.find(Fault::ProductRegisters(window), context.lanes);
     }
 }
 
 /// Whether an operation touches memory.
-fn is_access(op: &Op) -> bool {
+pub(crate) fn is_access(op: &Op) -> bool {
     let plain = matches!(op, Op::Load(_) | Op::Store(_) | Op::Atomic(_) | Op::AsyncCopy(_))
         || matches!(
             op,

@@ -2,7 +2,7 @@
 
 use crate::block::BlockRun;
 use crate::budget::Budget;
-use crate::finding::{Gap, Stop};
+use crate::finding::{Fault, Gap, Place, Stop};
 use crate::machine::Machine;
 use crate::memory::Allocation;
 use crate::options::{Checks, Limits};
@@ -10,8 +10,10 @@ use crate::position::Position;
 use crate::races::{Between, ReportContext, Reported};
 use crate::report::Report;
 use crate::scatter::{self, Launched};
+use crate::tickets::Counter;
 use crate::tracker::{Met, Shadows};
 use crate::value::Valued;
+use sync::{LaneId, Site};
 
 /// What a block found by itself.
 pub(crate) struct Found {
@@ -48,6 +50,8 @@ pub(crate) struct Tally<'m, 'p> {
     blocks: u64,
     gap: Option<Gap>,
     limits: Limits,
+    /// An access of the last block that has no fence between it and the ticket.
+    unacquired: Option<(Site, LaneId)>,
 }
 
 /// Blocks are not all alike: a launch is given up after its first block only if this many times as
@@ -72,6 +76,7 @@ impl<'m, 'p> Tally<'m, 'p> {
             blocks: 0,
             gap: None,
             limits,
+            unacquired: None,
         }
     }
 
@@ -102,10 +107,27 @@ impl<'m, 'p> Tally<'m, 'p> {
         block.valued = valued.as_mut().map(Valued::reborrow);
         for number in numbers {
             block.report.before = self.report.lane_instructions;
+            if machine.last.is_some() {
+                block.tracker.watch_tickets();
+            }
             let found = Found::run(&mut block, number);
             block.tracker.shadows_mut().keeps_uses = false;
-            self.between.add(machine, number, block.tracker.shadows());
+            let watch = block.tracker.take_tickets();
+            let mut obstacle = None;
+            match &watch {
+                Some(watch) => {
+                    let is_last = machine.last == Some(number);
+                    self.between.add_ticketed(machine, number, block.tracker.shadows(), watch);
+                    self.unacquired = self.unacquired.or(watch.unacquired.filter(|_| is_last));
+                    obstacle = watch.obstacle(is_last);
+                }
+                None => self.between.add(machine, number, block.tracker.shadows()),
+            }
             self.absorb(found, block.global);
+            if let (Some(reason), None) = (obstacle, &self.gap) {
+                let start = Position::start(machine.launch.kernel, base::Index::from_position(0));
+                self.stop(machine.place(start), reason.to_owned());
+            }
             if self.is_over() {
                 break;
             }
@@ -150,15 +172,45 @@ impl<'m, 'p> Tally<'m, 'p> {
         Some(Gap { place: self.machine.place(start), thread: None, reason, stop })
     }
 
+    fn stop(&mut self, place: Place, reason: String) {
+        self.gap = Some(Gap { place, thread: None, reason, stop: Stop::NotFollowed });
+    }
+
     /// Judges writes at places that are data, when all blocks have run.
     pub(crate) fn close_scatters(&mut self, global: &[Allocation], valued: Option<Valued<'_>>) {
         let Some(valued) = valued.filter(|one| !one.store.scatters.is_empty()) else { return };
         if self.is_over() {
             return;
         }
+        if let Some((_, _, place)) = valued.store.tickets.counter {
+            let reason =
+                "writes at places that are data are not followed where blocks take tickets";
+            self.stop(place, reason.to_owned());
+            return;
+        }
         let launched = Launched { machine: self.machine, global };
         let accessed = |number: usize| self.between.any_access(number);
         self.gap = scatter::close(launched, &mut self.report, valued, &accessed);
+    }
+
+    /// Looks at the tickets of a run in which blocks take them: where the first was taken, and from which counter.
+    pub(crate) fn close_tickets(&mut self, valued: Option<Valued<'_>>) -> Option<(Place, Counter)> {
+        let tickets = &valued?.store.tickets;
+        let (counter, _, place) = tickets.counter?;
+        let blocks = self.machine.launch.blocks();
+        if !self.is_over() && tickets.taken != blocks {
+            self.stop(place, format!("{} of {blocks} blocks take a ticket here", tickets.taken));
+        }
+        if !self.is_over() && tickets.other_increments {
+            let reason = "blocks take tickets here, and increment other numbers with a limit";
+            self.stop(place, reason.to_owned());
+        }
+        if let (Some((site, who)), Some(last)) = (self.unacquired, self.machine.last) {
+            let thread = self.machine.launch.thread(last, who.warp.into(), who.lane.into());
+            let at = self.machine.site_place(site);
+            self.report.find(Fault::NoAcquire { ticket: place }, at, thread);
+        }
+        Some((place, counter))
     }
 
     /// What all blocks found, the place where the run stopped, and how many blocks ended.

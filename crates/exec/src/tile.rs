@@ -21,7 +21,9 @@ pub(crate) const CHUNK: u32 = 16;
 pub(crate) struct Tile {
     /// The number of the shared variable.
     pub(crate) variable: usize,
-    /// The start, as an offset in it.
+    /// How many bytes behind a multiple of 1024 it begins, or of what it is aligned to.
+    pub(crate) lead: u64,
+    /// The start of the matrix, as an offset in the variable.
     pub(crate) start: u64,
     /// The leading dimension byte offset (LBO).
     pub(crate) leading: u64,
@@ -57,8 +59,9 @@ pub(crate) struct Places {
 
 impl Tile {
     fn swizzled(&self, at: u64) -> u64 {
+        let at = at + self.lead;
         let turn = (at >> 7).wrapping_sub(self.base_offset) & (self.row / 16 - 1);
-        at ^ turn << 4
+        (at ^ turn << 4) - self.lead
     }
 
     /// Where 16 bytes of row `row` are, as an offset in the variable: chunk `chunk` along K.
@@ -145,6 +148,7 @@ mod tests {
     fn part(row: u64, transposed: bool) -> Part {
         let tile = Tile {
             variable: 0,
+            lead: 0,
             start: 0,
             leading: 2048,
             stride: 8 * row,

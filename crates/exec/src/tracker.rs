@@ -15,6 +15,7 @@ use crate::launch::Access as Permission;
 use crate::memory::Allocation;
 use crate::options::Checks;
 use crate::racing_reads::{Counts, History, Racing, Suspects};
+use crate::tickets::TicketWatch;
 use grids::GridWaits;
 use group_steps::GroupSteps;
 pub(crate) use mbarriers::CopyNote;
@@ -53,6 +54,8 @@ pub(crate) struct Tracker {
     grids: Option<Box<GridWaits>>,
     /// Steps of warp groups.
     group_steps: GroupSteps,
+    /// What comes before and after the block's ticket, in runs in which blocks take them.
+    tickets: Option<Box<TicketWatch>>,
 }
 
 /// The accesses to each allocation.
@@ -212,6 +215,39 @@ impl Tracker {
             shadows,
             history,
             counts: Counts::default(),
+            tickets: None,
+        }
+    }
+
+    /// From the next block on, looks at what comes before and after the block's ticket.
+    pub(crate) fn watch_tickets(&mut self) {
+        self.tickets = Some(Box::new(TicketWatch::new(self.shape.all_warps())));
+    }
+
+    /// Takes what was seen of a block's ticket.
+    pub(crate) fn take_tickets(&mut self) -> Option<Box<TicketWatch>> {
+        self.tickets.take()
+    }
+
+    /// A thread is about to take a ticket.
+    pub(crate) fn begin_ticket(&mut self, taker: LaneId, releases: bool) {
+        if let Some(watch) = &mut self.tickets {
+            watch.begin(self.order.clocks(), taker, releases);
+        }
+    }
+
+    /// It has taken it.
+    pub(crate) fn end_ticket(&mut self, taker: LaneId, acquires: bool) {
+        let time = self.order.now(taker.warp.into());
+        if let Some(watch) = &mut self.tickets {
+            watch.end((taker, time), acquires, self.shadows.global.iter().map(Option::as_ref));
+        }
+    }
+
+    /// Lanes of a warp execute a fence whose scope has all blocks, and which releases, acquires or both.
+    pub(crate) fn fence_widely(&mut self, warp: usize, lanes: Mask, how: [bool; 2]) {
+        if let Some(watch) = &mut self.tickets {
+            watch.fence(self.order.clocks(), (warp, lanes), how);
         }
     }
 
@@ -353,6 +389,11 @@ impl Tracker {
             return;
         }
         let AccessAttributes { kind, site, group, .. } = attributes;
+        if let (Some(watch), Area::Global(_)) = (&mut self.tickets, area) {
+            let AccessAttributes { copy, is_async, non_coherent, .. } = attributes;
+            let is_unusual = copy.is_some() || is_async || non_coherent;
+            watch.access(self.order.clocks(), (warp, lanes), site, is_unusual);
+        }
         if self.mbarriers && group != MBARRIER_UPDATES {
             self.note_plain_access(lanes, (area, offset, bytes));
         }
@@ -390,7 +431,7 @@ impl Tracker {
         each: &[Part],
     ) {
         let Shadows { shared, global, met, traced, enabled, .. } = &mut self.shadows;
-        if traced.is_some() || self.history.is_some() || self.mbarriers {
+        if traced.is_some() || self.history.is_some() || self.mbarriers || self.tickets.is_some() {
             for part in each {
                 let target = (area, part.offset, bytes);
                 self.access((warp, part.lanes), target, attributes, part.same_value);

@@ -212,6 +212,16 @@ impl Warp {
         })
     }
 
+    /// Local variables that were used, by their areas.
+    pub(crate) fn local_memory(&self) -> &[Option<Allocation>] {
+        &self.local
+    }
+
+    /// Puts back what local variables were.
+    pub(crate) fn put_local_memory(&mut self, local: Vec<Option<Allocation>>) {
+        self.local = local;
+    }
+
     /// The group to run next: the ready one furthest behind in the text.
     pub(crate) fn next_group(&self) -> Option<usize> {
         let ready = self.groups.iter().enumerate().filter(|(_, group)| group.state == State::Ready);

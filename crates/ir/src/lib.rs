@@ -56,7 +56,7 @@ pub use float::{
     Format, RealFunction, Rounding, Scalar,
 };
 pub use integer::{BitRange, IntBinary, IntTernary, IntUnary, Relation};
-pub use liveness::registers;
+pub use liveness::{RegisterSet, live, registers};
 pub use matrix::{
     Element, Fragment, Layout, LoadMatrix, Mma, MmaKind, MoveMatrix, Shape, Sparsity, StoreMatrix,
     WmmaLoad, WmmaMma, WmmaStore,

@@ -10,7 +10,7 @@ use base::{Index, IndexVec};
 
 /// A set of registers, one bit each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct RegisterSet(Vec<u64>);
+pub struct RegisterSet(Vec<u64>);
 
 impl RegisterSet {
     pub(crate) fn insert(&mut self, register: Reg) {
@@ -28,7 +28,9 @@ impl RegisterSet {
         }
     }
 
-    pub(crate) fn has(&self, register: Reg) -> bool {
+    /// Tells whether a register is in the set.
+    #[must_use]
+    pub fn has(&self, register: Reg) -> bool {
         let (word, bit) = place(register);
         self.0.get(word).is_some_and(|bits| bits & bit != 0)
     }
@@ -80,7 +82,8 @@ pub(crate) fn decider(terminator: &Terminator) -> Option<Reg> {
 }
 
 /// Registers that are live at the beginning of each block.
-pub(crate) fn live(function: &Function) -> IndexVec<BlockId, RegisterSet> {
+#[must_use]
+pub fn live(function: &Function) -> IndexVec<BlockId, RegisterSet> {
     let mut predecessors = vec![Vec::new(); function.blocks.len()];
     for (id, block) in function.blocks.enumerate() {
         block.terminator.successors().for_each(|next| predecessors[next.position()].push(id));

@@ -7,6 +7,7 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
+use oracle::program::{Op, Step};
 use oracle::{
     Agreement, Disagreement, Explorer, Program, Verdict, agree, compare, generate, observe, shrink,
 };
@@ -76,6 +77,9 @@ fn work(seeds: impl Iterator<Item = u64>, checker: Checker) -> Counts {
         counts.states += oracle.states;
         counts.largest = counts.largest.max(oracle.states);
         classes(&oracle).into_iter().for_each(|class| counts.count(class));
+        if oracle.is_clean() && comes_again(&program) {
+            counts.count("clean, a warp arrives and comes again");
+        }
         match checker(&mut explorer, &program, &oracle, seed) {
             Ok(agreement) => counts.count(agreement),
             Err(disagreement) => {
@@ -108,6 +112,15 @@ fn smallest(
         holds
     });
     found
+}
+
+/// Tells whether a thread arrives at a barrier and comes to it again at once.
+fn comes_again(program: &Program) -> bool {
+    let again = |pair: &[Step]| {
+        matches!((pair[0].op, pair[1].op), (Op::Barrier(one), Op::Barrier(other))
+            if !one.waits() && (one.id, one.count) == (other.id, other.count))
+    };
+    program.threads.iter().any(|thread| thread.steps.windows(2).any(again))
 }
 
 fn classes(oracle: &Verdict) -> Vec<&'static str> {

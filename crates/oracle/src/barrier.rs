@@ -3,7 +3,7 @@
 //! **A registration is an event of a warp.** Who comes to a barrier, also for a mere arrival, first
 //! waits for all lanes of the warp that have not exited; they must all be at a barrier, and name
 //! the same one with the same count. Then the warp counts 32, however many of its lanes are left.
-//! At an aligned barrier they must be at one instruction.
+//! At an aligned barrier they must be at one instruction. A warp that arrives and comes again counts again.
 //!
 //! **A generation** ends when its count of threads has registered. A count stands: threads that
 //! exit do not lower it (hardware hangs there). A barrier without a count ends when every warp with
@@ -165,7 +165,7 @@ impl Machine<'_> {
         let generation = state.generations[id];
         let Some(terms) = generation.terms else { return };
         let complete = match terms.count {
-            Some(count) => generation.warps.count_ones() * u32::from(WARP) >= u32::from(count),
+            Some(count) => u16::from(generation.registrations) * WARP >= count,
             None => self.warps_alive(state) & !generation.warps == 0,
         };
         if !complete {
@@ -244,9 +244,7 @@ fn admit(generation: &mut Generation, terms: Terms, warp: usize) -> Result<(), M
     if agreed.reduces != terms.reduces {
         return Err(Misuse::MixedReduction);
     }
-    if generation.warps >> warp & 1 != 0 {
-        return Err(Misuse::WarpTwice);
-    }
     generation.warps |= 1 << warp;
+    generation.registrations += 1;
     Ok(())
 }

@@ -19,8 +19,6 @@ pub enum Misuse {
     MixedReduction,
     /// Lanes of a warp of which some wait and some only arrive (an H200 hangs).
     ArriveAndWait,
-    /// A warp that registers twice in one generation.
-    WarpTwice,
 }
 
 impl fmt::Display for Misuse {
@@ -32,7 +30,6 @@ impl fmt::Display for Misuse {
             Self::MixedCounts => "mixed thread counts",
             Self::MixedReduction => "reduction mixed with another barrier",
             Self::ArriveAndWait => "lanes of a warp that wait and arrive",
-            Self::WarpTwice => "warp twice in one generation",
         })
     }
 }

@@ -254,7 +254,7 @@ impl<'r> Builder<'r> {
         self.pass_on(self.alive, self.alive);
     }
 
-    /// A counted barrier of some warps, of which some may only arrive.
+    /// A counted barrier of some warps, of which some may only arrive, or come again after that.
     fn some_warps(&mut self) {
         let alive = self.alive();
         let mut warps: Vec<u8> = alive.iter().map(|&t| self.program.threads[t].warp).collect();
@@ -266,9 +266,11 @@ impl<'r> Builder<'r> {
             Some(id) if self.random.chance(50) => id,
             _ => self.random.below(4) as u8,
         };
-        let count = Some(32 * warps.len() as u16);
         let reduces = self.random.chance(15);
         let arriving = self.random.below(warps.len() + 1).min(warps.len() - 1);
+        let again: Vec<Option<BarrierKind>> =
+            warps.iter().map(|_| self.again().filter(|_| !reduces)).collect();
+        let count = Some(32 * (warps.len() + again.iter().flatten().count()) as u16);
         let shapes: Vec<Shape> = warps.iter().map(|_| self.shape()).collect();
         let (mut told, mut learned) = (0, 0);
         for thread in alive {
@@ -277,14 +279,27 @@ impl<'r> Builder<'r> {
             let shape = shapes[position];
             // Lanes at instructions of their own may do different things there.
             let differs = !shape.aligned && !shape.joint && self.random.chance(25);
-            let arrives = !reduces && (position < arriving || differs);
+            let arrives = !reduces && (position < arriving || differs || again[position].is_some());
             let kind = self.kind(reduces, arrives);
             let barrier = Barrier { kind, id, count, aligned: shape.aligned };
             self.push(thread, Op::Barrier(barrier), shape.joint);
+            if let Some(kind) = again[position] {
+                self.push(thread, Op::Barrier(Barrier { kind, ..barrier }), shape.joint);
+            }
+            let learns = !arrives || again[position] == Some(BarrierKind::Sync);
             told |= 1 << thread;
-            learned |= if arrives { 0 } else { 1 << thread };
+            learned |= if learns { 1 << thread } else { 0 };
         }
         self.pass_on(told, learned);
+    }
+
+    /// What a warp does that comes to a barrier again.
+    fn again(&mut self) -> Option<BarrierKind> {
+        match self.random.below(10) {
+            0..=1 => Some(BarrierKind::Sync),
+            2 => Some(BarrierKind::Arrive),
+            _ => None,
+        }
     }
 
     fn kind(&mut self, reduces: bool, arrives: bool) -> BarrierKind {

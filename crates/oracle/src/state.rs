@@ -46,6 +46,8 @@ pub(crate) struct Generation {
     pub(crate) members: Events,
     /// Warps that have registered, one bit each.
     pub(crate) warps: u8,
+    /// How often warps have registered.
+    pub(crate) registrations: u8,
     /// What the first registration said; the others must say the same.
     pub(crate) terms: Option<Terms>,
     /// Threads that came with a true predicate.

@@ -92,9 +92,23 @@ fn misuse() {
     misuses("warps 2\n0.0: bar.sync 1 64\n1.0: bar.sync 1 96", Misuse::MixedCounts);
     misuses("warps 2\n0.0: bar.sync 1 64\n1.0: bar.popc 1 64 t", Misuse::MixedReduction);
     misuses("warps 2\n0.0: bar.sync 1 40", Misuse::BadCount);
-    misuses(
-        "warps 2\n0.0: bar.arrive 1 64; bar.arrive 1 64\n1.0: bar.sync 1 64",
-        Misuse::WarpTwice,
+}
+
+#[test]
+fn a_warp_that_comes_again_counts_again() {
+    clean(
+        "warps 1\n0.0: write s0; *bar.arrive 1 64; *bar.sync 1 64\n0.1: *bar.arrive 1 64; *bar.sync 1 64; read s0",
+    );
+    clean(
+        "warps 2
+        0.0: bar.arrive 1 96; bar.sync 1 96; read s0
+        1.0: write s0; bar.arrive 1 96",
+    );
+    deadlocks("warps 1\n0.0: bar.arrive 1 96; bar.sync 1 96");
+    // Two arrivals of one warp, or one of each.
+    assert!(
+        explore("warps 2\n0.0: bar.arrive 1 64; bar.arrive 1 64\n1.0: bar.sync 1 64")
+            .matchings_differ
     );
 }
 

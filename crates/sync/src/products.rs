@@ -7,8 +7,9 @@
 //!
 //! That the wait of one warp covers the parts of all four is how pipelines of CUTLASS hand a stage back by one thread. The manual makes a
 //! wgmma-group *per warpgroup* (§9.7.15.7.2) and says no more. On an H200 no warp passes the wait before the last of the four has come
-//! to the product, and operands that one warp overwrites after its own wait change no result of the other three (6 × 2 million
-//! products, by stores and by bulk copies; without the wait a third of them change). Reports list it as assumed.
+//! to the product, and operands that are overwritten after the wait of one warp change no result of the other three: in seven settings (no warp late, each
+//! of the four late, others late, in turn), overwritten by that warp, by stores of a fifth one or by a bulk copy, none was wrong in 158 400 rounds of eight products
+//! of 528 blocks each. Without the wait some were wrong in each of the seven runs with 528 blocks, and none with one block. Reports list it as assumed.
 //!
 //! Its reads are kept beside the cells of a [`crate::Shadow`], as sets of 16 bytes: only writes ask for them. A write of a bulk copy that
 //! comes after a product takes bytes out of its set: what is unordered with the product is then unordered with the copy, which no
@@ -238,7 +239,15 @@ impl Order<'_> {
                 false => Some(write.time),
                 true => self.copies.waited(write.time, lane),
             };
-            let seen = time.map_or(Visibility::Open, |time| self.seen((who, time), warp));
+            let seen = self.seen(who, warp, |later| {
+                let fences = self.copies.fences();
+                let arrivals = || self.copies.arrivals(write.time, lane);
+                let (clocks, space) = (self.clocks, self.space);
+                match time {
+                    Some(time) => fences.visibility(clocks, (who, time), later, space),
+                    None => fences.arrival_visibility(clocks, arrivals(), later, space),
+                }
+            });
             if seen != Visibility::Visible {
                 let (site, kind, copy) = (write.site, write.kind, write.copy());
                 return Some((Side { who, site, kind, time, copy }, Some(seen)));
@@ -247,12 +256,11 @@ impl Order<'_> {
         None
     }
 
-    /// The visibility of a write to a product of a warp: the best that any of its lanes has.
-    fn seen(&self, (who, time): (LaneId, u32), warp: u8) -> Visibility {
-        let fences = self.copies.fences();
+    /// The visibility of a write of a lane to a product of a warp: the best that any of its lanes has.
+    fn seen(&self, who: LaneId, warp: u8, visibility: impl Fn(LaneId) -> Visibility) -> Visibility {
         let mut best = Visibility::NeedsFence;
         for later in lanes_from(warp, who) {
-            match fences.visibility(self.clocks, (who, time), later, self.space) {
+            match visibility(later) {
                 Visibility::Visible => return Visibility::Visible,
                 Visibility::Open => best = Visibility::Open,
                 Visibility::NeedsFence | Visibility::NeedsMapFence => {}

@@ -4,8 +4,9 @@
 //! A generic write e that is ordered before an access x of a bulk copy is visible to it if a `fence.proxy.async` lies on
 //! the way from e to x. Looked at are fences of the thread that wrote, before it passed the write on, and of the thread that
 //! issues x, after it learned of the write; the manual states the rule for the latter for aliases only, and we take it as meant.
-//! A fence of a third thread that may lie on the way might do as well: that is left open. So are writes that arrive at an mbarrier (`cp.async`,
-//! `st.async`, whose proxy the manual does not name), unless the issuing thread fences after it learned of the arrival.
+//! A fence of a third thread that may lie on the way might do as well: that is left open. What arrives at an mbarrier when it is done (`cp.async`,
+//! `st.async`) is passed on by that arrival: visible if the issuing thread fences after it learned of it. (Of `st.async` the manual does not name
+//! the proxy: who judges an answer leaves it open where no fence is.)
 //!
 //! Nothing is needed after a bulk copy: its completion is a fence towards the generic proxy (§9.7.9.25.2), and two
 //! accesses of the async proxy in one block are of one proxy. For a generic read before an async write order is demanded, and
@@ -88,18 +89,33 @@ impl ProxyFences {
         }
     }
 
-    /// Tells whether `later` has fenced since it knew of one of these arrivals at mbarriers, each a party at a time.
-    pub(crate) fn covers_arrival(
+    /// Tells whether a bulk copy that `later` issues sees a copy that is done with one of these arrivals at mbarriers, each a party at a time:
+    /// who knew of the arrival when it fenced.
+    pub(crate) fn arrival_visibility(
         &self,
+        clocks: &Clocks,
         arrivals: &[(u16, Time)],
         later: LaneId,
         space: ProxySpace,
-    ) -> bool {
-        let last = self.lanes[space as usize].get(&later).and_then(|fences| fences.last.as_ref());
-        let knew = |mark: &LaneMark| {
-            arrivals.iter().any(|&(party, time)| Clocks::knew_party(mark, party, time))
+    ) -> Visibility {
+        let knew = |fences: &LaneFences| {
+            let last = fences.last.as_ref();
+            let knows =
+                |mark| arrivals.iter().any(|&(party, time)| Clocks::knew_party(mark, party, time));
+            last.is_some_and(knows)
         };
-        last.is_some_and(knew)
+        let lanes = &self.lanes[space as usize];
+        if lanes.get(&later).is_some_and(knew) {
+            return Visibility::Visible;
+        }
+        let passed_on = |who: LaneId, fences: &LaneFences| {
+            fences.stamps.first().is_some_and(|&first| clocks.ordered(who, first, later))
+        };
+        let mut others = lanes.iter().filter(|(who, _)| **who != later);
+        match others.any(|(who, fences)| knew(fences) && passed_on(*who, fences)) {
+            true => Visibility::Open,
+            false => Visibility::NeedsFence,
+        }
     }
 
     /// Tells whether a bulk copy that `later` issues sees what `earlier` wrote at `time`, which is ordered before it.

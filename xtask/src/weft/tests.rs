@@ -63,8 +63,8 @@ fn a_transfer_whose_loaders_do_not_wait_is_refuted() {
     let broken = kernel.ptx.replacen("\tbar.sync 1, 288;\n", "\tbar.arrive 1, 288;\n", 1);
     assert_ne!(broken, kernel.ptx);
     let report = report(&Kernel { ptx: broken, ..kernel });
-    // Loaders that do not wait arrive again in the same generation, too.
-    let expected = vec!["barrier-reuse", "barrier-misuse"];
+    // Loaders that do not wait arrive again in the same generation, too, and end it before others have come.
+    let expected = vec!["race", "barrier-reuse", "deadlock"];
     assert_eq!((verdict(&report), kinds(&report)), ("refuted", expected));
 }
 

@@ -40,6 +40,17 @@ impl Linear {
         whole.then(|| Self { parts: parts.collect(), constant: self.constant / by })
     }
 
+    /// The nodes with their factors.
+    pub(super) fn parts(&self) -> Vec<(NodeId, i128)> {
+        self.parts.iter().map(|(&node, &factor)| (node, factor)).collect()
+    }
+
+    /// The node, if it is one of which a number is added or taken away: with its sign, and the number.
+    pub(super) fn single(&self) -> Option<(NodeId, bool, i128)> {
+        let (&node, &factor) = self.parts.first_key_value()?;
+        (self.parts.len() == 1 && factor.abs() == 1).then_some((node, factor < 0, self.constant))
+    }
+
     fn add(&mut self, node: NodeId, factor: i128) -> Option<()> {
         let all = self.parts.entry(node).or_default();
         *all = Some(*all + factor).filter(|sum| sum.abs() <= LARGEST)?;
@@ -51,6 +62,24 @@ impl Symbolic {
     /// A value as a linear combination; `None` if its numbers are too large or it is nested too deeply.
     pub(super) fn linear(&mut self, value: Value) -> Option<Linear> {
         let term = self.term(value);
+        self.linear_of(term)
+    }
+
+    /// Puts a term in the place of a node.
+    pub(super) fn put_in(
+        &mut self,
+        linear: &mut Linear,
+        (node, factor): (NodeId, i128),
+        term: Term,
+    ) -> Option<()> {
+        linear.parts.remove(&node);
+        self.collect(term, factor, linear, DEEPEST)?;
+        linear.parts.retain(|_, factor| *factor != 0);
+        Some(())
+    }
+
+    /// The same of a term.
+    pub(super) fn linear_of(&mut self, term: Term) -> Option<Linear> {
         let mut linear = Linear { parts: BTreeMap::new(), constant: 0 };
         self.collect(term, 1, &mut linear, DEEPEST)?;
         linear.parts.retain(|_, factor| *factor != 0);
@@ -112,7 +141,7 @@ impl Symbolic {
     }
 
     /// The integer that a term is, if it is one.
-    fn whole(&self, term: Term) -> Option<i128> {
+    pub(super) fn whole(&self, term: Term) -> Option<i128> {
         self.terms.as_number(term)?.to_i64().map(i128::from)
     }
 
@@ -147,17 +176,31 @@ impl Symbolic {
     /// Numbers that an integer lies between.
     pub(super) fn bounds_of(&mut self, value: Value) -> Option<Bounds> {
         let linear = self.linear(value)?;
+        self.bounds_within(&linear, &BTreeMap::new())
+    }
+
+    /// The same where more is known of some nodes.
+    pub(super) fn bounds_within(
+        &mut self,
+        linear: &Linear,
+        known: &BTreeMap<NodeId, ranges::Range>,
+    ) -> Option<Bounds> {
         let (mut low, mut high) = (linear.constant, linear.constant);
         let (mut are_met, mut are_told) = (true, true);
         for (&node, &factor) in &linear.parts {
-            let (least, most) = self.range(node.into())?;
+            let narrowed = known.get(&node);
+            let (least, most) = match narrowed {
+                Some(range) => *range,
+                None => self.range(node.into())?,
+            };
             let ends = [factor.checked_mul(least)?, factor.checked_mul(most)?];
             low = low.checked_add(ends[0].min(ends[1]))?;
             high = high.checked_add(ends[0].max(ends[1]))?;
             // Several elements of a tensor without repetitions cannot all be the largest.
             let alone = linear.parts.len() == 1;
             let told = self.told_of(node);
-            are_met &= told.is_some_and(|told| told.is_all && (alone || !told.is_distinct));
+            are_met &= narrowed.is_none()
+                && told.is_some_and(|told| told.is_all && (alone || !told.is_distinct));
             are_told &= !self.is_untold(node);
         }
         Some(Bounds { low, high, are_met, are_told })

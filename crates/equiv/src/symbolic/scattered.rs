@@ -59,6 +59,43 @@ impl Symbolic {
         parts.map(|(node, factor)| (self.symbols.0[node as usize], factor)).collect()
     }
 
+    /// The ticket of a block: an integer from 0 to a number.
+    pub(super) fn ticket_of(&mut self, block: u64, most: i128) -> Option<Value> {
+        let position = self.tickets.start.checked_add(usize::try_from(block).ok()?)?;
+        if !self.tickets.contains(&position) {
+            return None;
+        }
+        let range = self.tickets.clone();
+        if !self.integers.iter().any(|(known, _)| *known == range) {
+            self.integers.push((range, (0, most)));
+        }
+        // Handles of inputs are their positions, from one on.
+        u32::try_from(position + 1).ok()
+    }
+
+    /// Tells whether a value depends on a ticket.
+    pub(crate) fn has_ticket(&mut self, value: Value) -> bool {
+        let (term, tickets) = (self.term(value), self.tickets.clone());
+        !tickets.is_empty()
+            && decide::inputs_of(&self.terms, term)
+                .iter()
+                .any(|input| tickets.contains(&input.position()))
+    }
+
+    /// Tells whether two values are different for some inputs of which nothing is said.
+    pub(super) fn differ_freely(&mut self, a: Value, b: Value) -> bool {
+        let terms = [a, b].map(|value| self.term(value));
+        let said = |position: usize| {
+            self.told.iter().any(|one| one.positions.contains(&position))
+                || self.tickets.contains(&position)
+        };
+        let free = terms.iter().all(|&term| {
+            decide::lookups(&self.terms, term).is_empty()
+                && decide::inputs_of(&self.terms, term).iter().all(|input| !said(input.position()))
+        });
+        free && self.same(a, b) == Some(false)
+    }
+
     /// What is told of an input, if a node is one.
     pub(super) fn told_of(&self, node: NodeId) -> Option<&Told> {
         let Node::Input(input) = self.terms.at(node) else { return None };

@@ -4,7 +4,7 @@ use super::access::{
     allocation, locate, mark, read_element, resolve_indexed, word_of, worse, write_element,
 };
 use super::tracked::{fence, track};
-use super::{scattered, symbolic};
+use super::{scattered, symbolic, ticket};
 use crate::address::{Area, Pointer};
 use crate::concrete;
 use crate::context::Context;
@@ -46,7 +46,8 @@ pub(super) fn execute(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<
         }
         context.doubt_undetermined(*tags, Sink::Atomic, context.lanes);
     }
-    if atomic.dsts.iter().flatten().any(|&dst| context.layout.is_read(dst)) {
+    let is_used = atomic.dsts.iter().flatten().any(|&dst| context.layout.is_read(dst));
+    if is_used {
         context.doubt(Doubtful::AtomicResult, context.lanes);
     }
     for one in &indexed {
@@ -56,6 +57,14 @@ pub(super) fn execute(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<
     let failed = context.lanes.without(addresses.lanes);
     let bad = Origin::BadAccess(context.place);
     old.iter_mut().for_each(|(_, tags)| *tags = Tags::poison(failed, bad));
+    let taken_from = addresses.lanes.lowest().and_then(|lane| addresses.pointers[lane]);
+    let ticket = match is_used {
+        true => ticket::begin(context, atomic, taken_from, operands.first()),
+        false => None,
+    };
+    if let (None, AtomicOp::Inc, Some(valued)) = (&ticket, atomic.op, &mut context.valued) {
+        valued.store.tickets.other_increments = true;
+    }
     for lane in addresses.lanes.iter() {
         let Some(pointer) = addresses.pointers[lane] else { continue };
         let found = locate(context, pointer, lane, (bytes, bytes), AccessKind::Atomic);
@@ -79,6 +88,9 @@ pub(super) fn execute(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<
             change_element(context, atomic, (pointer, lane, at), [old, a], operand(count));
         }
     }
+    if let (Some(ticket), Some(old)) = (&ticket, old.first()) {
+        return ticket::end(context, atomic, ticket, old);
+    }
     for (dst, (values, mut tags)) in atomic.dsts.iter().zip(old) {
         if let Some(dst) = *dst {
             if context.tracker.is_checking() {
@@ -100,9 +112,17 @@ pub(super) fn change_element(
     context: &mut Context<'_, '_>,
     atomic: &Atomic,
     (pointer, lane, at): (Pointer, usize, usize),
-    [old, a]: [(u64, Word); 2],
+    [old, mut a]: [(u64, Word); 2],
     b: Option<(u64, Word)>,
 ) {
+    let mut path = context.path.clone().filter(|path| path.lanes.has(lane));
+    if atomic.op == AtomicOp::Add
+        && atomic.packed == 1
+        && let Some(path) = path.take_if(|_| symbolic::can_add_choice(context, [old, a]))
+    {
+        // A sum of what may be added is simpler than a choice between sums.
+        a = symbolic::if_on_path(context, &path, lane, a, atomic.scalar.width().bytes() as usize);
+    }
     let rounds = rounds(atomic);
     let before = old.1;
     let stale = before == Word::Poison && depends_on_initial(context, pointer, lane);
@@ -127,6 +147,9 @@ pub(super) fn change_element(
         context.report.rounding_sums.insert(context.place);
     }
     let bytes = atomic.scalar.width().bytes() as usize * usize::from(atomic.packed);
+    if let Some(path) = path {
+        return symbolic::write_under(context, &path, (pointer.area, lane, at), bytes, new);
+    }
     write_element(context, (pointer.area, lane), at, bytes, new);
 }
 

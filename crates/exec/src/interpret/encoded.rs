@@ -4,14 +4,14 @@
 //! written again: as a pointer if all of the address is there, as a number if nothing of it is left, and otherwise as the
 //! unknown lane it is, with a note of what it is made of. Only matrix descriptors and addresses look at such notes.
 //!
-//! Dynamic shared memory, where nothing lies before it, is taken to begin at a multiple of up to 1024 bytes if more than its
-//! declaration promises is needed; the report lists that as assumed. A 32-bit address does not tell its window: where a local variable
-//! has the same number, bits of it are not taken for numbers.
+//! Dynamic shared memory is taken to begin where an H200 puts it, behind what the kernel's static variables take of a multiple of up to 1024 bytes
+//! ([`crate::packing`]), if more than its declaration promises is needed; the report lists that as assumed, and that bits of a generic address
+//! below 2^24 are those of the shared one.
 
 use super::pointer::alignment;
-use crate::address::{Area, Pointer};
+use crate::address::{Area, Pointer, window as window_of};
 use crate::context::Context;
-use crate::encoded::{Encoded, Home};
+use crate::encoded::{Above, Encoded, Home};
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::tags::Tags;
 use ir::{IntBinary, IntTernary, IntUnary, Op, Operand, Reg, Space, Width};
@@ -27,14 +27,25 @@ enum Part {
     Other,
 }
 
-/// Encoded addresses that an instruction gives, by register and lanes, and to what dynamic shared memory must be aligned for them.
-pub(super) type Results = Vec<(Reg, Mask, Encoded, u32)>;
+/// Encoded addresses that an instruction gives.
+pub(super) type Results = Vec<Found>;
+
+/// An encoded address that an instruction gives in lanes of a register.
+pub(super) struct Found {
+    dst: Reg,
+    lanes: Mask,
+    encoded: Encoded,
+    /// To what dynamic shared memory must be aligned for it.
+    align: u32,
+    /// Whether the shared window must begin at a multiple of 2^24 for it.
+    window: bool,
+}
 
 /// Returns what an instruction makes of addresses, before it is executed.
 #[inline]
 pub(super) fn results(context: &Context<'_, '_>, op: &Op) -> Results {
     let sums = match op {
-        Op::Copy { .. } | Op::Select { .. } => true,
+        Op::Copy { .. } | Op::Select { .. } | Op::ConvertAddress { .. } => true,
         Op::IntBinary { op: IntBinary::Add | IntBinary::Sub, .. } => true,
         Op::Concat { .. } | Op::Split { .. } | Op::Resize { .. } | Op::InsertBits { .. } => false,
         Op::IntUnary { op: IntUnary::Not, .. } => false,
@@ -110,8 +121,11 @@ fn in_lanes(
             *part = Part::Other;
         }
     }
+    let generic = |part: &Part| matches!(part, Part::Address(one) if one.above() == Above::Window);
+    let generic = parts.iter().any(generic) && !matches!(op, Op::ConvertAddress { .. });
     evaluate(context, op, &parts, home, &mut |dst, encoded, align| {
-        found.push((dst, lanes, encoded, align));
+        let window = generic && encoded.above() != Above::Window;
+        found.push(Found { dst, lanes, encoded, align, window });
     });
 }
 
@@ -138,7 +152,8 @@ pub(super) fn home(context: &Context<'_, '_>, variable: usize) -> Option<Home> {
     let memory = context.shared.get(variable)?;
     let pointer = Pointer { area: Area::Shared(variable), offset: 0 };
     let align_bits = alignment(context, pointer).trailing_zeros();
-    Some(Home { align_bits, size: memory.bytes.len() as u64 })
+    let first = memory.lead;
+    Some(Home { align_bits, first, size: first + memory.bytes.len() as u64 })
 }
 
 /// A lane of an operand; shared addresses as encoded ones.
@@ -158,13 +173,17 @@ fn part(context: &Context<'_, '_>, operand: Operand, lane: usize) -> Part {
     }
     let bits = registers.lane(layout, operand, width.min(Width::B64), lane);
     let windowed = tags.pointer.has(lane) && matches!(width, Width::B32 | Width::B64);
-    let pointer =
-        if windowed && bits >> 32 == 0 { Pointer::decode(bits, Space::Shared) } else { None };
+    let (space, above) = match bits >> 32 {
+        0 if context.machine.blocks == 1 => (Space::Shared, Above::Zero),
+        0 => (Space::Shared, Above::Rank),
+        _ => (Space::Generic, Above::Window),
+    };
+    let pointer = if windowed { Pointer::decode(bits, space) } else { None };
     let encoded = pointer.and_then(|pointer| {
         let Area::Shared(variable) = pointer.area else { return None };
-        let alone = context.machine.blocks == 1;
-        let own = context.other_block(pointer.area).is_none();
-        Encoded::address(variable, pointer.offset, home(context, variable)?, !alone).filter(|_| own)
+        let (own, home) = (context.other_block(pointer.area).is_none(), home(context, variable)?);
+        let offset = pointer.offset.checked_add_unsigned(home.first)?;
+        Encoded::address(variable, offset, home, above).filter(|_| own)
     });
     encoded.map_or(Part::Other, Part::Address)
 }
@@ -196,6 +215,7 @@ fn evaluate(
         | Op::Select { dst, .. }
         | Op::Concat { dst, .. }
         | Op::Resize { dst, .. }
+        | Op::ConvertAddress { dst, .. }
         | Op::IntUnary { dst, .. }
         | Op::IntBinary { dst, .. }
         | Op::IntTernary { dst, .. }
@@ -203,6 +223,11 @@ fn evaluate(
         _ => return,
     };
     let to = context.layout.width(dst).bits();
+    if let Op::ConvertAddress { space, to_generic, .. } = op {
+        let ([Part::Address(whole)], Space::Shared) = (parts, space) else { return };
+        let converted = whole.converted(*to_generic, context.machine.blocks == 1);
+        return converted.into_iter().for_each(|result| found(dst, result, 0));
+    }
     if let Some(result) = single(op, parts, to, home) {
         return found(dst, result, 0);
     }
@@ -212,7 +237,7 @@ fn evaluate(
     }) else {
         return;
     };
-    if context.machine.is_only_dynamic(variable) {
+    if context.machine.is_placed(variable) {
         for align_bits in home.align_bits + 1..=MOST_ALIGN_BITS {
             if let Some(result) = single(op, parts, to, Home { align_bits, ..home }) {
                 return found(dst, result, 1 << align_bits);
@@ -393,33 +418,35 @@ fn inserted(
 /// Writes results into lanes that the instruction left unknown.
 #[cold]
 pub(super) fn write(context: &mut Context<'_, '_>, results: &Results) {
-    for &(dst, lanes, encoded, assumed) in results {
+    for &Found { dst, lanes, encoded, align: assumed, window } in results {
         let lanes = lanes.and(context.registers.tags(dst).unknown);
         let Some(home) = home(context, encoded.variable).filter(|_| !lanes.is_empty()) else {
             continue;
         };
-        let number = encoded.variable % context.machine.shared.len().max(1);
-        let ambiguous = context.machine.local.get(number).is_some();
+        context.report.shared_window |= window;
         let width = context.layout.width(dst);
         let address = match encoded.as_address(home) {
             Some((offset, None)) => Some((offset, assumed)),
             Some((offset, Some(align_bits)))
-                if align_bits <= MOST_ALIGN_BITS
-                    && context.machine.is_only_dynamic(encoded.variable) =>
+                if align_bits <= MOST_ALIGN_BITS && context.machine.is_placed(encoded.variable) =>
             {
                 Some((offset, assumed.max(1 << align_bits)))
             }
             _ => None,
         };
         // A pointer of a cluster may have a rank: that it has none any more is known of the encoded address alone.
-        let is_pointer = context.machine.blocks == 1 || encoded.is_ranked();
-        let address = address.filter(|_| is_pointer);
-        let (bits, tags, needed) = match (encoded.constant(), address) {
-            (Some(number), _) if !ambiguous => (number, Tags::NUMBER, assumed),
-            (None, Some((offset, needed))) if width >= Width::B32 => {
+        let (is_pointer, base) = match encoded.above() {
+            Above::Zero => (context.machine.blocks == 1 && width >= Width::B32, 0),
+            Above::Rank => (width >= Width::B32, 0),
+            Above::Window => (width == Width::B64, window_of(Space::Shared)),
+            Above::Lost => (false, 0),
+        };
+        let (bits, tags, needed) = match (encoded.constant(), address.filter(|_| is_pointer)) {
+            (Some(number), _) => (number, Tags::NUMBER, assumed),
+            (None, Some((offset, needed))) => {
                 let area = Area::Shared(encoded.variable);
-                let pointer = Pointer { area, offset: offset.cast_signed() };
-                (pointer.address(), Tags::pointer(lanes), needed)
+                let pointer = Pointer { area, offset: (offset - home.first).cast_signed() };
+                (pointer.address().wrapping_add(base), Tags::pointer(lanes), needed)
             }
             _ => {
                 context.registers.set_encoded(dst, lanes, encoded);
@@ -463,6 +490,7 @@ pub(super) fn uniform(context: &Context<'_, '_>, operand: Operand) -> Option<Enc
 /// Moves an encoded address that all lanes of the warp offer to others: whichever lane they take it from, it is the same.
 pub(super) fn shuffled(context: &mut Context<'_, '_>, dst: Reg, offered: Option<Encoded>) {
     if let Some(encoded) = offered {
-        write(context, &vec![(dst, context.lanes, encoded, 0)]);
+        let lanes = context.lanes;
+        write(context, &vec![Found { dst, lanes, encoded, align: 0, window: false }]);
     }
 }

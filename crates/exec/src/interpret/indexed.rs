@@ -15,7 +15,7 @@
 use super::access::note_early;
 use crate::address::{Area, Pointer};
 use crate::context::Context;
-use crate::domain::Value;
+use crate::domain::{Bounds, Value};
 use crate::finding::{AccessKind, Fault, Gap};
 use crate::lanes::{Lanes, Mask};
 use crate::launch::Access;
@@ -171,6 +171,18 @@ fn table(context: &Context<'_, '_>, one: &Indexed) -> Result<Elements, Gap> {
     known.ok_or_else(|| gap("its contents are given: give those of the index too, or none"))
 }
 
+/// Numbers that the place of a lane lies between, where the path condition of the lane holds.
+fn bounds(context: &mut Context<'_, '_>, one: &Indexed) -> Option<Bounds> {
+    let path = context.path.clone().filter(|_| context.open.has(one.lane));
+    let valued = context.valued.as_mut()?;
+    let Some(path) = path else { return valued.domain.bounds(one.offset.0) };
+    let mut words = path.words;
+    if path.negated {
+        valued.domain.not(&path.words, Mask::one(one.lane), &mut words);
+    }
+    valued.domain.bounds_under(one.offset.0, words[one.lane])
+}
+
 /// Tells whether an access is in bounds for all inputs; a fault that some input causes is recorded.
 pub(super) fn in_bounds(
     context: &mut Context<'_, '_>,
@@ -181,8 +193,9 @@ pub(super) fn in_bounds(
     let (name, place) = named(context, one);
     let Area::Global(number) = one.area else { return Ok(false) };
     let size = context.global.get(number).map_or(0, |memory| memory.bytes.len()) as i128;
+    let bounds = bounds(context, one);
     let Some(valued) = &mut context.valued else { return Ok(false) };
-    let Some(bounds) = valued.domain.bounds(one.offset.0) else {
+    let Some(bounds) = bounds else {
         return Err(context.gap(format!(
             "`{name}` is {done} at byte {place}, which is data of which no bounds are known"
         )));

@@ -61,9 +61,10 @@ fn usable(context: &Context<'_, '_>, all: &Addresses, lane: usize) -> Result<Poi
 /// Returns the alignment that is to be checked: dynamic shared memory is taken to begin well, which the report lists.
 fn demanded(context: &mut Context<'_, '_>, pointer: Pointer) -> u32 {
     let Area::Shared(number) = pointer.area else { return ALIGN };
-    let declared = context.shared.get(number).map_or(1, |memory| memory.align);
-    let inside = pointer.offset % i64::from(ALIGN) == 0;
-    if !inside || declared >= u64::from(ALIGN) || !context.machine.is_only_dynamic(number) {
+    let memory = context.shared.get(number);
+    let (declared, lead) = memory.map_or((1, 0), |memory| (memory.align, memory.lead));
+    let inside = (pointer.offset + lead.cast_signed()) % i64::from(ALIGN) == 0;
+    if !inside || declared >= u64::from(ALIGN) || !context.machine.is_placed(number) {
         return ALIGN;
     }
     context.report.shared_alignment = context.report.shared_alignment.max(ALIGN);

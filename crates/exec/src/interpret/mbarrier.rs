@@ -224,7 +224,12 @@ fn change(context: &mut Context<'_, '_>, mbarrier: &Mbarrier, same: &Same) -> Re
                 let init = matches!(mbarrier.op, MbarrierOp::Init(_));
                 let number = context.warp.number;
                 let agent = init.then(|| context.tracker.start_init(number, lane)).flatten();
-                access_by(context, &one, Kind::Write, agent);
+                // Lanes that initialise it alike in one instruction leave it as the first did; who uses it must come after all of them.
+                if init && Some(lane) != same.lanes.lowest() {
+                    access_by(context, &one, (Kind::Write, SameValue::Equal), agent);
+                    continue;
+                }
+                access_by(context, &one, (Kind::Write, SameValue::Different), agent);
                 let event = match mbarrier.op {
                     MbarrierOp::Init(_) => MbarrierEvent::Init(first),
                     _ => MbarrierEvent::Inval,
@@ -263,7 +268,7 @@ fn change(context: &mut Context<'_, '_>, mbarrier: &Mbarrier, same: &Same) -> Re
                 access(context, same, Kind::Update);
             }
             let copy = Some(context.tracker.start_arrival());
-            access_by(context, same, Kind::Update, copy);
+            access_by(context, same, (Kind::Update, SameValue::Different), copy);
             apply(context, same, MbarrierEvent::CopiesArrive { increments: *increments })?;
         }
         MbarrierOp::Test(_) | MbarrierOp::Peek(_) | MbarrierOp::Wait(_) => {}
@@ -341,18 +346,23 @@ fn answer_peeks(
 
 /// Tells that lanes access the bytes of an mbarrier.
 fn access(context: &mut Context<'_, '_>, same: &Same, kind: Kind) {
-    access_by(context, same, kind, None);
+    access_by(context, same, (kind, SameValue::Different), None);
 }
 
 /// Tells that lanes, or a copy that they started, access the bytes of an mbarrier.
-fn access_by(context: &mut Context<'_, '_>, same: &Same, kind: Kind, copy: Option<CopyId>) {
+fn access_by(
+    context: &mut Context<'_, '_>,
+    same: &Same,
+    (kind, value): (Kind, SameValue),
+    copy: Option<CopyId>,
+) {
     let attributes = AccessAttributes {
         copy,
         group: MBARRIER_UPDATES,
         ..AccessAttributes::plain(kind, context.site, BYTES)
     };
     for lane in same.lanes.iter() {
-        track(context, same.pointer, lane, BYTES, attributes, SameValue::Different);
+        track(context, same.pointer, lane, BYTES, attributes, value);
     }
 }
 

@@ -29,6 +29,7 @@ mod tensor;
 mod tensor_map;
 mod tensor_moves;
 mod tensor_rounding;
+mod ticket;
 pub(crate) mod tracked;
 mod wgmma;
 
@@ -171,6 +172,9 @@ fn synchronize(context: &mut Context<'_, '_>, sync: &SyncOp) -> Result<Flow, Gap
             let releases = !matches!(ordering, Some(Ordering::Acquire(_)));
             let acquires = !matches!(ordering, Some(Ordering::Release(_)));
             let wide = *scope != Scope::Cta;
+            if matches!(scope, Scope::Gpu | Scope::Sys) {
+                context.tracker.fence_widely(warp, lanes, [releases, acquires]);
+            }
             let event = SyncEvent::FenceAtMbarriers { releases, acquires, wide };
             context.tracker.apply(warp, lanes, event);
         }

@@ -8,9 +8,10 @@ use crate::address::{Area, Pointer};
 use crate::context::Context;
 use crate::finding::{AccessKind, Fault, Gap};
 use crate::lanes::Mask;
+use crate::memory::state;
 use crate::scatter::{DataWrite, WriteKind, Writer};
 use crate::value::bytes::{Bytes, ZERO};
-use ir::{Atomic, Store};
+use ir::{Atomic, Ordering, Store};
 use sync::LaneId;
 
 /// Keeps what a lane stores.
@@ -21,7 +22,7 @@ pub(super) fn store(
 ) -> Result<(), Gap> {
     let size = store.width.bytes();
     let all = size * store.srcs.len() as u32;
-    if size > 8 {
+    if size > 8 || store.ordering != Ordering::Weak {
         return Err(indexed::not_followed(context, one, AccessKind::Write));
     }
     if !admits(context, one, AccessKind::Write, all)? {
@@ -52,6 +53,9 @@ pub(super) fn update(
     if !admits(context, one, AccessKind::Atomic, all)? {
         return Ok(());
     }
+    if !is_initialised(context, one, all)? {
+        return Ok(());
+    }
     fence(context, atomic.ordering);
     for (position, &operand) in atomic.a.iter().enumerate() {
         let content = symbolic::content(context, operand, one.lane);
@@ -64,6 +68,33 @@ pub(super) fn update(
         }
     }
     Ok(())
+}
+
+/// Tells whether somebody wrote all that an update may read. If nobody wrote any of it, that is a fault, which is recorded.
+fn is_initialised(context: &mut Context<'_, '_>, one: &Indexed, bytes: u32) -> Result<bool, Gap> {
+    let Area::Global(number) = one.area else { return Ok(true) };
+    let bounds = context.valued.as_mut().and_then(|one_of| one_of.domain.bounds(one.offset.0));
+    let Some(memory) = context.global.get(number) else { return Ok(true) };
+    let ends = bounds.and_then(|bounds| {
+        let low = usize::try_from(bounds.low + one.offset.1).ok()?;
+        let over = usize::try_from(bounds.high + one.offset.1 + i128::from(bytes)).ok()?;
+        memory.states.get(low..over).map(|states| (low, states))
+    });
+    let Some((low, states)) = ends else {
+        return Err(indexed::not_followed(context, one, AccessKind::Atomic));
+    };
+    if !states.contains(&state::UNDEFINED) {
+        return Ok(true);
+    }
+    if states.iter().all(|one| *one == state::UNDEFINED) {
+        let target = memory.target(low as i64);
+        context.find(Fault::DependsOnInitial { target }, Mask::one(one.lane));
+        return Ok(false);
+    }
+    let name = memory.name.clone();
+    Err(context.gap(format!(
+        "`{name}` is updated at a place that is data, and nobody has written some of the elements it may be"
+    )))
 }
 
 /// Tells whether a write is one that is kept; a fault is recorded.
@@ -85,7 +116,8 @@ fn admits(
         return Ok(false);
     }
     // Whoever does not check sees memory as one schedule leaves it.
-    if context.open.has(one.lane) || !context.tracker.is_checking() {
+    let is_open = context.open.has(one.lane) || context.path.is_some();
+    if is_open || !context.tracker.is_checking() {
         return Err(indexed::not_followed(context, one, kind));
     }
     indexed::check_alignment(context, one, (kind, bytes))?;

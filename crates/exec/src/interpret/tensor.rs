@@ -115,9 +115,12 @@ fn one_box(
     if stores {
         context.tracker.note_grouped(id, one.map.box_bytes() as u32);
     }
-    let shared = one.shared.offset.cast_unsigned();
+    // The walk is by absolute addresses.
+    let lead = allocation(context, one.shared.area, lane).map_or(0, |(memory, ..)| memory.lead);
+    let shared = one.shared.offset.cast_unsigned() + lead;
     let start = Start { coordinates, offsets, shared, stores };
-    let pieces = pieces(context, one, &start)?;
+    let mut pieces = pieces(context, one, &start)?;
+    pieces.iter_mut().for_each(|piece| piece.shared -= lead);
     match &copy.kind {
         TensorCopyKind::Reduce(op) => reduce(context, one, *op, (id, &pieces))?,
         TensorCopyKind::Load { .. } | TensorCopyKind::Store => {
@@ -205,7 +208,7 @@ fn check_shared(context: &mut Context<'_, '_>, one: &One<'_>) -> Result<(), Gap>
         return Err(context.gap("the box of a tensor copy is in no variable"));
     };
     let alignment = memory.alignment(one.shared.offset, BOX_ALIGN);
-    let (align, target) = (memory.align, memory.target(one.shared.offset));
+    let (align, lead, target) = (memory.align, memory.lead, memory.target(one.shared.offset));
     let span = one.map.swizzle.span();
     let needed = if span.is_some() { one.map.swizzle.period().max(BOX_ALIGN) } else { BOX_ALIGN };
     let name = target.name.clone();
@@ -221,8 +224,9 @@ fn check_shared(context: &mut Context<'_, '_>, one: &One<'_>) -> Result<(), Gap>
     if align >= u64::from(needed) {
         return Ok(());
     }
-    if context.machine.is_only_dynamic(number) {
-        if one.shared.offset % i64::from(BOX_ALIGN) != 0 {
+    let inside = (one.shared.offset + lead.cast_signed()) % i64::from(BOX_ALIGN) == 0;
+    if context.machine.is_placed(number) && (inside || lead == 0) {
+        if !inside {
             return misaligned(context);
         }
         context.report.shared_alignment = context.report.shared_alignment.max(needed);

@@ -1,6 +1,6 @@
 //! Moves the bytes of a tensor copy a piece at a time, where nobody has to look at them.
 //!
-//! That is so in runs without a domain, for pieces that are numbers or data throughout on the side that is read: bytes and their states
+//! That is so in runs without a domain that may take short cuts, for pieces that are numbers or data throughout on the side that is read: bytes and their states
 //! are copied as they are. All else is moved word by word ([`super::tensor`]), with the same result.
 
 use super::access::allocation;
@@ -17,7 +17,8 @@ pub(super) fn at_once(
     pieces: &[Piece],
 ) -> bool {
     let fills = pieces.iter().any(|piece| piece.tensor.is_none());
-    if context.valued.is_some() || fills && (stores || one.map.nan_fill) {
+    if context.machine.general || context.valued.is_some() || fills && (stores || one.map.nan_fill)
+    {
         return false;
     }
     let areas = [one.tensor.area, one.shared.area];

@@ -224,6 +224,11 @@ impl Domain for Aliased<'_> {
         self.inner.same(a, b)
     }
 
+    fn differ_anywhere(&mut self, a: Value, b: Value) -> bool {
+        let [a, b] = [a, b].map(|value| self.one(value));
+        self.inner.differ_anywhere(a, b)
+    }
+
     fn seem_different(&mut self, a: Value, b: Value) -> bool {
         let (a, b) = (self.one(a), self.one(b));
         self.inner.seem_different(a, b)
@@ -236,6 +241,23 @@ impl Domain for Aliased<'_> {
 
     fn follows_conditions(&self) -> bool {
         self.inner.follows_conditions()
+    }
+
+    fn unknown_condition(&mut self) -> Option<Value> {
+        self.inner.unknown_condition()
+    }
+
+    fn compares_floats(&self) -> bool {
+        self.inner.compares_floats()
+    }
+
+    fn bounds_under(&mut self, value: Value, condition: Value) -> Option<Bounds> {
+        let value = self.one(value);
+        self.inner.bounds_under(value, condition)
+    }
+
+    fn chooses_undefined(&self) -> bool {
+        self.inner.chooses_undefined()
     }
 
     fn is_data(&self, value: Value) -> bool {
@@ -292,6 +314,10 @@ impl Domain for Aliased<'_> {
 
     fn inputs_for(&mut self, a: &DataPlace, b: &DataPlace, factor: i128) -> Option<(String, i128)> {
         self.inner.inputs_for(a, b, factor)
+    }
+
+    fn ticket(&mut self, block: u64, most: i128) -> Option<Value> {
+        self.inner.ticket(block, most)
     }
 
     fn is_place(&mut self, place: &DataPlace, number: i128) -> Truths {

@@ -9,6 +9,9 @@
 //! fall differently at another place or time, a value is like no other: sums of atomic additions and sums inside
 //! matrix instructions.
 //!
+//! On request conditions are followed: booleans are formulas over conditions of which nothing is known
+//! ([`crate::formulas`]), one for each comparison, so that nothing is taken for granted of floats, NaN among them.
+//!
 //! A sum that a product may be fused with is the same only at the same instruction with its operands in the same
 //! order: of two products, the one in first place may be fused and the other rounded. That takes for granted that the
 //! assembler treats all copies of an instruction alike, those of an unrolled loop for one; a run that used
@@ -19,6 +22,7 @@ use crate::domain::{
     Binary, Connective, Domain, Inputs, Instruction, LIMIT, Numbers, Truths, Unary, Value, Values,
 };
 use crate::finding::Place;
+use crate::formulas::{Formula, Formulas};
 use crate::lanes::{Mask, WARP};
 use ir::{ArgumentRange, FloatMode, Format, RealFunction, Relation, Rounding};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -45,6 +49,27 @@ enum Operation {
 /// The modifiers that an operation has on a machine.
 type Modifiers = Option<(Format, FloatMode, Option<Place>)>;
 
+/// Booleans as formulas.
+#[derive(Debug, Default)]
+struct Conditions {
+    formulas: Formulas,
+    by_value: FxHashMap<Value, Formula>,
+    values: FxHashMap<Formula, Value>,
+}
+
+impl Conditions {
+    /// The formula that a boolean is; one that nobody made of others is an atom.
+    fn of(&mut self, value: Value) -> Formula {
+        if let Some(&formula) = self.by_value.get(&value) {
+            return formula;
+        }
+        let atom = self.formulas.atom();
+        self.by_value.insert(value, atom);
+        self.values.insert(atom, value);
+        atom
+    }
+}
+
 /// The domain of legal results.
 #[derive(Debug, Default)]
 pub struct Enclosed {
@@ -58,9 +83,17 @@ pub struct Enclosed {
     /// Constants of magnitude 0 (`true`) and 1.
     neutral: FxHashMap<Value, bool>,
     relies_on_alike_fusion: bool,
+    /// Conditions, if they are followed.
+    conditions: Option<Conditions>,
 }
 
 impl Enclosed {
+    /// A domain that follows conditions, and nothing of what inputs are.
+    #[must_use]
+    pub fn conditional() -> Self {
+        Self { conditions: Some(Conditions::default()), ..Self::default() }
+    }
+
     /// A domain that follows inputs, so that it can tell whether two values are the same.
     #[must_use]
     pub fn numbering() -> Self {
@@ -181,6 +214,24 @@ impl Enclosed {
         }
     }
 
+    /// The truth of a formula, or else its handle.
+    fn formula(&mut self, make: impl FnOnce(&mut Conditions) -> Formula) -> Result<bool, Value> {
+        let Some(conditions) = &mut self.conditions else { return Err(0) };
+        let formula = make(conditions);
+        if let Some(truth) = formula.known() {
+            return Ok(truth);
+        }
+        if let Some(&value) = conditions.values.get(&formula) {
+            return Err(value);
+        }
+        let value = self.fresh();
+        if let Some(conditions) = self.conditions.as_mut().filter(|_| value != 0) {
+            conditions.by_value.insert(value, formula);
+            conditions.values.insert(formula, value);
+        }
+        Err(value)
+    }
+
     fn each<const N: usize>(
         &mut self,
         operation: Operation,
@@ -274,11 +325,50 @@ impl Domain for Enclosed {
     }
 
     fn connect(&mut self, op: Connective, operands: [&Values; 2], lanes: Mask, out: &mut Truths) {
-        self.defer(Operation::Connect(op), operands, lanes, out);
+        if self.conditions.is_none() {
+            return self.defer(Operation::Connect(op), operands, lanes, out);
+        }
+        for lane in lanes.iter() {
+            let formula = self.formula(|conditions| {
+                let [a, b] = operands.map(|operand| conditions.of(operand[lane]));
+                match op {
+                    Connective::And => conditions.formulas.and(a, b),
+                    Connective::Or => conditions.formulas.or(a, b),
+                    Connective::Xor => conditions.formulas.xor(a, b),
+                }
+            });
+            match formula {
+                Ok(truth) => out.decide(lane, truth),
+                Err(value) => out.defer(lane, value),
+            }
+        }
     }
 
     fn not(&mut self, a: &Values, lanes: Mask, out: &mut Values) {
-        self.each(Operation::Not, [a], lanes, out);
+        if self.conditions.is_none() {
+            return self.each(Operation::Not, [a], lanes, out);
+        }
+        for lane in lanes.iter() {
+            let opposite = self.formula(|conditions| {
+                let formula = conditions.of(a[lane]);
+                conditions.formulas.not(formula)
+            });
+            // The opposite of what has no truth has none.
+            out[lane] = opposite.err().unwrap_or(0);
+        }
+    }
+
+    fn follows_conditions(&self) -> bool {
+        self.conditions.is_some()
+    }
+
+    fn unknown_condition(&mut self) -> Option<Value> {
+        self.conditions.as_ref()?;
+        Some(self.fresh()).filter(|value| *value != 0)
+    }
+
+    fn chooses_undefined(&self) -> bool {
+        self.conditions.is_none()
     }
 
     fn select(&mut self, condition: &Values, [a, b]: [&Values; 2], lanes: Mask, out: &mut Values) {
@@ -298,7 +388,7 @@ impl Domain for Enclosed {
     }
 
     fn explain(&self, _: Value) -> String {
-        match self.follows {
+        match self.follows || self.conditions.is_some() {
             true => "the contents of a buffer that are not given".to_owned(),
             false => "a float whose last bits are not fixed".to_owned(),
         }

@@ -227,15 +227,13 @@ impl Judge<'_, '_, '_> {
         false
     }
 
-    /// Tells whether two writes leave the same, if that is known.
+    /// Tells whether two writes leave the same bits, whatever the inputs are, or other ones, whatever decides where they write; `None` if
+    /// neither is known. Floats that are equal as real numbers need not have the same bits.
     fn is_same_content(&mut self, a: &DataWrite, b: &DataWrite) -> Option<bool> {
         if a.size != b.size {
             return Some(false);
         }
         let [x, y] = [a, b].map(|write| &write.content[..write.size as usize]);
-        if x == y {
-            return Some(true);
-        }
         if let (Some(x), Some(y)) = (known(x), known(y)) {
             return Some(x == y);
         }
@@ -249,7 +247,11 @@ impl Judge<'_, '_, '_> {
             None if Sort::is_integer(sort) => integer::integer_or_number(valued, bytes, true),
             None => None,
         });
-        valued.domain.same(x?, y?)
+        let (x, y) = (x?, y?);
+        if valued.domain.differ_anywhere(x, y) {
+            return Some(false);
+        }
+        (sort.format().is_none() && valued.domain.same(x, y) == Some(true)).then_some(true)
     }
 
     fn report_pair(&mut self, [a, b]: [&DataWrite; 2], meeting: Meeting, same: Option<bool>) {

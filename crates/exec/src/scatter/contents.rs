@@ -24,8 +24,8 @@ impl Scatter {
         }
     }
 
-    /// Returns the element at a byte, which held `before` when the launch began. All writes are of elements of this size or make it
-    /// unknown, and begin at multiples of it.
+    /// Returns the element at a byte, which held `before` when the launch began. Writes begin at multiples of their size; larger ones
+    /// are taken apart, and smaller ones make it unknown.
     pub(crate) fn element(
         &self,
         valued: &mut Valued<'_>,
@@ -36,16 +36,19 @@ impl Scatter {
         let lost = |reason| Element::Lost(Lost { place: None, reason });
         let size = scalar.width().bytes();
         let mut value = None;
-        for write in &self.writes {
-            let holds = valued.domain.is_place(&write.place, start as i128);
-            if holds.known.has(0) && !holds.truth.has(0) {
+        for (write, part) in self.writes.iter().flat_map(|write| parts(write, size)) {
+            // Of a smaller write nobody asks which part of the element it is.
+            let is_smaller = write.size < size;
+            let at = start as i128 - i128::from(part * size);
+            let holds = valued.domain.is_place(&write.place, at);
+            if !is_smaller && holds.known.has(0) && !holds.truth.has(0) {
                 continue;
             }
             let fits = match write.kind {
-                WriteKind::Store => true,
+                WriteKind::Store => !is_smaller,
                 WriteKind::Update(_, of, _) => of == scalar || is_sum_of(write.kind, scalar),
             };
-            if write.size != size || !fits {
+            if !fits {
                 return lost(OTHER_TYPE);
             }
             let old = match value.map_or_else(|| initial(valued, &before, scalar), Ok) {
@@ -53,7 +56,7 @@ impl Scatter {
                 Err(Element::Unwritten) => return lost(UNWRITTEN),
                 Err(other) => return other,
             };
-            let Some(new) = written(valued, write, scalar) else { return lost(OTHER_TYPE) };
+            let Some(new) = written(valued, write, part, scalar) else { return lost(OTHER_TYPE) };
             let condition = (!holds.known.has(0)).then_some(holds.values[0]);
             value = Some(combined(valued, write.kind, (condition, scalar), [old, new]));
         }
@@ -85,9 +88,15 @@ fn initial(valued: &mut Valued<'_>, before: &Element, scalar: Scalar) -> Result<
     }
 }
 
+/// The parts of a write that are as large as an element.
+fn parts(write: &DataWrite, size: u32) -> impl Iterator<Item = (&DataWrite, u32)> {
+    (0..(write.size / size).max(1)).map(move |part| (write, part))
+}
+
 /// What is written, as a value of the element's type.
-fn written(valued: &mut Valued<'_>, write: &DataWrite, scalar: Scalar) -> Option<Value> {
-    let bytes = &write.content[..write.size as usize];
+fn written(valued: &mut Valued<'_>, write: &DataWrite, part: u32, scalar: Scalar) -> Option<Value> {
+    let size = scalar.width().bytes();
+    let bytes = write.content.get((part * size) as usize..((part + 1) * size) as usize)?;
     match scalar {
         Scalar::Float(format) => valued.real(bytes, format, None).ok(),
         Scalar::Integer { signed, .. } => integer::integer_or_number(valued, bytes, signed),

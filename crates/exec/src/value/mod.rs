@@ -27,6 +27,7 @@ use crate::lanes::{Mask, WARP};
 use crate::legal::alias::Aliases;
 use crate::scatter::Scatter;
 use crate::tags::Source;
+use crate::tickets::Tickets;
 use address::{Addresses, DataAddress, Elements};
 use ir::Format;
 use rustc_hash::FxHashMap;
@@ -50,6 +51,7 @@ pub(crate) struct Store {
     pub(crate) elements: FxHashMap<usize, Elements>,
     /// Writes at addresses that are data, by the number of the buffer.
     pub(crate) scatters: BTreeMap<usize, Scatter>,
+    pub(crate) tickets: Tickets,
     constants: FxHashMap<(Format, u64), Value>,
 }
 
@@ -87,6 +89,7 @@ pub(crate) mod reason {
     pub(crate) const COPIES: &str = "of a fragment that holds several copies of an element, and they differ: \
                                      hardware may use any of them";
     pub(crate) const CONDITION: &str = "chosen here by a condition that is not followed";
+    pub(crate) const MAYBE_UNDEFINED: &str = "that is written only under a condition";
 }
 
 impl Valued<'_> {
@@ -114,7 +117,7 @@ impl Valued<'_> {
     /// The word for an unknown value of which only the bits are left.
     pub(crate) fn lost(&mut self, origin: Option<Source>, place: Place) -> u32 {
         let reason = match origin {
-            Some(Source::Schedule(_)) => reason::SCHEDULE,
+            Some(Source::Schedule(_) | Source::Stored) => reason::SCHEDULE,
             Some(Source::Address) => reason::ADDRESS,
             Some(Source::Copies) => reason::COPIES,
             _ => reason::BITS,

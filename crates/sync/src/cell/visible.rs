@@ -80,8 +80,7 @@ impl Cell {
                 let arrivals = || order.copies.arrivals(change.time, earlier);
                 let seen = match time {
                     Some(time) => fences.visibility(order.clocks, (who, time), later, order.space),
-                    None if fences.covers_arrival(arrivals(), later, order.space) => continue,
-                    None => Visibility::Open,
+                    None => fences.arrival_visibility(order.clocks, arrivals(), later, order.space),
                 };
                 if seen != Visibility::Visible {
                     let (site, kind, copy) = (change.site, change.kind, change.copy());

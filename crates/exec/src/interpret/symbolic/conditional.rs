@@ -1,33 +1,35 @@
-//! Instructions under a guard that the domain does not decide.
+//! Instructions under a condition that the domain does not decide: a guard, or the path condition of a side of a branch.
 //!
 //! Such an instruction happens in some runs and not in others, in the same lane. It is executed, and
-//! every register or byte it writes becomes a choice by the guard between what it wrote and what was
+//! every register or byte it writes becomes a choice between what it wrote and what was
 //! there before. What was there may be nothing: then the choice has an undefined side, and it is up to
-//! who reads it whether that matters.
+//! who reads it whether that matters ([`super::merge`]).
+//!
+//! Inside a side registers and local memory are written plainly, for they are merged where the sides meet ([`crate::undecided`]); only what
+//! other threads see is written under the path condition.
 //!
 //! Faults of such an instruction may not happen at all, so they are no findings but end the run; a
 //! race with it is left open ([`Report::conditional`](crate::report::Report)). Only what touches
-//! registers, and plain loads and stores, can be conditional: barriers and collectives would have to
+//! registers, plain loads and stores, and relaxed read-modify-writes can be conditional: barriers, fences and collectives would have to
 //! be waited for under a condition.
 
-use super::operand::{bytes, raw};
-use super::select::{self, choice};
-use super::truth::{self, Predicate};
-use crate::context::Context;
-use crate::domain::{Connective, Truths, Value};
+use super::merge::{self, Old};
+use super::operand::raw;
+use super::truth::Predicate;
+use crate::address::Area;
+use crate::context::{Context, Flow};
+use crate::domain::Connective;
 use crate::finding::{AccessKind, Gap};
-use crate::handle::Handle;
-use crate::interpret::access::{locate, read_element, resolve, word_of, write_element};
+use crate::interpret::access::{locate, resolve, word_of};
 use crate::interpret::tracked::track;
 use crate::interpret::{execute, memory};
-use crate::lanes::{Lanes, Mask, WARP};
+use crate::lanes::{Mask, WARP};
 use crate::memory::Word;
-use crate::tags::{Source, Tags};
+use crate::path::{Path, Truth};
 use crate::tracker::AccessAttributes;
-use crate::value::bytes::Bytes;
-use crate::value::unit::Byte;
 use crate::value::{Valued, reason};
-use ir::{Access, Guard, Op, Ordering, Reg, Store, Width};
+use ir::{Access, Atomic, AtomicOp, Guard, Op, Ordering, Reg, Scalar, Store, Width};
+use std::rc::Rc;
 use sync::{Kind, SameValue};
 
 /// Executes an instruction whose guard is not decided in some of the context's lanes; whether that
@@ -38,65 +40,186 @@ pub(crate) fn conditional(
     guard: Guard,
     op: &Op,
 ) -> Result<bool, Gap> {
-    let guard = Condition::new(context, guard);
-    let lanes = context.lanes;
-    let follows = |valued: &Valued<'_>| valued.domain.follows_conditions();
-    if !context.valued.as_ref().is_some_and(follows)
-        || !guard.open.without(guard.predicate.followed()).is_empty()
-        || !can_be_conditional(context, op)
-    {
+    if matches!(op, Op::Call { .. }) || !can_be_conditional(context, op) {
         return Ok(false);
     }
-    (context.lanes, context.open) = (guard.certain.or(guard.open), guard.open);
-    if matches!(op, Op::Load(_) | Op::Store(_)) {
-        context.report.conditional.insert(context.site);
-    }
+    let Some(condition) = Condition::new(context, guard) else { return Ok(false) };
+    let outer = (context.lanes, context.open, context.path.clone());
+    let Some(inner) = condition.within(context, outer.2.as_deref()) else { return Ok(false) };
+    context.lanes = condition.certain.or(inner.lanes.and(condition.open));
+    context.open = inner.lanes;
+    context.path = Some(Rc::new(inner));
+    note_access(context, op);
     let result = match op {
-        Op::Store(store) => conditional_store(context, &guard, store),
-        op => conditional_write(context, &guard, op),
+        Op::Store(store) => conditional_store(context, store, false),
+        op => conditional_write(context, &condition.path, op),
     };
-    (context.lanes, context.open) = (lanes, Mask::NONE);
+    (context.lanes, context.open, context.path) = outer;
     result?;
+    check_faults(context).map(|()| true)
+}
+
+/// Executes an instruction on a side of a branch that is not decided, in the context's lanes.
+pub(crate) fn on_path(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
+    if !can_be_conditional(context, op) {
+        let what = "this is executed under a condition that is not decided, and others may wait for it \
+                    or be ordered by it";
+        return Err(context.conditional_gap(what));
+    }
+    note_access(context, op);
+    let flow = match op {
+        Op::Store(store) => conditional_store(context, store, true).map(|()| Flow::Next)?,
+        Op::Load(load) => {
+            let flow = execute(context, op)?;
+            merge::settle_load(context, load)?;
+            flow
+        }
+        op => execute(context, op)?,
+    };
+    check_faults(context).map(|()| flow)
+}
+
+/// Remembers that an access need not happen.
+fn note_access(context: &mut Context<'_, '_>, op: &Op) {
+    if matches!(op, Op::Load(_) | Op::Store(_) | Op::Atomic(_)) {
+        context.report.conditional.insert(context.site);
+        let follows = |valued: &Valued<'_>| valued.domain.chooses_undefined();
+        context.report.has_choices |= context.valued.as_ref().is_some_and(follows);
+    }
+}
+
+fn check_faults(context: &mut Context<'_, '_>) -> Result<(), Gap> {
     match context.would_fail.take() {
-        Some(what) => Err(context.gap(format!("{what}, under a condition that is not decided"))),
-        None => Ok(true),
+        Some(what) => {
+            let reason = format!("{what}, under a condition that is not decided");
+            Err(context.conditional_gap(reason))
+        }
+        None => Ok(()),
     }
 }
 
 /// A guard, by lanes.
-struct Condition {
-    predicate: Predicate,
-    negated: bool,
+pub(crate) struct Condition {
+    /// The guard itself, where it is not known.
+    pub(crate) path: Path,
     /// Where it holds.
-    certain: Mask,
+    pub(crate) certain: Mask,
     /// Where that is not known.
-    open: Mask,
+    pub(crate) open: Mask,
 }
 
 impl Condition {
-    fn new(context: &Context<'_, '_>, guard: Guard) -> Self {
+    /// A guard in the context's lanes, if the domain follows it wherever it is not known, and it is undefined nowhere.
+    pub(crate) fn new(context: &mut Context<'_, '_>, guard: Guard) -> Option<Self> {
+        let follows = |valued: &Valued<'_>| valued.domain.follows_conditions();
+        if !context.valued.as_ref().is_some_and(follows) {
+            return None;
+        }
+        name_lost(context, guard.register);
         let predicate = Predicate::read(context, guard.register.into());
         let truth = if guard.negated { Mask(!predicate.truth.0) } else { predicate.truth };
-        let open = predicate.unknown().and(context.lanes).without(predicate.tags.poison);
-        let certain = truth.and(context.lanes).without(open).without(predicate.tags.poison);
-        Self { predicate, negated: guard.negated, certain, open }
+        let poison = predicate.tags.poison;
+        let open = predicate.unknown().and(context.lanes).without(poison);
+        let certain = truth.and(context.lanes).without(open).without(poison);
+        let followed = open.without(predicate.followed()).is_empty();
+        let path = Path { words: predicate.words, negated: guard.negated, lanes: open };
+        followed.then_some(Self { path, certain, open })
     }
 
-    /// What was there with and without the instruction, in the order of the predicate.
-    fn ordered<T>(&self, with: T, without: T) -> [T; 2] {
-        if self.negated { [without, with] } else { [with, without] }
+    /// The conditions under which an instruction with this guard happens, on a path. `None` if the domain does not follow
+    /// them. Lanes in which it never does are left out.
+    fn within(&self, context: &mut Context<'_, '_>, outer: Option<&Path>) -> Option<Path> {
+        let Some(outer) = outer else { return Some(self.path.clone()) };
+        let mut both = outer.clone();
+        let lanes = self.certain.or(self.open);
+        both.lanes = outer.lanes.and(lanes);
+        for lane in self.open.iter() {
+            let own = self.holds(context, lane, true);
+            match merge::connected(context, Connective::And, Truth::Handle(outer.words[lane]), own)
+            {
+                Truth::Handle(word) => both.words[lane] = word,
+                Truth::Known(false) => both.lanes = both.lanes.without(Mask::one(lane)),
+                Truth::Known(true) | Truth::Lost => return None,
+            }
+        }
+        Some(both)
+    }
+
+    /// That the guard holds in a lane, or that it does not.
+    fn holds(&self, context: &mut Context<'_, '_>, lane: usize, holds: bool) -> Truth {
+        let word = Truth::Handle(self.path.words[lane]);
+        if self.path.negated == holds { merge::negated(context, word) } else { word }
+    }
+
+    /// The path conditions of the lanes for which the guard holds, or for which it does not. Lanes of which the path so far
+    /// settles that they do not go there have none. `None` if the domain does not follow one of them.
+    pub(crate) fn side(
+        &self,
+        context: &mut Context<'_, '_>,
+        outer: Option<&Path>,
+        holds: bool,
+    ) -> Option<Path> {
+        let mut side = Path { words: [0; WARP], negated: false, lanes: Mask::NONE };
+        for lane in self.open.iter() {
+            let mut condition = self.holds(context, lane, holds);
+            if let Some(outer) = outer {
+                let outer = Truth::Handle(outer.words[lane]);
+                condition = merge::connected(context, Connective::And, outer, condition);
+            }
+            match condition {
+                Truth::Handle(word) => {
+                    side.words[lane] = word;
+                    side.lanes = side.lanes.or(Mask::one(lane));
+                }
+                Truth::Known(false) => {}
+                Truth::Known(true) | Truth::Lost => return None,
+            }
+        }
+        Some(side)
+    }
+}
+
+/// Gives lanes of a predicate that the domain does not follow a condition each, if it is data that they depend on. The
+/// register keeps it, so that it is the same condition where it is asked for again.
+fn name_lost(context: &mut Context<'_, '_>, register: Reg) {
+    let predicate = Predicate::read(context, register.into());
+    let lost = predicate.unknown().without(predicate.followed()).and(context.lanes);
+    let Some(valued) = &mut context.valued else { return };
+    let mut words = predicate.words;
+    for lane in lost.iter() {
+        let reason = valued.store.units.lost(words[lane]).map(|lost| lost.reason);
+        let is_data = !matches!(reason, Some(reason::SCHEDULE | reason::ADDRESS));
+        if predicate.tags.fickle.has(lane) || !is_data {
+            return;
+        }
+        let Some(condition) = valued.domain.unknown_condition() else { return };
+        words[lane] = condition;
+    }
+    if !lost.is_empty() {
+        context.registers.write_truths(register, &words, lost);
     }
 }
 
 fn can_be_conditional(context: &Context<'_, '_>, op: &Op) -> bool {
-    let weak = match op {
+    let plain = match op {
         Op::Load(load) => load.ordering == Ordering::Weak,
         Op::Store(store) => store.ordering == Ordering::Weak && store.width <= Width::B64,
+        Op::Atomic(atomic) => is_plain_update(atomic),
         // Hints do nothing, under any condition.
-        Op::Hint { .. } => true,
+        Op::Hint { .. } | Op::Call { .. } => true,
         op => op.is_of_registers(),
     };
-    weak && written(op).iter().all(|register| context.layout.width(*register) <= Width::B64)
+    plain && written(op).iter().all(|register| context.layout.width(*register) <= Width::B64)
+}
+
+/// Tells whether a read-modify-write orders nothing, and does something to a number of at most 64 bits.
+fn is_plain_update(atomic: &Atomic) -> bool {
+    let known = match atomic.scalar {
+        Scalar::Integer { width, .. } => width <= Width::B64,
+        Scalar::Float(_) => true,
+    };
+    let relaxed = matches!(atomic.ordering, Ordering::Weak | Ordering::Relaxed(_));
+    known && relaxed && !matches!(atomic.op, AtomicOp::Exchange | AtomicOp::CompareSwap)
 }
 
 fn written(op: &Op) -> Vec<Reg> {
@@ -109,153 +232,41 @@ fn written(op: &Op) -> Vec<Reg> {
     registers
 }
 
-/// What a register was.
-enum Old {
-    Predicate(Predicate),
-    Bits(Lanes, Tags),
-}
-
-fn conditional_write(context: &mut Context<'_, '_>, guard: &Condition, op: &Op) -> Result<(), Gap> {
-    let read = |context: &mut Context<'_, '_>, register: Reg| match context.layout.width(register) {
-        Width::B1 => Old::Predicate(Predicate::read(context, register.into())),
-        _ => {
-            let (values, tags) = raw(context, register.into());
-            Old::Bits(values, tags)
-        }
-    };
+/// Executes an instruction whose results are chosen by its guard.
+fn conditional_write(context: &mut Context<'_, '_>, guard: &Path, op: &Op) -> Result<(), Gap> {
     let registers = written(op);
-    let old: Vec<Old> = registers.iter().map(|register| read(context, *register)).collect();
+    let old: Vec<Old> = registers.iter().map(|one| Old::read(context, *one)).collect();
     let (warp, lanes) = (context.warp.number, context.lanes);
-    let is_load = matches!(op, Op::Load(_));
-    if is_load {
+    let accesses = matches!(op, Op::Load(_) | Op::Atomic(_));
+    if accesses {
         context.tracker.step(warp, lanes);
     }
     execute(context, op)?;
-    if is_load {
+    if accesses {
         context.tracker.step(warp, lanes);
     }
-    context.lanes = guard.open;
+    context.lanes = guard.lanes;
     for (register, old) in registers.into_iter().zip(old) {
-        match old {
-            Old::Predicate(old) => merge_truth(context, guard, register, &old),
-            Old::Bits(values, tags) => merge_bits(context, guard, register, (values, tags)),
-        }
+        let new = Old::read(context, register);
+        merge::merge(context, guard, register, [new, old]);
     }
     Ok(())
 }
 
-fn merge_bits(context: &mut Context<'_, '_>, guard: &Condition, register: Reg, old: (Lanes, Tags)) {
-    let new = raw(context, register.into());
-    let same = |lane: &usize| {
-        let word = |tags: Tags| word_of(tags, *lane);
-        let fixed = matches!(word(new.1), Word::Number | Word::Pointer);
-        let nothing = word(new.1) == Word::Poison && word(old.1) == Word::Poison;
-        nothing || fixed && word(new.1) == word(old.1) && new.0[*lane] == old.0[*lane]
-    };
-    let lanes = guard.open.iter().filter(|lane| !same(lane));
-    let lanes = Mask(lanes.fold(0, |mask, lane| mask | 1 << lane));
-    let origin = Some(Source::Data);
-    let tags = Tags { unknown: lanes, origin, ..Tags::NUMBER };
-    let layout = context.layout;
-    context.registers.write(layout, register, &[0; WARP], tags, lanes);
-    let [a, b] = guard.ordered(&new, &old);
-    select::choose(context, register, &guard.predicate, [a, b], lanes);
-}
-
-/// A truth in one lane.
-#[derive(Clone, Copy, PartialEq)]
-enum Truth {
-    Known(bool),
-    Handle(Value),
-    Lost,
-}
-
-impl Truth {
-    fn of(predicate: &Predicate, lane: usize) -> Self {
-        let word = predicate.words[lane];
-        match () {
-            () if predicate.tags.poison.has(lane) => Self::Lost,
-            () if !predicate.tags.unknown.has(lane) => Self::Known(predicate.truth.has(lane)),
-            () if Handle(word).is_value() => Self::Handle(word),
-            () => Self::Lost,
-        }
-    }
-}
-
-fn merge_truth(context: &mut Context<'_, '_>, guard: &Condition, register: Reg, old: &Predicate) {
-    let new = Predicate::read(context, register.into());
-    let mut out = Truths::NONE;
-    for lane in guard.open.iter() {
-        let [a, b] = guard.ordered(Truth::of(&new, lane), Truth::of(old, lane));
-        let condition = guard.predicate.words[lane];
-        match chosen_truth(context, condition, [a, b]) {
-            Truth::Known(holds) => out.decide(lane, holds),
-            Truth::Handle(value) => out.defer(lane, value),
-            Truth::Lost => {
-                let place = Some(context.place);
-                let Some(valued) = &mut context.valued else { return };
-                out.defer(lane, valued.store.units.opaque(place, reason::CONDITION));
-            }
-        }
-    }
-    truth::write(context, register, &out, Tags::NUMBER, guard.open);
-}
-
-/// `a` where the condition holds, `b` elsewhere.
-fn chosen_truth(context: &mut Context<'_, '_>, condition: Value, [a, b]: [Truth; 2]) -> Truth {
-    let holds = Truth::Handle(condition);
-    if a == b && a != Truth::Lost {
-        return a;
-    }
-    let [with, without] =
-        [(Connective::And, holds, a), (Connective::And, negated(context, holds), b)]
-            .map(|(op, x, y)| connected(context, op, x, y));
-    connected(context, Connective::Or, with, without)
-}
-
-fn negated(context: &mut Context<'_, '_>, a: Truth) -> Truth {
-    match (a, &mut context.valued) {
-        (Truth::Known(holds), _) => Truth::Known(!holds),
-        (Truth::Handle(value), Some(valued)) => {
-            let mut out = [0; WARP];
-            valued.domain.not(&[value; WARP], Mask(1), &mut out);
-            Truth::Handle(out[0])
-        }
-        _ => Truth::Lost,
-    }
-}
-
-fn connected(context: &mut Context<'_, '_>, op: Connective, a: Truth, b: Truth) -> Truth {
-    let settles = op == Connective::Or;
-    match (a, b, &mut context.valued) {
-        (Truth::Known(known), other, _) | (other, Truth::Known(known), _) => {
-            if known == settles {
-                Truth::Known(settles)
-            } else {
-                other
-            }
-        }
-        (Truth::Handle(a), Truth::Handle(b), Some(valued)) => {
-            let mut out = Truths::NONE;
-            valued.domain.connect(op, [&[a; WARP], &[b; WARP]], Mask(1), &mut out);
-            match out.known.has(0) {
-                true => Truth::Known(out.truth.has(0)),
-                false => Truth::Handle(out.values[0]),
-            }
-        }
-        _ => Truth::Lost,
-    }
-}
-
+/// Stores under the path condition of the context. `merged` says that the local memory of the lanes is merged later.
 fn conditional_store(
     context: &mut Context<'_, '_>,
-    guard: &Condition,
     store: &Store,
+    merged: bool,
 ) -> Result<(), Gap> {
+    let Some(path) = context.path.clone() else { return Ok(()) };
     let element = store.width.bytes();
     let size = element * store.srcs.len() as u32;
     let (warp, lanes) = (context.warp.number, context.lanes);
-    context.tracker.step(warp, lanes);
+    // Lanes of one side need not all be there.
+    if !merged {
+        context.tracker.step(warp, lanes);
+    }
     let addresses = resolve(context, store.address, store.space, AccessKind::Write, size)?;
     for lane in addresses.lanes.iter() {
         let Some(pointer) = addresses.pointers[lane] else { continue };
@@ -266,26 +277,20 @@ fn conditional_store(
         let Some(start) = found else { continue };
         for (position, &src) in store.srcs.iter().enumerate() {
             let at = start + position * element as usize;
-            if !guard.open.has(lane) {
+            let private = merged && matches!(pointer.area, Area::Local(_));
+            if private || !path.lanes.has(lane) {
                 memory::store_element(context, pointer, lane, at, src, store.width);
                 continue;
             }
-            let size = element as usize;
-            let mut old = ([0; WARP], [0; WARP]);
-            let parts = [&mut old.0, &mut old.1];
-            let word = read_element(context, pointer.area, lane, Some(Some(at)), size, parts);
-            let new = raw(context, src);
-            let new = bytes(context, &new, lane);
-            let Some(valued) = &mut context.valued else { return Ok(()) };
-            let old = valued.store.bytes(old.0[lane], word);
-            let [mut a, mut b]: [Bytes; 2] = guard.ordered(new, old);
-            [&mut a, &mut b].into_iter().for_each(|bytes| bytes[size..].fill(Byte::Known(0)));
-            let condition = guard.predicate.words[lane];
-            let chosen = choice(valued, condition, (&a, &b), size);
-            let target = (pointer.area, lane);
-            write_element(context, target, at, size, (chosen, Word::Unknown));
+            let (values, tags) = raw(context, src);
+            let word = word_of(tags, lane);
+            let bits = if word == Word::Unknown { u64::MAX } else { store.width.mask() };
+            let new = (values[lane] & bits, word);
+            merge::write_under(context, &path, (pointer.area, lane, at), element as usize, new);
         }
     }
-    context.tracker.step(warp, lanes);
+    if !merged {
+        context.tracker.step(warp, lanes);
+    }
     Ok(())
 }

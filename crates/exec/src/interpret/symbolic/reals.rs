@@ -191,7 +191,9 @@ pub(super) fn ask_relation(
     lanes: Mask,
 ) -> Truths {
     let mut truths = Truths::NONE;
-    let both = lanes.and(followed(&values[0])).and(followed(&values[1]));
+    let asks = |valued: &Valued<'_>| valued.domain.compares_floats();
+    let asked = if context.valued.as_ref().is_some_and(asks) { lanes } else { Mask::NONE };
+    let both = asked.and(followed(&values[0])).and(followed(&values[1]));
     for lane in lanes.without(both).iter() {
         let opaque = values.iter().map(|values| values[lane]).find(|&word| Handle(word).is_unit());
         truths.defer(lane, opaque.unwrap_or(0));

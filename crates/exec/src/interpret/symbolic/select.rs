@@ -84,7 +84,9 @@ pub(super) fn choose(
                 u64::from(lost) | u64::from(lost) << 32
             }
         };
-        patch.set(lane, (found, Word::Unknown));
+        // What the schedule decides stays that, and so does what is chosen by it.
+        let fickle = [condition.tags, a.1, b.1].iter().any(|tags| tags.undetermined().has(lane));
+        patch.set(lane, (found, if fickle { Word::Fickle } else { Word::Unknown }));
     }
     patch.apply(context, dst);
 }

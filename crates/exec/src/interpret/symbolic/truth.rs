@@ -9,9 +9,10 @@ use crate::finding::Gap;
 use crate::handle::Handle;
 use crate::interpret::arithmetic;
 use crate::lanes::{Lanes, Mask, WARP};
+use crate::registers::Registers;
 use crate::tags::{Source, Tags};
-use crate::value::Valued;
 use crate::value::unit::{Unit, Units};
+use crate::value::{Valued, reason};
 use ir::{IntBinary, Op, Operand, Reg, Relation, Width};
 
 /// A predicate whose unknown lanes have words.
@@ -24,7 +25,11 @@ pub(super) struct Predicate {
 
 impl Predicate {
     pub(super) fn read(context: &Context<'_, '_>, operand: Operand) -> Self {
-        let registers = &context.registers;
+        Self::of(&context.registers, operand)
+    }
+
+    /// As [`read`](Self::read), of other registers than those of the context.
+    pub(super) fn of(registers: &Registers, operand: Operand) -> Self {
         let (truth, tags) = (registers.predicate(operand), registers.operand_tags(operand));
         Self { truth, tags, words: registers.truths(operand) }
     }
@@ -52,7 +57,8 @@ pub(super) fn write(
     let lanes = lanes.and(context.lanes);
     let origin = tags.origin.or(Some(Source::Data));
     let unknown = lanes.without(truths.known).without(tags.poison);
-    let tags = Tags { unknown, poison: tags.poison.and(lanes), origin, ..Tags::NUMBER };
+    let fickle = tags.fickle.and(unknown);
+    let tags = Tags { unknown, fickle, poison: tags.poison.and(lanes), origin, ..Tags::NUMBER };
     context.registers.write_truths(dst, &truths.values, unknown);
     context.registers.write_predicate(dst, truths.truth, tags, lanes);
 }
@@ -130,6 +136,16 @@ pub(super) fn binary(
     }
     let mut tags = a.tags.combine(b.tags);
     tags.poison = tags.poison.without(settled);
+    // What is undefined matters only if the other operand, which is not known, does not settle the result.
+    let maybe = a.tags.poison.and(b.unknown()).or(b.tags.poison.and(a.unknown()));
+    let maybe = if connective == Connective::Xor { Mask::NONE } else { maybe.and(context.lanes) };
+    if let (Some(valued), false) = (&mut context.valued, maybe.is_empty()) {
+        let word = valued.store.units.opaque(Some(context.place), reason::MAYBE_UNDEFINED);
+        maybe.iter().for_each(|lane| out.values[lane] = word);
+        context.report.maybe_undefined |= !valued.domain.chooses_undefined();
+        tags.poison = tags.poison.without(maybe);
+        tags.fickle = tags.fickle.or(maybe);
+    }
     write(context, dst, &out, tags, context.lanes);
     true
 }

@@ -28,8 +28,9 @@ pub(super) fn decode(
     transposed: bool,
 ) -> Result<Tile, Gap> {
     let variable = encoded.variable;
-    let Some((start, rest)) = home(context, variable).and_then(|home| encoded.as_descriptor(home))
-    else {
+    let made =
+        home(context, variable).and_then(|home| Some((encoded.as_descriptor(home)?, home.first)));
+    let Some(((start, rest), lead)) = made else {
         return Err(context.gap(
             "a matrix descriptor does not have a shared address, a multiple of 16, in its lowest 14 bits",
         ));
@@ -39,7 +40,8 @@ pub(super) fn decode(
     }
     let tile = Tile {
         variable,
-        start,
+        lead,
+        start: start - lead,
         leading: (rest >> 16 & 0x3fff) << 4,
         stride: (rest >> 32 & 0x3fff) << 4,
         base_offset: rest >> 49 & 7,
@@ -60,7 +62,7 @@ fn align(context: &mut Context<'_, '_>, tile: &Tile) -> Result<(), Gap> {
     if align >= pattern {
         return Ok(());
     }
-    if context.machine.is_only_dynamic(tile.variable) && pattern <= 1 << MOST_ALIGN_BITS {
+    if context.machine.is_placed(tile.variable) && pattern <= 1 << MOST_ALIGN_BITS {
         assume(context, pattern as u32);
         return Ok(());
     }

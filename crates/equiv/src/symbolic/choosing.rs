@@ -1,0 +1,76 @@
+//! Choices between terms, and conditions that are settled.
+
+use super::Symbolic;
+use crate::choices;
+use exec::Mask;
+use exec::domain::{Truths, Values};
+use term::{Node, Term};
+
+impl Symbolic {
+    /// A choice, without what its condition settles of choices inside it.
+    pub(super) fn chosen(&mut self, condition: Term, sides: [Term; 2]) -> Term {
+        const MOST: usize = 4096;
+        // Nothing depends on those but how the term looks.
+        const FEW: usize = 64;
+        if let Some(extremum) = self.extremum(condition, sides) {
+            return extremum;
+        }
+        let undefined = sides.into_iter().any(|side| self.may_be_undefined(side));
+        let nested = |side: &Term| matches!(self.terms.node(*side), Node::Select(..));
+        if !undefined && !sides.iter().any(nested) {
+            return self.terms.select(condition, sides[0], sides[1]);
+        }
+        let most = if undefined { MOST } else { FEW };
+        choices::select((&mut self.terms, &mut self.conditions), condition, sides, most)
+    }
+
+    /// The larger or the smaller of two, if a choice is one: `a < b ? b : a`. Over the reals it does not matter which of two equal ones is chosen.
+    fn extremum(&mut self, condition: Term, sides: [Term; 2]) -> Option<Term> {
+        use term::Relation::{Less, LessEqual};
+        let [x, y] = sides;
+        let (a, b, holds) = match self.terms.node(condition) {
+            Node::Compare(Less | LessEqual, a, b) => (a, b, true),
+            Node::Not(inner) => match self.terms.at(inner) {
+                Node::Compare(Less | LessEqual, a, b) => (a, b, false),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let ends = [Term::from(a), Term::from(b)];
+        match (ends == [y, x], ends == [x, y]) {
+            (true, _) if holds => Some(self.terms.maximum(x, y)),
+            (true, _) => Some(self.terms.minimum(x, y)),
+            (_, true) if holds => Some(self.terms.minimum(x, y)),
+            (_, true) => Some(self.terms.maximum(x, y)),
+            _ => None,
+        }
+    }
+
+    /// Sets lanes to conditions, decided where they are constants.
+    pub(super) fn conclude(&mut self, conditions: &Values, lanes: Mask, out: &mut Truths) {
+        for lane in lanes.iter() {
+            let condition = self.term(conditions[lane]);
+            match self.terms.node(condition) {
+                Node::Truth(holds) => out.decide(lane, holds),
+                _ => out.defer(lane, conditions[lane]),
+            }
+        }
+    }
+
+    /// The same of conditions that are made of others: they may hold, or not, whatever those are.
+    pub(super) fn conclude_connected(
+        &mut self,
+        conditions: &Values,
+        lanes: Mask,
+        out: &mut Truths,
+    ) {
+        for lane in lanes.iter() {
+            let condition = self.term(conditions[lane]);
+            let node = self.terms.seal(condition);
+            match self.conditions.of(&self.terms, node).known() {
+                Some(holds) => out.decide(lane, holds),
+                None => out.defer(lane, conditions[lane]),
+            }
+        }
+    }
+}

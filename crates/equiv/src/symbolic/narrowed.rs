@@ -1,0 +1,232 @@
+//! Integers under conditions: ranges that path conditions narrow, and comparisons of integers that wrap around.
+//!
+//! A path condition is taken apart into comparisons that must all hold. One of a linear form of a single integer with a number
+//! bounds that integer: `0 <= c` and `c < 7` make `x[i*7 + c]` an access in bounds. The conditions are those of the machine's integers, exact ones; nothing
+//! else is used of them, so ranges may be too wide and never too narrow.
+
+use super::Symbolic;
+use crate::operations;
+use crate::ranges::Range;
+use exec::domain::{Bounds, Value};
+use ir::Relation;
+use std::collections::BTreeMap;
+use term::{Node, NodeId, Term};
+
+/// Comparisons of a path condition beyond this many are not looked at.
+const MOST: usize = 256;
+
+/// Choices that a path condition settles on the way to an address: what was computed in fewer bits and may wrap around.
+const ROUNDS: usize = 8;
+
+/// No bound in one direction: far beyond every integer type.
+const FAR: i128 = 1 << 100;
+
+impl Symbolic {
+    /// Between which numbers an integer is.
+    pub(super) fn range(&mut self, term: Term) -> Option<Range> {
+        let Self { integers, terms, ranges, told, .. } = self;
+        let input = |position: usize| {
+            let of = integers.iter().find(|(positions, _)| positions.contains(&position));
+            let (_, (low, high)) = *of?;
+            let said = told.iter().find(|one| one.positions.contains(&position));
+            let said = said.map_or((low, high), |one| one.range);
+            // Of a range without numbers nobody asks twice: no input is found then.
+            Some((low.max(said.0), high.min(said.1))).filter(|(low, high)| low <= high)
+        };
+        ranges.of(terms, term, &input)
+    }
+
+    /// Numbers that an integer lies between wherever a condition holds.
+    pub(super) fn narrowed_bounds(&mut self, value: Value, condition: Value) -> Option<Bounds> {
+        let condition = self.term(condition);
+        let root = self.terms.seal(condition);
+        let mut known: BTreeMap<NodeId, Range> = BTreeMap::new();
+        for (relation, sides, holds) in self.comparisons(root) {
+            let Some((node, range)) = self.narrowing(relation, sides, holds) else { continue };
+            let whole = match known.get(&node) {
+                Some(range) => Some(*range),
+                None => self.range(node.into()),
+            };
+            let Some(whole) = whole else { continue };
+            let narrowed = (whole.0.max(range.0), whole.1.min(range.1));
+            // A condition that never holds says nothing worth knowing.
+            if narrowed.0 <= narrowed.1 {
+                known.insert(node, narrowed);
+            }
+        }
+        let mut linear = self.linear(value)?;
+        for _ in 0..ROUNDS {
+            let mut settled = None;
+            for (node, factor) in linear.parts() {
+                let Node::Select(condition, x, y) = self.terms.at(node) else { continue };
+                if let Some(holds) = self.settles_within(condition, &known) {
+                    settled = Some((node, factor, if holds { x } else { y }));
+                    break;
+                }
+            }
+            let Some((node, factor, chosen)) = settled else { break };
+            self.put_in(&mut linear, (node, factor), chosen.into())?;
+        }
+        self.bounds_within(&linear, &known)
+    }
+
+    /// The truth of a comparison of integers where more is known of some of them.
+    fn settles_within(
+        &mut self,
+        condition: NodeId,
+        known: &BTreeMap<NodeId, Range>,
+    ) -> Option<bool> {
+        let (relation, sides) = match self.terms.at(condition) {
+            Node::Compare(relation, a, b) => (relation, [a, b]),
+            Node::Not(inner) => return self.settles_within(inner, known).map(|holds| !holds),
+            _ => return None,
+        };
+        let mut ranges = [(0, 0); 2];
+        for (range, side) in ranges.iter_mut().zip(sides) {
+            let linear = self.linear_of(side.into())?;
+            let bounds = self.bounds_within(&linear, known)?;
+            *range = (bounds.low, bounds.high);
+        }
+        let [(low, high), (least, most)] = ranges;
+        match relation {
+            term::Relation::Less => (high < least || low >= most).then_some(high < least),
+            term::Relation::LessEqual => (high <= least || low > most).then_some(high <= least),
+            term::Relation::Equal => (high < least || low > most).then_some(false),
+        }
+    }
+
+    /// The comparisons that hold, or do not, wherever a condition holds.
+    fn comparisons(&self, root: NodeId) -> Vec<(term::Relation, [NodeId; 2], bool)> {
+        let mut found = Vec::new();
+        let mut work = vec![(root, true)];
+        while let Some((node, holds)) = work.pop() {
+            if found.len() + work.len() > MOST {
+                break;
+            }
+            match (self.terms.at(node), holds) {
+                (Node::Not(a), holds) => work.push((a, !holds)),
+                (Node::And(a, b), true) | (Node::Or(a, b), false) => {
+                    work.extend([(a, holds), (b, holds)]);
+                }
+                (Node::Compare(relation, a, b), holds) => found.push((relation, [a, b], holds)),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// What a comparison says of a single integer.
+    fn narrowing(
+        &mut self,
+        relation: term::Relation,
+        [a, b]: [NodeId; 2],
+        holds: bool,
+    ) -> Option<(NodeId, Range)> {
+        use term::Relation::{Equal, Less, LessEqual};
+        let numbers = [a, b].map(|side| self.whole(side.into()));
+        let (linear, range) = match (numbers, relation, holds) {
+            ([None, Some(number)], Less, true) => (a, (-FAR, number - 1)),
+            ([None, Some(number)], Less, false) => (a, (number, FAR)),
+            ([None, Some(number)], LessEqual, true) => (a, (-FAR, number)),
+            ([None, Some(number)], LessEqual, false) => (a, (number + 1, FAR)),
+            ([Some(number), None], Less, true) => (b, (number + 1, FAR)),
+            ([Some(number), None], Less, false) => (b, (-FAR, number)),
+            ([Some(number), None], LessEqual, true) => (b, (number, FAR)),
+            ([Some(number), None], LessEqual, false) => (b, (-FAR, number - 1)),
+            ([None, Some(number)], Equal, true) => (a, (number, number)),
+            ([Some(number), None], Equal, true) => (b, (number, number)),
+            _ => return None,
+        };
+        let (node, negative, constant) = self.linear_of(linear.into())?.single()?;
+        // A real that is not an integer is not bounded by its neighbours.
+        self.range(node.into())?;
+        Some(match negative {
+            false => (node, (range.0 - constant, range.1 - constant)),
+            true => (node, (constant - range.1, constant - range.0)),
+        })
+    }
+
+    /// Whether one stands in a relation to the other. A choice between integers is compared side by side where ranges settle one of
+    /// them: `(k < 0 ? k + 2^32 : k) < 7` is `0 <= k` and `k < 7`.
+    pub(super) fn compared(&mut self, relation: Relation, a: Term, b: Term) -> Term {
+        let split = match (self.terms.node(a), self.terms.node(b)) {
+            (Node::Select(condition, x, y), Node::Constant(_)) => {
+                Some((condition, [(x.into(), b), (y.into(), b)]))
+            }
+            (Node::Constant(_), Node::Select(condition, x, y)) => {
+                Some((condition, [(a, x.into()), (a, y.into())]))
+            }
+            _ => None,
+        };
+        if let Some((condition, sides)) = split {
+            let known = sides.map(|(x, y)| self.settles(relation, x, y));
+            if known != [None, None] {
+                return self.split_comparison(relation, condition.into(), known, sides);
+            }
+        }
+        operations::compared(&mut self.terms, relation, a, b)
+    }
+
+    /// A comparison under a condition and one under its opposite, of which ranges may settle some.
+    fn split_comparison(
+        &mut self,
+        relation: Relation,
+        condition: Term,
+        known: [Option<bool>; 2],
+        [with, without]: [(Term, Term); 2],
+    ) -> Term {
+        let opposite = self.terms.not(condition);
+        // `c or (not c and w)` is written as `c or w`: what follows from it is then seen part by part.
+        let (settled, truth, (a, b)) = match known {
+            [Some(one), Some(other)] => {
+                return match (one, other) {
+                    (true, false) => condition,
+                    (false, true) => opposite,
+                    (truth, _) => self.terms.truth(truth),
+                };
+            }
+            [Some(truth), None] => (condition, truth, without),
+            [None, Some(truth)] => (opposite, truth, with),
+            [None, None] => {
+                let [with, without] = [with, without]
+                    .map(|(a, b)| operations::compared(&mut self.terms, relation, a, b));
+                let one = self.terms.and(condition, with);
+                let other = self.terms.and(opposite, without);
+                return self.terms.or(one, other);
+            }
+        };
+        let rest = operations::compared(&mut self.terms, relation, a, b);
+        match truth {
+            true => self.terms.or(settled, rest),
+            false => {
+                let open = self.terms.not(settled);
+                self.terms.and(open, rest)
+            }
+        }
+    }
+
+    /// The truth of a comparison of integers that their ranges settle.
+    fn settles(&mut self, relation: Relation, a: Term, b: Term) -> Option<bool> {
+        let ((low, high), (least, most)) = (self.range(a)?, self.range(b)?);
+        let (below, above) = (high < least, low > most);
+        let (at_most, at_least) = (high <= least, low >= most);
+        match relation {
+            Relation::Lt => (below || at_least).then_some(below),
+            Relation::Ge => (below || at_least).then_some(at_least),
+            Relation::Gt => (above || at_most).then_some(above),
+            Relation::Le => (above || at_most).then_some(at_most),
+            Relation::Eq => (below || above).then_some(false),
+            Relation::Ne => (below || above).then_some(true),
+        }
+    }
+
+    /// A condition of which nothing is known: the sign of a function that nobody knows, of a number that is like no other.
+    pub(super) fn free_condition(&mut self) -> Option<Value> {
+        let function = self.terms.function("condition")?;
+        self.unknown += 1;
+        let (number, zero) = (self.terms.integer(self.unknown), self.terms.zero());
+        let value = self.terms.apply(function, number);
+        let condition = self.terms.compare(term::Relation::Less, zero, value);
+        Some(self.handles.handle(condition))
+    }
+}

@@ -1,0 +1,199 @@
+//! Propositional formulas over conditions of which nothing is known: binary decision diagrams.
+//!
+//! A formula is a reduced ordered binary decision diagram (Bryant, "Graph-Based Algorithms for Boolean Function Manipulation"): two
+//! formulas are equivalent if and only if they are the same node, so that one that always holds, or never does, is seen at once.
+//! Atoms are ordered by age. Beyond [`MOST`] nodes, or [`DEEPEST`] atoms, a result is an atom of its own, like no other: what is then called known is so
+//! still, and less is known.
+
+use rustc_hash::FxHashMap;
+
+/// Nodes beyond this many are not made.
+const MOST: usize = 1 << 20;
+
+/// Formulas over more atoms than this on one way are not made: operations on them are recursive.
+const DEEPEST: u32 = 1 << 11;
+
+/// A formula: a position in the table of nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Formula(u32);
+
+impl Formula {
+    /// Never holds.
+    pub const FALSE: Self = Self(0);
+    /// Always holds.
+    pub const TRUE: Self = Self(1);
+
+    /// The truth of a formula that has one.
+    #[must_use]
+    pub fn known(self) -> Option<bool> {
+        match self {
+            Self::FALSE => Some(false),
+            Self::TRUE => Some(true),
+            _ => None,
+        }
+    }
+}
+
+/// A decision by an atom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Decision {
+    atom: u32,
+    if_false: Formula,
+    if_true: Formula,
+}
+
+/// All formulas of a run.
+#[derive(Debug)]
+pub struct Formulas {
+    nodes: Vec<Decision>,
+    /// Of each node, how many atoms are on the longest way down.
+    depths: Vec<u32>,
+    known: FxHashMap<Decision, Formula>,
+    chosen: FxHashMap<[Formula; 3], Formula>,
+    atoms: u32,
+}
+
+impl Default for Formulas {
+    fn default() -> Self {
+        // The two constants decide nothing and come after all atoms.
+        let constant = |formula| Decision { atom: u32::MAX, if_false: formula, if_true: formula };
+        let nodes = vec![constant(Formula::FALSE), constant(Formula::TRUE)];
+        Self {
+            nodes,
+            depths: vec![0; 2],
+            known: FxHashMap::default(),
+            chosen: FxHashMap::default(),
+            atoms: 0,
+        }
+    }
+}
+
+impl Formulas {
+    /// A condition of which nothing is known.
+    pub fn atom(&mut self) -> Formula {
+        let atom = self.atoms;
+        self.atoms += 1;
+        // Always made: there is one for each condition that the run keeps anyway.
+        let node = Decision { atom, if_false: Formula::FALSE, if_true: Formula::TRUE };
+        self.push(node)
+    }
+
+    /// The opposite.
+    pub fn not(&mut self, a: Formula) -> Formula {
+        self.choose([a, Formula::FALSE, Formula::TRUE])
+    }
+
+    /// Both.
+    pub fn and(&mut self, a: Formula, b: Formula) -> Formula {
+        self.choose([a, b, Formula::FALSE])
+    }
+
+    /// Either.
+    pub fn or(&mut self, a: Formula, b: Formula) -> Formula {
+        self.choose([a, Formula::TRUE, b])
+    }
+
+    /// One and not the other.
+    pub fn xor(&mut self, a: Formula, b: Formula) -> Formula {
+        let opposite = self.not(b);
+        self.choose([a, opposite, b])
+    }
+
+    fn push(&mut self, node: Decision) -> Formula {
+        let formula = Formula(self.nodes.len() as u32);
+        let depth = |formula: Formula| self.depths[formula.0 as usize];
+        let depth = 1 + depth(node.if_true).max(depth(node.if_false));
+        self.nodes.push(node);
+        self.depths.push(depth);
+        self.known.insert(node, formula);
+        formula
+    }
+
+    /// `if a then b else c`.
+    fn choose(&mut self, [a, b, c]: [Formula; 3]) -> Formula {
+        match (a.known(), b.known(), c.known()) {
+            (Some(true), ..) => return b,
+            (Some(false), ..) => return c,
+            (None, Some(true), Some(false)) => return a,
+            _ if b == c => return b,
+            _ => {}
+        }
+        if let Some(&found) = self.chosen.get(&[a, b, c]) {
+            return found;
+        }
+        let deep = [a, b, c].iter().any(|formula| self.depths[formula.0 as usize] >= DEEPEST);
+        if deep || self.nodes.len() >= MOST {
+            return self.atom();
+        }
+        let at = |formula: Formula| self.nodes[formula.0 as usize];
+        let atom = [a, b, c].map(|formula| at(formula).atom).into_iter().min().unwrap_or(u32::MAX);
+        let side = |holds: bool| {
+            [a, b, c].map(|formula| match at(formula) {
+                node if node.atom != atom => formula,
+                node if holds => node.if_true,
+                node => node.if_false,
+            })
+        };
+        let (with, without) = (side(true), side(false));
+        let (if_true, if_false) = (self.choose(with), self.choose(without));
+        let found = self.decision(Decision { atom, if_false, if_true });
+        self.chosen.insert([a, b, c], found);
+        found
+    }
+
+    fn decision(&mut self, node: Decision) -> Formula {
+        match self.known.get(&node) {
+            _ if node.if_true == node.if_false => node.if_true,
+            Some(&known) => known,
+            None => self.push(node),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equivalent_formulas_are_the_same() {
+        let mut all = Formulas::default();
+        let [p, q, r] = std::array::from_fn(|_| all.atom());
+        let not_q = all.not(q);
+        let (pq, p_not_q) = (all.and(p, q), all.and(p, not_q));
+        assert_eq!(all.or(pq, p_not_q), p);
+        assert_eq!(all.and(pq, p_not_q), Formula::FALSE);
+        let not_p = all.not(p);
+        assert_eq!(all.or(p, not_p), Formula::TRUE);
+        let x = all.xor(p, q);
+        let y = all.xor(x, r);
+        let z = all.xor(r, q);
+        let w = all.xor(z, p);
+        assert_eq!(y, w);
+        assert_eq!(y.known(), None);
+    }
+
+    #[test]
+    fn truth_tables_agree_with_diagrams() {
+        // Every formula of depth two over three atoms, by its table of eight rows.
+        let mut all = Formulas::default();
+        let atoms: Vec<(Formula, u8)> =
+            [0xaa, 0xcc, 0xf0].into_iter().map(|table| (all.atom(), table)).collect();
+        let mut formulas = atoms;
+        for _ in 0..2 {
+            let before = formulas.clone();
+            for &(a, s) in before.iter().take(24) {
+                formulas.push((all.not(a), !s));
+                for &(b, t) in before.iter().take(24) {
+                    formulas.push((all.and(a, b), s & t));
+                    formulas.push((all.or(a, b), s | t));
+                    formulas.push((all.xor(a, b), s ^ t));
+                }
+            }
+        }
+        for &(a, s) in &formulas {
+            for &(b, t) in formulas.iter().step_by(7) {
+                assert_eq!(a == b, s == t, "{s:x} {t:x}");
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Local memory of lanes that went two ways: bytes that differ become choices, as registers do ([`super::merge`]).
+
+use super::select::choice;
+use crate::address::Area;
+use crate::context::Context;
+use crate::interpret::access::write_element;
+use crate::lanes::WARP;
+use crate::memory::{Allocation, Word};
+use crate::path::Path;
+use crate::value::bytes::{Bytes, ZERO};
+use crate::value::unit::Byte;
+use crate::value::{Valued, reason};
+
+/// Makes a local variable a choice between what one way to here left in it and what is there now.
+pub(crate) fn merge_local(
+    context: &mut Context<'_, '_>,
+    path: &Path,
+    number: usize,
+    with: &Allocation,
+) {
+    let size = with.bytes.len() / WARP;
+    for lane in path.lanes.iter() {
+        let (mut at, end) = (lane * size, (lane + 1) * size);
+        let own = context.warp.local(context.machine, number);
+        // Units of lanes whose memory is not a multiple of four bytes long are shared with their neighbours.
+        let same = own.bytes[at..end] == with.bytes[at..end]
+            && own.states[at..end] == with.states[at..end]
+            && size.is_multiple_of(4);
+        while !same && at < end {
+            at += merge_piece(context, (path, lane), number, with, (at, end));
+        }
+    }
+}
+
+/// The same of a few bytes; returns how many.
+fn merge_piece(
+    context: &mut Context<'_, '_>,
+    (path, lane): (&Path, usize),
+    number: usize,
+    with: &Allocation,
+    (at, end): (usize, usize),
+) -> usize {
+    let most = (8 - at % 8).min(end - at);
+    let Some(valued) = &mut context.valued else { return most };
+    let own = context.warp.local(context.machine, number);
+    let [new, old] = [with, &*own].map(|memory| bytes(valued, memory, (at, most)));
+    let is_wide =
+        |bytes: &Bytes| matches!(bytes[0], Byte::Of { sort, index: 0, .. } if sort.bytes() == 8);
+    let size = match most == 8 && (is_wide(&new) || is_wide(&old)) {
+        true => 8,
+        false => (4 - at % 4).min(end - at),
+    };
+    let words = [with, &*own].map(|memory| memory.word(at, size));
+    if new[..size] == old[..size] && words[0] == words[1] {
+        return size;
+    }
+    let unclear = |word: Word| matches!(word, Word::Fickle | Word::Pointer);
+    let undefined = !valued.domain.chooses_undefined() && words.contains(&Word::Poison);
+    let target = (Area::Local(number), lane);
+    if undefined || words.into_iter().any(unclear) {
+        context.report.maybe_undefined |= undefined;
+        let word = valued.store.units.opaque(Some(context.place), reason::MAYBE_UNDEFINED);
+        let lost = u64::from(word) | u64::from(word) << 32;
+        write_element(context, target, at, size, (lost, Word::Fickle));
+        return size;
+    }
+    let [mut a, mut b]: [Bytes; 2] = path.ordered(new, old);
+    [&mut a, &mut b].into_iter().for_each(|bytes| bytes[size..].fill(Byte::Known(0)));
+    let chosen = choice(valued, path.words[lane], (&a, &b), size);
+    write_element(context, target, at, size, (chosen, Word::Unknown));
+    size
+}
+
+fn bytes(valued: &mut Valued<'_>, memory: &Allocation, (at, count): (usize, usize)) -> Bytes {
+    let mut found = ZERO;
+    (0..count).for_each(|index| found[index] = valued.store.byte(memory, at + index));
+    found
+}

@@ -1,0 +1,147 @@
+//! Takes a ticket from a counter ([`crate::tickets`]).
+
+use super::access::{word_of, write_element};
+use crate::address::{Area, Pointer};
+use crate::context::Context;
+use crate::finding::Gap;
+use crate::lanes::Lanes;
+use crate::memory::Word;
+use crate::tags::{Source, Tags};
+use crate::tickets::Counter;
+use crate::value::integer;
+use ir::{Atomic, AtomicOp, Ordering, Scalar, Scope};
+use sync::LaneId;
+
+/// The largest number of a counter: signed or not, tickets do not wrap around.
+const MOST: u64 = (1 << 31) - 1;
+
+/// A ticket on its way.
+pub(super) struct Ticket {
+    lane: usize,
+    counter: Counter,
+}
+
+/// Returns the ticket that an atomic operation takes, in a run in which blocks take them: one thread adds one to a number in
+/// global memory and uses the number before.
+pub(super) fn begin(
+    context: &mut Context<'_, '_>,
+    atomic: &Atomic,
+    pointer: Option<Pointer>,
+    operand: Option<&(Lanes, Tags)>,
+) -> Option<Ticket> {
+    context.machine.last?;
+    if context.path.is_some() || !context.open.is_empty() {
+        return None;
+    }
+    let lane = context.lanes.lowest().filter(|_| context.lanes.count() == 1)?;
+    let Scalar::Integer { width, .. } = atomic.scalar else { return None };
+    let wide = matches!(atomic.ordering.scope(), Some(Scope::Gpu | Scope::Sys));
+    let plain = atomic.packed == 1 && atomic.a.len() == 1 && width.bytes() >= 4;
+    let (values, tags) = operand?;
+    let number = word_of(*tags, lane) == Word::Number;
+    let adds = match atomic.op {
+        AtomicOp::Add => values[lane] == 1,
+        AtomicOp::Inc => true,
+        _ => false,
+    };
+    let Pointer { area: Area::Global(area), offset } = pointer? else { return None };
+    if !(wide && plain && number && adds && context.valued.is_some()) {
+        return None;
+    }
+    let taker = who(context, lane);
+    let releases = matches!(atomic.ordering, Ordering::Release(_) | Ordering::AcquireRelease(_));
+    context.tracker.begin_ticket(taker, releases);
+    let (bytes, op, operand) = (width.bytes(), atomic.op, values[lane]);
+    Some(Ticket { lane, counter: Counter { number: area, offset, bytes, op, operand } })
+}
+
+/// Writes the number of a ticket into the result of its operation; `old` is what the counter held.
+pub(super) fn end(
+    context: &mut Context<'_, '_>,
+    atomic: &Atomic,
+    ticket: &Ticket,
+    old: &(Lanes, Tags),
+) -> Result<(), Gap> {
+    let acquires = matches!(atomic.ordering, Ordering::Acquire(_) | Ordering::AcquireRelease(_));
+    let taker = who(context, ticket.lane);
+    context.tracker.end_ticket(taker, acquires);
+    let (first, is_last) = count(context, ticket, old)?;
+    write_counter(context, ticket, old.0[ticket.lane]);
+    let blocks = context.machine.launch.blocks();
+    let Some(Some(dst)) = atomic.dsts.first() else { return Ok(()) };
+    if is_last {
+        let values = [first.wrapping_add(blocks - 1); crate::lanes::WARP];
+        context.write(*dst, &values, Tags::NUMBER);
+        return Ok(());
+    }
+    let (unit, size) = (context.unit, ticket.counter.bytes as usize);
+    let others = i128::from(blocks) - 2;
+    let valued = context.valued.as_mut();
+    let word = valued.and_then(|valued| {
+        let number = valued.domain.ticket(unit, others)?;
+        let start = valued.domain.integer(i128::from(first));
+        let number = valued.binary(crate::domain::Binary::Add, start, number);
+        Some(valued.store.word(&integer::whole(number, size)?).0)
+    });
+    let Some(word) = word else {
+        return Err(context.gap("the number of a ticket is not followed"));
+    };
+    let values = [word; crate::lanes::WARP];
+    context.write_words(*dst, &values, Tags::unknown(context.lanes, Source::Data));
+    Ok(())
+}
+
+/// Counts a ticket: what the counter held at first, and whether this is the last ticket.
+fn count(
+    context: &mut Context<'_, '_>,
+    ticket: &Ticket,
+    (values, tags): &(Lanes, Tags),
+) -> Result<(u64, bool), Gap> {
+    let (old, word) = (values[ticket.lane], word_of(*tags, ticket.lane));
+    let (unit, place, blocks) = (context.unit, context.place, context.machine.launch.blocks());
+    let Some(valued) = &mut context.valued else { return Ok((0, false)) };
+    let tickets = &mut valued.store.tickets;
+    let (counter, first, _) = *tickets.counter.get_or_insert((ticket.counter, old, place));
+    let wrong = if word != Word::Number {
+        Some(
+            "the counter that blocks take tickets from holds no number that is known: give its contents (`count=u32[1]:inout=[0]`)",
+        )
+    } else if counter != ticket.counter {
+        Some("blocks take tickets from several counters, or in different ways")
+    } else if tickets.unit == Some(unit) {
+        Some("a block takes several tickets")
+    } else if Some(old) != first.checked_add(tickets.taken) {
+        Some("the counter that blocks take tickets from is changed in another way")
+    } else if first.checked_add(blocks).is_none_or(|over| over > MOST) {
+        Some("the counter that blocks take tickets from holds a number that is too large")
+    } else if counter.op == AtomicOp::Inc && counter.operand < first + blocks - 1 {
+        Some("the counter that blocks take tickets from begins again before all have one")
+    } else {
+        None
+    };
+    if let Some(wrong) = wrong {
+        return Err(context.gap(wrong));
+    }
+    tickets.taken += 1;
+    tickets.unit = Some(unit);
+    Ok((first, tickets.taken == blocks))
+}
+
+/// Writes the counter as a number: a domain would keep the sum as a value.
+fn write_counter(context: &mut Context<'_, '_>, ticket: &Ticket, old: u64) {
+    let Counter { number, offset, bytes, op, operand } = ticket.counter;
+    let new = match op {
+        AtomicOp::Inc if old >= operand => 0,
+        _ => old + 1,
+    };
+    if let Ok(at) = usize::try_from(offset) {
+        let target = (Area::Global(number), ticket.lane);
+        write_element(context, target, at, bytes as usize, (new, Word::Number));
+    }
+}
+
+fn who(context: &Context<'_, '_>, lane: usize) -> LaneId {
+    // A warp has 32 lanes, and a block at most 64 warps.
+    #[expect(clippy::cast_possible_truncation, reason = "small numbers")]
+    LaneId { warp: context.warp.number as u8, lane: lane as u8 }
+}

@@ -1,0 +1,93 @@
+//! Runs one lane group on a side of a branch that is not decided, to the end of a block.
+//!
+//! As [`crate::run_group`], but that everything happens under the path condition of the group
+//! ([`crate::interpret::symbolic::conditional`]).
+
+use crate::context::{Context, Flow};
+use crate::finding::{Gap, Place};
+use crate::interpret::symbolic::conditional::{conditional, on_path};
+use crate::interpret::{guarded, mbarrier, poll};
+use crate::lanes::Mask;
+use crate::position::Position;
+use crate::run_group::{Flowing, Followed, is_access, touch_products};
+use ir::Instr;
+
+/// Executes a group from `at` on to the end of its block.
+pub(crate) fn follow_path(
+    context: &mut Context<'_, '_>,
+    mut at: Position,
+    lanes: Mask,
+) -> Followed {
+    let machine = context.machine;
+    let block = &machine.program.functions[at.function].blocks[at.block];
+    let steps = &machine.codes[at.function].blocks[at.block];
+    let first = context.site;
+    let mut executed = 0;
+    for instruction in &block.instructions[at.index..] {
+        context.site = first + executed as u32;
+        executed += 1;
+        let of_products = steps[at.index].of_products;
+        match step(context, instruction, of_products, lanes) {
+            Ok(None) => at.index += 1,
+            ended => {
+                let last = context.site + u32::from(ended.is_ok());
+                context.report.coverage.stretch(first, last);
+                return Followed { at, executed, ended };
+            }
+        }
+    }
+    context.site = first + executed as u32;
+    context.report.coverage.stretch(first, context.site + 1);
+    Followed { at, executed: executed + 1, ended: Ok(None) }
+}
+
+fn step(
+    context: &mut Context<'_, '_>,
+    instruction: &Instr,
+    of_products: bool,
+    lanes: Mask,
+) -> Flowing {
+    (context.lanes, context.open) = (lanes, lanes);
+    context.place = Place { span: instruction.span, location: instruction.location };
+    let mut active = lanes;
+    if let Some(guard) = instruction.guard {
+        match guarded(context, guard) {
+            Ok(holds) => active = holds,
+            Err(gap) => {
+                let followed = conditional(context, guard, &instruction.op)?;
+                context.report.coverage.guard_holds(context.site);
+                return if followed { Ok(None) } else { Err(gap) };
+            }
+        }
+        if context.would_fail.take().is_some() {
+            return Err(
+                context.conditional_gap("an undefined value may decide whether this is executed")
+            );
+        }
+        if active.is_empty() {
+            return Ok(None);
+        }
+        context.report.coverage.guard_holds(context.site);
+        (context.lanes, context.open) = (active, active);
+    }
+    if of_products && context.tracker.is_checking() {
+        touch_products(context, &instruction.op);
+    }
+    let flow = access(context, instruction)?;
+    Ok((flow != Flow::Next).then_some((active, flow)))
+}
+
+fn access(context: &mut Context<'_, '_>, instruction: &Instr) -> Result<Flow, Gap> {
+    let accesses = is_access(&instruction.op);
+    if accesses && context.machine.polls.binary_search(&context.site).is_ok() {
+        poll::check(context, &instruction.op)?;
+    }
+    let flow = on_path(context, &instruction.op)?;
+    if accesses && context.tracker.touched_mbarrier() {
+        mbarrier::check_plain_access(context)?;
+        if context.would_fail.take().is_some() {
+            return Err(context.conditional_gap("an mbarrier may be accessed as plain memory"));
+        }
+    }
+    Ok(flow)
+}

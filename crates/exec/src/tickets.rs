@@ -1,0 +1,234 @@
+//! Tickets: a counter in global memory from which each block takes one number, so that one of them knows that it is the last.
+//!
+//! ```text
+//! partial[block] = sum;  __threadfence();
+//! last = atomicAdd(&count, 1) == gridDim - 1;      // one thread
+//! __syncthreads();
+//! if (last) … all of partial …
+//! ```
+//!
+//! Which block is the last is the schedule's choice, and everything else about the numbers is, too. So a launch is run once for each
+//! block, with that block as the last ([`crate::check_last`]): it runs after all others and its number is known; of the others' numbers only
+//! their range is, and what is decided must be decided by that. Whoever asks compares what all these runs leave.
+//!
+//! That covers all schedules, because exactly one block has the last number: the counter has a known number at first, and each block
+//! adds one to it once ([`Counter`]), or the run ends with what is missing. The last block sees what the others did before their tickets if
+//! they released it (manual §8.8): a fence of the thread that takes the ticket, behind everything it knows of, or a fence of each
+//! thread behind its own accesses, and all of them known to that thread ([`TicketWatch`]). The other side needs a fence behind the
+//! ticket; without one there is a note.
+
+use crate::finding::Place;
+use crate::lanes::{Mask, WARP};
+use ir::AtomicOp;
+use sync::{Clocks, LaneId, Shadow, Site, Time, Touched};
+
+/// The counter of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Counter {
+    /// The global allocation.
+    pub(crate) number: usize,
+    pub(crate) offset: i64,
+    pub(crate) bytes: u32,
+    pub(crate) op: AtomicOp,
+    /// The operand: 1, or the limit of an increment.
+    pub(crate) operand: u64,
+}
+
+/// The tickets that blocks have taken.
+#[derive(Debug, Default)]
+pub(crate) struct Tickets {
+    /// The counter, what it held at first, and where the first ticket was taken.
+    pub(crate) counter: Option<(Counter, u64, Place)>,
+    pub(crate) taken: u64,
+    /// The block that took the last one so far.
+    pub(crate) unit: Option<u64>,
+    /// Set if there are increments with a limit that take no ticket.
+    pub(crate) other_increments: bool,
+}
+
+/// What the threads of a block did before and after the ticket, in global memory that may be written.
+#[derive(Debug)]
+pub(crate) struct TicketWatch {
+    /// For each thread its last access before the ticket.
+    accessed: Vec<[Option<Time>; WARP]>,
+    /// Threads with a fence behind that.
+    fenced: Vec<Mask>,
+    /// Set if there was a fence at all.
+    any_fence: bool,
+    /// Threads with a fence at which they knew of all accesses so far.
+    covering: Vec<Mask>,
+    state: State,
+    /// Set if the ticket releases all accesses before it.
+    pub(crate) is_released: bool,
+    /// Set if it releases none: there was no fence.
+    is_bare: bool,
+    /// Set if there were copies under way beside the threads, or reads through the read-only cache: fences do not order these.
+    is_unusual: bool,
+    /// Set if threads access global memory after the ticket.
+    pub(crate) goes_on: bool,
+    /// Set if one of them does not know of the ticket.
+    pub(crate) is_unordered: bool,
+    /// Threads with a fence behind the ticket.
+    acquired: Vec<Mask>,
+    /// An access after the ticket without such a fence in its thread or the ticket's.
+    pub(crate) unacquired: Option<(Site, LaneId)>,
+    /// What the block had accessed when it took the ticket.
+    pub(crate) before: Vec<Option<Touched>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Before,
+    /// The ticket's own access is none of the others.
+    Taking,
+    /// By this thread, at this time.
+    Taken(LaneId, Time),
+}
+
+impl TicketWatch {
+    /// Of a block of this many warps.
+    pub(crate) fn new(warps: usize) -> Self {
+        Self {
+            accessed: vec![[None; WARP]; warps],
+            fenced: vec![Mask::NONE; warps],
+            covering: vec![Mask::NONE; warps],
+            any_fence: false,
+            state: State::Before,
+            is_released: false,
+            is_bare: false,
+            is_unusual: false,
+            goes_on: false,
+            is_unordered: false,
+            acquired: vec![Mask::NONE; warps],
+            unacquired: None,
+            before: Vec::new(),
+        }
+    }
+
+    /// Tells whether the block has a ticket.
+    pub(crate) fn has_ticket(&self) -> bool {
+        matches!(self.state, State::Taken(..))
+    }
+
+    /// Why what a block does after its ticket is not followed, if it is not.
+    pub(crate) fn obstacle(&self, is_last: bool) -> Option<&'static str> {
+        match is_last {
+            _ if !self.has_ticket() => None,
+            _ if self.is_unusual => Some(
+                "blocks take tickets, and copy asynchronously or read through the read-only cache what they may write",
+            ),
+            false if !self.is_released && !self.is_bare => Some(
+                "blocks take tickets, and some of what they access before is not behind a fence: which part of it is not followed",
+            ),
+            true if self.is_unordered => Some(
+                "threads of a block access global memory beside the thread that takes its ticket, and nothing orders them with it",
+            ),
+            false if self.goes_on => Some(
+                "blocks access global memory after their ticket, also where they are not the last: that is not followed",
+            ),
+            _ => None,
+        }
+    }
+
+    /// Lanes of a warp access global memory; how is unusual for copies and for reads through the read-only cache.
+    pub(crate) fn access(
+        &mut self,
+        clocks: &Clocks,
+        (warp, lanes): (usize, Mask),
+        site: Site,
+        is_unusual: bool,
+    ) {
+        self.is_unusual |= is_unusual;
+        match self.state {
+            State::Taking => {}
+            State::Before => {
+                let now = clocks.now(warp);
+                lanes.iter().for_each(|lane| self.accessed[warp][lane] = Some(now));
+                self.fenced[warp] = self.fenced[warp].without(lanes);
+                self.covering.iter_mut().for_each(|covering| *covering = Mask::NONE);
+            }
+            State::Taken(taker, time) => {
+                self.goes_on = true;
+                let released = self.acquired[usize::from(taker.warp)].has(taker.lane.into());
+                for lane in lanes.iter() {
+                    let who = lane_id(warp, lane);
+                    self.is_unordered |= who != taker && !clocks.ordered(taker, time, who);
+                    if !released && !self.acquired[warp].has(lane) && self.unacquired.is_none() {
+                        self.unacquired = Some((site, who));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Lanes of a warp execute a fence whose scope has all blocks, and which releases, acquires or both.
+    pub(crate) fn fence(
+        &mut self,
+        clocks: &Clocks,
+        (warp, lanes): (usize, Mask),
+        [releases, acquires]: [bool; 2],
+    ) {
+        if self.has_ticket() && acquires {
+            self.acquired[warp] = self.acquired[warp].or(lanes);
+        }
+        if self.has_ticket() || !releases {
+            return;
+        }
+        self.any_fence = true;
+        self.fenced[warp] = self.fenced[warp].or(lanes);
+        for lane in lanes.iter() {
+            if self.all_accesses(
+                |who, time| clocks.ordered(who, time, lane_id(warp, lane)),
+                lane_id(warp, lane),
+            ) {
+                self.covering[warp] = self.covering[warp].or(Mask::one(lane));
+            }
+        }
+    }
+
+    /// Tells whether something holds of the last access of every thread but one.
+    fn all_accesses(&self, holds: impl Fn(LaneId, Time) -> bool, but: LaneId) -> bool {
+        self.accessed.iter().enumerate().all(|(warp, lanes)| {
+            lanes.iter().enumerate().all(|(lane, time)| {
+                let who = lane_id(warp, lane);
+                who == but || time.is_none_or(|time| holds(who, time))
+            })
+        })
+    }
+
+    /// A thread is about to take the ticket, with an operation that may itself release.
+    pub(crate) fn begin(&mut self, clocks: &Clocks, taker: LaneId, releases: bool) {
+        let fenced = |who: LaneId| self.fenced[usize::from(who.warp)].has(who.lane.into());
+        let own = |who: LaneId| self.accessed[usize::from(who.warp)][usize::from(who.lane)];
+        let each = (own(taker).is_none() || fenced(taker))
+            && self
+                .all_accesses(|who, time| fenced(who) && clocks.ordered(who, time, taker), taker);
+        let knows_all = || self.all_accesses(|who, time| clocks.ordered(who, time, taker), taker);
+        self.is_released = each
+            || self.covering[usize::from(taker.warp)].has(taker.lane.into())
+            || releases && knows_all();
+        self.is_bare = !releases && !self.any_fence;
+        self.state = State::Taking;
+    }
+
+    /// The thread has taken it.
+    pub(crate) fn end<'s>(
+        &mut self,
+        (taker, time): (LaneId, Time),
+        acquires: bool,
+        shadows: impl Iterator<Item = Option<&'s Shadow>>,
+    ) {
+        self.state = State::Taken(taker, time);
+        self.before = shadows.map(|shadow| shadow.map(Touched::new)).collect();
+        if acquires {
+            let warp = usize::from(taker.warp);
+            self.acquired[warp] = self.acquired[warp].or(Mask::one(taker.lane.into()));
+        }
+    }
+}
+
+fn lane_id(warp: usize, lane: usize) -> LaneId {
+    // A warp has 32 lanes, and a block at most 64 warps.
+    #[expect(clippy::cast_possible_truncation, reason = "small numbers")]
+    LaneId { warp: warp as u8, lane: lane as u8 }
+}

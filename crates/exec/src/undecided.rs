@@ -1,0 +1,382 @@
+//! Branches that a domain does not decide: both ways are followed, and meet again.
+//!
+//! The lanes of a group for which a branch on data is open go one way up to the reconvergence point of the branch (its immediate
+//! post-dominator, [`ir::cfg::reconvergence`]) or to the end of the function, under the path condition that it is taken. Then their registers and
+//! local memory are what they were at the branch, and they go the other way under the opposite. Where the ways meet, private state that
+//! differs and is live becomes a choice by the branch's condition. What others can see is written under
+//! the path condition on the way ([`crate::interpret::symbolic::conditional`]); nothing else of a thread's doing is visible, because everything that others
+//! could wait for, or be ordered by, ends the run.
+//!
+//! Done here and not on the text (`lift` does that to short branches): a region may have any shape, with calls, loops of
+//! known trip counts, several ways to one block, returns and exits. Branches inside branches recurse, to a depth of
+//! [`DEEPEST`]: that bounds loops whose condition is data. A branch that no lane leaves open costs nothing.
+//!
+//! Errs towards ending the run. Ways that meet only at the end of the kernel (an early exit) are each followed to it, so
+//! that what comes behind is executed once for each.
+
+use crate::block::BlockRun;
+use crate::finding::Gap;
+use crate::interpret::symbolic::conditional::Condition;
+use crate::interpret::symbolic::{merge, private};
+use crate::lanes::Mask;
+use crate::memory::Allocation;
+use crate::path::Path;
+use crate::position::Position;
+use crate::registers::Registers;
+use crate::warp::{Group, State};
+use base::IndexVec;
+use ir::{BlockId, FuncId, Guard, Param, Reg, RegisterSet, Terminator};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// Branches inside each other, and rounds of a loop whose condition is data.
+const DEEPEST: usize = 128;
+
+/// Instructions of a warp on sides of an outermost branch. A loop that ends on every way that can be taken may not end on one
+/// that cannot, and the domain may not know which is which.
+const LONGEST: u64 = 1 << 16;
+
+/// A side of a branch that is being followed.
+#[derive(Debug)]
+pub(crate) struct Side {
+    pub(crate) path: Rc<Path>,
+    /// The function of the branch, and how many calls are open there.
+    function: FuncId,
+    calls: usize,
+    /// Where the sides meet; at the end of the function, if nowhere else.
+    end: Option<BlockId>,
+    /// Lanes that have come there, and where they stand.
+    arrived: Mask,
+    at: Option<Position>,
+}
+
+/// Control flow of functions with such branches.
+pub(crate) type Shapes = FxHashMap<FuncId, Rc<Shape>>;
+
+/// Where lanes of a function meet again, and which registers matter there.
+#[derive(Debug)]
+pub(crate) struct Shape {
+    reconvergence: IndexVec<BlockId, Option<BlockId>>,
+    live: IndexVec<BlockId, RegisterSet>,
+}
+
+/// A branch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Branch {
+    pub(crate) guard: Guard,
+    pub(crate) then: BlockId,
+    pub(crate) otherwise: BlockId,
+}
+
+/// What a lane has for itself.
+struct Private {
+    registers: Registers,
+    local: Vec<Option<Allocation>>,
+}
+
+/// The ways of the lanes at a branch.
+struct Ways {
+    /// Lanes that go one way only.
+    taken: Mask,
+    passed: Mask,
+    /// Lanes that go both, and their conditions.
+    open: Mask,
+    condition: Path,
+    sides: [Path; 2],
+}
+
+impl BlockRun<'_, '_> {
+    /// Follows both ways of a branch that is not decided in some lanes of a group.
+    ///
+    /// # Errors
+    /// The given gap where the domain does not follow the condition, or where a way could not be followed.
+    #[cold]
+    pub(crate) fn branch_on_data(
+        &mut self,
+        warp: usize,
+        group: usize,
+        branch: Branch,
+        gap: Gap,
+    ) -> Result<(), Gap> {
+        let Group { lanes, at, .. } = self.warps[warp].groups[group];
+        if self.sides.len() >= DEEPEST {
+            let reason = format!("{}; {DEEPEST} such branches are open", gap.reason);
+            return Err(Gap { reason, ..gap });
+        }
+        let Some(ways) = self.ways(warp, at, lanes, branch.guard) else { return Err(gap) };
+        if self.sides.is_empty() {
+            self.conditional_steps = 0;
+        }
+        if !ways.taken.or(ways.open).is_empty() {
+            self.report.coverage.guard_holds(self.machine.site(at));
+        }
+        let Branch { then, otherwise, .. } = branch;
+        if ways.open.is_empty() {
+            self.branch(warp, group, &[(ways.taken, then), (ways.passed, otherwise)]);
+            return Ok(());
+        }
+        for (lanes, target) in [(ways.taken, then), (ways.passed, otherwise)] {
+            if !lanes.is_empty() {
+                let other = self.warps[warp].split(group, lanes);
+                self.warps[warp].groups[other].at = Position::start(at.function, target);
+            }
+        }
+        let open = self.warps[warp].groups.swap_remove(group);
+        let others = std::mem::take(&mut self.warps[warp].groups);
+        let (end, stand) = self.both_ways(warp, &open, &ways, [then, otherwise])?;
+        self.warps[warp].groups = others;
+        self.resume(warp, open, end, stand)
+    }
+
+    /// Which lanes go where. `None` if the domain does not follow a condition.
+    fn ways(&mut self, warp: usize, at: Position, lanes: Mask, guard: Guard) -> Option<Ways> {
+        let outer = self.sides.last().map(|side| Rc::clone(&side.path));
+        self.with_context(warp, at, lanes, |context| {
+            let condition = Condition::new(context, guard)?;
+            let poison = context.registers.tags(guard.register).poison.and(lanes);
+            if !poison.is_empty() {
+                return None;
+            }
+            let [then, otherwise] =
+                [true, false].map(|holds| condition.side(context, outer.as_deref(), holds));
+            let (then, otherwise) = (then?, otherwise?);
+            let open = then.lanes.and(otherwise.lanes);
+            let neither = condition.open.without(then.lanes).without(otherwise.lanes);
+            if !neither.is_empty() {
+                return None;
+            }
+            let taken = condition.certain.or(then.lanes.without(open));
+            let passed = lanes.without(taken).without(open);
+            let condition = Path { lanes: open, ..condition.path };
+            let sides = [Path { lanes: open, ..then }, Path { lanes: open, ..otherwise }];
+            Some(Ways { taken, passed, open, condition, sides })
+        })
+    }
+
+    /// Runs lanes both ways and merges what they have. Returns where they meet, and where they stand if that is at the end.
+    fn both_ways(
+        &mut self,
+        warp: usize,
+        group: &Group,
+        ways: &Ways,
+        targets: [BlockId; 2],
+    ) -> Result<(Option<BlockId>, Option<Position>), Gap> {
+        let Position { function, block, .. } = group.at;
+        let shape = self.shape(function);
+        let end = shape.reconvergence[block];
+        let before = self.private(warp, function);
+        let copied = before.bytes();
+        let [then, otherwise] = ways.sides.clone();
+        let first = self.side(warp, (group, end), then, targets[0])?;
+        let with = self.private(warp, function);
+        self.restore(warp, function, before);
+        let second = self.side(warp, (group, end), otherwise, targets[1])?;
+        self.report.charge(3 * copied);
+        let ends = [first, second].map(|at| at.map(|at| self.ends_thread(at, group)));
+        if ends[0] != ends[1] {
+            return Err(self.gap_at(warp, group, "a thread ends on one side of this branch alone"));
+        }
+        self.merge_private(warp, group, (&ways.condition, &with), (&shape, end))?;
+        Ok((end, first))
+    }
+
+    /// Tells whether the thread ends where a block does.
+    fn ends_thread(&self, at: Position, group: &Group) -> bool {
+        let block = &self.machine.program.functions[at.function].blocks[at.block];
+        block.terminator == Terminator::Exit || group.calls.is_empty()
+    }
+
+    /// Lets lanes that went both ways go on.
+    fn resume(
+        &mut self,
+        warp: usize,
+        mut group: Group,
+        end: Option<BlockId>,
+        stand: Option<Position>,
+    ) -> Result<(), Gap> {
+        match (end, stand) {
+            (Some(end), _) => group.at = Position::start(group.at.function, end),
+            (None, Some(stand)) => group.at = stand,
+            (None, None) => return Ok(()),
+        }
+        let at = group.at;
+        self.warps[warp].groups.push(group);
+        let last = self.warps[warp].groups.len() - 1;
+        match end {
+            Some(_) => {
+                self.warps[warp].merge(last);
+                Ok(())
+            }
+            None => {
+                let block = &self.machine.program.functions[at.function].blocks[at.block];
+                self.terminate(warp, last, &block.terminator)
+            }
+        }
+    }
+
+    /// Runs lanes from a block on until all of them have come to the end of the side; where they stand, if that is the end of
+    /// the function.
+    fn side(
+        &mut self,
+        warp: usize,
+        (group, end): (&Group, Option<BlockId>),
+        path: Path,
+        start: BlockId,
+    ) -> Result<Option<Position>, Gap> {
+        let (function, lanes) = (group.at.function, path.lanes);
+        self.sides.push(Side {
+            path: Rc::new(path),
+            function,
+            calls: group.calls.len(),
+            end,
+            arrived: Mask::NONE,
+            at: None,
+        });
+        let at = Position::start(function, start);
+        self.warps[warp].groups.push(Group { at, state: State::Ready, ..group.clone() });
+        self.warps[warp].groups[0].lanes = lanes;
+        self.arrive(warp);
+        while let Some(next) = self.warps[warp].next_group() {
+            let here = self.warps[warp].groups[next].clone();
+            self.run_group(warp, next)?;
+            self.arrive(warp);
+            if self.conditional_steps > LONGEST {
+                let reason = "too many instructions follow a branch that is not decided";
+                return Err(self.gap_at(warp, &here, reason));
+            }
+        }
+        let Some(Side { arrived, at, .. }) = self.sides.pop() else { return Ok(None) };
+        match arrived == lanes && self.warps[warp].groups.is_empty() {
+            true => Ok(at),
+            false => Err(self.gap_at(warp, group, "the sides of this branch do not meet again")),
+        }
+    }
+
+    /// Takes out groups that have come to the block where the side ends.
+    fn arrive(&mut self, warp: usize) {
+        let Some(side) = self.sides.last_mut() else { return };
+        let Some(end) = side.end else { return };
+        let end = Position::start(side.function, end);
+        self.warps[warp].groups.retain(|group| {
+            let is_there = group.at == end && group.calls.len() == side.calls;
+            if is_there {
+                side.arrived = side.arrived.or(group.lanes);
+            }
+            !is_there
+        });
+    }
+
+    /// Takes out a group that has come to the end of a function or thread, if that is where the side ends; whether the end
+    /// is to be followed as any other.
+    ///
+    /// # Errors
+    /// A thread ends on the side alone.
+    pub(crate) fn arrive_at_end(
+        &mut self,
+        warp: usize,
+        group: usize,
+        end: &Terminator,
+    ) -> Result<bool, Gap> {
+        let Some(side) = self.sides.last_mut() else { return Ok(true) };
+        let here = &self.warps[warp].groups[group];
+        let returns = *end == Terminator::Return;
+        if returns && here.calls.len() > side.calls {
+            return Ok(true);
+        }
+        if side.end.is_some() || here.calls.len() != side.calls {
+            let here = here.clone();
+            return Err(self.gap_at(
+                warp,
+                &here,
+                "a thread ends under a condition that is not decided",
+            ));
+        }
+        let exits = |terminator: &Terminator| *terminator == Terminator::Exit;
+        if let Some(at) = side.at {
+            let function = &self.machine.program.functions[at.function];
+            let other = &function.blocks[at.block].terminator;
+            if side.calls > 0 && exits(other) != exits(end) {
+                let here = here.clone();
+                return Err(self.gap_at(
+                    warp,
+                    &here,
+                    "a thread ends under a condition that is not decided",
+                ));
+            }
+        }
+        side.arrived = side.arrived.or(here.lanes);
+        side.at = Some(here.at);
+        self.warps[warp].groups.swap_remove(group);
+        Ok(false)
+    }
+
+    fn gap_at(&mut self, warp: usize, group: &Group, reason: &str) -> Gap {
+        self.with_context(warp, group.at, group.lanes, |context| context.conditional_gap(reason))
+    }
+
+    fn shape(&mut self, function: FuncId) -> Rc<Shape> {
+        let machine = self.machine;
+        let shape = self.shapes.entry(function).or_insert_with(|| {
+            let function = &machine.program.functions[function];
+            let reconvergence = ir::cfg::reconvergence(function);
+            Rc::new(Shape { reconvergence, live: ir::live(function) })
+        });
+        Rc::clone(shape)
+    }
+
+    fn private(&mut self, warp: usize, function: FuncId) -> Private {
+        let (machine, warp) = (self.machine, &mut self.warps[warp]);
+        let registers = warp.registers(machine, function).clone();
+        Private { registers, local: warp.local_memory().to_vec() }
+    }
+
+    fn restore(&mut self, warp: usize, function: FuncId, private: Private) {
+        let warp = &mut self.warps[warp];
+        warp.put_registers(function, private.registers);
+        warp.put_local_memory(private.local);
+    }
+
+    /// Makes what lanes have choices between what they have and what they had on the other way.
+    fn merge_private(
+        &mut self,
+        warp: usize,
+        group: &Group,
+        (condition, with): (&Path, &Private),
+        (shape, end): (&Shape, Option<BlockId>),
+    ) -> Result<(), Gap> {
+        let function = &self.machine.program.functions[group.at.function];
+        let returned = |register: Reg| {
+            function
+                .returns
+                .iter()
+                .any(|one| matches!(one, Param::Register(of, _) if *of == register))
+        };
+        let is_live = |register: Reg| match end {
+            Some(end) => shape.live[end].has(register),
+            None => returned(register),
+        };
+        let live = function.registers.indices().filter(|register| is_live(*register));
+        let lanes = condition.lanes;
+        self.with_context(warp, group.at, lanes, |context| {
+            let merged = merge::merge_registers(context, condition, &with.registers, live);
+            merged.ok_or_else(|| {
+                context
+                    .gap("a register of 128 bits is written under a condition that is not decided")
+            })?;
+            for (number, memory) in with.local.iter().enumerate() {
+                if let Some(memory) = memory {
+                    private::merge_local(context, condition, number, memory);
+                }
+            }
+            Ok(())
+        })
+    }
+}
+
+impl Private {
+    /// Bytes that copying it takes, about.
+    fn bytes(&self) -> usize {
+        let local = self.local.iter().flatten().map(|memory| memory.bytes.len());
+        local.sum::<usize>() + self.registers.tag_bytes()
+    }
+}

@@ -1,0 +1,155 @@
+//! Tests of the barriers of a block: who meets whom, what is ordered by it, and what is wrong about registrations.
+
+use super::*;
+
+fn come(warp: usize, waits: bool, count: Option<u32>) -> Registration {
+    let waiting = if waits { Mask::ALL } else { Mask::NONE };
+    Registration { warp, lanes: Mask::ALL, waiting, count, reduces: false, site: 0 }
+}
+
+fn who(warp: u8) -> LaneId {
+    LaneId { warp, lane: 5 }
+}
+
+#[test]
+fn chains_through_a_third_warp_order_memory() {
+    let mut clocks = Clocks::new(3);
+    let mut barriers = Barriers::new(3);
+    let time = clocks.now(0);
+    for (id, pair) in [(1, [0, 1]), (2, [1, 2])] {
+        for warp in pair {
+            let registered = barriers.register(&mut clocks, None, id, come(warp, true, Some(64)));
+            assert_eq!(registered, Ok(None));
+        }
+        assert!(barriers.is_complete(id));
+        barriers.release(&mut clocks, None, id);
+    }
+    assert!(clocks.ordered(who(0), time, who(2)));
+    assert!(!clocks.ordered(who(2), time, who(0)));
+}
+
+#[test]
+fn the_last_warp_learns_of_ended_ones_only_what_was_passed_on() {
+    // Warp 1 arrives for warp 2 before it waits for warp 0; both end; warp 2 is alone.
+    let mut clocks = Clocks::new(3);
+    let mut barriers = Barriers::new(3);
+    let time = clocks.now(0);
+    barriers.register(&mut clocks, None, 1, come(0, false, Some(64))).unwrap();
+    barriers.register(&mut clocks, None, 2, come(1, false, Some(64))).unwrap();
+    barriers.register(&mut clocks, None, 1, come(1, true, Some(64))).unwrap();
+    barriers.release(&mut clocks, None, 1);
+    for warp in [0, 1] {
+        barriers.exit(&mut clocks, warp, Mask::ALL, false);
+    }
+    barriers.register(&mut clocks, None, 2, come(2, true, Some(64))).unwrap();
+    barriers.release(&mut clocks, None, 2);
+    assert!(!clocks.ordered(who(0), time, who(2)));
+    assert!(clocks.ordered(who(1), time, who(2)));
+}
+
+#[test]
+fn what_an_exited_lane_released_is_not_released_again_by_its_warp() {
+    // Lane 0 arrives where nobody waits and exits; the rest of its warp meets warp 1.
+    let mut clocks = Clocks::new(2);
+    let mut barriers = Barriers::new(2);
+    let time = clocks.now(0);
+    barriers.register(&mut clocks, None, 3, come(0, false, Some(64))).unwrap();
+    barriers.exit(&mut clocks, 0, Mask::one(0), true);
+    let rest = Mask::ALL.without(Mask::one(0));
+    let registration = Registration { lanes: rest, waiting: rest, ..come(0, true, Some(64)) };
+    barriers.register(&mut clocks, None, 1, registration).unwrap();
+    barriers.register(&mut clocks, None, 1, come(1, true, Some(64))).unwrap();
+    barriers.release(&mut clocks, None, 1);
+    let exited = LaneId { warp: 0, lane: 0 };
+    assert!(!clocks.ordered(exited, time, who(1)));
+    assert!(clocks.ordered(who(0), time, who(1)));
+    // Who waits at the other barrier still learns of it.
+    barriers.register(&mut clocks, None, 3, come(1, true, Some(64))).unwrap();
+    barriers.release(&mut clocks, None, 3);
+    assert!(clocks.ordered(exited, time, who(1)));
+}
+
+#[test]
+fn an_arrival_releases_and_does_not_acquire() {
+    let mut clocks = Clocks::new(2);
+    let mut barriers = Barriers::new(2);
+    let times = [clocks.now(0), clocks.now(1)];
+    barriers.register(&mut clocks, None, 1, come(0, false, Some(64))).unwrap();
+    barriers.register(&mut clocks, None, 1, come(1, true, Some(64))).unwrap();
+    barriers.release(&mut clocks, None, 1);
+    assert!(clocks.ordered(who(0), times[0], who(1)));
+    assert!(!clocks.ordered(who(1), times[1], who(0)));
+    let (one, other) = (LaneId { warp: 0, lane: 0 }, LaneId { warp: 0, lane: 1 });
+    assert!(!clocks.ordered(one, times[0], other), "lanes of its own warp learn nothing either");
+}
+
+#[test]
+fn the_first_command_of_a_thread_can_misuse_a_barrier() {
+    // Warp 0 comes twice, warps 1 and 2 once, two at a time: who meets whom is open.
+    let mut clocks = Clocks::new(3);
+    let mut barriers = Barriers::new(3);
+    for warp in [0, 1] {
+        barriers.register(&mut clocks, None, 0, come(warp, true, Some(64))).unwrap();
+    }
+    barriers.release(&mut clocks, None, 0);
+    assert_eq!(barriers.register(&mut clocks, None, 0, come(0, true, Some(64))), Ok(None));
+    let reuse = barriers.register(&mut clocks, None, 0, come(2, true, Some(64)));
+    assert!(matches!(reuse, Ok(Some(Reuse { generation: 1, .. }))), "{reuse:?}");
+}
+
+#[test]
+fn barriers_of_one_warp_each_cannot_be_mistaken_for_each_other() {
+    let mut clocks = Clocks::new(2);
+    let mut barriers = Barriers::new(2);
+    for warp in [0, 1, 0] {
+        let reuse = barriers.register(&mut clocks, None, 0, come(warp, true, Some(32)));
+        assert_eq!(reuse, Ok(None));
+        barriers.release(&mut clocks, None, 0);
+    }
+    let reuse = barriers.register(&mut clocks, None, 0, come(0, true, Some(64)));
+    assert!(matches!(reuse, Ok(Some(_))), "warp 1 could still have been about to come alone");
+}
+
+#[test]
+fn a_count_outlives_threads_and_the_lack_of_one_does_not() {
+    let mut clocks = Clocks::new(2);
+    let mut barriers = Barriers::new(2);
+    barriers.register(&mut clocks, None, 0, come(0, true, None)).unwrap();
+    barriers.register(&mut clocks, None, 1, come(0, true, Some(64))).unwrap();
+    assert!(!barriers.is_complete(0));
+    barriers.exit(&mut clocks, 1, Mask::ALL, false);
+    assert!(barriers.is_complete(0));
+    assert!(!barriers.is_complete(1));
+}
+
+/// Warp 0 gives itself the first turn; then warp 1, which knows nothing of it, takes one.
+#[test]
+fn a_warp_that_comes_again_counts_again() {
+    let mut clocks = Clocks::new(2);
+    let mut barriers = Barriers::new(2);
+    for (warp, expected) in [(0, true), (1, false)] {
+        barriers.register(&mut clocks, None, 1, come(warp, false, Some(64))).unwrap();
+        assert!(!barriers.is_complete(1));
+        let reuse = barriers.register(&mut clocks, None, 1, come(warp, true, Some(64)));
+        assert_eq!(reuse == Ok(None), expected, "{reuse:?}");
+        assert!(barriers.is_complete(1));
+        let released = barriers.release(&mut clocks, None, 1);
+        assert_eq!(released.waiting, [(warp, Mask::ALL)]);
+    }
+}
+
+#[test]
+fn misuse_is_named() {
+    let mut clocks = Clocks::new(3);
+    let mut barriers = Barriers::new(3);
+    let mut register = |registration| barriers.register(&mut clocks, None, 0, registration);
+    assert_eq!(register(come(0, true, Some(40))), Err(Misuse::Count(40)));
+    assert_eq!(register(come(0, false, Some(96))), Ok(None));
+    assert_eq!(register(come(0, false, Some(96))), Ok(None), "a warp may come again");
+    let mixed = Misuse::MixedCounts { here: Some(64), before: Some(96), site: 0 };
+    assert_eq!(register(come(1, true, Some(64))), Err(mixed));
+    let mixed = Misuse::MixedCounts { here: None, before: Some(96), site: 0 };
+    assert_eq!(register(come(1, true, None)), Err(mixed), "though the block has 96 threads");
+    let reduces = Registration { reduces: true, ..come(2, true, Some(96)) };
+    assert_eq!(register(reduces), Err(Misuse::MixedKinds { site: 0 }));
+}
