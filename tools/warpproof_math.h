@@ -58,12 +58,32 @@ __device__ float vt_cbrtf(float);
 __device__ double vt_cbrt(double);
 __device__ float vt_roundf(float);
 __device__ double vt_round(double);
+__device__ float vt_asinf(float);
+__device__ double vt_asin(double);
+__device__ float vt_acosf(float);
+__device__ double vt_acos(double);
+__device__ float vt_atanf(float);
+__device__ double vt_atan(double);
+__device__ float vt_asinhf(float);
+__device__ double vt_asinh(double);
+__device__ float vt_acoshf(float);
+__device__ double vt_acosh(double);
+__device__ float vt_atanhf(float);
+__device__ double vt_atanh(double);
+__device__ float vt_erfinvf(float);
+__device__ double vt_erfinv(double);
+__device__ float vt_normcdff(float);
+__device__ double vt_normcdf(double);
+__device__ float vt_lgammaf(float);
+__device__ double vt_lgamma(double);
 __device__ float vt_powf(float, float);
 __device__ double vt_pow(double, double);
 __device__ float vt_hypotf(float, float);
 __device__ double vt_hypot(double, double);
 __device__ float vt_fmodf(float, float);
 __device__ double vt_fmod(double, double);
+__device__ float vt_atan2f(float, float);
+__device__ double vt_atan2(double, double);
 __device__ float vt_fast_powf(float, float);
 }
 
@@ -101,9 +121,19 @@ WARPPROOF_ONE(cos)
 WARPPROOF_ONE(tan)
 WARPPROOF_ONE(cbrt)
 WARPPROOF_ONE(round)
+WARPPROOF_ONE(asin)
+WARPPROOF_ONE(acos)
+WARPPROOF_ONE(atan)
+WARPPROOF_ONE(asinh)
+WARPPROOF_ONE(acosh)
+WARPPROOF_ONE(atanh)
+WARPPROOF_ONE(erfinv)
+WARPPROOF_ONE(normcdf)
+WARPPROOF_ONE(lgamma)
 WARPPROOF_TWO(pow)
 WARPPROOF_TWO(hypot)
 WARPPROOF_TWO(fmod)
+WARPPROOF_TWO(atan2)
 WARPPROOF_BOTH void sincosf(float x, float* s, float* c) { *s = sinf(x), *c = cosf(x); }
 WARPPROOF_BOTH void sincos(double x, double* s, double* c) { *s = sin(x), *c = cos(x); }
 static __device__ __forceinline__ float fast_powf(float x, float y) { return vt_fast_powf(x, y); }
@@ -151,12 +181,32 @@ using namespace ::warpproof_math;
 #define cbrt(x) warpproof_math::cbrt(x)
 #define roundf(x) warpproof_math::roundf(x)
 #define round(x) warpproof_math::round(x)
+#define asinf(x) warpproof_math::asinf(x)
+#define asin(x) warpproof_math::asin(x)
+#define acosf(x) warpproof_math::acosf(x)
+#define acos(x) warpproof_math::acos(x)
+#define atanf(x) warpproof_math::atanf(x)
+#define atan(x) warpproof_math::atan(x)
+#define asinhf(x) warpproof_math::asinhf(x)
+#define asinh(x) warpproof_math::asinh(x)
+#define acoshf(x) warpproof_math::acoshf(x)
+#define acosh(x) warpproof_math::acosh(x)
+#define atanhf(x) warpproof_math::atanhf(x)
+#define atanh(x) warpproof_math::atanh(x)
+#define erfinvf(x) warpproof_math::erfinvf(x)
+#define erfinv(x) warpproof_math::erfinv(x)
+#define normcdff(x) warpproof_math::normcdff(x)
+#define normcdf(x) warpproof_math::normcdf(x)
+#define lgammaf(x) warpproof_math::lgammaf(x)
+#define lgamma(x) warpproof_math::lgamma(x)
 #define powf(x, y) warpproof_math::powf(x, y)
 #define pow(x, y) warpproof_math::pow(x, y)
 #define hypotf(x, y) warpproof_math::hypotf(x, y)
 #define hypot(x, y) warpproof_math::hypot(x, y)
 #define fmodf(x, y) warpproof_math::fmodf(x, y)
 #define fmod(x, y) warpproof_math::fmod(x, y)
+#define atan2f(x, y) warpproof_math::atan2f(x, y)
+#define atan2(x, y) warpproof_math::atan2(x, y)
 #define __expf(x) warpproof_math::expf(x)
 #define __exp10f(x) warpproof_math::exp10f(x)
 #define __logf(x) warpproof_math::logf(x)

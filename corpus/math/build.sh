@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds what is here from its sources: `build.sh functions.cu functions`, and `kernels` and `known` likewise. NVCC is nvcc
+# Builds what is here from its sources: `build.sh functions.cu functions`, and `kernels`, `known` and `loops` likewise. NVCC is nvcc
 # 13.4; NVRTC is a command that hands a file, an output and options to NVRTC 12.9.
 set -e
 NVCC=${NVCC:-nvcc} NVRTC=${NVRTC:-nvrtc}

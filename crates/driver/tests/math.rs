@@ -270,6 +270,53 @@ fn only_functions_of_known_names_and_types_are_understood() {
     }
 }
 
+/// A function of libdevice of which only the name is known is the same of the same number, and nothing more is said of it;
+/// `check` goes on behind it. Another function stops both.
+#[test]
+fn functions_of_which_only_the_name_is_known_are_data() {
+    let flags = "--grid 1 --block 1 --arg x=f32[1] --arg y=f32[1]:out";
+    let one = ".param .b32 a";
+    let check = |input: &Input| {
+        let outcome = Flags::parse(flags).hand(input, None, |execution| {
+            driver::check::run(execution, driver::check::Options::default(), Colour::Plain)
+        });
+        (outcome.exit, outcome.output + &outcome.messages)
+    };
+    let bessel = calling("__nv_j0f", one, "p");
+    assert_eq!(answer([&bessel, &calling("vt_j0f", one, "p")], flags, None).0, Exit::Success);
+    for (name, params, arguments) in
+        [("__nv_j1f", one, "p"), ("__nv_ldexpf", ".param .b32 a, .param .b32 b", "p, q")]
+    {
+        let other = calling(name, params, arguments);
+        let (exit, text) = answer([&bessel, &other], flags, None);
+        assert_eq!(exit, Exit::Unknown, "{name}: {text}");
+        assert!(!text.contains("is defined elsewhere"), "{name}: {text}");
+        let (exit, text) = check(&other);
+        assert_eq!(exit, Exit::Success, "{name}: {text}");
+    }
+    // Nothing is known of functions of other names, or of other arguments.
+    for (name, params, arguments) in
+        [("other", one, "p"), ("__nv_frexpf", ".param .b32 a, .param .b32 b", "p, q")]
+    {
+        let (exit, text) = check(&calling(name, params, arguments));
+        assert_eq!(exit, Exit::Unknown, "{name}: {text}");
+        assert!(text.contains("is defined elsewhere"), "{name}: {text}");
+    }
+}
+
+/// The prefix that `tools/warpproof_math.h` gives to names is nobody's who reads a report.
+#[test]
+fn names_are_shown_as_they_were_written() {
+    let flags = "--grid 1 --block 1 --arg x=f32[1] --arg y=f32[1]:out";
+    let log = calling("vt_logf", ".param .b32 a", "p");
+    let (exit, text) = answer([&log, &log], flags, None);
+    assert_eq!(exit, Exit::Success, "{text}");
+    assert!(text.contains("`logf`, defined elsewhere") && !text.contains("vt_"), "{text}");
+    let (exit, text) = answer([&log, &calling("vt_other", ".param .b32 a", "p")], flags, None);
+    assert_eq!(exit, Exit::Unknown, "{text}");
+    assert!(text.contains("function `other` is defined elsewhere"), "{text}");
+}
+
 /// Launches of the kernels of `corpus/math/triton.cu`; Triton's take two pointers more.
 const TRITON: [(&str, &str); 3] = [
     ("softmax", "x=f32[2,20]@[24,1] o=f32[2,20]@[24,1]:out stride=24 n=20"),
@@ -316,7 +363,7 @@ fn triton_and_cuda_compute_the_same() {
 }
 
 /// The functions of `corpus/math/functions.cu` and what their arguments are.
-const FUNCTIONS: [(&str, &str); 50] = [
+const FUNCTIONS: [(&str, &str); 81] = [
     ("expf", "f32"),
     ("exp2f", "f32"),
     ("exp10f", "f32"),
@@ -334,6 +381,15 @@ const FUNCTIONS: [(&str, &str); 50] = [
     ("cosf", "f32"),
     ("tanf", "f32"),
     ("sincosf", "f32 twice"),
+    ("asinf", "f32"),
+    ("acosf", "f32"),
+    ("atanf", "f32"),
+    ("asinhf", "f32"),
+    ("acoshf", "f32"),
+    ("atanhf", "f32"),
+    ("lgammaf", "f32"),
+    ("normcdff", "f32"),
+    ("atan2f", "f32 f32"),
     ("sqrtf", "f32"),
     ("rsqrtf", "f32"),
     ("cbrtf", "f32"),
@@ -358,6 +414,28 @@ const FUNCTIONS: [(&str, &str); 50] = [
     ("log", "f64"),
     ("tanh", "f64"),
     ("sqrt", "f64"),
+    ("round", "f64"),
+    ("exp2", "f64"),
+    ("exp10", "f64"),
+    ("expm1", "f64"),
+    ("log2", "f64"),
+    ("log10", "f64"),
+    ("log1p", "f64"),
+    ("sinh", "f64"),
+    ("cosh", "f64"),
+    ("cbrt", "f64"),
+    ("erf", "f64"),
+    ("erfc", "f64"),
+    ("erfinv", "f64"),
+    ("normcdf", "f64"),
+    ("asin", "f64"),
+    ("acos", "f64"),
+    ("atan", "f64"),
+    ("asinh", "f64"),
+    ("acosh", "f64"),
+    ("atanh", "f64"),
+    ("atan2", "f64 f64"),
+    ("hypot", "f64 f64"),
     ("hexp", "f16"),
     ("hexp2", "f16"),
     ("hlog", "f16"),
@@ -423,6 +501,8 @@ for sm_80, against the same kernel in other builds: by nvcc 13.4 and NVRTC 12.9,
 `--use_fast_math` (`fast`). A test writes this page.
 
 - *proved*: equal for all arguments that are real numbers and at which the function is defined.
+- The functions of doubles `sin`, `cos`, `tan`, `pow`, `fmod`, `lgamma` and `tgamma` call functions of the library, and are not \
+recognised where they are inlined; with `tools/warpproof_math.h` all but the last are known.
 - *x > 0*: proved with `--assume 'x > 0'`, and refuted without: with fast math a power is `ex2(y lg2(x))`, which is not \
 defined for other numbers.
 
@@ -433,6 +513,7 @@ rotary embedding, AdamW, \u{2026}) are proved equal in all of these builds, and 
 
 A function that a module declares and does not define is taken for the function of its name if the name is one of libdevice \
 (`__nv_expf`, `__nv_tanh`, `__nv_fast_expf`) or the same after `vt_`, and it takes and returns numbers as libdevice's does. \
+Of some (`__nv_j0f`, `__nv_tgamma`) only that is known: the same of the same numbers is the same. \
 `check`, too, knows that such a call touches no memory. `simulate` does not compute them.
 
 `tools/warpproof_math.h` makes such calls: with it, nothing needs to be recognised.

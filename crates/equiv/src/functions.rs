@@ -64,12 +64,102 @@ pub(crate) fn apply(terms: &mut Terms, function: RealFunction, a: Term, b: Term)
             let product = terms.multiply(b, whole);
             terms.subtract(a, product)
         }
-        // Nothing is known of it but that equal arguments give equal values.
-        RealFunction::RoundAway => match terms.function("round_away") {
-            Some(function) => terms.apply(function, a),
-            None => terms.undefined(),
-        },
+        RealFunction::RoundAway => named(terms, "round_away", a),
+        RealFunction::ErfInv => named(terms, "erfinv", a),
+        RealFunction::Lgamma => named(terms, "lgamma", a),
+        RealFunction::Named(name, 2..) => named_of_two(terms, name, [a, b]),
+        RealFunction::Named(name, _) => named(terms, name, a),
+        RealFunction::Atan => terms.apply(Function::Atan, a),
+        RealFunction::Asin => asin(terms, a),
+        RealFunction::Acos => {
+            let (asin, quarter) = (asin(terms, a), half_pi(terms));
+            terms.subtract(quarter, asin)
+        }
+        RealFunction::Atan2 => atan2(terms, a, b),
+        RealFunction::Asinh => area(terms, a, 1),
+        RealFunction::Acosh => area(terms, a, -1),
+        RealFunction::Atanh => {
+            let (up, down) = (terms.add(one, a), terms.subtract(one, a));
+            let (up, down) = (terms.log(up), terms.log(down));
+            let both = terms.subtract(up, down);
+            let half = terms.constant(Number::dyadic(1, -1));
+            terms.multiply(both, half)
+        }
+        RealFunction::NormCdf => {
+            let two = terms.integer(2);
+            let root = terms.square_root(two);
+            let scaled = terms.divide(a, root);
+            let erf = terms.apply(Function::Erf, scaled);
+            let sum = terms.add(one, erf);
+            let half = terms.constant(Number::dyadic(1, -1));
+            terms.multiply(sum, half)
+        }
     }
+}
+
+/// A function of which nothing is known but that equal arguments give equal values.
+fn named(terms: &mut Terms, name: &str, a: Term) -> Term {
+    match terms.function(name) {
+        Some(function) => terms.apply(function, a),
+        None => terms.undefined(),
+    }
+}
+
+/// The same of two numbers, as g(h(x) + k(y)): whatever function of two numbers it is, there are such g, h and k, for h
+/// and k may spread digits so that the sum tells both numbers. So what holds for all g, h and k holds for it.
+fn named_of_two(terms: &mut Terms, name: &str, [a, b]: [Term; 2]) -> Term {
+    let first = named(terms, &format!("{name}_first"), a);
+    let second = named(terms, &format!("{name}_second"), b);
+    let both = terms.add(first, second);
+    named(terms, name, both)
+}
+
+/// `log(x + √(x² + c))`
+fn area(terms: &mut Terms, a: Term, constant: i64) -> Term {
+    let (square, constant) = (terms.multiply(a, a), terms.integer(constant));
+    let sum = terms.add(square, constant);
+    let root = terms.square_root(sum);
+    let sum = terms.add(a, root);
+    terms.log(sum)
+}
+
+fn half_pi(terms: &mut Terms) -> Term {
+    let (pi, half) = (terms.pi(), terms.constant(Number::dyadic(1, -1)));
+    terms.multiply(pi, half)
+}
+
+/// `2 atan(x / (1 + √(1 − x²)))`, which is defined where the arc sine is.
+fn asin(terms: &mut Terms, a: Term) -> Term {
+    let (one, square) = (terms.one(), terms.multiply(a, a));
+    let rest = terms.subtract(one, square);
+    let root = terms.square_root(rest);
+    let below = terms.add(one, root);
+    let tangent = terms.divide(a, below);
+    let half = terms.apply(Function::Atan, tangent);
+    let two = terms.integer(2);
+    terms.multiply(two, half)
+}
+
+/// By the quarters of the plane; a height of zero has the sign +.
+fn atan2(terms: &mut Terms, height: Term, width: Term) -> Term {
+    let (zero, pi, quarter) = (terms.zero(), terms.pi(), half_pi(terms));
+    let slope = terms.divide(height, width);
+    let right = terms.apply(Function::Atan, slope);
+    let is_below = terms.compare(Relation::Less, height, zero);
+    let left = {
+        let (up, down) = (terms.add(right, pi), terms.subtract(right, pi));
+        terms.select(is_below, down, up)
+    };
+    let upright = {
+        let down = terms.negate(quarter);
+        let is_above = terms.compare(Relation::Less, zero, height);
+        let below = terms.select(is_below, down, zero);
+        terms.select(is_above, quarter, below)
+    };
+    let is_left = terms.compare(Relation::Less, width, zero);
+    let is_right = terms.compare(Relation::Less, zero, width);
+    let rest = terms.select(is_left, left, upright);
+    terms.select(is_right, right, rest)
 }
 
 fn log_of(terms: &mut Terms, number: i64) -> Term {

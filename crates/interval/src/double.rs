@@ -251,6 +251,13 @@ impl Enclosure for Double {
         self.wave(libm::cos)
     }
 
+    fn atan(&self) -> Option<Self> {
+        if self.low == 0.0 && self.high == 0.0 {
+            return Some(*self);
+        }
+        self.growing(libm::atan)
+    }
+
     fn tanh(&self) -> Option<Self> {
         if self.low == 0.0 && self.high == 0.0 {
             return Some(*self);

@@ -39,6 +39,8 @@ pub trait Enclosure: Clone + std::fmt::Debug {
     fn sin(&self) -> Option<Self>;
     /// Cosine.
     fn cos(&self) -> Option<Self>;
+    /// Arc tangent.
+    fn atan(&self) -> Option<Self>;
     /// Hyperbolic tangent.
     fn tanh(&self) -> Option<Self>;
     /// Rounded to integers.

@@ -42,6 +42,71 @@ fn apply<E: Enclosure>(function: RealFunction, a: &Known<E>, b: &Known<E>) -> Kn
             add(a, &neg(&mul(b, &quotient)))
         }
         RealFunction::RoundAway => unary(Unary::Round(Rounding::NearestAway), a),
+        RealFunction::Asin => asin(a),
+        RealFunction::Acos => add(&half_pi(), &neg(&asin(a))),
+        RealFunction::Atan => atan(a),
+        RealFunction::Atan2 => atan2(a, b),
+        RealFunction::Asinh => match a {
+            // Of the magnitude, lest the sum vanish.
+            Real(x) if x.sign() == Some(Ordering::Less) => neg(&area(&neg(a), &one())),
+            _ => area(a, &one()),
+        },
+        RealFunction::Acosh => area(a, &number(-1.0)),
+        RealFunction::Atanh => {
+            let (up, down) = (log(&add(&one(), a)), log(&add(&one(), &neg(a))));
+            div(&add(&up, &neg(&down)), &two())
+        }
+        RealFunction::NormCdf => {
+            let scaled = div(a, &unary(Unary::Sqrt, &two()));
+            div(&add(&one(), &erf(&scaled)), &two())
+        }
+        RealFunction::ErfInv | RealFunction::Lgamma | RealFunction::Named(..) => {
+            spreads([a, b]).unwrap_or(Unsure("a function that no enclosure is known of"))
+        }
+    }
+}
+
+/// `log(x + √(x² + c))`
+fn area<E: Enclosure>(a: &Known<E>, constant: &Known<E>) -> Known<E> {
+    log(&add(a, &unary(Unary::Sqrt, &add(&mul(a, a), constant))))
+}
+
+fn atan<E: Enclosure>(a: &Known<E>) -> Known<E> {
+    match a {
+        Real(x) => real(x.atan(), TOO_LARGE),
+        Infinite { negative: true } => neg(&half_pi()),
+        Infinite { negative: false } => half_pi(),
+        other => other.clone(),
+    }
+}
+
+/// `2 atan 1`
+fn half_pi<E: Enclosure>() -> Known<E> {
+    mul(&number(2.0), &atan(&number(1.0)))
+}
+
+/// `2 atan(x / (1 + √(1 − x²)))`
+fn asin<E: Enclosure>(a: &Known<E>) -> Known<E> {
+    let one = number::<E>(1.0);
+    let root = unary(Unary::Sqrt, &add(&one, &neg(&mul(a, a))));
+    mul(&number(2.0), &atan(&div(a, &add(&one, &root))))
+}
+
+/// By the quarters of the plane; a height of zero has the sign +.
+fn atan2<E: Enclosure>(height: &Known<E>, width: &Known<E>) -> Known<E> {
+    let (Real(y), Real(x)) = (height, width) else {
+        return spreads([height, width]).unwrap_or(Unsure(TOO_LARGE));
+    };
+    let pi = || mul(&number::<E>(2.0), &half_pi());
+    let angle = || atan(&div(height, width));
+    match (x.sign(), y.sign()) {
+        (Some(Ordering::Greater), _) => angle(),
+        (Some(Ordering::Less), Some(Ordering::Less)) => add(&angle(), &neg(&pi())),
+        (Some(Ordering::Less), Some(_)) => add(&angle(), &pi()),
+        (Some(Ordering::Equal), Some(Ordering::Greater)) => half_pi(),
+        (Some(Ordering::Equal), Some(Ordering::Less)) => neg(&half_pi()),
+        (Some(Ordering::Equal), Some(Ordering::Equal)) => number(0.0),
+        _ => Unsure(TOO_LARGE),
     }
 }
 

@@ -74,6 +74,10 @@ impl Enclosure for Precise {
         self.0.cosine().map(Self)
     }
 
+    fn atan(&self) -> Option<Self> {
+        self.0.arctangent().map(Self)
+    }
+
     fn tanh(&self) -> Option<Self> {
         self.0.hyperbolic_tangent().map(Self)
     }

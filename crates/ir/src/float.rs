@@ -163,6 +163,23 @@ pub enum RealFunction {
     Fmod,
     /// To the nearest integer, halves away from zero.
     RoundAway,
+    Asin,
+    Acos,
+    Atan,
+    /// The angle of the point with the first argument as its height and the second as its width; of a height
+    /// of 0 it is 0 or π.
+    Atan2,
+    Asinh,
+    Acosh,
+    Atanh,
+    /// (1 + erf(x/√2)) / 2
+    NormCdf,
+    /// The number whose error function x is.
+    ErfInv,
+    /// log |Γ(x)|
+    Lgamma,
+    /// A function of libdevice of which only the name is known, and how many numbers it takes.
+    Named(&'static str, u8),
 }
 
 impl RealFunction {
@@ -170,7 +187,8 @@ impl RealFunction {
     #[must_use]
     pub const fn arguments(self) -> usize {
         match self {
-            Self::Pow | Self::Hypot | Self::Fmod => 2,
+            Self::Pow | Self::Hypot | Self::Fmod | Self::Atan2 => 2,
+            Self::Named(_, arguments) => arguments as usize,
             _ => 1,
         }
     }

@@ -6,8 +6,10 @@ mod kernels;
 
 use ir::{Format, Program, RealFunction};
 use kernels::{
-    BUILDS, Claim, Kernel, claims, half_value, kernels, known, lifted_text, run, run_program,
+    BUILDS, Claim, Kernel, claims, half_value, kernels, known, lifted_text, looped, origins, run,
+    run_program,
 };
+use std::collections::BTreeSet;
 
 /// The function itself, in doubles.
 fn exact(function: RealFunction, x: f64, y: f64) -> f64 {
@@ -33,7 +35,47 @@ fn exact(function: RealFunction, x: f64, y: f64) -> f64 {
         RealFunction::Hypot => libm::hypot(x, y),
         RealFunction::Fmod => libm::fmod(x, y),
         RealFunction::RoundAway => libm::round(x),
+        RealFunction::Asin => libm::asin(x),
+        RealFunction::Acos => libm::acos(x),
+        RealFunction::Atan => libm::atan(x),
+        RealFunction::Atan2 => libm::atan2(x, y),
+        RealFunction::Asinh => libm::asinh(x),
+        RealFunction::Acosh if x < 1.0 => f64::NAN,
+        RealFunction::Acosh => libm::acosh(x),
+        RealFunction::Atanh => libm::atanh(x),
+        RealFunction::NormCdf => {
+            // x/√2 as a double and what is left of it.
+            const REST: f64 = -4.833_646_656_726_457e-17;
+            let scaled = -x * std::f64::consts::FRAC_1_SQRT_2;
+            let rest = (-x).mul_add(std::f64::consts::FRAC_1_SQRT_2, -scaled) - x * REST;
+            (libm::erfc(scaled) - rest * slope_of_erf(scaled)) / 2.0
+        }
+        RealFunction::ErfInv => inverse_erf(x),
+        RealFunction::Lgamma => libm::lgamma(x),
+        // No expansion is taken for one.
+        RealFunction::Named(..) => f64::NAN,
     }
+}
+
+fn slope_of_erf(x: f64) -> f64 {
+    std::f64::consts::FRAC_2_SQRT_PI * libm::exp(-x * x)
+}
+
+/// By Newton's method, from the side on which it does not overshoot; of large numbers by what they lack of 1.
+fn inverse_erf(x: f64) -> f64 {
+    if x.abs() >= 1.0 || x == 0.0 {
+        return if x == 0.0 { 0.0 } else { f64::NAN };
+    }
+    let wanted = x.abs();
+    let off = |y: f64| match wanted < 0.5 {
+        true => wanted - libm::erf(y),
+        false => libm::erfc(y) - (1.0 - wanted),
+    };
+    let mut y = 0.0;
+    for _ in 0..200 {
+        y += off(y) / slope_of_erf(y);
+    }
+    y.copysign(x)
 }
 
 /// How far a result may be off, in units of the last place of a single. The documented bounds of the
@@ -43,9 +85,20 @@ fn tolerance(function: RealFunction) -> f64 {
     match function {
         RealFunction::Pow => 5.0,
         RealFunction::Tan | RealFunction::Sinh | RealFunction::Hypot => 5.0,
-        RealFunction::Erfc => 5.0,
+        RealFunction::Erfc | RealFunction::NormCdf => 6.0,
+        RealFunction::Lgamma => 6.0,
         RealFunction::RoundAway | RealFunction::Fmod => 0.0,
         _ => 3.0,
+    }
+}
+
+/// An error that may come on top: the logarithm of the gamma function has many zeros between −11.0001 and −2.2637, near which
+/// the library promises no last places.
+fn absolute(claim: Claim, x: f64) -> f64 {
+    match (claim.function, claim.format) {
+        (RealFunction::Lgamma, Format::F64) if (-12.0..-2.0).contains(&x) => 1e-13,
+        (RealFunction::Lgamma, _) if (-12.0..-2.0).contains(&x) => 1e-5,
+        _ => 0.0,
     }
 }
 
@@ -63,6 +116,14 @@ fn points(kernel: &Kernel) -> Vec<f32> {
         let value = f32::from_bits(*constant);
         points.extend([value, value.next_up(), value.next_down()]);
     }
+    // Upper halves of doubles, by which cases are told apart.
+    for upper in &kernel.uppers {
+        let value = f64::from_bits(u64::from(*upper) << 32) as f32;
+        points.extend([value, value.next_up(), value.next_down()]);
+    }
+    // Between −1 and 1, to which some functions are restricted.
+    points.extend((1..2000).map(|at| at as f32 / 2000.0));
+    points.extend((1..60).map(|at| 1.0 - 2f32.powi(-at / 3) * 0.7));
     // Where range reductions go over to the next period.
     for unit in [std::f32::consts::FRAC_PI_4, std::f32::consts::LN_2 / 2.0, 0.5] {
         for count in 1..120 {
@@ -95,11 +156,11 @@ fn partners(points: &[f32]) -> Vec<f32> {
 }
 
 /// Checks a kernel against the function it was taken for; how many numbers were compared.
-fn check(kernel: &Kernel, claim: Claim) -> usize {
+fn check(kernel: &Kernel, claim: Claim) -> Result<usize, String> {
     check_at(kernel, claim, points(kernel))
 }
 
-fn check_at(kernel: &Kernel, claim: Claim, x: Vec<f32>) -> usize {
+fn check_at(kernel: &Kernel, claim: Claim, x: Vec<f32>) -> Result<usize, String> {
     let (function, format) = (claim.function, claim.format);
     let y = match claim.second {
         Some(second) => vec![second as f32; x.len()],
@@ -119,14 +180,13 @@ fn check_at(kernel: &Kernel, claim: Claim, x: Vec<f32>) -> usize {
             _ => f64::from((value as f32).abs().next_up() - (value as f32).abs()),
         };
         let error = (found - value).abs();
-        assert!(
-            error <= place * (0.5 + tolerance(function)),
-            "{}: {function:?}({x:e}, {y:e}) = {found:e}, not {value:e}",
-            kernel.name
-        );
+        if error.is_nan() || error > place * (0.5 + tolerance(function)) + absolute(claim, wide) {
+            let name = &kernel.name;
+            return Err(format!("{name}: {function:?}({x:e}, {y:e}) = {found:e}, not {value:e}"));
+        }
         compared += 1;
     }
-    compared
+    Ok(compared)
 }
 
 /// Checks a kernel of halves at every half for which the result is one. The library mends the error of
@@ -157,20 +217,48 @@ fn check_halves(kernel: &Kernel, claim: Claim) -> usize {
 #[test]
 fn expansions_compute_the_functions_they_are_taken_for() {
     let mut count = 0;
+    let mut wrong = Vec::new();
     for build in BUILDS {
-        for kernel in kernels(build) {
+        for kernel in kernels(build).into_iter().chain(looped(build)) {
             for claim in claims(&kernel.program) {
                 assert_eq!(claim.range, None, "{build} {}", kernel.name);
                 let compared = match kernel.is_of_halves() {
-                    true => check_halves(&kernel, claim),
+                    true => Ok(check_halves(&kernel, claim)),
                     false => check(&kernel, claim),
                 };
-                assert!(compared > 2000, "{build} {}: {compared} points", kernel.name);
+                let compared = compared.unwrap_or_else(|why| {
+                    wrong.push(format!("{build} {why}"));
+                    usize::MAX
+                });
+                assert!(compared > 1500, "{build} {}: {compared} points", kernel.name);
                 count += 1;
             }
         }
     }
-    assert!(count >= 130, "{count} expansions");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(count >= 350, "{count} expansions");
+}
+
+/// `atan2(x, y)` is not taken for `atan2(y, x)`: results would not show it, for they are those of the kernel as it is.
+#[test]
+fn arguments_are_in_their_order() {
+    let mut count = 0;
+    for build in BUILDS {
+        for kernel in kernels(build).into_iter().chain(looped(build)) {
+            for (function, [a, b]) in origins(&kernel.program) {
+                let constant = b.is_empty();
+                let commutes = function == RealFunction::Hypot;
+                let wanted = |at: usize| BTreeSet::from([at]);
+                assert!(
+                    constant || commutes || (a, b) == (wanted(0), wanted(1)),
+                    "{build} {}: {function:?}",
+                    kernel.name
+                );
+                count += usize::from(!constant && !commutes);
+            }
+        }
+    }
+    assert!(count >= 60, "{count} functions");
 }
 
 /// What is left of an expansion where the compiler knows that the argument is above 1 is the function there.
@@ -183,7 +271,7 @@ fn expansions_without_some_cases_compute_the_functions_in_the_others() {
                 let mut above = points(&kernel);
                 above.retain(|x| *x > 1.0);
                 assert!(!claim.range.is_some_and(ir::ArgumentRange::drops_code), "{}", kernel.name);
-                let compared = check_at(&kernel, claim, above);
+                let compared = check_at(&kernel, claim, above).unwrap();
                 assert!(compared > 100, "{build} {}: {compared} points", kernel.name);
                 count += 1;
             }
@@ -208,6 +296,10 @@ fn changed_constants(build: &str, kernels: Vec<Kernel>) -> usize {
     let mut changed = 0;
     for kernel in kernels {
         let Some(&claim) = claims(&kernel.program).first() else { continue };
+        // Fast math leaves doubles as they are.
+        if build.ends_with(".fast") && claim.format == Format::F64 {
+            continue;
+        }
         let lifted = lifted_text(&kernel.program);
         for (mutant, constant) in kernel.mutants() {
             let shows = lifted_text(&mutant) != lifted;

@@ -151,6 +151,8 @@ pub enum Function {
     Sin,
     /// Cosine.
     Cos,
+    /// Arc tangent.
+    Atan,
     /// Real cube root, defined everywhere (unlike the power 1/3).
     Cbrt,
     /// Largest integer not above.
@@ -172,11 +174,12 @@ pub enum Function {
 
 impl Function {
     /// The functions with a meaning of their own, and how they are written.
-    pub const KNOWN: [(Self, &'static str); 9] = [
+    pub const KNOWN: [(Self, &'static str); 10] = [
         (Self::Tanh, "tanh"),
         (Self::Erf, "erf"),
         (Self::Sin, "sin"),
         (Self::Cos, "cos"),
+        (Self::Atan, "atan"),
         (Self::Cbrt, "cbrt"),
         (Self::Floor, "floor"),
         (Self::Ceil, "ceil"),

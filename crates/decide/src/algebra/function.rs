@@ -39,6 +39,7 @@ impl Algebra {
             Function::Tanh
                 | Function::Erf
                 | Function::Sin
+                | Function::Atan
                 | Function::Cbrt
                 | Function::Trunc
                 | Function::Round
@@ -76,7 +77,9 @@ fn fold(function: Function, value: &Number) -> Option<Number> {
         Function::Ceil => Some(rounded(value.to_big().ceil())),
         Function::Trunc => Some(rounded(value.to_big().trunc())),
         Function::Round => Some(round_to_even(value)),
-        Function::Tanh | Function::Erf | Function::Sin | Function::Cbrt if value.is_zero() => {
+        Function::Tanh | Function::Erf | Function::Sin | Function::Atan | Function::Cbrt
+            if value.is_zero() =>
+        {
             Some(Number::ZERO)
         }
         Function::Cos if value.is_zero() => Some(Number::ONE),
@@ -85,6 +88,7 @@ fn fold(function: Function, value: &Number) -> Option<Number> {
         | Function::Erf
         | Function::Sin
         | Function::Cos
+        | Function::Atan
         | Function::Cbrt
         | Function::Element(_)
         | Function::Named(_) => None,

@@ -204,7 +204,9 @@ impl Algebra {
                 signs.into_iter().reduce(largest).unwrap_or(SignSet::ANY)
             }
             Atom::Select(_, a, b) => self.sign_of_terms(*a).or(self.sign_of_terms(*b)),
-            Atom::Apply(Function::Erf | Function::Cbrt, form) => self.sign_of_terms(*form),
+            Atom::Apply(Function::Erf | Function::Atan | Function::Cbrt, form) => {
+                self.sign_of_terms(*form)
+            }
             Atom::Apply(Function::Floor | Function::Trunc | Function::Round, form)
                 if self.sign_of_terms(*form).within(SignSet::NOT_NEGATIVE) =>
             {

@@ -44,6 +44,15 @@ impl Interval {
         elementary::erf(self)
     }
 
+    /// Arc tangent.
+    #[must_use]
+    pub fn arctangent(&self) -> Option<Self> {
+        if self.is_point() && self.low.signum() == 0 {
+            return Some(self.clone());
+        }
+        elementary::arctangent(self)
+    }
+
     /// `2^self`; `None` for arguments too large to enclose. Exact at integers.
     #[must_use]
     pub fn exp2(&self) -> Option<Self> {

@@ -109,6 +109,7 @@ pub(super) fn apply_float(function: Function, x: f64) -> f64 {
         Function::Erf => erf(x),
         Function::Sin => x.sin(),
         Function::Cos => x.cos(),
+        Function::Atan => x.atan(),
         Function::Cbrt => x.cbrt(),
         Function::Floor => x.floor(),
         Function::Ceil => x.ceil(),

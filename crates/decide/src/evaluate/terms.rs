@@ -250,6 +250,7 @@ fn apply(function: Function, x: &Interval) -> Option<Interval> {
         Function::Erf => elementary::erf(x),
         Function::Sin => elementary::sine(x, false),
         Function::Cos => elementary::sine(x, true),
+        Function::Atan => elementary::arctangent(x),
         Function::Cbrt => cube_root(x),
         Function::Floor | Function::Ceil | Function::Trunc | Function::Round => round(function, x),
         Function::Named(_) | Function::Element(_) => None,

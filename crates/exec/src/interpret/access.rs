@@ -10,6 +10,7 @@ use crate::launch::Access;
 use crate::memory::{Alignment, Allocation, Word};
 use crate::placement::Placement;
 use crate::tags::{Source, Tags};
+use crate::value::unit::Byte;
 use ir::{Address, AddressBase, Space, Width};
 
 /// The addresses of an access, lane by lane.
@@ -338,6 +339,27 @@ pub(super) fn lose_element(
         match &mut valued {
             None => memory.store(at, bytes, 0, Word::Fickle),
             Some(valued) => valued.store.lose(memory, at, bytes),
+        }
+    }
+    context.valued = valued;
+}
+
+/// Makes some bytes of one lane data that is not known.
+pub(super) fn forget_element(
+    context: &mut Context<'_, '_>,
+    (area, lane): (Area, usize),
+    at: usize,
+    bytes: usize,
+) {
+    let place = context.place;
+    let mut valued = context.valued.take();
+    if let Some((memory, ..)) = allocation(context, area, lane) {
+        match &mut valued {
+            None => memory.store(at, bytes, 0, Word::Unknown),
+            Some(valued) => {
+                let lost = Byte::Opaque(valued.lost(None, place));
+                valued.store.store_bytes(memory, at, &vec![lost; bytes]);
+            }
         }
     }
     context.valued = valued;

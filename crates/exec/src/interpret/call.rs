@@ -1,15 +1,19 @@
 //! Calls: arguments, results, and functions whose body is elsewhere.
 
-use super::access::{word_of, write_element};
+use super::access::{forget_element, word_of, write_element};
 use crate::address::Area;
 use crate::context::Context;
 use crate::finding::{Fault, Gap};
-use crate::lanes::{Lanes, WARP};
-use crate::tags::Tags;
+use crate::lanes::{Lanes, Mask, WARP};
+use crate::tags::{Source, Tags};
 use ir::{Argument, FuncId, Param, Width};
 
 /// A function that the module declares and does not define.
-pub(super) fn external(context: &mut Context<'_, '_>, name: &str) -> Result<(), Gap> {
+pub(super) fn external(
+    context: &mut Context<'_, '_>,
+    name: &str,
+    returns: &[Argument],
+) -> Result<(), Gap> {
     match name {
         "vprintf" => {
             context.report.prints.insert(context.place);
@@ -20,7 +24,46 @@ pub(super) fn external(context: &mut Context<'_, '_>, name: &str) -> Result<(), 
             context.find(Fault::AssertFailed, lanes);
             Err(context.gap("an assertion failed here"))
         }
-        _ => Err(context.gap(format!("function `{name}` is defined elsewhere"))),
+        _ if is_of_integers(name) => {
+            forget(context, returns);
+            Ok(())
+        }
+        _ => {
+            // The prefix is that of `tools/warpproof_math.h`, and nobody wrote it.
+            let name = name.strip_prefix("vt_").unwrap_or(name);
+            Err(context.gap(format!("function `{name}` is defined elsewhere")))
+        }
+    }
+}
+
+/// Tells whether a function is one of libdevice (user's guide, chapter 3) that takes or returns integers, reads its
+/// arguments and does nothing else: what it returns is data, which no domain knows. Those that write through a pointer
+/// (`sincos`, `frexp`, `modf`, `remquo`) are not among them, and those of floats alone are lifted before.
+fn is_of_integers(name: &str) -> bool {
+    const NAMES: [&str; 10] =
+        ["ilogb", "jn", "yn", "powi", "ldexp", "scalbn", "lround", "llround", "lrint", "llrint"];
+    let known = |name: &str| NAMES.contains(&name);
+    name.strip_prefix("__nv_")
+        .is_some_and(|name| known(name) || name.strip_suffix('f').is_some_and(known))
+}
+
+/// Makes unknown data of what a call returns.
+fn forget(context: &mut Context<'_, '_>, returns: &[Argument]) {
+    for argument in returns {
+        match argument {
+            Argument::Operand(ir::Operand::Register(register)) => {
+                let tags = Tags::unknown(Mask::ALL, Source::Data);
+                context.write(*register, &[0; WARP], tags);
+            }
+            Argument::Operand(ir::Operand::Constant(_)) => {}
+            Argument::Variable(variable) => {
+                let Some(number) = local_number(context, *variable) else { continue };
+                let room = context.warp.local(context.machine, number).bytes.len() / WARP;
+                for lane in context.lanes.iter() {
+                    forget_element(context, (Area::Local(number), lane), lane * room, room);
+                }
+            }
+        }
     }
 }
 

@@ -119,10 +119,10 @@ fn by_kind(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
             memory::discard(context, *space, *address, *bytes)?
         }
         Op::Sync(sync) => return synchronize(context, sync),
-        Op::Call { callee, arguments, .. } => {
+        Op::Call { callee, arguments, returns } => {
             let function = &context.machine.program.functions[*callee];
             if !function.is_defined() {
-                call::external(context, &function.name)?;
+                call::external(context, &function.name, returns)?;
                 return Ok(Flow::Next);
             }
             call::pass_arguments(context, *callee, arguments);

@@ -30,8 +30,10 @@ pub(crate) fn lift(lifted: &mut Lifted, functions: &[FuncId]) {
     }
     if !found.is_empty() {
         let computes = if found.len() == 1 { "computes" } else { "compute" };
-        let names: Vec<String> = found.into_iter().map(|name| format!("`{name}`")).collect();
-        let names = names.join(", ");
+        // `vt_` is what the header puts in front; nobody wrote it.
+        let shown = |name: String| format!("`{}`", name.strip_prefix("vt_").unwrap_or(&name));
+        let names: BTreeSet<String> = found.into_iter().map(shown).collect();
+        let names = names.into_iter().collect::<Vec<String>>().join(", ");
         let what = format!("{names}, defined elsewhere, {computes} what the name says");
         lifted.assumptions.insert(what);
     }

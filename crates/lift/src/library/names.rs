@@ -101,6 +101,16 @@ fn of_doubles(name: &str) -> Option<Routine> {
         "hypot" => real(F::Hypot),
         "fmod" => real(F::Fmod),
         "round" => real(F::RoundAway),
+        "asin" => real(F::Asin),
+        "acos" => real(F::Acos),
+        "atan" => real(F::Atan),
+        "atan2" => real(F::Atan2),
+        "asinh" => real(F::Asinh),
+        "acosh" => real(F::Acosh),
+        "atanh" => real(F::Atanh),
+        "normcdf" => real(F::NormCdf),
+        "erfinv" => real(F::ErfInv),
+        "lgamma" => real(F::Lgamma),
         "sqrt" => exact(U::Sqrt),
         "rsqrt" => exact(U::ReciprocalSqrt),
         "fabs" => exact(U::Abs),
@@ -111,9 +121,35 @@ fn of_doubles(name: &str) -> Option<Routine> {
         "fmax" => Routine::Binary(FloatBinary::Max { propagate_nan, xor_sign_abs }),
         "fmin" => Routine::Binary(FloatBinary::Min { propagate_nan, xor_sign_abs }),
         "fma" => Routine::Fma,
-        _ => return None,
+        _ => {
+            let (name, arguments) = *ONLY_NAMES.iter().find(|(one, _)| *one == name)?;
+            real(F::Named(name, arguments))
+        }
     })
 }
+
+/// Functions of numbers of which terms know nothing, and how many they take: the same of the same numbers is the same.
+const ONLY_NAMES: [(&str, u8); 19] = [
+    ("tgamma", 1),
+    ("j0", 1),
+    ("j1", 1),
+    ("y0", 1),
+    ("y1", 1),
+    ("erfcinv", 1),
+    ("erfcx", 1),
+    ("normcdfinv", 1),
+    ("sinpi", 1),
+    ("cospi", 1),
+    ("rcbrt", 1),
+    ("logb", 1),
+    ("cyl_bessel_i0", 1),
+    ("cyl_bessel_i1", 1),
+    ("nextafter", 2),
+    ("remainder", 2),
+    ("fdim", 2),
+    ("rhypot", 2),
+    ("copysign", 2),
+];
 
 #[cfg(test)]
 mod tests {
@@ -127,6 +163,9 @@ mod tests {
         assert_eq!(known("__nv_erf"), Some((Routine::Real(RealFunction::Erf), Format::F64)));
         assert_eq!(known("vt_erff"), Some((Routine::Real(RealFunction::Erf), Format::F32)));
         assert_eq!(known("__nv_fast_powf"), Some((Routine::FastPower, Format::F32)));
+        let bessel = Routine::Real(RealFunction::Named("j0", 1));
+        assert_eq!(known("__nv_j0f"), Some((bessel, Format::F32)));
+        assert_eq!(known("vt_remainder").map(|(one, _)| one.arguments()), Some(2));
     }
 
     #[test]

@@ -8,7 +8,8 @@
 //! a test for either fails. Nor do `.ftz` and `.approx`.
 
 use ir::{
-    FloatBinary, FloatUnary, Format, IntBinary, IntTernary, IntUnary, Rounding, Scalar, Width,
+    ArgumentRange, FloatBinary, FloatUnary, Format, IntBinary, IntTernary, IntUnary, RealFunction,
+    Rounding, Scalar, Width,
 };
 use rustc_hash::FxHashMap;
 use std::fmt;
@@ -81,6 +82,8 @@ pub(crate) enum Code {
     Concat(u8),
     /// One of so many equal parts.
     Part(u8, u8),
+    /// A function that was recognised before.
+    Real(RealFunction, Format, Option<ArgumentRange>),
 }
 
 /// Up to four operands.
@@ -434,6 +437,9 @@ impl fmt::Display for Code {
             }
             Self::Concat(count) => write!(f, "concat.{count}"),
             Self::Part(index, count) => write!(f, "part.{index}.{count}"),
+            Self::Real(function, format, _) => {
+                dressed(f, &format!("real.{}", compact(function)), format, nearest)
+            }
         }
     }
 }

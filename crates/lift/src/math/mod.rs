@@ -17,6 +17,7 @@
 mod bits;
 mod folding;
 mod graph;
+mod joins;
 mod known;
 mod matching;
 mod operations;
@@ -67,8 +68,33 @@ fn lift_function(program: &Program, function: &mut Function) -> Vec<Template> {
     if function.blocks.len() > MOST_BLOCKS {
         return Vec::new();
     }
-    let mut found = lift_templates(program, function, &TEMPLATES);
-    found.extend(lift_templates(program, function, &VARIANTS));
+    let mut found = Vec::new();
+    for templates in [TEMPLATES.as_slice(), VARIANTS.as_slice()] {
+        found.extend(lift_templates(program, function, templates));
+        found.extend(lift_joined(program, function, templates));
+    }
+    found
+}
+
+/// Replaces what is recognised once ways have more places to meet ([`joins`]); without any, the function stays as
+/// it is.
+fn lift_joined(
+    program: &Program,
+    function: &mut Function,
+    templates: &[Template],
+) -> Vec<Template> {
+    let literals = constants(function);
+    if !templates.iter().any(|template| is_possible(template, &literals)) {
+        return Vec::new();
+    }
+    let mut joined = function.clone();
+    if !joins::add(&mut joined) {
+        return Vec::new();
+    }
+    let found = lift_templates(program, &mut joined, templates);
+    if !found.is_empty() {
+        *function = joined;
+    }
     found
 }
 
@@ -82,9 +108,6 @@ fn lift_templates(
     templates: &[Template],
 ) -> Vec<Template> {
     let literals = constants(function);
-    let is_possible = |template: &Template, constants: &FxHashSet<u64>| {
-        template.constants().all(|bits| is_present(constants, bits))
-    };
     let mut possible: Vec<Template> =
         templates.iter().filter(|template| is_possible(template, &literals)).cloned().collect();
     let inner: Vec<Template> = possible.iter().filter_map(Template::before_infinity).collect();
@@ -116,6 +139,11 @@ fn lift_templates(
     }
     clean(function);
     found
+}
+
+/// Whether a program has all constants of an expansion.
+fn is_possible(template: &Template, constants: &FxHashSet<u64>) -> bool {
+    template.constants().all(|bits| is_present(constants, bits))
 }
 
 /// Whether a constant is in a program, signs aside; small ones may come from elsewhere.

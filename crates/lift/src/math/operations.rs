@@ -152,6 +152,11 @@ impl Values<'_> {
                 };
                 (*dst, code, vec![(*src, from.width())])
             }
+            Op::Real { function, format, range, dst, a, b } => {
+                let operands = std::iter::once(*a).chain(*b);
+                let operands = operands.map(|operand| (operand, format.width())).collect();
+                (*dst, Code::Real(*function, *format, *range), operands)
+            }
             _ => return None,
         };
         let operands: Vec<Edge> = operands

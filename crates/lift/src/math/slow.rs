@@ -5,20 +5,27 @@
 //! of values shows that, so the blocks between the branch and the place where its ways meet are written out
 //! as text, registers by the order in which they appear, and compared with `tables/slow.txt`: every
 //! instruction, constant, table and branch must be the same. What comes in must be the argument (or `|x|`), a
-//! constant, or the address of local memory; what goes out must be what the function's expansion goes on
-//! with, and nothing else that is read later. Local memory must be read by nothing but such blocks.
+//! constant, or the address of local memory or of a table; what goes out must be what the function's expansion goes
+//! on with, and nothing else that is read later. Local memory must be read by nothing but such blocks. Where
+//! constants and addresses are made does not matter ([`canonical`]): loops have them in front.
 //!
 //! An entry of the table is trusted as those of the other tables are: `tests/functions.rs` runs each.
+
+mod canonical;
+mod names;
 
 use super::graph::{Code, Edge, Node};
 use super::values::{Values, written};
 use crate::branches::Liveness;
 use crate::flow::Flow;
+use canonical::canonical;
 use ir::{
-    Access, AddressBase, BlockId, FloatUnary, Function, Instr, IntBinary, Op, Operand, Printed,
-    Program, Reg, Space, Symbol, Terminator, VarId,
+    Access, BlockId, FloatUnary, Function, Instr, IntBinary, Op, Operand, Printed, Program, Reg,
+    Space, Symbol, Terminator, VarId,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use names::Names;
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 const TABLE: &str = include_str!("tables/slow.txt");
 
@@ -63,15 +70,21 @@ pub(crate) fn texts(program: &Program, function: &Function, values: &Values<'_>)
     writer.candidates().into_iter().map(|(text, _)| text).collect()
 }
 
-/// The order of results, if a text is an entry of the table.
-fn known_order(text: &str) -> Option<Vec<usize>> {
+/// Entries of the table: orders of results, and the way.
+static KNOWN: LazyLock<Vec<(Vec<usize>, String)>> = LazyLock::new(|| {
     let entry = |entry: &str| {
         let mut lines = entry.lines().filter(|line| !line.starts_with('#'));
         let order = lines.next()?.strip_prefix("order ")?.split(' ');
         let order = order.map(str::parse).collect::<Result<_, _>>().ok()?;
-        lines.eq(text.lines()).then_some(order)
+        Some((order, canonical(&lines.collect::<Vec<_>>().join("\n"))))
     };
-    TABLE.split("\n\n").find_map(entry)
+    TABLE.split("\n\n").filter_map(entry).collect()
+});
+
+/// The order of results, if a text is an entry of the table.
+fn known_order(text: &str) -> Option<Vec<usize>> {
+    let text = canonical(text);
+    KNOWN.iter().find(|(_, known)| *known == text).map(|(order, _)| order.clone())
 }
 
 /// Whether a branch may always go to one of its targets: what the other way writes is not read behind it.
@@ -249,13 +262,18 @@ impl<'w, 'v> Writer<'w, 'v> {
         }
         let results = self.results(&blocks, meets, &names);
         let inputs = self.inputs(*blocks.first()?, &names);
+        for address in inputs.iter().filter_map(|one| self.address(branch, *one)) {
+            if self.program.variables[address.variable].space != Space::Local {
+                names.note_variable(address.variable);
+            }
+        }
         if !self.is_one_variable(branch, &inputs) {
             return None;
         }
         let [argument, other] = self.arguments(branch, &inputs)?;
         let mut text = String::new();
         for &register in &inputs {
-            let role = self.role(branch, register, [argument, other])?;
+            let role = self.role(branch, register, [argument, other], &names)?;
             text.push_str(&format!("in {} = {role}\n", names.name(register)?));
         }
         for variable in &names.variables {
@@ -296,6 +314,8 @@ impl<'w, 'v> Writer<'w, 'v> {
         const BYTES: u64 = 28;
         let addresses = inputs.iter().filter_map(|one| self.address(branch, *one));
         let own: BTreeSet<VarId> = addresses.map(|address| address.variable).collect();
+        let is_local = |variable: &VarId| self.program.variables[*variable].space == Space::Local;
+        let own: BTreeSet<VarId> = own.into_iter().filter(is_local).collect();
         let size = |variable: &VarId| self.program.variables[*variable].size.unwrap_or(0);
         own.len() < 2 && own.iter().all(|variable| size(variable) >= BYTES)
     }
@@ -312,15 +332,25 @@ impl<'w, 'v> Writer<'w, 'v> {
             if matches!(self.values.graph.node(value.node()), Node::Bits(_)) {
                 continue;
             }
-            // A scaled magnitude is looked at as an expression.
-            let plain = matches!(self.values.graph.node(value.node()), Node::Op(Code::Mul(..), _));
-            if plain || found.contains(&Some(value)) {
+            // A scaled magnitude is looked at as an expression; another product is an argument.
+            if self.is_scaled_magnitude(value) || found.contains(&Some(value)) {
                 continue;
             }
             let free = found.iter_mut().find(|one| one.is_none())?;
             *free = Some(value);
         }
         Some(found)
+    }
+
+    /// Tells whether a value is `2^23·|y|`, which `fmodf` compares with.
+    fn is_scaled_magnitude(&self, value: Edge) -> bool {
+        const SCALE: u64 = 0x4b00_0000;
+        let Node::Op(Code::Mul(..), factors) = self.values.graph.node(value.node()) else {
+            return false;
+        };
+        let factors = factors.as_slice();
+        factors.iter().any(|one| self.values.graph.node(one.node()) == Node::Bits(SCALE))
+            && factors.iter().any(|one| self.magnitude_of(*one).is_some())
     }
 
     fn magnitude_of(&self, value: Edge) -> Option<Edge> {
@@ -333,11 +363,22 @@ impl<'w, 'v> Writer<'w, 'v> {
     }
 
     /// What a register holds when the region begins, in words of the arguments.
-    fn role(&self, branch: BlockId, register: Reg, arguments: [Option<Edge>; 2]) -> Option<String> {
+    fn role(
+        &self,
+        branch: BlockId,
+        register: Reg,
+        arguments: [Option<Edge>; 2],
+        names: &Names,
+    ) -> Option<String> {
         if let Some(Address { variable, offset, generic }) = self.address(branch, register) {
             let data = &self.program.variables[variable];
             let generic = if generic { "generic " } else { "" };
-            return (data.space == Space::Local).then(|| format!("{generic}local+{offset}"));
+            return match (data.space, offset) {
+                (Space::Local, _) => Some(format!("{generic}local+{offset}")),
+                // As `address_of` is printed.
+                (Space::Global | Space::Const, 0) if generic.is_empty() => names.variable(variable),
+                _ => None,
+            };
         }
         self.expression(self.values.stored(branch, register.into())?, arguments, 4)
     }
@@ -426,71 +467,5 @@ impl<'w, 'v> Writer<'w, 'v> {
         let bytes: Vec<String> = data.initial.iter().map(|byte| format!("{byte:02x}")).collect();
         let fixed = data.relocations.is_empty() && !data.external;
         fixed.then(|| format!("{name} in {:?} holds {}", data.space, bytes.concat()))
-    }
-}
-
-/// Names of registers and variables by their first appearance.
-#[derive(Default)]
-struct Names {
-    numbers: BTreeMap<Reg, usize>,
-    variables: Vec<VarId>,
-}
-
-impl Names {
-    fn note(&mut self, access: Access) {
-        match access {
-            Access::Write(register) | Access::Read(Operand::Register(register)) => {
-                self.note_register(register);
-            }
-            Access::Address(address) => match address.base {
-                AddressBase::Register(register) => self.note_register(register),
-                AddressBase::Variable(variable) => self.note_variable(variable),
-                AddressBase::Absolute => {}
-            },
-            Access::Symbol(Symbol::Variable(variable), _) => self.note_variable(variable),
-            _ => {}
-        }
-    }
-
-    fn note_guard(&mut self, register: Option<Reg>) {
-        register.into_iter().for_each(|register| self.note_register(register));
-    }
-
-    fn note_register(&mut self, register: Reg) {
-        let next = self.numbers.len();
-        self.numbers.entry(register).or_insert(next);
-    }
-
-    fn note_variable(&mut self, variable: VarId) {
-        if !self.variables.contains(&variable) {
-            self.variables.push(variable);
-        }
-    }
-
-    fn name(&self, register: Reg) -> Option<String> {
-        self.numbers.get(&register).map(|number| format!("r{number}"))
-    }
-
-    fn variable(&self, variable: VarId) -> Option<String> {
-        let at = self.variables.iter().position(|one| *one == variable)?;
-        Some(format!("@v{at}"))
-    }
-
-    /// The function with its registers under these names, for printing.
-    fn renamed(&self, function: &Function) -> Function {
-        let mut registers = function.registers.clone();
-        for (register, number) in &self.numbers {
-            registers[*register].name = format!("r{number}");
-        }
-        Function { registers, blocks: base::IndexVec::new(), ..function.clone() }
-    }
-
-    /// A printed instruction with its variables under these names.
-    fn variables(&self, program: &Program, text: String) -> String {
-        self.variables.iter().fold(text, |text, variable| {
-            let position = base::Index::position(*variable);
-            let own = format!("@{}#{position}", program.variables[*variable].name);
-            text.replace(&own, &self.variable(*variable).unwrap_or_default())
-        })
     }
 }

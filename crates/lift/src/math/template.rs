@@ -193,6 +193,16 @@ fn function(name: &str) -> Option<RealFunction> {
         F::Hypot,
         F::Fmod,
         F::RoundAway,
+        F::Asin,
+        F::Acos,
+        F::Atan,
+        F::Atan2,
+        F::Asinh,
+        F::Acosh,
+        F::Atanh,
+        F::NormCdf,
+        F::ErfInv,
+        F::Lgamma,
     ];
     all.into_iter().find(|function| format!("{function:?}") == name)
 }

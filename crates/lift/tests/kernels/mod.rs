@@ -4,6 +4,7 @@
 
 use exec::{Access, Argument, Buffer, Contents, Launch, Limits};
 use ir::{Format, Op, Operand, Program, RealFunction};
+use std::collections::BTreeSet;
 
 /// Compiler, architecture and flag.
 pub(crate) const BUILDS: [&str; 8] = [
@@ -24,6 +25,8 @@ pub(crate) struct Kernel {
     pub(crate) program: Program,
     /// Singles in its text.
     pub(crate) constants: Vec<u32>,
+    /// Upper halves of doubles, and numbers that may be some.
+    pub(crate) uppers: Vec<u32>,
 }
 
 fn lower(text: &str) -> Program {
@@ -44,6 +47,11 @@ pub(crate) fn known(build: &str) -> Vec<Kernel> {
     kernels
 }
 
+/// Kernels that call functions in loops.
+pub(crate) fn looped(build: &str) -> Vec<Kernel> {
+    module("loops", build)
+}
+
 fn module(module: &str, build: &str) -> Vec<Kernel> {
     let name = format!("{module}.{build}.ptx");
     let path = testing::corpus::root().join("corpus/math").join(name);
@@ -55,9 +63,14 @@ fn module(module: &str, build: &str) -> Vec<Kernel> {
         let text = format!("{head}.visible .entry{body}");
         let name = body.trim_start().split('(').next().unwrap().to_owned();
         let words = body.split(|c: char| !c.is_ascii_alphanumeric());
-        let constants = words.filter_map(|word| word.strip_prefix("0f"));
+        let constants = words.clone().filter_map(|word| word.strip_prefix("0f"));
         let constants = constants.filter_map(|digits| u32::from_str_radix(digits, 16).ok());
-        Kernel { name, program: lower(&text), constants: constants.collect(), text }
+        let upper = |word: &str| match word.strip_prefix("0d") {
+            Some(digits) => digits.get(..8).and_then(|half| u32::from_str_radix(half, 16).ok()),
+            None => word.parse().ok().filter(|number| *number > 1 << 20),
+        };
+        let uppers = words.filter_map(upper).collect();
+        Kernel { name, program: lower(&text), constants: constants.collect(), uppers, text }
     };
     bodies.map(kernel).collect()
 }
@@ -65,12 +78,12 @@ fn module(module: &str, build: &str) -> Vec<Kernel> {
 impl Kernel {
     /// The name of the function it calls.
     pub(crate) fn function(&self) -> &str {
-        self.name.trim_start_matches("k_")
+        self.name.split_once('_').map_or(self.name.as_str(), |(_, name)| name)
     }
 
     /// Whether it reads halves; what it does with them is done in singles.
     pub(crate) fn is_of_halves(&self) -> bool {
-        self.function().starts_with('h') && self.function() != "hypotf"
+        self.function().starts_with('h') && !self.function().starts_with("hypot")
     }
 
     /// Programs in which one constant is another, and the constant.
@@ -139,6 +152,54 @@ pub(crate) fn claims(program: &Program) -> Vec<Claim> {
             };
             Some(Claim { function: *function, format: *format, range: *range, second })
         }
+        _ => None,
+    });
+    functions.collect()
+}
+
+fn register_of(operand: Operand) -> Option<ir::Reg> {
+    match operand {
+        Operand::Register(register) => Some(register),
+        Operand::Constant(_) => None,
+    }
+}
+
+/// Which parameters of a kernel each argument of its functions of two numbers comes from.
+pub(crate) fn origins(program: &Program) -> Vec<(RealFunction, [BTreeSet<usize>; 2])> {
+    let lifted = lift::lift(program).program;
+    let function = lifted.functions.iter().find(|function| function.is_kernel).unwrap();
+    let of = |operand: Operand| {
+        let mut found = BTreeSet::new();
+        let mut work: Vec<ir::Reg> = register_of(operand).into_iter().collect();
+        let mut seen = BTreeSet::new();
+        while let Some(register) = work.pop() {
+            if !seen.insert(register) {
+                continue;
+            }
+            for instruction in function.instructions() {
+                let mut writes = false;
+                instruction.op.visit(&mut |access| {
+                    writes |= matches!(access, ir::Access::Write(to) if to == register);
+                });
+                instruction.op.visit(&mut |access| match access {
+                    _ if !writes => {}
+                    ir::Access::Read(Operand::Register(from)) => work.push(from),
+                    ir::Access::Address(address) => match address.base {
+                        ir::AddressBase::Register(from) => work.push(from),
+                        ir::AddressBase::Variable(from) => {
+                            let own = |param: &ir::Param| matches!(param, ir::Param::Variable(one) if *one == from);
+                            found.extend(function.params.iter().position(own));
+                        }
+                        ir::AddressBase::Absolute => {}
+                    },
+                    _ => {}
+                });
+            }
+        }
+        found
+    };
+    let functions = function.instructions().filter_map(|instruction| match instruction.op {
+        Op::Real { function, a, b: Some(b), .. } => Some((function, [of(a), of(b)])),
         _ => None,
     });
     functions.collect()

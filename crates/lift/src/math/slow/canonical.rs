@@ -1,0 +1,181 @@
+//! One text for ways that differ only in where constants, addresses and copies are made.
+//!
+//! A compiler takes what does not change out of a loop: the address of local memory plus 8, a constant, the
+//! address of a table. So registers that get such a value, once, give way to the value itself, wherever it was
+//! made; the others are numbered again. A register that gets a value at two places keeps its name, as does one
+//! that goes out. What is left says the same as before: a register that is written once, in front of all that
+//! read it, holds that value where it is read.
+
+use std::collections::BTreeMap;
+
+/// Brings a way into the form in which ways are compared.
+pub(super) fn canonical(text: &str) -> String {
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let fixed = fixed(&lines);
+    while let Some((at, register, value)) = next(&lines, &fixed) {
+        lines.remove(at);
+        lines.iter_mut().for_each(|line| *line = replaced(line, &register, &value));
+    }
+    renumbered(&lines.join("\n"))
+}
+
+/// Registers that are written more than once, or go out.
+fn fixed(lines: &[String]) -> Vec<String> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for line in lines {
+        if let Some(register) = line.strip_prefix("out ") {
+            counts.insert(register.to_owned(), usize::MAX);
+        }
+        let Some((written, _)) = line.split_once(" = ") else { continue };
+        for word in words(written).filter(|word| is_register(word)) {
+            let count = counts.entry(word.to_owned()).or_default();
+            *count = count.saturating_add(1);
+        }
+    }
+    counts.into_iter().filter(|(_, count)| *count > 1).map(|(register, _)| register).collect()
+}
+
+/// A line that gives a register a value that can stand in its place.
+fn next(lines: &[String], fixed: &[String]) -> Option<(usize, String, String)> {
+    lines.iter().enumerate().find_map(|(at, line)| {
+        let line = line.trim_start();
+        let (register, value) = line.strip_prefix("in ").unwrap_or(line).split_once(" = ")?;
+        if !is_register(register) || fixed.iter().any(|one| one == register) {
+            return None;
+        }
+        let value = match line.starts_with("in ") {
+            // A truth is no bits.
+            true if value.starts_with('-') => return None,
+            true => number(value).map_or_else(|| value.to_owned(), printed),
+            false => made(value, fixed)?,
+        };
+        Some((at, register.to_owned(), value))
+    })
+}
+
+/// The value that an instruction only puts into a register.
+fn made(value: &str, fixed: &[String]) -> Option<String> {
+    const LARGEST_OFFSET: u64 = 0x1000;
+    let (operation, operands) = value.split_once(' ')?;
+    match operation {
+        "copy" | "address_of" if operands.contains(' ') => None,
+        "copy" if is_register(operands) && fixed.iter().any(|one| one == operands) => None,
+        // One whose own value can stand for it has done so by now, or is computed.
+        "copy" | "address_of" => Some(operands.to_owned()),
+        "Add.b64" | "Add.b32" => {
+            let (base, by) = operands.split_once(", ")?;
+            let (base, offset) = base.rsplit_once('+').filter(|(base, _)| is_local(base))?;
+            let by = number(by).filter(|by| *by < LARGEST_OFFSET)?;
+            Some(format!("{base}+{}", offset.parse::<i64>().ok()?.checked_add_unsigned(by)?))
+        }
+        _ => None,
+    }
+}
+
+fn is_local(base: &str) -> bool {
+    base == "local" || base == "generic local"
+}
+
+fn number(text: &str) -> Option<u64> {
+    match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    }
+}
+
+/// A constant as instructions are printed with it.
+fn printed(bits: u64) -> String {
+    if bits < 10 { format!("{bits}") } else { format!("{bits:#x}") }
+}
+
+fn is_register(word: &str) -> bool {
+    let digits = word.strip_prefix('r').filter(|digits| !digits.is_empty());
+    digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Letters and digits that belong together.
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '@')
+}
+
+/// A line with a value for a register.
+fn replaced(line: &str, register: &str, value: &str) -> String {
+    let out = each_word(line, |word| (word == register).then(|| value.to_owned()));
+    with_one_offset(&out)
+}
+
+/// A line with words replaced.
+fn each_word(line: &str, mut new: impl FnMut(&str) -> Option<String>) -> String {
+    let mut out = String::new();
+    let mut rest = line;
+    while !rest.is_empty() {
+        let in_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '@';
+        let end = rest.find(|c: char| !in_word(c)).unwrap_or(rest.len());
+        let (word, behind) = rest.split_at(end);
+        out.push_str(&new(word).unwrap_or_else(|| word.to_owned()));
+        let end = behind.find(in_word).unwrap_or(behind.len());
+        let (between, behind) = behind.split_at(end);
+        out.push_str(between);
+        rest = behind;
+    }
+    out
+}
+
+/// `[local+8+4]` as `[local+12]`.
+fn with_one_offset(line: &str) -> String {
+    let sum = || {
+        let (before, rest) = line.split_once('[')?;
+        let (address, behind) = rest.split_once(']')?;
+        let (base, offsets) = address.split_once('+')?;
+        let (first, second) = match (offsets.split_once('+'), offsets.split_once('-')) {
+            (Some((first, second)), _) => (first, second.parse::<i64>().ok()?),
+            (None, Some((first, second))) => (first, -second.parse::<i64>().ok()?),
+            _ => return None,
+        };
+        let offset = first.parse::<i64>().ok()?.checked_add(second)?;
+        is_local(base).then(|| format!("{before}[{base}+{offset}]{behind}"))
+    };
+    sum().unwrap_or_else(|| line.to_owned())
+}
+
+/// Registers by their first appearance.
+fn renumbered(text: &str) -> String {
+    let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
+    let lines = text.lines().map(|line| {
+        each_word(line, |word| {
+            let next = numbers.len();
+            is_register(word)
+                .then(|| format!("r{}", *numbers.entry(word.to_owned()).or_insert(next)))
+        })
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::canonical;
+
+    const INSIDE: &str = "in r1 = (abs x)\nin r4 = local+0\nb0:\n  r0 = copy 0x20\n  r2 = Sub.b32 r0, r1\n  \
+        r3 = Add.b64 r4, 8\n  store.local.b32 [r3+4], r2\n  r5 = load.local.u32 [r3]\n  jump meet\nout r5";
+
+    #[test]
+    fn what_was_made_before_is_what_is_made_inside() {
+        let before = "in r2 = 0x20\nin r1 = (abs x)\nin r3 = local+8\nb0:\n  r0 = Sub.b32 r2, r1\n  \
+            store.local.b32 [r3+4], r0\n  r7 = load.local.u32 [r3]\n  jump meet\nout r7";
+        assert_eq!(canonical(INSIDE), canonical(before));
+        assert!(canonical(INSIDE).contains("store.local.b32 [local+12], r0"));
+    }
+
+    #[test]
+    fn other_values_are_another_text() {
+        for (old, new) in [("copy 0x20", "copy 0x21"), ("r4, 8", "r4, 4"), ("(abs x)", "x")] {
+            assert_ne!(canonical(INSIDE), canonical(&INSIDE.replacen(old, new, 1)), "{new}");
+        }
+    }
+
+    #[test]
+    fn a_register_that_is_written_twice_keeps_its_name() {
+        let twice = INSIDE.replace("  jump meet", "  r0 = copy 1\n  jump b0");
+        assert!(canonical(&twice).contains("r0 = copy 0x20"));
+    }
+}
