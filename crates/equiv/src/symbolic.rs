@@ -28,7 +28,7 @@ mod tests;
 use crate::conditions::Conditions;
 use crate::constants;
 use crate::decisions::{Decisions, has_inputs};
-use crate::expf::{EXPONENT_ORIGIN, Steps};
+use crate::expf::Steps;
 use crate::functions;
 use crate::handles::{Behind, Handles};
 use crate::marks::Marks;
@@ -172,26 +172,10 @@ impl Symbolic {
         product
     }
 
-    /// Constants that were taken for transcendental numbers.
-    #[must_use]
-    pub fn snapped(&self) -> BTreeSet<String> {
-        self.snapped.iter().map(ToString::to_string).collect()
-    }
-
-    /// About what those are, with either sign.
-    pub(crate) fn snapped_numbers(&self) -> Vec<f64> {
-        self.snapped.iter().flat_map(|known| [known.number(), -known.number()]).collect()
-    }
-
     /// Whether there were more values than handles; then values are missing.
     #[must_use]
     pub fn is_exhausted(&self) -> bool {
         self.handles.exhausted
-    }
-
-    /// Whether a term is, under some condition, something that nobody computed.
-    pub(crate) fn may_be_undefined(&mut self, term: Term) -> bool {
-        self.settled.reaches_undefined(&self.terms, term)
     }
 
     /// An operation in some lanes.
@@ -253,15 +237,6 @@ impl Symbolic {
             Operation::Not => self.terms.not(a),
             Operation::Select => self.chosen(a, [b, c]),
         }
-    }
-
-    fn constant_term(&mut self, number: i128) -> Term {
-        // Beyond 2^63 as a sum of two parts, which are exact.
-        let (high, low) = ((number >> 32) as i64, (number & 0xffff_ffff) as i64);
-        let high = self.terms.integer(high);
-        let scale = self.terms.integer(1 << 32);
-        let low = self.terms.integer(low);
-        self.terms.fused_multiply_add(high, scale, low)
     }
 }
 
@@ -417,8 +392,7 @@ impl Domain for Symbolic {
     }
 
     fn seem_different(&mut self, a: Value, b: Value) -> bool {
-        let pair = [self.term(a), self.term(b)];
-        pair[0] != pair[1] && self.suspicion.differ(&self.terms, pair)
+        self.are_suspicious(a, b)
     }
 
     fn follows_conditions(&self) -> bool {
@@ -505,14 +479,7 @@ impl Domain for Symbolic {
     }
 
     fn power_of_exponent(&mut self, value: Value) -> Option<Value> {
-        if !self.expf.is_exponent(value) {
-            return None;
-        }
-        let term = self.term(value);
-        let origin = self.terms.integer(EXPONENT_ORIGIN);
-        let exponent = self.terms.subtract(term, origin);
-        let power = self.terms.exp2(exponent);
-        Some(self.handles.handle(power))
+        self.power_with_exponent(value)
     }
 
     fn explain(&self, value: Value) -> String {

@@ -3,11 +3,13 @@
 //! Tracked are shared memory, and global memory that may be written: what is only read cannot race.
 
 mod clusters;
+mod events;
 mod grids;
 mod group_steps;
 mod maps;
 mod mbarriers;
 mod products;
+mod tickets;
 
 use crate::address::Area;
 use crate::lanes::Mask;
@@ -21,9 +23,9 @@ use group_steps::GroupSteps;
 pub(crate) use mbarriers::CopyNote;
 use mbarriers::MbarrierNotes;
 use sync::{
-    Access, Conflict, Conflicts, CopyId, Generation, Kind, LaneId, MBARRIER_UPDATES, Misuse, Order,
-    Part, ProxySpace, Question, Registration, Released, Reuse, SameValue, Shadow, Shape, Site,
-    SyncEvent, Time, UpdateGroup,
+    Access, Conflict, Conflicts, CopyId, Generation, Kind, MBARRIER_UPDATES, Misuse, Order, Part,
+    ProxySpace, Question, Registration, Released, Reuse, SameValue, Shadow, Shape, Site, SyncEvent,
+    Time, UpdateGroup,
 };
 
 /// A synchronisation event of a warp, for reports.
@@ -219,38 +221,6 @@ impl Tracker {
         }
     }
 
-    /// From the next block on, looks at what comes before and after the block's ticket.
-    pub(crate) fn watch_tickets(&mut self) {
-        self.tickets = Some(Box::new(TicketWatch::new(self.shape.all_warps())));
-    }
-
-    /// Takes what was seen of a block's ticket.
-    pub(crate) fn take_tickets(&mut self) -> Option<Box<TicketWatch>> {
-        self.tickets.take()
-    }
-
-    /// A thread is about to take a ticket.
-    pub(crate) fn begin_ticket(&mut self, taker: LaneId, releases: bool) {
-        if let Some(watch) = &mut self.tickets {
-            watch.begin(self.order.clocks(), taker, releases);
-        }
-    }
-
-    /// It has taken it.
-    pub(crate) fn end_ticket(&mut self, taker: LaneId, acquires: bool) {
-        let time = self.order.now(taker.warp.into());
-        if let Some(watch) = &mut self.tickets {
-            watch.end((taker, time), acquires, self.shadows.global.iter().map(Option::as_ref));
-        }
-    }
-
-    /// Lanes of a warp execute a fence whose scope has all blocks, and which releases, acquires or both.
-    pub(crate) fn fence_widely(&mut self, warp: usize, lanes: Mask, how: [bool; 2]) {
-        if let Some(watch) = &mut self.tickets {
-            watch.fence(self.order.clocks(), (warp, lanes), how);
-        }
-    }
-
     /// Starts a block.
     pub(crate) fn restart(&mut self, block: [u32; 3]) {
         self.counts.clear();
@@ -284,11 +254,6 @@ impl Tracker {
         registration: Registration,
     ) -> Result<Option<Reuse>, Misuse> {
         self.order.arrive(id, registration)
-    }
-
-    /// Events so far that may have ordered accesses of a warp ([`Order::events`]).
-    pub(crate) fn events_of(&self, warp: usize) -> (u64, u64) {
-        self.order.events(warp)
     }
 
     /// Tells whether all threads have come that barrier `id` of a block counts.
@@ -523,21 +488,5 @@ impl Tracker {
             Met { conflict, count, context }
         });
         (met.collect(), suspects)
-    }
-
-    /// Lanes of a warp have synchronised.
-    pub(crate) fn note_event(&mut self, warp: usize, lanes: Mask, site: Site) {
-        if self.shadows.enabled {
-            let time = self.order.now(warp);
-            self.events[warp].push(Event { time, lanes, site });
-        }
-    }
-
-    /// The last synchronisation a thread took part in before an access of its own at `time`.
-    fn passed(&self, who: LaneId, time: Time) -> Option<Site> {
-        let events = &self.events[usize::from(who.warp)];
-        let before = events.partition_point(|event| event.time <= time);
-        let took_part = |event: &&Event| event.lanes.has(usize::from(who.lane));
-        events[..before].iter().rev().find(took_part).map(|event| event.site)
     }
 }

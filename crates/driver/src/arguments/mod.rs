@@ -17,6 +17,7 @@ mod contents;
 mod declared;
 mod element;
 mod float;
+mod index_range;
 mod input;
 mod launch_spec;
 mod limits;

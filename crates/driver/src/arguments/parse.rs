@@ -15,10 +15,11 @@
 //!
 //! Numbers are checked against their type here, so that a later stage meets only values that fit.
 
+use super::index_range::{parse_range, strides_overlap};
 use super::{
     AliasSpec, ArgumentSpec, ArgumentValue, AssumeSpec, Direction, ElementType, Field, FieldValue,
-    IndexRange, Initial, Number, ParseError, ParseReason, RecordedSpec, RecordedTensor,
-    TensorMapSpec, TensorSpec,
+    Initial, Number, ParseError, ParseReason, RecordedSpec, RecordedTensor, TensorMapSpec,
+    TensorSpec,
     tensor_map::{self, MapText},
 };
 use equiv::Formula;
@@ -306,43 +307,6 @@ fn check_tensor(tensor: &TensorSpec) -> Result<(), ParseReason> {
         return Err(ParseReason::ListLength { elements, given });
     }
     Ok(())
-}
-
-/// Tells whether two elements of a tensor may be in one place.
-fn strides_overlap(shape: &[u64], strides: &[u64]) -> bool {
-    let mut axes: Vec<(u64, u64)> =
-        strides.iter().copied().zip(shape.iter().copied()).filter(|(_, size)| *size > 1).collect();
-    axes.sort_unstable();
-    // Each axis steps over all that the smaller ones reach.
-    let mut reach = 1_u64;
-    axes.into_iter().any(|(stride, size)| {
-        let overlaps = stride < reach;
-        reach = stride.saturating_mul(size - 1).saturating_add(reach);
-        overlaps
-    })
-}
-
-/// `0..100` of integers of a type.
-fn parse_range(
-    element: ElementType,
-    text: &str,
-    (low, high): (&str, &str),
-) -> Result<IndexRange, ParseReason> {
-    let wrong = || ParseReason::NoIndexRange(text.to_owned());
-    if element.is_float() {
-        return Err(ParseReason::RangeOfFloats { element, range: text.to_owned() });
-    }
-    let end = |text: &str| match number(text) {
-        Some(Number::Integer(value)) => i64::try_from(value).ok(),
-        _ => None,
-    };
-    let (low, high) = (end(low).ok_or_else(wrong)?, end(high).ok_or_else(wrong)?);
-    let range = IndexRange { low, high };
-    // The type must have both ends, or the claim would be about fewer numbers than it says.
-    for number in [i128::from(low), i128::from(high) - 1] {
-        element.encode(&Number::Integer(number), &mut Vec::new())?;
-    }
-    (low < high).then_some(range).ok_or_else(wrong)
 }
 
 fn parse_direction(text: &str) -> Result<Direction, ParseReason> {

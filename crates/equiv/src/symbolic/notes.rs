@@ -3,9 +3,26 @@
 use super::Symbolic;
 use exec::Mask;
 use exec::domain::{Value, Values};
-use term::Node;
+use std::collections::BTreeSet;
+use term::{Node, Term};
 
 impl Symbolic {
+    /// Whether a term is, under some condition, something that nobody computed.
+    pub(crate) fn may_be_undefined(&mut self, term: Term) -> bool {
+        self.settled.reaches_undefined(&self.terms, term)
+    }
+
+    /// Constants that were taken for transcendental numbers.
+    #[must_use]
+    pub fn snapped(&self) -> BTreeSet<String> {
+        self.snapped.iter().map(ToString::to_string).collect()
+    }
+
+    /// About what those are, with either sign.
+    pub(crate) fn snapped_numbers(&self) -> Vec<f64> {
+        self.snapped.iter().flat_map(|known| [known.number(), -known.number()]).collect()
+    }
+
     /// Remembers comparisons of data with an infinity: real numbers are finite, floats need not be.
     pub(super) fn note_infinities(&mut self, operands: [&Values; 2], lanes: Mask) {
         let Some(place) = self.place else { return };

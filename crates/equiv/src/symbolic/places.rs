@@ -59,6 +59,15 @@ impl Linear {
 }
 
 impl Symbolic {
+    pub(super) fn constant_term(&mut self, number: i128) -> Term {
+        // Beyond 2^63 as a sum of two parts, which are exact.
+        let (high, low) = ((number >> 32) as i64, (number & 0xffff_ffff) as i64);
+        let high = self.terms.integer(high);
+        let scale = self.terms.integer(1 << 32);
+        let low = self.terms.integer(low);
+        self.terms.fused_multiply_add(high, scale, low)
+    }
+
     /// A value as a linear combination; `None` if its numbers are too large or it is nested too deeply.
     pub(super) fn linear(&mut self, value: Value) -> Option<Linear> {
         let term = self.term(value);

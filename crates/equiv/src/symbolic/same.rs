@@ -9,6 +9,12 @@ use term::Term;
 const SAME: u64 = 1_000_000;
 
 impl Symbolic {
+    /// Tells whether two values seem to be different.
+    pub(super) fn are_suspicious(&mut self, a: Value, b: Value) -> bool {
+        let pair = [self.term(a), self.term(b)];
+        pair[0] != pair[1] && self.suspicion.differ(&self.terms, pair)
+    }
+
     /// Decides whether two values are the same; `None` if that is not known.
     pub(super) fn are_same(&mut self, a: Value, b: Value) -> Option<bool> {
         // Out of its range a function is something else, and nobody has shown the range here.

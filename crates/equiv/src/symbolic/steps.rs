@@ -1,6 +1,7 @@
 //! Steps of `expf` as compilers write it, known by their constants ([`crate::expf`]).
 
 use super::Symbolic;
+use crate::expf::EXPONENT_ORIGIN;
 use exec::domain::Value;
 use ir::Rounding;
 use term::{Function, Term};
@@ -14,6 +15,18 @@ impl Symbolic {
         let value = self.handles.handle(sum);
         self.expf.note_exponent(value);
         value
+    }
+
+    /// Two to the power of what a value is as an exponent.
+    pub(super) fn power_with_exponent(&mut self, value: Value) -> Option<Value> {
+        if !self.expf.is_exponent(value) {
+            return None;
+        }
+        let term = self.term(value);
+        let origin = self.terms.integer(EXPONENT_ORIGIN);
+        let exponent = self.terms.subtract(term, origin);
+        let power = self.terms.exp2(exponent);
+        Some(self.handles.handle(power))
     }
 
     /// A step of `expf`, if `a·b + c` is one.
