@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each of them uses some of it")]
 
-use driver::arguments::{Arguments, AssumeSpec, KernelPath, LaunchSpec};
+use driver::arguments::{Arguments, AssumeSpec, KernelPath, LaunchSpec, PartSpec};
 use driver::equiv::{Options, run};
 use driver::{Colour, Execution, Input, Limits, Outcome};
 use std::path::{Path, PathBuf};
@@ -22,6 +22,7 @@ pub(crate) struct Pair {
     kernels: [KernelPath; 2],
     sides: [(LaunchSpec, Arguments); 2],
     assumptions: Vec<AssumeSpec>,
+    parts: Vec<PartSpec>,
 }
 
 impl Pair {
@@ -57,7 +58,8 @@ impl Pair {
             arguments: &self.sides[side].1,
             limits,
         };
-        let options = Options { assumptions: &self.assumptions, recheck, ..Options::default() };
+        let (assumptions, parts) = (&self.assumptions, &self.parts);
+        let options = Options { assumptions, parts, recheck, ..Options::default() };
         run([&execution(0), &execution(1)], &options, Colour::Plain)
     }
 }
@@ -91,6 +93,7 @@ fn pair(path: &Path) -> Option<Pair> {
         kernels: [first("ref").parse().ok()?, first("opt").parse().ok()?],
         sides: Default::default(),
         assumptions: Vec::new(),
+        parts: Vec::new(),
         text: text.clone(),
     };
     for flags in values("flags") {
@@ -107,6 +110,10 @@ impl Pair {
     fn take(&mut self, flag: &str, value: &str) -> Option<()> {
         if flag == "--assume" {
             self.assumptions.push(value.parse().ok()?);
+            return Some(());
+        }
+        if flag == "--compare" {
+            self.parts.push(value.parse().ok()?);
             return Some(());
         }
         let common = flag.replacen("--ref-", "--", 1).replacen("--opt-", "--", 1);

@@ -9,8 +9,8 @@ use crate::context::Context;
 use crate::finding::{AccessKind, Fault, Gap};
 use crate::lanes::Mask;
 use crate::memory::state;
-use crate::scatter::{DataWrite, WriteKind, Writer};
 use crate::value::bytes::{Bytes, ZERO};
+use crate::value::data_writes::{DataWrite, WriteKind, Writer};
 use ir::{Atomic, Ordering, Store};
 use sync::LaneId;
 

@@ -1,7 +1,6 @@
 //! Looks at the writes of a launch at places that are data when all blocks have run: may two hit the same bytes, and is the tensor
 //! accessed in another way?
 
-use super::{DataWrite, Scatter, WriteKind, Writer};
 use crate::domain::PlaceDifference;
 use crate::doubt::Doubtful;
 use crate::finding::{AccessKind, Fault, Finding, Gap, Place, Stop, Undecided};
@@ -9,6 +8,7 @@ use crate::machine::Machine;
 use crate::memory::Allocation;
 use crate::race::{Race, RaceSide};
 use crate::report::Report;
+use crate::value::data_writes::{DataWrite, Scatter, WriteKind, Writer};
 use crate::value::unit::{Byte, Sort, known};
 use crate::value::{Valued, integer};
 use ir::Scope;

@@ -1,9 +1,9 @@
 //! What a tensor holds after writes at places that are data.
 
-use super::{DataWrite, Scatter, WriteKind};
 use crate::domain::{Binary, Value};
 use crate::legal::alias::Aliases;
 use crate::results::Element;
+use crate::value::data_writes::{DataWrite, Scatter, WriteKind};
 use crate::value::unit::{Byte, Lost};
 use crate::value::{Valued, integer};
 use ir::Scalar;

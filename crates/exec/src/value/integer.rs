@@ -31,7 +31,7 @@ pub(crate) fn congruent(valued: &mut Valued<'_>, bytes: &[Byte]) -> Option<Value
         Some(_) => number(valued, bytes, true),
         // With a sign where that is known: the smaller number of two that are congruent.
         None => integer(bytes)
-            .or_else(|| chosen(valued, bytes, &congruent))
+            .or_else(|| chosen(valued, bytes, Sign::Any, &congruent))
             .or_else(|| number(valued, bytes, nibbles::has_sign(bytes))),
     }
 }
@@ -50,7 +50,8 @@ pub(crate) fn number(valued: &mut Valued<'_>, bytes: &[Byte], signed: bool) -> O
     if let Some(value) = integer(bytes) {
         return valued.domain.in_range(value, width(bytes.len())?, signed);
     }
-    if let Some(value) = chosen(valued, bytes, &|valued, side| number(valued, side, signed)) {
+    let sign = if signed { Sign::Signed } else { Sign::Unsigned };
+    if let Some(value) = chosen(valued, bytes, sign, &|valued, side| number(valued, side, signed)) {
         return Some(value);
     }
     // With zeros above it, it has no sign.
@@ -72,11 +73,19 @@ pub(crate) fn integer_or_number(
     integer(bytes).or_else(|| number(valued, bytes, signed))
 }
 
+/// Which integer of those with these lowest bits is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Sign {
+    Any,
+    Signed,
+    Unsigned,
+}
+
 /// What bytes are as an integer.
 type Read<'r> = &'r dyn Fn(&mut Valued<'_>, &[Byte]) -> Option<Value>;
 
 /// The integer that a choice between two units is, if both sides are one.
-fn chosen(valued: &mut Valued<'_>, bytes: &[Byte], read: Read<'_>) -> Option<Value> {
+fn chosen(valued: &mut Valued<'_>, bytes: &[Byte], sign: Sign, read: Read<'_>) -> Option<Value> {
     let Some(&Byte::Of { value: word, sort: Sort::Unit, index: 0 }) = bytes.first() else {
         return None;
     };
@@ -86,7 +95,13 @@ fn chosen(valued: &mut Valued<'_>, bytes: &[Byte], read: Read<'_>) -> Option<Val
     if run(bytes) != bytes.len() {
         return None;
     }
+    let key = (word, bytes.len(), sign);
+    if let Some(&known) = valued.store.chosen_integers.get(&key) {
+        return known;
+    }
     let sides = [if_true, if_false].map(|side| valued.store.units.bytes(side));
     let [a, b] = sides.map(|side| read(valued, &side[..bytes.len()]));
-    Some(valued.select(condition, a?, b?))
+    let chosen = a.zip(b).map(|(a, b)| valued.select(condition, a, b));
+    valued.store.chosen_integers.insert(key, chosen);
+    chosen
 }

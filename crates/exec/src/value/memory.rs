@@ -127,6 +127,7 @@ impl Store {
             return;
         }
         self.units.replace(|value| aliases.target(value));
+        self.forget_choices();
         self.scatters.values_mut().for_each(|scatter| scatter.forget_aliases(aliases));
         for memory in buffers {
             for unit in (0..memory.bytes.len()).step_by(4) {

@@ -14,6 +14,7 @@
 pub(crate) mod address;
 pub(crate) mod bits;
 pub(crate) mod bytes;
+pub(crate) mod data_writes;
 pub(crate) mod integer;
 pub(crate) mod memory;
 pub(crate) mod nibbles;
@@ -25,10 +26,11 @@ use crate::finding::Place;
 use crate::handle::{Handle, Value};
 use crate::lanes::{Mask, WARP};
 use crate::legal::alias::Aliases;
-use crate::scatter::Scatter;
 use crate::tags::Source;
 use crate::tickets::Tickets;
 use address::{Addresses, DataAddress, Elements};
+use data_writes::Scatter;
+use integer::Sign;
 use ir::Format;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -52,10 +54,20 @@ pub(crate) struct Store {
     /// Writes at addresses that are data, by the number of the buffer.
     pub(crate) scatters: BTreeMap<usize, Scatter>,
     pub(crate) tickets: Tickets,
+    /// Floats that choices between units are, by unit and format: choices of choices share their parts.
+    chosen_floats: FxHashMap<(u32, Format), Result<Value, u32>>,
+    /// The same of integers, by unit, length and sign.
+    chosen_integers: FxHashMap<(u32, usize, Sign), Option<Value>>,
     constants: FxHashMap<(Format, u64), Value>,
 }
 
 impl Store {
+    /// Forgets what choices are: their parts have changed.
+    pub(crate) fn forget_choices(&mut self) {
+        self.chosen_floats.clear();
+        self.chosen_integers.clear();
+    }
+
     /// The words of an address that is data, in a register of 64 bits.
     pub(crate) fn address_words(&mut self, address: DataAddress) -> u64 {
         let value = self.addresses.number(address);
@@ -194,6 +206,9 @@ impl Valued<'_> {
         else {
             return Err(word);
         };
+        if let Some(&known) = self.store.chosen_floats.get(&(word, format)) {
+            return known;
+        }
         let size = Sort::float(format).bytes();
         if size > 4 {
             return Err(self.store.units.opaque(place, reason::FOREIGN));
@@ -202,7 +217,12 @@ impl Valued<'_> {
             let bytes = self.store.units.bytes(word);
             self.real_or_undefined(&bytes[..size], format, place)
         });
-        Ok(self.select(condition, a?, b?))
+        let chosen = match (a, b) {
+            (Ok(a), Ok(b)) => Ok(self.select(condition, a, b)),
+            (Err(lost), _) | (_, Err(lost)) => Err(lost),
+        };
+        self.store.chosen_floats.insert((word, format), chosen);
+        chosen
     }
 
     /// A choice of the domain in one lane.

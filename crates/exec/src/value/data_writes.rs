@@ -1,0 +1,75 @@
+//! Writes at places that are data, kept until the launch is over: what was written, where and by whom.
+
+use super::bytes::Bytes;
+use crate::domain::{Binary, DataPlace};
+use ir::{Atomic, AtomicOp, Scalar, Scope};
+use sync::{LaneId, Site};
+
+/// The writes of a launch to one tensor ([`crate::scatter`]).
+#[derive(Debug, Default)]
+pub(crate) struct Scatter {
+    pub(crate) writes: Vec<DataWrite>,
+    /// Set if writes may be taken in the order of their places: no two that may be the same leave different values.
+    pub(crate) in_any_order: bool,
+}
+
+/// One element, written at a place that is data.
+#[derive(Clone, Debug)]
+pub(crate) struct DataWrite {
+    pub(crate) kind: WriteKind,
+    pub(crate) place: DataPlace,
+    pub(crate) size: u32,
+    /// What is written or added, in its first bytes.
+    pub(crate) content: Bytes,
+    pub(crate) by: Writer,
+}
+
+/// Who writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Writer {
+    pub(crate) site: Site,
+    /// The block or cluster.
+    pub(crate) unit: u64,
+    pub(crate) who: LaneId,
+    /// Events before the write ([`sync::Order::events`]).
+    pub(crate) events: (u64, u64),
+}
+
+impl Writer {
+    pub(crate) fn is_same_thread(&self, other: &Self) -> bool {
+        (self.unit, self.who) == (other.unit, other.who)
+    }
+
+    /// Tells whether nothing can have ordered two writes of different threads.
+    pub(crate) fn is_unordered(&self, other: &Self) -> bool {
+        let same_warp = self.who.warp == other.who.warp;
+        self.unit != other.unit
+            || self.events.0 == other.events.0 && (!same_warp || self.events.1 == other.events.1)
+    }
+}
+
+/// What a write does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WriteKind {
+    Store,
+    /// An atomic update of this type.
+    Update(Binary, Scalar, Scope),
+}
+
+impl WriteKind {
+    /// The kind of an update that commutes, of one element; none if it is not followed.
+    pub(crate) fn of(atomic: &Atomic) -> Option<Self> {
+        let op = match (atomic.op, atomic.scalar) {
+            (AtomicOp::Add, _) => Binary::Add,
+            (AtomicOp::Min, Scalar::Float(_)) => Binary::Min,
+            (AtomicOp::Max, Scalar::Float(_)) => Binary::Max,
+            _ => return None,
+        };
+        Some(Self::Update(op, atomic.scalar, atomic.ordering.scope()?))
+    }
+
+    /// Tells whether the order of several shows in the last bits.
+    pub(crate) fn rounds(self) -> bool {
+        matches!(self, Self::Update(Binary::Add, Scalar::Float(_), _))
+    }
+}
