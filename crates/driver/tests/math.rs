@@ -3,6 +3,8 @@
 //!
 //! `docs/math.md` has what is known of each function in each build;
 //! `SNAPSHOTS=overwrite cargo test -p driver --test math` rewrites it.
+//!
+//! Long: one list of functions, builds and what is right of each, read together.
 
 mod corpus;
 

@@ -123,7 +123,7 @@ fn bad_arguments_are_explained() {
         ("x=f32[4]:0..10", "ranges are for integers, and these are f32"),
         ("i=s32[4]:out:0..10", "`:0..10` is said of an output"),
         ("i=s32[4]:0..10:1..2", "a direction, a range and `distinct` may be said once each"),
-        ("i=s32[4]:in:in", "a direction and a range may be said once each"),
+        ("i=s32[4]:in:in", "a direction, a range and `distinct` may be said once each"),
         ("x=[a,1]", "expected a type before `[a,1]`"),
         ("x=f32[4]@2", "expected strides such as @[512,1] after `@`"),
         ("x=f32[4,4]@[4]", "2 sizes need as many strides, 1 are given"),

@@ -8,12 +8,16 @@ use crate::machine::Machine;
 use crate::memory::Allocation;
 use crate::race::{Race, RaceSide};
 use crate::report::Report;
-use crate::value::data_writes::{DataWrite, Scatter, WriteKind, Writer};
+use crate::value::bytes::Bytes;
+use crate::value::data_writes::{self, WriteKind, Writer};
 use crate::value::unit::{Byte, Sort, known};
 use crate::value::{Valued, integer};
 use ir::Scope;
 use std::collections::BTreeMap;
 use sync::Site;
+
+/// A write with its bytes.
+type DataWrite = data_writes::DataWrite<Bytes>;
 
 /// Why it is open whether two stores race.
 const ORDER_OPEN: &str = "they write the same bytes for some data, and whether anything orders them there is not followed";
@@ -62,7 +66,7 @@ pub(crate) fn close(
 fn mixture(
     launched: Launched<'_, '_>,
     number: usize,
-    scatter: &Scatter,
+    scatter: &data_writes::Scatter<Bytes>,
     accessed: Option<Site>,
 ) -> Option<Gap> {
     let machine = launched.machine;

@@ -3,16 +3,20 @@
 use crate::domain::{Binary, Value};
 use crate::legal::alias::Aliases;
 use crate::results::Element;
-use crate::value::data_writes::{DataWrite, Scatter, WriteKind};
+use crate::value::bytes::Bytes;
+use crate::value::data_writes::{self, WriteKind};
 use crate::value::unit::{Byte, Lost};
 use crate::value::{Valued, integer};
 use ir::Scalar;
+
+/// A write with its bytes.
+type DataWrite = data_writes::DataWrite<Bytes>;
 
 /// Why an element has no value.
 const UNWRITTEN: &str = "that is written only if data say so, of a tensor without contents";
 const OTHER_TYPE: &str = "of which another part or type is written at a place that is data";
 
-impl Scatter {
+impl data_writes::Scatter<Bytes> {
     /// Puts the domain's own handles in the place of aliases.
     pub(crate) fn forget_aliases(&mut self, aliases: &Aliases) {
         for byte in self.writes.iter_mut().flat_map(|write| &mut write.content) {

@@ -1,26 +1,31 @@
 //! Writes at places that are data, kept until the launch is over: what was written, where and by whom.
 
-use super::bytes::Bytes;
 use crate::domain::{Binary, DataPlace};
 use ir::{Atomic, AtomicOp, Scalar, Scope};
 use sync::{LaneId, Site};
 
 /// The writes of a launch to one tensor ([`crate::scatter`]).
-#[derive(Debug, Default)]
-pub(crate) struct Scatter {
-    pub(crate) writes: Vec<DataWrite>,
+#[derive(Debug)]
+pub(crate) struct Scatter<C> {
+    pub(crate) writes: Vec<DataWrite<C>>,
     /// Set if writes may be taken in the order of their places: no two that may be the same leave different values.
     pub(crate) in_any_order: bool,
 }
 
+impl<C> Default for Scatter<C> {
+    fn default() -> Self {
+        Self { writes: Vec::new(), in_any_order: false }
+    }
+}
+
 /// One element, written at a place that is data.
 #[derive(Clone, Debug)]
-pub(crate) struct DataWrite {
+pub(crate) struct DataWrite<C> {
     pub(crate) kind: WriteKind,
     pub(crate) place: DataPlace,
     pub(crate) size: u32,
     /// What is written or added, in its first bytes.
-    pub(crate) content: Bytes,
+    pub(crate) content: C,
     pub(crate) by: Writer,
 }
 

@@ -29,6 +29,7 @@ use crate::legal::alias::Aliases;
 use crate::tags::Source;
 use crate::tickets::Tickets;
 use address::{Addresses, DataAddress, Elements};
+use bytes::Bytes;
 use data_writes::Scatter;
 use integer::Sign;
 use ir::Format;
@@ -52,7 +53,7 @@ pub(crate) struct Store {
     /// Buffers whose elements are inputs, by number.
     pub(crate) elements: FxHashMap<usize, Elements>,
     /// Writes at addresses that are data, by the number of the buffer.
-    pub(crate) scatters: BTreeMap<usize, Scatter>,
+    pub(crate) scatters: BTreeMap<usize, Scatter<Bytes>>,
     pub(crate) tickets: Tickets,
     /// Floats that choices between units are, by unit and format: choices of choices share their parts.
     chosen_floats: FxHashMap<(u32, Format), Result<Value, u32>>,
