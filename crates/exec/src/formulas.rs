@@ -2,7 +2,7 @@
 //!
 //! A formula is a reduced ordered binary decision diagram (Bryant, "Graph-Based Algorithms for Boolean Function Manipulation"): two
 //! formulas are equivalent if and only if they are the same node, so that one that always holds, or never does, is seen at once.
-//! Atoms are ordered by age. Beyond [`MOST`] nodes, or [`DEEPEST`] atoms, a result is an atom of its own, like no other: what is then called known is so
+//! Atoms are ordered by age. Beyond `MOST` nodes, or `DEEPEST` atoms, a result is an atom of its own, like no other: what is then called known is so
 //! still, and less is known.
 
 use rustc_hash::FxHashMap;

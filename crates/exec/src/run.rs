@@ -153,7 +153,7 @@ pub fn check_asking(
     in_domain(program, launch, limits, Some(checks), domain, asked)
 }
 
-/// As [`check_in`], of a launch whose blocks take tickets: a block takes the last one ([`crate::tickets`]). If none takes a ticket
+/// As [`check_in`], of a launch whose blocks take tickets: a block takes the last one (`tickets.rs`). If none takes a ticket
 /// the outcome says so, and the run is like any other.
 #[must_use]
 pub fn check_last(
