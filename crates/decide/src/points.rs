@@ -163,7 +163,7 @@ fn gcd(a: u128, b: u128) -> u128 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// Finds inputs of which conditions say that they differ in pairs: groups that are connected by such conditions.
+/// Finds groups of inputs that differ from each other: conditions `a != b` connect them.
 fn apart(terms: &Terms, assumptions: &[Term]) -> FxHashMap<Input, (u64, u64)> {
     let mut group_of: BTreeMap<Input, usize> = BTreeMap::new();
     let mut groups: Vec<BTreeSet<Input>> = Vec::new();

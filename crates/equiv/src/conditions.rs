@@ -56,7 +56,7 @@ impl Conditions {
         self.known[&root]
     }
 
-    /// Whether one condition follows from another, or its opposite does; `None` if neither.
+    /// Tells whether one condition follows from another, or its opposite does; `None` if neither.
     pub(crate) fn follows(&mut self, facts: Formula, condition: Formula) -> Option<bool> {
         if self.formulas.and(facts, condition) == Formula::FALSE {
             return Some(false);

@@ -10,6 +10,7 @@
 use crate::clock::Clock;
 use crate::marks::Marks;
 use crate::side::{Assumption, Side};
+use crate::symbolic::Symbolic;
 use crate::table::Table;
 use crate::tickets;
 use exec::{Checks, Doubt, Doubtful, Limits, Outcome, Place};
@@ -44,6 +45,16 @@ pub fn settle(
     (better && !domain.is_exhausted() && !outcome.conditional).then_some(outcome)
 }
 
+/// Makes the domain of a check on terms: floats are what a machine makes of them, and decide nothing.
+fn of_machine(side: &Side<'_>, assumptions: &[Assumption], limits: Limits) -> Option<Symbolic> {
+    let table = Table::new([side, side]).ok()?.assuming(assumptions).ok()?;
+    let mut domain = table.domain(side, 0, false).ok()?;
+    domain.marks = Some(Marks::default());
+    domain.deadline = Clock::start(limits).deadline();
+    domain.of_machine = true;
+    Some(domain)
+}
+
 /// Checks a kernel on terms, of which integers are between the numbers that assumptions say: addresses may be computed from
 /// such integers. `None` if that run says no more than one without values.
 #[must_use]
@@ -53,11 +64,7 @@ pub fn check_indexed(
     limits: Limits,
     checks: Checks,
 ) -> Option<Outcome> {
-    let table = Table::new([side, side]).ok()?.assuming(assumptions).ok()?;
-    let mut domain = table.domain(side, 0, false).ok()?;
-    domain.marks = Some(Marks::default());
-    domain.deadline = Clock::start(limits).deadline();
-    domain.of_machine = true;
+    let mut domain = of_machine(side, assumptions, limits)?;
     let (outcome, _) =
         exec::check_asking(side.program, side.launch, (limits, checks), &mut domain, []);
     (!domain.is_exhausted() && !outcome.conditional).then_some(outcome)
@@ -71,10 +78,7 @@ pub fn check_tickets(
     limits: Limits,
     checks: Checks,
 ) -> Option<Outcome> {
-    let table = Table::new([side, side]).ok()?.assuming(assumptions).ok()?;
-    let mut domain = table.domain(side, 0, false).ok()?;
-    domain.marks = Some(Marks::default());
-    domain.deadline = Clock::start(limits).deadline();
+    let mut domain = of_machine(side, assumptions, limits)?;
     let (outcome, _) = tickets::run(side.program, side.launch, (limits, checks), &mut domain)?;
     (!domain.is_exhausted() && !outcome.conditional).then_some(outcome)
 }

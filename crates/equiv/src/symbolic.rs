@@ -90,7 +90,7 @@ pub struct Symbolic {
     expf: Steps,
     /// Conditions, as far as their atoms are connected.
     conditions: Conditions,
-    /// Whether floats are what machines make of them, NaN among them, and decide nothing: for `check`.
+    /// Set if floats are what machines make of them, NaN among them, and decide nothing: for `check`.
     pub(crate) of_machine: bool,
     /// Conditions of which nothing is known so far.
     unknown: i64,

@@ -1,6 +1,6 @@
 //! Launches whose blocks take tickets from a counter ([`exec::check_last`]): one run for each block that may be the last, all in one domain.
 //!
-//! What the launch leaves must not depend on which block is the last: every element of every buffer is the same value in all runs. Then
+//! The result of the launch must not depend on which block is the last: every element of every buffer is the same value in all runs. Then
 //! the result of the atomic operation is no choice of the schedule that anybody can see. If a run cannot be followed, or two differ or
 //! may differ, the outcome has a gap that says so.
 

@@ -186,6 +186,23 @@ pub struct Bounds {
     pub are_told: bool,
 }
 
+impl Bounds {
+    /// Returns the truth of a relation between two integers, if the numbers they lie between settle it.
+    #[must_use]
+    pub fn settle(self, relation: Relation, other: Self) -> Option<bool> {
+        let (below, above) = (self.high < other.low, self.low > other.high);
+        let (at_most, at_least) = (self.high <= other.low, self.low >= other.high);
+        match relation {
+            Relation::Lt => (below || at_least).then_some(below),
+            Relation::Ge => (below || at_least).then_some(at_least),
+            Relation::Gt => (above || at_most).then_some(above),
+            Relation::Le => (above || at_most).then_some(at_most),
+            Relation::Eq => (below || above).then_some(false),
+            Relation::Ne => (below || above).then_some(true),
+        }
+    }
+}
+
 /// A place that is data: a sum of multiples of integers, and a number. Places with equal multiples are a fixed number of bytes apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataPlace {
@@ -197,7 +214,7 @@ pub struct DataPlace {
     pub rank: Vec<i128>,
 }
 
-/// What the difference of two places may be, whatever the inputs are: a multiple of `step`, whose factor is between two numbers.
+/// The difference of two places, for all inputs: a multiple of `step`, whose factor is between two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlaceDifference {
     /// Positive.
@@ -366,13 +383,13 @@ pub trait Domain {
         None
     }
 
-    /// Whether floats are compared as values of the domain. If not, nothing is known of how they compare but what their
+    /// Tells whether floats are compared as values of the domain. If not, nothing is known of how they compare but what their
     /// enclosures tell.
     fn compares_floats(&self) -> bool {
         true
     }
 
-    /// Whether a choice may have a side that nobody computed, of which the domain keeps track. If not, what may be undefined
+    /// Tells whether a choice may have a side that nobody computed, of which the domain keeps track. If not, what may be undefined
     /// is noted by the engine.
     fn chooses_undefined(&self) -> bool {
         true
@@ -434,7 +451,7 @@ pub trait Domain {
         None
     }
 
-    /// What the multiples of one place and not of the other may come to. `None` if nothing is known of it.
+    /// Bounds the difference of two places, without their numbers. `None` if nothing is known of it.
     fn difference(&mut self, a: &DataPlace, b: &DataPlace) -> Option<PlaceDifference> {
         let _ = (a, b);
         None
@@ -453,7 +470,7 @@ pub trait Domain {
         None
     }
 
-    /// Whether a place is a number: decided, or a boolean.
+    /// Compares a place with a number: the answer is decided, or a boolean.
     fn is_place(&mut self, place: &DataPlace, number: i128) -> Truths {
         let _ = (place, number);
         Truths::NONE

@@ -82,7 +82,7 @@ pub struct Outcome {
     pub shared_alignment: u32,
     /// How many bytes static variables take before dynamic shared memory, if that is known and there are any.
     pub before_dynamic: Option<u64>,
-    /// Whether the shared window is taken to begin at a multiple of 2^24.
+    /// Set if the shared window is taken to begin at a multiple of 2^24.
     pub shared_window: bool,
     /// Waits for mbarriers that rely on an unwritten scope being that of the cluster.
     pub assumed_scopes: Vec<Place>,

@@ -19,7 +19,7 @@ pub(crate) struct Path {
 }
 
 impl Path {
-    /// What is there if a condition holds and if it does not, in the order of its word.
+    /// Orders what is there with and without the condition as its word does.
     pub(crate) fn ordered<T>(&self, with: T, without: T) -> [T; 2] {
         if self.negated { [without, with] } else { [with, without] }
     }

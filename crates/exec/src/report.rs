@@ -70,7 +70,7 @@ pub(crate) struct Report {
     aligned: Vec<Option<Area>>,
     /// Alignment that dynamic shared memory is taken to have, beyond what is declared; 0 if nothing depends on it.
     pub(crate) shared_alignment: u32,
-    /// Whether the shared window is taken to begin at a multiple of 2^24.
+    /// Set if the shared window is taken to begin at a multiple of 2^24.
     pub(crate) shared_window: bool,
     /// Waits that rely on an unwritten scope being that of the cluster.
     pub(crate) assumed_scopes: BTreeSet<Site>,
@@ -87,9 +87,9 @@ pub(crate) struct Report {
     pub(crate) open_values: FxHashMap<(Site, LaneId), [String; 2]>,
     /// Instructions that were executed under a condition that is not decided.
     pub(crate) conditional: FxHashSet<Site>,
-    /// Whether what those wrote are choices of the domain, which may have undefined sides.
+    /// Set if what those wrote are choices of the domain, which may have undefined sides.
     pub(crate) has_choices: bool,
-    /// Whether something may be undefined that was written under such a condition.
+    /// Set if something may be undefined that was written under such a condition.
     pub(crate) maybe_undefined: bool,
     /// Uses of barriers, if asked for.
     pub(crate) barrier_uses: Vec<BarrierUse>,

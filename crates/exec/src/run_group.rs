@@ -10,7 +10,7 @@ use crate::interpret::{execute, guarded, mbarrier, poll};
 use crate::lanes::Mask;
 use crate::position::Position;
 use crate::racing_reads::{Suspicion, distrust};
-use ir::{BlockId, Instr, Op, SyncOp, Terminator};
+use ir::{BlockId, Guard, Instr, Op, SyncOp, Terminator};
 use sync::Site;
 
 /// How a sequence of instructions ended: at its end, or at one that needs the scheduler, with the
@@ -112,6 +112,24 @@ fn straight(
     (steps.len(), Ok(None))
 }
 
+/// Returns the lanes in which the guard of an instruction holds; none if that is not decided and the instruction was executed under
+/// its condition.
+#[inline]
+pub(crate) fn guarded_lanes(
+    context: &mut Context<'_, '_>,
+    guard: Guard,
+    op: &Op,
+) -> Result<Option<Mask>, Gap> {
+    match guarded(context, guard) {
+        Ok(holds) => Ok(Some(holds)),
+        Err(gap) => {
+            let followed = conditional(context, guard, op)?;
+            context.report.coverage.guard_holds(context.site);
+            if followed { Ok(None) } else { Err(gap) }
+        }
+    }
+}
+
 /// Executes an instruction that is guarded or not of the common kind.
 fn single_step(
     context: &mut Context<'_, '_>,
@@ -123,13 +141,9 @@ fn single_step(
     context.place = Place { span: instruction.span, location: instruction.location };
     let mut active = lanes;
     if let Some(guard) = instruction.guard {
-        match guarded(context, guard) {
-            Ok(holds) => active = holds,
-            Err(gap) => {
-                let followed = conditional(context, guard, &instruction.op)?;
-                context.report.coverage.guard_holds(context.site);
-                return if followed { Ok(None) } else { Err(gap) };
-            }
+        match guarded_lanes(context, guard, &instruction.op)? {
+            Some(holds) => active = holds,
+            None => return Ok(None),
         }
         if active.is_empty() {
             return Ok(None);

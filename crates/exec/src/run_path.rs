@@ -5,11 +5,11 @@
 
 use crate::context::{Context, Flow};
 use crate::finding::{Gap, Place};
-use crate::interpret::symbolic::conditional::{conditional, on_path};
-use crate::interpret::{guarded, mbarrier, poll};
+use crate::interpret::symbolic::conditional::on_path;
+use crate::interpret::{mbarrier, poll};
 use crate::lanes::Mask;
 use crate::position::Position;
-use crate::run_group::{Flowing, Followed, is_access, touch_products};
+use crate::run_group::{Flowing, Followed, guarded_lanes, is_access, touch_products};
 use ir::Instr;
 
 /// Executes a group from `at` on to the end of its block.
@@ -51,13 +51,9 @@ fn step(
     context.place = Place { span: instruction.span, location: instruction.location };
     let mut active = lanes;
     if let Some(guard) = instruction.guard {
-        match guarded(context, guard) {
-            Ok(holds) => active = holds,
-            Err(gap) => {
-                let followed = conditional(context, guard, &instruction.op)?;
-                context.report.coverage.guard_holds(context.site);
-                return if followed { Ok(None) } else { Err(gap) };
-            }
+        match guarded_lanes(context, guard, &instruction.op)? {
+            Some(holds) => active = holds,
+            None => return Ok(None),
         }
         if context.would_fail.take().is_some() {
             return Err(

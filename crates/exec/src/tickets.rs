@@ -46,7 +46,7 @@ pub(crate) struct Tickets {
     pub(crate) other_increments: bool,
 }
 
-/// What the threads of a block did before and after the ticket, in global memory that may be written.
+/// Accesses and fences of a block before and after its ticket, in global memory that may be written.
 #[derive(Debug)]
 pub(crate) struct TicketWatch {
     /// For each thread its last access before the ticket.
@@ -72,7 +72,7 @@ pub(crate) struct TicketWatch {
     acquired: Vec<Mask>,
     /// An access after the ticket without such a fence in its thread or the ticket's.
     pub(crate) unacquired: Option<(Site, LaneId)>,
-    /// What the block had accessed when it took the ticket.
+    /// The accesses of the block when it took the ticket.
     pub(crate) before: Vec<Option<Touched>>,
 }
 

@@ -56,7 +56,7 @@ pub(crate) struct Tracker {
     grids: Option<Box<GridWaits>>,
     /// Steps of warp groups.
     group_steps: GroupSteps,
-    /// What comes before and after the block's ticket, in runs in which blocks take them.
+    /// Accesses before and after the block's ticket, in runs in which blocks take them.
     tickets: Option<Box<TicketWatch>>,
 }
 

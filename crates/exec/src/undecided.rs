@@ -68,7 +68,7 @@ pub(crate) struct Branch {
     pub(crate) otherwise: BlockId,
 }
 
-/// What a lane has for itself.
+/// State that a lane has for itself.
 struct Private {
     registers: Registers,
     local: Vec<Option<Allocation>>,

@@ -1,6 +1,6 @@
 //! Branches on data, followed both ways, against runs on numbers: random kernels, and a few inputs of each.
 //!
-//! What a run on values leaves in memory is, at each input, bit for bit what a run on that input leaves. What a check finds of all
+//! Memory after a run on values is, at each input, bit for bit what a run on that input leaves. What a check finds of all
 //! contents holds at each of them. A value that is lost and a run that stops are never wrong; how many there are is counted, so that the comparison
 //! cannot become empty.
 
@@ -22,7 +22,7 @@ const KERNELS: usize = 600;
 
 const NUMBER: Scalar = Scalar::Integer { width: Width::B32, signed: true };
 
-/// What is in the buffers that are read.
+/// Contents of the buffers that are read.
 struct Given {
     a: Contents,
     c: Contents,

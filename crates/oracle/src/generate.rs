@@ -293,7 +293,7 @@ impl<'r> Builder<'r> {
         self.pass_on(told, learned);
     }
 
-    /// What a warp does that comes to a barrier again.
+    /// Actions of a warp that comes to a barrier again.
     fn again(&mut self) -> Option<BarrierKind> {
         match self.random.below(10) {
             0..=1 => Some(BarrierKind::Sync),

@@ -154,8 +154,8 @@ impl Algebra {
         Ok(result)
     }
 
-    /// A branch that is taken where one condition holds and its opposite does not: addends that are choices by either are what they are
-    /// there. Only that side of them is needed there, and only that side has to be defined.
+    /// Simplifies a branch by the condition under which it is taken. An addend that is a choice by that condition, or by its opposite, becomes
+    /// one of its sides. That is right because only this side is needed there, and only this side has to be defined.
     fn within_branch(&mut self, form: FormId, [holds, fails]: [ConditionId; 2]) -> Outcome<FormId> {
         self.spend(self.form(form).len())?;
         let taken = |monomial: &Monomial| match self.atom_ref(monomial.as_atom()?)? {

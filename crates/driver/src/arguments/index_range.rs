@@ -1,4 +1,4 @@
-//! What is said of the integers of a tensor: a range (`:0..100`), and that no two are the same (`:distinct`).
+//! Statements on the integers of a tensor: a range (`:0..100`), and that no two are the same (`:distinct`).
 
 use super::parse::number;
 use super::{ElementType, IndexRange, Number, ParseReason};

@@ -89,10 +89,9 @@ fn kernel(chain: &Chain) -> String {
     )
 }
 
-/// What a kernel writes for given indices; `None` if it does something wrong.
-fn run(text: &str, indices: [i32; 2]) -> Option<Vec<u8>> {
+/// Builds the launch of the only kernel of a text.
+pub(crate) fn launch(text: &str, flags: &str) -> (ir::Program, exec::Launch) {
     let program = ptx::lower(&ptx::syntax::parse(text).module).program;
-    let flags = "--grid 1 --block 2 --arg table=f32[24] --arg idx=s32[2] --arg out=f32[2]:out";
     let flags = Flags::parse(flags);
     let arguments = Arguments { specs: flags.arguments, ..Arguments::default() };
     let built = build_launch(&Request {
@@ -105,7 +104,14 @@ fn run(text: &str, indices: [i32; 2]) -> Option<Vec<u8>> {
         missing_data: MissingData::Opaque,
         invocation: Invocation { command: "check", file: "", beside: None },
     });
-    let mut launch = built.unwrap().launch;
+    let launch = built.unwrap().launch;
+    (program, launch)
+}
+
+/// Returns what a kernel writes for given indices; `None` if it does something wrong.
+fn run(text: &str, indices: [i32; 2]) -> Option<Vec<u8>> {
+    let flags = "--grid 1 --block 2 --arg table=f32[24] --arg idx=s32[2] --arg out=f32[2]:out";
+    let (program, mut launch) = launch(text, flags);
     let table: Vec<u8> = (0..ROWS).flat_map(|at| (at as f32 + 1.0).to_le_bytes()).collect();
     launch.buffers[0].contents = Contents::Known(table);
     let indices = indices.iter().flat_map(|index| index.to_le_bytes()).collect();

@@ -3,7 +3,7 @@
 
 use crate::answer;
 use crate::corpus::Flags;
-use driver::arguments::{Arguments, Invocation, MissingData, Request, build_launch, select_kernel};
+use crate::indexed::launch;
 use driver::check;
 use driver::{Colour, Exit, Input};
 use exec::{Contents, Limits};
@@ -23,7 +23,7 @@ struct Write {
     adds: bool,
 }
 
-/// What each thread does, in order; a barrier may come between.
+/// The writes of each thread, in order; a barrier may come between.
 #[derive(Clone)]
 struct Kernel {
     writes: Vec<Write>,
@@ -105,23 +105,10 @@ fn text(kernel: &Kernel, id: &str) -> String {
     )
 }
 
-/// What a kernel leaves for given indices; `None` if it does something wrong.
+/// Returns what a kernel leaves for given indices; `None` if it does something wrong.
 fn run(text: &str, shape: &str, indices: [i32; 3]) -> Option<Vec<u8>> {
-    let program = ptx::lower(&ptx::syntax::parse(text).module).program;
     let flags = format!("{shape} --arg x=s32[3] --arg idx=s32[3] --arg out=s32[12]:inout");
-    let flags = Flags::parse(&flags);
-    let arguments = Arguments { specs: flags.arguments, ..Arguments::default() };
-    let built = build_launch(&Request {
-        program: &program,
-        kernel: select_kernel(&program, None).unwrap(),
-        launch: &flags.launch,
-        arguments: &arguments,
-        declared: &[],
-        others: &[],
-        missing_data: MissingData::Opaque,
-        invocation: Invocation { command: "check", file: "", beside: None },
-    });
-    let mut launch = built.unwrap().launch;
+    let (program, mut launch) = launch(text, &flags);
     let bytes = |numbers: &[i32]| numbers.iter().flat_map(|one| one.to_le_bytes()).collect();
     launch.buffers[0].contents = Contents::Known(bytes(&[1000, 20_000, 300_000]));
     launch.buffers[1].contents = Contents::Known(bytes(&indices));

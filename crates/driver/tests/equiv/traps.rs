@@ -187,3 +187,34 @@ fn scatters_and_tickets_do_not_go_together() {
     let (exit, output) = check(&text, &flags);
     assert_eq!(exit, Exit::Unknown, "{output}");
 }
+
+/// A kernel whose thread 0 writes `q[0]`, which thread 1 reads at the same time, into `%r3`.
+fn racing(body: &str) -> String {
+    format!(
+        "{HEAD}.entry k(.param .u64 q, .param .u64 out) {{
+        .reg .b32 %r<6>; .reg .b64 %rd<6>; .reg .pred %p<4>; .shared .align 4 .b32 s[2];
+        ld.param.u64 %rd1, [q]; ld.param.u64 %rd2, [out]; mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0;
+        mul.wide.u32 %rd3, %r1, 4; add.s64 %rd4, %rd2, %rd3; mov.u32 %r3, 7; mov.u32 %r4, %r1;
+        @%p1 st.global.u32 [%rd1], 5; @!%p1 ld.global.u32 %r3, [%rd1];
+        {body} st.global.u32 [%rd4], %r4; ret; }}"
+    )
+}
+
+#[test]
+fn racing_reads_are_notes_only_if_nothing_depends_on_them() {
+    let through_shared =
+        "mov.u32 %r2, s; st.shared.u32 [s+4], %r3; bar.sync 0; ld.shared.u32 %r4, [s+4];";
+    let table = [
+        ("", Exit::Success),
+        ("mov.u32 %r4, %r3;", Exit::Refuted),
+        ("setp.eq.u32 %p2, %r3, 5; @%p2 mov.u32 %r4, 9;", Exit::Refuted),
+        ("setp.eq.u32 %p2, %r3, 5; selp.b32 %r4, 1, 2, %p2;", Exit::Refuted),
+        (through_shared, Exit::Refuted),
+    ];
+    let flags = || Flags::parse("--grid 1 --block 2 --arg q=s32[1]:inout --arg out=s32[2]:out");
+    for (body, expected) in table {
+        let (one, other) = (input(&racing(body)), input(&racing(body)));
+        let (exit, text) = answer([&one, &other], [None; 2], &[flags(), flags()]);
+        assert_eq!(exit, expected, "{body}\n{text}");
+    }
+}

@@ -115,7 +115,7 @@ impl Symbolic {
         found
     }
 
-    /// What a comparison says of a single integer.
+    /// Returns what a comparison says of a single integer.
     fn narrowing(
         &mut self,
         relation: term::Relation,
@@ -146,7 +146,7 @@ impl Symbolic {
         })
     }
 
-    /// Whether one stands in a relation to the other. A choice between integers is compared side by side where ranges settle one of
+    /// Tells whether one stands in a relation to the other. A choice between integers is compared side by side where ranges settle one of
     /// them: `(k < 0 ? k + 2^32 : k) < 7` is `0 <= k` and `k < 7`.
     pub(super) fn compared(&mut self, relation: Relation, a: Term, b: Term) -> Term {
         let split = match (self.terms.node(a), self.terms.node(b)) {
@@ -207,17 +207,8 @@ impl Symbolic {
 
     /// The truth of a comparison of integers that their ranges settle.
     fn settles(&mut self, relation: Relation, a: Term, b: Term) -> Option<bool> {
-        let ((low, high), (least, most)) = (self.range(a)?, self.range(b)?);
-        let (below, above) = (high < least, low > most);
-        let (at_most, at_least) = (high <= least, low >= most);
-        match relation {
-            Relation::Lt => (below || at_least).then_some(below),
-            Relation::Ge => (below || at_least).then_some(at_least),
-            Relation::Gt => (above || at_most).then_some(above),
-            Relation::Le => (above || at_most).then_some(at_most),
-            Relation::Eq => (below || above).then_some(false),
-            Relation::Ne => (below || above).then_some(true),
-        }
+        let bounds = |(low, high)| Bounds { low, high, are_met: false, are_told: false };
+        bounds(self.range(a)?).settle(relation, bounds(self.range(b)?))
     }
 
     /// A condition of which nothing is known: the sign of a function that nobody knows, of a number that is like no other.

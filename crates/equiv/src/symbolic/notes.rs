@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use term::{Node, Term};
 
 impl Symbolic {
-    /// Whether a term is, under some condition, something that nobody computed.
+    /// Tells whether a term is, under some condition, something that nobody computed.
     pub(crate) fn may_be_undefined(&mut self, term: Term) -> bool {
         self.settled.reaches_undefined(&self.terms, term)
     }

@@ -49,7 +49,7 @@ impl Symbolic {
         Some(number)
     }
 
-    /// What two places do not have in common: `Σ cᵢ·xᵢ`, no factor zero.
+    /// Subtracts one place from another, without their numbers: `Σ cᵢ·xᵢ`, no factor zero.
     fn apart(&self, a: &DataPlace, b: &DataPlace) -> Vec<(NodeId, i128)> {
         let mut parts: BTreeMap<u32, i128> = a.multiples.iter().copied().collect();
         for &(node, factor) in &b.multiples {
@@ -96,13 +96,13 @@ impl Symbolic {
         free && self.same(a, b) == Some(false)
     }
 
-    /// What is told of an input, if a node is one.
+    /// Returns what is told of an input, if a node is one.
     pub(super) fn told_of(&self, node: NodeId) -> Option<&Told> {
         let Node::Input(input) = self.terms.at(node) else { return None };
         self.told.iter().find(|one| one.positions.contains(&input.position()))
     }
 
-    /// What the difference of two places may be.
+    /// Bounds the difference of two places.
     pub(super) fn difference_of(
         &mut self,
         a: &DataPlace,
@@ -205,7 +205,7 @@ impl Symbolic {
         (low, high)
     }
 
-    /// Whether a place is a number.
+    /// Compares a place with a number.
     pub(super) fn is_at(&mut self, place: &DataPlace, number: i128) -> Truths {
         let mut truths = Truths::NONE;
         let rest = number - place.constant;

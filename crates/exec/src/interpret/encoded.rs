@@ -37,7 +37,7 @@ pub(super) struct Found {
     encoded: Encoded,
     /// To what dynamic shared memory must be aligned for it.
     align: u32,
-    /// Whether the shared window must begin at a multiple of 2^24 for it.
+    /// Set if the shared window must begin at a multiple of 2^24 for it.
     window: bool,
 }
 

@@ -25,7 +25,7 @@ const VALUES_OPEN: &str =
     "they write the same bytes for some data, and whether they write the same there is not decided";
 const PLACES_OPEN: &str = "whether they write the same bytes depends on data, and is not decided";
 
-/// What a launch is, for reports.
+/// The launch, for reports.
 #[derive(Clone, Copy)]
 pub(crate) struct Launched<'l, 'p> {
     pub(crate) machine: &'l Machine<'p>,
@@ -213,7 +213,8 @@ impl Judge<'_, '_, '_> {
     ) -> bool {
         let (Some(&first), Some(&second)) = (a.first(), b.first()) else { return false };
         let Some(difference) = self.valued.domain.difference(&first.place, &second.place) else {
-            return call(self, [first, second], Meeting::Open);
+            let mut pairs = a.iter().flat_map(|one| b.iter().map(move |other| [*one, *other]));
+            return pairs.any(|pair| call(self, pair, Meeting::Open));
         };
         if never_meet(difference, a, b) {
             return false;

@@ -1,4 +1,4 @@
-//! What a tensor holds after writes at places that are data.
+//! Contents of a tensor after writes at places that are data.
 
 use crate::domain::{Binary, Value};
 use crate::legal::alias::Aliases;
@@ -97,7 +97,7 @@ fn parts(write: &DataWrite, size: u32) -> impl Iterator<Item = (&DataWrite, u32)
     (0..(write.size / size).max(1)).map(move |part| (write, part))
 }
 
-/// What is written, as a value of the element's type.
+/// Returns what is written, as a value of the element's type.
 fn written(valued: &mut Valued<'_>, write: &DataWrite, part: u32, scalar: Scalar) -> Option<Value> {
     let size = scalar.width().bytes();
     let bytes = write.content.get((part * size) as usize..((part + 1) * size) as usize)?;

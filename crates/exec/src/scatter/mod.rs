@@ -9,7 +9,7 @@
 //! - stores of two threads that may hit the same bytes are ordered or leave the same. The domain says which places may be the same
 //!   ([`Domain::difference`](crate::domain::Domain::difference)); if inputs are known for which they are, that is a race.
 //!
-//! Whether threads of a block are ordered is not followed here: two accesses are unordered for sure if nothing happened between them
+//! The order of threads of a block is not followed here: two accesses are unordered for sure if nothing happened between them
 //! that orders anything ([`sync::Order::events`]), and open otherwise.
 
 mod close;

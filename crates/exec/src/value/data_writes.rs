@@ -24,12 +24,12 @@ pub(crate) struct DataWrite<C> {
     pub(crate) kind: WriteKind,
     pub(crate) place: DataPlace,
     pub(crate) size: u32,
-    /// What is written or added, in its first bytes.
+    /// The value that is written or added, in its first bytes.
     pub(crate) content: C,
     pub(crate) by: Writer,
 }
 
-/// Who writes.
+/// The thread that writes, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Writer {
     pub(crate) site: Site,
@@ -53,7 +53,7 @@ impl Writer {
     }
 }
 
-/// What a write does.
+/// The kind of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WriteKind {
     Store,

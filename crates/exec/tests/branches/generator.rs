@@ -14,7 +14,7 @@ pub(crate) struct Generator<'r> {
     random: &'r mut Random,
     text: String,
     labels: usize,
-    /// Whether something may be wrong with it.
+    /// Set if something may be wrong with it.
     spoils: bool,
     /// Loops and sides around the place.
     depth: usize,

@@ -141,7 +141,7 @@ fn lift_templates(
     found
 }
 
-/// Whether a program has all constants of an expansion.
+/// Tells whether a program has all constants of an expansion.
 fn is_possible(template: &Template, constants: &FxHashSet<u64>) -> bool {
     template.constants().all(|bits| is_present(constants, bits))
 }

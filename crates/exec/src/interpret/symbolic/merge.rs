@@ -1,6 +1,6 @@
 //! Choices between what a lane has with and without something that happens under a condition that is not decided.
 //!
-//! What is the same either way stays. Values of the domain become a choice of the domain. Where one side is undefined, a
+//! Contents that are the same either way stay. Values of the domain become a choice of the domain. Where one side is undefined, a
 //! domain that chooses such things ([`chooses_undefined`](crate::domain::Domain::chooses_undefined)) is left to see to it. For others the result is *fickle*, as what
 //! the schedule decides is: it ends the run where it decides something, and is a doubt where others see it. Memory remembers under
 //! which condition it is defined: the unit there is a choice with an undefined side in bytes that are fickle, and once those
@@ -29,7 +29,7 @@ use crate::value::unit::{Byte, Unit};
 use crate::value::{Store, Valued, reason};
 use ir::{Load, Operand, Reg, Width};
 
-/// What a register is, or was.
+/// The contents of a register.
 pub(super) enum Old {
     Predicate(Predicate),
     Bits(Lanes, Tags),
@@ -435,7 +435,7 @@ pub(crate) fn may_be_unwritten(store: &Store, memory: &Allocation) -> bool {
     (0..memory.bytes.len()).step_by(4).any(open)
 }
 
-/// What a load on a path reads is defined if the path implies the condition under which that is so.
+/// A load on a path reads something defined if the path implies the condition under which that is so.
 pub(crate) fn settle_load(context: &mut Context<'_, '_>, load: &Load) -> Result<(), Gap> {
     let fickle = |context: &Context<'_, '_>, dst: Reg| context.registers.tags(dst).fickle;
     let all = load.dsts.iter().flatten().fold(Mask::NONE, |all, dst| all.or(fickle(context, *dst)));

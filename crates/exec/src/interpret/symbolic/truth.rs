@@ -237,16 +237,7 @@ fn compare_integers(
 /// The truth of a comparison of integers that the numbers they lie between settle.
 fn settled(valued: &mut Valued<'_>, relation: Relation, [a, b]: [Value; 2]) -> Option<bool> {
     let (a, b) = (valued.domain.bounds(a)?, valued.domain.bounds(b)?);
-    let (below, above) = (a.high < b.low, a.low > b.high);
-    let (at_most, at_least) = (a.high <= b.low, a.low >= b.high);
-    match relation {
-        Relation::Lt => (below || at_least).then_some(below),
-        Relation::Ge => (below || at_least).then_some(at_least),
-        Relation::Gt => (above || at_most).then_some(above),
-        Relation::Le => (above || at_most).then_some(at_most),
-        Relation::Eq => (below || above).then_some(false),
-        Relation::Ne => (below || above).then_some(true),
-    }
+    a.settle(relation, b)
 }
 
 /// The condition and the two numbers, if the words of an operand are a choice between numbers.
