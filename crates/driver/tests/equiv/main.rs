@@ -15,6 +15,7 @@ mod points;
 mod ranges;
 mod scattered;
 mod traps;
+mod undecided;
 
 use corpus::Flags;
 use driver::equiv::Options;

@@ -263,3 +263,81 @@ fn racing_reads_are_notes_only_if_nothing_depends_on_them() {
         assert_eq!(exit, expected, "{body}\n{text}");
     }
 }
+
+/// A kernel of two warps. Thread 0 takes the ticket in `%r10`, thread 32 has `%p2`; `%rd7` is the block's part, `read` adds up all parts.
+fn two_warps(body: &str) -> String {
+    let read =
+        "ld.global.u32 %r6, [%rd2]; ld.global.u32 %r7, [%rd2+4]; ld.global.u32 %r8, [%rd2+8];
+        add.u32 %r6, %r6, %r7; add.u32 %r6, %r6, %r8; st.global.u32 [%rd4], %r6;";
+    let body = body.replace("READ", read);
+    format!(
+        "{HEAD}.global .align 4 .u32 cnt = 0;
+        .entry k(.param .u64 x, .param .u64 partial, .param .u64 count, .param .u64 out) {{
+        .reg .b32 %r<12>; .reg .b64 %rd<9>; .reg .pred %p<5>; .shared .align 4 .b32 last;
+        ld.param.u64 %rd1, [x]; ld.param.u64 %rd2, [partial]; ld.param.u64 %rd3, [count]; ld.param.u64 %rd4, [out];
+        mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x; setp.eq.u32 %p1, %r2, 0; setp.eq.u32 %p2, %r2, 32;
+        mul.wide.u32 %rd5, %r1, 4; add.s64 %rd6, %rd1, %rd5; add.s64 %rd7, %rd2, %rd5; ld.global.u32 %r3, [%rd6];
+        {body} EXIT: ret; }}"
+    )
+}
+
+#[test]
+fn fences_count_only_where_they_are_ordered_with_the_ticket() {
+    let take = "@!%p1 bra N; atom.global.add.u32 %r10, [%rd3], 1; st.shared.u32 [last], %r10; N: bar.sync 0;
+        ld.shared.u32 %r11, [last]; setp.ne.u32 %p4, %r11, 2; @%p4 bra EXIT;";
+    let write = "@%p2 st.global.u32 [%rd7], %r3;";
+    // The fence of the writer before the barrier, and behind it.
+    let right =
+        format!("{write} @%p2 membar.gl; bar.sync 0; {take} @!%p1 bra EXIT; membar.gl; READ");
+    let late = format!(
+        "{write} bar.sync 0; @!%p2 bra A; membar.gl; A: {take} @!%p1 bra EXIT; membar.gl; READ"
+    );
+    let flags = TICKET.replace("--block 32", "--block 64").replace(":scratch", ":inout=0");
+    let (exit, text) = check(&two_warps(&right), &flags);
+    assert_eq!(exit, Exit::Success, "{text}");
+    let (exit, text) = check(&two_warps(&late), &flags);
+    assert_ne!(exit, Exit::Success, "{text}");
+    // The fence behind the ticket must be that of the thread that took it, and before the barrier behind which another reads.
+    let written = format!("{write} @%p2 membar.gl; bar.sync 0;");
+    let ordered = take.replace("st.shared", "membar.gl; st.shared");
+    let table = [
+        (format!("{written} {ordered} @!%p2 bra EXIT; READ"), Exit::Success),
+        (
+            format!("{written} {take} @!%p1 bra B; membar.gl; B: @!%p2 bra EXIT; READ"),
+            Exit::Refuted,
+        ),
+        (
+            format!(
+                "{written} {} @!%p2 bra EXIT; READ",
+                take.replace("N: bar", "N: @%p2 membar.gl; bar")
+            ),
+            Exit::Refuted,
+        ),
+    ];
+    for (body, expected) in table {
+        let options = check::Options { strict: true, ..check::Options::default() };
+        let outcome = Flags::parse(&flags)
+            .hand(&input(&two_warps(&body)), None, |one| check::run(one, options, Colour::Plain));
+        assert_eq!(outcome.exit, expected, "{body}\n{}", outcome.output);
+    }
+}
+
+#[test]
+fn what_a_counter_of_the_module_holds_must_not_show_the_last_block() {
+    let kernel = |end: &str| {
+        two_warps(&format!(
+            "@!%p1 bra EXIT; st.global.u32 [%rd7], %r3; membar.gl; mov.u64 %rd8, cnt; atom.global.add.u32 %r10, [%rd8], 1;
+            setp.ne.u32 %p4, %r10, 2; @%p4 bra EXIT; membar.gl; READ {end}"
+        ))
+    };
+    let table = [
+        ("", true),
+        ("st.global.u32 [cnt], 0;", true),
+        ("st.global.u32 [cnt], %r1;", false),
+        ("setp.eq.u32 %p4, %r1, 0; @%p4 st.global.u32 [cnt], 0;", false),
+    ];
+    for (end, is_right) in table {
+        let (exit, text) = check(&kernel(end), TICKET);
+        assert_eq!(exit == Exit::Success, is_right, "{end}\n{text}");
+    }
+}

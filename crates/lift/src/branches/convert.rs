@@ -17,6 +17,7 @@ use ir::{
 use std::collections::BTreeSet;
 
 pub(super) fn convert(function: &mut Function, branch: &Branch, live: &Liveness) {
+    let undefined = may_be_undefined(function);
     let sides = branch.sides.map(|side| {
         side.map_or_else(Vec::new, |side| {
             let block = &mut function.blocks[side];
@@ -25,8 +26,7 @@ pub(super) fn convert(function: &mut Function, branch: &Branch, live: &Liveness)
         })
     });
     let Block { span, location, .. } = function.blocks[branch.from];
-    let (undefined, out) = (may_be_undefined(function), Vec::new());
-    let mut straight = Straight { function, out, origin: (span, location), undefined };
+    let mut straight = Straight { function, out: Vec::new(), origin: (span, location), undefined };
     straight.build(branch, sides, live);
     let out = straight.out;
     let block = &mut function.blocks[branch.from];
