@@ -19,6 +19,9 @@ pub(crate) fn select(
     [a, b]: [Term; 2],
     mut most: usize,
 ) -> Term {
+    if conditions.formulas.is_full() {
+        return terms.select(condition, a, b);
+    }
     let settled = terms.seal(condition);
     let holds = conditions.of(terms, settled);
     let fails = conditions.formulas.not(holds);

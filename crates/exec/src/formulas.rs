@@ -78,6 +78,12 @@ impl Formulas {
         self.push(node)
     }
 
+    /// Tells whether formulas are no longer made: nothing new is known of any.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.nodes.len() >= MOST
+    }
+
     /// The opposite.
     pub fn not(&mut self, a: Formula) -> Formula {
         self.choose([a, Formula::FALSE, Formula::TRUE])
@@ -122,7 +128,7 @@ impl Formulas {
             return found;
         }
         let deep = [a, b, c].iter().any(|formula| self.depths[formula.0 as usize] >= DEEPEST);
-        if deep || self.nodes.len() >= MOST {
+        if deep || self.is_full() {
             return self.atom();
         }
         let at = |formula: Formula| self.nodes[formula.0 as usize];

@@ -9,7 +9,7 @@
 
 use super::{Form, Normaliser, is_leaf};
 use crate::algebra::{Algebra, Condition, Obstacle, Outcome, Polynomial};
-use term::{Node, NodeId, Sum, Term, Terms};
+use term::{Node, NodeId, Relation, Sum, Term, Terms};
 
 /// Products of a sum that is looked at: a rescaling has two.
 const LONGEST: u32 = 4;
@@ -38,6 +38,18 @@ fn stripped(terms: &Terms, condition: NodeId) -> (NodeId, bool) {
     }
 }
 
+/// Tells whether a condition compares two numbers; if so, the smaller one where it holds.
+fn decides(terms: &Terms, condition: NodeId, [a, b]: [NodeId; 2]) -> Option<NodeId> {
+    match terms.at(condition) {
+        Node::Compare(Relation::Less | Relation::LessEqual, x, y)
+            if [x, y] == [a, b] || [x, y] == [b, a] =>
+        {
+            Some(x)
+        }
+        _ => None,
+    }
+}
+
 /// Finds the condition to split a sum by.
 pub(super) fn find(terms: &Terms, sum: Sum) -> Option<Gathering> {
     if sum.length > LONGEST {
@@ -45,8 +57,9 @@ pub(super) fn find(terms: &Terms, sum: Sum) -> Option<Gathering> {
     }
     let mut waiting: Vec<(NodeId, bool)> = factors(terms, sum).map(|node| (node, false)).collect();
     let mut seen = Vec::new();
-    // Choices: the node, its condition, and whether it is in an exponent.
-    let mut choices: Vec<(NodeId, NodeId, bool)> = Vec::new();
+    // Choices: the condition, and whether it is in an exponent. The larger or smaller of two numbers is chosen by comparing them.
+    let mut choices: Vec<(NodeId, bool)> = Vec::new();
+    let mut extrema: Vec<[NodeId; 2]> = Vec::new();
     while let Some((node, in_exponent)) = waiting.pop() {
         if seen.contains(&(node, in_exponent)) {
             continue;
@@ -57,8 +70,9 @@ pub(super) fn find(terms: &Terms, sum: Sum) -> Option<Gathering> {
         seen.push((node, in_exponent));
         match terms.at(node) {
             Node::Select(condition, ..) => {
-                choices.push((node, stripped(terms, condition).0, in_exponent));
+                choices.push((stripped(terms, condition).0, in_exponent));
             }
+            Node::Maximum(a, b) | Node::Minimum(a, b) if in_exponent => extrema.push([a, b]),
             Node::Exp(inner) => waiting.push((inner, true)),
             Node::Negation(inner) => waiting.push((inner, in_exponent)),
             Node::Product(a, b) => waiting.extend([(a, in_exponent), (b, in_exponent)]),
@@ -68,10 +82,12 @@ pub(super) fn find(terms: &Terms, sum: Sum) -> Option<Gathering> {
             _ => {}
         }
     }
-    let of = |condition: NodeId, inside: bool| {
-        choices.iter().any(|one| terms.at(one.1) == terms.at(condition) && one.2 == inside)
+    let is_inside = |condition: NodeId| {
+        choices.iter().any(|one| one.1 && terms.at(one.0) == terms.at(condition))
+            || extrema.iter().any(|pair| decides(terms, condition, *pair).is_some())
     };
-    let condition = choices.iter().map(|one| one.1).find(|&one| of(one, true) && of(one, false))?;
+    let outside = choices.iter().filter(|one| !one.1).map(|one| one.0);
+    let condition = outside.into_iter().find(|&one| is_inside(one))?;
     Some(touched(terms, sum, condition))
 }
 
@@ -94,6 +110,14 @@ impl Gathering {
         }
         let inner: Vec<NodeId> = match terms.at(node) {
             Node::Select(condition, a, b) if self.chooses(terms, condition) => {
+                self.keep(terms, a);
+                self.keep(terms, b);
+                self.touched.push(node);
+                return true;
+            }
+            Node::Maximum(a, b) | Node::Minimum(a, b)
+                if decides(terms, self.condition, [a, b]).is_some() =>
+            {
                 self.keep(terms, a);
                 self.keep(terms, b);
                 self.touched.push(node);
@@ -224,6 +248,11 @@ impl Normaliser<'_> {
                 let (_, negated) = stripped(self.terms, condition);
                 let taken = holds != negated;
                 self.peek(if taken { a } else { b })
+            }
+            extremum @ (Node::Maximum(a, b) | Node::Minimum(a, b)) => {
+                let smaller = decides(self.terms, found.condition, [a, b]);
+                let wants_smaller = matches!(extremum, Node::Minimum(..)) == holds;
+                self.peek(if wants_smaller == (smaller == Some(a)) { a } else { b })
             }
             Node::Exp(inner) => {
                 let inner = self.side(algebra, inner, found, holds)?;
