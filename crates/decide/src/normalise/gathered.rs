@@ -2,7 +2,7 @@
 //!
 //! `s = c ? a : b; t = c ? b : a; s + t·e^(c ? n − m : m − n)`, with `c` for `m > n`, is how two partial softmaxes are joined without `fmaxf`. As a sum of
 //! products of choices it says little. As one choice between two sums it is a rescaling ([`Algebra::select_as_rescaling`]), in which there is no
-//! choice left. Sums in which a condition chooses at least twice, once of these in an exponent, are therefore computed once for each
+//! choice left. Sums in which a condition chooses at least twice, once of these in an exponent, or in which there is a minimum in an exponent, are therefore computed once for each
 //! side of the condition. If that is no rescaling, the sum is computed as any other.
 //!
 //! A side needs only what it chooses, as the sum does under that condition, so the two are defined for the same inputs.
@@ -17,10 +17,33 @@ const LONGEST: u32 = 4;
 /// Nodes below a sum that are looked at.
 const MOST_NODES: usize = 32;
 
+/// What a sum is split by.
+#[derive(Clone, Copy, Debug)]
+enum Chooser {
+    /// A condition.
+    Condition(NodeId),
+    /// That the first is less than the second. Partial softmaxes of one element each have equal sums, and nothing to choose but the minimum.
+    Less(NodeId, NodeId),
+}
+
+impl Chooser {
+    /// Tells whether it compares two numbers; if so, the smaller one where it holds.
+    fn decides(self, terms: &Terms, [a, b]: [NodeId; 2]) -> Option<NodeId> {
+        let (x, y) = match self {
+            Self::Less(x, y) => (x, y),
+            Self::Condition(condition) => match terms.at(condition) {
+                Node::Compare(Relation::Less | Relation::LessEqual, x, y) => (x, y),
+                _ => return None,
+            },
+        };
+        ([x, y] == [a, b] || [x, y] == [b, a]).then_some(x)
+    }
+}
+
 /// A condition that a sum is split by.
 #[derive(Clone, Debug)]
 pub(super) struct Gathering {
-    condition: NodeId,
+    condition: Chooser,
     /// Nodes on the way from the sum to choices.
     touched: Vec<NodeId>,
     /// Nodes whose forms are needed once more.
@@ -38,18 +61,6 @@ fn stripped(terms: &Terms, condition: NodeId) -> (NodeId, bool) {
     }
 }
 
-/// Tells whether a condition compares two numbers; if so, the smaller one where it holds.
-fn decides(terms: &Terms, condition: NodeId, [a, b]: [NodeId; 2]) -> Option<NodeId> {
-    match terms.at(condition) {
-        Node::Compare(Relation::Less | Relation::LessEqual, x, y)
-            if [x, y] == [a, b] || [x, y] == [b, a] =>
-        {
-            Some(x)
-        }
-        _ => None,
-    }
-}
-
 /// Finds the condition to split a sum by.
 pub(super) fn find(terms: &Terms, sum: Sum) -> Option<Gathering> {
     if sum.length > LONGEST {
@@ -59,7 +70,7 @@ pub(super) fn find(terms: &Terms, sum: Sum) -> Option<Gathering> {
     let mut seen = Vec::new();
     // Choices: the condition, and whether it is in an exponent. The larger or smaller of two numbers is chosen by comparing them.
     let mut choices: Vec<(NodeId, bool)> = Vec::new();
-    let mut extrema: Vec<[NodeId; 2]> = Vec::new();
+    let mut extrema: Vec<([NodeId; 2], bool)> = Vec::new();
     while let Some((node, in_exponent)) = waiting.pop() {
         if seen.contains(&(node, in_exponent)) {
             continue;
@@ -72,7 +83,8 @@ pub(super) fn find(terms: &Terms, sum: Sum) -> Option<Gathering> {
             Node::Select(condition, ..) => {
                 choices.push((stripped(terms, condition).0, in_exponent));
             }
-            Node::Maximum(a, b) | Node::Minimum(a, b) if in_exponent => extrema.push([a, b]),
+            Node::Maximum(a, b) if in_exponent => extrema.push(([a, b], false)),
+            Node::Minimum(a, b) if in_exponent => extrema.push(([a, b], true)),
             Node::Exp(inner) => waiting.push((inner, true)),
             Node::Negation(inner) => waiting.push((inner, in_exponent)),
             Node::Product(a, b) => waiting.extend([(a, in_exponent), (b, in_exponent)]),
@@ -84,15 +96,21 @@ pub(super) fn find(terms: &Terms, sum: Sum) -> Option<Gathering> {
     }
     let is_inside = |condition: NodeId| {
         choices.iter().any(|one| one.1 && terms.at(one.0) == terms.at(condition))
-            || extrema.iter().any(|pair| decides(terms, condition, *pair).is_some())
+            || extrema
+                .iter()
+                .any(|one| Chooser::Condition(condition).decides(terms, one.0).is_some())
     };
     let outside = choices.iter().filter(|one| !one.1).map(|one| one.0);
-    let condition = outside.into_iter().find(|&one| is_inside(one))?;
-    Some(touched(terms, sum, condition))
+    let by_condition = outside.into_iter().find(|&one| is_inside(one)).map(Chooser::Condition);
+    let by_minimum = || {
+        let minimum = extrema.iter().find(|one| one.1)?;
+        Some(Chooser::Less(minimum.0[0], minimum.0[1]))
+    };
+    Some(touched(terms, sum, by_condition.or_else(by_minimum)?))
 }
 
 /// The nodes that differ on the two sides of a condition, and those that both sides are made of.
-fn touched(terms: &Terms, sum: Sum, condition: NodeId) -> Gathering {
+fn touched(terms: &Terms, sum: Sum, condition: Chooser) -> Gathering {
     let mut found = Gathering { condition, touched: Vec::new(), kept: Vec::new() };
     let mut plain = Vec::new();
     for node in factors(terms, sum) {
@@ -116,7 +134,7 @@ impl Gathering {
                 return true;
             }
             Node::Maximum(a, b) | Node::Minimum(a, b)
-                if decides(terms, self.condition, [a, b]).is_some() =>
+                if self.condition.decides(terms, [a, b]).is_some() =>
             {
                 self.keep(terms, a);
                 self.keep(terms, b);
@@ -142,7 +160,10 @@ impl Gathering {
 
     /// Tells whether a condition is this one, or its negation. Equal comparisons may be nodes of their own.
     fn chooses(&self, terms: &Terms, condition: NodeId) -> bool {
-        terms.at(stripped(terms, condition).0) == terms.at(self.condition)
+        match self.condition {
+            Chooser::Condition(own) => terms.at(stripped(terms, condition).0) == terms.at(own),
+            Chooser::Less(..) => false,
+        }
     }
 
     fn keep(&mut self, terms: &Terms, node: NodeId) {
@@ -197,10 +218,17 @@ impl Normaliser<'_> {
         sum: Sum,
         found: &Gathering,
     ) -> Outcome<Option<Polynomial>> {
-        let Some(Form::Condition(condition)) = self.forms[found.condition].as_deref() else {
-            return Ok(None);
+        let condition = match found.condition {
+            Chooser::Condition(condition) => match self.forms[condition].as_deref() {
+                Some(Form::Condition(condition)) => *condition,
+                _ => return Ok(None),
+            },
+            Chooser::Less(a, b) => match (self.peek(a), self.peek(b)) {
+                (Ok(a), Ok(b)) => algebra.comparison(Relation::Less, a, b)?,
+                _ => return Ok(None),
+            },
         };
-        if matches!(algebra.condition(*condition), Condition::Truth(_)) {
+        if matches!(algebra.condition(condition), Condition::Truth(_)) {
             return Ok(None);
         }
         let mut sides = Vec::with_capacity(2);
@@ -209,7 +237,7 @@ impl Normaliser<'_> {
             let Ok(side) = self.side_of_sum(algebra, sum, found, holds) else { return Ok(None) };
             sides.push(algebra.intern(side)?);
         }
-        algebra.select_as_rescaling(*condition, sides[0], sides[1])
+        algebra.select_as_rescaling(condition, sides[0], sides[1])
     }
 
     fn side_of_sum(
@@ -250,7 +278,7 @@ impl Normaliser<'_> {
                 self.peek(if taken { a } else { b })
             }
             extremum @ (Node::Maximum(a, b) | Node::Minimum(a, b)) => {
-                let smaller = decides(self.terms, found.condition, [a, b]);
+                let smaller = found.condition.decides(self.terms, [a, b]);
                 let wants_smaller = matches!(extremum, Node::Minimum(..)) == holds;
                 self.peek(if wants_smaller == (smaller == Some(a)) { a } else { b })
             }
