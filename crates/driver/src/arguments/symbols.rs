@@ -129,6 +129,9 @@ fn tensor_of(variable: &Variable, tensor: &TensorSpec) -> Result<Contents, Symbo
     if tensor.direction != Direction::In {
         return Err(SymbolError::Direction);
     }
+    if tensor.structure.is_some() && tensor.initial.is_none() {
+        return Err(SymbolError::Structure);
+    }
     if let Some(data) = tensor_contents::data(tensor)? {
         return Ok(Contents::Known(data.bytes));
     }
