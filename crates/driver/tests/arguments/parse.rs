@@ -57,6 +57,16 @@ fn arguments_are_read() {
         ("i=s64[8]:in:-5..0x10", "i=s64[8]:-5..16"),
         ("i=u8[2]:0..256=[255,0]", "i=u8[2]:0..256=[255,0]"),
         ("xs=[a, b,0]", "xs=[a,b,0]"),
+        ("A=f32[8,8]:lower", "A=f32[8,8]:lower"),
+        ("A=f32[2,3]:upper:inout", "A=f32[2,3]:inout:upper"),
+        ("A=s32[2,2]@[4,1]:symmetric:1..5", "A=s32[2,2]@[4,1]:1..5:symmetric"),
+        ("A=f32[3]:mask=[true, 0,7]", "A=f32[3]:mask=[1,0,1]"),
+        ("A=f32[2]:mask=[1,0]=[5,0]", "A=f32[2]:mask=[1,0]=[5,0]"),
+        ("A=f32[2]:mask=@a:b=c.npy:in=@d.npy", "A=f32[2]:mask=@a:b=c.npy=@d.npy"),
+        (
+            "m=tensormap(A=f16[8,8]:mask=@m.npy, box=[8,8])",
+            "m=tensormap(A=f16[8,8]:mask=@m.npy, box=[8,8])",
+        ),
     ];
     for (text, printed) in table {
         let spec: ArgumentSpec = text.parse().unwrap_or_else(|error| panic!("{error}"));
@@ -126,8 +136,14 @@ fn bad_arguments_are_explained() {
         ("i=s32[4]:in:in", "may be said once each"),
         ("A=f32[2,2]:lower:upper", "may be said once each"),
         ("A=f32[2,2]:lower:lower", "may be said once each"),
-        ("A=f32[4]:lower", "`:lower` is for matrices, of two dimensions or more, and this tensor has 1"),
-        ("A=f32[]:symmetric", "`:symmetric` is for matrices, of two dimensions or more, and this tensor has 0"),
+        (
+            "A=f32[4]:lower",
+            "`:lower` is for matrices, of two dimensions or more, and this tensor has 1",
+        ),
+        (
+            "A=f32[]:symmetric",
+            "`:symmetric` is for matrices, of two dimensions or more, and this tensor has 0",
+        ),
         ("A=f32[2,3,4]:symmetric", "is for square matrices, and these have 3 rows and 4 columns"),
         ("A=f32[2,2]:out:lower", "`:lower` is said of an output"),
         ("A=f32[2]:mask=[1,0]:scratch", "`:mask` is said of an output"),

@@ -46,9 +46,7 @@ impl Structure {
             Self::Lower => [a[0][1], a[0][2], a[1][2]] == [0; 3],
             Self::Upper => [a[1][0], a[2][0], a[2][1]] == [0; 3],
             Self::Symmetric => pairs().all(|(row, column)| a[row][column] == a[column][row]),
-            Self::Mask(bits) => {
-                pairs().all(|(i, j)| bits >> (3 * i + j) & 1 == 1 || a[i][j] == 0)
-            }
+            Self::Mask(bits) => pairs().all(|(i, j)| bits >> (3 * i + j) & 1 == 1 || a[i][j] == 0),
         }
     }
 
@@ -122,7 +120,8 @@ fn kernel(kind: Kind, (row, column): (usize, usize), products: &[Product]) -> In
         };
         writeln!(body, "{add}").unwrap();
     }
-    let store = if kind.is_float { "st.global.f32 [%rd2], %f9;" } else { "st.global.s32 [%rd2], %r9;" };
+    let store =
+        if kind.is_float { "st.global.f32 [%rd2], %f9;" } else { "st.global.s32 [%rd2], %r9;" };
     let text = format!(
         ".version 8.0\n.target sm_80\n.address_size 64\n.entry k(.param .u64 A, .param .u64 y) {{
         .reg .b16 %h<4>; .reg .f32 %f<10>; .reg .b32 %r<10>; .reg .b64 %rd<3>;
@@ -136,7 +135,12 @@ fn sum(products: &[Product], a: &[i64; 9]) -> i64 {
 }
 
 /// The same products as a structure says, in another order; sometimes with a mistake.
-fn rewritten(products: &[Product], structure: Structure, choices: &[u8], mistake: u8) -> Vec<Product> {
+fn rewritten(
+    products: &[Product],
+    structure: Structure,
+    choices: &[u8],
+    mistake: u8,
+) -> Vec<Product> {
     let mut all = Vec::new();
     for ((count, one, other), choice) in products.iter().zip(choices) {
         let moved = |at: usize, bit: u8| match choice & bit {
@@ -237,7 +241,8 @@ fn the_report_lists_what_is_said() {
         assert!(exit == Exit::Success && text.contains(sentence), "{text}");
         let flags = Flags::parse(&format!("--grid 1 --block 1 {flags}"));
         let input = plain(FIRST);
-        let outcome = flags.run_only(&input, |execution| driver::check::run(execution, Colour::Plain));
+        let outcome =
+            flags.run_only(&input, |execution| driver::check::run(execution, Colour::Plain));
         assert!(outcome.output.contains(sentence), "{}", outcome.output);
     }
 }
