@@ -7,7 +7,7 @@ use crate::answer_with;
 use crate::corpus::Flags;
 use driver::arguments::AssumeSpec;
 use driver::equiv::Options;
-use driver::{Colour, Exit, Input};
+use driver::{Colour, Exit, Input, Outcome, check};
 use proptest::prelude::*;
 use std::fmt::Write;
 
@@ -175,7 +175,7 @@ fn structure() -> impl Strategy<Value = Structure> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1024, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn forms_are_equal_if_no_matrix_of_the_structure_tells_them_apart(
@@ -228,6 +228,10 @@ fn ask(bodies: [&str; 2], flags: [&str; 2], assume: &[&str]) -> (Exit, String) {
     answer_with(inputs.each_ref(), [None; 2], &flags, &options)
 }
 
+fn check(flags: &Flags, input: &Input) -> Outcome {
+    flags.run_only(input, |one| check::run(one, check::Options::default(), Colour::Plain))
+}
+
 #[test]
 fn the_report_lists_what_is_said() {
     for (said, sentence) in [
@@ -241,8 +245,7 @@ fn the_report_lists_what_is_said() {
         assert!(exit == Exit::Success && text.contains(sentence), "{text}");
         let flags = Flags::parse(&format!("--grid 1 --block 1 {flags}"));
         let input = plain(FIRST);
-        let outcome =
-            flags.run_only(&input, |execution| driver::check::run(execution, Colour::Plain));
+        let outcome = check(&flags, &input);
         assert!(outcome.output.contains(sentence), "{}", outcome.output);
     }
 }
@@ -300,14 +303,14 @@ fn indices_that_are_zero_are_known_to_check() {
     let body = "ld.global.u32 %r1, [%rd1+4]; ld.global.f32 %f1, [%rd1]; mul.wide.u32 %rd1, %r1, 4;
         add.u64 %rd2, %rd2, %rd1; st.global.f32 [%rd2], %f1;";
     let input = plain(body);
-    let check = |kind: &str| {
+    let exit = |kind: &str| {
         let flags = format!("--grid 1 --block 1 --arg A=u32[2]{kind} --arg y=f32[1]:out");
         let flags = Flags::parse(&flags);
-        flags.run_only(&input, |execution| driver::check::run(execution, Colour::Plain)).exit
+        check(&flags, &input).exit
     };
-    assert_eq!(check(":mask=[1,0]"), Exit::Success);
-    assert_ne!(check(":mask=[0,1]"), Exit::Success);
-    assert_ne!(check(""), Exit::Success);
+    assert_eq!(exit(":mask=[1,0]"), Exit::Success);
+    assert_ne!(exit(":mask=[0,1]"), Exit::Success);
+    assert_ne!(exit(""), Exit::Success);
 }
 
 #[test]
