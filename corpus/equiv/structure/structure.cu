@@ -1,5 +1,6 @@
 // Products with matrices of which a part is zero or said twice: kernels that read all of it against kernels that do not.
 #include <cuda_fp16.h>
+#include <mma.h>
 
 // C = A B, A of n rows and k columns, B of m columns: one thread for each element.
 extern "C" __global__ void product(const float *A, const float *B, float *C, int n, int k, int m) {
@@ -312,4 +313,48 @@ extern "C" __global__ void attend(const float *P, const float *V, float *O, int 
     for (int step = 16; step; step /= 2) sum += __shfl_xor_sync(~0u, sum, step);
     if (threadIdx.x == 0) O[i * d + j] = sum;
   }
+}
+
+// Sums at places that an index says.
+extern "C" __global__ void sums(const float *g, const int *idx, float *y, int n) {
+  if (threadIdx.x < n) atomicAdd(&y[idx[threadIdx.x]], g[threadIdx.x]);
+}
+
+// Every second number is known to be zero.
+extern "C" __global__ void sums_masked(const float *g, const int *idx, float *y, int n) {
+  if (threadIdx.x < n && threadIdx.x % 2 == 0) atomicAdd(&y[idx[threadIdx.x]], g[threadIdx.x]);
+}
+
+// Sixteen by sixteen halves, up to the diagonal.
+extern "C" __global__ void tile_lower(const __half *A, const __half *B, float *C) {
+  for (int i = threadIdx.x / 16, j = threadIdx.x % 16; i < 16; i += 2) {
+    float sum = 0;
+    for (int p = 0; p <= i; p++) sum += __half2float(A[i * 16 + p]) * __half2float(B[p * 16 + j]);
+    C[i * 16 + j] = sum;
+  }
+}
+
+// Sixteen by sixteen halves, below the diagonal.
+extern "C" __global__ void tile_below(const __half *A, const __half *B, float *C) {
+  for (int i = threadIdx.x / 16, j = threadIdx.x % 16; i < 16; i += 2) {
+    float sum = 0;
+    for (int p = 0; p < i; p++) sum += __half2float(A[i * 16 + p]) * __half2float(B[p * 16 + j]);
+    C[i * 16 + j] = sum;
+  }
+}
+
+// The same with tensor cores, zeros and all, by way of shared memory.
+extern "C" __global__ void tile_tensor(const __half *A, const __half *B, float *C) {
+  using namespace nvcuda::wmma;
+  __shared__ __align__(128) __half tile[256];
+  for (int p = threadIdx.x; p < 32; p += 32) ((uint4 *)tile)[p] = ((const uint4 *)A)[p];
+  __syncwarp();
+  fragment<matrix_a, 16, 16, 16, __half, row_major> a;
+  fragment<matrix_b, 16, 16, 16, __half, row_major> b;
+  fragment<accumulator, 16, 16, 16, float> c;
+  fill_fragment(c, 0.0f);
+  load_matrix_sync(a, tile, 16);
+  load_matrix_sync(b, B, 16);
+  mma_sync(c, a, b, c);
+  store_matrix_sync(C, c, 16, mem_row_major);
 }

@@ -60,7 +60,7 @@ pub struct Symbolic {
     /// Where the inputs of the launch are among all inputs.
     sources: FxHashMap<InputSource, usize>,
     /// Inputs of the launch that are terms of others, element by element.
-    given: FxHashMap<InputSource, Vec<Term>>,
+    given: FxHashMap<InputSource, given::Elements>,
     /// Positions of inputs that are integers, and between which numbers they are.
     integers: Vec<(std::ops::Range<usize>, Range)>,
     /// What is said of integers beside their types.
@@ -251,8 +251,8 @@ fn uniform(operands: &[&Values], lanes: Mask) -> Option<usize> {
 
 impl Domain for Symbolic {
     fn inputs(&mut self, inputs: &Given) -> Option<Value> {
-        if let Some(given) = self.given.remove(&inputs.source) {
-            return self.handles_of(given, inputs);
+        if let Some(handle) = self.given_handle(inputs) {
+            return handle;
         }
         let first = *self.sources.get(&inputs.source)?;
         if let Scalar::Integer { width, signed } = inputs.scalar {
