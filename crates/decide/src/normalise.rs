@@ -4,12 +4,14 @@
 //! how often it will be used and its form is given away at the last use instead of copied. That
 //! keeps a chain of running rescales linear, and frees the forms of an output once it is compared.
 
+mod gathered;
 mod infinite;
 
 use crate::algebra::{
     Algebra, Atom, AtomId, ConditionId, Monomial, Obstacle, Outcome, Polynomial, Power, Summand,
     times,
 };
+use gathered::Gathering;
 use rustc_hash::FxHashMap;
 use term::{Factors, Function, Node, NodeId, NodeTable, Number, Sum, Term, Terms, Walker};
 
@@ -40,6 +42,8 @@ pub(crate) struct Normaliser<'t> {
     bases: FxHashMap<NodeId, Polynomial>,
     /// The common number of each named function of the store.
     functions: Vec<Option<u16>>,
+    /// Sums that are computed on the two sides of a condition first.
+    gathered: FxHashMap<Sum, Gathering>,
 }
 
 impl<'t> Normaliser<'t> {
@@ -55,7 +59,8 @@ impl<'t> Normaliser<'t> {
         opaque: &Opaque,
     ) -> Self {
         let mut walker = Walker::default();
-        let order = walker.operations(terms, roots, |node| match terms.at(node) {
+        let roots: Vec<Term> = roots.into_iter().collect();
+        let order = walker.operations(terms, roots.iter().copied(), |node| match terms.at(node) {
             Node::Sum(_) => !opaque.contains_key(&node),
             _ => !is_leaf(terms, node),
         });
@@ -67,7 +72,12 @@ impl<'t> Normaliser<'t> {
         let functions =
             (0..terms.named_functions().len()).map(|at| u16::try_from(at).ok()).collect();
         let (inverses, bases) = (FxHashMap::default(), FxHashMap::default());
-        Self { terms, walker, forms, uses_left, inverses, bases, functions }
+        let gathered = FxHashMap::default();
+        let nodes = order.nodes;
+        let mut normaliser =
+            Self { terms, walker, forms, uses_left, inverses, bases, functions, gathered };
+        normaliser.gather(&nodes, &roots);
+        normaliser
     }
 
     /// Treats these sums as unknowns.
@@ -304,6 +314,9 @@ impl<'t> Normaliser<'t> {
     }
 
     fn sum(&mut self, algebra: &mut Algebra, sum: Sum) -> Outcome<Polynomial> {
+        if let Some(rescaled) = self.rescaling(algebra, sum)? {
+            return Ok(rescaled);
+        }
         let terms = self.terms;
         let inputs = terms.inputs().len();
         let is_input = |node: NodeId| node.position() < inputs;
@@ -372,17 +385,24 @@ impl<'t> Normaliser<'t> {
         }
     }
 
-    /// A node's form, given away at its last use.
-    fn take(&mut self, node: NodeId) -> Outcome<Polynomial> {
+    /// The form of an input or a constant.
+    fn leaf(&self, node: NodeId) -> Option<Polynomial> {
         match self.terms.at(node) {
             Node::Input(input) => {
                 let atom = AtomId::of_input(input.position());
-                return Ok(Polynomial::single(Monomial::of_atom(atom)));
+                Some(Polynomial::single(Monomial::of_atom(atom)))
             }
             Node::Constant(constant) => {
-                return Ok(Polynomial::constant(self.terms.number(constant).clone()));
+                Some(Polynomial::constant(self.terms.number(constant).clone()))
             }
-            _ => {}
+            _ => None,
+        }
+    }
+
+    /// A node's form, given away at its last use.
+    fn take(&mut self, node: NodeId) -> Outcome<Polynomial> {
+        if let Some(leaf) = self.leaf(node) {
+            return Ok(leaf);
         }
         let last = self.uses_left[node] <= 1;
         self.uses_left[node] = self.uses_left[node].saturating_sub(1);

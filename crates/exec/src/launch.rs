@@ -23,8 +23,8 @@ pub struct Launch {
     pub buffers: Vec<Buffer>,
     /// What each parameter holds, in order.
     pub arguments: Vec<Argument>,
-    /// Contents that the host gave to module variables; the others hold their initialisers.
-    pub symbols: Vec<(VarId, Contents)>,
+    /// What the host gave to module variables; the others hold their initialisers.
+    pub symbols: Vec<(VarId, Held)>,
     /// The blocks to run, by number: ranges in ascending order that do not overlap; all if empty. With each its whole cluster runs.
     pub selected: Vec<Range<u64>>,
 }
@@ -40,6 +40,14 @@ impl Launch {
     #[must_use]
     pub fn blocks(&self) -> u64 {
         product(self.grid)
+    }
+
+    /// Returns the buffer that is the memory of a module variable, if there is one.
+    pub(crate) fn buffer_of(&self, variable: VarId) -> Option<usize> {
+        self.symbols.iter().find_map(|(id, held)| match held {
+            Held::Buffer(buffer) if *id == variable => Some(*buffer),
+            _ => None,
+        })
     }
 
     /// Blocks of a cluster in x, y and z; one if there are none.
@@ -179,6 +187,15 @@ pub struct Buffer {
     pub contents: Contents,
     /// What the kernel may do with it.
     pub access: Access,
+}
+
+/// What a module variable holds at the launch.
+#[derive(Clone, Debug)]
+pub enum Held {
+    /// These contents.
+    Contents(Contents),
+    /// Those of a buffer, which is its memory. Only for constants: a kernel cannot write them.
+    Buffer(usize),
 }
 
 /// First contents of a buffer.

@@ -78,7 +78,7 @@ pub use finding::{
 };
 pub use interpret::{executes, original_register};
 pub use lanes::{Lanes, Mask, WARP};
-pub use launch::{Access, Argument, Buffer, Contents, Launch};
+pub use launch::{Access, Argument, Buffer, Contents, Held, Launch};
 pub use legal::{Enclosed, Unfixed};
 pub use mbarrier_fault::{
     BulkTransfer, Contributor, CopyCompletion, MbarrierFault, MbarrierFaultKind, MbarrierWait,

@@ -3,7 +3,7 @@
 use crate::address::{Area, MAX_GLOBAL, MAX_LOCAL, MAX_SHARED, Pointer};
 use crate::fast::decode::{Code, Decoding, Floats};
 use crate::finding::{Gap, Place, Stop};
-use crate::launch::{Access, Buffer, Contents, Launch};
+use crate::launch::{Access, Buffer, Contents, Held, Launch};
 use crate::layout::Layout;
 use crate::memory::{Allocation, Word, state};
 use crate::options::Paths;
@@ -185,12 +185,16 @@ impl<'p> Machine<'p> {
         machine.before_dynamic = before_dynamic(program, launch.kernel);
         machine.check_windows()?;
         for (id, variable) in program.variables.enumerate() {
-            if let Some(&Area::Global(number)) = machine.areas.get(&id) {
+            if let (Some(&Area::Global(number)), None) =
+                (machine.areas.get(&id), launch.buffer_of(id))
+            {
                 machine.relocate(&mut global[number], variable, &mut valued);
             }
         }
-        for (id, contents) in &launch.symbols {
-            if let Some(&Area::Global(number)) = machine.areas.get(id) {
+        for (id, held) in &launch.symbols {
+            if let (Some(&Area::Global(number)), Held::Contents(contents)) =
+                (machine.areas.get(id), held)
+            {
                 give(&mut global[number], contents);
             }
         }
@@ -337,6 +341,12 @@ impl<'p> Machine<'p> {
     ) -> Result<(), Gap> {
         let (list, limit, most) = match variable.space {
             Space::Global | Space::Const => {
+                if let Some(buffer) = self.launch.buffer_of(id) {
+                    self.areas.insert(id, Area::Global(buffer));
+                    let memory = &mut global[buffer];
+                    (memory.space, memory.align) = (variable.space, variable.align);
+                    return Ok(());
+                }
                 if global.len() >= MAX_GLOBAL {
                     return Err(
                         self.gap(variable, "there are too many global variables".to_owned())

@@ -2,7 +2,7 @@
 
 mod launching;
 
-use exec::{Contents, Doubtful, Fault, Limits, Outcome, Reason, Sink, Stop};
+use exec::{Contents, Doubtful, Fault, Held, Limits, Outcome, Reason, Sink, Stop};
 use launching::{Arg, clean, kernel, launch};
 
 const PARAMS: &str = ".param .u64 x, .param .u64 y";
@@ -144,11 +144,11 @@ fn module_variables_hold_what_the_module_says_by_assumption() {
     assert_eq!(outcome.buffers[1][..4], [6, 0, 0, 0]);
     let lut = outcome.initialisers[0];
     // What the host says it put there is no assumption.
-    launch.symbols = vec![(lut, Contents::Known(vec![1, 0, 0, 0, 2, 0, 0, 0]))];
+    launch.symbols = vec![(lut, Held::Contents(Contents::Known(vec![1, 0, 0, 0, 2, 0, 0, 0])))];
     let outcome = clean(&program, &launch);
     assert_eq!(outcome.initialisers, []);
     assert_eq!(outcome.buffers[1][..4], [2, 0, 0, 0]);
-    launch.symbols = vec![(lut, Contents::Opaque(8))];
+    launch.symbols = vec![(lut, Held::Contents(Contents::Opaque(8)))];
     assert_eq!(clean(&program, &launch).initialisers, []);
 }
 

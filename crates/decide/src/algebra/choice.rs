@@ -2,7 +2,7 @@
 //!
 //! A comparison is the sign of a difference, scaled so that its first coefficient is 1; the
 //! negation of a comparison is expressed by swapping the branches. `if(d > 0, b + k·d, b)` is a
-//! maximum. Addends that both branches share leave the choice: whichever branch is taken needs
+//! maximum, and some choices between exponentials are exponentials of one (`rescaling.rs`). Addends that both branches share leave the choice: whichever branch is taken needs
 //! them. Nothing else leaves it, since the branch not taken need not be defined. A choice by the same condition that is an addend of a
 //! branch is that branch of its own there: `if(c, s + if(c, g, 0), s)` is `s + if(c, g, 0)`.
 
@@ -141,6 +141,9 @@ impl Algebra {
         if let Some(maximum) = self.select_as_maximum(condition, a, b)? {
             return Ok(maximum);
         }
+        if let Some(rescaled) = self.select_as_rescaling(condition, a, b)? {
+            return Ok(rescaled);
+        }
         let (common, a, b) = self.without_common(a, b);
         // One of a condition and its negation is canonical: the one with the smaller number.
         let (condition, a, b) =
@@ -192,6 +195,21 @@ impl Algebra {
         }
     }
 
+    /// What a choice compares with zero, and its branches above and below; at zero it may be either of them.
+    pub(super) fn ordered_branches(
+        &self,
+        condition: ConditionId,
+        a: FormId,
+        b: FormId,
+    ) -> Option<(FormId, FormId, FormId)> {
+        let Condition::Sign(form, wanted) = self.condition(condition) else { return None };
+        match wanted {
+            SignSet::POSITIVE | SignSet::NOT_NEGATIVE => Some((form, a, b)),
+            SignSet::NEGATIVE | SignSet::NOT_POSITIVE => Some((form, b, a)),
+            _ => None,
+        }
+    }
+
     /// `if(d > 0, a, b)` with `a − b = k·d`: at `d = 0` the branches agree, so `≥` is the same.
     fn select_as_maximum(
         &mut self,
@@ -199,11 +217,8 @@ impl Algebra {
         a: FormId,
         b: FormId,
     ) -> Outcome<Option<Polynomial>> {
-        let Condition::Sign(form, wanted) = self.condition(condition) else { return Ok(None) };
-        let (upper, lower) = match wanted {
-            SignSet::POSITIVE | SignSet::NOT_NEGATIVE => (a, b),
-            SignSet::NEGATIVE | SignSet::NOT_POSITIVE => (b, a),
-            _ => return Ok(None),
+        let Some((form, upper, lower)) = self.ordered_branches(condition, a, b) else {
+            return Ok(None);
         };
         let (one, other) = (self.polynomial(upper), self.polynomial(lower));
         let gap = self.difference(one, other)?;

@@ -34,6 +34,7 @@ pub(crate) mod monomial;
 mod monomial_product;
 mod polynomial;
 mod power;
+mod rescaling;
 mod root;
 mod sign;
 mod sign_set;

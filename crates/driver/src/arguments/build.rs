@@ -17,6 +17,7 @@ use super::{
     MissingData, RecordedSpec, Request, ScalarSpec, blocks, recorded, scalar,
 };
 use equiv::Formula;
+use exec::Held;
 use ir::VarId;
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -118,12 +119,24 @@ impl<'r> Builder<'r> {
         grid.zip(block)
     }
 
-    fn symbols(&mut self) -> Vec<(VarId, exec::Contents)> {
-        let Symbols { contents, notes, errors, missing } = symbols::contents(self.request);
+    fn symbols(&mut self) -> Vec<(VarId, Held)> {
+        let Symbols { contents, tensors, notes, errors, missing } = symbols::contents(self.request);
         self.notes.extend(notes);
         errors.into_iter().for_each(|message| self.error(message));
         missing.into_iter().for_each(|message| self.missing(message));
-        contents
+        let mut held: Vec<_> =
+            contents.into_iter().map(|(id, contents)| (id, Held::Contents(contents))).collect();
+        for (id, name, tensor) in tensors {
+            if self.buffers.has(&name) {
+                self.error(format!("--symbol {name}: an argument has that name, too"));
+                continue;
+            }
+            match self.buffers.tensor(&name, &tensor) {
+                Ok(buffer) => held.push((id, Held::Buffer(buffer))),
+                Err(why) => self.error(why.to_string()),
+            }
+        }
+        held
     }
 
     fn check_names(&mut self) {

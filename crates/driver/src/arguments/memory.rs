@@ -36,6 +36,11 @@ impl<'r> Buffers<'r> {
         }
     }
 
+    /// Tells whether there is a buffer of a name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.known.contains_key(name)
+    }
+
     /// A buffer of unknown size.
     pub(super) fn unbounded(
         &mut self,

@@ -18,6 +18,8 @@ use std::collections::BTreeMap;
 #[derive(Default)]
 pub(super) struct Symbols {
     pub(super) contents: Vec<(VarId, Contents)>,
+    /// Constants with any contents of a type: each is a tensor like those of arguments.
+    pub(super) tensors: Vec<(VarId, String, TensorSpec)>,
     pub(super) notes: Vec<String>,
     pub(super) errors: Vec<String>,
     /// What must be added.
@@ -32,6 +34,11 @@ pub(super) fn contents(request: &Request<'_>) -> Symbols {
     for spec in &arguments.symbols {
         match one(program, spec, missing_data) {
             Ok((id, contents)) => {
+                if let (Contents::Opaque(_), Some(tensor)) =
+                    (&contents, constant(program, id, spec))
+                {
+                    symbols.tensors.push((id, spec.name.clone(), tensor));
+                }
                 if given.insert(id, contents).is_some() {
                     symbols.errors.push(format!("--symbol {spec}: it is given twice"));
                 }
@@ -59,8 +66,29 @@ pub(super) fn contents(request: &Request<'_>) -> Symbols {
             )),
         }
     }
+    symbols.tensors.iter().for_each(|(id, ..)| _ = given.remove(id));
     symbols.contents = given.into_iter().collect();
     symbols
+}
+
+/// The tensor that a constant is, if the elements have a type. A variable that kernels may write is none: what they leave in it would be
+/// a result.
+fn constant(program: &Program, id: VarId, spec: &ArgumentSpec) -> Option<TensorSpec> {
+    let is_constant = program.variables[id].space == Space::Const;
+    let tensor = match &spec.value {
+        ArgumentValue::Tensor(tensor) if tensor.shape.is_some() => tensor.clone(),
+        ArgumentValue::Scalar { element, value: None } => TensorSpec {
+            element: *element,
+            shape: Some(vec![1]),
+            strides: None,
+            direction: Direction::In,
+            range: None,
+            is_distinct: false,
+            initial: None,
+        },
+        _ => return None,
+    };
+    is_constant.then_some(tensor)
 }
 
 /// Names of the module variables of a kernel that need contents and have none.

@@ -59,6 +59,48 @@ fn writes_at_places_that_are_data() {
 }
 
 #[test]
+fn two_tensors_without_repetitions_have_elements_in_common() {
+    let body = "@%p1 st.global.u32 [%rd6], 5; mul.wide.s32 %rd4, %r3, 4; add.s64 %rd6, %rd3, %rd4; @!%p1 st.global.u32 [%rd6], 6;";
+    let flags = SCATTER.replace(":0..4", ":0..4:distinct");
+    let flags = flags.replace("x=s32[4]", "x=s32[4]:0..4:distinct");
+    let (exit, text) = check(&scatter(body), &flags);
+    assert_eq!(exit, Exit::Refuted, "{text}");
+}
+
+/// A kernel of one thread that writes 7 at twice its index, by the place or by looking at every element.
+fn doubled(by_place: bool) -> String {
+    let at_place = "shl.b32 %r5, %r2, 1; mul.wide.s32 %rd4, %r5, 4; add.s64 %rd6, %rd3, %rd4; st.global.u32 [%rd6], 7;";
+    let look = |at: u32| {
+        let byte = 4 * at;
+        format!(
+            "setp.eq.s32 %p2, %r5, {at}; ld.global.u32 %r6, [%rd3+{byte}]; selp.b32 %r6, 7, %r6, %p2; st.global.u32 [%rd3+{byte}], %r6;"
+        )
+    };
+    let looking: String = (0..8).map(look).collect();
+    scatter(&if by_place { at_place.to_owned() } else { format!("shl.b32 %r5, %r2, 1; {looking}") })
+}
+
+#[test]
+fn places_that_a_step_leaves_out_are_not_written() {
+    let flags = "--grid 1 --block 1 --arg idx=s32[1]:0..4 --arg x=s32[4] --arg out=s32[8]:inout";
+    let flags = [(), ()].map(|()| Flags::parse(flags));
+    let kernels = [true, false].map(|by_place| input(&doubled(by_place)));
+    let (exit, text) = answer([&kernels[0], &kernels[1]], [None; 2], &flags);
+    assert_eq!(exit, Exit::Success, "{text}");
+}
+
+#[test]
+fn mistakes_are_found_among_inputs_without_repetitions() {
+    // Numbers that are drawn at random for 24 indices repeat some, and are no counterexample.
+    let body = |last: u32| format!("mad.lo.s32 %r5, %r3, {last}, %r2; st.global.u32 [%rd6], %r5;");
+    let flags = "--grid 1 --block 24 --arg idx=s32[24]:0..24:distinct --arg x=s32[24] --arg out=s32[24]:inout";
+    let flags = [(), ()].map(|()| Flags::parse(flags));
+    let kernels = [body(3), body(5)].map(|body| input(&scatter(&body)));
+    let (exit, text) = answer([&kernels[0], &kernels[1]], [None; 2], &flags);
+    assert_eq!(exit, Exit::Refuted, "{text}");
+}
+
+#[test]
 fn floats_that_are_equal_as_reals_are_not_the_same() {
     let body = "mov.b32 %f1, %r3; ld.global.f32 %f1, [%rd2]; ld.global.f32 %f2, [%rd2+4]; mov.f32 %f3, %f1;
         @%p1 add.rn.f32 %f3, %f1, %f2; @%p1 sub.rn.f32 %f3, %f3, %f2; st.global.f32 [%rd6], %f3;";
@@ -168,13 +210,16 @@ fn the_last_block_must_not_show() {
 
 #[test]
 fn what_is_open_where_another_block_is_the_last_stays_open() {
-    // Threads 0 and 1 of the last block, if it is block 0, write different numbers, in an order that the schedule decides.
-    let last =
-        "setp.ne.u32 %p3, %r1, 0; @%p3 bra skip; st.relaxed.gpu.global.u32 [%rd4], %r2; skip:";
-    let text = ticket(["", FENCE, TAKE, FENCE, ""])
-        .replace("@%p1 bra done;", &format!("{last} @%p1 bra done;"));
-    let (exit, output) = check(&text, TICKET);
-    assert_ne!(exit, Exit::Success, "{output}");
+    // The threads of the last block, if it is block 0, write different numbers, in an order that the schedule decides; into shared memory
+    // nobody sees them.
+    for store in ["st.relaxed.gpu.global.u32 [%rd4], %r2;", "st.relaxed.cta.shared.u32 [own], %r2;"]
+    {
+        let last = format!("setp.ne.u32 %p3, %r1, 0; @%p3 bra skip; {store} skip:");
+        let text = ticket(["", FENCE, TAKE, FENCE, ""])
+            .replace("@%p1 bra done;", &format!("{last} @%p1 bra done;"));
+        let (exit, output) = check(&text, TICKET);
+        assert_ne!(exit, Exit::Success, "{store}\n{output}");
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::data::Discrepancy;
 use super::error::{NotCompared, Skip};
 use crate::demangle::demangle;
 use crate::execute;
-use exec::{Access, Argument, Buffer, Contents, Fault};
+use exec::{Access, Argument, Buffer, Contents, Fault, Held};
 use ir::{FuncId, Param, Space};
 use param::interp::{self, Launch, Left, Value};
 use param::kir::{self, ArrayId, Part, Records, Scalar, Signature};
@@ -200,7 +200,7 @@ impl Kernel<'_> {
         &self,
         signature: &Signature,
         maker: &Maker<'_>,
-    ) -> Result<Vec<(ir::VarId, Contents)>, Skip> {
+    ) -> Result<Vec<(ir::VarId, Held)>, Skip> {
         let mut symbols = Vec::new();
         for (name, records) in &signature.variables {
             let mut variables = self.program.variables.enumerate();
@@ -219,7 +219,7 @@ impl Kernel<'_> {
             if variable.size != Some(bytes.len() as u64) {
                 return Err(Skip::OtherSize { name: name.clone() });
             }
-            symbols.push((id, Contents::Known(bytes)));
+            symbols.push((id, Held::Contents(Contents::Known(bytes))));
         }
         Ok(symbols)
     }

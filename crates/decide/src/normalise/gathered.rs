@@ -1,0 +1,260 @@
+//! Sums of choices by one condition, where the choice is an online softmax.
+//!
+//! `s = c ? a : b; t = c ? b : a; s + t·e^(c ? n − m : m − n)`, with `c` for `m > n`, is how two partial softmaxes are joined without `fmaxf`. As a sum of
+//! products of choices it says little. As one choice between two sums it is a rescaling ([`Algebra::select_as_rescaling`]), in which there is no
+//! choice left. Sums in which a condition chooses at least twice, once of these in an exponent, are therefore computed once for each
+//! side of the condition. If that is no rescaling, the sum is computed as any other.
+//!
+//! A side needs only what it chooses, as the sum does under that condition, so the two are defined for the same inputs.
+
+use super::{Form, Normaliser, is_leaf};
+use crate::algebra::{Algebra, Condition, Obstacle, Outcome, Polynomial};
+use term::{Node, NodeId, Sum, Term, Terms};
+
+/// Products of a sum that is looked at: a rescaling has two.
+const LONGEST: u32 = 4;
+
+/// Nodes below a sum that are looked at.
+const MOST_NODES: usize = 32;
+
+/// A condition that a sum is split by.
+#[derive(Clone, Debug)]
+pub(super) struct Gathering {
+    condition: NodeId,
+    /// Nodes on the way from the sum to choices.
+    touched: Vec<NodeId>,
+    /// Nodes whose forms are needed once more.
+    kept: Vec<NodeId>,
+}
+
+/// A condition without negations, and whether there was an odd number of them.
+fn stripped(terms: &Terms, condition: NodeId) -> (NodeId, bool) {
+    match terms.at(condition) {
+        Node::Not(inner) => {
+            let (inner, negated) = stripped(terms, inner);
+            (inner, !negated)
+        }
+        _ => (condition, false),
+    }
+}
+
+/// Finds the condition to split a sum by.
+pub(super) fn find(terms: &Terms, sum: Sum) -> Option<Gathering> {
+    if sum.length > LONGEST {
+        return None;
+    }
+    let mut waiting: Vec<(NodeId, bool)> = factors(terms, sum).map(|node| (node, false)).collect();
+    let mut seen = Vec::new();
+    // Choices: the node, its condition, and whether it is in an exponent.
+    let mut choices: Vec<(NodeId, NodeId, bool)> = Vec::new();
+    while let Some((node, in_exponent)) = waiting.pop() {
+        if seen.contains(&(node, in_exponent)) {
+            continue;
+        }
+        if seen.len() == MOST_NODES {
+            return None;
+        }
+        seen.push((node, in_exponent));
+        match terms.at(node) {
+            Node::Select(condition, ..) => {
+                choices.push((node, stripped(terms, condition).0, in_exponent));
+            }
+            Node::Exp(inner) => waiting.push((inner, true)),
+            Node::Negation(inner) => waiting.push((inner, in_exponent)),
+            Node::Product(a, b) => waiting.extend([(a, in_exponent), (b, in_exponent)]),
+            Node::Sum(sum) if sum.length <= LONGEST => {
+                waiting.extend(factors(terms, sum).map(|node| (node, in_exponent)));
+            }
+            _ => {}
+        }
+    }
+    let of = |condition: NodeId, inside: bool| {
+        choices.iter().any(|one| terms.at(one.1) == terms.at(condition) && one.2 == inside)
+    };
+    let condition = choices.iter().map(|one| one.1).find(|&one| of(one, true) && of(one, false))?;
+    Some(touched(terms, sum, condition))
+}
+
+/// The nodes that differ on the two sides of a condition, and those that both sides are made of.
+fn touched(terms: &Terms, sum: Sum, condition: NodeId) -> Gathering {
+    let mut found = Gathering { condition, touched: Vec::new(), kept: Vec::new() };
+    let mut plain = Vec::new();
+    for node in factors(terms, sum) {
+        found.visit(terms, node, &mut plain);
+    }
+    plain.into_iter().for_each(|node| found.keep(terms, node));
+    found
+}
+
+impl Gathering {
+    /// Tells whether a node differs on the two sides. It goes where [`find`] went; nodes that are the same on both are added to `plain`.
+    fn visit(&mut self, terms: &Terms, node: NodeId, plain: &mut Vec<NodeId>) -> bool {
+        if self.touched.contains(&node) || plain.contains(&node) {
+            return self.touched.contains(&node);
+        }
+        let inner: Vec<NodeId> = match terms.at(node) {
+            Node::Select(condition, a, b) if self.chooses(terms, condition) => {
+                self.keep(terms, a);
+                self.keep(terms, b);
+                self.touched.push(node);
+                return true;
+            }
+            Node::Exp(inner) | Node::Negation(inner) => vec![inner],
+            Node::Product(a, b) => vec![a, b],
+            Node::Sum(sum) if sum.length <= LONGEST => factors(terms, sum).collect(),
+            _ => Vec::new(),
+        };
+        let mut differs = false;
+        for node in inner {
+            differs |= self.visit(terms, node, plain);
+        }
+        if differs {
+            self.touched.push(node)
+        } else {
+            plain.push(node)
+        }
+        differs
+    }
+
+    /// Tells whether a condition is this one, or its negation. Equal comparisons may be nodes of their own.
+    fn chooses(&self, terms: &Terms, condition: NodeId) -> bool {
+        terms.at(stripped(terms, condition).0) == terms.at(self.condition)
+    }
+
+    fn keep(&mut self, terms: &Terms, node: NodeId) {
+        if !is_leaf(terms, node) {
+            self.kept.push(node);
+        }
+    }
+}
+
+impl Normaliser<'_> {
+    /// Prepares for sums of choices: what both sides are made of is used once more.
+    pub(super) fn gather(&mut self, nodes: &[NodeId], roots: &[Term]) {
+        let terms = self.terms;
+        let sum = |node: Node| match node {
+            Node::Sum(sum) => Some(sum),
+            _ => None,
+        };
+        let inner = nodes.iter().filter_map(|node| sum(terms.at(*node)));
+        let outer = roots.iter().filter(|root| terms.node_of(**root).is_none());
+        let outer = outer.filter_map(|root| sum(terms.node(*root)));
+        for sum in inner.chain(outer) {
+            if self.gathered.contains_key(&sum) {
+                continue;
+            }
+            if let Some(found) = find(terms, sum) {
+                for node in &found.kept {
+                    self.uses_left[*node] = self.uses_left[*node].saturating_add(1);
+                }
+                self.gathered.insert(sum, found);
+            }
+        }
+    }
+
+    /// Returns the form of a sum of choices, if it is a rescaling.
+    pub(super) fn rescaling(
+        &mut self,
+        algebra: &mut Algebra,
+        sum: Sum,
+    ) -> Outcome<Option<Polynomial>> {
+        let Some(found) = self.gathered.remove(&sum) else { return Ok(None) };
+        let rescaled = self.rescaled(algebra, sum, &found);
+        found.kept.iter().for_each(|node| self.release(*node));
+        let Some(rescaled) = rescaled? else { return Ok(None) };
+        let terms = self.terms;
+        factors(terms, sum).for_each(|node| self.release(node));
+        Ok(Some(rescaled))
+    }
+
+    fn rescaled(
+        &self,
+        algebra: &mut Algebra,
+        sum: Sum,
+        found: &Gathering,
+    ) -> Outcome<Option<Polynomial>> {
+        let Some(Form::Condition(condition)) = self.forms[found.condition].as_deref() else {
+            return Ok(None);
+        };
+        if matches!(algebra.condition(*condition), Condition::Truth(_)) {
+            return Ok(None);
+        }
+        let mut sides = Vec::with_capacity(2);
+        for holds in [true, false] {
+            // What cannot be computed here may not be needed by the sum itself.
+            let Ok(side) = self.side_of_sum(algebra, sum, found, holds) else { return Ok(None) };
+            sides.push(algebra.intern(side)?);
+        }
+        algebra.select_as_rescaling(*condition, sides[0], sides[1])
+    }
+
+    fn side_of_sum(
+        &self,
+        algebra: &mut Algebra,
+        sum: Sum,
+        found: &Gathering,
+        holds: bool,
+    ) -> Outcome<Polynomial> {
+        let mut total = Polynomial::zero();
+        for product in self.terms.products(sum).flatten() {
+            let a = self.side(algebra, product.left(), found, holds)?;
+            let b = self.side(algebra, product.right(), found, holds)?;
+            let product_form = algebra.product(a, b)?;
+            let negative = product.is_negative();
+            let summand = if negative { product_form.negated() } else { product_form };
+            algebra.accumulate(&mut total, summand)?;
+        }
+        Ok(total)
+    }
+
+    /// The form of a node on a side of the condition.
+    fn side(
+        &self,
+        algebra: &mut Algebra,
+        node: NodeId,
+        found: &Gathering,
+        holds: bool,
+    ) -> Outcome<Polynomial> {
+        algebra.spend(1)?;
+        if !found.touched.contains(&node) {
+            return self.peek(node);
+        }
+        match self.terms.at(node) {
+            Node::Select(condition, a, b) => {
+                let (_, negated) = stripped(self.terms, condition);
+                let taken = holds != negated;
+                self.peek(if taken { a } else { b })
+            }
+            Node::Exp(inner) => {
+                let inner = self.side(algebra, inner, found, holds)?;
+                algebra.exp(inner)
+            }
+            Node::Negation(inner) => Ok(self.side(algebra, inner, found, holds)?.negated()),
+            Node::Product(a, b) => {
+                let a = self.side(algebra, a, found, holds)?;
+                let b = self.side(algebra, b, found, holds)?;
+                algebra.product(a, b)
+            }
+            Node::Sum(sum) => self.side_of_sum(algebra, sum, found, holds),
+            _ => Err(Obstacle::Undefined),
+        }
+    }
+
+    /// A node's form, which stays.
+    fn peek(&self, node: NodeId) -> Outcome<Polynomial> {
+        if let Some(leaf) = self.leaf(node) {
+            return Ok(leaf);
+        }
+        match self.forms[node].as_deref() {
+            Some(Form::Real(polynomial)) => Ok(polynomial.clone()),
+            Some(Form::Failed(obstacle)) => Err(*obstacle),
+            Some(Form::Infinite(_)) => Err(Obstacle::Infinite),
+            Some(Form::Condition(_)) | None => Err(Obstacle::Undefined),
+        }
+    }
+}
+
+/// The factors of the products of a sum.
+fn factors(terms: &Terms, sum: Sum) -> impl Iterator<Item = NodeId> + '_ {
+    terms.products(sum).flatten().flat_map(|one| [one.left(), one.right()])
+}
