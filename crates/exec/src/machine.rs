@@ -174,9 +174,8 @@ impl<'p> Machine<'p> {
         machine.check_sizes()?;
         let mut global: Vec<Allocation> = launch.buffers.iter().map(buffer).collect();
         if let Some(valued) = &mut valued {
-            for (number, (buffer, memory)) in launch.buffers.iter().zip(&mut global).enumerate() {
-                valued.fill_buffer(memory, number, buffer);
-            }
+            let buffers = launch.buffers.iter().zip(&mut global).enumerate();
+            buffers.for_each(|(number, (one, memory))| valued.fill_buffer(memory, number, one));
         }
         for (id, variable) in program.variables.enumerate() {
             machine.place_variable(id, variable, &mut global)?;
@@ -442,8 +441,8 @@ fn buffer(buffer: &Buffer) -> Allocation {
     if let Contents::Pointers(targets) = &buffer.contents {
         memory.point_to(targets);
     }
+    // The bytes of an allocation are zero from the start.
     if let Contents::Sparse { zeros, .. } = &buffer.contents {
-        // The bytes of an allocation are zero from the start.
         zeros.iter().for_each(|range| memory.states.fill(range.clone(), state::DEFINED));
     }
     memory.bounded = !matches!(buffer.contents, Contents::Unbounded);

@@ -127,7 +127,7 @@ pub(super) enum SymbolError {
     NeedsData,
     #[error("module variables have no direction")]
     Direction,
-    #[error("module variables have no structure; give contents")]
+    #[error("a variable that kernels may write has no structure; give contents")]
     Structure,
     #[error("the variable is an array; expected one such as f32[4]")]
     Array,

@@ -84,6 +84,7 @@ fn constant(program: &Program, id: VarId, spec: &ArgumentSpec) -> Option<TensorS
             direction: Direction::In,
             range: None,
             is_distinct: false,
+            structure: None,
             initial: None,
         },
         _ => return None,
@@ -157,7 +158,9 @@ fn tensor_of(variable: &Variable, tensor: &TensorSpec) -> Result<Contents, Symbo
     if tensor.direction != Direction::In {
         return Err(SymbolError::Direction);
     }
-    if tensor.structure.is_some() && tensor.initial.is_none() {
+    // Of a constant it is that of the tensor which the constant is.
+    let is_open = tensor.initial.is_none() && variable.space != Space::Const;
+    if tensor.structure.is_some() && is_open {
         return Err(SymbolError::Structure);
     }
     if let Some(data) = tensor_contents::data(tensor)? {
