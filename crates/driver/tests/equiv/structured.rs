@@ -333,3 +333,52 @@ fn aliases_say_the_same() {
     let zero = "mov.f32 %f1, 0f00000000; st.global.f32 [%rd2], %f1;";
     assert_eq!(ask([copy, zero], [&both; 2], &[]).0, Exit::Success);
 }
+
+/// `y = A[0] + A[1]`, and the same by way of numbers that overflow: inputs in floats have the structure, too.
+#[test]
+fn inputs_in_floats_have_the_structure() {
+    let load = "ld.global.f32 %f1, [%rd1]; ld.global.f32 %f2, [%rd1+4];";
+    let sum = format!("{load} add.f32 %f3, %f1, %f2; st.global.f32 [%rd2], %f3;");
+    let large = format!(
+        "{load} mul.f32 %f1, %f1, 0f7E800000; mul.f32 %f2, %f2, 0f7E800000; add.f32 %f3, %f1, %f2;
+        mul.f32 %f3, %f3, 0f00800000; st.global.f32 [%rd2], %f3;"
+    );
+    let flags = "--arg A=f32[2]:mask=[1,0] --arg y=f32[1]:out";
+    let (exit, text) = ask([&sum, &large], [flags; 2], &[]);
+    assert!(exit == Exit::Success && text.contains(", 0]\n"), "{text}");
+    let flags = "--arg A=f32[2] --arg y=f32[1]:out";
+    let (exit, text) = ask([&sum, &large], [flags; 2], &[]);
+    assert!(exit == Exit::Success && text.contains("everywhere\n"), "{text}");
+}
+
+/// What an earlier launch leaves is what it is, whatever is said of it.
+#[test]
+fn later_launches_find_what_earlier_ones_leave() {
+    let first =
+        plain("mov.f32 %f1, 0f3F800000; st.global.f32 [%rd1+4], %f1; st.global.f32 [%rd2], %f1;");
+    let second = plain("ld.global.f32 %f1, [%rd1+4]; st.global.f32 [%rd2], %f1;");
+    let zero = plain("mov.f32 %f1, 0f00000000; st.global.f32 [%rd2], %f1;");
+    let one = plain("mov.f32 %f1, 0f3F800000; st.global.f32 [%rd2], %f1;");
+    let flags = |said: &str| {
+        Flags::parse(&format!("--grid 1 --block 1 --arg A=f32[2,2]:inout{said} --arg y=f32[1]:out"))
+    };
+    let (lower, any) = (flags(":lower"), flags(""));
+    let answer = |last: &Flags, other: &Input| {
+        let outcome = lower.hand(&first, None, |begin| {
+            last.hand(&second, None, |end| {
+                last.hand(other, None, |other| {
+                    let sides = [&[*begin, *end][..], &[*begin, *other]];
+                    driver::equiv::run_sequences(sides, &Options::default(), Colour::Plain)
+                })
+            })
+        });
+        (outcome.exit, outcome.output + &outcome.messages)
+    };
+    assert_eq!(answer(&any, &one).0, Exit::Success);
+    assert_eq!(answer(&any, &zero).0, Exit::Refuted);
+    for other in [&one, &zero] {
+        let (exit, text) = answer(&lower, other);
+        assert_eq!(exit, Exit::BadInput, "{text}");
+        assert!(text.contains("no structure can be said of it"), "{text}");
+    }
+}
