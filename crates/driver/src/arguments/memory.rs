@@ -3,7 +3,7 @@
 use super::contents::{self, Data};
 use super::misfit::{AliasError, BufferError, ContentsError};
 use super::output::element_offsets;
-use super::tensor_structure::zeros;
+use super::structured::zeros;
 use super::{AliasSpec, Direction, InputSpec, MissingData, OutputSpec, Request, TensorSpec};
 use crate::npy::shape_text;
 use equiv::Cell;

@@ -38,6 +38,7 @@ mod signature;
 mod spec;
 mod statements;
 mod structure;
+mod structured;
 mod symbols;
 mod tensor_map;
 mod tensor_structure;

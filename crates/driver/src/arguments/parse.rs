@@ -17,7 +17,7 @@
 //! Numbers are checked against their type here, so that a later stage meets only values that fit.
 
 use super::index_range::strides_overlap;
-use super::statements::Statements;
+use super::statements::{Statements, check_structure};
 use super::{
     AliasSpec, ArgumentSpec, ArgumentValue, AssumeSpec, Direction, ElementType, Field, FieldValue,
     Initial, Number, ParseError, ParseReason, RecordedSpec, RecordedTensor, TensorMapSpec,
@@ -242,7 +242,7 @@ fn tensor_spec(element: ElementType, text: &str) -> Result<TensorSpec, ParseReas
         TensorSpec { element, shape, strides, direction, range, is_distinct, structure, initial };
     check_tensor(&tensor)?;
     if let Some(structure) = &tensor.structure {
-        structure.check(&tensor)?;
+        check_structure(structure, &tensor)?;
     }
     Ok(tensor)
 }
