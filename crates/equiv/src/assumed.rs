@@ -27,26 +27,13 @@ const POINTS: u64 = 512;
 /// Of more groups no point of its own is looked for.
 const MOST_GROUPS: usize = 4096;
 
-/// The conditions of all assumptions, in a store.
-fn conditions(
-    assumptions: &[Assumption],
-    table: &Table,
-    terms: &mut Terms,
-) -> Result<Vec<Term>, Mismatch> {
-    let mut conditions = Vec::new();
-    for assumption in assumptions {
-        conditions.extend(table.conditions(assumption, terms)?);
-    }
-    Ok(conditions)
-}
-
 /// Says why no input of the sides satisfies the assumptions, if that can be shown. Sides or assumptions that
 /// do not fit together are not judged here.
 #[must_use]
 pub fn impossible(sides: [&Side<'_>; 2], assumptions: &[Assumption]) -> Option<String> {
     let table = Table::new(sides).ok()?;
     let mut terms = Terms::new(Arc::clone(&table.inputs));
-    let conditions = conditions(assumptions, &table, &mut terms).ok()?;
+    let conditions = table.all_conditions(assumptions, &mut terms).ok()?;
     if let Some(against) = against_structure(assumptions, &table) {
         return Some(against);
     }
@@ -88,7 +75,7 @@ fn type_name(scalar: Scalar) -> String {
     }
 }
 
-/// Conditions in the reference's store.
+/// Conditions on the inputs, in the stores of all domains of a table.
 #[derive(Debug, Default)]
 pub(crate) struct Assumed {
     /// Groups that share no inputs.
@@ -100,15 +87,13 @@ pub(crate) struct Assumed {
 }
 
 impl Assumed {
+    /// The conditions of a table, which are in the stores of all its domains.
+    ///
     /// # Errors
-    /// If an assumption does not fit the inputs, or no input is found that satisfies all of them.
-    pub(crate) fn new(
-        assumptions: &[Assumption],
-        table: &Table,
-        terms: &mut Terms,
-    ) -> Result<Self, Mismatch> {
+    /// If no input is found that satisfies all of them.
+    pub(crate) fn new(table: &Table, terms: &Terms) -> Result<Self, Mismatch> {
         let mut assumed = Self::default();
-        for condition in conditions(assumptions, table, terms)? {
+        for condition in table.conditions.iter().copied() {
             assumed.add(condition, &inputs_of(terms, condition));
         }
         let Some(point) = assumed.search(terms) else {

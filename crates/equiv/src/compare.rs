@@ -69,10 +69,11 @@ fn prepared(
     clamps: bool,
 ) -> Result<Prepared, Mismatch> {
     let table = Table::new(sides)?.assuming(options.assumptions)?;
+    let table = table.comparing_under(options.assumptions)?;
     let mut reference = table.domain(sides[0], 0, options.snap)?;
     let mut optimised = table.domain(sides[1], 1, options.snap)?;
     (reference.relied.clamps, optimised.relied.clamps) = (clamps, clamps);
-    let assumed = Assumed::new(options.assumptions, &table, &mut reference.terms)?;
+    let assumed = Assumed::new(&table, &reference.terms)?;
     Ok((table, [reference, optimised], assumed))
 }
 
@@ -263,13 +264,6 @@ fn ranges(
             return lost();
         };
         domain.marks = Some(Marks::default());
-        let mut conditions = Vec::new();
-        for assumption in options.assumptions {
-            let Ok(own) = one.table.conditions(assumption, &mut domain.terms) else {
-                return lost();
-            };
-            conditions.extend(own);
-        }
         let mut marked = one.run(domain, None);
         if !marked.ended() || marked.domain.is_exhausted() {
             return lost();
@@ -278,7 +272,9 @@ fn ranges(
         let budget = Budget { deadline: one.clock.deadline(), ..Budget::default() };
         let marks = std::mem::take(&mut marked.domain.marks).unwrap_or_default();
         let store = (&mut marked.domain.terms, &marks);
-        if let Some(unshown) = marks::unshown(number, store, &outputs, &conditions, &budget) {
+        if let Some(unshown) =
+            marks::unshown(number, store, &outputs, &one.table.conditions, &budget)
+        {
             return Some(Answer::Unshown(Box::new(unshown)));
         }
     }

@@ -47,7 +47,7 @@ use exec::domain::{
 use exec::{Mask, Place};
 use ir::{ArgumentRange, Format, RealFunction, Relation, Rounding, Scalar, Width};
 use operation::Operation;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use term::{Inputs, NodeId, Number, Term, Terms};
@@ -72,6 +72,8 @@ pub struct Symbolic {
     places: FxHashMap<(Vec<(NodeId, i128)>, i128), Term>,
     /// Integers that places of writes are made of, by number, and their numbers.
     symbols: (Vec<NodeId>, FxHashMap<NodeId, u32>),
+    /// Comparisons of floats, which bound no integer.
+    rounded: FxHashSet<NodeId>,
     /// Positions of inputs that stand for tickets of blocks.
     pub(crate) tickets: std::ops::Range<usize>,
     handles: Handles,
@@ -129,6 +131,7 @@ impl Symbolic {
             elements: FxHashMap::default(),
             places: FxHashMap::default(),
             symbols: Default::default(),
+            rounded: FxHashSet::default(),
             tickets: 0..0,
             made: FxHashMap::default(),
             fields: FxHashMap::default(),
@@ -362,6 +365,13 @@ impl Domain for Symbolic {
         self.each(Operation::Compare(relation), operands, lanes, &mut conditions);
         self.note_decisions(&conditions, lanes);
         self.conclude(&conditions, lanes, out);
+    }
+
+    fn note_rounded(&mut self, truths: &Truths, lanes: Mask) {
+        for lane in lanes.without(truths.known).iter() {
+            let condition = self.term(truths.values[lane]);
+            self.rounded.insert(self.terms.seal(condition));
+        }
     }
 
     fn connect(&mut self, op: Connective, operands: [&Values; 2], lanes: Mask, out: &mut Truths) {

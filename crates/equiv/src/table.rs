@@ -26,6 +26,10 @@ pub(crate) struct Table {
     first: FxHashMap<String, (usize, Option<u32>)>,
     /// Bounds of inputs that somebody said.
     pub(crate) told: Arc<Vec<Told>>,
+    /// What is assumed in a comparison.
+    assumptions: Vec<Assumption>,
+    /// Its conditions. They are the first terms of every domain, so that they mean the same in all of them.
+    pub(crate) conditions: Vec<Term>,
     /// For each side, the first place between elements, by name of the tensor.
     between: [FxHashMap<String, usize>; 2],
     /// For each side, the tickets of its blocks, if they may take some.
@@ -102,7 +106,19 @@ impl Table {
             *tickets = first..first + count as usize;
         }
         let (inputs, told) = (Arc::new(inputs), Arc::default());
-        Ok(Self { inputs, first, told, between, tickets, structures })
+        let (assumptions, conditions) = (Vec::new(), Vec::new());
+        Ok(Self { inputs, first, told, assumptions, conditions, between, tickets, structures })
+    }
+
+    /// With the conditions of assumptions, for a comparison.
+    ///
+    /// # Errors
+    /// If an assumption does not fit the inputs.
+    pub(crate) fn comparing_under(mut self, assumptions: &[Assumption]) -> Result<Self, Mismatch> {
+        let mut terms = Terms::new(Arc::clone(&self.inputs));
+        self.conditions = self.all_conditions(assumptions, &mut terms)?;
+        self.assumptions = assumptions.to_vec();
+        Ok(self)
     }
 
     /// With bounds of integers that assumptions say.
@@ -151,6 +167,10 @@ impl Table {
         let mut inputs = side.launches().flat_map(|launch| &launch.inputs);
         domain.decisions = inputs.any(|one| rounded_scalar(one).is_some()).then(Decisions::default);
         domain.rounds_scalars = rounds;
+        // A domain without them would read the numbers of these terms as those of others.
+        if self.all_conditions(&self.assumptions, &mut domain.terms)? != self.conditions {
+            return Err(Mismatch::Unfollowed);
+        }
         domain.told = Arc::clone(&self.told);
         domain.tickets = self.tickets[number.min(1)].clone();
         self.begin(&mut domain, side, 0, number)?;
@@ -322,6 +342,22 @@ impl Table {
             }
         }
         Ok(conditions)
+    }
+
+    /// The conditions of all assumptions.
+    ///
+    /// # Errors
+    /// As [`conditions`](Self::conditions).
+    pub(crate) fn all_conditions(
+        &self,
+        assumptions: &[Assumption],
+        terms: &mut Terms,
+    ) -> Result<Vec<Term>, Mismatch> {
+        let mut all = Vec::new();
+        for assumption in assumptions {
+            all.extend(self.conditions(assumption, terms)?);
+        }
+        Ok(all)
     }
 
     /// The conditions an assumption stands for: one for each element of the tensors in it.

@@ -7,10 +7,13 @@
 use crate::symbolic::Symbolic;
 use exec::domain::Domain;
 use exec::{
-    Access, Buffer, Checks, Doubt, Doubtful, Element, Finding, Gap, Launch, Limits, Outcome, Place,
-    Results, Stop, Undecided,
+    Access, Buffer, Checks, Doubt, Doubtful, Element, Gap, Launch, Limits, Outcome, Place, Results,
+    Stop,
 };
 use ir::{Program, Scalar};
+
+const VARIABLES: &str =
+    "blocks take tickets here, and module variables are written, which are not compared";
 
 /// Launches of more blocks are not run with each as the last.
 const MOST_BLOCKS: u64 = 64;
@@ -44,10 +47,11 @@ pub(crate) fn run(
         );
         return Some((outcome, results));
     }
-    if outcome.ticket.is_some_and(|ticket| ticket.leaves_variables) {
-        let reason =
-            "blocks take tickets here, and module variables are written, which are not compared";
-        outcome.gap = gap(place, reason.to_owned());
+    let leaves_variables =
+        |outcome: &Outcome| outcome.ticket.is_some_and(|ticket| ticket.leaves_variables);
+    let counter = |outcome: &Outcome| outcome.ticket.and_then(|ticket| ticket.left);
+    if leaves_variables(&outcome) {
+        outcome.gap = gap(place, VARIABLES.to_owned());
         return Some((outcome, results));
     }
     for last in 0..blocks - 1 {
@@ -55,7 +59,16 @@ pub(crate) fn run(
         if is_over(&other) {
             return Some((other, left));
         }
-        absorb(&mut outcome, other);
+        if leaves_variables(&other) {
+            outcome.gap = gap(place, VARIABLES.to_owned());
+            return Some((outcome, results));
+        }
+        if counter(&outcome) != counter(&other) || outcome.written != other.written {
+            let reason = "what the counter holds in the end, or what is written at all, depends on which block takes the last ticket";
+            outcome.gap = gap(place, reason.to_owned());
+            return Some((outcome, results));
+        }
+        outcome.absorb(other);
         if let Some(name) = difference(launch, domain, [&mut results, &mut left]) {
             outcome.gap = gap(
                 place,
@@ -80,40 +93,6 @@ pub(crate) fn run(
         outcome.doubts.retain(|doubt| !is_ticket(doubt));
     }
     Some((outcome, results))
-}
-
-/// Adds what another run found beside errors.
-fn absorb(outcome: &mut Outcome, other: Outcome) {
-    let is_new = |finding: &Finding| {
-        !outcome.findings.iter().any(|own| own.place == finding.place && own.fault.is_note())
-    };
-    let notes: Vec<Finding> = other.findings.into_iter().filter(is_new).collect();
-    outcome.findings.extend(notes);
-    for doubt in other.doubts {
-        if !outcome.doubts.iter().any(|own| (own.place, &own.about) == (doubt.place, &doubt.about))
-        {
-            outcome.doubts.push(doubt);
-        }
-    }
-    for open in other.undecided {
-        let places = |one: &Undecided| one.race.sides.each_ref().map(|side| side.place);
-        if !outcome
-            .undecided
-            .iter()
-            .any(|own| (places(own), own.reason) == (places(&open), open.reason))
-        {
-            outcome.undecided.push(open);
-        }
-    }
-    outcome.conditional |= other.conditional;
-    outcome.maybe_undefined |= other.maybe_undefined;
-    outcome.maybe_unwritten.extend(other.maybe_unwritten);
-    outcome.unfixed |= other.unfixed;
-    outcome.shared_alignment = outcome.shared_alignment.max(other.shared_alignment);
-    outcome.alignments.extend(other.alignments);
-    outcome.executed.extend(other.executed);
-    outcome.executed.sort_unstable();
-    outcome.executed.dedup();
 }
 
 fn gap(place: Place, reason: String) -> Option<Gap> {

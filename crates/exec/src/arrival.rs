@@ -37,6 +37,8 @@ pub(crate) struct Votes {
     pub(crate) all: u32,
     /// Whether some are not known.
     pub(crate) unknown: bool,
+    /// Whether some are not determined by the launch and its inputs.
+    pub(crate) fickle: bool,
 }
 
 /// Generations of barriers without a waiting thread. They are reported when the block has ended: a barrier that
@@ -54,6 +56,7 @@ impl Votes {
         self.yes += other.yes;
         self.all += other.all;
         self.unknown |= other.unknown;
+        self.fickle |= other.fickle;
     }
 }
 

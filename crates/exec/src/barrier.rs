@@ -248,9 +248,10 @@ impl BlockRun<'_, '_> {
         let Some(Op::Sync(SyncOp::Barrier { kind, .. })) = machine.op_at(at) else {
             return;
         };
-        let tags = match votes.unknown {
-            true => Tags::unknown(Mask::ALL, Source::Data),
-            false => Tags::NUMBER,
+        let tags = match (votes.unknown, votes.fickle) {
+            (_, true) => Tags::unknown(Mask::ALL, Source::Stored),
+            (true, false) => Tags::unknown(Mask::ALL, Source::Data),
+            (false, false) => Tags::NUMBER,
         };
         let truth = |holds: bool| if holds { Mask::ALL } else { Mask::NONE };
         self.with_context(warp, at, lanes, |context| match kind {

@@ -260,13 +260,25 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         self.report.charge(std::mem::take(&mut self.warps[warp].cleared));
         self.report.lane_instructions += cost;
         let cost = cost + std::mem::take(&mut self.report.charged);
+        self.take(warp, cost, |warp| &warp.groups[group])
+    }
+
+    /// Takes from the budget what a group of a warp costs.
+    ///
+    /// # Errors
+    /// There is not as much.
+    pub(crate) fn take<'g>(
+        &'g mut self,
+        warp: usize,
+        cost: u64,
+        group: impl FnOnce(&'g Warp) -> &'g Group,
+    ) -> Result<(), Gap> {
         self.report.spent += cost;
-        self.budget.spend(cost).map_err(|exhausted| {
-            let at = &self.warps[warp];
-            let last = (self.positions[at.rank], at.in_block, &at.groups[group]);
-            let executed = self.report.before + self.report.lane_instructions;
-            exhausted.gap(self.machine, last, executed)
-        })
+        let Err(exhausted) = self.budget.spend(cost) else { return Ok(()) };
+        let at = &self.warps[warp];
+        let last = (self.positions[at.rank], at.in_block, group(at));
+        let executed = self.report.before + self.report.lane_instructions;
+        Err(exhausted.gap(self.machine, last, executed))
     }
 
     /// A collective lacks lanes: those with this mask wait, and join others at the same place.

@@ -271,6 +271,11 @@ pub trait Domain {
         out: &mut Truths,
     );
 
+    /// Notes that booleans compare floats. A machine rounds those: what holds of them need not hold of the integers they were made of.
+    fn note_rounded(&mut self, truths: &Truths, lanes: Mask) {
+        let _ = (truths, lanes);
+    }
+
     /// Two booleans that are both not known.
     fn connect(&mut self, op: Connective, operands: [&Values; 2], lanes: Mask, out: &mut Truths);
 

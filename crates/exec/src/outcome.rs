@@ -51,6 +51,8 @@ pub struct Ticket {
     pub place: Place,
     /// Set if module variables beside the counter hold something else afterwards: what they hold is in no buffer.
     pub leaves_variables: bool,
+    /// What the counter holds afterwards, if it is a module variable.
+    pub left: Option<u64>,
 }
 
 /// What a run found.
@@ -120,4 +122,79 @@ pub struct Outcome {
     pub ticket: Option<Ticket>,
     /// Instructions that some thread executed, by their place in the text, ascending.
     pub executed: Vec<(FuncId, Span)>,
+}
+
+impl Outcome {
+    /// Adds what another run of the same launch found beside errors: then this one speaks for both. Both have run to their end.
+    pub fn absorb(&mut self, other: Self) {
+        // Every field is named, so that none is forgotten. Those that are left out are the same in both runs, or serve those who look into
+        // errors and pictures of one run.
+        let Self {
+            findings,
+            dropped_findings,
+            doubts,
+            initialisers,
+            changed,
+            gap: _,
+            buffers: _,
+            written: _,
+            approximate,
+            alignments,
+            shared_alignment,
+            before_dynamic: _,
+            shared_window,
+            assumed_scopes,
+            assumed_parities,
+            undecided,
+            barrier_uses: _,
+            mbarrier_uses: _,
+            conditional,
+            maybe_undefined,
+            maybe_unwritten,
+            unfixed,
+            prints,
+            lane_instructions,
+            syncs: _,
+            suspects: _,
+            racing: _,
+            blocks: _,
+            ticket: _,
+            executed,
+        } = other;
+        add(&mut self.findings, findings, |own, new| own.place == new.place && own.fault.is_note());
+        add(&mut self.doubts, doubts, |own, new| {
+            (own.place, &own.about) == (new.place, &new.about)
+        });
+        let places = |one: &Undecided| one.race.sides.each_ref().map(|side| side.place);
+        add(&mut self.undecided, undecided, |own, new| {
+            (places(own), own.reason) == (places(new), new.reason)
+        });
+        add(&mut self.initialisers, initialisers, |own, new| own == new);
+        add(&mut self.changed, changed, |own, new| own == new);
+        add(&mut self.approximate, approximate, |own, new| own == new);
+        add(&mut self.alignments, alignments, |own, new| own == new);
+        add(&mut self.assumed_scopes, assumed_scopes, |own, new| own == new);
+        add(&mut self.assumed_parities, assumed_parities, |own, new| own == new);
+        add(&mut self.maybe_unwritten, maybe_unwritten, |own, new| own == new);
+        add(&mut self.prints, prints, |own, new| own == new);
+        self.executed.extend(executed);
+        self.executed.sort_unstable();
+        self.executed.dedup();
+        self.dropped_findings += dropped_findings;
+        self.lane_instructions += lane_instructions;
+        self.shared_alignment = self.shared_alignment.max(shared_alignment);
+        self.shared_window |= shared_window;
+        self.conditional |= conditional;
+        self.maybe_undefined |= maybe_undefined;
+        self.unfixed |= unfixed;
+    }
+}
+
+/// Adds the elements of a list that another has not.
+fn add<T>(all: &mut Vec<T>, more: Vec<T>, is_same: impl Fn(&T, &T) -> bool) {
+    for one in more {
+        if !all.iter().any(|own| is_same(own, &one)) {
+            all.push(one);
+        }
+    }
 }

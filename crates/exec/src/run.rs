@@ -292,9 +292,11 @@ fn run_particular(
         machine.areas.get(variable) == Some(&Area::Global(counter.number))
             && program.variables[*variable].size == Some(counter.bytes.into())
     };
-    let ticket = ticket.map(|(place, counter)| Ticket {
-        place,
-        leaves_variables: changed.iter().any(|variable| !is_counter(variable, &counter)),
+    let ticket = ticket.map(|(place, counter)| {
+        let left = left_in(&counter, &global, launch.buffers.len());
+        let is_known = |variable: &VarId| is_counter(variable, &counter) && left.is_some();
+        let leaves_variables = changed.iter().any(|variable| !is_known(variable));
+        Ticket { place, leaves_variables, left }
     });
     let executed = report.coverage.executed(&machine);
     let [assumed_scopes, assumed_parities] = [&report.assumed_scopes, &report.assumed_parities]
@@ -324,6 +326,16 @@ fn run_particular(
         },
         kept,
     )
+}
+
+/// What a counter that is a module variable holds, if that is a number.
+fn left_in(counter: &Counter, global: &[Allocation], buffers: usize) -> Option<u64> {
+    let memory = global.get(counter.number).filter(|_| counter.number >= buffers)?;
+    let start = usize::try_from(counter.offset).ok()?;
+    let range = start..start.checked_add(counter.bytes as usize)?;
+    let bytes = memory.bytes.get(range.clone())?;
+    let is_number = memory.states[range].iter().all(|&one| one == state::DEFINED);
+    is_number.then(|| bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
 }
 
 /// The contents of buffers. They may be large: the memory of the run becomes the result.

@@ -178,6 +178,23 @@ impl Tags {
         self.combine(Self::NUMBER)
     }
 
+    /// What a choice by this, which is not known, makes of two values. It is undefined if both are, and perhaps if one is, which counts as
+    /// fickle.
+    pub(crate) fn chosen(self, a: Self, b: Self) -> Self {
+        let open = self.unknown;
+        let nothing = a.poison.and(b.poison).and(open);
+        let maybe = a.poison.or(b.poison);
+        let fickle = self.undetermined().or(a.undetermined()).or(b.undetermined()).or(maybe);
+        Self {
+            pointer: Mask::NONE,
+            unknown: open.without(nothing),
+            poison: self.poison.or(nothing),
+            fickle: fickle.and(open),
+            origin: self.origin,
+            undefined: self.undefined.or(a.undefined).or(b.undefined),
+        }
+    }
+
     /// This in `lanes`, `other` elsewhere.
     pub(crate) fn within(self, lanes: Mask, other: Self) -> Self {
         let pick = |ours: Mask, theirs: Mask| ours.and(lanes).or(theirs.without(lanes));

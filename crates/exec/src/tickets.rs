@@ -14,8 +14,8 @@
 //! That covers all schedules, because exactly one block has the last number: the counter has a known number at first, and each block
 //! adds one to it once ([`Counter`]), or the run ends with what is missing. The last block sees what the others did before their tickets if
 //! they released it (manual §8.8): a fence of the thread that takes the ticket, behind everything it knows of, or a fence of each
-//! thread behind its own accesses, and all of them known to that thread ([`TicketWatch`]). The other side needs a fence behind the
-//! ticket; without one there is a note.
+//! thread behind its own accesses, and all these fences known to that thread ([`TicketWatch`]). The other side needs a fence of that thread behind the
+//! ticket, which all who read know of; without one there is a note.
 
 use crate::finding::Place;
 use crate::lanes::{Mask, WARP};
@@ -51,8 +51,8 @@ pub(crate) struct Tickets {
 pub(crate) struct TicketWatch {
     /// For each thread its last access before the ticket.
     accessed: Vec<[Option<Time>; WARP]>,
-    /// Threads with a fence behind that.
-    fenced: Vec<Mask>,
+    /// Their first fences behind that.
+    fenced: Vec<[Option<Time>; WARP]>,
     /// Set if there was a fence at all.
     any_fence: bool,
     /// Threads with a fence at which they knew of all accesses so far.
@@ -68,9 +68,9 @@ pub(crate) struct TicketWatch {
     pub(crate) goes_on: bool,
     /// Set if one of them does not know of the ticket.
     pub(crate) is_unordered: bool,
-    /// Threads with a fence behind the ticket.
-    acquired: Vec<Mask>,
-    /// An access after the ticket without such a fence in its thread or the ticket's.
+    /// The first fence behind the ticket of the thread that took it; the ticket itself if it acquires.
+    acquired: Option<Time>,
+    /// An access after the ticket that is not ordered behind that.
     pub(crate) unacquired: Option<(Site, LaneId)>,
     /// The accesses of the block when it took the ticket.
     pub(crate) before: Vec<Option<Touched>>,
@@ -90,7 +90,7 @@ impl TicketWatch {
     pub(crate) fn new(warps: usize) -> Self {
         Self {
             accessed: vec![[None; WARP]; warps],
-            fenced: vec![Mask::NONE; warps],
+            fenced: vec![[None; WARP]; warps],
             covering: vec![Mask::NONE; warps],
             any_fence: false,
             state: State::Before,
@@ -99,7 +99,7 @@ impl TicketWatch {
             is_unusual: false,
             goes_on: false,
             is_unordered: false,
-            acquired: vec![Mask::NONE; warps],
+            acquired: None,
             unacquired: None,
             before: Vec::new(),
         }
@@ -144,16 +144,16 @@ impl TicketWatch {
             State::Before => {
                 let now = clocks.now(warp);
                 lanes.iter().for_each(|lane| self.accessed[warp][lane] = Some(now));
-                self.fenced[warp] = self.fenced[warp].without(lanes);
+                lanes.iter().for_each(|lane| self.fenced[warp][lane] = None);
                 self.covering.iter_mut().for_each(|covering| *covering = Mask::NONE);
             }
             State::Taken(taker, time) => {
                 self.goes_on = true;
-                let released = self.acquired[usize::from(taker.warp)].has(taker.lane.into());
                 for lane in lanes.iter() {
                     let who = lane_id(warp, lane);
-                    self.is_unordered |= who != taker && !clocks.ordered(taker, time, who);
-                    if !released && !self.acquired[warp].has(lane) && self.unacquired.is_none() {
+                    let knows = |time: Time| who == taker || clocks.ordered(taker, time, who);
+                    self.is_unordered |= !knows(time);
+                    if !self.acquired.is_some_and(knows) && self.unacquired.is_none() {
                         self.unacquired = Some((site, who));
                     }
                 }
@@ -168,14 +168,21 @@ impl TicketWatch {
         (warp, lanes): (usize, Mask),
         [releases, acquires]: [bool; 2],
     ) {
-        if self.has_ticket() && acquires {
-            self.acquired[warp] = self.acquired[warp].or(lanes);
+        let now = clocks.now(warp);
+        if let State::Taken(taker, _) = self.state {
+            let is_own = usize::from(taker.warp) == warp && lanes.has(taker.lane.into());
+            if is_own && acquires && self.acquired.is_none() {
+                self.acquired = Some(now);
+            }
+            return;
         }
-        if self.has_ticket() || !releases {
+        if !releases {
             return;
         }
         self.any_fence = true;
-        self.fenced[warp] = self.fenced[warp].or(lanes);
+        for lane in lanes.iter() {
+            self.fenced[warp][lane].get_or_insert(now);
+        }
         for lane in lanes.iter() {
             if self.all_accesses(
                 |who, time| clocks.ordered(who, time, lane_id(warp, lane)),
@@ -198,9 +205,15 @@ impl TicketWatch {
 
     /// A thread is about to take the ticket, with an operation that may itself release.
     pub(crate) fn begin(&mut self, clocks: &Clocks, taker: LaneId, releases: bool) {
-        let fenced = |who: LaneId| self.fenced[usize::from(who.warp)].has(who.lane.into());
-        let own = |who: LaneId| self.accessed[usize::from(who.warp)][usize::from(who.lane)];
-        let each = (own(taker).is_none() || fenced(taker))
+        let of = |all: &[[Option<Time>; WARP]], who: LaneId| {
+            all[usize::from(who.warp)][usize::from(who.lane)]
+        };
+        // A fence that is not ordered with the ticket may come after it.
+        let fenced = |who: LaneId| {
+            of(&self.fenced, who).is_some_and(|time| clocks.ordered(who, time, taker))
+        };
+        let is_own_fenced = of(&self.fenced, taker).is_some();
+        let each = (of(&self.accessed, taker).is_none() || is_own_fenced)
             && self
                 .all_accesses(|who, time| fenced(who) && clocks.ordered(who, time, taker), taker);
         let knows_all = || self.all_accesses(|who, time| clocks.ordered(who, time, taker), taker);
@@ -220,10 +233,7 @@ impl TicketWatch {
     ) {
         self.state = State::Taken(taker, time);
         self.before = shadows.map(|shadow| shadow.map(Touched::new)).collect();
-        if acquires {
-            let warp = usize::from(taker.warp);
-            self.acquired[warp] = self.acquired[warp].or(Mask::one(taker.lane.into()));
-        }
+        self.acquired = acquires.then_some(time);
     }
 }
 

@@ -36,6 +36,9 @@ const DEEPEST: usize = 128;
 /// that cannot, and the domain may not know which is which.
 const LONGEST: u64 = 1 << 16;
 
+/// Bytes of registers and local memory that branches inside each other may copy together.
+const MOST_COPIED: usize = 1 << 28;
+
 /// A side of a branch that is being followed.
 #[derive(Debug)]
 pub(crate) struct Side {
@@ -165,19 +168,29 @@ impl BlockRun<'_, '_> {
         let shape = self.shape(function);
         let end = shape.reconvergence[block];
         let before = self.private(warp, function);
-        let copied = before.bytes();
+        self.spend_copies(warp, group, before.bytes())?;
         let [then, otherwise] = ways.sides.clone();
         let first = self.side(warp, (group, end), then, targets[0])?;
         let with = self.private(warp, function);
         self.restore(warp, function, before);
         let second = self.side(warp, (group, end), otherwise, targets[1])?;
-        self.report.charge(3 * copied);
+        self.spend_copies(warp, group, with.bytes())?;
         let ends = [first, second].map(|at| at.map(|at| self.ends_thread(at, group)));
         if ends[0] != ends[1] {
             return Err(self.gap_at(warp, group, "a thread ends on one side of this branch alone"));
         }
         self.merge_private(warp, group, (&ways.condition, &with), (&shape, end))?;
         Ok((end, first))
+    }
+
+    /// Counts the bytes that are copied and merged for a branch, before that is done: local memory may be large, and branches deep.
+    fn spend_copies(&mut self, warp: usize, group: &Group, bytes: usize) -> Result<(), Gap> {
+        if bytes.saturating_mul(self.sides.len() + 1) > MOST_COPIED {
+            let reason = "branches that are not decided are inside each other, and there is too much local memory to follow them";
+            return Err(self.gap_at(warp, group, reason));
+        }
+        // Eight bytes cost about as much as an instruction of a lane.
+        self.take(warp, bytes as u64 / 4, |_| group)
     }
 
     /// Tells whether the thread ends where a block does.

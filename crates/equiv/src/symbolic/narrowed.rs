@@ -108,7 +108,9 @@ impl Symbolic {
                 (Node::And(a, b), true) | (Node::Or(a, b), false) => {
                     work.extend([(a, holds), (b, holds)]);
                 }
-                (Node::Compare(relation, a, b), holds) => found.push((relation, [a, b], holds)),
+                (Node::Compare(relation, a, b), holds) if !self.rounded.contains(&node) => {
+                    found.push((relation, [a, b], holds));
+                }
                 _ => {}
             }
         }

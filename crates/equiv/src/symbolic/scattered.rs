@@ -66,8 +66,11 @@ impl Symbolic {
             return None;
         }
         let range = self.tickets.clone();
-        if !self.integers.iter().any(|(known, _)| *known == range) {
-            self.integers.push((range, (0, most)));
+        match self.integers.iter().find(|(known, _)| *known == range) {
+            // What was decided by the numbers of an earlier launch would not hold for more blocks.
+            Some((_, known)) if *known != (0, most) => return None,
+            Some(_) => {}
+            None => self.integers.push((range, (0, most))),
         }
         // Handles of inputs are their positions, from one on.
         u32::try_from(position + 1).ok()

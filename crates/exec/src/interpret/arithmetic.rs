@@ -91,8 +91,9 @@ fn select(
     // A choice we cannot make gives a value we do not have.
     if !deciding.is_number() {
         let undecided = deciding.spread();
-        let by_choice = undecided.unknown.or(undecided.poison);
-        tags = undecided.within(by_choice, tags);
+        let maybe = ta.poison.or(tb.poison).and(undecided.unknown).and(context.lanes);
+        context.report.maybe_undefined |= !maybe.is_empty();
+        tags = undecided.chosen(ta, tb).within(undecided.unknown.or(undecided.poison), tags);
     }
     context.write(dst, &out, tags);
 }
@@ -234,6 +235,14 @@ fn predicate_binary(
     };
     tags.unknown = tags.unknown.without(settled);
     tags.poison = tags.poison.without(settled);
+    // What is undefined matters only if the other operand, which is not known, does not settle the result.
+    let maybe = ta.poison.and(tb.unknown).or(tb.poison.and(ta.unknown));
+    if matches!(op, IntBinary::And | IntBinary::Or) && !maybe.is_empty() {
+        context.report.maybe_undefined |= !maybe.and(context.lanes).is_empty();
+        tags.poison = tags.poison.without(maybe);
+        tags.unknown = tags.unknown.or(maybe);
+        tags.fickle = tags.fickle.or(maybe);
+    }
     context.write_predicate(dst, truth, tags);
 }
 

@@ -138,7 +138,8 @@ fn votes(context: &mut Context<'_, '_>, predicate: Operand) -> Votes {
         context.find(fault, poisoned);
     }
     let unknown = !tags.is_number_in(lanes);
-    Votes { yes: truth.and(lanes).count(), all: lanes.count(), unknown }
+    let fickle = !tags.undetermined().and(lanes).is_empty();
+    Votes { yes: truth.and(lanes).count(), all: lanes.count(), unknown, fickle }
 }
 
 /// Whether lanes at the two can do them together: same qualifiers. The masks are compared elsewhere.

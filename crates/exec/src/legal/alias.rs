@@ -195,6 +195,10 @@ impl Domain for Aliased<'_> {
         without_aliases!(self, operands, |plain| self.inner.compare(relation, plain, lanes, out));
     }
 
+    fn note_rounded(&mut self, truths: &Truths, lanes: Mask) {
+        self.inner.note_rounded(truths, lanes);
+    }
+
     fn connect(&mut self, op: Connective, operands: [&Values; 2], lanes: Mask, out: &mut Truths) {
         self.inner.connect(op, operands, lanes, out);
     }

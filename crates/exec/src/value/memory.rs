@@ -57,7 +57,16 @@ impl Store {
         }
         let [a, b, c, d, e, f, g, h] = *bytes;
         let (low, high) = (self.units.unit([a, b, c, d]), self.units.unit([e, f, g, h]));
-        (u64::from(low) | u64::from(high) << 32, Word::Unknown)
+        let is_fickle = bytes.iter().any(|byte| self.is_fickle(*byte));
+        let word = if is_fickle { Word::Fickle } else { Word::Unknown };
+        (u64::from(low) | u64::from(high) << 32, word)
+    }
+
+    /// Tells whether a byte is not determined by the launch and its inputs, or may be undefined.
+    fn is_fickle(&self, byte: Byte) -> bool {
+        let Byte::Opaque(word) = byte else { return false };
+        let reason = self.units.lost(word).map(|lost| lost.reason);
+        matches!(reason, Some(reason::SCHEDULE | reason::ADDRESS | reason::MAYBE_UNDEFINED))
     }
 
     /// A word of a register beside others that are unknown: words of units.
@@ -156,6 +165,7 @@ impl Store {
         memory.set_unit(unit, word);
         let state = |byte: &Byte| match byte {
             Byte::Undefined => state::UNDEFINED,
+            byte if self.is_fickle(*byte) => state::FICKLE,
             _ => state::OPAQUE,
         };
         let states: Vec<u8> = bytes.iter().map(state).collect();

@@ -8,8 +8,8 @@
 //! ```
 
 use super::liveness::{Liveness, touched};
-use super::shape::{After, Branch, End, keeps_condition};
-use base::Span;
+use super::shape::{After, Branch, End, keeps_condition, may_be_undefined};
+use base::{Index, Span};
 use ir::{
     Block, Function, Guard, Instr, IntBinary, IntUnary, LocId, Op, Operand, Param, Reg, Register,
     Terminator, Width,
@@ -25,7 +25,8 @@ pub(super) fn convert(function: &mut Function, branch: &Branch, live: &Liveness)
         })
     });
     let Block { span, location, .. } = function.blocks[branch.from];
-    let mut straight = Straight { function, out: Vec::new(), origin: (span, location) };
+    let (undefined, out) = (may_be_undefined(function), Vec::new());
+    let mut straight = Straight { function, out, origin: (span, location), undefined };
     straight.build(branch, sides, live);
     let out = straight.out;
     let block = &mut function.blocks[branch.from];
@@ -43,6 +44,8 @@ struct Straight<'f> {
     out: Vec<Instr>,
     /// Where the branch is: that is where its selections come from.
     origin: (Span, Option<LocId>),
+    /// Registers that may be undefined.
+    undefined: Vec<bool>,
 }
 
 impl Straight<'_> {
@@ -86,7 +89,10 @@ impl Straight<'_> {
     /// The instructions of a side, those that must not happen elsewhere under its condition.
     fn side(&mut self, instructions: Vec<Instr>, condition: Guard) {
         for mut instruction in instructions {
-            if keeps_condition(&instruction.op) {
+            // A guard that is undefined is an error only where the side is taken.
+            let is_open =
+                instruction.guard.is_some_and(|own| self.undefined[own.register.position()]);
+            if keeps_condition(&instruction.op) || is_open {
                 self.origin = (instruction.span, instruction.location);
                 instruction.guard = Some(match instruction.guard {
                     Some(own) => self.both(condition, own),

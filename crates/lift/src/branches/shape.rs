@@ -1,8 +1,8 @@
 //! Which branches can become straight code.
 
-use super::liveness::touched;
+use super::liveness::{Liveness, touched};
 use base::Index;
-use ir::{BlockId, Function, Guard, Instr, IntBinary, Op, Space, Terminator};
+use ir::{BlockId, Function, Guard, Instr, IntBinary, Op, Param, Reg, Space, Terminator};
 
 /// Longer sides are left alone: both would be computed.
 const LONGEST: usize = 256;
@@ -76,13 +76,16 @@ pub(super) fn merge_chains(function: &mut Function) {
 pub(super) fn find(function: &Function) -> Vec<Branch> {
     let ways = ways(function);
     let data = depends_on_data(function);
+    let undefined = may_be_undefined(function);
     let mut taken = vec![false; function.blocks.len()];
     let mut found = Vec::new();
     for (block, content) in function.blocks.enumerate() {
         let Terminator::Branch { guard, then, otherwise, .. } = content.terminator else {
             continue;
         };
-        if ways[block.position()] == 0 || !data[guard.register.position()] {
+        let register = guard.register.position();
+        // A branch on an undefined value is an error, and straight code may not show it.
+        if ways[block.position()] == 0 || !data[register] || undefined[register] {
             continue;
         }
         let own = |side: BlockId| {
@@ -143,22 +146,41 @@ pub(super) fn keeps_condition(op: &Op) -> bool {
 
 /// The registers that something loaded goes into, by any instruction whatsoever.
 fn depends_on_data(function: &Function) -> Vec<bool> {
-    let mut data = vec![false; function.registers.len()];
+    let loads = |op: &Op| match op {
+        Op::Load(load) => !matches!(load.space, Space::ParamEntry | Space::ParamFunc),
+        // Float scalars come from parameters; what is compared as a float is data.
+        Op::FloatCompare { .. } | Op::FloatTest { .. } => true,
+        _ => false,
+    };
+    reached(function, vec![false; function.registers.len()], loads)
+}
+
+/// The registers that something goes into which some way through the function reads before it is written.
+pub(super) fn may_be_undefined(function: &Function) -> Vec<bool> {
+    let live = Liveness::of(function);
+    let given = |register: Reg| {
+        function.params.iter().any(|one| matches!(one, Param::Register(of, _) if *of == register))
+    };
+    let entry = BlockId::from_position(0);
+    let unwritten = |register: Reg| live.at(entry, register) && !given(register);
+    let from = function.registers.indices().map(unwritten).collect();
+    reached(function, from, |_| false)
+}
+
+/// The registers that results of some operations, or contents of some registers, go into.
+fn reached(function: &Function, mut from: Vec<bool>, starts: impl Fn(&Op) -> bool) -> Vec<bool> {
     let mut changed = true;
     while changed {
         changed = false;
         for instruction in function.instructions() {
             let (writes, reads) = touched(instruction);
-            let loads = match &instruction.op {
-                Op::Load(load) => !matches!(load.space, Space::ParamEntry | Space::ParamFunc),
-                // Float scalars come from parameters; what is compared as a float is data.
-                Op::FloatCompare { .. } | Op::FloatTest { .. } => true,
-                _ => reads.iter().any(|register| data[register.position()]),
-            };
-            for register in writes.into_iter().filter(|_| loads) {
-                changed |= !std::mem::replace(&mut data[register.position()], true);
+            let goes_on = starts(&instruction.op)
+                || !matches!(instruction.op, Op::Load(_))
+                    && reads.iter().any(|register| from[register.position()]);
+            for register in writes.into_iter().filter(|_| goes_on) {
+                changed |= !std::mem::replace(&mut from[register.position()], true);
             }
         }
     }
-    data
+    from
 }

@@ -19,8 +19,8 @@ use super::truth::Predicate;
 use crate::address::Area;
 use crate::context::{Context, Flow};
 use crate::domain::Connective;
-use crate::finding::{AccessKind, Gap};
-use crate::interpret::access::{locate, resolve, word_of};
+use crate::finding::{AccessKind, Gap, Sink};
+use crate::interpret::access::{is_seen, locate, resolve, word_of};
 use crate::interpret::tracked::track;
 use crate::interpret::{execute, memory};
 use crate::lanes::{Mask, WARP};
@@ -284,6 +284,9 @@ fn conditional_store(
             }
             let (values, tags) = raw(context, src);
             let word = word_of(tags, lane);
+            if matches!(word, Word::Fickle | Word::Pointer) && is_seen(context, pointer.area) {
+                context.doubt_undetermined(tags, Sink::Output, Mask::one(lane));
+            }
             let bits = if word == Word::Unknown { u64::MAX } else { store.width.mask() };
             let new = (values[lane] & bits, word);
             merge::write_under(context, &path, (pointer.area, lane, at), element as usize, new);

@@ -101,7 +101,7 @@ pub(in crate::interpret) fn integer_product(
 ) -> bool {
     integer_results(context, product, sources, terms).is_some_and(|results| {
         for (patch, &dst) in results.iter().zip(product.d) {
-            patch.apply(context, dst);
+            patch.replace(context, dst);
         }
         true
     })

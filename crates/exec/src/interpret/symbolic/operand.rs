@@ -74,14 +74,26 @@ impl Patch {
         }
     }
 
-    /// Writes the lanes that were set.
+    /// Writes the lanes that were set of a register that holds the same result, as far as it is known without the domain. What is not
+    /// determined by the launch and its inputs there stays so.
     pub(super) fn apply(&self, context: &mut Context<'_, '_>, dst: Reg) {
+        let before = context.registers.tags(dst).undetermined();
+        self.write(context, dst, before);
+    }
+
+    /// Writes the lanes that were set of a register that holds something else.
+    pub(super) fn replace(&self, context: &mut Context<'_, '_>, dst: Reg) {
+        self.write(context, dst, Mask::NONE);
+    }
+
+    fn write(&self, context: &mut Context<'_, '_>, dst: Reg, fickle: Mask) {
         let lanes = self.unknown.or(self.numbers).and(context.lanes);
         if lanes.is_empty() {
             return;
         }
         let origin = context.registers.tags(dst).origin.or(Some(Source::Data));
-        let tags = Tags { unknown: self.unknown, fickle: self.fickle, origin, ..Tags::NUMBER };
+        let fickle = self.fickle.or(fickle);
+        let tags = Tags { unknown: self.unknown, fickle, origin, ..Tags::NUMBER };
         let layout = context.layout;
         context.registers.write(layout, dst, &self.values, tags, lanes);
         if layout.width(dst) == Width::B128 {

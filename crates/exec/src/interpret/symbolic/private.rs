@@ -11,6 +11,9 @@ use crate::value::bytes::{Bytes, ZERO};
 use crate::value::unit::Byte;
 use crate::value::{Valued, reason};
 
+/// Bytes that are compared at once: most of a large variable is the same on both ways.
+const CHUNK: usize = 256;
+
 /// Makes a local variable a choice between what one way to here left in it and what is there now.
 pub(crate) fn merge_local(
     context: &mut Context<'_, '_>,
@@ -20,14 +23,16 @@ pub(crate) fn merge_local(
 ) {
     let size = with.bytes.len() / WARP;
     for lane in path.lanes.iter() {
-        let (mut at, end) = (lane * size, (lane + 1) * size);
-        let own = context.warp.local(context.machine, number);
-        // Units of lanes whose memory is not a multiple of four bytes long are shared with their neighbours.
-        let same = own.bytes[at..end] == with.bytes[at..end]
-            && own.states[at..end] == with.states[at..end]
-            && size.is_multiple_of(4);
-        while !same && at < end {
-            at += merge_piece(context, (path, lane), number, with, (at, end));
+        for start in (lane * size..(lane + 1) * size).step_by(CHUNK) {
+            let (mut at, end) = (start, (start + CHUNK).min((lane + 1) * size));
+            let own = context.warp.local(context.machine, number);
+            // Units of lanes whose memory is not a multiple of four bytes long are shared with their neighbours.
+            let same = own.bytes[at..end] == with.bytes[at..end]
+                && own.states[at..end] == with.states[at..end]
+                && size.is_multiple_of(4);
+            while !same && at < end {
+                at += merge_piece(context, (path, lane), number, with, (at, end));
+            }
         }
     }
 }

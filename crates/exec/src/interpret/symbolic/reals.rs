@@ -202,6 +202,7 @@ pub(super) fn ask_relation(
         && !both.is_empty()
     {
         valued.domain.compare(relation, values.each_ref(), both, &mut truths);
+        valued.domain.note_rounded(&truths, both);
     }
     truths
 }

@@ -42,13 +42,32 @@ pub(super) fn execute(
     let spoilt = condition.tags.poison;
     let poison = Tags { poison: spoilt, origin: condition.tags.origin, ..Tags::NUMBER };
     tags = poison.within(spoilt, tags);
+    let mut maybe = none;
     if !open.is_empty() {
-        let poison = a.1.poison.or(b.1.poison).and(open);
-        let unknown = Tags { unknown: open.without(poison), poison, ..condition.tags };
-        tags = unknown.within(open, tags);
+        let mut chosen = condition.tags.chosen(a.1, b.1);
+        maybe = a.1.poison.or(b.1.poison).and(chosen.unknown).and(context.lanes);
+        let follows = |valued: &Valued<'_>| valued.domain.chooses_undefined();
+        if context.valued.as_ref().is_some_and(follows) {
+            // The domain says where the side that is not defined is chosen.
+            let decided = [condition.tags, a.1, b.1].map(Tags::undetermined);
+            let fickle = decided[0].or(decided[1]).or(decided[2]);
+            chosen.fickle = chosen.fickle.without(maybe.without(fickle));
+            maybe = none;
+        }
+        tags = chosen.within(open, tags);
     }
+    context.report.maybe_undefined |= !maybe.is_empty();
     context.write_words(dst, &out, tags);
-    choose(context, dst, &condition, [&a, &b], tags.unknown.and(open).and(context.lanes));
+    let lanes = tags.unknown.and(open).and(context.lanes);
+    choose(context, dst, &condition, [&a, &b], lanes.without(maybe));
+    if !maybe.is_empty() {
+        let place = Some(context.place);
+        let Some(valued) = &mut context.valued else { return true };
+        let word = u64::from(valued.store.units.opaque(place, reason::MAYBE_UNDEFINED));
+        let mut patch = Patch::new();
+        maybe.iter().for_each(|lane| patch.set(lane, (word | word << 32, Word::Fickle)));
+        patch.apply(context, dst);
+    }
     true
 }
 
