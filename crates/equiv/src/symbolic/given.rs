@@ -32,6 +32,16 @@ impl Symbolic {
         Some(handle)
     }
 
+    /// The handle of the first element of an input that is one of all inputs.
+    pub(super) fn own_handle(&mut self, inputs: &Inputs) -> Option<Value> {
+        let first = *self.sources.get(&inputs.source)?;
+        if let Scalar::Integer { width, signed } = inputs.scalar {
+            let positions = first..first + usize::try_from(inputs.count).ok()?;
+            self.integers.push((positions, ranges::of_type(width.bits(), signed)));
+        }
+        Value::try_from(first + 1).ok()
+    }
+
     /// Another launch begins, whose inputs are at these positions of all inputs.
     pub(crate) fn begin(&mut self, sources: FxHashMap<InputSource, usize>) {
         self.sources = sources;
