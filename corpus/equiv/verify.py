@@ -19,6 +19,7 @@ import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
 TYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "s32": np.int32, "u32": np.uint32, "s8": np.int8, "u8": np.uint8}
+STRUCTURE = r":(lower|upper|symmetric|mask=\[[\d,]*\])"
 NAMES = {"log2e": 1.4426950408889634, "ln2": 0.6931471805599453}
 
 
@@ -58,11 +59,25 @@ def sides(flags):
 def parse(arg):
     """Name, type, shape (None for scalars), strides, direction, value of an argument."""
     name, rest = arg.split("=", 1)
+    rest = re.sub(STRUCTURE, "", rest)
     m = re.fullmatch(r"([a-z]\w*)(?:\[([\d,]*)\])?(?:@\[([\d,]+)\])?(?::(in|out|inout))?(?:=(.*))?", rest)
     if not m or m.group(1) not in TYPES:
         return name, None, None, None, "in", rest
     shape = tuple(int(d) for d in m.group(2).split(",")) if m.group(2) is not None else None
     return name, m.group(1), shape, m.group(3), m.group(4) or "in", m.group(5)
+
+
+def structured(arg, array):
+    """The array with the structure that an argument says of it."""
+    m = re.search(STRUCTURE, arg)
+    if m is None:
+        return array
+    if m.group(1) in ("lower", "upper"):
+        return np.tril(array) if m.group(1) == "lower" else np.triu(array)
+    if m.group(1) == "symmetric":
+        return np.tril(array) + np.swapaxes(np.tril(array, -1), -1, -2)
+    kept = [int(digit) for digit in m.group(1)[len("mask=["):-1].split(",")]
+    return array * np.asarray(kept, array.dtype).reshape(array.shape)
 
 
 def bounds(name, assume):
@@ -106,6 +121,7 @@ def simulate(program, kernel, launch, args, inputs, assume, scale, rng):
                         if (low, high) == (-2.0, 2.0):
                             low, high = -scale, scale
                         inputs[name] = np.asarray(rng.uniform(low, high, shape)).astype(TYPES[kind])
+                    inputs[name] = structured(arg, inputs[name])
                 if shape is None:
                     arg = f"{name}={float(inputs[name])!r}"
                 else:

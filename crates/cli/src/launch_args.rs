@@ -42,7 +42,9 @@ pub(crate) struct LaunchArgs {
         value_name = "NAME=…",
         value_parser = parsed::<ArgumentSpec>,
         long_help = "The next parameter, with a name of your choice: x=f32[4,512], y=f32[4]:out, \
-                     i=s32[3]=[3,1,2], w=f16[8]=@w.npy, n=512, scale=f32, p={0:x,8:512}, q=?"
+                     i=s32[3]=[3,1,2], w=f16[8]=@w.npy, n=512, scale=f32, p={0:x,8:512}, q=?. What is \
+                     known of a tensor that is read follows its shape: i=s32[8]:0..100:distinct, \
+                     A=f32[8,8]:lower, :upper, :symmetric, :mask=[1,0,1] or :mask=@mask.npy"
     )]
     arguments: Vec<ArgumentSpec>,
 

@@ -17,6 +17,9 @@ impl Finished<'_> {
                 .push("tensors begin at multiples of 256 bytes and do not overlap".to_owned()),
         }
         assumptions.extend(self.given());
+        for input in &self.built.inputs {
+            assumptions.extend(input.structure.as_ref().map(|one| one.sentence(&input.name)));
+        }
         if self.checks.lock_step {
             let text = "lanes of a warp that run together stay together (--warp-synchronous)";
             assumptions.push(text.to_owned());

@@ -69,7 +69,7 @@ fn bytes(input: &Input, numbers: &BTreeMap<&str, f64>) -> Option<Vec<u8>> {
     let given = |name: &str, index: u32| numbers.get(name).copied().unwrap_or_else(|| other(index));
     let values: Vec<f64> = match &input.kind {
         InputKind::Scalar => vec![given(&input.name, 1)],
-        InputKind::Tensor { shape, order: None } => {
+        InputKind::Tensor { shape, order: None, .. } => {
             let count = u32::try_from(shape.iter().product::<u64>()).ok()?;
             let name = |index: u32| match shape.len() {
                 0 | 1 => format!("{}[{index}]", input.name),

@@ -34,6 +34,9 @@ pub fn impossible(sides: [&Side<'_>; 2], assumptions: &[Assumption]) -> Option<S
     let table = Table::new(sides).ok()?;
     let mut terms = Terms::new(Arc::clone(&table.inputs));
     let conditions = table.all_conditions(assumptions, &mut terms).ok()?;
+    if let Some(against) = against_structure(assumptions, &table) {
+        return Some(against);
+    }
     let texts: Vec<String> = assumptions.iter().map(|one| one.condition.to_string()).collect();
     let all = texts.join("`, `");
     contradiction(&terms, &conditions).map(|found| match found {
@@ -45,6 +48,20 @@ pub fn impossible(sides: [&Side<'_>; 2], assumptions: &[Assumption]) -> Option<S
             format!("no value of `{name}` ({kind}) satisfies `{all}`")
         }
         Contradiction::Conditions => format!("no input satisfies `{all}`"),
+    })
+}
+
+/// Names an assumption that cannot hold of the elements which the structure of a tensor says.
+fn against_structure(assumptions: &[Assumption], table: &Table) -> Option<String> {
+    assumptions.iter().find_map(|assumption| {
+        let name = assumption.condition.names().into_iter().find(|name| table.has_structure(name))?;
+        let mut terms = Terms::new(Arc::clone(&table.inputs));
+        let conditions = table.conditions(assumption, &mut terms).ok()?;
+        let fails = |condition: &Term| terms.node(*condition) == Node::Truth(false);
+        let condition = &assumption.condition;
+        conditions.iter().any(fails).then(|| {
+            format!("`{condition}` does not hold of all elements of `{name}`, some of which are zero or the same by its structure")
+        })
     })
 }
 

@@ -78,6 +78,12 @@ pub enum Mismatch {
         /// Which.
         name: String,
     },
+    /// A structure that is said of memory which an earlier launch wrote.
+    #[error("`{name}` is what an earlier launch leaves there: no structure can be said of it")]
+    HandedOn {
+        /// Which.
+        name: String,
+    },
     /// An element that is handed on and not always written.
     #[error("`{name}[{at}]` is written only under a condition")]
     Conditional {
@@ -130,6 +136,8 @@ pub enum Unlike {
     Size,
     /// Which elements share their memory.
     Sharing,
+    /// Which elements are zero or the same.
+    Structure,
     /// The expression that it is.
     Relation,
     /// A scalar here, a tensor there.
@@ -143,6 +151,7 @@ impl fmt::Display for Unlike {
         f.write_str(match self {
             Self::Size => "of another size",
             Self::Sharing => "a tensor whose elements share memory in another way",
+            Self::Structure => "a tensor of another structure",
             Self::Relation => "related otherwise",
             Self::Kind => "of another kind",
             Self::Type => "of another type",

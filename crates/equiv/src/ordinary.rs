@@ -83,11 +83,15 @@ impl Chosen<'_> {
             let first = self.table.first(&input.name);
             let mut numbers = Vec::with_capacity(length);
             for index in 0..length {
-                let term_input = self.terms.inputs().at(first + index)?;
-                let value = value(number, input, first + index, index / row.max(1));
+                let Some(position) = self.table.position(&input.name, index) else {
+                    numbers.push(0.0);
+                    continue;
+                };
+                let term_input = self.terms.inputs().at(position)?;
+                let value = value(number, input, position, (position - first) / row.max(1));
                 let value = ranges.confine(term_input, nearest(input.scalar, value));
                 numbers.push(nearest(input.scalar, value));
-                known.push((first + index, nearest(input.scalar, value)));
+                known.push((position, nearest(input.scalar, value)));
             }
             if numbers.iter().all(|one| Some(one) == numbers.first()) {
                 numbers.truncate(1);
@@ -105,10 +109,11 @@ impl Chosen<'_> {
 }
 
 impl Chosen<'_> {
-    /// The first inputs of a point by name, in their order.
+    /// The first inputs of a point by name, in their order, but for those that the structure of a tensor says.
     pub(crate) fn named(&self, numbers: &Numbers, most: usize) -> Vec<(String, f64)> {
         let inputs = self.terms.inputs();
-        let all = (0..inputs.len().min(most)).filter_map(|position| inputs.at(position));
+        let own = (0..inputs.len()).filter(|position| self.table.is_free(*position));
+        let all = own.take(most).filter_map(|position| inputs.at(position));
         all.map(|input| (inputs.name(input), numbers.at(input.position()))).collect()
     }
 }

@@ -179,7 +179,7 @@ mod tests {
             selected: Vec::new(),
         };
         let scalar = Scalar::Float(Format::F32);
-        let kind = InputKind::Tensor { shape: vec![1], order: None };
+        let kind = InputKind::Tensor { shape: vec![1], order: None, structure: None };
         let input = Input { name: "x".into(), source: InputSource::Buffer(0), scalar, kind };
         let output =
             Output { name: "y".into(), buffer: 1, scalar, shape: vec![1], starts: vec![0] };

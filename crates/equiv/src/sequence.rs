@@ -144,6 +144,9 @@ impl Side<'_> {
                     let name = input.name.clone();
                     return Err(Mismatch::NoTensor { name, number: number + 1 });
                 };
+                if matches!(input.kind, InputKind::Tensor { structure: Some(_), .. }) {
+                    return Err(Mismatch::HandedOn { name: input.name.clone() });
+                }
                 let plain = matches!(input.kind, InputKind::Tensor { order: None, .. });
                 let buffer = one.launch.buffers.get(into);
                 let bytes = buffer.map_or(0, |buffer| buffer.contents.size());

@@ -4,12 +4,16 @@
 //! of its indices, whatever its strides; a side whose memory has another order says which element is
 //! where. Memory between the elements of a strided tensor belongs to nobody: it is one input more
 //! for each such place and each side, so that an output that depends on it differs.
+//!
+//! A tensor may have a structure, the same on both sides: elements that are zero, and elements that are the same as
+//! others. Of these no term is made. Their inputs are numbered nevertheless, and nothing depends on them.
 
 use crate::formula::Formula;
 use exec::Launch;
 use exec::domain::InputSource;
 use ir::{Program, Scalar};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// One of the two kernels, or several launched one after the other.
 #[derive(Clone, Debug)]
@@ -100,7 +104,18 @@ pub enum InputKind {
         /// For each element of the memory, which element of the tensor it is; `None` if the memory
         /// has them in the order of the indices and nothing else.
         order: Option<Vec<Option<u32>>>,
+        /// For each element of the tensor, what is known of it; `None` if nothing is. Only with an order.
+        structure: Option<Arc<[Cell]>>,
     },
+}
+
+/// What the structure of a tensor says of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cell {
+    /// It is zero.
+    Zero,
+    /// It is the element of this number, from 0 in the order of the indices, which is itself or one before it.
+    Element(u32),
 }
 
 /// A tensor that is written.

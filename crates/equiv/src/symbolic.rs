@@ -33,7 +33,7 @@ use crate::functions;
 use crate::handles::{Behind, Handles};
 use crate::marks::Marks;
 use crate::operations;
-use crate::ranges::{self, Range, Ranges};
+use crate::ranges::{Range, Ranges};
 use crate::relied::Relied;
 use crate::rounding::Constants;
 use crate::told::Told;
@@ -45,7 +45,7 @@ use exec::domain::{
     Numbers, PlaceDifference, Truths, Unary, Value, Values,
 };
 use exec::{Mask, Place};
-use ir::{ArgumentRange, Format, RealFunction, Relation, Rounding, Scalar, Width};
+use ir::{ArgumentRange, Format, RealFunction, Relation, Rounding, Width};
 use operation::Operation;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -60,7 +60,7 @@ pub struct Symbolic {
     /// Where the inputs of the launch are among all inputs.
     sources: FxHashMap<InputSource, usize>,
     /// Inputs of the launch that are terms of others, element by element.
-    given: FxHashMap<InputSource, Vec<Term>>,
+    given: FxHashMap<InputSource, given::Elements>,
     /// Positions of inputs that are integers, and between which numbers they are.
     integers: Vec<(std::ops::Range<usize>, Range)>,
     /// What is said of integers beside their types.
@@ -254,15 +254,7 @@ fn uniform(operands: &[&Values], lanes: Mask) -> Option<usize> {
 
 impl Domain for Symbolic {
     fn inputs(&mut self, inputs: &Given) -> Option<Value> {
-        if let Some(given) = self.given.remove(&inputs.source) {
-            return self.handles_of(given, inputs);
-        }
-        let first = *self.sources.get(&inputs.source)?;
-        if let Scalar::Integer { width, signed } = inputs.scalar {
-            let positions = first..first + usize::try_from(inputs.count).ok()?;
-            self.integers.push((positions, ranges::of_type(width.bits(), signed)));
-        }
-        Value::try_from(first + 1).ok()
+        self.given_handle(inputs).unwrap_or_else(|| self.own_handle(inputs))
     }
 
     fn constant(&mut self, format: Format, bits: u64) -> Value {

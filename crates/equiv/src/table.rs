@@ -8,7 +8,7 @@ use crate::decisions::Decisions;
 use crate::formula::{Formula, FormulaError};
 use crate::mismatch::{Mismatch, Unlike};
 use crate::nearest::rounded_scalar;
-use crate::side::{Assumption, Input, InputKind, Side};
+use crate::side::{Assumption, Cell, Input, InputKind, Side};
 use crate::symbolic::Symbolic;
 use crate::told::{self, Told};
 use ir::{Format, Scalar};
@@ -34,6 +34,8 @@ pub(crate) struct Table {
     between: [FxHashMap<String, usize>; 2],
     /// For each side, the tickets of its blocks, if they may take some.
     tickets: [std::ops::Range<usize>; 2],
+    /// What is known of the elements of tensors, by name.
+    structures: FxHashMap<String, Arc<[Cell]>>,
 }
 
 impl Table {
@@ -44,6 +46,7 @@ impl Table {
         let mut known: FxHashMap<&str, &Input> = FxHashMap::default();
         let mut first = FxHashMap::default();
         let mut between = [FxHashMap::default(), FxHashMap::default()];
+        let mut structures = FxHashMap::default();
         for input in sides.iter().flat_map(|side| side.own_inputs()) {
             let name = input.name.as_str();
             let numbers = || numbers_of(sides, name);
@@ -52,6 +55,9 @@ impl Table {
                 continue;
             }
             known.insert(name, input);
+            if let InputKind::Tensor { structure: Some(structure), .. } = &input.kind {
+                structures.insert(name.to_owned(), Arc::clone(structure));
+            }
             let place = match &input.kind {
                 InputKind::Related(_) => continue,
                 InputKind::Scalar => (inputs.scalar(name), None),
@@ -101,7 +107,7 @@ impl Table {
         }
         let (inputs, told) = (Arc::new(inputs), Arc::default());
         let (assumptions, conditions) = (Vec::new(), Vec::new());
-        Ok(Self { inputs, first, told, assumptions, conditions, between, tickets })
+        Ok(Self { inputs, first, told, assumptions, conditions, between, tickets, structures })
     }
 
     /// With the conditions of assumptions, for a comparison.
@@ -205,8 +211,10 @@ impl Table {
                 }
                 InputKind::Tensor { order: Some(order), .. } => {
                     let positions = self.positions(number, &input.name, order);
-                    let terms = &domain.terms;
+                    let terms = &mut domain.terms;
+                    let zero = terms.integer(0);
                     let term = |at| terms.inputs().at(at).map(|input| terms.input(input));
+                    let term = |at: Option<usize>| at.map_or(Some(zero), term);
                     let values = positions.map(|at| term(at).unwrap_or(terms.undefined()));
                     let values = values.collect();
                     domain.give(input.source, values);
@@ -217,21 +225,43 @@ impl Table {
         Ok(())
     }
 
-    /// For each element of a side's memory, which of all inputs it is.
+    /// For each element of a side's memory, which of all inputs it is; `None` where it is zero.
     pub(crate) fn positions<'t>(
         &'t self,
         side: usize,
-        name: &str,
+        name: &'t str,
         order: &'t [Option<u32>],
-    ) -> impl Iterator<Item = usize> + 't {
-        let first = self.first.get(name).map_or(0, |place| place.0);
+    ) -> impl Iterator<Item = Option<usize>> + 't {
         let mut between = self.between[side].get(name).copied().unwrap_or(0);
         order.iter().map(move |element| match element {
-            Some(index) => first + *index as usize,
+            Some(index) => self.position(name, *index as usize),
             None => {
                 between += 1;
-                between - 1
+                Some(between - 1)
             }
+        })
+    }
+
+    /// Which of all inputs an element of a tensor is, or a scalar; `None` where it is zero.
+    pub(crate) fn position(&self, name: &str, element: usize) -> Option<usize> {
+        let first = self.first(name);
+        match self.structures.get(name).and_then(|structure| structure.get(element)) {
+            Some(Cell::Zero) => None,
+            Some(Cell::Element(other)) => Some(first + *other as usize),
+            None => Some(first + element),
+        }
+    }
+
+    /// Tells whether something is known of single elements of a tensor.
+    pub(crate) fn has_structure(&self, name: &str) -> bool {
+        self.structures.contains_key(name)
+    }
+
+    /// Tells whether the structure of no tensor says what the input at a position is.
+    pub(crate) fn is_free(&self, position: usize) -> bool {
+        self.structures.iter().all(|(name, structure)| {
+            let element = position.checked_sub(self.first(name)).filter(|at| *at < structure.len());
+            element.is_none_or(|element| self.position(name, element) == Some(position))
         })
     }
 
@@ -256,24 +286,53 @@ impl Table {
         formula.term(terms, &|name| names.get(name).copied())
     }
 
+    /// The same of inputs alone: what it says of the first element of a tensor stands for all that are not zero.
+    pub(crate) fn term_of_inputs(
+        &self,
+        formula: &Formula,
+        terms: &mut Terms,
+    ) -> Result<Term, FormulaError> {
+        let names: FxHashMap<String, Term> = formula
+            .names()
+            .into_iter()
+            .filter_map(|name| {
+                let input = terms.inputs().at(self.first.get(&name)?.0)?;
+                Some((name, terms.input(input)))
+            })
+            .collect();
+        formula.term(terms, &|name| names.get(name).copied())
+    }
+
     /// Terms of the names in a formula, tensors by their element of a number.
-    fn named(&self, formula: &Formula, terms: &Terms, element: usize) -> FxHashMap<String, Term> {
+    fn named(
+        &self,
+        formula: &Formula,
+        terms: &mut Terms,
+        element: usize,
+    ) -> FxHashMap<String, Term> {
         let names = formula.names().into_iter().filter_map(|name| {
-            let (first, length) = self.first.get(&name)?;
-            let at = if length.is_some() { first + element } else { *first };
-            Some((name, terms.input(terms.inputs().at(at)?)))
+            let element = if self.first.get(&name)?.1.is_some() { element } else { 0 };
+            let term = self.element(&name, element, terms)?;
+            Some((name, term))
         });
         names.collect()
     }
 
+    /// The term of an element of a tensor, or of a scalar.
+    fn element(&self, name: &str, element: usize, terms: &mut Terms) -> Option<Term> {
+        match self.position(name, element) {
+            Some(at) => terms.inputs().at(at).map(|input| terms.input(input)),
+            None => Some(terms.integer(0)),
+        }
+    }
+
     /// The conditions that no two elements of a tensor are the same.
     fn distinct(&self, name: &str, terms: &mut Terms) -> Result<Vec<Term>, Mismatch> {
-        let first = self.first(name);
         if self.length(name) > MOST_DISTINCT {
             return Err(Mismatch::Distinct { name: name.to_owned(), most: MOST_DISTINCT });
         }
-        let elements: Vec<Term> = (first..first + self.length(name))
-            .filter_map(|at| terms.inputs().at(at).map(|input| terms.input(input)))
+        let elements: Vec<Term> = (0..self.length(name))
+            .filter_map(|element| self.element(name, element, terms))
             .collect();
         let mut conditions = Vec::new();
         for (at, &one) in elements.iter().enumerate() {
@@ -335,13 +394,19 @@ impl Table {
 fn fits(one: &Input, other: &Input) -> Result<(), Mismatch> {
     let wrong = |how: Unlike| Err(Mismatch::Unlike { name: one.name.clone(), how });
     match (&one.kind, &other.kind) {
-        (InputKind::Tensor { shape: a, order: x }, InputKind::Tensor { shape: b, order: y }) => {
+        (
+            InputKind::Tensor { shape: a, order: x, structure },
+            InputKind::Tensor { shape: b, order: y, structure: other },
+        ) => {
             if a.iter().product::<u64>() != b.iter().product::<u64>() {
                 return wrong(Unlike::Size);
             }
             // Elements that share their memory are equal on one side and must be so on both.
             if (repeats(a, x) || repeats(b, y)) && (a != b || x != y) {
                 return wrong(Unlike::Sharing);
+            }
+            if structure != other {
+                return wrong(Unlike::Structure);
             }
         }
         (a, b) if a == b => {}

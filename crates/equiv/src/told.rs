@@ -37,7 +37,7 @@ pub(crate) fn find(table: &Table, assumptions: &[Assumption]) -> Result<Vec<Told
         let distinct = assumption.condition.distinct().is_some();
         let condition = match distinct {
             true => terms.truth(true),
-            false => table.scalar_term(&assumption.condition, &mut terms)?,
+            false => table.term_of_inputs(&assumption.condition, &mut terms)?,
         };
         let names = assumption.condition.names();
         let alone = names.len() == 1;

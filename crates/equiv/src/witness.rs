@@ -245,12 +245,13 @@ impl Numbers {
         let first = table.first(&input.name);
         match &input.kind {
             InputKind::Scalar | InputKind::Related(_) => vec![self.at(first)],
-            InputKind::Tensor { shape, order: None } => {
+            InputKind::Tensor { shape, order: None, .. } => {
                 let length = shape.iter().product::<u64>() as usize;
                 (first..first + length).map(|at| self.at(at)).collect()
             }
             InputKind::Tensor { order: Some(order), .. } => {
-                table.positions(side, &input.name, order).map(|at| self.at(at)).collect()
+                let positions = table.positions(side, &input.name, order);
+                positions.map(|at| at.map_or(0.0, |at| self.at(at))).collect()
             }
         }
     }

@@ -205,6 +205,13 @@ pub enum Contents {
     Known(Vec<u8>),
     /// This many bytes that the caller gave values we do not look at.
     Opaque(u64),
+    /// As `Opaque`, but for bytes that are known to be zero.
+    Sparse {
+        /// How many bytes there are.
+        bytes: u64,
+        /// Those that are zero: ranges in ascending order that do not overlap.
+        zeros: Vec<Range<usize>>,
+    },
     /// This many bytes that nobody has written.
     Undefined(u64),
     /// Addresses of buffers, eight bytes each; `None` is a null pointer.
@@ -221,7 +228,7 @@ impl Contents {
         match self {
             Self::Known(bytes) => bytes.len() as u64,
             Self::Pointers(targets) => 8 * targets.len() as u64,
-            Self::Opaque(size) | Self::Undefined(size) => *size,
+            Self::Opaque(size) | Self::Undefined(size) | Self::Sparse { bytes: size, .. } => *size,
             Self::Unbounded => 0,
         }
     }

@@ -1,7 +1,6 @@
 //! The constant part of a run: the program, its layout, the launch. All blocks share it.
 
 use crate::address::{Area, MAX_GLOBAL, MAX_LOCAL, MAX_SHARED, Pointer};
-use crate::domain::InputSource;
 use crate::fast::decode::{Code, Decoding, Floats};
 use crate::finding::{Gap, Place, Stop};
 use crate::launch::{Access, Buffer, Contents, Held, Launch};
@@ -175,12 +174,8 @@ impl<'p> Machine<'p> {
         machine.check_sizes()?;
         let mut global: Vec<Allocation> = launch.buffers.iter().map(buffer).collect();
         if let Some(valued) = &mut valued {
-            for (number, (buffer, memory)) in launch.buffers.iter().zip(&mut global).enumerate() {
-                if matches!(buffer.contents, Contents::Opaque(_)) {
-                    let (size, source) = (memory.bytes.len(), InputSource::Buffer(number));
-                    valued.fill(memory, (0, size), buffer.element, source);
-                }
-            }
+            let buffers = launch.buffers.iter().zip(&mut global).enumerate();
+            buffers.for_each(|(number, (one, memory))| valued.fill_buffer(memory, number, one));
         }
         for (id, variable) in program.variables.enumerate() {
             machine.place_variable(id, variable, &mut global)?;
@@ -435,7 +430,7 @@ impl<'p> Machine<'p> {
 fn buffer(buffer: &Buffer) -> Allocation {
     let state = match &buffer.contents {
         Contents::Known(_) | Contents::Pointers(_) => state::DEFINED,
-        Contents::Opaque(_) | Contents::Unbounded => state::OPAQUE,
+        Contents::Opaque(_) | Contents::Sparse { .. } | Contents::Unbounded => state::OPAQUE,
         Contents::Undefined(_) => state::UNDEFINED,
     };
     let size = usize::try_from(buffer.contents.size()).unwrap_or(0);
@@ -445,6 +440,10 @@ fn buffer(buffer: &Buffer) -> Allocation {
     }
     if let Contents::Pointers(targets) = &buffer.contents {
         memory.point_to(targets);
+    }
+    // The bytes of an allocation are zero from the start.
+    if let Contents::Sparse { zeros, .. } = &buffer.contents {
+        zeros.iter().for_each(|range| memory.states.fill(range.clone(), state::DEFINED));
     }
     memory.bounded = !matches!(buffer.contents, Contents::Unbounded);
     memory.access = buffer.access;
@@ -482,8 +481,11 @@ fn give(memory: &mut Allocation, contents: &Contents) {
             memory.bytes[..count].copy_from_slice(&bytes[..count]);
             memory.states.fill(all, state::DEFINED);
         }
-        // No flag gives a variable pointers.
-        Contents::Opaque(_) | Contents::Unbounded | Contents::Pointers(_) => {
+        // No flag gives a variable pointers or zeros here and there.
+        Contents::Opaque(_)
+        | Contents::Sparse { .. }
+        | Contents::Unbounded
+        | Contents::Pointers(_) => {
             memory.states.fill(all, state::OPAQUE);
         }
         Contents::Undefined(_) => memory.states.fill(all, state::UNDEFINED),

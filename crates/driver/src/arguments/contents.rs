@@ -2,7 +2,7 @@
 
 use super::misfit::ContentsError;
 use super::output::element_offsets;
-use super::{ElementType, IndexRange, Initial, Number, TensorSpec};
+use super::{ElementType, IndexRange, Initial, Number, TensorSpec, structured};
 use crate::npy;
 use ir::Scalar;
 use std::collections::BTreeMap;
@@ -59,6 +59,9 @@ pub(super) fn data(tensor: &TensorSpec) -> Result<Option<Data>, ContentsError> {
     }
     if tensor.is_distinct {
         distinct(&dense, tensor.element)?;
+    }
+    if let Some(structure) = &tensor.structure {
+        structured::check_contents(&dense, tensor.element, (structure, &shape))?;
     }
     let bytes = match &tensor.strides {
         Some(strides) => scattered(&dense, &shape, strides, tensor.element)?,

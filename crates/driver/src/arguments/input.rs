@@ -2,7 +2,9 @@
 //! other scalars, because expressions may name them.
 
 use super::output::element_offsets;
-use super::{ElementType, IndexRange, TensorSpec};
+use super::{ElementType, IndexRange, TensorSpec, TensorStructure};
+use equiv::Cell;
+use std::sync::Arc;
 
 /// A tensor with any contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,13 +23,22 @@ pub struct InputSpec {
     pub range: Option<IndexRange>,
     /// Set if no two elements are the same.
     pub is_distinct: bool,
+    /// Which of its elements are zero or the same, if stated.
+    pub structure: Option<TensorStructure>,
+    /// What that says of each element.
+    pub cells: Option<Arc<[Cell]>>,
 }
 
 impl InputSpec {
     /// For each element of the memory, the first element of the tensor that is there; `None` if
-    /// the memory has the elements in the order of the indices.
+    /// the memory has the elements in the order of the indices and no structure is said of them.
     #[must_use]
     pub fn order(&self) -> Option<Vec<Option<u32>>> {
+        let plain = |cells: &Arc<[Cell]>| (0..cells.len() as u32).map(Some).collect();
+        self.strided_order().or_else(|| self.cells.as_ref().map(plain))
+    }
+
+    fn strided_order(&self) -> Option<Vec<Option<u32>>> {
         let strides = self.strides.as_deref()?;
         let extent = TensorSpec::extent(&self.shape, Some(strides))?;
         let mut order = vec![None; usize::try_from(extent).ok()?];

@@ -1,11 +1,15 @@
 //! The buffers of a launch: one for each tensor, or for each group of aliases.
 
 use super::contents::{self, Data};
-use super::misfit::{AliasError, BufferError};
+use super::misfit::{AliasError, BufferError, ContentsError};
+use super::output::element_offsets;
+use super::structured::zeros;
 use super::{AliasSpec, Direction, InputSpec, MissingData, OutputSpec, Request, TensorSpec};
 use crate::npy::shape_text;
+use equiv::Cell;
 use exec::{Access, Buffer, Contents};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Buffers as they are made.
 pub(super) struct Buffers<'r> {
@@ -86,8 +90,12 @@ impl<'r> Buffers<'r> {
             Direction::InOut => Access::InOut,
             Direction::Scratch => Access::Scratch,
         };
-        let contents = self.contents(name, tensor, data)?;
-        let any = matches!(contents, Contents::Opaque(_));
+        let cells = cells(tensor, &shape).map_err(|why| {
+            let argument = format!("{name}={tensor}");
+            BufferError::Contents { argument, why }
+        })?;
+        let contents = self.contents(name, tensor, (data, cells.as_deref()))?;
+        let any = matches!(contents, Contents::Opaque(_) | Contents::Sparse { .. });
         let element_bytes = tensor.element.bytes();
         let element = Some(tensor.element.scalar());
         let named = name.to_owned();
@@ -102,6 +110,8 @@ impl<'r> Buffers<'r> {
                 strides: tensor.strides.clone(),
                 range: tensor.range,
                 is_distinct: tensor.is_distinct,
+                structure: tensor.structure.clone(),
+                cells,
             });
         }
         if let (Some(shape), Direction::Out | Direction::InOut) = (shape, tensor.direction) {
@@ -120,7 +130,7 @@ impl<'r> Buffers<'r> {
         &mut self,
         name: &str,
         tensor: &TensorSpec,
-        data: Option<Data>,
+        (data, cells): (Option<Data>, Option<&[Cell]>),
     ) -> Result<Contents, BufferError> {
         if let Some(data) = data {
             return Ok(Contents::Known(data.bytes));
@@ -148,7 +158,14 @@ impl<'r> Buffers<'r> {
             Direction::In | Direction::InOut if refused && bytes > 0 => {
                 needs("data", &with_file(name, tensor))
             }
-            Direction::In | Direction::InOut => Ok(Contents::Opaque(bytes)),
+            Direction::In | Direction::InOut => {
+                let offsets = element_offsets(shape, tensor.strides.as_deref());
+                let zeros = zeros(cells.unwrap_or_default(), offsets, tensor.element);
+                Ok(match zeros.is_empty() {
+                    true => Contents::Opaque(bytes),
+                    false => Contents::Sparse { bytes, zeros },
+                })
+            }
         }
     }
 
@@ -181,6 +198,17 @@ impl<'r> Buffers<'r> {
     }
 }
 
+/// What the elements of a tensor are whose structure is said and whose contents are not.
+fn cells(
+    tensor: &TensorSpec,
+    shape: &Option<Vec<u64>>,
+) -> Result<Option<Arc<[Cell]>>, ContentsError> {
+    let (Some(structure), Some(shape), None) = (&tensor.structure, shape, &tensor.initial) else {
+        return Ok(None);
+    };
+    Ok(Some(structure.cells(shape)?.into()))
+}
+
 fn with_file(name: &str, tensor: &TensorSpec) -> TensorSpec {
     let initial = Some(super::Initial::File(format!("{name}.npy")));
     TensorSpec { initial, ..tensor.clone() }
@@ -199,11 +227,17 @@ fn merge(first: &Buffer, second: Buffer) -> Result<Buffer, AliasError> {
         (Contents::Undefined(_), contents) => contents,
         (contents, Contents::Undefined(_)) => contents.clone(),
         (Contents::Opaque(bytes), Contents::Opaque(_)) => Contents::Opaque(*bytes),
+        (Contents::Sparse { zeros: a, .. }, Contents::Sparse { bytes, zeros: b }) if *a == b => {
+            Contents::Sparse { bytes, zeros: b }
+        }
         (Contents::Known(a), Contents::Known(b)) if *a == b => Contents::Known(b),
         // Of pointers no aliases are made.
         (Contents::Pointers(_), _)
         | (_, Contents::Pointers(_))
-        | (Contents::Known(_) | Contents::Opaque(_), Contents::Known(_) | Contents::Opaque(_)) => {
+        | (
+            Contents::Known(_) | Contents::Opaque(_) | Contents::Sparse { .. },
+            Contents::Known(_) | Contents::Opaque(_) | Contents::Sparse { .. },
+        ) => {
             return Err(AliasError::Contents { names });
         }
     };
@@ -217,7 +251,9 @@ fn merge(first: &Buffer, second: Buffer) -> Result<Buffer, AliasError> {
 fn size(contents: &Contents) -> Option<u64> {
     match contents {
         Contents::Known(bytes) => Some(bytes.len() as u64),
-        Contents::Opaque(bytes) | Contents::Undefined(bytes) => Some(*bytes),
+        Contents::Opaque(bytes) | Contents::Undefined(bytes) | Contents::Sparse { bytes, .. } => {
+            Some(*bytes)
+        }
         Contents::Pointers(targets) => Some(8 * targets.len() as u64),
         Contents::Unbounded => None,
     }

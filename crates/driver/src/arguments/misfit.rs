@@ -29,6 +29,14 @@ pub(super) enum ContentsError {
     OutOfRange { position: usize, number: i128, range: IndexRange },
     #[error("elements {first} and {position} are the same, and `:distinct` says that no two are")]
     Repeated { first: usize, position: usize },
+    #[error("element {position} is not zero, and `:{word}` says that it is")]
+    NotZero { position: usize, word: &'static str },
+    #[error("elements {first} and {position} differ, and `:symmetric` says that they are the same")]
+    NotSame { first: usize, position: usize },
+    #[error("the mask `{path}` holds {found}; expected truth values or integers")]
+    MaskType { path: String, found: Dtype },
+    #[error("the mask `{path}` has {found} elements, the tensor {count}")]
+    MaskSize { path: String, found: usize, count: usize },
 }
 
 /// Why there is no buffer for an argument.
@@ -50,7 +58,7 @@ pub(super) enum AliasError {
         .names[0], .names[1], .bytes[0], .bytes[1]
     )]
     Sizes { names: [String; 2], bytes: [u64; 2] },
-    #[error("`{}` and `{}` are said to start with different contents", .names[0], .names[1])]
+    #[error("`{}` and `{}` are said to start with different contents or zeros", .names[0], .names[1])]
     Contents { names: [String; 2] },
 }
 
@@ -119,6 +127,8 @@ pub(super) enum SymbolError {
     NeedsData,
     #[error("module variables have no direction")]
     Direction,
+    #[error("a variable that kernels may write has no structure; give contents")]
+    Structure,
     #[error("the variable is an array; expected one such as f32[4]")]
     Array,
     #[error(transparent)]

@@ -36,9 +36,12 @@ mod scalar;
 mod select;
 mod signature;
 mod spec;
+mod statements;
 mod structure;
+mod structured;
 mod symbols;
 mod tensor_map;
+mod tensor_structure;
 
 pub use blocks::BlockSelection;
 pub use build::build_launch;
@@ -61,6 +64,7 @@ pub use spec::{
     Initial, Number, RecordedSpec, RecordedTensor, TensorMapSpec, TensorSpec,
 };
 pub use tensor_map::{MapKeys, MapShape};
+pub use tensor_structure::{Mask, TensorStructure};
 
 use thiserror::Error;
 

@@ -4,7 +4,8 @@
 //! argument  = NAME "=" ( "?" | number | scalar | tensor | pointers | map | structure | recorded | related )
 //! pointers  = "[" ( NAME | "0" ) "," … "]"
 //! scalar    = TYPE [ "=" number ]
-//! tensor    = TYPE "[" ( "?" | sizes ) "]" [ "@[" sizes "]" ] { ":" ( direction | range | "distinct" ) } [ "=" initial ]
+//! tensor    = TYPE "[" ( "?" | sizes ) "]" [ "@[" sizes "]" ] { ":" ( direction | range | "distinct" | pattern ) } [ "=" initial ]
+//! pattern   = "lower" | "upper" | "symmetric" | "mask=" ( "[" numbers "]" | "@" FILE )
 //! range     = integer ".." integer, of inputs of integers, the upper end excluded
 //! initial   = "@" FILE | "iota" | "[" numbers "]" | number
 //! map       = "tensormap(" … ")", see `tensor_map.rs`
@@ -15,7 +16,8 @@
 //!
 //! Numbers are checked against their type here, so that a later stage meets only values that fit.
 
-use super::index_range::{parse_range, strides_overlap};
+use super::index_range::strides_overlap;
+use super::statements::{Statements, check_structure};
 use super::{
     AliasSpec, ArgumentSpec, ArgumentValue, AssumeSpec, Direction, ElementType, Field, FieldValue,
     Initial, Number, ParseError, ParseReason, RecordedSpec, RecordedTensor, TensorMapSpec,
@@ -229,37 +231,19 @@ fn tensor_spec(element: ElementType, text: &str) -> Result<TensorSpec, ParseReas
         Some(_) => return Err(ParseReason::NoStrides),
         None => (None, rest),
     };
-    let (mut direction, mut range, mut is_distinct, mut rest) = (None, None, false, rest);
-    while let Some(text) = rest.strip_prefix(':') {
-        let end = text.find(['=', ':']).unwrap_or(text.len());
-        let word = &text[..end];
-        match word.split_once("..") {
-            Some(ends) if range.is_none() => range = Some(parse_range(element, word, ends)?),
-            None if word == "distinct" && !is_distinct => {
-                if element.is_float() {
-                    return Err(ParseReason::DistinctFloats { element });
-                }
-                is_distinct = true;
-            }
-            None if direction.is_none() => direction = Some(parse_direction(word)?),
-            _ => return Err(ParseReason::Twice(word.to_owned())),
-        }
-        rest = &text[end..];
-    }
-    let direction = direction.unwrap_or(Direction::In);
-    if let Some(range) = range.filter(|_| direction != Direction::In) {
-        return Err(ParseReason::RangeOfOutput(range));
-    }
-    if is_distinct && direction != Direction::In {
-        return Err(ParseReason::DistinctOutput);
-    }
+    let (said, rest) = Statements::parse(element, rest)?;
+    let Statements { direction, range, is_distinct, structure } = said;
     let initial = match rest.strip_prefix('=') {
         Some(text) => Some(parse_initial(element, text)?),
         None if rest.is_empty() => None,
         None => return Err(ParseReason::AfterShape(rest.to_owned())),
     };
-    let tensor = TensorSpec { element, shape, strides, direction, range, is_distinct, initial };
+    let tensor =
+        TensorSpec { element, shape, strides, direction, range, is_distinct, structure, initial };
     check_tensor(&tensor)?;
+    if let Some(structure) = &tensor.structure {
+        check_structure(structure, &tensor)?;
+    }
     Ok(tensor)
 }
 
@@ -307,16 +291,6 @@ fn check_tensor(tensor: &TensorSpec) -> Result<(), ParseReason> {
         return Err(ParseReason::ListLength { elements, given });
     }
     Ok(())
-}
-
-fn parse_direction(text: &str) -> Result<Direction, ParseReason> {
-    Ok(match text {
-        "in" => Direction::In,
-        "out" => Direction::Out,
-        "inout" => Direction::InOut,
-        "scratch" => Direction::Scratch,
-        _ => return Err(ParseReason::NoDirection(text.to_owned())),
-    })
 }
 
 fn parse_initial(element: ElementType, text: &str) -> Result<Initial, ParseReason> {
@@ -457,13 +431,13 @@ fn split_word(text: &str) -> (&str, &str) {
 }
 
 /// What is between the bracket the text begins with and the next closing one, and what follows.
-fn bracketed(text: &str) -> Result<(&str, &str), ParseReason> {
+pub(super) fn bracketed(text: &str) -> Result<(&str, &str), ParseReason> {
     let end = text.find(']').ok_or_else(|| ParseReason::Unclosed(text.to_owned()))?;
     Ok((&text[1..end], &text[end + 1..]))
 }
 
 /// Items between commas; none if there is nothing.
-fn comma_separated(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn comma_separated(text: &str) -> impl Iterator<Item = &str> {
     let items = if text.trim().is_empty() { None } else { Some(text.split(',')) };
     items.into_iter().flatten().map(str::trim)
 }

@@ -119,10 +119,40 @@ pub enum ParseReason {
     DistinctShared,
     #[error("`:distinct`: {elements} elements, and {range} has {numbers} numbers")]
     DistinctTooMany { elements: u64, range: IndexRange, numbers: i128 },
-    #[error("`:{0}`: a direction, a range and `distinct` may be said once each")]
-    Twice(String),
+    #[error("`:{0}` is said of an output; a structure is for tensors that are read")]
+    StructureOfOutput(&'static str),
+    #[error("`:{0}` and `:distinct`: elements that are zero or the same are not distinct")]
+    StructureDistinct(&'static str),
+    #[error("`:{0}`: a tensor of unknown size [?] has no structure")]
+    StructureOfUnknown(&'static str),
+    #[error("`:{0}`: strides make elements share their memory")]
+    StructureShared(&'static str),
+    #[error("`:{word}` is for at most {most} elements")]
+    StructureTooLarge { word: &'static str, most: u64 },
+    #[error("`:{word}` makes elements zero, which is not in {range}")]
+    StructureRange { word: &'static str, range: IndexRange },
     #[error(
-        "`:{0}` is no direction; expected :in, :out, :inout or :scratch, a range like :0..100, or :distinct"
+        "`:{word}` is for matrices, of two dimensions or more, and this tensor has {dimensions}"
+    )]
+    NoMatrix { word: &'static str, dimensions: usize },
+    #[error(
+        "`:symmetric` is for square matrices, and these have {rows} rows and {columns} columns"
+    )]
+    NotSquare { rows: u64, columns: u64 },
+    #[error("the shape has {elements} elements, the mask has {given}")]
+    MaskLength { elements: u64, given: usize },
+    #[error("expected a mask such as :mask=[1,0,1] or :mask=@mask.npy")]
+    NoMask,
+    #[error("expected the name of a .npy file after `:mask=@`")]
+    NoMaskFile,
+    #[error("`{0}` is no element of a mask; expected 0 or 1")]
+    NoMaskElement(String),
+    #[error("`:{0}`: a direction, a range, `distinct` and a structure may be said once each")]
+    Twice(String),
+    #[error("`:{word}` is said of no tensor; did you mean :{meant}?")]
+    Misspelt { word: String, meant: &'static str },
+    #[error(
+        "`:{0}` is no direction; expected :in, :out, :inout or :scratch, a range like :0..100, :distinct, or a structure: :lower, :upper, :symmetric, :mask=[1,0,1]"
     )]
     NoDirection(String),
     #[error("expected the name of a .npy file after `=@`")]

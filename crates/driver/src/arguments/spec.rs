@@ -3,8 +3,8 @@
 //! Printing a spec gives text that parses to the same spec; spellings are made canonical
 //! (`float32` becomes `f32`, `0x10` becomes `16`, no direction is `:in`, which is not printed).
 
-use super::ElementType;
 use super::tensor_map::MapKeys;
+use super::{ElementType, Mask, TensorStructure};
 use std::fmt::{self, Display, Formatter};
 
 /// What the user says about one argument: `NAME=TYPE[:in|out|inout][=INIT]` or `NAME=VALUE`.
@@ -123,6 +123,8 @@ pub struct TensorSpec {
     pub range: Option<IndexRange>,
     /// Set if no two elements are the same (`:distinct`).
     pub is_distinct: bool,
+    /// Which of its elements are zero or the same, if stated; of tensors that are read, with a shape.
+    pub structure: Option<TensorStructure>,
     /// First contents, if stated.
     pub initial: Option<Initial>,
 }
@@ -256,7 +258,7 @@ impl ArgumentSpec {
     /// The names of its files, which a project writes relative to itself.
     pub(crate) fn files(&mut self) -> Vec<&mut String> {
         match &mut self.value {
-            ArgumentValue::Tensor(tensor) => tensor.file().into_iter().collect(),
+            ArgumentValue::Tensor(tensor) => tensor.files().collect(),
             ArgumentValue::TensorMap(map) => map.files(),
             ArgumentValue::Structure(fields) => files_of(fields).collect(),
             ArgumentValue::Recorded(recorded) => {
@@ -296,12 +298,17 @@ fn files_of(fields: &mut [Field]) -> impl Iterator<Item = &mut String> {
 }
 
 impl TensorSpec {
-    /// The name of the file with its contents.
-    fn file(&mut self) -> Option<&mut String> {
-        match &mut self.initial {
+    /// The names of the files with its mask and its contents.
+    fn files(&mut self) -> impl Iterator<Item = &mut String> {
+        let mask = match &mut self.structure {
+            Some(TensorStructure::Mask(Mask::File(path))) => Some(path),
+            _ => None,
+        };
+        let contents = match &mut self.initial {
             Some(Initial::File(path)) => Some(path),
             Some(Initial::Iota | Initial::List(_) | Initial::Fill(_)) | None => None,
-        }
+        };
+        mask.into_iter().chain(contents)
     }
 
     /// Elements an index reaches, or `None` if the shape is unknown.
@@ -336,7 +343,7 @@ impl TensorSpec {
 impl TensorMapSpec {
     /// The names of its files.
     fn files(&mut self) -> Vec<&mut String> {
-        let data = self.inline.as_mut().and_then(TensorSpec::file);
+        let data = self.inline.iter_mut().flat_map(TensorSpec::files);
         self.file.iter_mut().chain(data).collect()
     }
 }
@@ -421,6 +428,9 @@ impl Display for TensorSpec {
         }
         if self.is_distinct {
             f.write_str(":distinct")?;
+        }
+        if let Some(structure) = &self.structure {
+            write!(f, ":{structure}")?;
         }
         match &self.initial {
             None => Ok(()),

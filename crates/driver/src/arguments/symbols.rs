@@ -84,6 +84,7 @@ fn constant(program: &Program, id: VarId, spec: &ArgumentSpec) -> Option<TensorS
             direction: Direction::In,
             range: None,
             is_distinct: false,
+            structure: None,
             initial: None,
         },
         _ => return None,
@@ -156,6 +157,11 @@ fn one(
 fn tensor_of(variable: &Variable, tensor: &TensorSpec) -> Result<Contents, SymbolError> {
     if tensor.direction != Direction::In {
         return Err(SymbolError::Direction);
+    }
+    // Of a constant it is that of the tensor which the constant is.
+    let is_open = tensor.initial.is_none() && variable.space != Space::Const;
+    if tensor.structure.is_some() && is_open {
+        return Err(SymbolError::Structure);
     }
     if let Some(data) = tensor_contents::data(tensor)? {
         return Ok(Contents::Known(data.bytes));

@@ -21,6 +21,10 @@ pub(crate) enum SidesError {
         "`{one}` and `{other}` are at one address and have different ranges; say the same of both"
     )]
     AliasRanges { one: String, other: String },
+    #[error(
+        "`{one}` and `{other}` are at one address and have different structures; say the same of both"
+    )]
+    AliasStructures { one: String, other: String },
     #[error("`{name}` depends on itself, or on too many others")]
     Circle { name: String },
     #[error("`{name}` is what an earlier launch leaves there")]

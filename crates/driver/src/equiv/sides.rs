@@ -195,7 +195,11 @@ pub(super) fn side<'p>(
             name: input.name.clone(),
             source: InputSource::Buffer(input.buffer),
             scalar: input.element.scalar(),
-            kind: InputKind::Tensor { shape: input.shape.clone(), order: input.order() },
+            kind: InputKind::Tensor {
+                shape: input.shape.clone(),
+                order: input.order(),
+                structure: input.cells.clone(),
+            },
         });
     }
     for scalar in &prepared.built.scalars {
@@ -254,6 +258,10 @@ fn own_inputs<'p>(
             chosen.push(input);
             continue;
         };
+        if known.cells != input.cells {
+            let (one, other) = (known.name.clone(), input.name.clone());
+            return Err(SidesError::AliasStructures { one, other });
+        }
         if known.order() != input.order() {
             let (one, other) = (known.name.clone(), input.name.clone());
             return Err(SidesError::AliasStrides { one, other });

@@ -106,6 +106,71 @@ fn results_are_taken_out_by_strides() {
 }
 
 #[test]
+fn contents_have_the_structure_that_is_said() {
+    let table = [
+        ("x=u8[2,2]:lower=[1,0,2,3]", None),
+        ("x=u8[2,2]:upper=[1,0,2,3]", Some("element 2 is not zero, and `:upper` says that it is")),
+        ("x=u8[2,2]:symmetric=[1,2,2,3]", None),
+        ("x=u8[2,2]:symmetric=[1,2,3,3]", Some("elements 1 and 2 differ")),
+        ("x=f32[2]:mask=[0,1]=[-0.0,5]", None),
+        (
+            "x=f32[2]:mask=[0,1]=[1e-9,5]",
+            Some("element 0 is not zero, and `:mask` says that it is"),
+        ),
+        ("x=u8[2]:mask=[0,1]=[128,5]", Some("element 0 is not zero")),
+    ];
+    for (argument, wrong) in table {
+        match (first_bytes(argument), wrong) {
+            (Ok(_), None) => {}
+            (Err(message), Some(wrong)) => assert!(message.contains(wrong), "{message}"),
+            (found, _) => panic!("{argument}: {found:?}"),
+        }
+    }
+}
+
+/// The first and the last byte of the ranges of zeros of the first buffer.
+fn zeros(argument: &str) -> Result<Vec<(usize, usize)>, String> {
+    let built = check("scale", &format!("{argument} y=f32[1]:out n=1 s=1"));
+    let built = built.map_err(|error| error.input.join("; "))?;
+    match &built.launch.buffers[0].contents {
+        Contents::Sparse { zeros, .. } => {
+            Ok(zeros.iter().map(|range| (range.start, range.end - 1)).collect())
+        }
+        Contents::Opaque(_) => Ok(Vec::new()),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn structures_become_zeros() {
+    assert_eq!(zeros("x=f32[2,2]:lower"), Ok(vec![(4, 7)]));
+    assert_eq!(zeros("x=f32[2,2]:upper"), Ok(vec![(8, 11)]));
+    assert_eq!(zeros("x=f32[2,2]@[1,5]:lower:inout"), Ok(vec![(20, 23)]));
+    assert_eq!(zeros("x=f16[2,2,2]:lower"), Ok(vec![(2, 3), (10, 11)]));
+    assert_eq!(zeros("x=f32[2,2]:symmetric"), Ok(vec![]));
+    assert_eq!(zeros("x=u8[4]:mask=[1,0,0,1]"), Ok(vec![(1, 2)]));
+    let folder = Folder::new("masks");
+    let path = folder.0.join("mask.npy");
+    let argument = format!("x=u8[2,2]:mask=@{}", path.display());
+    for (dtype, data, expected) in [
+        (Dtype::Bool, vec![1, 0, 0, 1], Ok(vec![(1, 2)])),
+        (Dtype::I2, vec![0, 1, 0, 0, 0, 0, 1, 0], Ok(vec![(1, 2)])),
+        (Dtype::U1, vec![1, 1, 0], Err("has 3 elements, the tensor 4")),
+        (Dtype::F2, vec![0; 8], Err("expected truth values or integers")),
+    ] {
+        let shape = vec![data.len() as u64 / dtype.bytes() as u64];
+        write(&path, &Array { dtype, shape, data }).unwrap();
+        match (zeros(&argument), expected) {
+            (Ok(found), Ok(expected)) => assert_eq!(found, expected),
+            (Err(message), Err(expected)) => assert!(message.contains(expected), "{message}"),
+            (found, _) => panic!("{dtype}: {found:?}"),
+        }
+    }
+    let missing = zeros("x=u8[2]:mask=@missing.npy").unwrap_err();
+    assert!(missing.contains("`missing.npy` cannot be read"), "{missing}");
+}
+
+#[test]
 fn aliases_share_a_buffer() {
     let built = check("scale", "x=f32[4] y=f32[4]:out n=1 s=1 alias:x,y").unwrap();
     let [buffer] = built.launch.buffers.as_slice() else { panic!("one buffer") };

@@ -2,8 +2,8 @@
 
 use driver::arguments::{
     AliasSpec, ArgumentSpec, ArgumentValue, BlockPosition, ByteCount, Dimensions, Direction,
-    ElementType, Field, FieldValue, IndexRange, Initial, MapKeys, MapShape, Number, RecordedSpec,
-    RecordedTensor, TensorMapSpec, TensorSpec,
+    ElementType, Field, FieldValue, IndexRange, Initial, MapKeys, MapShape, Mask, Number,
+    RecordedSpec, RecordedTensor, TensorMapSpec, TensorSpec, TensorStructure,
 };
 use driver::npy;
 use proptest::prelude::*;
@@ -86,8 +86,10 @@ fn tensor() -> impl Strategy<Value = TensorSpec> {
     let file = "[a-z/=: ]{1,9}\\.npy";
     let initial = (0..5, small_number(), file);
     let flags = (any::<bool>(), any::<bool>());
-    (element(), option::of(shape), flags, strides, direction, initial).prop_map(
-        |(element, shape, (strided, distinct), strides, direction, (kind, number, file))| {
+    let said = (option::of(structure()), direction);
+    (element(), option::of(shape), flags, strides, said, initial).prop_map(
+        |(element, shape, (strided, distinct), strides, (structure, direction), initial)| {
+            let (kind, number, file) = initial;
             let strides = shape
                 .as_ref()
                 .filter(|shape| strided && shape.len() <= 3)
@@ -107,9 +109,48 @@ fn tensor() -> impl Strategy<Value = TensorSpec> {
             let few =
                 shape.as_ref().is_none_or(|shape| shape.iter().product::<u64>() <= high as u64);
             let is_distinct = ranged && plain && few && distinct;
-            TensorSpec { element, shape, strides, direction, range, is_distinct, initial }
+            let structure = structure.filter(|structure| {
+                let square = |shape: &Vec<u64>| {
+                    shape.len() >= 2 && shape[shape.len() - 1] == shape[shape.len() - 2]
+                };
+                let fits = |shape: &Vec<u64>| match structure {
+                    TensorStructure::Mask(_) => true,
+                    TensorStructure::Symmetric => square(shape),
+                    TensorStructure::Lower | TensorStructure::Upper => shape.len() >= 2,
+                };
+                let read = matches!(direction, Direction::In | Direction::InOut);
+                read && !strided && !is_distinct && shape.as_ref().is_some_and(fits)
+            });
+            let structure = structure.map(|structure| match structure {
+                TensorStructure::Mask(Mask::List(bits)) => {
+                    let bits = bits.into_iter().cycle().take(elements as usize).collect();
+                    TensorStructure::Mask(Mask::List(bits))
+                }
+                other => other,
+            });
+            TensorSpec {
+                element,
+                shape,
+                strides,
+                direction,
+                range,
+                is_distinct,
+                structure,
+                initial,
+            }
         },
     )
+}
+
+fn structure() -> impl Strategy<Value = TensorStructure> {
+    prop_oneof![
+        Just(TensorStructure::Lower),
+        Just(TensorStructure::Upper),
+        Just(TensorStructure::Symmetric),
+        collection::vec(any::<bool>(), 1..9)
+            .prop_map(|bits| TensorStructure::Mask(Mask::List(bits))),
+        "[a-z/=: ]{1,9}\\.npy".prop_map(|path| TensorStructure::Mask(Mask::File(path))),
+    ]
 }
 
 fn field() -> impl Strategy<Value = Field> {
@@ -141,7 +182,11 @@ fn tensor_map() -> impl Strategy<Value = TensorMapSpec> {
     (name(), option::of(tensor()), shape, views, modes, any::<u64>()).prop_map(
         |(tensor, inline, shape, (dims, strides, steps), (swizzle, element, nan_fill), offset)| {
             // A list of contents has commas, a file anything: those are for maps in files of their own.
-            let inline = inline.map(|tensor| TensorSpec { initial: None, ..tensor });
+            let plain = |one: &TensorStructure| !matches!(one, TensorStructure::Mask(_));
+            let inline = inline.map(|tensor| {
+                let structure = tensor.structure.clone().filter(plain);
+                TensorSpec { initial: None, structure, ..tensor }
+            });
             let shape = Some(shape);
             let keys = MapKeys { shape, swizzle, element, dims, strides, offset, steps, nan_fill };
             TensorMapSpec { file: None, tensor, inline, keys }

@@ -14,6 +14,7 @@ mod pairs;
 mod points;
 mod ranges;
 mod scattered;
+mod structured;
 mod traps;
 mod undecided;
 

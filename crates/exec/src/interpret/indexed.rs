@@ -19,7 +19,7 @@ use crate::domain::{Bounds, Value};
 use crate::finding::{AccessKind, Fault, Gap};
 use crate::lanes::{Lanes, Mask};
 use crate::launch::Access;
-use crate::memory::Word;
+use crate::memory::{Word, state};
 use crate::tags::Tags;
 use crate::value::address::{DataAddress, Elements};
 use crate::value::bytes::ZERO;
@@ -168,7 +168,12 @@ fn table(context: &Context<'_, '_>, one: &Indexed) -> Result<Elements, Gap> {
     let known = elements.copied().filter(|elements| {
         elements.count * u64::from(elements.scalar.width().bytes()) == memory.bytes.len() as u64
     });
-    known.ok_or_else(|| gap("its contents are given: give those of the index too, or none"))
+    let is_sparse = memory.states.contains(&state::OPAQUE);
+    let why = match is_sparse {
+        true => "some of its elements are said to be zero: give the contents of the index",
+        false => "its contents are given: give those of the index too, or none",
+    };
+    known.ok_or_else(|| gap(why))
 }
 
 /// Numbers that the place of a lane lies between, where the path condition of the lane holds.

@@ -7,6 +7,7 @@ use super::address::Elements;
 use super::unit::{Byte, Sort, Unit, known};
 use super::{Store, Valued, reason};
 use crate::domain::{InputSource, Inputs};
+use crate::launch::{Buffer, Contents};
 use crate::legal::alias::Aliases;
 use crate::memory::{Allocation, Word, state};
 use ir::Scalar;
@@ -173,6 +174,25 @@ impl Store {
 }
 
 impl Valued<'_> {
+    /// Makes the contents of a buffer inputs of the domain, but for bytes that are known.
+    pub(crate) fn fill_buffer(&mut self, memory: &mut Allocation, number: usize, buffer: &Buffer) {
+        let zeros = match &buffer.contents {
+            Contents::Opaque(_) => &[][..],
+            Contents::Sparse { zeros, .. } => zeros,
+            Contents::Known(_)
+            | Contents::Undefined(_)
+            | Contents::Pointers(_)
+            | Contents::Unbounded => return,
+        };
+        let (source, size) = (InputSource::Buffer(number), memory.bytes.len());
+        self.fill(memory, (0, size), buffer.element, source);
+        for range in zeros {
+            // An element at a place that is data may be one of these, which are no inputs.
+            self.store.elements.remove(&number);
+            self.store.store_bytes(memory, range.start, &vec![Byte::Known(0); range.len()]);
+        }
+    }
+
     /// Makes `bytes` bytes of memory inputs of the domain.
     pub(crate) fn fill(
         &mut self,
