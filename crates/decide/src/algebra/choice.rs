@@ -235,9 +235,7 @@ impl Algebra {
         }
         // Every summand of `lower` is one of `upper` or of the compared form, so wherever `upper`
         // is taken `lower` is defined too, and the other way round.
-        let zero = Polynomial::zero();
-        let compared = self.polynomial(form);
-        let mut ramp = self.maximum(vec![compared, zero])?;
+        let mut ramp = self.ramp(form)?;
         ramp.scale_by(&factor);
         let base = self.polynomial(lower);
         Ok(Some(self.sum(base, ramp)?))

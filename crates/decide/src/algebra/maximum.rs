@@ -36,6 +36,21 @@ impl Algebra {
         self.maximum_of_forms(forms)
     }
 
+    /// `max(f, 0)`, as `max(p, n) − n` for the summands of `f` with positive and with negative coefficients: if these are maxima of many,
+    /// the set has the elements of both.
+    pub(crate) fn ramp(&mut self, form: FormId) -> Outcome<Polynomial> {
+        let (mut above, mut below) = (Vec::new(), Vec::new());
+        for (monomial, coefficient) in self.form(form) {
+            match coefficient.is_negative() {
+                false => above.push((*monomial, coefficient.clone())),
+                true => below.push((*monomial, -coefficient)),
+            }
+        }
+        let [above, below] = [above, below].map(Polynomial::from_sorted);
+        let larger = self.maximum(vec![above, below.clone()])?;
+        self.difference(larger, below)
+    }
+
     pub(crate) fn maximum_of_forms(&mut self, forms: Vec<FormId>) -> Outcome<Polynomial> {
         let forms = self.flatten(forms)?;
         let forms = self.without_dominated(forms)?;

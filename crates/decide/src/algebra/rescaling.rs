@@ -34,8 +34,7 @@ impl Algebra {
         if self.intern(grown)? != lower {
             return Ok(None);
         }
-        let ramp = vec![self.polynomial(compared), Polynomial::zero()];
-        let ramp = self.maximum(ramp)?;
+        let ramp = self.ramp(compared)?;
         let ramp = self.intern(ramp)?;
         let decay = self.times_rate(ramp, &rate)?.negated();
         let decay = self.exp(decay)?;
