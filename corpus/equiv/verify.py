@@ -49,8 +49,8 @@ def sides(flags):
             assume.append(value)
             continue
         for s in side:
-            if flag == "--arg":
-                both[s][1].append(value)
+            if flag in ("--arg", "--symbol"):
+                both[s][1].append((flag, value))
             else:
                 both[s][0].extend([flag, value])
     return both, assume
@@ -99,13 +99,13 @@ def simulate(program, kernel, launch, args, inputs, assume, scale, rng):
     """The outputs of one run."""
     with tempfile.TemporaryDirectory() as folder:
         folder, words, outputs = pathlib.Path(folder), [], []
-        for arg in args:
+        for flag, arg in args:
             name, kind, shape, strides, way, value = parse(arg)
             if kind is None:
                 if re.fullmatch(r"[a-z]\w*( ?\* ?\w+)*", value):
                     known = {**NAMES, **{k: float(v) for k, v in inputs.items() if np.ndim(v) == 0}}
                     arg = f"{name}={eval(value, {}, known)!r}"
-                words.append(arg)
+                words += [flag, arg]
                 continue
             if way in ("out", "inout"):
                 outputs.append(name)
@@ -123,15 +123,13 @@ def simulate(program, kernel, launch, args, inputs, assume, scale, rng):
                         inputs[name] = np.asarray(rng.uniform(low, high, shape)).astype(TYPES[kind])
                     inputs[name] = structured(arg, inputs[name])
                 if shape is None:
-                    arg = f"{name}={float(inputs[name])!r}"
+                    arg = f"{name}={inputs[name].item()!r}"
                 else:
                     file = folder / f"{name}.in.npy"
                     np.save(file, inputs[name].reshape(shape))
                     arg = f"{arg}=@{file}"
-            words.append(arg)
-        command = [program, "simulate", kernel, *launch, "--out", str(folder)]
-        for word in words:
-            command += ["--arg", word]
+            words += [flag, arg]
+        command = [program, "simulate", kernel, *launch, "--out", str(folder), *words]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             return None, done.stdout + done.stderr
@@ -141,11 +139,11 @@ def simulate(program, kernel, launch, args, inputs, assume, scale, rng):
 def check(program, kernel, launch, args):
     """Exit status and answer of `warpproof check`."""
     command = [program, "check", kernel, *launch]
-    for arg in args:
+    for flag, arg in args:
         name, kind, _, _, _, value = parse(arg)
         if kind is None and re.fullmatch(r"[a-z]\w*( ?\* ?\w+)*", value):
             arg = f"{name}=f32"
-        command += ["--arg", arg]
+        command += [flag, arg]
     done = subprocess.run(command, capture_output=True, text=True)
     return done.returncode, done.stdout + done.stderr
 

@@ -58,7 +58,8 @@ pub(crate) struct LaunchArgs {
         value_name = "NAME=…",
         value_parser = parsed::<ArgumentSpec>,
         long_help = "What a module variable (.global, .const) holds at the launch, if not what the \
-                     module says: lut=f32[256] for any contents, lut=f32[4]=[1,2,3,4], \
+                     module says: lut=f32[256] for any contents (in a comparison, a constant is an \
+                     input of that name), lut=f32[4]=[1,2,3,4], \
                      lut=f32[256]=@lut.npy, n=512, p=?"
     )]
     symbols: Vec<ArgumentSpec>,
@@ -107,15 +108,26 @@ pub(crate) struct SideArgs {
     /// The next parameter of the optimised kernel; replaces --arg for it.
     #[arg(long = "opt-arg", value_name = "NAME=…", value_parser = parsed::<ArgumentSpec>)]
     opt_arguments: Vec<ArgumentSpec>,
+
+    /// What a module variable of the reference holds; replaces --symbol for it.
+    #[arg(long = "ref-symbol", value_name = "NAME=…", value_parser = parsed::<ArgumentSpec>)]
+    ref_symbols: Vec<ArgumentSpec>,
+
+    /// What a module variable of the optimised kernel holds; replaces --symbol for it.
+    #[arg(long = "opt-symbol", value_name = "NAME=…", value_parser = parsed::<ArgumentSpec>)]
+    opt_symbols: Vec<ArgumentSpec>,
 }
 
 impl SideArgs {
     /// Launch and arguments of the two sides, reference first.
     pub(crate) fn sides(&self, common: &LaunchArgs) -> [(LaunchSpec, Arguments); 2] {
-        let side = |(grid, block, cluster), shared, own: &Vec<ArgumentSpec>| {
+        let side = |(grid, block, cluster), shared, own: [&Vec<ArgumentSpec>; 2]| {
             let (launch, mut arguments) = (common.launch(), common.arguments());
-            if !own.is_empty() {
-                arguments.specs.clone_from(own);
+            for (common, own) in [&mut arguments.specs, &mut arguments.symbols].into_iter().zip(own)
+            {
+                if !own.is_empty() {
+                    common.clone_from(own);
+                }
             }
             let launch = LaunchSpec {
                 grid: Option::or(grid, launch.grid),
@@ -130,12 +142,12 @@ impl SideArgs {
             side(
                 (self.ref_grid, self.ref_block, self.ref_cluster),
                 self.ref_smem,
-                &self.ref_arguments,
+                [&self.ref_arguments, &self.ref_symbols],
             ),
             side(
                 (self.opt_grid, self.opt_block, self.opt_cluster),
                 self.opt_smem,
-                &self.opt_arguments,
+                [&self.opt_arguments, &self.opt_symbols],
             ),
         ]
     }

@@ -31,11 +31,12 @@ pub(super) fn contents(request: &Request<'_>) -> Symbols {
     let Request { program, kernel, arguments, missing_data, .. } = *request;
     let mut symbols = Symbols::default();
     let mut given: BTreeMap<VarId, Contents> = BTreeMap::new();
+    let mentioned = mentioned(program, kernel);
     for spec in &arguments.symbols {
         match one(program, spec, missing_data) {
             Ok((id, contents)) => {
-                if let (Contents::Opaque(_), Some(tensor)) =
-                    (&contents, constant(program, id, spec))
+                if let (Contents::Opaque(_), true, Some(tensor)) =
+                    (&contents, mentioned.contains(&id), constant(program, id, spec))
                 {
                     symbols.tensors.push((id, spec.name.clone(), tensor));
                 }
@@ -46,7 +47,7 @@ pub(super) fn contents(request: &Request<'_>) -> Symbols {
             Err(reason) => symbols.errors.push(format!("--symbol {spec}: {reason}")),
         }
     }
-    for id in mentioned(program, kernel) {
+    for id in mentioned {
         let variable = &program.variables[id];
         if given.contains_key(&id) || !is_open(variable) {
             continue;
