@@ -17,7 +17,7 @@ use crate::verdict::Verdict;
 use crate::vocabulary::{PropertyName, listed};
 use crate::{Colour, Exit, Format, Outcome, graph, output};
 use equiv::{Assumption, Side};
-use exec::{Checks, Stop};
+use exec::{Checks, Stop, Undecided};
 use ir::Scalar;
 use std::path::Path;
 
@@ -87,6 +87,7 @@ fn check(execution: &Execution<'_>, options: Options<'_>, colour: Colour) -> Out
         finished.settle_copies(&found);
     }
     (finished.strict, finished.allow) = (strict, allow);
+    show_races(execution, &mut finished, checks);
     if graph.is_some() || pictures {
         finished.gather_barrier_uses(execution.limits);
     }
@@ -307,6 +308,24 @@ fn settled<'r>(
     let real = "float-order: what threads write at the same time is equal up to the order of float \
                 additions (--allow float-order)";
     Some(Settled::AsReals(prepared.assuming(real).finish(outcome, checks)))
+}
+
+/// Looks for contents for which accesses under conditions race, where that is open.
+fn show_races(execution: &Execution<'_>, finished: &mut Finished<'_>, checks: Checks) {
+    let mut open = finished.result.undecided.iter();
+    let is_open = open.any(Undecided::asks_for_contents) && finished.result.gap.is_none();
+    if !is_open || checks.lock_step || finished.errors().next().is_some() {
+        return;
+    }
+    let prepared = execute::prepare(execution, &[], ("check", None), MissingData::Opaque);
+    let Ok(prepared) = prepared.map(Prepared::without_relations) else { return };
+    let Ok(side) = crate::equiv::alone(execution, &prepared) else { return };
+    let Some((_, assumptions)) = ranges(&prepared, &side) else { return };
+    let open = &finished.result.undecided;
+    if let Some((number, race)) = equiv::show_race(&side, &assumptions, execution.limits, open) {
+        finished.result.undecided.remove(number);
+        finished.result.findings.push(race);
+    }
 }
 
 /// What a run with values says of copies of elements that fragments hold.

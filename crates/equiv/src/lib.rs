@@ -49,6 +49,7 @@ mod symbolic;
 mod table;
 mod tickets;
 mod told;
+mod trial;
 mod undefined;
 mod witness;
 
@@ -75,4 +76,5 @@ pub use settle::{asked, check_indexed, check_tickets, copies, settle};
 pub use side::{Assumption, Cell, Input, InputKind, Output, Side};
 pub use symbolic::Symbolic;
 pub use term::{Number, indices};
+pub use trial::show_race;
 pub use witness::Witness;

@@ -374,7 +374,8 @@ impl Run<'_> {
         self.on_bits_by(exec::check)
     }
 
-    fn on_bits_by(
+    /// Like [`on_bits`](Self::on_bits), by a run of the caller's.
+    pub(crate) fn on_bits_by(
         &self,
         run: fn(&ir::Program, &Launch, Limits) -> Outcome,
     ) -> Option<Vec<Outcome>> {

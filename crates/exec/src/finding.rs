@@ -442,7 +442,16 @@ pub struct Undecided {
 pub(crate) const VALUES_OPEN: &str =
     "nothing orders them, and whether they write the same is not known";
 
+/// Why a pair of accesses is open of which one need not happen.
+pub(crate) const CONDITION_OPEN: &str = "one of them happens under a condition that is not decided";
+
 impl Undecided {
+    /// Tells whether it would be settled by contents for which both happen.
+    #[must_use]
+    pub fn asks_for_contents(&self) -> bool {
+        self.reason == CONDITION_OPEN
+    }
+
     /// Whether it would be settled by knowing which values are written.
     #[must_use]
     pub fn asks_for_values(&self) -> bool {

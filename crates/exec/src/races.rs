@@ -8,7 +8,9 @@
 
 use crate::address::Area;
 use crate::doubt::Doubtful;
-use crate::finding::{AccessKind, Fault, Finding, Place, Target, Undecided};
+use crate::finding::{
+    AccessKind, CONDITION_OPEN, Fault, Finding, Place, Target, Undecided, VALUES_OPEN,
+};
 use crate::launch::Launch;
 use crate::machine::Machine;
 use crate::mbarrier_fault::{BulkTransfer, CopyCompletion};
@@ -124,7 +126,7 @@ fn judge(machine: &Machine<'_>, conflict: &Conflict, context: ConflictContext) -
     match conflict.same_value {
         Some(SameValue::Equal) => return Judgement::SameValue,
         Some(SameValue::Undecided) => {
-            return Judgement::Open(crate::finding::VALUES_OPEN);
+            return Judgement::Open(VALUES_OPEN);
         }
         Some(SameValue::Different) | None => {}
     }
@@ -223,8 +225,10 @@ impl Reported {
         let pair = (a.min(b), a.max(b));
         let conditional = [a, b].iter().any(|site| report.conditional.contains(site));
         let judgement = match judgement {
-            Judgement::Race | Judgement::SameValue if conditional => {
-                Judgement::Open("one of them happens under a condition that is not decided")
+            Judgement::Race | Judgement::SameValue | Judgement::Open(VALUES_OPEN)
+                if conditional =>
+            {
+                Judgement::Open(CONDITION_OPEN)
             }
             judgement => judgement,
         };
@@ -239,7 +243,7 @@ impl Reported {
                 if position == report.undecided.len() {
                     let race = launch.race(conflict, context, false);
                     let values = report.open_values.get(&(b, conflict.later.who)).cloned();
-                    let asks = reason == crate::finding::VALUES_OPEN && conflict.blocks.is_none();
+                    let asks = reason == VALUES_OPEN && conflict.blocks.is_none();
                     let values = values.filter(|_| asks);
                     report.undecided.push(Undecided { race, reason, values });
                 }

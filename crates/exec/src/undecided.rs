@@ -377,8 +377,14 @@ impl BlockRun<'_, '_> {
                     .gap("a register of 128 bits is written under a condition that is not decided")
             })?;
             for (number, memory) in with.local.iter().enumerate() {
-                if let Some(memory) = memory {
-                    private::merge_local(context, condition, number, memory);
+                match memory {
+                    Some(memory) => private::merge_local(context, condition, number, memory),
+                    // The other way alone has used it.
+                    None if context.warp.local_memory()[number].is_some() => {
+                        let unused = context.warp.unused_local(context.machine, number);
+                        private::merge_local(context, condition, number, &unused);
+                    }
+                    None => {}
                 }
             }
             Ok(())

@@ -193,20 +193,25 @@ impl Warp {
         cleared
     }
 
+    /// A local variable that nobody has used.
+    pub(crate) fn unused_local(&self, machine: &Machine<'_>, number: usize) -> Allocation {
+        let id: VarId = machine.local[number];
+        let variable = &machine.program.variables[id];
+        let size = variable.size.and_then(|size| usize::try_from(size).ok()).unwrap_or(0);
+        let room = size.saturating_mul(crate::lanes::WARP);
+        let mut memory = Allocation::new(&variable.name, variable.space, room, state::UNDEFINED);
+        memory.align = variable.align;
+        memory
+    }
+
     /// The memory of a local variable, by its area: 32 copies, one for each lane in turn.
     pub(crate) fn local(&mut self, machine: &Machine<'_>, number: usize) -> &mut Allocation {
-        let id: VarId = machine.local[number];
+        if self.local[number].is_none() && self.spare_local[number].is_none() {
+            self.spare_local[number] = Some(self.unused_local(machine, number));
+        }
         let (spare, cleared) = (&mut self.spare_local[number], &mut self.cleared);
         self.local[number].get_or_insert_with(|| {
-            let memory = spare.take().unwrap_or_else(|| {
-                let variable = &machine.program.variables[id];
-                let size = variable.size.and_then(|size| usize::try_from(size).ok()).unwrap_or(0);
-                let room = size.saturating_mul(crate::lanes::WARP);
-                let mut memory =
-                    Allocation::new(&variable.name, variable.space, room, state::UNDEFINED);
-                memory.align = variable.align;
-                memory
-            });
+            let memory = spare.take().unwrap_or_else(|| unreachable!("made above"));
             *cleared += memory.bytes.len();
             memory
         })

@@ -170,7 +170,7 @@ pub(super) fn shared_memory(program: &Program, kernel: FuncId) -> SharedMemory {
     shared
 }
 
-/// The variables a kernel mentions, itself and through calls.
+/// The variables a kernel mentions, itself, through calls and by addresses in other variables.
 pub(super) fn mentioned(program: &Program, kernel: FuncId) -> BTreeSet<VarId> {
     let mut functions = BTreeSet::from([kernel]);
     let mut variables: BTreeSet<VarId> = BTreeSet::new();
@@ -194,6 +194,17 @@ pub(super) fn mentioned(program: &Program, kernel: FuncId) -> BTreeSet<VarId> {
                 Access::Symbol(Symbol::Function(_), _) | Access::Argument(_) => {}
                 Access::Write(_) | Access::Sink | Access::Read(_) => {}
             });
+        }
+    }
+    // Addresses of others may be in what a variable holds.
+    let mut work: Vec<VarId> = variables.iter().copied().collect();
+    while let Some(variable) = work.pop() {
+        for relocation in &program.variables[variable].relocations {
+            if let Symbol::Variable(other) = relocation.symbol
+                && variables.insert(other)
+            {
+                work.push(other);
+            }
         }
     }
     variables

@@ -34,15 +34,16 @@ pub(super) fn contents(request: &Request<'_>) -> Symbols {
     let mentioned = mentioned(program, kernel);
     for spec in &arguments.symbols {
         match one(program, spec, missing_data) {
+            Ok((id, _)) if given.contains_key(&id) => {
+                symbols.errors.push(format!("--symbol {spec}: it is given twice"));
+            }
             Ok((id, contents)) => {
                 if let (Contents::Opaque(_), true, Some(tensor)) =
                     (&contents, mentioned.contains(&id), constant(program, id, spec))
                 {
                     symbols.tensors.push((id, spec.name.clone(), tensor));
                 }
-                if given.insert(id, contents).is_some() {
-                    symbols.errors.push(format!("--symbol {spec}: it is given twice"));
-                }
+                given.insert(id, contents);
             }
             Err(reason) => symbols.errors.push(format!("--symbol {spec}: {reason}")),
         }

@@ -27,6 +27,10 @@ pub(crate) enum SidesError {
     AliasStructures { one: String, other: String },
     #[error("`{name}` depends on itself, or on too many others")]
     Circle { name: String },
+    #[error(
+        "the module variable `{name}` has the name of what an earlier launch writes, and no launch writes it"
+    )]
+    WrittenSymbol { name: String },
     #[error("`{name}` is what an earlier launch leaves there")]
     Overwritten { name: String },
     #[error("the contents of `{name}` are given {place} alone")]

@@ -2,11 +2,15 @@
 //! related scalars are, and what is assumed.
 
 use super::error::SidesError;
-use crate::arguments::{AssumeSpec, Direction, InputSpec, OutputSpec, ScalarValue, nearest};
+use crate::arguments::{
+    ArgumentSpec, Arguments, AssumeSpec, Direction, InputSpec, OutputSpec, ScalarValue, nearest,
+};
+use crate::demangle::demangle;
 use crate::execute::{Execution, Prepared};
 use equiv::{Assumption, Formula, Input, InputKind, Number, Output, Side};
 use exec::domain::InputSource;
-use exec::{Access, Contents};
+use exec::{Access, Contents, Held};
+use ir::Variable;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Relations may name each other this deep.
@@ -106,8 +110,14 @@ pub(super) fn check_contents(
         let mut written: BTreeSet<&str> = BTreeSet::new();
         let mut is_scratch: BTreeMap<&str, bool> = BTreeMap::new();
         for (execution, prepared) in side.iter().zip(prepared) {
-            let specs = execution.arguments.specs.iter();
-            let mut tensors: Vec<_> = specs.flat_map(|spec| spec.tensors()).collect();
+            let Arguments { specs, symbols, .. } = execution.arguments;
+            let mut tensors: Vec<_> =
+                specs.iter().chain(symbols).flat_map(|spec| spec.tensors()).collect();
+            // No launch writes constants, and a copy by the host between launches would have to be said.
+            let is_written = |spec: &&ArgumentSpec| written.contains(spec.name.as_str());
+            if let Some(spec) = symbols.iter().find(is_written) {
+                return Err(SidesError::WrittenSymbol { name: spec.name.clone() });
+            }
             // Several maps may describe one tensor.
             let mut seen = BTreeSet::new();
             tensors.retain(|(name, _)| seen.insert(*name));
@@ -150,9 +160,18 @@ pub(super) fn check_contents(
 }
 
 fn contents<'p>(prepared: &'p Prepared<'_>, name: &str) -> Option<&'p [u8]> {
-    let mut buffers = prepared.built.launch.buffers.iter();
+    let launch = &prepared.built.launch;
+    let mut buffers = launch.buffers.iter();
     let found = buffers.find(|one| one.name == name && one.access == Access::In);
-    match found.map(|buffer| &buffer.contents) {
+    let is_named = |variable: &Variable| {
+        variable.name == name || demangle(&variable.name).as_deref() == Some(name)
+    };
+    let mut symbols = launch.symbols.iter();
+    let held = symbols.find_map(|(id, held)| match held {
+        Held::Contents(contents) if is_named(&prepared.program().variables[*id]) => Some(contents),
+        _ => None,
+    });
+    match found.map(|buffer| &buffer.contents).or(held) {
         Some(Contents::Known(bytes)) => Some(bytes),
         _ => None,
     }

@@ -59,6 +59,21 @@ fn writes_at_places_that_are_data() {
 }
 
 #[test]
+fn what_is_written_at_places_that_are_data_must_be_defined_and_determined() {
+    let flags = SCATTER.replace(":0..4", ":0..4:distinct").replace("x=s32[4]", "x=s32[4]:0..4");
+    for value in [
+        "",
+        "setp.eq.u32 %p2, %r3, 0; selp.b32 %r5, %r6, 0, %p2;",
+        "setp.eq.u32 %p2, %r3, 0; @%p2 bra L; mov.u32 %r5, 1; L:",
+        "mov.u32 %r5, %clock;",
+        "cvt.u32.u64 %r5, %rd3;",
+    ] {
+        let (exit, text) = check(&scatter(&format!("{value} st.global.u32 [%rd6], %r5;")), &flags);
+        assert_ne!(exit, Exit::Success, "{value}\n{text}");
+    }
+}
+
+#[test]
 fn two_tensors_without_repetitions_have_elements_in_common() {
     let body = "@%p1 st.global.u32 [%rd6], 5; mul.wide.s32 %rd4, %r3, 4; add.s64 %rd6, %rd3, %rd4; @!%p1 st.global.u32 [%rd6], 6;";
     let flags = SCATTER.replace(":0..4", ":0..4:distinct");

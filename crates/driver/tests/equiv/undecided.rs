@@ -11,8 +11,8 @@ use driver::{Colour, Exit, Input};
 /// A kernel whose threads have their element of `x` in `%r2` and the address of their element of `out` in `%rd3`.
 fn kernel(body: &str) -> Input {
     let text = format!(
-        ".version 8.0\n.target sm_80\n.address_size 64\n.entry k(.param .u64 x, .param .u64 out) {{
-        .reg .pred %p<6>; .reg .b16 %h<3>; .reg .b32 %r<12>; .reg .b64 %rd<9>; .shared .align 8 .b8 s[64]; .local .align 4 .b8 l[8];
+        ".version 8.4\n.target sm_80\n.address_size 64\n.entry k(.param .u64 x, .param .u64 out) {{
+        .reg .pred %p<6>; .reg .b16 %h<3>; .reg .b128 %q1; .reg .b32 %r<12>; .reg .b64 %rd<9>; .shared .align 8 .b8 s[64]; .local .align 4 .b8 l[8];
         mov.u32 %r1, %tid.x; mul.wide.u32 %rd4, %r1, 4; mov.u32 %r5, s; shl.b32 %r6, %r1, 3; add.u32 %r5, %r5, %r6;
         ld.param.u64 %rd1, [x]; add.s64 %rd2, %rd1, %rd4; ld.param.u64 %rd1, [out]; add.s64 %rd3, %rd1, %rd4;
         ld.global.s32 %r2, [%rd2]; setp.gt.s32 %p1, %r2, 1; setp.gt.s32 %p2, %r2, 2; mov.u32 %r7, 0; cvt.u64.u32 %rd5, %r2;
@@ -58,13 +58,21 @@ fn what_may_be_undefined_is_not_proved_initialised() {
         format!(
             "@%p1 st.shared.u64 [%r5], %rd5; @!%p1 st.shared.u32 [%r5], %r2; ld.shared.u64 %rd6, [%r5]; shr.u64 %rd6, %rd6, 32; cvt.u32.u64 %r4, %rd6; {store}"
         ),
+        // Local memory that one side alone uses.
+        format!("@!%p1 bra L; st.local.u32 [l+4], %r1; L: ld.local.u32 %r4, [l+4]; {store}"),
+        format!("@%p1 bra L; st.local.u32 [l+4], %r1; L: ld.local.u32 %r4, [l+4]; {store}"),
+        // Beside a number, in a register of 128 bits.
+        format!(
+            "@%p1 bra L; add.u32 %r7, %r7, 1; L: @%p2 mov.u32 %r8, 3; cvt.u64.u32 %rd6, %r8; mov.b128 %q1, {{%rd4, %rd6}}; mov.b128 {{%rd7, %rd8}}, %q1; cvt.u32.u64 %r4, %rd8; {store}"
+        ),
         // An undefined condition, where control does nothing that is seen.
         format!(
             "@!%p3 bra L; mov.u32 %r9, 1; L: @%p1 bra M; mov.u32 %r7, 3; M: mov.u32 %r4, %r7; {store}"
         ),
     ];
     for body in &table {
-        for flags in [OUT, &OUT.replace(":out", ":inout"), &OUT.replace(":0..4", "")] {
+        let others = [":inout", ":scratch"].map(|other| OUT.replace(":out", other));
+        for flags in [OUT, &others[0], &others[1], &OUT.replace(":0..4", "")] {
             let (_, text) = check(body, flags);
             let is_given = body.contains("red.") && flags.contains(":inout");
             assert!(is_given || !proves(&text, "initialised"), "{body}\n{flags}\n{text}");

@@ -371,6 +371,12 @@ pub(super) fn is_seen(context: &Context<'_, '_>, area: Area) -> bool {
     context.global.get(number).is_none_or(|memory| memory.access != Access::Scratch)
 }
 
+/// Tells whether something is to be said of a value that is stored to an area and is not determined: others see it, or it may be undefined,
+/// which is a fault in all global memory.
+pub(super) fn is_noted(context: &Context<'_, '_>, area: Area) -> bool {
+    is_seen(context, area) || context.report.maybe_undefined && matches!(area, Area::Global(_))
+}
+
 /// The state of a word of which two parts are as `a` and `b` are.
 pub(super) fn worse(a: Word, b: Word) -> Word {
     let either = |word: Word| a == word || b == word;

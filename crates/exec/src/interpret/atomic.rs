@@ -1,7 +1,8 @@
 //! Read-modify-writes (manual §9.7.13.5–6).
 
 use super::access::{
-    allocation, is_seen, locate, mark, read_element, resolve_indexed, word_of, worse, write_element,
+    allocation, is_noted, locate, mark, read_element, resolve_indexed, word_of, worse,
+    write_element,
 };
 use super::tracked::{fence, track};
 use super::{scattered, symbolic, ticket};
@@ -126,7 +127,8 @@ pub(super) fn change_element(
     let rounds = rounds(atomic);
     let before = old.1;
     let stale = before == Word::Poison && depends_on_initial(context, pointer, lane);
-    if before == Word::Fickle && atomic.op != AtomicOp::Exchange && is_seen(context, pointer.area) {
+    if before == Word::Fickle && atomic.op != AtomicOp::Exchange && is_noted(context, pointer.area)
+    {
         // What is there may be what nobody has written, or what the schedule has decided.
         let tags = Tags::unknown(Mask::one(lane), Source::Stored);
         context.doubt_undetermined(tags, Sink::Output, Mask::one(lane));

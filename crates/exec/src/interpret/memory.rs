@@ -1,7 +1,7 @@
 //! Loads and stores of all kinds, element by element.
 
 use super::access::{
-    allocation, is_seen, locate, mark, read_element, resolve, resolve_indexed, word_of,
+    allocation, is_noted, locate, mark, read_element, resolve, resolve_indexed, word_of,
     write_element,
 };
 use super::tracked::{track, track_load};
@@ -175,7 +175,7 @@ pub(super) fn store_element(
         word = Word::Unknown;
         values[lane] = 0;
     }
-    if matches!(word, Word::Fickle | Word::Pointer) && is_seen(context, pointer.area) {
+    if matches!(word, Word::Fickle | Word::Pointer) && is_noted(context, pointer.area) {
         context.doubt_undetermined(tags, Sink::Output, Mask(1 << lane));
     }
     let high = match (width, src) {

@@ -1,17 +1,17 @@
 //! Stores and updates at addresses that are data: they are kept until the launch is over ([`crate::scatter`]).
 
-use super::access::note_early;
+use super::access::{is_noted, note_early};
 use super::indexed::{self, Indexed};
 use super::symbolic;
 use super::tracked::fence;
 use crate::address::{Area, Pointer};
 use crate::context::Context;
-use crate::finding::{AccessKind, Fault, Gap};
+use crate::finding::{AccessKind, Fault, Gap, Sink};
 use crate::lanes::Mask;
 use crate::memory::state;
 use crate::value::bytes::{Bytes, ZERO};
 use crate::value::data_writes::{DataWrite, WriteKind, Writer};
-use ir::{Atomic, Ordering, Store};
+use ir::{Atomic, Operand, Ordering, Store};
 use sync::LaneId;
 
 /// Keeps what a lane stores.
@@ -29,11 +29,24 @@ pub(super) fn store(
         return Ok(());
     }
     for (position, &src) in store.srcs.iter().enumerate() {
+        note_stored(context, one, src);
         let content = symbolic::content(context, src, one.lane);
         let at = i128::from(size) * position as i128;
         keep(context, one, (WriteKind::Store, at, size), content)?;
     }
     Ok(())
+}
+
+/// Says what there is to say of a value that is stored: it must be defined, and determined by the launch and its inputs.
+fn note_stored(context: &mut Context<'_, '_>, one: &Indexed, src: Operand) {
+    let (tags, lane) = (context.registers.operand_tags(src), Mask::one(one.lane));
+    if tags.poison.has(one.lane) {
+        let origin = tags.undefined;
+        context.find(Fault::Undefined { reaches: Sink::Output, origin }, lane);
+    }
+    if is_noted(context, one.area) {
+        context.doubt_undetermined(tags, Sink::Output, lane);
+    }
 }
 
 /// Keeps what a lane adds, or whatever else it does to an element. What it finds there is not to be used.

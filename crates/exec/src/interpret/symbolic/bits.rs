@@ -138,13 +138,15 @@ fn concat(context: &mut Context<'_, '_>, dst: Reg, sources: &[Source], count: us
         low.copy_from_slice(&all[..8]);
         high.copy_from_slice(&all[8..]);
         let mut halves = [low, high].map(|half| valued.store.word(&half));
-        if whole == 16 && halves.iter().any(|half| half.1 == Word::Unknown) {
+        if whole == 16 && halves.iter().any(|half| half.1 != Word::Number) {
             // One tag for both halves: a number becomes the words of its bits.
             for half in halves.iter_mut().filter(|half| half.1 == Word::Number) {
                 let [a, b] = [half.0 as u32, (half.0 >> 32) as u32];
                 let [a, b] = [a, b].map(|bits| u64::from(valued.store.units.bits(bits)));
                 *half = (a | b << 32, Word::Unknown);
             }
+            let is_fickle = halves.iter().any(|half| half.1 == Word::Fickle);
+            halves[0].1 = if is_fickle { Word::Fickle } else { Word::Unknown };
         }
         patch.set(lane, halves[0]);
         patch.upper[lane] = halves[1].0;

@@ -20,7 +20,7 @@ use crate::address::Area;
 use crate::context::{Context, Flow};
 use crate::domain::Connective;
 use crate::finding::{AccessKind, Gap, Sink};
-use crate::interpret::access::{is_seen, locate, resolve, word_of};
+use crate::interpret::access::{is_noted, locate, resolve, word_of};
 use crate::interpret::tracked::track;
 use crate::interpret::{execute, memory};
 use crate::lanes::{Mask, WARP};
@@ -284,7 +284,7 @@ fn conditional_store(
             }
             let (values, tags) = raw(context, src);
             let word = word_of(tags, lane);
-            if matches!(word, Word::Fickle | Word::Pointer) && is_seen(context, pointer.area) {
+            if matches!(word, Word::Fickle | Word::Pointer) && is_noted(context, pointer.area) {
                 context.doubt_undetermined(tags, Sink::Output, Mask::one(lane));
             }
             let bits = if word == Word::Unknown { u64::MAX } else { store.width.mask() };

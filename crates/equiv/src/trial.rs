@@ -1,0 +1,135 @@
+//! Races under conditions on data, shown by trial.
+//!
+//! A run that follows both ways of branches leaves open whether two accesses under conditions race: no contents may satisfy both. Here the kernel
+//! as written is run on numbers at a few points that the assumptions allow, with all checks. A race of the same two instructions there is one, with
+//! the contents to show for it; inputs that it does not need are set to zero again, as far as a few runs tell. No race at these points says nothing.
+
+use crate::assumed::Assumed;
+use crate::ordinary::Chosen;
+use crate::side::{Assumption, Side};
+use crate::table::Table;
+use crate::witness::{Numbers, Run};
+use exec::{Checks, Fault, Finding, Launch, Limits, Outcome, Place, Race, Undecided};
+use ir::Program;
+
+/// The points that are tried, by number: all inputs alike, both signs, random numbers.
+const POINTS: [usize; 8] = [0, 1, 2, 3, 4, 7, 9, 11];
+
+/// Instructions of all lanes that a run may execute.
+const MOST_INSTRUCTIONS: u64 = 10_000_000;
+
+/// Runs in which inputs are set to zero.
+const MOST_RUNS: usize = 48;
+
+/// Inputs that a report names.
+const NAMED: usize = 6;
+
+/// Finds contents for which two accesses race of which that is open; returns which of `open` they are.
+#[must_use]
+pub fn show_race(
+    side: &Side<'_>,
+    assumptions: &[Assumption],
+    limits: Limits,
+    open: &[Undecided],
+) -> Option<(usize, Finding)> {
+    let table = Table::new([side, side]).ok()?.assuming(assumptions).ok()?;
+    let table = table.comparing_under(assumptions).ok()?;
+    let domain = table.domain(side, 0, false).ok()?;
+    let assumed = Assumed::new(&table, &domain.terms).ok()?;
+    let chosen =
+        Chosen { sides: [side, side], table: &table, terms: &domain.terms, assumed: &assumed };
+    let lane_instructions = limits.lane_instructions.min(MOST_INSTRUCTIONS);
+    let trial = Trial { chosen, open, limits: Limits { lane_instructions, ..limits } };
+    POINTS.into_iter().find_map(|number| {
+        let (_, numbers) = trial.chosen.at(number)?;
+        let found = trial.race(&numbers)?;
+        Some(trial.reduced(&numbers, found))
+    })
+}
+
+/// A kernel, and the accesses in question.
+struct Trial<'t> {
+    chosen: Chosen<'t>,
+    open: &'t [Undecided],
+    limits: Limits,
+}
+
+impl Trial<'_> {
+    /// A race of two such accesses, at a point.
+    fn race(&self, numbers: &Numbers) -> Option<(usize, Finding)> {
+        let (side, table, limits) = (self.chosen.sides[0], self.chosen.table, self.limits);
+        let run = Run { side, number: 0, table, numbers, limits };
+        let outcome = run.on_bits_by(check)?.pop()?;
+        outcome.findings.into_iter().find_map(|finding| match &finding.fault {
+            Fault::Race(race) if !race.is_harmless() && !finding.fault.is_note() => {
+                let same = |open: &Undecided| {
+                    open.asks_for_contents() && places(&open.race) == places(race)
+                };
+                Some((self.open.iter().position(same)?, finding))
+            }
+            _ => None,
+        })
+    }
+
+    /// The race with inputs that it needs, and their names.
+    fn reduced(&self, numbers: &Numbers, mut found: (usize, Finding)) -> (usize, Finding) {
+        let Chosen { sides, table, terms, .. } = self.chosen;
+        let positions = (0..terms.inputs().len()).filter(|position| table.is_free(*position));
+        let mut values: Vec<(usize, f64)> =
+            positions.map(|position| (position, numbers.at(position))).collect();
+        let (mut runs, mut width) = (0, values.len().next_power_of_two());
+        while width > 0 {
+            for start in (0..values.len()).step_by(width) {
+                let end = values.len().min(start + width);
+                if runs >= MOST_RUNS || values[start..end].iter().all(|one| one.1 == 0.0) {
+                    continue;
+                }
+                runs += 1;
+                let mut fewer = values.clone();
+                fewer[start..end].iter_mut().for_each(|one| one.1 = 0.0);
+                let point = Numbers::of_all(sides, table, terms, fewer.iter().copied());
+                let holds = |point: &Numbers| self.chosen.assumed.hold(terms, point);
+                let Some(point) = point.filter(holds) else { continue };
+                if let Some(race) = self.race(&point) {
+                    (values, found) = (fewer, race);
+                }
+            }
+            width /= 2;
+        }
+        if let Fault::Race(race) = &mut found.1.fault {
+            race.when = Some(self.contents(&values));
+        }
+        found
+    }
+
+    /// `x[0] is 1 and x[3] is 2`, for people.
+    fn contents(&self, values: &[(usize, f64)]) -> String {
+        let inputs = self.chosen.terms.inputs();
+        let needed = values.iter().filter(|one| one.1 != 0.0);
+        let named = needed.clone().filter_map(|(position, value)| {
+            Some(format!("{} is {value}", inputs.name(inputs.at(*position)?)))
+        });
+        let named: Vec<String> = named.take(NAMED).collect();
+        let more = if needed.count() > NAMED { " and so on" } else { "" };
+        match named.is_empty() {
+            true => "all inputs are 0".to_owned(),
+            false => format!("{}{more}, and the others are 0", named.join(" and ")),
+        }
+    }
+}
+
+/// A check that knows all that floats may be whose bits are not fixed, and which racing reads nothing depends on.
+fn check(program: &Program, launch: &Launch, limits: Limits) -> Outcome {
+    let mut outcome = exec::check(program, launch, limits);
+    if outcome.unfixed && !outcome.undecided.is_empty() {
+        outcome = exec::check_enclosed(program, launch, limits, Checks::default());
+    }
+    exec::follow_racing_reads(program, launch, limits, Checks::default(), outcome)
+}
+
+/// The places of two accesses, whichever was first.
+fn places(race: &Race) -> [Place; 2] {
+    let mut places = race.sides.each_ref().map(|side| side.place);
+    places.sort_unstable_by_key(|place| (place.span.start, place.span.end));
+    places
+}
