@@ -32,6 +32,7 @@ mod machine;
 mod mbarrier;
 mod mbarrier_fault;
 mod memory;
+mod open_pair;
 mod options;
 mod outcome;
 mod packing;
@@ -74,7 +75,7 @@ pub use cluster_fault::ClusterFault;
 pub use doubt::{Doubt, Doubtful, Reason};
 pub use finding::{
     AccessKind, BarrierFault, Fault, Finding, Gap, GroupFault, Origin, Place, RegisterWindow, Sink,
-    Stop, Target, Thread, Undecided, Wait, WaitKind,
+    Stop, Target, Thread, Wait, WaitKind,
 };
 pub use interpret::{executes, original_register};
 pub use lanes::{Lanes, Mask, WARP};
@@ -84,6 +85,7 @@ pub use mbarrier_fault::{
     BulkTransfer, Contributor, CopyCompletion, MbarrierFault, MbarrierFaultKind, MbarrierWait,
     Other,
 };
+pub use open_pair::Undecided;
 pub use options::{Checks, Limits, Paths};
 pub use outcome::{Outcome, Syncs, Ticket, Written};
 pub use packing::in_the_way;

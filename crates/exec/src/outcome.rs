@@ -2,7 +2,8 @@
 
 use crate::arrival::BarrierUse;
 use crate::doubt::Doubt;
-use crate::finding::{Finding, Gap, Place, Undecided};
+use crate::finding::{Finding, Gap, Place};
+use crate::open_pair::Undecided;
 use crate::pipeline::MbarrierUse;
 use crate::placement::Placement;
 use crate::racing_reads::{Racing, Suspects};

@@ -8,13 +8,12 @@
 
 use crate::address::Area;
 use crate::doubt::Doubtful;
-use crate::finding::{
-    AccessKind, CONDITION_OPEN, Fault, Finding, Place, Target, Undecided, VALUES_OPEN,
-};
+use crate::finding::{AccessKind, Fault, Finding, Place, Target};
 use crate::launch::Launch;
 use crate::machine::Machine;
 use crate::mbarrier_fault::{BulkTransfer, CopyCompletion};
 use crate::memory::Allocation;
+use crate::open_pair::{CONDITION_OPEN, Undecided, VALUES_OPEN};
 use crate::race::{Passed, Race, RaceSide};
 use crate::report::Report;
 use crate::tickets::TicketWatch;
@@ -224,12 +223,9 @@ impl Reported {
         let (a, b) = (conflict.earlier.site, conflict.later.site);
         let pair = (a.min(b), a.max(b));
         let conditional = [a, b].iter().any(|site| report.conditional.contains(site));
+        use Judgement::{Open, Race, SameValue};
         let judgement = match judgement {
-            Judgement::Race | Judgement::SameValue | Judgement::Open(VALUES_OPEN)
-                if conditional =>
-            {
-                Judgement::Open(CONDITION_OPEN)
-            }
+            Race | SameValue | Open(VALUES_OPEN) if conditional => Open(CONDITION_OPEN),
             judgement => judgement,
         };
         let same_value = match judgement {
@@ -238,7 +234,7 @@ impl Reported {
                 launch.doubt_order(report, conflict);
                 return None;
             }
-            Judgement::Open(reason) => {
+            Open(reason) => {
                 let position = *self.open.entry(pair).or_insert(report.undecided.len());
                 if position == report.undecided.len() {
                     let race = launch.race(conflict, context, false);
@@ -249,8 +245,8 @@ impl Reported {
                 }
                 return None;
             }
-            Judgement::Race => false,
-            Judgement::SameValue => true,
+            Race => false,
+            SameValue => true,
         };
         // What is told as a note must not stand for what is not.
         let is_fence_after_read = conflict.unseen.is_some() && conflict.earlier.kind == Kind::Read;

@@ -3,9 +3,10 @@
 
 use crate::domain::PlaceDifference;
 use crate::doubt::Doubtful;
-use crate::finding::{AccessKind, Fault, Finding, Gap, Place, Stop, Undecided};
+use crate::finding::{AccessKind, Fault, Finding, Gap, Place, Stop};
 use crate::machine::Machine;
 use crate::memory::Allocation;
+use crate::open_pair::Undecided;
 use crate::race::{Race, RaceSide};
 use crate::report::Report;
 use crate::value::bytes::Bytes;
