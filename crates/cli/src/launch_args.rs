@@ -109,11 +109,11 @@ pub(crate) struct SideArgs {
     #[arg(long = "opt-arg", value_name = "NAME=…", value_parser = parsed::<ArgumentSpec>)]
     opt_arguments: Vec<ArgumentSpec>,
 
-    /// What a module variable of the reference holds; replaces --symbol for it.
+    /// Contents of a module variable of the reference; replaces --symbol for it.
     #[arg(long = "ref-symbol", value_name = "NAME=…", value_parser = parsed::<ArgumentSpec>)]
     ref_symbols: Vec<ArgumentSpec>,
 
-    /// What a module variable of the optimised kernel holds; replaces --symbol for it.
+    /// Contents of a module variable of the optimised kernel; replaces --symbol for it.
     #[arg(long = "opt-symbol", value_name = "NAME=…", value_parser = parsed::<ArgumentSpec>)]
     opt_symbols: Vec<ArgumentSpec>,
 }

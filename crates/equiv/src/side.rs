@@ -109,7 +109,7 @@ pub enum InputKind {
     },
 }
 
-/// What the structure of a tensor says of an element.
+/// An element of a tensor with a structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cell {
     /// It is zero.

@@ -26,15 +26,15 @@ pub(crate) struct Table {
     first: FxHashMap<String, (usize, Option<u32>)>,
     /// Bounds of inputs that somebody said.
     pub(crate) told: Arc<Vec<Told>>,
-    /// What is assumed in a comparison.
+    /// Assumptions of a comparison.
     assumptions: Vec<Assumption>,
-    /// Its conditions. They are the first terms of every domain, so that they mean the same in all of them.
+    /// Their conditions. They are the first terms of every domain, so that they mean the same in all of them.
     pub(crate) conditions: Vec<Term>,
     /// For each side, the first place between elements, by name of the tensor.
     between: [FxHashMap<String, usize>; 2],
     /// For each side, the tickets of its blocks, if they may take some.
     tickets: [std::ops::Range<usize>; 2],
-    /// What is known of the elements of tensors, by name.
+    /// Structures of tensors, by name.
     structures: FxHashMap<String, Arc<[Cell]>>,
 }
 

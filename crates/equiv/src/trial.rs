@@ -24,7 +24,7 @@ const MOST_RUNS: usize = 48;
 /// Inputs that a report names.
 const NAMED: usize = 6;
 
-/// Finds contents for which two accesses race of which that is open; returns which of `open` they are.
+/// Finds contents for which a pair of `open` races. Returns the number of the pair, and the race.
 #[must_use]
 pub fn show_race(
     side: &Side<'_>,

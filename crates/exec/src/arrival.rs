@@ -37,7 +37,7 @@ pub(crate) struct Votes {
     pub(crate) all: u32,
     /// Whether some are not known.
     pub(crate) unknown: bool,
-    /// Whether some are not determined by the launch and its inputs.
+    /// Set if some are not determined by the launch and its inputs.
     pub(crate) fickle: bool,
 }
 

@@ -23,7 +23,7 @@ pub struct Launch {
     pub buffers: Vec<Buffer>,
     /// What each parameter holds, in order.
     pub arguments: Vec<Argument>,
-    /// What the host gave to module variables; the others hold their initialisers.
+    /// Contents that the host gave to module variables; the others hold their initialisers.
     pub symbols: Vec<(VarId, Held)>,
     /// The blocks to run, by number: ranges in ascending order that do not overlap; all if empty. With each its whole cluster runs.
     pub selected: Vec<Range<u64>>,
@@ -189,7 +189,7 @@ pub struct Buffer {
     pub access: Access,
 }
 
-/// What a module variable holds at the launch.
+/// Contents of a module variable at the launch.
 #[derive(Clone, Debug)]
 pub enum Held {
     /// These contents.

@@ -27,7 +27,7 @@ impl Undecided {
         self.reason == CONDITION_OPEN
     }
 
-    /// Whether it would be settled by knowing which values are written.
+    /// Tells whether it would be settled by knowing which values are written.
     #[must_use]
     pub fn asks_for_values(&self) -> bool {
         self.reason == VALUES_OPEN

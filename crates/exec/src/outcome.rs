@@ -52,7 +52,7 @@ pub struct Ticket {
     pub place: Place,
     /// Set if module variables beside the counter hold something else afterwards: what they hold is in no buffer.
     pub leaves_variables: bool,
-    /// What the counter holds afterwards, if it is a module variable.
+    /// The number in the counter afterwards, if it is a module variable.
     pub left: Option<u64>,
 }
 

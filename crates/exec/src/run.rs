@@ -328,7 +328,7 @@ fn run_particular(
     )
 }
 
-/// What a counter that is a module variable holds, if that is a number.
+/// Returns the number in a counter that is a module variable.
 fn left_in(counter: &Counter, global: &[Allocation], buffers: usize) -> Option<u64> {
     let memory = global.get(counter.number).filter(|_| counter.number >= buffers)?;
     let start = usize::try_from(counter.offset).ok()?;

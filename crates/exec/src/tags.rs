@@ -178,8 +178,8 @@ impl Tags {
         self.combine(Self::NUMBER)
     }
 
-    /// What a choice by this, which is not known, makes of two values. It is undefined if both are, and perhaps if one is, which counts as
-    /// fickle.
+    /// Combines the tags of two values of which a condition with these tags chooses one. If both are undefined, so is the result. If one is, the
+    /// result may be, which counts as fickle.
     pub(crate) fn chosen(self, a: Self, b: Self) -> Self {
         let open = self.unknown;
         let nothing = a.poison.and(b.poison).and(open);

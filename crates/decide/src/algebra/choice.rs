@@ -157,8 +157,8 @@ impl Algebra {
         Ok(result)
     }
 
-    /// Simplifies a branch by the condition under which it is taken. An addend that is a choice by that condition, or by its opposite, becomes
-    /// one of its sides. That is right because only this side is needed there, and only this side has to be defined.
+    /// Simplifies a branch by the condition under which it is taken: an addend that is a choice by the same condition becomes the side that is
+    /// chosen there. The other side is not needed, and need not be defined.
     fn within_branch(&mut self, form: FormId, [holds, fails]: [ConditionId; 2]) -> Outcome<FormId> {
         self.spend(self.form(form).len())?;
         let taken = |monomial: &Monomial| match self.atom_ref(monomial.as_atom()?)? {
@@ -195,7 +195,7 @@ impl Algebra {
         }
     }
 
-    /// What a choice compares with zero, and its branches above and below; at zero it may be either of them.
+    /// Returns the form that a choice compares with zero, and its branches above and below. At zero it may be either of them.
     pub(super) fn ordered_branches(
         &self,
         condition: ConditionId,

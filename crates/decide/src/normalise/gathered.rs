@@ -17,7 +17,7 @@ const LONGEST: u32 = 4;
 /// Nodes below a sum that are looked at.
 const MOST_NODES: usize = 32;
 
-/// What a sum is split by.
+/// A question that splits a sum into two cases.
 #[derive(Clone, Copy, Debug)]
 enum Chooser {
     /// A condition.
@@ -40,7 +40,7 @@ impl Chooser {
     }
 }
 
-/// A condition that a sum is split by.
+/// A sum to be computed in both cases.
 #[derive(Clone, Debug)]
 pub(super) struct Gathering {
     condition: Chooser,

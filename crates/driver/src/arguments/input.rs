@@ -25,7 +25,7 @@ pub struct InputSpec {
     pub is_distinct: bool,
     /// Which of its elements are zero or the same, if stated.
     pub structure: Option<TensorStructure>,
-    /// What that says of each element.
+    /// The structure, element by element.
     pub cells: Option<Arc<[Cell]>>,
 }
 

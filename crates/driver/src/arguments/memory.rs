@@ -198,7 +198,7 @@ impl<'r> Buffers<'r> {
     }
 }
 
-/// What the elements of a tensor are whose structure is said and whose contents are not.
+/// Returns the structure of a tensor element by element, unless its contents are given.
 fn cells(
     tensor: &TensorSpec,
     shape: &Option<Vec<u64>>,

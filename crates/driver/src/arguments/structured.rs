@@ -1,5 +1,5 @@
-//! What the structure of a tensor says of its elements: which are zero and which are the same, where the zeros lie in
-//! memory, and whether contents that are given have it.
+//! The structure of a tensor, element by element: which are zero and which are the same, where the zeros lie in memory, and
+//! whether given contents have it.
 //!
 //! Zeros are positive zeros: claims are about inputs that hold these bits there. Contents may have either zero.
 
@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::path::Path;
 
 impl TensorStructure {
-    /// What each element is, in row-major order.
+    /// Returns the structure element by element, in row-major order.
     ///
     /// # Errors
     /// If the file of a mask cannot be read, or has another number of elements.

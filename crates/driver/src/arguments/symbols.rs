@@ -73,8 +73,8 @@ pub(super) fn contents(request: &Request<'_>) -> Symbols {
     symbols
 }
 
-/// The tensor that a constant is, if the elements have a type. A variable that kernels may write is none: what they leave in it would be
-/// a result.
+/// Returns a constant as a tensor, if the user stated the type of its elements. A variable that kernels may write is not one: its final contents
+/// would be a result, which is not compared.
 fn constant(program: &Program, id: VarId, spec: &ArgumentSpec) -> Option<TensorSpec> {
     let is_constant = program.variables[id].space == Space::Const;
     let tensor = match &spec.value {

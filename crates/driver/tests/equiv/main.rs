@@ -15,6 +15,7 @@ mod points;
 mod ranges;
 mod scattered;
 mod structured;
+mod symbols;
 mod traps;
 mod undecided;
 

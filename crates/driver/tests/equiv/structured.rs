@@ -259,7 +259,7 @@ fn both_sides_must_say_the_same() {
     assert_eq!(ask([FIRST; 2], [&flat, &lower], &[]).0, Exit::Success);
 }
 
-/// What is assumed is about all elements, also those that are zero.
+/// Assumptions are about all elements, also those that are zero.
 #[test]
 fn assumptions_fit_the_structure() {
     let lower = "--arg A=f32[2,2]:lower --arg y=f32[1]:out";
@@ -351,7 +351,7 @@ fn inputs_in_floats_have_the_structure() {
     assert!(exit == Exit::Success && text.contains("everywhere\n"), "{text}");
 }
 
-/// What an earlier launch leaves is what it is, whatever is said of it.
+/// A structure cannot be said of a tensor that an earlier launch writes.
 #[test]
 fn later_launches_find_what_earlier_ones_leave() {
     let first =

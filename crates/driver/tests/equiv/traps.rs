@@ -312,7 +312,7 @@ fn fences_count_only_where_they_are_ordered_with_the_ticket() {
     assert_eq!(exit, Exit::Success, "{text}");
     let (exit, text) = check(&two_warps(&late), &flags);
     assert_ne!(exit, Exit::Success, "{text}");
-    // The fence behind the ticket must be that of the thread that took it, and before the barrier behind which another reads.
+    // The thread that took the ticket must fence, before the barrier that readers wait at.
     let written = format!("{write} @%p2 membar.gl; bar.sync 0;");
     let ordered = take.replace("st.shared", "membar.gl; st.shared");
     let table = [

@@ -134,6 +134,33 @@ fn what_is_defined_for_all_contents_is_no_error() {
 }
 
 #[test]
+fn races_under_conditions_are_refuted_for_contents_that_are_allowed() {
+    // All threads whose element is above a bound write their number, or the same one, to one place.
+    let race = |bound: u32, value: &str| {
+        format!(
+            "setp.gt.s32 %p3, %r2, {bound}; mov.u32 %r8, {value}; @!%p3 bra L; st.shared.u32 [s], %r8; L: bar.sync 0; st.global.u32 [%rd3], %r1;"
+        )
+    };
+    let of_range = |range: &str| OUT.replace(":0..4", range);
+    let table = [
+        (race(1, "%r1"), of_range(":0..4"), Exit::Refuted),
+        (race(1, "%r1"), of_range(""), Exit::Refuted),
+        (race(9, "%r1"), of_range(":0..20"), Exit::Refuted),
+        // No contents of the range are above the bound.
+        (race(3, "%r1"), of_range(":0..4"), Exit::Unknown),
+        (race(9, "%r1"), of_range(":0..4"), Exit::Unknown),
+        // They write the same.
+        (race(1, "7"), of_range(":0..4"), Exit::Unknown),
+    ];
+    for (body, flags, expected) in table {
+        let (exit, text) = check(&body, &flags);
+        let is_right = exit == expected || expected == Exit::Unknown && exit == Exit::Success;
+        assert!(is_right, "{body}\n{flags}\n{text}");
+        assert!(expected != Exit::Refuted || text.contains("others are 0"), "{text}");
+    }
+}
+
+#[test]
 fn comparisons_of_rounded_numbers_bound_no_integer() {
     let text = ".version 8.0\n.target sm_80\n.address_size 64\n.entry k(.param .u64 x, .param .u64 t, .param .u64 out) {
         .reg .pred %p1; .reg .b16 %h<3>; .reg .b32 %r<3>; .reg .b64 %rd<5>;

@@ -12,9 +12,9 @@ pub struct Bounds {
     pub low: i128,
     /// The largest.
     pub high: i128,
-    /// Whether there are inputs for which it is the smallest, and such for which it is the largest.
+    /// Set if some inputs make it the smallest, and some the largest.
     pub are_met: bool,
-    /// Whether somebody said something of all inputs it is made of; of others only their type is known.
+    /// Set if the user stated a range of every input it is made of; of others only the type is known.
     pub are_told: bool,
 }
 

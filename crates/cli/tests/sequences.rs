@@ -1,0 +1,126 @@
+//! Launches one after the other in a project: what one of them leaves for the next, and what is said of it.
+
+use snapbox::cmd::{Command, cargo_bin};
+use std::path::{Path, PathBuf};
+
+const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n.global .align 4 .u32 kept = 0;\n.const .align 4 .b8 c[4];\n";
+
+/// Blocks that take tickets: `each` is done by all of them, with the ticket in `%r3`; `last` by the last one, with its number in `%r1`.
+fn tickets(name: &str, [each, last]: [&str; 2]) -> String {
+    format!(
+        ".entry {name}(.param .u64 count, .param .u64 out) {{ .reg .b32 %r<6>; .reg .b64 %rd<3>; .reg .pred %p<4>;
+        ld.param.u64 %rd1, [count]; ld.param.u64 %rd2, [out]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %nctaid.x; sub.u32 %r2, %r2, 1;
+        membar.gl; atom.global.add.u32 %r3, [%rd1], 1; {each} setp.ne.u32 %p1, %r3, %r2; @%p1 bra E; membar.gl; mov.u32 %r4, 1;
+        {last} st.global.u32 [%rd2], %r4; E: ret; }}\n"
+    )
+}
+
+/// A kernel that writes numbers to the addresses it is given.
+fn plain(name: &str, numbers: &[u32], more: &str) -> String {
+    let of = |position: usize| format!("{name}_{position}");
+    let parameters: Vec<String> =
+        (0..numbers.len()).map(|at| format!(".param .u64 {}", of(at))).collect();
+    let stores: Vec<String> = (numbers.iter().enumerate())
+        .map(|(at, number)| {
+            format!("ld.param.u64 %rd1, [{}]; st.global.u32 [%rd1], {number};", of(at))
+        })
+        .collect();
+    format!(
+        ".entry {name}({}) {{ .reg .b64 %rd1; {more} {} ret; }}\n",
+        parameters.join(", "),
+        stores.join(" ")
+    )
+}
+
+/// Runs a project of one comparison of two sides, each a list of launches.
+fn compare(name: &str, kernels: &[String], [reference, optimised]: [&str; 2]) -> (i32, String) {
+    let folder: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("k.ptx"), format!("{HEAD}{}", kernels.concat())).unwrap();
+    let project = format!(
+        "[[equiv]]\nname = \"{name}\"\nreference = [{reference}]\noptimised = [{optimised}]\n"
+    );
+    std::fs::write(folder.join("warpproof.toml"), project).unwrap();
+    let command = Command::new(cargo_bin!("warpproof")).current_dir(&folder);
+    let output = command.arg("run").output().unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    (output.status.code().unwrap(), String::from_utf8(text).unwrap())
+}
+
+/// A launch of one thread for each block.
+fn launch(kernel: &str, grid: u32, arguments: &str) -> String {
+    format!("{{ kernel = \"k.ptx::{kernel}\", grid = {grid}, block = 1, args = [{arguments}] }}")
+}
+
+const FIRST: &str = "\"c1=u32[1]:inout=[0]\", \"o1=s32[1]:out\"";
+const SECOND: &str = "\"c2=u32[1]:inout=[0]\", \"o2=s32[2]:inout=[0,0]\"";
+
+#[test]
+fn a_later_launch_may_have_more_tickets() {
+    let kernels = [
+        tickets("one", ["", ""]),
+        // The block with number 1 is the last of two, and none of those between the first and the last of four.
+        tickets("two", ["setp.eq.u32 %p2, %r3, 1; @%p2 st.global.u32 [%rd2+4], 7;", ""]),
+        plain("plain", &[2, 1, 4, 1], ""),
+    ];
+    let reference = launch("plain", 1, &format!("{FIRST}, {SECOND}"));
+    let both = |second: &str| format!("{}, {}", launch("one", 2, FIRST), launch(second, 4, SECOND));
+    let (code, text) = compare("more_tickets", &kernels, [&reference, &both("two")]);
+    assert_ne!(code, 0, "{text}");
+}
+
+#[test]
+fn what_only_some_last_blocks_read_is_remembered() {
+    let reading =
+        "setp.ne.u32 %p2, %r1, 0; @%p2 bra A; ld.global.u32 %r5, [kept]; add.u32 %r4, %r4, %r5; A:";
+    let kernels = [
+        plain("leaves", &[1], "st.global.u32 [kept], 5;"),
+        tickets("reads", ["", reading]),
+        tickets("does_not", ["", ""]),
+        plain("plain", &[1, 3, 1], ""),
+    ];
+    let out = "\"o1=s32[1]:out\"";
+    let second = "\"c2=u32[1]:inout=[0]\", \"o2=s32[1]:out\"";
+    let reference = launch("plain", 1, &format!("{out}, {second}"));
+    for (kernel, is_proved) in [("reads", false), ("does_not", true)] {
+        let optimised = format!("{}, {}", launch("leaves", 1, out), launch(kernel, 3, second));
+        let (code, text) =
+            compare(&format!("remembered_{kernel}"), &kernels, [&reference, &optimised]);
+        assert_eq!(code == 0, is_proved, "{kernel}\n{text}");
+    }
+}
+
+#[test]
+fn what_only_some_last_blocks_write_is_remembered() {
+    let writing = |block: u32| {
+        format!("setp.ne.u32 %p2, %r1, {block}; @%p2 bra A; st.global.u32 [kept], 5; A:")
+    };
+    let kernels = [
+        tickets("first", ["", &writing(0)]),
+        tickets("last", ["", &writing(2)]),
+        tickets("none", ["", &writing(3)]),
+        plain("plain", &[3, 1], ""),
+    ];
+    let arguments = "\"c2=u32[1]:inout=[0]\", \"o2=s32[1]:out\"";
+    let reference = launch("plain", 1, arguments);
+    for (kernel, is_proved) in [("first", false), ("last", false), ("none", true)] {
+        let optimised = launch(kernel, 3, arguments);
+        let (code, text) =
+            compare(&format!("written_{kernel}"), &kernels, [&reference, &optimised]);
+        assert_eq!(code == 0, is_proved, "{kernel}\n{text}");
+    }
+}
+
+#[test]
+fn no_launch_writes_a_constant() {
+    let read = ".entry reads(.param .u64 out) { .reg .b32 %r1; .reg .b64 %rd1; ld.param.u64 %rd1, [out]; ld.const.u32 %r1, [c]; st.global.u32 [%rd1], %r1; ret; }\n";
+    let kernels = [plain("writes", &[7], ""), read.to_owned(), plain("plain", &[7, 7], "")];
+    let last = "{ kernel = \"k.ptx::reads\", grid = 1, block = 1, args = [\"o=s32[1]:out\"], symbols = [\"c=s32[1]\"] }";
+    let optimised = format!("{}, {last}", launch("writes", 1, "\"c=s32[1]:out\""));
+    let reference = launch("plain", 1, "\"c=s32[1]:out\", \"o=s32[1]:out\"");
+    let (code, text) = compare("written_constant", &kernels, [&reference, &optimised]);
+    assert!(
+        code == 2 && text.contains("the module variable `c` has the name of"),
+        "{code}\n{text}"
+    );
+}
