@@ -19,7 +19,7 @@ use super::truth::Predicate;
 use crate::address::Area;
 use crate::context::{Context, Flow};
 use crate::domain::Connective;
-use crate::finding::{AccessKind, Gap, Sink};
+use crate::finding::{AccessKind, Fault, Gap, Sink};
 use crate::interpret::access::{is_noted, locate, resolve, word_of};
 use crate::interpret::tracked::track;
 use crate::interpret::{execute, memory};
@@ -57,6 +57,16 @@ pub(crate) fn conditional(
     (context.lanes, context.open, context.path) = outer;
     result?;
     check_faults(context).map(|()| true)
+}
+
+/// Looks at the guard of a hint. It does not matter whether it holds, so it need not be known, but somebody must have computed
+/// it, for all contents.
+pub(crate) fn look_at(context: &mut Context<'_, '_>, guard: Guard) -> Result<(), Gap> {
+    let tags = context.registers.tags(guard.register);
+    let undefined = Fault::Undefined { reaches: Sink::Control, origin: tags.undefined };
+    context.find(undefined, tags.poison.and(context.lanes));
+    context.doubt_undetermined(tags, Sink::Control, context.lanes);
+    check_faults(context)
 }
 
 /// Executes an instruction on a side of a branch that is not decided, in the context's lanes.
