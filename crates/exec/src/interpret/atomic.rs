@@ -367,8 +367,8 @@ fn update(atomic: &Atomic, old: u64, a: u64, b: Option<u64>) -> u64 {
                 _ => FloatBinary::Add,
             };
             // Additions in global memory flush single-precision subnormals (manual §9.7.13.5).
-            let adds = op == FloatBinary::Add;
-            let flush = adds && format == ir::Format::F32 && atomic.space == Space::Global;
+            let flushes = op == FloatBinary::Add && !atomic.keeps_subnormals;
+            let flush = flushes && format == ir::Format::F32 && atomic.space == Space::Global;
             let mode = FloatMode { flush, ..FloatMode::NEAREST };
             let bits = format.width().bits();
             (0..u32::from(atomic.packed)).fold(0, |out, part| {

@@ -13,7 +13,7 @@ use super::merge::{self, chooses_undefined, fickle_reason, lost};
 use super::select::choice;
 use crate::address::{Area, Pointer};
 use crate::context::Context;
-use crate::domain::{Connective, Truths};
+use crate::domain::{Connective, Truths, Value};
 use crate::finding::{AccessKind, Gap};
 use crate::interpret::access::{locate, mark, read_element};
 use crate::interpret::atomic::{Operands, update_lane};
@@ -23,7 +23,8 @@ use crate::lanes::{Lanes, Mask, WARP};
 use crate::memory::Word;
 use crate::path::{Path, Truth};
 use crate::tags::Tags;
-use crate::value::bytes::Bytes;
+use crate::value::address::Elements;
+use crate::value::bytes::{Bytes, ZERO};
 use crate::value::unit::Byte;
 use ir::{Atomic, Load, Ordering, Relation, Store, Width};
 use std::rc::Rc;
@@ -109,28 +110,85 @@ pub(in crate::interpret) fn load(
     }
     let places = possible(context, one, AccessKind::Read, bytes)?;
     let attributes = load_attributes(context, load);
-    let mut read: Vec<Option<(u64, Word)>> = vec![None; load.dsts.len()];
-    for (pointer, holds) in places {
-        let found = locate(context, pointer, one.lane, (bytes, bytes), AccessKind::Read);
-        track(context, pointer, one.lane, bytes, attributes, SameValue::Different);
-        for (position, read) in read.iter_mut().enumerate() {
-            let at = found.map(|start| start.map(|start| start + position * element as usize));
-            let (mut low, mut high) = ([0; WARP], [0; WARP]);
-            let [size, lane] = [element as usize, one.lane];
-            let word = read_element(context, pointer.area, lane, at, size, [&mut low, &mut high]);
-            let new = (low[lane], word);
-            *read = Some(match *read {
-                Some(old) => either(context, holds, [new, old], size),
-                None => new,
-            });
-        }
+    let mut found = Vec::new();
+    for (pointer, _) in &places {
+        found.push(locate(context, *pointer, one.lane, (bytes, bytes), AccessKind::Read));
+        track(context, *pointer, one.lane, bytes, attributes, SameValue::Different);
     }
-    for ((low, _, tags), read) in parts.iter_mut().zip(read) {
+    for (position, (low, _, tags)) in parts.iter_mut().enumerate() {
+        let mut all = Vec::new();
+        for ((pointer, _), found) in places.iter().zip(&found) {
+            let at = found.map(|start| start.map(|start| start + position * element as usize));
+            let (mut value, mut unused) = ([0; WARP], [0; WARP]);
+            let (size, both) = (element as usize, [&mut value, &mut unused]);
+            let word = read_element(context, pointer.area, one.lane, at, size, both);
+            all.push((value[one.lane], word));
+        }
+        let read = of_table(context, one, &places, &all, (bytes, element))
+            .or_else(|| chosen(context, &places, &all, element as usize));
         let (value, word) = read.unwrap_or((0, Word::Poison));
         low[one.lane] = value;
         mark(tags, one.lane, word, context.place, read.is_none());
     }
     check_faults(context)
+}
+
+/// A choice between what is at all possible places.
+fn chosen(
+    context: &mut Context<'_, '_>,
+    places: &[Possible],
+    all: &[(u64, Word)],
+    size: usize,
+) -> Option<(u64, Word)> {
+    let mut all = places.iter().zip(all.iter().copied());
+    let (_, mut read) = all.next()?;
+    for ((_, holds), new) in all {
+        read = either(context, *holds, [new, read], size);
+    }
+    Some(read)
+}
+
+/// The element of a tensor, if the possible places hold elements of it in their order: a table that was copied.
+fn of_table(
+    context: &mut Context<'_, '_>,
+    one: &Indexed,
+    places: &[Possible],
+    all: &[(u64, Word)],
+    (bytes, size): (u32, u32),
+) -> Option<(u64, Word)> {
+    let valued = context.valued.as_mut()?;
+    let mut input = |(value, word): (u64, Word)| {
+        let bytes = valued.store.bytes(value, word);
+        let Byte::Of { value, sort, index: 0 } = bytes[0] else { return None };
+        let whole = |(at, byte): (usize, &Byte)| *byte == Byte::Of { value, sort, index: at as u8 };
+        let mut all = bytes[..size as usize].iter().enumerate();
+        (word == Word::Unknown && sort.bytes() == size as usize && all.all(whole))
+            .then_some((value, sort))
+    };
+    let (first, sort) = input(*all.first()?)?;
+    let start = places.first()?.0.offset;
+    let step = bytes / size;
+    for (number, ((pointer, _), read)) in (0u32..).zip(places.iter().zip(all)) {
+        let in_order = pointer.offset == start + i64::from(number * bytes);
+        if !in_order || input(*read)? != (first.checked_add(number * step)?, sort) {
+            return None;
+        }
+    }
+    let last =
+        first.checked_add(u32::try_from(all.len()).ok()?.checked_sub(1)?.checked_mul(step)?)?;
+    let holds = |elements: &&Elements| {
+        let number = |value: Value| u64::from(value).checked_sub(elements.first.into());
+        let inside = |value: Value| number(value).is_some_and(|number| number < elements.count);
+        inside(first) && inside(last)
+    };
+    let table = *valued.store.elements.values().find(holds)?;
+    // The tensor begins so many elements before the first of them.
+    let before = i128::from(first - table.first) * i128::from(size);
+    let offset = (one.offset.0, one.offset.1 - i128::from(start) + before);
+    let value = valued.domain.element((table.first, table.count), offset, size)?;
+    let mut out = ZERO;
+    (0..size as usize).for_each(|at| out[at] = Byte::Of { value, sort, index: at as u8 });
+    Some(valued.store.word(&out))
 }
 
 /// The places that an access may be at; none if it is a fault, which is recorded.
