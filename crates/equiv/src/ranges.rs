@@ -12,6 +12,20 @@ pub(crate) type Range = (i128, i128);
 /// Beyond this nothing is kept: no integer type is so large.
 const LARGEST: i128 = 1 << 100;
 
+/// The `x` and `m` of `x/m`, where `m` is a power of two.
+pub(crate) fn fraction(terms: &Terms, node: NodeId) -> Option<(NodeId, i128)> {
+    let Node::Product(a, b) = terms.at(node) else { return None };
+    let divisor = |factor: NodeId| match terms.as_number(factor.into())?.to_small_ratio()? {
+        (1, below) => Some(i128::from(below)).filter(|below| *below > 1),
+        _ => None,
+    };
+    match (divisor(a), divisor(b)) {
+        (Some(by), None) => Some((b, by)),
+        (None, Some(by)) => Some((a, by)),
+        _ => None,
+    }
+}
+
 /// The ranges that are known. Sums grow, and somebody may ask at every step: what is known of the
 /// beginning of a sum is not computed again.
 #[derive(Debug, Default)]
@@ -99,6 +113,11 @@ impl Ranges {
                 let least = if low > 0 || high < 0 { low.abs().min(high.abs()) } else { 0 };
                 (least, low.abs().max(high.abs()))
             }),
+            Node::Apply(Function::Floor, scaled) => match fraction(terms, scaled) {
+                Some((x, by)) => self.at([x], missing)?[0]
+                    .map(|(low, high)| (low.div_euclid(by), high.div_euclid(by))),
+                None => None,
+            },
             Node::Constant(constant) => terms.number(constant).to_i64().map(|number| {
                 let number = i128::from(number);
                 (number, number)

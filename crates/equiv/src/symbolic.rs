@@ -10,6 +10,7 @@
 //! looking for them costs more than they do. Sums of sums as long as each other are looked for: lanes that
 //! exchange what they have added up meet there, each with its own part first.
 
+mod bounded;
 mod choosing;
 mod fields;
 mod given;
@@ -79,10 +80,8 @@ pub struct Symbolic {
     handles: Handles,
     /// What was made before, by operation and operands.
     made: FxHashMap<(Operation, [Term; 3]), Value>,
-    /// Bits of integers: of which, from where on, and how many.
-    fields: FxHashMap<(Term, u32, u32), Value>,
-    /// By `−1 − a`: the `a`.
-    complements: FxHashMap<Term, Value>,
+    /// Bits of integers.
+    bits: fields::Bits,
     snap: bool,
     snapped: BTreeSet<constants::Known>,
     /// Where the instruction at hand is.
@@ -134,8 +133,7 @@ impl Symbolic {
             rounded: FxHashSet::default(),
             tickets: 0..0,
             made: FxHashMap::default(),
-            fields: FxHashMap::default(),
-            complements: FxHashMap::default(),
+            bits: fields::Bits::default(),
             snap,
             snapped: BTreeSet::new(),
             place: None,
@@ -466,6 +464,10 @@ impl Domain for Symbolic {
 
     fn is_place(&mut self, place: &DataPlace, number: i128) -> Truths {
         self.is_at(place, number)
+    }
+
+    fn quotient(&mut self, value: Value, by: u32) -> Option<Value> {
+        self.shifted_right(value, by)
     }
 
     fn field(&mut self, value: Value, width: Width, first: u32, bits: u32) -> Option<Value> {

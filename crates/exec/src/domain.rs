@@ -435,6 +435,12 @@ pub trait Domain {
         None
     }
 
+    /// `⌊a / 2^by⌋` of an integer with its sign: a shift to the right. `None` if that is not followed.
+    fn quotient(&mut self, value: Value, by: u32) -> Option<Value> {
+        let _ = (value, by);
+        None
+    }
+
     /// `−1 − a`: every bit of an integer turned over.
     fn complement(&mut self, a: Value) -> Value {
         let (minus_one, mut out) = (self.integer(-1), [0; WARP]);

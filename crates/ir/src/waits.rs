@@ -5,7 +5,8 @@
 //!
 //! 1. From behind the question, with the answer no, every way comes back to the same question on the same operands,
 //!    through nothing but register operations and hints (counters, clocks, `nanosleep`), and without a loop of its own.
-//! 2. Those ways do not write the operands of the question.
+//! 2. Those ways do not write the operands of the question, or the question's own block computes them before it, from what they do not write: the
+//!    same each time (`mov.u32 %r1, 0` of a phase that is a number).
 //! 3. From behind the question, with the answer yes, nothing depends on a register that those ways write.
 //!
 //! Then the number of times that the answer was no shows nowhere, and a thread that blocks at the question until the
@@ -111,11 +112,17 @@ fn is_wait(
     if !walk.returns(behind, known(0), &mut Vec::new()) {
         return false;
     }
-    if operands(asked).any(|register| walk.written.has(register)) {
+    let is_same = |register: Reg| walk.is_same(register, index, DEEPEST);
+    if !operands(asked).all(is_same) {
         return false;
     }
     let mut differing = walk.written.clone();
     differing.remove(test.dst);
+    for register in function.registers.indices().filter(|register| walk.written.has(*register)) {
+        if is_same(register) {
+            differing.remove(register);
+        }
+    }
     walk.left = LONGEST;
     walk.forgets(behind, known(1), differing, &mut Vec::new())
 }
@@ -154,6 +161,28 @@ struct Walk<'f> {
 }
 
 impl Walk<'_> {
+    /// Tells whether a register has the same value before an instruction of the question's block however often the question was asked.
+    fn is_same(&self, register: Reg, before: usize, depth: usize) -> bool {
+        let instructions = &self.function.blocks[self.question.0].instructions[..before];
+        let writes = |one: &Instr| registers(one).0.contains(&register);
+        let Some(at) = instructions.iter().rposition(writes) else {
+            return !self.written.has(register);
+        };
+        let Instr { guard: None, op, .. } = &instructions[at] else { return false };
+        let is_function = matches!(
+            op,
+            Op::Copy { .. }
+                | Op::AddressOf { .. }
+                | Op::ConvertAddress { .. }
+                | Op::Resize { .. }
+                | Op::IntUnary { .. }
+                | Op::IntBinary { .. }
+                | Op::IntTernary { .. }
+        );
+        let reads = registers(&instructions[at]).1;
+        is_function && depth > 0 && reads.into_iter().all(|one| self.is_same(one, at, depth - 1))
+    }
+
     /// Tells whether every way from `at` comes back to the question and does nothing else.
     fn returns(
         &mut self,

@@ -353,6 +353,12 @@ impl<'r> Builder<'r> {
             return wrong(format!("{shown} is {ty}, no structure; `{spec}` is one"));
         }
         let specs = &self.request.arguments.specs;
+        if let Some(field) = structure::unsized_field(&recorded.fields, parameter, specs) {
+            let at = field.offset;
+            return wrong(format!(
+                "{shown}: how many recorded bytes `{field}` replaces is not seen from the kernel: state its type, as in {at}:s32=64"
+            ));
+        }
         let read = recorded::read(recorded, parameter.bytes, specs);
         let found = read.map_err(|why| Problem::Wrong(format!("{shown}: {why}")))?;
         let mut values = vec![(0, exec::Argument::Bytes(found.bytes))];

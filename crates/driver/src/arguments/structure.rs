@@ -33,6 +33,22 @@ impl Piece<'_> {
     }
 }
 
+/// A field that is a plain number at which the kernel is not seen to load: how many bytes it replaces is not known.
+pub(super) fn unsized_field<'s>(
+    fields: &'s [Field],
+    parameter: &Parameter<'_>,
+    arguments: &[ArgumentSpec],
+) -> Option<&'s Field> {
+    let is_number = |field: &Field| match &field.value {
+        FieldValue::Number(_) => true,
+        FieldValue::Name(name) => arguments.iter().any(|argument| {
+            argument.name == *name && matches!(argument.value, ArgumentValue::Number(_))
+        }),
+        _ => false,
+    };
+    fields.iter().find(|field| is_number(field) && !parameter.loads.contains_key(&field.offset))
+}
+
 /// The pieces of a structure, by offset.
 ///
 /// # Errors

@@ -3,7 +3,19 @@
 use super::Symbolic;
 use exec::domain::{Domain, Value};
 use ir::Width;
+use rustc_hash::FxHashMap;
 use term::{Function, Node, NodeId, Number, Term};
+
+/// Integers that are bits of others.
+#[derive(Debug, Default)]
+pub(super) struct Bits {
+    /// Some bits: of which integer, from where on, and how many.
+    pub(super) fields: FxHashMap<(Term, u32, u32), Value>,
+    /// By nodes that are the lowest bits of an integer: the integer, what is above them, and how many they are.
+    pub(super) low: FxHashMap<NodeId, (Term, Term, u32)>,
+    /// By `−1 − a`: the `a`.
+    pub(super) complements: FxHashMap<Term, Value>,
+}
 
 impl Symbolic {
     /// Some bits of the number that the lowest `width` bits of a value are.
@@ -15,7 +27,7 @@ impl Symbolic {
         bits: u32,
     ) -> Option<Value> {
         let term = self.term(value);
-        if let Some(&turned) = self.complements.get(&term) {
+        if let Some(&turned) = self.bits.complements.get(&term) {
             let field = self.some_bits(turned, width, first, bits)?;
             return Some(self.ones_without(field, bits));
         }
@@ -36,7 +48,7 @@ impl Symbolic {
     /// Some bits of a number that has no sign and fits the width.
     fn bits_of(&mut self, number: Value, width: Width, first: u32, bits: u32) -> Option<Value> {
         let x = self.term(number);
-        if let Some(&known) = self.fields.get(&(x, first, bits)) {
+        if let Some(&known) = self.bits.fields.get(&(x, first, bits)) {
             return Some(known);
         }
         let (least, most) = self.range(x)?;
@@ -54,12 +66,16 @@ impl Symbolic {
         };
         // A node of its own: what is added to it does not change what is known of it.
         let node = self.terms.seal(field);
+        if !whole && first == 0 {
+            let upper = self.shifted_down(x, end)?;
+            self.bits.low.insert(node, (x, upper, bits));
+        }
         // The whole number is no node of its own, and its range may be an input's.
         if !whole || first > 0 {
             self.ranges.know(node, (0, (1i128.checked_shl(bits)? - 1).min(most >> first)));
         }
         let value = self.handles.handle(node.into());
-        self.fields.insert((x, first, bits), value);
+        self.bits.fields.insert((x, first, bits), value);
         Some(value)
     }
 
@@ -78,7 +94,7 @@ impl Symbolic {
         self.ranges.know(node, (0, most));
         let term = node.into();
         for (at, bit) in (0..).zip(bits) {
-            self.fields.insert((term, at, 1), *bit);
+            self.bits.fields.insert((term, at, 1), *bit);
         }
         Some(self.handles.handle(term))
     }
@@ -106,7 +122,7 @@ impl Symbolic {
         let (minus_one, term) = (self.terms.integer(-1), self.term(a));
         let turned = self.terms.subtract(minus_one, term);
         let turned = self.terms.seal(turned).into();
-        self.complements.insert(turned, a);
+        self.bits.complements.insert(turned, a);
         self.handles.handle(turned)
     }
 
@@ -118,6 +134,13 @@ impl Symbolic {
         let node = self.terms.seal(rest);
         self.ranges.know(node, (0, most));
         self.handles.handle(node.into())
+    }
+
+    /// An integer, shifted to the right with its sign.
+    pub(super) fn shifted_right(&mut self, value: Value, by: u32) -> Option<Value> {
+        let term = self.term(value);
+        let quotient = self.shifted_down(term, by)?;
+        Some(self.handles.handle(quotient))
     }
 
     /// `⌊x / 2^by⌋`

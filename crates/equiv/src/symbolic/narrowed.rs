@@ -55,16 +55,38 @@ impl Symbolic {
             let Some((node, factor, chosen)) = settled else { break };
             self.put_in(&mut linear, (node, factor), chosen.into())?;
         }
-        self.bounds_within(&linear, &known)
+        self.tight_bounds(&linear, &known)
+    }
+
+    /// What is known of integers where a condition holds besides, or does not; `None` if that is never so.
+    pub(super) fn known_if(
+        &mut self,
+        condition: NodeId,
+        holds: bool,
+        known: &BTreeMap<NodeId, Range>,
+    ) -> Option<BTreeMap<NodeId, Range>> {
+        let mut all = known.clone();
+        for (relation, sides, holds) in self.comparisons((condition, holds)) {
+            if (relation, holds) == (term::Relation::Equal, false) {
+                continue;
+            }
+            let Some((node, range)) = self.narrowing(relation, sides, holds) else { continue };
+            let whole = all.get(&node).copied().or_else(|| self.range(node.into()))?;
+            let narrowed = (whole.0.max(range.0), whole.1.min(range.1));
+            all.insert(node, Some(narrowed).filter(|(low, high)| low <= high)?);
+        }
+        Some(all)
     }
 
     /// Numbers that integers lie between wherever a condition holds.
     fn narrowed_by(&mut self, root: NodeId) -> BTreeMap<NodeId, Range> {
         let mut known: BTreeMap<NodeId, Range> = BTreeMap::new();
         let mut others = Vec::new();
-        for (relation, sides, holds) in self.comparisons(root) {
+        for (relation, sides, holds) in self.comparisons((root, true)) {
             if (relation, holds) == (term::Relation::Equal, false) {
-                others.extend(self.narrowing(relation, sides, true));
+                // Of `4·x != 6` nothing follows.
+                let other = self.narrowing(relation, sides, true);
+                others.extend(other.filter(|(_, (low, high))| low == high));
             } else if let Some((node, range)) = self.narrowing(relation, sides, holds) {
                 self.narrow(&mut known, node, |whole| (whole.0.max(range.0), whole.1.min(range.1)));
             }
@@ -122,10 +144,10 @@ impl Symbolic {
         }
     }
 
-    /// The comparisons that hold, or do not, wherever a condition holds.
-    fn comparisons(&self, root: NodeId) -> Vec<(term::Relation, [NodeId; 2], bool)> {
+    /// The comparisons that hold, or do not, wherever a condition holds, or does not.
+    fn comparisons(&self, root: (NodeId, bool)) -> Vec<(term::Relation, [NodeId; 2], bool)> {
         let mut found = Vec::new();
-        let mut work = vec![(root, true)];
+        let mut work = vec![root];
         while let Some((node, holds)) = work.pop() {
             if found.len() + work.len() > MOST {
                 break;
@@ -166,13 +188,17 @@ impl Symbolic {
             ([Some(number), None], Equal, true) => (b, (number, number)),
             _ => return None,
         };
-        let (node, negative, constant) = self.linear_of(linear.into())?.single()?;
+        let linear = self.linear_of(linear.into())?;
+        let linear = self.unfolded(linear)?;
+        let (node, factor, constant) = linear.single()?;
         // A real that is not an integer is not bounded by its neighbours.
         self.range(node.into())?;
-        Some(match negative {
-            false => (node, (range.0 - constant, range.1 - constant)),
-            true => (node, (constant - range.1, constant - range.0)),
-        })
+        let (low, high) = match factor > 0 {
+            true => (range.0 - constant, range.1 - constant),
+            false => (constant - range.1, constant - range.0),
+        };
+        let factor = factor.abs();
+        Some((node, (-(-low).div_euclid(factor), high.div_euclid(factor))))
     }
 
     /// Tells whether one stands in a relation to the other. A choice between integers is compared side by side where ranges settle one of
@@ -192,6 +218,9 @@ impl Symbolic {
             if known != [None, None] {
                 return self.split_comparison(relation, condition.into(), known, sides);
             }
+        }
+        if let Some(holds) = self.settles_apart(relation, a, b) {
+            return self.terms.truth(holds);
         }
         operations::compared(&mut self.terms, relation, a, b)
     }
@@ -232,6 +261,23 @@ impl Symbolic {
                 self.terms.and(open, rest)
             }
         }
+    }
+
+    /// The truth of a comparison of integers that the range of their difference settles.
+    fn settles_apart(&mut self, relation: Relation, a: Term, b: Term) -> Option<bool> {
+        // Looking at every comparison costs time, and is worth it for remainders alone.
+        if self.bits.low.is_empty() {
+            return None;
+        }
+        self.range(a)?;
+        self.range(b)?;
+        let difference = self.linear_of(a)?.minus(&self.linear_of(b)?, 1)?;
+        if !self.has_floor(&difference) {
+            return None;
+        }
+        let bounds = self.tight_bounds(&difference, &BTreeMap::new())?;
+        let zero = Bounds { low: 0, high: 0, are_met: false, are_told: false };
+        bounds.settle(relation, zero)
     }
 
     /// The truth of a comparison of integers that their ranges settle.

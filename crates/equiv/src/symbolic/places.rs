@@ -45,10 +45,21 @@ impl Linear {
         self.parts.iter().map(|(&node, &factor)| (node, factor)).collect()
     }
 
-    /// The node, if it is one of which a number is added or taken away: with its sign, and the number.
-    pub(super) fn single(&self) -> Option<(NodeId, bool, i128)> {
+    /// The node, if it is a multiple of one to which a number is added: with its factor, and the number.
+    pub(super) fn single(&self) -> Option<(NodeId, i128, i128)> {
         let (&node, &factor) = self.parts.first_key_value()?;
-        (self.parts.len() == 1 && factor.abs() == 1).then_some((node, factor < 0, self.constant))
+        (self.parts.len() == 1).then_some((node, factor, self.constant))
+    }
+
+    /// With a multiple of another less; `None` if its numbers become too large.
+    pub(super) fn minus(&self, other: &Self, by: i128) -> Option<Self> {
+        let mut rest = self.clone();
+        for (&node, &factor) in &other.parts {
+            rest.add(node, factor.checked_mul(-by)?)?;
+        }
+        rest.constant = rest.constant.checked_sub(other.constant.checked_mul(by)?)?;
+        rest.parts.retain(|_, factor| *factor != 0);
+        Some(rest)
     }
 
     fn add(&mut self, node: NodeId, factor: i128) -> Option<()> {
@@ -185,7 +196,7 @@ impl Symbolic {
     /// Numbers that an integer lies between.
     pub(super) fn bounds_of(&mut self, value: Value) -> Option<Bounds> {
         let linear = self.linear(value)?;
-        self.bounds_within(&linear, &BTreeMap::new())
+        self.tight_bounds(&linear, &BTreeMap::new())
     }
 
     /// The same where more is known of some nodes.

@@ -328,6 +328,11 @@ impl Domain for Aliased<'_> {
         self.inner.is_place(place, number)
     }
 
+    fn quotient(&mut self, value: Value, by: u32) -> Option<Value> {
+        let value = self.one(value);
+        self.inner.quotient(value, by)
+    }
+
     fn field(&mut self, value: Value, width: Width, first: u32, bits: u32) -> Option<Value> {
         let value = self.one(value);
         self.inner.field(value, width, first, bits)

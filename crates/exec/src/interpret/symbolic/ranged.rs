@@ -3,17 +3,19 @@
 //! A compiler writes `4*i + j` as `i << 2 | j` where it knows that `j` has two bits, `i % 8` as `i & 7`, and `i / 2` with shifts that make up for
 //! the sign. Of integers between numbers that are known these are sums, fields of bits, and often nothing at all:
 //! - `a | b`, `a ^ b` and a field of `b` bits put into `a` are `a + b` if `a` is a multiple of a power of two above `b`;
-//! - a mask or a shift of a number without a sign is a field of its bits ([`Domain::field`](crate::domain::Domain::field)), and so is an arithmetic shift.
+//! - a mask or a shift of a number without a sign is a field of its bits ([`Domain::field`](crate::domain::Domain::field)), and so is an arithmetic shift;
+//! - of a number with a sign they are a quotient ([`Domain::quotient`](crate::domain::Domain::quotient)) or a remainder, and its sign bit is a choice.
 //!
 //! The results are integers of the domain, so that places made of them keep their bounds. Integers of which only the type is known are left to what
 //! moves their bytes ([`super::bits`]): packed numbers are taken apart there.
 
-use crate::domain::{Binary, Value};
+use crate::domain::{Binary, Truths, Value};
+use crate::lanes::{Mask, WARP};
 use crate::value::Valued;
 use crate::value::bytes::Bytes;
 use crate::value::integer::{congruent, is_integer, number, whole};
 use crate::value::unit::known;
-use ir::{IntBinary, IntTernary, Op, Width};
+use ir::{IntBinary, IntTernary, Op, Relation, Width};
 
 /// The result of an operation in one lane, if ranges say what it is.
 pub(super) fn compute(
@@ -33,14 +35,21 @@ pub(super) fn compute(
         return None;
     }
     let value = match op {
-        Op::IntBinary { op: IntBinary::And, .. } => masked(valued, operands, width),
-        Op::IntBinary { op: IntBinary::Or | IntBinary::Xor, .. } => {
-            let [a, b] = [operands[0], operands[1]];
-            beside(valued, [&a, &b], width).or_else(|| beside(valued, [&b, &a], width))
+        Op::IntBinary { op: IntBinary::And, .. } => {
+            masked(valued, operands, width).or_else(|| masked_signed(valued, operands, width))
         }
-        Op::IntBinary { .. } => {
+        Op::IntBinary { op: IntBinary::Or | IntBinary::Xor, .. } => {
+            let is_xor = matches!(op, Op::IntBinary { op: IntBinary::Xor, .. });
+            let [a, b] = [operands[0], operands[1]];
+            beside(valued, [&a, &b], width)
+                .or_else(|| beside(valued, [&b, &a], width))
+                .or_else(|| turned(valued, [&a, &b], width).filter(|_| is_xor))
+        }
+        Op::IntBinary { op, .. } => {
             let by = u32::try_from(known(&operands[1][..4])?).ok()?.min(width.bits());
+            let signed = matches!(op, IntBinary::Shr { signed: true });
             field(valued, &operands[0], width, (by, width.bits() - by))
+                .or_else(|| shifted(valued, &operands[0], width, (by, signed)))
         }
         Op::IntTernary { op: IntTernary::ExtractBits { signed }, .. } => {
             extracted(valued, operands, width, *signed)
@@ -60,6 +69,87 @@ fn ranged(valued: &mut Valued<'_>, operand: &Bytes, width: Width) -> Option<(Val
 /// The same of one whose highest bit is never set: it has no sign either way.
 fn unsigned(valued: &mut Valued<'_>, operand: &Bytes, width: Width) -> Option<(Value, i128)> {
     ranged(valued, operand, width).filter(|(_, high)| high >> (width.bits() - 1) == 0)
+}
+
+/// A number with a sign of which a range is stated, and the smallest and largest that it can be.
+fn signed(valued: &mut Valued<'_>, operand: &Bytes, width: Width) -> Option<(Value, (i128, i128))> {
+    let value = number(valued, &operand[..width.bytes() as usize], true)?;
+    let bounds = valued.domain.bounds(value)?;
+    bounds.are_told.then_some((value, (bounds.low, bounds.high)))
+}
+
+/// A shift to the right of a number with a sign.
+fn shifted(
+    valued: &mut Valued<'_>,
+    operand: &Bytes,
+    width: Width,
+    (by, keeps_sign): (u32, bool),
+) -> Option<Value> {
+    let (value, (low, high)) = signed(valued, operand, width)?;
+    let last = width.bits() - 1;
+    match keeps_sign {
+        true if by >= last => if_negative(valued, value, -1),
+        true => valued.domain.quotient(value, by),
+        false if by == last => if_negative(valued, value, 1),
+        // 0, or all ones.
+        false if low >= -1 && high <= 0 && by <= last => {
+            let ones = valued.domain.integer(1 - (1 << (width.bits() - by)));
+            Some(valued.binary(Binary::Mul, value, ones))
+        }
+        false => None,
+    }
+}
+
+/// A number if another is negative, and 0 else.
+fn if_negative(valued: &mut Valued<'_>, value: Value, number: i128) -> Option<Value> {
+    let [number, zero] = [number, 0].map(|number| valued.domain.integer(number));
+    let mut out = Truths::NONE;
+    let operands = [&[value; WARP], &[zero; WARP]];
+    valued.domain.compare(Relation::Lt, operands, Mask(1), &mut out);
+    Some(match (out.known.has(0), out.truth.has(0)) {
+        (true, true) => number,
+        (true, false) => zero,
+        (false, _) => valued.select(out.values[0], number, zero),
+    })
+}
+
+/// `a & m` of a number with a sign, where the mask keeps the lowest bits, or all but those.
+fn masked_signed(valued: &mut Valued<'_>, operands: &[Bytes], width: Width) -> Option<Value> {
+    let size = width.bytes() as usize;
+    let (operand, mask) = match [&operands[0], &operands[1]].map(|one| known(&one[..size])) {
+        [None, Some(mask)] => (&operands[0], mask),
+        [Some(mask), None] => (&operands[1], mask),
+        _ => return None,
+    };
+    let (value, (low, high)) = signed(valued, operand, width)?;
+    if low >= -1 && high <= 0 {
+        let scale = valued.domain.integer(-i128::from(mask));
+        return Some(valued.binary(Binary::Mul, value, scale));
+    }
+    let others = !mask & width.mask();
+    let (bits, keeps_low) = match (mask.wrapping_add(1), others.wrapping_add(1)) {
+        (over, _) if over.is_power_of_two() => (over.trailing_zeros(), true),
+        (_, over) if over.is_power_of_two() => (over.trailing_zeros(), false),
+        _ => return None,
+    };
+    let above = valued.domain.quotient(value, bits)?;
+    let scale = valued.domain.integer(1 << bits);
+    let above = valued.binary(Binary::Mul, above, scale);
+    Some(if keeps_low { valued.binary(Binary::Sub, value, above) } else { above })
+}
+
+/// `a ^ m`, where the mask has ones wherever `a` may have some: `m - a`.
+fn turned(valued: &mut Valued<'_>, [a, b]: [&Bytes; 2], width: Width) -> Option<Value> {
+    let size = width.bytes() as usize;
+    let (operand, mask) = match [a, b].map(|one| known(&one[..size])) {
+        [None, Some(mask)] => (a, mask),
+        [Some(mask), None] => (b, mask),
+        _ => return None,
+    };
+    let (value, high) = unsigned(valued, operand, width)?;
+    let covers = mask.wrapping_add(1).is_power_of_two() && high <= i128::from(mask);
+    let mask = valued.domain.integer(mask.into());
+    covers.then(|| valued.binary(Binary::Sub, mask, value))
 }
 
 /// Some bits of a number, from one on.

@@ -1,0 +1,141 @@
+//! Numbers that sums lie between whose parts depend on each other.
+//!
+//! Bounds of a sum are those of its parts, added up. That is too wide where one part is made of another: `x - 8·⌊x/8⌋` is between 0 and 7 whatever `x` is, and
+//! `x + (x < 0 ? 10 : 0)` between 0 and 9 for an `x` from -10 to 9. Two rules narrow it:
+//! - *remainders*: `c·x - c·m·⌊x/m⌋` is `c` times a number between 0 and `m - 1`; the lowest bits of an integer are written so first;
+//! - *cases*: a choice on a comparison is looked at with each truth of it.
+//!
+//! Every rule's bounds hold by themselves, so the narrowest of them do. They may be too wide and never too narrow.
+
+use super::Symbolic;
+use super::places::Linear;
+use crate::ranges::{self, Range};
+use exec::domain::Bounds;
+use std::collections::BTreeMap;
+use term::{Function, Node, NodeId};
+
+/// Choices inside each other that are looked at.
+const DEEPEST: usize = 3;
+
+impl Symbolic {
+    /// Numbers that a sum lies between, where more is known of some nodes.
+    pub(super) fn tight_bounds(
+        &mut self,
+        linear: &Linear,
+        known: &BTreeMap<NodeId, Range>,
+    ) -> Option<Bounds> {
+        self.bounds_by_cases(linear, known, DEEPEST)
+    }
+
+    fn bounds_by_cases(
+        &mut self,
+        linear: &Linear,
+        known: &BTreeMap<NodeId, Range>,
+        depth: usize,
+    ) -> Option<Bounds> {
+        let plain = self.bounds_within(linear, known)?;
+        let mut bounds = plain;
+        if self.has_floor(linear)
+            && let Some(unfolded) = self.unfolded(linear.clone())
+            && let Some(narrowed) = self.remainders(unfolded, known)
+        {
+            bounds.low = bounds.low.max(narrowed.low);
+            bounds.high = bounds.high.min(narrowed.high);
+        }
+        if let Some(depth) = depth.checked_sub(1)
+            && let Some(cases) = self.cases(linear, known, depth)
+        {
+            bounds.low = bounds.low.max(cases.low);
+            bounds.high = bounds.high.min(cases.high);
+        }
+        bounds.are_met &= (bounds.low, bounds.high) == (plain.low, plain.high);
+        Some(bounds)
+    }
+
+    /// Tells whether a sum has the lowest bits of an integer in it, or an integer that is divided.
+    pub(super) fn has_floor(&self, linear: &Linear) -> bool {
+        linear.parts.keys().any(|node| {
+            self.bits.low.contains_key(node)
+                || matches!(self.terms.at(*node), Node::Apply(Function::Floor, _))
+        })
+    }
+
+    /// Writes the lowest bits of integers as remainders.
+    pub(super) fn unfolded(&mut self, mut linear: Linear) -> Option<Linear> {
+        for (node, factor) in linear.parts() {
+            let Some(&(x, floor, bits)) = self.bits.low.get(&node) else { continue };
+            linear.parts.remove(&node);
+            let whole = self.linear_of(x)?;
+            linear = linear.minus(&whole, -factor)?;
+            let above = self.linear_of(floor)?;
+            linear = linear.minus(&above, factor.checked_mul(1 << bits)?)?;
+        }
+        Some(linear)
+    }
+
+    /// Bounds with remainders taken together.
+    fn remainders(
+        &mut self,
+        mut linear: Linear,
+        known: &BTreeMap<NodeId, Range>,
+    ) -> Option<Bounds> {
+        let (mut low, mut high) = (0i128, 0i128);
+        for (node, factor) in linear.parts() {
+            let Some((x, modulus)) = self.divided(node) else { continue };
+            if linear.parts.get(&node) != Some(&factor) || factor % modulus != 0 {
+                continue;
+            }
+            let by = -factor / modulus;
+            let mut rest = linear.minus(&x, by)?;
+            rest.parts.remove(&node);
+            // Only if all of the dividend is there.
+            if x.parts.keys().any(|part| rest.parts.contains_key(part)) {
+                continue;
+            }
+            linear = rest;
+            let ends = [0, by.checked_mul(modulus - 1)?];
+            low = low.checked_add(ends[0].min(ends[1]))?;
+            high = high.checked_add(ends[0].max(ends[1]))?;
+        }
+        let rest = self.bounds_within(&linear, known)?;
+        Some(Bounds { low: rest.low.checked_add(low)?, high: rest.high.checked_add(high)?, ..rest })
+    }
+
+    /// The `x` and `m` of `⌊x/m⌋`.
+    fn divided(&mut self, node: NodeId) -> Option<(Linear, i128)> {
+        let Node::Apply(Function::Floor, scaled) = self.terms.at(node) else { return None };
+        let (x, modulus) = ranges::fraction(&self.terms, scaled)?;
+        // An integer, or the remainder is none.
+        self.range(x.into())?;
+        Some((self.linear_of(x.into())?, modulus))
+    }
+
+    /// Bounds with each truth of the condition of a choice.
+    fn cases(
+        &mut self,
+        linear: &Linear,
+        known: &BTreeMap<NodeId, Range>,
+        depth: usize,
+    ) -> Option<Bounds> {
+        let choices = linear.parts();
+        let (node, factor, condition, sides) =
+            choices.into_iter().find_map(|(node, factor)| match self.terms.at(node) {
+                Node::Select(condition, a, b) => Some((node, factor, condition, [a, b])),
+                _ => None,
+            })?;
+        let mut all: Option<Bounds> = None;
+        for (holds, side) in [true, false].into_iter().zip(sides) {
+            let Some(narrowed) = self.known_if(condition, holds, known) else { continue };
+            let mut case = linear.clone();
+            self.put_in(&mut case, (node, factor), side.into())?;
+            let own = self.bounds_by_cases(&case, &narrowed, depth)?;
+            all = Some(match all {
+                Some(other) => {
+                    Bounds { low: own.low.min(other.low), high: own.high.max(other.high), ..own }
+                }
+                None => own,
+            });
+        }
+        all
+    }
+}
