@@ -466,6 +466,10 @@ impl Domain for Symbolic {
         self.is_at(place, number)
     }
 
+    fn is_never(&mut self, condition: Value) -> bool {
+        self.is_false(condition)
+    }
+
     fn quotient(&mut self, value: Value, by: u32) -> Option<Value> {
         self.shifted_right(value, by)
     }

@@ -435,6 +435,12 @@ pub trait Domain {
         None
     }
 
+    /// Tells whether a condition holds for no inputs. What is not known to be so may be.
+    fn is_never(&mut self, condition: Value) -> bool {
+        let _ = condition;
+        false
+    }
+
     /// `⌊a / 2^by⌋` of an integer with its sign: a shift to the right. `None` if that is not followed.
     fn quotient(&mut self, value: Value, by: u32) -> Option<Value> {
         let _ = (value, by);

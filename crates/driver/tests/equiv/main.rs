@@ -12,6 +12,7 @@ mod inputs;
 #[path = "../../examples/support/pairs.rs"]
 mod pairs;
 mod points;
+mod possible;
 mod ranges;
 mod scattered;
 mod structured;

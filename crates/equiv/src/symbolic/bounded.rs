@@ -101,6 +101,20 @@ impl Symbolic {
         Some(Bounds { low: rest.low.checked_add(low)?, high: rest.high.checked_add(high)?, ..rest })
     }
 
+    /// Between which numbers a node is: an integer that is divided is where its dividend is.
+    pub(super) fn range_within(
+        &mut self,
+        node: NodeId,
+        known: &BTreeMap<NodeId, Range>,
+    ) -> Option<Range> {
+        let (low, high) = self.range(node.into())?;
+        let Some((dividend, by)) = self.divided(node) else { return Some((low, high)) };
+        let Some(bounds) = self.bounds_by_cases(&dividend, known, 1) else {
+            return Some((low, high));
+        };
+        Some((low.max(bounds.low.div_euclid(by)), high.min(bounds.high.div_euclid(by))))
+    }
+
     /// The `x` and `m` of `⌊x/m⌋`.
     fn divided(&mut self, node: NodeId) -> Option<(Linear, i128)> {
         let Node::Apply(Function::Floor, scaled) = self.terms.at(node) else { return None };

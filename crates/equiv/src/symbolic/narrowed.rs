@@ -58,6 +58,41 @@ impl Symbolic {
         self.tight_bounds(&linear, &known)
     }
 
+    /// Tells whether a condition is false for all inputs, as far as ranges of integers tell.
+    pub(super) fn is_false(&mut self, condition: Value) -> bool {
+        if self.integers.is_empty() {
+            return false;
+        }
+        let condition = self.term(condition);
+        let root = self.terms.seal(condition);
+        let Some(known) = self.known_if(root, true, &BTreeMap::new()) else { return true };
+        self.comparisons((root, true)).into_iter().any(|(relation, [a, b], holds)| {
+            let integers = [a, b].into_iter().all(|side| self.range(side.into()).is_some());
+            let truth = integers.then(|| self.truth_within(relation, [a, b], &known)).flatten();
+            truth == Some(!holds)
+        })
+    }
+
+    /// The truth of a comparison of integers, from the range of their difference where more is known of some of them.
+    fn truth_within(
+        &mut self,
+        relation: term::Relation,
+        [a, b]: [NodeId; 2],
+        known: &BTreeMap<NodeId, Range>,
+    ) -> Option<bool> {
+        let difference = self.linear_of(a.into())?.minus(&self.linear_of(b.into())?, 1)?;
+        let bounds = self.tight_bounds(&difference, known)?;
+        let relation = match relation {
+            term::Relation::Less => Relation::Lt,
+            term::Relation::LessEqual => Relation::Le,
+            term::Relation::Equal => Relation::Eq,
+        };
+        if relation == Relation::Eq && (bounds.low, bounds.high) == (0, 0) {
+            return Some(true);
+        }
+        bounds.settle(relation, Bounds { low: 0, high: 0, are_met: false, are_told: false })
+    }
+
     /// What is known of integers where a condition holds besides, or does not; `None` if that is never so.
     pub(super) fn known_if(
         &mut self,
@@ -188,6 +223,8 @@ impl Symbolic {
             ([Some(number), None], Equal, true) => (b, (number, number)),
             _ => return None,
         };
+        // Of a sum of floats nothing follows, and taking it apart takes long.
+        self.range(linear.into())?;
         let linear = self.linear_of(linear.into())?;
         let linear = self.unfolded(linear)?;
         let (node, factor, constant) = linear.single()?;

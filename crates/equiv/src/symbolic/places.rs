@@ -211,7 +211,7 @@ impl Symbolic {
             let narrowed = known.get(&node);
             let (least, most) = match narrowed {
                 Some(range) => *range,
-                None => self.range(node.into())?,
+                None => self.range_within(node, known)?,
             };
             let ends = [factor.checked_mul(least)?, factor.checked_mul(most)?];
             low = low.checked_add(ends[0].min(ends[1]))?;

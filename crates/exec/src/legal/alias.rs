@@ -328,6 +328,10 @@ impl Domain for Aliased<'_> {
         self.inner.is_place(place, number)
     }
 
+    fn is_never(&mut self, condition: Value) -> bool {
+        self.inner.is_never(condition)
+    }
+
     fn quotient(&mut self, value: Value, by: u32) -> Option<Value> {
         let value = self.one(value);
         self.inner.quotient(value, by)

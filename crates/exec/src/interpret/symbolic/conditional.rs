@@ -19,7 +19,7 @@ use super::operand::raw;
 use super::truth::Predicate;
 use crate::address::{Area, Pointer};
 use crate::context::{Context, Flow};
-use crate::domain::Connective;
+use crate::domain::{Connective, Value};
 use crate::finding::{AccessKind, Fault, Gap, Sink};
 use crate::interpret::access::{is_noted, locate, resolve_indexed, word_of};
 use crate::interpret::tracked::track;
@@ -153,8 +153,10 @@ impl Condition {
             let own = self.holds(context, lane, true);
             match merge::connected(context, Connective::And, Truth::Handle(outer.words[lane]), own)
             {
-                Truth::Handle(word) => both.words[lane] = word,
-                Truth::Known(false) => both.lanes = both.lanes.without(Mask::one(lane)),
+                Truth::Handle(word) if !is_never(context, word) => both.words[lane] = word,
+                Truth::Handle(_) | Truth::Known(false) => {
+                    both.lanes = both.lanes.without(Mask::one(lane))
+                }
                 Truth::Known(true) | Truth::Lost => return None,
             }
         }
@@ -183,6 +185,7 @@ impl Condition {
                 condition = merge::connected(context, Connective::And, outer, condition);
             }
             match condition {
+                Truth::Handle(word) if is_never(context, word) => {}
                 Truth::Handle(word) => {
                     side.words[lane] = word;
                     side.lanes = side.lanes.or(Mask::one(lane));
@@ -193,6 +196,11 @@ impl Condition {
         }
         Some(side)
     }
+}
+
+/// Tells whether nothing happens under a condition: the ranges of integers exclude it.
+fn is_never(context: &mut Context<'_, '_>, condition: Value) -> bool {
+    context.valued.as_mut().is_some_and(|valued| valued.domain.is_never(condition))
 }
 
 /// Gives lanes of a predicate that the domain does not follow a condition each, if it is data that they depend on. The

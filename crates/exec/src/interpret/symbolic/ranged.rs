@@ -147,7 +147,11 @@ fn turned(valued: &mut Valued<'_>, [a, b]: [&Bytes; 2], width: Width) -> Option<
         _ => return None,
     };
     let (value, high) = unsigned(valued, operand, width)?;
-    let covers = mask.wrapping_add(1).is_power_of_two() && high <= i128::from(mask);
+    // `4·x ^ 28` turns over the bits of `x`.
+    let zeros = mask.trailing_zeros().min(31);
+    let is_multiple = valued.domain.is_multiple((value, 0), 1 << zeros);
+    let ones = mask >> zeros;
+    let covers = ones.wrapping_add(1).is_power_of_two() && is_multiple && high <= i128::from(mask);
     let mask = valued.domain.integer(mask.into());
     covers.then(|| valued.binary(Binary::Sub, mask, value))
 }
