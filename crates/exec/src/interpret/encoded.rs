@@ -139,11 +139,13 @@ fn same_part(context: &Context<'_, '_>, operand: Operand) -> Option<Part> {
     }
     let tags = context.registers.tags(register);
     let plain = tags.is_number_in(context.lanes) || context.lanes.without(tags.pointer).is_empty();
-    let width = context.layout.width(register).min(Width::B64);
-    let bits = |lane| context.registers.lane(context.layout, operand, width, lane);
-    let first = context.lanes.lowest()?;
-    let value = bits(first);
-    let same = plain && context.lanes.iter().all(|lane| bits(lane) == value);
+    let first = context.lanes.lowest().filter(|_| plain)?;
+    let same = context.registers.is_uniform(context.layout, register) || {
+        let width = context.layout.width(register).min(Width::B64);
+        let bits = |lane| context.registers.lane(context.layout, operand, width, lane);
+        let value = bits(first);
+        context.lanes.iter().all(|lane| bits(lane) == value)
+    };
     same.then(|| part(context, operand, first))
 }
 

@@ -66,7 +66,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, mbarrier: &Mbarrier) -> Res
 
 /// The lanes by what they do to which mbarrier.
 fn groups(context: &mut Context<'_, '_>, mbarrier: &Mbarrier) -> Result<Vec<Same>, Gap> {
-    let operands = operands(context, mbarrier)?;
+    let values = operands(context, mbarrier)?;
     let kind = match mbarrier.op {
         MbarrierOp::Init(_) | MbarrierOp::Inval => AccessKind::Write,
         _ => AccessKind::Atomic,
@@ -82,7 +82,8 @@ fn groups(context: &mut Context<'_, '_>, mbarrier: &Mbarrier) -> Result<Vec<Same
             continue;
         }
         check_remote(context, mbarrier, pointer)?;
-        let operands = operands.map(|values| values[lane]);
+        let own = |lane: usize| [values[0][lane], values[1][lane]];
+        let (operands, all) = (own(lane), addresses.lanes);
         let same = |one: &&mut Same| (one.pointer, one.operands) == (pointer, operands);
         if let Some(known) = found.iter_mut().find(same) {
             known.lanes = known.lanes.or(Mask::one(lane));
@@ -91,6 +92,12 @@ fn groups(context: &mut Context<'_, '_>, mbarrier: &Mbarrier) -> Result<Vec<Same
         let Some(id) = context.tracker.mbarrier(pointer.area, pointer.offset) else {
             return Err(context.gap("there are too many mbarriers"));
         };
+        // Most often all lanes do the same.
+        let alike =
+            |other: usize| (addresses.pointers[other], own(other)) == (Some(pointer), operands);
+        if found.is_empty() && Some(lane) == all.lowest() && all.iter().all(alike) {
+            return Ok(vec![Same { lanes: all, pointer, id, operands }]);
+        }
         found.push(Same { lanes: Mask::one(lane), pointer, id, operands });
     }
     Ok(found)
