@@ -210,6 +210,16 @@ impl Clocks {
         earlier.warp == later.warp && time < known.within[own][lane]
     }
 
+    /// Tells whether what one of the lanes of another warp did at `time` is ordered before what `later` does now.
+    pub(crate) fn any_ordered(&self, warp: usize, time: Time, later: LaneId) -> bool {
+        let clock = &self.warps[warp];
+        // Neighbours of one party that go on are known alike.
+        let alike = |lane: usize| lane > 0 && clock.party[lane] == clock.party[lane - 1];
+        let mut lanes = (0..WARP).filter(|&lane| !clock.exited.is_empty() || !alike(lane));
+        let who = |lane: usize| LaneId { warp: warp as u8, lane: lane as u8 };
+        lanes.any(|lane| self.ordered(who(lane), time, later))
+    }
+
     /// `bar.warp.sync` of these lanes, which are all there: each learns what the others know.
     pub fn warp_barrier(&mut self, warp: usize, lanes: Mask) {
         let clock = &mut self.warps[warp];

@@ -34,7 +34,7 @@ pub enum Kind {
 pub struct Access {
     /// The warp.
     pub warp: usize,
-    /// The lanes: one, unless it reads.
+    /// The lanes: one, unless it reads or updates an mbarrier.
     pub lanes: Mask,
     /// What it does.
     pub kind: Kind,

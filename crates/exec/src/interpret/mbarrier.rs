@@ -92,10 +92,12 @@ fn groups(context: &mut Context<'_, '_>, mbarrier: &Mbarrier) -> Result<Vec<Same
         let Some(id) = context.tracker.mbarrier(pointer.area, pointer.offset) else {
             return Err(context.gap("there are too many mbarriers"));
         };
-        // Most often all lanes do the same.
+        // Most often all lanes do the same. In a cluster it is kept who comes to another block.
         let alike =
             |other: usize| (addresses.pointers[other], own(other)) == (Some(pointer), operands);
-        if found.is_empty() && Some(lane) == all.lowest() && all.iter().all(alike) {
+        let alone = context.machine.blocks == 1 && !context.tracker.follows_grids();
+        let first = Some(lane) == all.lowest();
+        if alone && first && all.iter().all(alike) {
             return Ok(vec![Same { lanes: all, pointer, id, operands }]);
         }
         found.push(Same { lanes: Mask::one(lane), pointer, id, operands });
@@ -368,6 +370,11 @@ fn access_by(
         group: MBARRIER_UPDATES,
         ..AccessAttributes::plain(kind, context.site, BYTES)
     };
+    // Updates of an mbarrier commute, so lanes are told together.
+    if kind == Kind::Update && copy.is_none() {
+        let (who, at) = ((context.warp.number, same.lanes), same.pointer);
+        return context.tracker.access(who, (at.area, at.offset, BYTES), attributes, value);
+    }
     for lane in same.lanes.iter() {
         track(context, same.pointer, lane, BYTES, attributes, value);
     }

@@ -268,6 +268,9 @@ fn access(
             Some(Kind::Write) => AccessKind::Write,
             Some(Kind::Update) | None => AccessKind::Atomic,
         };
+        if kind == Some(Kind::Read) && is_plain_input(context, area, walked.around(one)) {
+            continue;
+        }
         for (offset, bytes) in ranges {
             let pointer = Pointer { area, offset };
             let Some(at) = locate(context, pointer, one.lane, (bytes, 1), of_access) else {
@@ -283,6 +286,17 @@ fn access(
         }
     }
     Ok(bounded)
+}
+
+/// Tells whether nobody has to know which of these bytes of global memory are read: they are inside an input.
+fn is_plain_input(context: &Context<'_, '_>, area: Area, (first, end): (i64, i64)) -> bool {
+    let Area::Global(number) = area else { return false };
+    let inside = context.global.get(number).is_some_and(|memory| {
+        memory.bounded
+            && first >= 0
+            && usize::try_from(end).is_ok_and(|end| end <= memory.bytes.len())
+    });
+    inside && context.tracker.ignores_reads(area) && !context.tracker.follows_grids()
 }
 
 /// Moves the bytes of a load or store.

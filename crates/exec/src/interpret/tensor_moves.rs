@@ -68,7 +68,9 @@ fn load_of_one_state(context: &mut Context<'_, '_>, one: &One<'_>, walked: &Walk
     };
     let Some(state) = source.states.of_all() else { return false };
     source.read = true;
-    for piece in walked.pieces() {
+    // Bytes of data mean nothing: that they are data is all there is to move.
+    let moved = (state != state::OPAQUE).then_some(walked);
+    for piece in moved.into_iter().flat_map(Walked::pieces) {
         let (at, to) = (in_tensor(one, &piece).offset as usize, piece.shared as usize);
         let bytes = piece.bytes as usize;
         target.bytes[to..to + bytes].copy_from_slice(&source.bytes[at..at + bytes]);

@@ -79,6 +79,17 @@ impl Walked {
         self.walk.tensor.iter().map(move |&(start, bytes)| (start.saturating_add(moved), bytes))
     }
 
+    /// The bytes of the buffer around all that is moved: the first, and behind the last.
+    pub(super) fn around(&self, one: &One<'_>) -> (i64, i64) {
+        let (mut first, mut end) = (i64::MAX, i64::MIN);
+        if let (Some(low), Some(high)) = (self.walk.tensor.first(), self.walk.tensor.last()) {
+            let moved = i64::try_from(self.tensor).unwrap_or(i64::MAX);
+            let at = |start: i64| start.saturating_add(moved).saturating_add(one.tensor.offset);
+            (first, end) = (at(low.0), at(high.0).saturating_add(high.1.into()));
+        }
+        (first, end)
+    }
+
     /// Tells whether some of it lies outside the tensor.
     pub(super) fn fills(&self) -> bool {
         self.walk.pieces.iter().any(|piece| piece.tensor.is_none())
