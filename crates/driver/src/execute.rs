@@ -143,7 +143,7 @@ impl<'r> Prepared<'r> {
     /// With what its run found.
     pub(crate) fn finish(self, mut result: exec::Outcome, checks: Checks) -> Finished<'r> {
         let Self { input, lowered, unlifted, built, lifting, limits } = self;
-        let unwritten = unwritten(&built, &result);
+        let unwritten = unwritten(&built, &result, None);
         let program = &lowered.program;
         let kernel = Kernel { program, function: built.launch.kernel, source: &input.source };
         result

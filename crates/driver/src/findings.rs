@@ -92,6 +92,9 @@ pub(crate) fn doubt(doubt: &Doubt, program: &Program, source: &SourceFile) -> St
         Doubtful::Undetermined { reaches: Sink::Atomic, reason } => {
             format!("an operand of the atomic operation at line {line} depends on {reason}{from}")
         }
+        Doubtful::Undetermined { reaches: Sink::Control, reason } => {
+            format!("the branch at line {line} depends on {reason}{from}")
+        }
         Doubtful::Undetermined { reason, .. } => {
             format!("what is stored at line {line} depends on {reason}{from}")
         }

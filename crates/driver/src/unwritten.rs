@@ -1,9 +1,18 @@
 //! Elements of outputs that a run never writes. A run that stopped, or ran a part of its blocks, says nothing about them.
 
 use crate::arguments::{BuiltLaunch, OutputSpec};
+use std::collections::BTreeMap;
 
-/// Outputs of which elements were never written, one sentence each; there may be many elements, so it is found once.
-pub(crate) fn unwritten(built: &BuiltLaunch, result: &exec::Outcome) -> Vec<String> {
+/// The numbers of the elements that matter, by output. Nothing else does.
+pub(crate) type Parts = BTreeMap<String, Vec<u64>>;
+
+/// Outputs of which elements were never written, one sentence each; there may be many elements, so it is found once. Without parts all
+/// elements matter.
+pub(crate) fn unwritten(
+    built: &BuiltLaunch,
+    result: &exec::Outcome,
+    parts: Option<&Parts>,
+) -> Vec<String> {
     if result.gap.is_some() || built.launch.is_partial() {
         return Vec::new();
     }
@@ -14,10 +23,13 @@ pub(crate) fn unwritten(built: &BuiltLaunch, result: &exec::Outcome) -> Vec<Stri
             let start = usize::try_from(offset).unwrap_or(usize::MAX).saturating_mul(bytes);
             !written.contains(start..start.saturating_add(bytes))
         };
-        let mut absent = output.offsets().filter(is_missing);
-        let first = absent.next()?;
-        let (count, all) = (absent.count() + 1, output.offsets().count());
         let name = &output.name;
+        let part = parts.map(|parts| parts.get(name).map_or(&[][..], Vec::as_slice));
+        let matters = |number: u64| part.is_none_or(|part| part.binary_search(&number).is_ok());
+        let asked = || (0u64..).zip(output.offsets()).filter(|(number, _)| matters(*number));
+        let mut absent = asked().map(|(_, offset)| offset).filter(is_missing);
+        let first = absent.next()?;
+        let (count, all) = (absent.count() + 1, asked().count());
         Some(format!(
             "output `{name}`: {count} of {all} elements are never written, `{name}[{first}]` first"
         ))

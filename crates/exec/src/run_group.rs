@@ -5,7 +5,7 @@
 use crate::context::{Context, Flow};
 use crate::fast::decode::Step;
 use crate::finding::{Fault, Gap, Place};
-use crate::interpret::symbolic::conditional::conditional;
+use crate::interpret::symbolic::conditional::{conditional, look_at};
 use crate::interpret::{execute, guarded, mbarrier, poll};
 use crate::lanes::Mask;
 use crate::position::Position;
@@ -120,6 +120,10 @@ pub(crate) fn guarded_lanes(
     guard: Guard,
     op: &Op,
 ) -> Result<Option<Mask>, Gap> {
+    if let Op::Hint { .. } = op {
+        context.report.coverage.guard_holds(context.site);
+        return look_at(context, guard).map(|()| None);
+    }
     match guarded(context, guard) {
         Ok(holds) => Ok(Some(holds)),
         Err(gap) => {

@@ -82,6 +82,8 @@ struct Update {
     scalar: Scalar,
     packed: u8,
     operand: Operand,
+    /// Set if a sum of f32 keeps subnormals.
+    keeps_subnormals: bool,
 }
 
 impl SwapLoop {
@@ -133,6 +135,7 @@ impl SwapLoop {
                 _ => None,
             }
         };
+        let mut keeps_subnormals = false;
         let (op, scalar, packed, operand) = match &instructions[last].op {
             Op::IntBinary { op, width: of, a, b, .. } if *of == width => {
                 let (op, signed) = integer(*op)?;
@@ -141,6 +144,7 @@ impl SwapLoop {
             Op::FloatBinary { op, format, lanes, mode, a, b, .. } => {
                 let operand = other(*a, *b)?;
                 let op = float(*op, *format, *mode, self.swap.space)?;
+                keeps_subnormals = !mode.flush;
                 let sum = op == AtomicOp::Add && mode.contract;
                 if sum && may_be_product(function, operand) {
                     return None;
@@ -153,6 +157,7 @@ impl SwapLoop {
                     |operand: &Operand| is_one(value(&self.values, *operand), *format, *lanes);
                 let factor = if one(b) { a } else { Some(b).filter(|_| one(a))? };
                 let op = float(FloatBinary::Add, *format, *mode, self.swap.space)?;
+                keeps_subnormals = !mode.flush;
                 (op, Scalar::Float(*format), *lanes, other(*factor, *c)?)
             }
             _ => return None,
@@ -167,7 +172,13 @@ impl SwapLoop {
                 Some(Value::Entry(_) | Value::Constant(_)) | None => register != self.guess,
             },
         };
-        (bits == width.bits() && independent).then_some(Update { op, scalar, packed, operand })
+        (bits == width.bits() && independent).then_some(Update {
+            op,
+            scalar,
+            packed,
+            operand,
+            keeps_subnormals,
+        })
     }
 
     /// Puts the update in the place of the loop.
@@ -187,10 +198,11 @@ impl SwapLoop {
             .filter(|(_, depends)| !**depends)
             .map(|(instruction, _)| instruction.clone())
             .collect();
-        let Update { op, scalar, packed, operand } = update;
+        let Update { op, scalar, packed, operand, keeps_subnormals } = update;
         let dsts = if is_used { vec![Some(self.old)] } else { Vec::new() };
         let (a, b) = (vec![operand], None);
-        let atomic = Atomic { dsts, op, scalar, packed, a, b, ..self.swap.clone() };
+        let atomic =
+            Atomic { dsts, op, scalar, packed, a, b, keeps_subnormals, ..self.swap.clone() };
         replaced.push(Instr { op: Op::Atomic(atomic), ..swap.clone() });
         if is_used {
             let src = Operand::Register(self.old);
@@ -398,13 +410,13 @@ fn integer(op: IntBinary) -> Option<(AtomicOp, bool)> {
     })
 }
 
-/// The atomic operation that is this float operation to the bit. Atomic additions of f32 in global memory flush subnormals.
+/// The atomic operation that is this float operation to the bit. Atomic additions of f32 in global memory flush subnormals, unless they are
+/// said to keep them.
 fn float(op: FloatBinary, format: Format, mode: FloatMode, space: Space) -> Option<AtomicOp> {
     let flushes = format == Format::F32 && space == Space::Global;
-    let known = format != Format::F32 || space != Space::Generic;
     let plain = FloatMode { contract: false, flush: false, ..mode } == FloatMode::NEAREST;
     match op {
-        FloatBinary::Add if plain && known && mode.flush == flushes => Some(AtomicOp::Add),
+        FloatBinary::Add if plain && (flushes || !mode.flush) => Some(AtomicOp::Add),
         FloatBinary::Min { propagate_nan: false, xor_sign_abs: false } if plain && !mode.flush => {
             Some(AtomicOp::Min)
         }

@@ -169,6 +169,8 @@ pub struct Atomic {
     pub address: Address,
     /// Memory order.
     pub ordering: Ordering,
+    /// Set if sums of f32 keep subnormals: no instruction does in global memory, but a loop of compare-and-swap may.
+    pub keeps_subnormals: bool,
 }
 
 /// `cp.async.bulk`, `cp.reduce.async.bulk`: an agent of its own copies between global and shared memory, through the async

@@ -192,12 +192,13 @@ fn mnemonic(op: &Op) -> String {
             format!("store.{}{ordering}.{}", space_name(store.space), store.width)
         }
         Op::Atomic(atomic) => format!(
-            "atomic.{}{}.{}.{}{}",
+            "atomic.{}{}.{}.{}{}{}",
             space_name(atomic.space),
             ordering_suffix(atomic.ordering),
             atomic_name(atomic.op),
             scalar_name(atomic.scalar),
             lane_suffix(atomic.packed),
+            flag(atomic.keeps_subnormals, ".keeps_subnormals"),
         ),
         Op::AsyncCopy(copy) => format!(
             "async_copy.{}{}{}",

@@ -332,6 +332,7 @@ fn operands_are_as_wide_as_what_is_read() {
             space: Space::Global,
             address: at(IN_REGISTER()),
             ordering: Ordering::Weak,
+            keeps_subnormals: false,
         })
     };
     refused(narrow, atomic(R, H), atomic(R, R));

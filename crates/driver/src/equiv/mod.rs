@@ -21,6 +21,7 @@ use crate::arguments::{
 use crate::execute::{Execution, Finished, Prepared, Refusal, prepare, writer};
 use crate::properties::properties;
 use crate::report::{self, Comparison, HeatMap};
+use crate::unwritten::unwritten;
 use crate::verdict::Verdict;
 use crate::vocabulary::PropertyName;
 use crate::{Colour, Exit, Limits, Outcome, heat, precision, wmma};
@@ -195,6 +196,9 @@ fn answer<'r>(
     for launch in sides.iter_mut().flatten() {
         (launch.strict, launch.all_set) = (options.strict, all_set);
         launch.allow = options.allow;
+        if !parts.is_empty() {
+            launch.unwritten = unwritten(&launch.built, &launch.result, Some(&parts));
+        }
     }
     let mut assumptions: Vec<String> =
         options.assumptions.iter().chain(&ranges).map(ToString::to_string).collect();

@@ -3,11 +3,8 @@
 
 use super::error::SidesError;
 use crate::arguments::{PartError, PartSpec};
+use crate::unwritten::Parts;
 use equiv::{Answer, Compared, Side};
-use std::collections::BTreeMap;
-
-/// The numbers of the elements that are compared, by output.
-pub(super) type Parts = BTreeMap<String, Vec<u64>>;
 
 /// Leaves only these parts in the outputs of both sides.
 ///

@@ -146,6 +146,24 @@ fn bytes_in_the_last_places_of_floats_are_added() {
 }
 
 #[test]
+fn elements_that_are_not_compared_need_not_be_written() {
+    let inputs = ["mov.f32 %f2, %f1;", "add.f32 %f2, %f1, 0f00000000;"].map(kernel);
+    let flags = "--grid 1 --block 1 --arg x=f32[1] --arg y=f32[3]:out";
+    let compared = |part: &str| {
+        let parts = [part.parse().unwrap()];
+        let options = Options { parts: &parts, ..Options::default() };
+        let flags = [(), ()].map(|()| Flags::parse(flags));
+        answer_with(inputs.each_ref(), [None; 2], &flags, &options)
+    };
+    let (exit, text) = compared("y[0]");
+    assert_eq!(exit, Exit::Success, "{text}");
+    for part in ["y[0:2]", "y[2]", "y"] {
+        let (exit, text) = compared(part);
+        assert!(exit == Exit::Refuted && text.contains("never written"), "{part}\n{text}");
+    }
+}
+
+#[test]
 fn nothing_compared_is_nothing_proved() {
     let copy = "mov.f32 %f2, %f1;";
     let both = "--arg x=f32[1] --arg y=f32[1]:out";

@@ -69,6 +69,13 @@ fn what_may_be_undefined_is_not_proved_initialised() {
         format!(
             "@!%p3 bra L; mov.u32 %r9, 1; L: @%p1 bra M; mov.u32 %r7, 3; M: mov.u32 %r4, %r7; {store}"
         ),
+        // The same of memory that nobody wrote, alone and on a side of another branch.
+        format!(
+            "ld.shared.u32 %r9, [%r5]; setp.gt.s32 %p3, %r9, 0; @!%p3 bra L; mov.u32 %r9, 1; L: @%p1 bra M; mov.u32 %r7, 3; M: mov.u32 %r4, %r7; {store}"
+        ),
+        format!(
+            "ld.shared.u32 %r9, [%r5]; setp.gt.s32 %p3, %r9, 0; mov.u32 %r7, 2; @!%p1 bra M; @!%p3 bra L; mov.u32 %r9, 1; L: mov.u32 %r7, 3; M: mov.u32 %r4, %r7; {store}"
+        ),
     ];
     for body in &table {
         let others = [":inout", ":scratch"].map(|other| OUT.replace(":out", other));
@@ -122,6 +129,10 @@ fn what_is_defined_for_all_contents_is_no_error() {
         ),
         format!(
             "setp.gt.s32 %p3, %r2, 10; and.pred %p5, %p4, %p3; mov.u32 %r4, 1; @%p5 mov.u32 %r4, 2; {store}"
+        ),
+        // A branch that no contents allowed reach.
+        format!(
+            "ld.shared.u32 %r9, [%r5]; setp.gt.s32 %p4, %r9, 0; setp.gt.s32 %p3, %r2, 10; mov.u32 %r4, 1; @!%p3 bra M; @!%p4 bra L; mov.u32 %r9, 1; L: mov.u32 %r4, 3; M: {store}"
         ),
     ];
     for body in &table {

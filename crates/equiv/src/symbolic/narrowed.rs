@@ -1,7 +1,8 @@
 //! Integers under conditions: ranges that path conditions narrow, and comparisons of integers that wrap around.
 //!
 //! A path condition is taken apart into comparisons that must all hold. One of a linear form of a single integer with a number
-//! bounds that integer: `0 <= c` and `c < 7` make `x[i*7 + c]` an access in bounds. The conditions are those of the machine's integers, exact ones; nothing
+//! bounds that integer: `0 <= c` and `c < 7` make `x[i*7 + c]` an access in bounds. That it is not the least or the largest number it can be
+//! bounds it, too: `t != -1` of a `t` from -1 on. The conditions are those of the machine's integers, exact ones; nothing
 //! else is used of them, so ranges may be too wide and never too narrow.
 
 use super::Symbolic;
@@ -40,20 +41,7 @@ impl Symbolic {
     pub(super) fn narrowed_bounds(&mut self, value: Value, condition: Value) -> Option<Bounds> {
         let condition = self.term(condition);
         let root = self.terms.seal(condition);
-        let mut known: BTreeMap<NodeId, Range> = BTreeMap::new();
-        for (relation, sides, holds) in self.comparisons(root) {
-            let Some((node, range)) = self.narrowing(relation, sides, holds) else { continue };
-            let whole = match known.get(&node) {
-                Some(range) => Some(*range),
-                None => self.range(node.into()),
-            };
-            let Some(whole) = whole else { continue };
-            let narrowed = (whole.0.max(range.0), whole.1.min(range.1));
-            // A condition that never holds says nothing worth knowing.
-            if narrowed.0 <= narrowed.1 {
-                known.insert(node, narrowed);
-            }
-        }
+        let known = self.narrowed_by(root);
         let mut linear = self.linear(value)?;
         for _ in 0..ROUNDS {
             let mut settled = None;
@@ -68,6 +56,45 @@ impl Symbolic {
             self.put_in(&mut linear, (node, factor), chosen.into())?;
         }
         self.bounds_within(&linear, &known)
+    }
+
+    /// Numbers that integers lie between wherever a condition holds.
+    fn narrowed_by(&mut self, root: NodeId) -> BTreeMap<NodeId, Range> {
+        let mut known: BTreeMap<NodeId, Range> = BTreeMap::new();
+        let mut others = Vec::new();
+        for (relation, sides, holds) in self.comparisons(root) {
+            if (relation, holds) == (term::Relation::Equal, false) {
+                others.extend(self.narrowing(relation, sides, true));
+            } else if let Some((node, range)) = self.narrowing(relation, sides, holds) {
+                self.narrow(&mut known, node, |whole| (whole.0.max(range.0), whole.1.min(range.1)));
+            }
+        }
+        // Of numbers in a row, each is the end once those before it are gone.
+        others.sort_unstable_by_key(|(_, range)| range.0);
+        let ascending = others.iter();
+        for &(node, (number, _)) in ascending.clone().chain(ascending.rev()) {
+            self.narrow(&mut known, node, |(low, high)| {
+                (low + i128::from(low == number), high - i128::from(high == number))
+            });
+        }
+        known
+    }
+
+    /// Narrows what is known of an integer.
+    fn narrow(
+        &mut self,
+        known: &mut BTreeMap<NodeId, Range>,
+        node: NodeId,
+        narrowed: impl Fn(Range) -> Range,
+    ) {
+        let whole = match known.get(&node) {
+            Some(range) => Some(*range),
+            None => self.range(node.into()),
+        };
+        // A condition that never holds says nothing worth knowing.
+        if let Some((low, high)) = whole.map(narrowed).filter(|(low, high)| low <= high) {
+            known.insert(node, (low, high));
+        }
     }
 
     /// The truth of a comparison of integers where more is known of some of them.

@@ -11,7 +11,7 @@ use crate::memory::{Alignment, Allocation, Word};
 use crate::placement::Placement;
 use crate::tags::{Source, Tags};
 use crate::value::unit::Byte;
-use ir::{Address, AddressBase, Space, Width};
+use ir::{Address, AddressBase, Space};
 
 /// The addresses of an access, lane by lane.
 pub(super) struct Addresses {
@@ -61,8 +61,9 @@ pub(super) fn resolve_indexed(
         AddressBase::Register(register) => {
             let width = context.layout.width(register);
             let (mut values, mut tags) = context.read(register.into(), width);
-            if !tags.unknown.and(context.lanes).is_empty() && width == Width::B64 {
-                indexed = indexed::split(context, (&mut values, &mut tags), space, address.offset);
+            if !tags.unknown.and(context.lanes).is_empty() {
+                let more = (address.offset, width);
+                indexed = indexed::split(context, (&mut values, &mut tags), space, more);
             }
             let apart = indexed.iter().fold(0, |mask, one| mask | 1 << one.lane);
             let numbers =

@@ -4,6 +4,7 @@ use super::access::{
     allocation, is_noted, locate, mark, read_element, resolve_indexed, word_of, worse,
     write_element,
 };
+use super::symbolic::expanded;
 use super::tracked::{fence, track};
 use super::{scattered, symbolic, ticket};
 use crate::address::{Area, Pointer};
@@ -22,6 +23,9 @@ use ir::{
 };
 use std::num::NonZeroU16;
 use sync::{Kind, SameValue, SyncEvent, UpdateGroup};
+
+/// The operands of an update: what is done with each element, and one more for a comparison.
+pub(super) type Operands = [(Lanes, Tags)];
 
 /// Executes an atomic operation, in ascending order of lanes.
 pub(super) fn execute(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<(), Gap> {
@@ -52,10 +56,15 @@ pub(super) fn execute(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<
         context.doubt(Doubtful::AtomicResult, context.lanes);
     }
     for one in &indexed {
-        scattered::update(context, one, atomic)?;
+        let is_open = context.open.has(one.lane) || context.path.is_some();
+        match one.area {
+            Area::Global(_) if !is_open => scattered::update(context, one, atomic)?,
+            _ => expanded::update(context, one, atomic, &operands)?,
+        }
     }
     let mut old = vec![([0; WARP], Tags::NUMBER); count];
-    let failed = context.lanes.without(addresses.lanes);
+    let apart = indexed.iter().fold(Mask::NONE, |lanes, one| lanes.or(Mask::one(one.lane)));
+    let failed = context.lanes.without(addresses.lanes).without(apart);
     let bad = Origin::BadAccess(context.place);
     old.iter_mut().for_each(|(_, tags)| *tags = Tags::poison(failed, bad));
     let taken_from = addresses.lanes.lowest().and_then(|lane| addresses.pointers[lane]);
@@ -67,26 +76,8 @@ pub(super) fn execute(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<
         valued.store.tickets.other_increments = true;
     }
     for lane in addresses.lanes.iter() {
-        let Some(pointer) = addresses.pointers[lane] else { continue };
-        let found = locate(context, pointer, lane, (bytes, bytes), AccessKind::Atomic);
-        if found.is_some() {
-            track_update(context, atomic, pointer, lane, width);
-        }
-        for position in 0..count {
-            let at = found.map(|start| start.map(|start| start + position * element as usize));
-            let mut unused = [0; WARP];
-            let (values, tags) = &mut old[position];
-            let bytes = element as usize;
-            let before =
-                read_element(context, pointer.area, lane, at, bytes, [values, &mut unused]);
-            mark(tags, lane, before, context.place, found.is_none());
-            let Some(Some(at)) = at else { continue };
-            let old = (values[lane], before);
-            let operand = |at: usize| {
-                operands.get(at).map(|(values, tags)| (values[lane], word_of(*tags, lane)))
-            };
-            let a = operand(position).unwrap_or((0, Word::Poison));
-            change_element(context, atomic, (pointer, lane, at), [old, a], operand(count));
+        if let Some(pointer) = addresses.pointers[lane] {
+            update_lane(context, atomic, (pointer, lane), &operands, &mut old);
         }
     }
     if let (Some(ticket), Some(old)) = (&ticket, old.first()) {
@@ -106,6 +97,37 @@ pub(super) fn execute(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<
         }
     }
     Ok(())
+}
+
+/// Updates what one lane updates; what was there before goes into `old`.
+pub(super) fn update_lane(
+    context: &mut Context<'_, '_>,
+    atomic: &Atomic,
+    (pointer, lane): (Pointer, usize),
+    operands: &Operands,
+    old: &mut [(Lanes, Tags)],
+) {
+    let bits = atomic.scalar.width().bits() * u32::from(atomic.packed);
+    let Some(width) = Width::from_bits(bits) else { return };
+    let (element, count) = (width.bytes(), atomic.a.len());
+    let bytes = element * count as u32;
+    let found = locate(context, pointer, lane, (bytes, bytes), AccessKind::Atomic);
+    if found.is_some() {
+        track_update(context, atomic, pointer, lane, width);
+    }
+    for (position, (values, tags)) in old.iter_mut().enumerate() {
+        let at = found.map(|start| start.map(|start| start + position * element as usize));
+        let mut unused = [0; WARP];
+        let bytes = element as usize;
+        let before = read_element(context, pointer.area, lane, at, bytes, [values, &mut unused]);
+        mark(tags, lane, before, context.place, found.is_none());
+        let Some(Some(at)) = at else { continue };
+        let old = (values[lane], before);
+        let operand =
+            |at: usize| operands.get(at).map(|(values, tags)| (values[lane], word_of(*tags, lane)));
+        let a = operand(position).unwrap_or((0, Word::Poison));
+        change_element(context, atomic, (pointer, lane, at), [old, a], operand(count));
+    }
 }
 
 /// Writes the new value of one element, which starts at byte `at` of its allocation.
@@ -345,8 +367,8 @@ fn update(atomic: &Atomic, old: u64, a: u64, b: Option<u64>) -> u64 {
                 _ => FloatBinary::Add,
             };
             // Additions in global memory flush single-precision subnormals (manual §9.7.13.5).
-            let adds = op == FloatBinary::Add;
-            let flush = adds && format == ir::Format::F32 && atomic.space == Space::Global;
+            let flushes = op == FloatBinary::Add && !atomic.keeps_subnormals;
+            let flush = flushes && format == ir::Format::F32 && atomic.space == Space::Global;
             let mode = FloatMode { flush, ..FloatMode::NEAREST };
             let bits = format.width().bits();
             (0..u32::from(atomic.packed)).fold(0, |out, part| {

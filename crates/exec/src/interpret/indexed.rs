@@ -12,7 +12,7 @@
 //! If the bounds are met by some input and lie outside, that is a finding, and names the input. Everything else ends
 //! the run with what is missing. Where the domain knows the place as one number it is an address like any other.
 
-use super::access::note_early;
+use super::access::{allocation, note_early};
 use crate::address::{Area, Pointer};
 use crate::context::Context;
 use crate::domain::{Bounds, Value};
@@ -24,36 +24,34 @@ use crate::tags::Tags;
 use crate::value::address::{DataAddress, Elements};
 use crate::value::bytes::ZERO;
 use crate::value::unit::{Byte, Sort};
-use ir::Space;
+use ir::{Space, Width};
 
 /// A lane whose address is data.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Indexed {
+pub(crate) struct Indexed {
     pub(super) lane: usize,
     pub(super) area: Area,
     /// Bytes from the start of the allocation, and a number more.
     pub(super) offset: (Value, i128),
 }
 
-/// Takes the lanes whose address is data out of an operand; one of which the domain knows the number becomes a pointer.
+/// Takes the lanes whose address is data out of an operand; one in global memory of which the domain knows the number becomes a pointer.
 pub(super) fn split(
     context: &mut Context<'_, '_>,
     (values, tags): (&mut Lanes, &mut Tags),
     space: Space,
-    more: i64,
+    (more, width): (i64, Width),
 ) -> Vec<Indexed> {
     let lanes = tags.unknown.and(context.lanes);
     let Some(valued) = &mut context.valued else { return Vec::new() };
     let mut indexed = Vec::new();
-    if !matches!(space, Space::Global | Space::Generic | Space::Const) {
-        return indexed;
-    }
     for lane in lanes.iter() {
-        let found = valued.store.data_address(values[lane]);
-        let Some(DataAddress { area: area @ Area::Global(_), offset }) = found else { continue };
+        let found = valued.store.data_address(values[lane], width);
+        let Some(address) = found.filter(|address| is_in(address, space)) else { continue };
+        let DataAddress { area, offset, .. } = address;
         let bounds = valued.domain.bounds(offset);
-        let number = bounds.filter(|one| one.low == one.high).map(|one| one.low);
-        match number.and_then(|number| i64::try_from(number).ok()) {
+        let number = bounds.filter(|one| one.low == one.high && matches!(area, Area::Global(_)));
+        match number.and_then(|number| i64::try_from(number.low).ok()) {
             Some(offset) => {
                 values[lane] = Pointer { area, offset }.address();
                 tags.pointer = tags.pointer.or(Mask::one(lane));
@@ -63,6 +61,16 @@ pub(super) fn split(
         }
     }
     indexed
+}
+
+/// Tells whether an instruction in this state space accesses what an address points to.
+fn is_in(address: &DataAddress, space: Space) -> bool {
+    match (address.area, space) {
+        (Area::Global(_), Space::Global | Space::Generic | Space::Const) => true,
+        (Area::Shared(_) | Area::Local(_), Space::Generic) => !address.in_window,
+        (Area::Shared(_), Space::Shared) | (Area::Local(_), Space::Local) => address.in_window,
+        _ => false,
+    }
 }
 
 /// The gap at an access that is not followed through an address that is data.
@@ -80,8 +88,17 @@ pub(super) fn not_followed(context: &Context<'_, '_>, one: &Indexed, kind: Acces
 
 /// The name of the allocation, and the place in it, for people.
 fn named(context: &Context<'_, '_>, one: &Indexed) -> (String, String) {
-    let Area::Global(number) = one.area else { return Default::default() };
-    let name = context.global.get(number).map(|memory| memory.name.clone()).unwrap_or_default();
+    let machine = context.machine;
+    let name = match one.area {
+        Area::Global(number) => context.global.get(number).map(|memory| memory.name.clone()),
+        Area::Shared(number) => context.shared.get(number).map(|memory| memory.name.clone()),
+        Area::Local(number) => {
+            let variable = machine.local.get(number);
+            variable.map(|variable| machine.program.variables[*variable].name.clone())
+        }
+        Area::Param(_) => None,
+    };
+    let name = name.unwrap_or_default();
     let explain = |value: Value| context.valued.as_ref().map(|valued| valued.domain.explain(value));
     let place = explain(one.offset.0).unwrap_or_default();
     match one.offset.1 {
@@ -149,7 +166,7 @@ pub(super) fn check_alignment(
 }
 
 /// The elements of the buffer that is read, if it may be read this way.
-fn table(context: &Context<'_, '_>, one: &Indexed) -> Result<Elements, Gap> {
+pub(super) fn table(context: &Context<'_, '_>, one: &Indexed) -> Result<Elements, Gap> {
     let (name, place) = named(context, one);
     let gap = |why: &str| {
         context.gap(format!("`{name}` is read at byte {place}, which is data, and {why}"))
@@ -177,7 +194,7 @@ fn table(context: &Context<'_, '_>, one: &Indexed) -> Result<Elements, Gap> {
 }
 
 /// Numbers that the place of a lane lies between, where the path condition of the lane holds.
-fn bounds(context: &mut Context<'_, '_>, one: &Indexed) -> Option<Bounds> {
+pub(super) fn bounds(context: &mut Context<'_, '_>, one: &Indexed) -> Option<Bounds> {
     let path = context.path.clone().filter(|_| context.open.has(one.lane));
     let valued = context.valued.as_mut()?;
     let Some(path) = path else { return valued.domain.bounds(one.offset.0) };
@@ -196,8 +213,13 @@ pub(super) fn in_bounds(
 ) -> Result<bool, Gap> {
     let done = done(kind);
     let (name, place) = named(context, one);
-    let Area::Global(number) = one.area else { return Ok(false) };
-    let size = context.global.get(number).map_or(0, |memory| memory.bytes.len()) as i128;
+    let memory = allocation(context, one.area, one.lane);
+    let Some(size) = memory.filter(|(memory, ..)| memory.bounded).map(|(.., size)| size as i128)
+    else {
+        return Err(context.gap(format!(
+            "`{name}` is {done} at byte {place}, which is data, and has no known size"
+        )));
+    };
     let bounds = bounds(context, one);
     let Some(valued) = &mut context.valued else { return Ok(false) };
     let Some(bounds) = bounds else {
@@ -223,8 +245,9 @@ pub(super) fn in_bounds(
              has {size} bytes"
         )));
     };
-    let Some(memory) = context.global.get(number) else { return Ok(false) };
-    let target = memory.target(offset);
+    let Some((memory, _, size)) = allocation(context, one.area, one.lane) else { return Ok(false) };
+    let mut target = memory.target(offset);
+    target.size = size as u64;
     context.find(Fault::OutOfBounds { target, kind, bytes, when: Some(when) }, Mask::one(one.lane));
     Ok(false)
 }

@@ -4,8 +4,10 @@ use super::access::{
     allocation, is_noted, locate, mark, read_element, resolve, resolve_indexed, word_of,
     write_element,
 };
+use super::indexed::{self, Indexed};
+use super::symbolic::expanded::{self, Parts};
 use super::tracked::{track, track_load};
-use super::{indexed, scattered, symbolic};
+use super::{scattered, symbolic};
 use crate::address::{Area, Pointer};
 use crate::concrete;
 use crate::context::Context;
@@ -41,24 +43,45 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &Load) -> Result<(), Gap
         }
     }
     for one in &indexed {
-        let found = indexed::read(context, one, (bytes, bytes))?;
-        for (position, (low, high, tags)) in parts.iter_mut().enumerate() {
-            let from = position * element as usize;
-            let own = found.as_ref().and_then(|all| all.get(from..from + element as usize));
-            let (lane, bad) = (one.lane, own.is_none());
-            if let Some(own) = own {
-                low[lane] = indexed::word(context, own).0;
-                high[lane] = indexed::word(context, own.get(8..).unwrap_or_default()).0;
-            }
-            let word = if bad { Word::Poison } else { Word::Unknown };
-            mark(tags, lane, word, context.place, bad);
-        }
+        load_indexed(context, one, load, &mut parts)?;
     }
     track_load(context, load, (located, &addresses.pointers), bytes);
     for (dst, (low, high, tags)) in load.dsts.iter().zip(parts) {
         if let Some(dst) = *dst {
             finish_load(context, load, dst, (&low, &high), tags);
         }
+    }
+    Ok(())
+}
+
+/// Loads what a lane loads whose address is data.
+fn load_indexed(
+    context: &mut Context<'_, '_>,
+    one: &Indexed,
+    load: &Load,
+    parts: &mut Parts,
+) -> Result<(), Gap> {
+    let element = load.width.bytes();
+    let bytes = element * load.dsts.len() as u32;
+    match (indexed::table(context, one), one.area) {
+        (Ok(_), _) => {}
+        // Of a large tensor it is not told how many places there are, but what it lacks.
+        (Err(gap), Area::Global(_)) => {
+            return expanded::load(context, one, load, parts).map_err(|_| gap);
+        }
+        (Err(_), _) => return expanded::load(context, one, load, parts),
+    }
+    let found = indexed::read(context, one, (bytes, bytes))?;
+    for (position, (low, high, tags)) in parts.iter_mut().enumerate() {
+        let from = position * element as usize;
+        let own = found.as_ref().and_then(|all| all.get(from..from + element as usize));
+        let (lane, bad) = (one.lane, own.is_none());
+        if let Some(own) = own {
+            low[lane] = indexed::word(context, own).0;
+            high[lane] = indexed::word(context, own.get(8..).unwrap_or_default()).0;
+        }
+        let word = if bad { Word::Poison } else { Word::Unknown };
+        mark(tags, lane, word, context.place, bad);
     }
     Ok(())
 }
@@ -93,7 +116,10 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &Store) -> Result<(), 
     let (addresses, indexed) =
         resolve_indexed(context, store.address, store.space, AccessKind::Write, bytes)?;
     for one in &indexed {
-        scattered::store(context, one, store)?;
+        match one.area {
+            Area::Global(_) => scattered::store(context, one, store)?,
+            _ => expanded::store(context, one, store, false)?,
+        }
     }
     for lane in addresses.lanes.iter() {
         let Some(pointer) = addresses.pointers[lane] else { continue };

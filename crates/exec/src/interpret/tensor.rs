@@ -432,6 +432,7 @@ fn reduce(
         space: Space::Global,
         address: ir::Address { base: ir::AddressBase::Absolute, offset: 0 },
         ordering: Ordering::Relaxed(Scope::Gpu),
+        keeps_subnormals: false,
     };
     let whole = Reduction { update: &update, lane: one.lane, id };
     for piece in walked.pieces() {

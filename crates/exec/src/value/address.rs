@@ -6,7 +6,10 @@
 //! is that byte, whatever wrapped around on the way. What was computed in 32 bits and widened asked for
 //! its range when it was ([`super::integer`]).
 //!
-//! In a register it is the two halves of a value of the sort `Address`, a number of this table ([`super::Store`]). Everything but
+//! Shared and local memory have addresses of their own, in a window of 32 bits, and generic ones beside them: which it is belongs to the address. In a
+//! window the address is the start plus the lowest 32 bits of the integer.
+//!
+//! In a register it is the two halves of a value of the sort `Address`, a number of this table ([`super::Store`]); in one of 32 bits the lower half of an address in a window. Everything but
 //! adding integers to it ([`crate::interpret`]'s `symbolic/address.rs`) and accessing memory loses it, as it
 //! would any other bytes. Its bits are those of an address, so its lanes are fickle.
 
@@ -22,6 +25,8 @@ pub(crate) struct DataAddress {
     pub(crate) area: Area,
     /// Bytes from its start: an integer of the domain.
     pub(crate) offset: Value,
+    /// Set if it is an address in the window of its state space, and no generic one.
+    pub(crate) in_window: bool,
 }
 
 /// All such addresses of a run, by number.

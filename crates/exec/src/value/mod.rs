@@ -32,7 +32,7 @@ use address::{Addresses, DataAddress, Elements};
 use bytes::Bytes;
 use data_writes::Scatter;
 use integer::Sign;
-use ir::Format;
+use ir::{Format, Width};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use unit::{Byte, Content, Sort, Unit, Units, content};
@@ -59,6 +59,8 @@ pub(crate) struct Store {
     chosen_floats: FxHashMap<(u32, Format), Result<Value, u32>>,
     /// The same of integers, by unit, length and sign.
     chosen_integers: FxHashMap<(u32, usize, Sign), Option<Value>>,
+    /// Possible places of accesses that are data, so far.
+    pub(crate) places: u64,
     constants: FxHashMap<(Format, u64), Value>,
 }
 
@@ -78,14 +80,19 @@ impl Store {
         u64::from(low) | u64::from(high) << 32
     }
 
-    /// The address that the words of an unknown lane of 64 bits are, if they are one.
-    pub(crate) fn data_address(&self, words: u64) -> Option<DataAddress> {
+    /// The address that the words of an unknown lane are, if they are one.
+    pub(crate) fn data_address(&self, words: u64, width: Width) -> Option<DataAddress> {
         let half = |word: u32, wanted: u8| match *self.units.get(word)? {
             Unit::Part { value, sort: Sort::Address, first } if first == wanted => Some(value),
             _ => None,
         };
-        let (low, high) = (half(words as u32, 0)?, half((words >> 32) as u32, 4)?);
-        self.addresses.get(low).filter(|_| low == high)
+        let low = half(words as u32, 0)?;
+        let address = self.addresses.get(low)?;
+        let is_whole = match width {
+            Width::B32 => address.in_window,
+            _ => half((words >> 32) as u32, 4) == Some(low),
+        };
+        is_whole.then_some(address)
     }
 }
 
@@ -252,15 +259,25 @@ mod tests {
     #[test]
     fn an_address_comes_back_from_both_of_its_halves_alone() {
         let mut store = Store::default();
-        let address = |offset| DataAddress { area: Area::Global(3), offset };
-        let [a, b, again] = [5, 6, 5].map(|offset| store.address_words(address(offset)));
-        assert_eq!(store.data_address(a), Some(address(5)));
-        assert_eq!(store.data_address(again), Some(address(5)));
-        assert_eq!(store.data_address(b), Some(address(6)));
+        let address = |offset, in_window| {
+            let area = if in_window { Area::Shared(3) } else { Area::Global(3) };
+            DataAddress { area, offset, in_window }
+        };
+        let words = [(5, false), (6, false), (5, false), (5, true)];
+        let [a, b, again, near] =
+            words.map(|(offset, in_window)| store.address_words(address(offset, in_window)));
+        assert_eq!(store.data_address(a, Width::B64), Some(address(5, false)));
+        assert_eq!(store.data_address(again, Width::B64), Some(address(5, false)));
+        assert_eq!(store.data_address(b, Width::B64), Some(address(6, false)));
         let (low, high) = (a & 0xffff_ffff, b >> 32 << 32);
-        assert_eq!(store.data_address(low | high), None);
-        assert_eq!(store.data_address(a.rotate_left(32)), None);
+        assert_eq!(store.data_address(low | high, Width::B64), None);
+        assert_eq!(store.data_address(a.rotate_left(32), Width::B64), None);
         let word = u64::from(store.units.bits(7));
-        assert_eq!(store.data_address(word | word << 32), None);
+        assert_eq!(store.data_address(word | word << 32, Width::B64), None);
+        // Only addresses in windows have 32 bits, and those are their lower halves.
+        assert_eq!(store.data_address(near, Width::B64), Some(address(5, true)));
+        assert_eq!(store.data_address(near & 0xffff_ffff, Width::B32), Some(address(5, true)));
+        assert_eq!(store.data_address(near >> 32, Width::B32), None);
+        assert_eq!(store.data_address(low, Width::B32), None);
     }
 }

@@ -1,7 +1,7 @@
 //! A branch becomes straight code.
 //!
 //! ```text
-//!         @p bra A, C                     p' = p; old r = r               (r written by A and wanted later)
+//!         @p bra A, C                     p' = p; @p' hint; old r = r     (r written by A and wanted later)
 //!     A:  …                               A; then r = r; r = old r
 //!     C:  …                        →      C
 //!     to: …                               r = p' ? then r : r
@@ -55,6 +55,7 @@ impl Straight<'_> {
         if branch.guard.negated {
             self.emit(not(holds, holds.into()));
         }
+        self.look_at(holds);
         let [in_then, in_other] = [&then, &otherwise].map(|side| written(side));
         let read_in_other: BTreeSet<Reg> =
             otherwise.iter().flat_map(|instruction| touched(instruction).1).collect();
@@ -84,6 +85,13 @@ impl Straight<'_> {
         for (register, first) in first {
             self.select(register, holds, first);
         }
+    }
+
+    /// Keeps the condition in sight: a branch on what nobody computed is an error, also where nothing of its sides is used.
+    fn look_at(&mut self, condition: Reg) {
+        let (span, location) = self.origin;
+        let guard = Some(Guard { register: condition, negated: false });
+        self.out.push(Instr { guard, op: Op::Hint { what: "branch" }, span, location });
     }
 
     /// The instructions of a side, those that must not happen elsewhere under its condition.

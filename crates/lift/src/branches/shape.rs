@@ -129,16 +129,17 @@ fn is_simple_instruction(instruction: &Instr) -> bool {
     match &instruction.op {
         Op::Load(load) => load.ordering == ir::Ordering::Weak,
         Op::Store(store) => store.ordering == ir::Ordering::Weak,
+        Op::Hint { .. } => true,
         op => op.is_of_registers(),
     }
 }
 
-/// Whether an instruction must not happen where its side is not taken: it could fault, or others
-/// could see it.
+/// Tells whether an instruction must not happen where its side is not taken: it could fault, or others
+/// could see it; or it looks at a condition that need not be computed there.
 pub(super) fn keeps_condition(op: &Op) -> bool {
     match op {
         Op::Load(load) => !matches!(load.space, Space::ParamEntry | Space::ParamFunc),
-        Op::Store(_) => true,
+        Op::Store(_) | Op::Hint { .. } => true,
         Op::IntBinary { op, .. } => matches!(op, IntBinary::Div { .. } | IntBinary::Rem { .. }),
         _ => false,
     }

@@ -162,7 +162,9 @@ fn access(insn: &mut Insn<'_, '_, '_>, kind: Kind, dsts: Vec<Option<ir::Reg>>) -
             None => return Err(insn.unsupported("no atomic has this type")),
         },
     };
-    let atomic = Atomic { dsts, op, scalar, packed, a, b, space, address, ordering };
+    let keeps_subnormals = false;
+    let atomic =
+        Atomic { dsts, op, scalar, packed, a, b, space, address, ordering, keeps_subnormals };
     insn.emit(Op::Atomic(atomic));
     Ok(())
 }

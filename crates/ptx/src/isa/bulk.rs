@@ -252,6 +252,7 @@ fn reduce(insn: &mut Insn<'_, '_, '_>) -> Lower {
         space: Space::Global,
         address: dst,
         ordering: Ordering::Relaxed(Scope::Gpu),
+        keeps_subnormals: false,
     };
     insn.emit(Op::BulkCopy(Box::new(BulkCopy {
         dst,

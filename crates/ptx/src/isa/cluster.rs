@@ -166,6 +166,7 @@ fn update(insn: &mut Insn<'_, '_, '_>) -> Lower {
         space,
         address,
         ordering: Ordering::Relaxed(Scope::Cluster),
+        keeps_subnormals: false,
     };
     let srcs = vec![src];
     let store = RemoteStore { address, space, mbarrier, width, srcs, reduce: Some(reduce) };

@@ -1,7 +1,8 @@
 //! Sums of addresses and integers of a domain: addresses that are data ([`crate::value::address`]).
 
 use super::integer::congruent;
-use crate::address::{Area, Pointer};
+use crate::address::Pointer;
+use crate::concrete;
 use crate::context::Context;
 use crate::domain::{Binary, Value};
 use crate::lanes::Lanes;
@@ -13,8 +14,8 @@ use ir::{IntBinary, Op, Space, Width};
 
 /// An operand in a lane.
 enum Operand {
-    /// An address: its allocation, and the distance from the start.
-    Address(Area, Value),
+    /// An address, with a number more.
+    Address(DataAddress),
     /// An integer, or one that is congruent to it.
     Integer(Value),
 }
@@ -26,58 +27,66 @@ pub(super) fn sum(
     sources: &[(Lanes, Tags)],
     lane: usize,
 ) -> Option<u64> {
-    let Op::IntBinary { op: op @ (IntBinary::Add | IntBinary::Sub), width: Width::B64, .. } = op
-    else {
+    let Op::IntBinary { op: op @ (IntBinary::Add | IntBinary::Sub), width, .. } = *op else {
         return None;
     };
+    if !matches!(width, Width::B32 | Width::B64) {
+        return None;
+    }
     let [a, b] = sources else { return None };
     let is_address = |(values, tags): &(Lanes, Tags)| {
         let store = context.valued.as_ref().map(|valued| &valued.store);
         tags.pointer.has(lane)
             || tags.unknown.has(lane)
-                && store.is_some_and(|store| store.data_address(values[lane]).is_some())
+                && store.is_some_and(|store| store.data_address(values[lane], width).is_some())
     };
     // Nothing else costs more than this.
     if !is_address(a) && !is_address(b) {
         return None;
     }
     let valued = context.valued.as_mut()?;
-    let (a, b) = (operand(valued, a, lane)?, operand(valued, b, lane)?);
-    let (area, offset) = match (op, a, b) {
-        (IntBinary::Add, Operand::Address(area, offset), Operand::Integer(more))
-        | (IntBinary::Add, Operand::Integer(more), Operand::Address(area, offset)) => {
-            (area, valued.binary(Binary::Add, offset, more))
+    let (a, b) = (operand(valued, a, lane, width)?, operand(valued, b, lane, width)?);
+    let (address, offset) = match (op, a, b) {
+        (IntBinary::Add, Operand::Address(address), Operand::Integer(more))
+        | (IntBinary::Add, Operand::Integer(more), Operand::Address(address)) => {
+            (address, valued.binary(Binary::Add, address.offset, more))
         }
-        (IntBinary::Sub, Operand::Address(area, offset), Operand::Integer(less)) => {
-            (area, valued.binary(Binary::Sub, offset, less))
+        (IntBinary::Sub, Operand::Address(address), Operand::Integer(less)) => {
+            (address, valued.binary(Binary::Sub, address.offset, less))
         }
         _ => return None,
     };
-    Some(valued.store.address_words(DataAddress { area, offset }))
+    Some(valued.store.address_words(DataAddress { offset, ..address }) & width.mask())
 }
 
 fn operand(
     valued: &mut Valued<'_>,
     (values, tags): &(Lanes, Tags),
     lane: usize,
+    width: Width,
 ) -> Option<Operand> {
     let value = values[lane];
     if tags.poison.has(lane) {
         return None;
     }
     if tags.pointer.has(lane) {
-        let Pointer { area, offset } = Pointer::decode(value, Space::Generic)?;
-        return Some(Operand::Address(area, valued.domain.integer(offset.into())));
+        let generic = Pointer::decode(value, Space::Generic).filter(|_| width == Width::B64);
+        let in_window = generic.is_none();
+        let Pointer { area, offset } = generic.or_else(|| Pointer::in_window(value))?;
+        let offset = valued.domain.integer(offset.into());
+        return Some(Operand::Address(DataAddress { area, offset, in_window }));
     }
     if tags.unknown.has(lane) {
-        if let Some(DataAddress { area, offset }) = valued.store.data_address(value) {
-            return Some(Operand::Address(area, offset));
+        if let Some(address) = valued.store.data_address(value, width) {
+            return Some(Operand::Address(address));
         }
         if tags.fickle.has(lane) {
             return None;
         }
         let bytes = valued.store.bytes(value, Word::Unknown);
-        return Some(Operand::Integer(congruent(valued, &bytes)?));
+        let bytes = &bytes[..width.bytes() as usize];
+        return Some(Operand::Integer(congruent(valued, bytes)?));
     }
-    Some(Operand::Integer(valued.domain.integer(value.cast_signed().into())))
+    let number = concrete::resize(width, true, Width::B64, value).cast_signed();
+    Some(Operand::Integer(valued.domain.integer(number.into())))
 }

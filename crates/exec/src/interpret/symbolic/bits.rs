@@ -4,7 +4,7 @@
 //! opaque; then the lanes of which more can be said are written again.
 
 use super::operand::{Patch, bytes, raw};
-use super::{address, integer, truth};
+use super::{address, integer, ranged, truth};
 use crate::concrete;
 use crate::context::Context;
 use crate::domain::Unary;
@@ -164,14 +164,11 @@ fn compute(context: &mut Context<'_, '_>, op: &Op, dst: Reg, sources: &[Source])
         }
         let operands: Vec<Bytes> =
             sources.iter().map(|source| bytes(context, source, lane)).collect();
-        let computed = match (&mut context.valued, ring_width(op)) {
-            (Some(valued), Some(width))
-                if operands.iter().any(|a| integer::is_integer(a, width)) =>
-            {
-                integer::compute(valued, op, &operands, to)
-            }
-            _ => None,
-        };
+        let is_ring = |width| operands.iter().any(|a| integer::is_integer(a, width));
+        let computed = context.valued.as_mut().and_then(|valued| match ring_width(op) {
+            Some(width) if is_ring(width) => integer::compute(valued, op, &operands, to),
+            _ => ranged::compute(valued, op, &operands, to),
+        });
         let moved = computed.or_else(|| moved(op, &operands, to)).or_else(|| {
             let valued = context.valued.as_mut()?;
             parts(valued, op, &operands, to)

@@ -13,14 +13,15 @@
 //! registers, plain loads and stores, and relaxed read-modify-writes can be conditional: barriers, fences and collectives would have to
 //! be waited for under a condition.
 
+use super::expanded;
 use super::merge::{self, Old};
 use super::operand::raw;
 use super::truth::Predicate;
-use crate::address::Area;
+use crate::address::{Area, Pointer};
 use crate::context::{Context, Flow};
 use crate::domain::Connective;
-use crate::finding::{AccessKind, Gap, Sink};
-use crate::interpret::access::{is_noted, locate, resolve, word_of};
+use crate::finding::{AccessKind, Fault, Gap, Sink};
+use crate::interpret::access::{is_noted, locate, resolve_indexed, word_of};
 use crate::interpret::tracked::track;
 use crate::interpret::{execute, memory};
 use crate::lanes::{Mask, WARP};
@@ -59,6 +60,16 @@ pub(crate) fn conditional(
     check_faults(context).map(|()| true)
 }
 
+/// Looks at the guard of a hint. It does not matter whether it holds, so it need not be known, but somebody must have computed
+/// it, for all contents.
+pub(crate) fn look_at(context: &mut Context<'_, '_>, guard: Guard) -> Result<(), Gap> {
+    let tags = context.registers.tags(guard.register);
+    let undefined = Fault::Undefined { reaches: Sink::Control, origin: tags.undefined };
+    context.find(undefined, tags.poison.and(context.lanes));
+    context.doubt_undetermined(tags, Sink::Control, context.lanes);
+    check_faults(context)
+}
+
 /// Executes an instruction on a side of a branch that is not decided, in the context's lanes.
 pub(crate) fn on_path(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
     if !can_be_conditional(context, op) {
@@ -82,13 +93,18 @@ pub(crate) fn on_path(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Ga
 /// Remembers that an access need not happen.
 fn note_access(context: &mut Context<'_, '_>, op: &Op) {
     if matches!(op, Op::Load(_) | Op::Store(_) | Op::Atomic(_)) {
-        context.report.conditional.insert(context.site);
-        let follows = |valued: &Valued<'_>| valued.domain.chooses_undefined();
-        context.report.has_choices |= context.valued.as_ref().is_some_and(follows);
+        note_open_access(context);
     }
 }
 
-fn check_faults(context: &mut Context<'_, '_>) -> Result<(), Gap> {
+/// The same of an access.
+pub(super) fn note_open_access(context: &mut Context<'_, '_>) {
+    context.report.conditional.insert(context.site);
+    let follows = |valued: &Valued<'_>| valued.domain.chooses_undefined();
+    context.report.has_choices |= context.valued.as_ref().is_some_and(follows);
+}
+
+pub(super) fn check_faults(context: &mut Context<'_, '_>) -> Result<(), Gap> {
     match context.would_fail.take() {
         Some(what) => {
             let reason = format!("{what}, under a condition that is not decided");
@@ -213,7 +229,7 @@ fn can_be_conditional(context: &Context<'_, '_>, op: &Op) -> bool {
 }
 
 /// Tells whether a read-modify-write orders nothing, and does something to a number of at most 64 bits.
-fn is_plain_update(atomic: &Atomic) -> bool {
+pub(super) fn is_plain_update(atomic: &Atomic) -> bool {
     let known = match atomic.scalar {
         Scalar::Integer { width, .. } => width <= Width::B64,
         Scalar::Float(_) => true,
@@ -259,41 +275,57 @@ fn conditional_store(
     store: &Store,
     merged: bool,
 ) -> Result<(), Gap> {
-    let Some(path) = context.path.clone() else { return Ok(()) };
-    let element = store.width.bytes();
-    let size = element * store.srcs.len() as u32;
+    let size = store.width.bytes() * store.srcs.len() as u32;
     let (warp, lanes) = (context.warp.number, context.lanes);
     // Lanes of one side need not all be there.
     if !merged {
         context.tracker.step(warp, lanes);
     }
-    let addresses = resolve(context, store.address, store.space, AccessKind::Write, size)?;
+    let (addresses, indexed) =
+        resolve_indexed(context, store.address, store.space, AccessKind::Write, size)?;
+    for one in &indexed {
+        expanded::store(context, one, store, merged)?;
+    }
     for lane in addresses.lanes.iter() {
-        let Some(pointer) = addresses.pointers[lane] else { continue };
-        let found = locate(context, pointer, lane, (size, size), AccessKind::Write);
-        let Some(found) = found else { continue };
-        let attributes = AccessAttributes::plain(Kind::Write, context.site, element);
-        track(context, pointer, lane, size, attributes, SameValue::Undecided);
-        let Some(start) = found else { continue };
-        for (position, &src) in store.srcs.iter().enumerate() {
-            let at = start + position * element as usize;
-            let private = merged && matches!(pointer.area, Area::Local(_));
-            if private || !path.lanes.has(lane) {
-                memory::store_element(context, pointer, lane, at, src, store.width);
-                continue;
-            }
-            let (values, tags) = raw(context, src);
-            let word = word_of(tags, lane);
-            if matches!(word, Word::Fickle | Word::Pointer) && is_noted(context, pointer.area) {
-                context.doubt_undetermined(tags, Sink::Output, Mask::one(lane));
-            }
-            let bits = if word == Word::Unknown { u64::MAX } else { store.width.mask() };
-            let new = (values[lane] & bits, word);
-            merge::write_under(context, &path, (pointer.area, lane, at), element as usize, new);
+        if let Some(pointer) = addresses.pointers[lane] {
+            store_in_lane(context, store, (pointer, lane), merged);
         }
     }
     if !merged {
         context.tracker.step(warp, lanes);
     }
     Ok(())
+}
+
+/// Stores what one lane stores, under the path condition of the context if the lane has one.
+pub(super) fn store_in_lane(
+    context: &mut Context<'_, '_>,
+    store: &Store,
+    (pointer, lane): (Pointer, usize),
+    merged: bool,
+) {
+    let element = store.width.bytes();
+    let size = element * store.srcs.len() as u32;
+    let found = locate(context, pointer, lane, (size, size), AccessKind::Write);
+    let Some(found) = found else { return };
+    let attributes = AccessAttributes::plain(Kind::Write, context.site, element);
+    track(context, pointer, lane, size, attributes, SameValue::Undecided);
+    let Some(start) = found else { return };
+    let private = merged && matches!(pointer.area, Area::Local(_));
+    let path = context.path.clone().filter(|path| !private && path.lanes.has(lane));
+    for (position, &src) in store.srcs.iter().enumerate() {
+        let at = start + position * element as usize;
+        let Some(path) = &path else {
+            memory::store_element(context, pointer, lane, at, src, store.width);
+            continue;
+        };
+        let (values, tags) = raw(context, src);
+        let word = word_of(tags, lane);
+        if matches!(word, Word::Fickle | Word::Pointer) && is_noted(context, pointer.area) {
+            context.doubt_undetermined(tags, Sink::Output, Mask::one(lane));
+        }
+        let bits = if word == Word::Unknown { u64::MAX } else { store.width.mask() };
+        let new = (values[lane] & bits, word);
+        merge::write_under(context, path, (pointer.area, lane, at), element as usize, new);
+    }
 }

@@ -148,18 +148,18 @@ fn whole(path: &Path) -> Tags {
     Tags::unknown(path.lanes, Source::Data)
 }
 
-fn fickle_reason(undefined: bool) -> &'static str {
+pub(super) fn fickle_reason(undefined: bool) -> &'static str {
     if undefined { reason::MAYBE_UNDEFINED } else { reason::SCHEDULE }
 }
 
 /// Both words of a value that is not followed.
-fn lost(context: &mut Context<'_, '_>, reason: &'static str) -> u64 {
+pub(super) fn lost(context: &mut Context<'_, '_>, reason: &'static str) -> u64 {
     let place = Some(context.place);
     let word = context.valued.as_mut().map_or(0, |valued| valued.store.units.opaque(place, reason));
     u64::from(word) | u64::from(word) << 32
 }
 
-fn chooses_undefined(context: &Context<'_, '_>) -> bool {
+pub(super) fn chooses_undefined(context: &Context<'_, '_>) -> bool {
     context.valued.as_ref().is_none_or(|valued: &Valued<'_>| valued.domain.chooses_undefined())
 }
 
