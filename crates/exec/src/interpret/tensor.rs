@@ -251,6 +251,9 @@ fn check_shared(context: &mut Context<'_, '_>, one: &One<'_>) -> Result<(), Gap>
     Ok(())
 }
 
+/// Ranges of bytes, by start and length.
+type Ranges<'r> = &'r mut dyn Iterator<Item = (i64, u32)>;
+
 /// Checks bounds on both sides and tells of the accesses; the answer tells whether the tensor has bounds.
 fn access(
     context: &mut Context<'_, '_>,
@@ -260,7 +263,7 @@ fn access(
 ) -> Result<bool, Gap> {
     let mut bounded = true;
     let (shared, tensor) = (&mut walked.shared(), &mut walked.tensor(one.tensor.offset));
-    let sides: [(Area, &mut dyn Iterator<Item = (i64, u32)>, Option<Kind>); 2] =
+    let sides: [(Area, Ranges<'_>, Option<Kind>); 2] =
         [(one.shared.area, shared, Some(of_shared)), (one.tensor.area, tensor, of_tensor)];
     for (area, ranges, kind) in sides {
         let of_access = match kind {
