@@ -334,11 +334,6 @@ impl Tracker {
             }
     }
 
-    /// Tells whether nothing is kept of reads of an allocation.
-    pub(crate) fn ignores_reads(&self, area: Area) -> bool {
-        !self.watches(area) && self.tickets.is_none()
-    }
-
     /// What is to be known of the value of a write at `site`. In shared memory an earlier write must be unordered or may be
     /// hidden for it to matter; in global memory other blocks may write there, too.
     pub(crate) fn question(&self, area: Area, (offset, bytes): (i64, u32), site: Site) -> Question {

@@ -30,7 +30,6 @@ enum Part {
 
 /// Encoded addresses that an instruction gives.
 pub(super) type Results = SmallVec<[Found; 1]>;
-
 /// Operands of an instruction, or their parts in a lane.
 type Few<T> = SmallVec<[T; 4]>;
 
@@ -147,8 +146,7 @@ fn same_part(context: &Context<'_, '_>, operand: Operand) -> Option<Part> {
     let same = context.registers.is_uniform(context.layout, register) || {
         let width = context.layout.width(register).min(Width::B64);
         let bits = |lane| context.registers.lane(context.layout, operand, width, lane);
-        let value = bits(first);
-        context.lanes.iter().all(|lane| bits(lane) == value)
+        context.lanes.iter().all(|lane| bits(lane) == bits(first))
     };
     same.then(|| part(context, operand, first))
 }
