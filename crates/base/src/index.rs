@@ -20,9 +20,11 @@ macro_rules! define_index {
         $vis struct $name(u32);
 
         impl $crate::Index for $name {
+            #[inline]
             fn from_position(position: usize) -> Self {
                 Self(u32::try_from(position).expect("a table outgrew its 32-bit index"))
             }
+            #[inline]
             fn position(self) -> usize {
                 self.0 as usize
             }

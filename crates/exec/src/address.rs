@@ -34,7 +34,7 @@ const LOCAL_WINDOW: u64 = (MAX_GLOBAL as u64 + 4) << REGION_BITS;
 const PARAM_WINDOW: u64 = (MAX_GLOBAL as u64 + 6) << REGION_BITS;
 
 /// An allocation and a byte in, before or behind it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Pointer {
     pub(crate) area: Area,
     pub(crate) offset: i64,

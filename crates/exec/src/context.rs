@@ -4,6 +4,7 @@ use crate::address::Area;
 use crate::arrival::{Arrival, ClusterArrival};
 use crate::doubt::{Doubtful, Reason};
 use crate::finding::{Fault, Gap, Origin, Place, Sink, Stop, Thread};
+use crate::interpret::WalkCache;
 use crate::lanes::{Lanes, Mask, Narrow, WARP};
 use crate::layout::Layout;
 use crate::machine::Machine;
@@ -61,11 +62,14 @@ pub(crate) struct Scratch {
     pub(crate) narrow: [Narrow; 3],
     /// Where matrices lie that were met before.
     pub(crate) tiles: TileCache,
+    /// Boxes of tensor copies that were met before.
+    pub(crate) walks: WalkCache,
 }
 
 impl Default for Scratch {
     fn default() -> Self {
-        Self { wide: [[0; WARP]; 3], narrow: [[0; WARP]; 3], tiles: TileCache::default() }
+        let (tiles, walks) = (TileCache::default(), WalkCache::default());
+        Self { wide: [[0; WARP]; 3], narrow: [[0; WARP]; 3], tiles, walks }
     }
 }
 

@@ -113,6 +113,12 @@ impl Registers {
         }
     }
 
+    /// Tells whether registers are unknown in every lane, and determined by the inputs.
+    pub(crate) fn are_data(&self, registers: &[Reg]) -> bool {
+        let data = TagMasks { unknown: Mask::ALL, ..TagMasks::NUMBER };
+        registers.iter().all(|register| self.masks[register.position()] == data)
+    }
+
     /// The lanes in which one of these operands is unknown, if each lane of them is a number or
     /// unknown.
     #[inline(always)]

@@ -12,6 +12,7 @@
 
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+use sync::ReadUnits;
 
 /// Bytes that lie together wherever a matrix is.
 pub(crate) const CHUNK: u32 = 16;
@@ -55,6 +56,8 @@ pub(crate) struct Places {
     pub(crate) ranges: Vec<(i64, u32)>,
     /// One range with all of them.
     pub(crate) around: (i64, u32),
+    /// The ranges as a set.
+    pub(crate) units: ReadUnits,
 }
 
 impl Tile {
@@ -113,7 +116,8 @@ impl Part {
         let (first, last) = (ranges.first().copied(), ranges.last().copied());
         let start = first.map_or(0, |range| range.0);
         let end = last.map_or(0, |range| range.0 + i64::from(range.1));
-        Places { chunks, ranges, around: (start, (end - start) as u32) }
+        let units = ReadUnits::new(&ranges);
+        Places { chunks, ranges, around: (start, (end - start) as u32), units }
     }
 }
 

@@ -3,6 +3,7 @@
 //! Tracked are shared memory, and global memory that may be written: what is only read cannot race.
 
 mod clusters;
+mod contents;
 mod events;
 mod grids;
 mod group_steps;
@@ -18,6 +19,8 @@ use crate::memory::Allocation;
 use crate::options::Checks;
 use crate::racing_reads::{Counts, History, Racing, Suspects};
 use crate::tickets::TicketWatch;
+use contents::ContentNumbers;
+pub(crate) use contents::CopyContents;
 use grids::GridWaits;
 use group_steps::GroupSteps;
 pub(crate) use mbarriers::CopyNote;
@@ -56,6 +59,8 @@ pub(crate) struct Tracker {
     grids: Option<Box<GridWaits>>,
     /// Steps of warp groups.
     group_steps: GroupSteps,
+    /// What bulk copies write.
+    contents: ContentNumbers,
     /// Accesses before and after the block's ticket, in runs in which blocks take them.
     tickets: Option<Box<TicketWatch>>,
 }
@@ -213,6 +218,7 @@ impl Tracker {
             notes: MbarrierNotes::default(),
             grids: None,
             group_steps: GroupSteps::default(),
+            contents: ContentNumbers::default(),
             events: vec![Vec::new(); shape.all_warps()],
             shadows,
             history,
@@ -226,6 +232,7 @@ impl Tracker {
         self.counts.clear();
         self.notes = MbarrierNotes::default();
         self.group_steps = GroupSteps::default();
+        self.contents.clear();
         if let Some(grids) = &mut self.grids {
             grids.restart();
         }

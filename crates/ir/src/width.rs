@@ -20,6 +20,7 @@ pub enum Width {
 impl Width {
     /// The number of bits.
     #[must_use]
+    #[inline]
     pub const fn bits(self) -> u32 {
         match self {
             Self::B1 => 1,
@@ -33,12 +34,14 @@ impl Width {
 
     /// The number of bytes a value takes in memory.
     #[must_use]
+    #[inline]
     pub const fn bytes(self) -> u32 {
         self.bits().div_ceil(8)
     }
 
     /// The width with this many bits, if there is one.
     #[must_use]
+    #[inline]
     pub const fn from_bits(bits: u32) -> Option<Self> {
         Some(match bits {
             1 => Self::B1,
@@ -53,6 +56,7 @@ impl Width {
 
     /// All ones in the low bits; for 128 bits, as many as a constant can have.
     #[must_use]
+    #[inline]
     pub const fn mask(self) -> u64 {
         match self {
             Self::B64 | Self::B128 => u64::MAX,

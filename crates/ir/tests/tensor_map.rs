@@ -122,6 +122,43 @@ fn the_walk_of_a_box_visits_the_elements_that_a_plain_enumeration_does() {
     }
 }
 
+/// Boxes inside a tensor are the one at the origin, moved; the shared addresses by whole periods of the swizzle.
+#[test]
+fn a_box_inside_its_tensor_is_the_one_at_the_origin_moved() {
+    let mut random = Random::new(9);
+    let (mut inside, mut outside) = (0, 0);
+    for round in 0..1500 {
+        let mut map = random_map(&mut random);
+        map.dims[0] *= 4;
+        map.strides.iter_mut().for_each(|stride| *stride *= 4);
+        let mut coordinates: Vec<i32> =
+            (0..map.rank()).map(|_| (random.bits() % 4) as i32 - 1).collect();
+        coordinates[0] *= (16 / i32::try_from(map.element.bytes()).unwrap()).max(1);
+        let (stores, shared) = (round % 2 == 0, 128 * (random.bits() % 32));
+        let start = Start { coordinates: &coordinates, offsets: &[], shared, stores };
+        let pieces = |start: &Start<'_>| {
+            let mut pieces = Vec::new();
+            map.walk(start, &mut |piece| pieces.push(piece)).unwrap();
+            pieces
+        };
+        let Some(distance) = map.inside(&start) else {
+            outside += 1;
+            continue;
+        };
+        inside += 1;
+        let origin = vec![0; map.rank()];
+        let first = Start { coordinates: &origin, shared: shared % 1024, ..start };
+        let mut moved = pieces(&first);
+        for piece in &mut moved {
+            piece.shared += shared / 1024 * 1024;
+            piece.tensor = Some(piece.tensor.unwrap() + distance);
+        }
+        assert_eq!(pieces(&start), moved, "{map:?} at {coordinates:?}");
+        assert!(moved.iter().all(|piece| !piece.beyond));
+    }
+    assert!(inside > 100 && outside > 100, "{inside} {outside}");
+}
+
 #[test]
 fn a_store_leaves_out_what_lies_outside_and_names_what_it_cuts_too_late() {
     let mut random = Random::new(8);

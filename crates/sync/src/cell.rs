@@ -116,6 +116,15 @@ impl Order<'_> {
         })
     }
 
+    /// Tells whether all threads know of a write.
+    fn is_past_write(&self, write: &Entry) -> bool {
+        let who = |lane: usize| LaneId { warp: write.warp, lane: lane as u8 };
+        match write.is_copy {
+            true => self.is_past_copy(write),
+            false => write.lanes.iter().all(|lane| self.clocks.all_know(who(lane), write.time)),
+        }
+    }
+
     /// Whether an entry, which is no copy, is ordered before what `later` does now.
     #[inline]
     fn is_ordered(&self, entry: &Entry, later: LaneId) -> bool {
@@ -127,6 +136,11 @@ impl Order<'_> {
     fn has_arrived(&self, copy: CopyId, lane: usize, later: LaneId) -> bool {
         let mut arrivals = self.copies.arrivals(copy, lane).iter();
         arrivals.any(|&(party, time)| self.clocks.knows(later, party, time))
+    }
+
+    /// Tells whether two entries that are copies are known to write the same.
+    fn same_contents(&self, a: &Entry, b: &Entry) -> bool {
+        self.copies.same_contents(a.time, b.time)
     }
 
     /// A lane of an entry that is not ordered before what `later` does now.
@@ -235,9 +249,12 @@ impl Cell {
         (entry, offset): (&Entry, i64),
         met: &mut Conflicts,
     ) {
+        let equal = Access { same_value: SameValue::Equal, ..*access };
+        let access = if self.is_repeated(order, entry) { &equal } else { access };
         self.compare_non_coherent(access, entry, offset, met);
         // Lane by lane, so that lanes that are told together meet what they meet one by one.
-        for lane in access.lanes.iter() {
+        let lanes = if self.is_harmed(lists, order, entry) { access.lanes } else { Mask::NONE };
+        for lane in lanes.iter() {
             self.compare(lists, order, access, (entry, lane, offset), met);
         }
         if access.is_async {
@@ -451,6 +468,23 @@ impl Cell {
         }
     }
 
+    /// Tells whether a bulk copy writes what another one left here.
+    fn is_repeated(&self, order: Order<'_>, entry: &Entry) -> bool {
+        let both_write = (entry.kind, self.write.kind) == (Kind::Write, Kind::Write);
+        let both_copy = entry.is_copy && self.write.is_copy;
+        let updated = self.marks & (mark::UPDATED | mark::UPDATED_OTHERWISE) != 0;
+        both_write && both_copy && !updated && order.same_contents(entry, &self.write)
+    }
+
+    /// Tells whether there is anything to compare an access with, whatever its lane.
+    fn is_harmed(&self, lists: &Lists, order: Order<'_>, entry: &Entry) -> bool {
+        let write_is_past = order.is_past(self.write_epoch) && !self.write.is_copy;
+        let past = order.is_past(self.epoch) && self.marks & mark::COPIES == 0;
+        self.write.lanes != Mask::NONE && !write_is_past && !order.is_past_write(&self.write)
+            || !past && self.first.lanes != Mask::NONE && !harmless(&self.first, entry)
+            || !past && lists.get(self.list).iter().any(|other| !harmless(other, entry))
+    }
+
     /// Finds out what an access of a lane conflicts with.
     fn compare(
         &self,
@@ -552,9 +586,25 @@ impl Cell {
                     self.marks |= mark::UPDATED_OTHERWISE;
                     self.other_update = update;
                 }
+                self.forget_deliveries(lists, order, &entry);
                 self.remember(lists, order, entry);
             }
         }
+    }
+
+    /// Forgets what copies did to an mbarrier before this copy does, and ordered before it: what is unordered with one of them is
+    /// unordered with this one, which conflicts with the same accesses.
+    fn forget_deliveries(&self, lists: &mut Lists, order: Order<'_>, entry: &Entry) {
+        if entry.commutes != Commutes::Mbarrier || !entry.is_copy {
+            return;
+        }
+        let Some(others) = lists.get_mut(self.list) else { return };
+        let delivers = |other: &Entry| {
+            other.is_copy
+                && !other.hidden
+                && (other.kind, other.commutes) == (Kind::Update, Commutes::Mbarrier)
+        };
+        others.retain(|other| !delivers(other) || order.unordered(other, entry.who()).is_some());
     }
 
     /// A write of the same value does not hide those it is not ordered with: a later one may
@@ -614,6 +664,22 @@ fn bit(warp: u8) -> u32 {
     1 << (warp % 32)
 }
 
+/// Tells whether two accesses conflict in no order.
+fn harmless(earlier: &Entry, later: &Entry) -> bool {
+    match (earlier.kind, later.kind) {
+        (Kind::Read, Kind::Read) => true,
+        (Kind::Update, Kind::Update) => {
+            earlier.commutes == later.commutes
+                && match later.commutes {
+                    Commutes::Nothing => false,
+                    Commutes::OwnSite => earlier.site == later.site,
+                    Commutes::Mbarrier => true,
+                }
+        }
+        _ => false,
+    }
+}
+
 /// Adds the conflict of a lane's access with an earlier one; whether it may be excused because both
 /// leave the same value.
 fn compare_with(
@@ -624,31 +690,22 @@ fn compare_with(
     offset: i64,
     met: &mut Conflicts,
 ) -> bool {
-    let harmless = match (other.kind, entry.kind) {
-        (Kind::Read, Kind::Read) => true,
-        (Kind::Update, Kind::Update) => {
-            other.commutes == entry.commutes
-                && match entry.commutes {
-                    Commutes::Nothing => false,
-                    Commutes::OwnSite => other.site == entry.site,
-                    Commutes::Mbarrier => true,
-                }
-        }
-        _ => false,
-    };
-    if harmless {
+    if harmless(other, entry) {
         return false;
     }
     let later = LaneId { warp: entry.warp, lane: lane as u8 };
     let Some(earlier) = order.unordered(other, later) else { return false };
     let same_kind = other.kind == entry.kind && entry.kind != Kind::Read;
-    // Of a copy on its way nobody knows when it will have written what, but for lanes of a warp that copy the same.
+    // Of a copy on its way nobody knows when it will have written what, but for copies that write the same: those of lanes of a warp at
+    // one instruction, and those from one place that is never written.
     let done = earlier.time.is_some() && !entry.is_copy;
-    let alike =
-        entry.is_copy && other.is_copy && (entry.site, entry.warp) == (other.site, other.warp);
-    let twins = alike && access.same_value == SameValue::Equal;
+    let both_copy = entry.is_copy && other.is_copy;
+    let same_contents = both_copy && order.same_contents(entry, other);
+    let at_once = both_copy && (entry.site, entry.warp) == (other.site, other.warp);
+    let twins = same_contents || at_once && access.same_value == SameValue::Equal;
     let same_place = same_kind && (done || twins) && other.extent == entry.extent;
-    let same_value = same_place.then_some(match (access.same_value, other.hides) {
+    let same = if same_contents { SameValue::Equal } else { access.same_value };
+    let same_value = same_place.then_some(match (same, other.hides) {
         (SameValue::Equal, Hides::Something) => SameValue::Undecided,
         (_, Hides::OwnValue) => SameValue::Different,
         (same, _) => same,

@@ -68,6 +68,8 @@ struct WarpClock {
     party: [u16; WARP],
     /// Set if lanes are in other parties than their warp.
     divided: bool,
+    /// Set if all lanes know the same, of others and of each other: rows of `across` are equal, and so are those of `within`.
+    even: bool,
 }
 
 /// The own time and the knowledge of a thread, at some moment.
@@ -101,6 +103,7 @@ impl Clocks {
             exited: Mask::NONE,
             party: [warp as u16; WARP],
             divided: false,
+            even: true,
         };
         Self {
             warps: (0..warps).map(clock).collect(),
@@ -128,7 +131,7 @@ impl Clocks {
             (clock.released, clock.fenced) = ([0; WARP], [0; WARP]);
             (clock.observed, clock.met, clock.exited) = (Mask::NONE, false, Mask::NONE);
             clock.party = [warp as u16; WARP];
-            clock.divided = false;
+            (clock.divided, clock.even) = (false, true);
         }
     }
 
@@ -207,10 +210,26 @@ impl Clocks {
         earlier.warp == later.warp && time < known.within[own][lane]
     }
 
+    /// Tells whether what one of the lanes of another warp did at `time` is ordered before what `later` does now.
+    pub(crate) fn any_ordered(&self, warp: usize, time: Time, later: LaneId) -> bool {
+        let clock = &self.warps[warp];
+        // Neighbours of one party that go on are known alike.
+        let alike = |lane: usize| lane > 0 && clock.party[lane] == clock.party[lane - 1];
+        let mut lanes = (0..WARP).filter(|&lane| !clock.exited.is_empty() || !alike(lane));
+        let who = |lane: usize| LaneId { warp: warp as u8, lane: lane as u8 };
+        lanes.any(|lane| self.ordered(who(lane), time, later))
+    }
+
     /// `bar.warp.sync` of these lanes, which are all there: each learns what the others know.
     pub fn warp_barrier(&mut self, warp: usize, lanes: Mask) {
         let clock = &mut self.warps[warp];
         clock.now += 1;
+        if clock.even && lanes == Mask::ALL {
+            clock.within.fill([clock.now; WARP]);
+            clock.released = [clock.now; WARP];
+            return;
+        }
+        clock.even = lanes == Mask::ALL;
         let (mut within, mut across) = ([0; WARP], vec![0; self.everybody.len()]);
         for lane in lanes.iter() {
             join(&mut within, &clock.within[lane]);
@@ -232,10 +251,10 @@ impl Clocks {
         let clock = &mut self.warps[warp];
         clock.now += 1;
         let mut released = vec![0; self.everybody.len()];
-        for lane in lanes.iter() {
-            join(&mut released, &clock.across[lane]);
-            clock.released[lane] = clock.now;
-        }
+        // Lanes that know the same release what one of them does.
+        let different = if clock.even { Mask(lanes.0 & lanes.0.wrapping_neg()) } else { lanes };
+        different.iter().for_each(|lane| join(&mut released, &clock.across[lane]));
+        lanes.iter().for_each(|lane| clock.released[lane] = clock.now);
         released[warp] = clock.now;
         if clock.divided {
             lanes.iter().for_each(|lane| released[usize::from(clock.party[lane])] = clock.now);
@@ -405,6 +424,18 @@ impl Clocks {
     /// Lanes that waited at a barrier learn what was released there.
     pub(crate) fn acquire(&mut self, warp: usize, lanes: Mask, released: &[Time]) {
         let clock = &mut self.warps[warp];
+        let teaches =
+            |lane: usize| clock.across[lane].iter().zip(released).any(|(own, new)| new > own);
+        if clock.even && lanes.lowest().is_none_or(|lane| !teaches(lane)) {
+            return;
+        }
+        if clock.even && lanes == Mask::ALL {
+            let [first, others @ ..] = &mut *clock.across else { return };
+            join(first, released);
+            others.iter_mut().for_each(|row| row.copy_from_slice(first));
+            return;
+        }
+        clock.even &= lanes == Mask::ALL;
         for lane in lanes.iter() {
             join(&mut clock.across[lane], released);
         }
@@ -513,6 +544,42 @@ mod tests {
         clocks.warp_barrier(0, Mask(0b0110));
         assert!(clocks.ordered(who(0, 0), time, who(0, 2)));
         assert!(!clocks.ordered(who(0, 2), time, who(0, 0)));
+    }
+
+    /// The short cuts for lanes that know the same, against clocks that take none.
+    #[test]
+    fn lanes_that_know_the_same_learn_and_release_as_others_do() {
+        let (mut quick, mut slow) = (Clocks::new(2), Clocks::new(2));
+        let mut state = 3u64;
+        let mut next = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % below
+        };
+        let mut times = vec![vec![0, 0]];
+        for round in 0..3000 {
+            slow.warps.iter_mut().for_each(|clock| clock.even = false);
+            let (warp, what) = (next(2) as usize, next(4));
+            let lanes = if next(4) == 0 { Mask(next(1 << 32) as u32 | 1) } else { Mask::ALL };
+            match what {
+                0 => [&mut quick, &mut slow]
+                    .into_iter()
+                    .for_each(|one| one.warp_barrier(warp, lanes)),
+                1 => {
+                    let released = quick.release(warp, lanes);
+                    assert_eq!(released, slow.release(warp, lanes), "{round}");
+                    times.push(released.1);
+                }
+                _ => {
+                    let released = times[next(times.len() as u64) as usize].clone();
+                    let both = [&mut quick, &mut slow].into_iter();
+                    both.for_each(|one| one.acquire(warp, lanes, &released));
+                }
+            }
+            for (one, other) in quick.warps.iter().zip(&slow.warps) {
+                assert_eq!((&one.across, &one.within), (&other.across, &other.within), "{round}");
+                assert_eq!((one.now, one.released), (other.now, other.released), "{round}");
+            }
+        }
     }
 
     #[test]

@@ -39,6 +39,8 @@ pub struct Copies {
     issued: Vec<Vec<CopyId>>,
     /// For each product, the warps that compute it together, and its number among theirs.
     parts: FxHashMap<CopyId, (Range<usize>, usize)>,
+    /// For some bulk copies, a number for what they write where: equal if both are.
+    contents: FxHashMap<CopyId, u32>,
 }
 
 /// Copies of a thread that nobody has waited for.
@@ -65,6 +67,7 @@ impl Copies {
             products: FxHashMap::default(),
             issued: vec![Vec::new(); warps],
             parts: FxHashMap::default(),
+            contents: FxHashMap::default(),
         }
     }
 
@@ -120,6 +123,18 @@ impl Copies {
             self.bulk.entry((warp, lane)).or_default().open.push(copy);
         }
         copy
+    }
+
+    /// Numbers what a copy writes: wherever two copies of one number write the same byte, they write the same value.
+    pub(crate) fn set_contents(&mut self, copy: CopyId, contents: u32) {
+        self.contents.insert(copy, contents);
+    }
+
+    /// Tells whether two copies are known to write the same where they write the same bytes.
+    #[inline]
+    pub(crate) fn same_contents(&self, a: CopyId, b: CopyId) -> bool {
+        let known = self.contents.get(&a);
+        known.is_some() && known == self.contents.get(&b)
     }
 
     /// Starts an agent that is done at once: as good as an access of the lane at `now`, and done for whoever learns of it otherwise.

@@ -54,6 +54,7 @@ pub use mbarrier::{
     MbarrierStop, NamedPhase, Outcome as MbarrierOutcome, Overtaken, WaitTerms, Waiting,
 };
 pub use order::Order;
+pub use products::ReadUnits;
 pub use proxy::{ProxySpace, Visibility};
 pub use shadow::{
     Access, Conflict, Conflicts, Kind, MBARRIER_UPDATES, Part, Question, SameValue, Shadow, Side,

@@ -5,7 +5,7 @@
 //! mbarrier that it saw end is not overtaken by a refill which they allow. Memory is not ordered by it.
 
 use crate::clocks::{Clocks, LaneId, Time};
-use crate::lanes::{Mask, WARP};
+use crate::lanes::Mask;
 use std::ops::Range;
 
 /// A warp's coming to one of its products.
@@ -59,9 +59,8 @@ impl Meetings {
         let number = self.warps[warp].len();
         let later = LaneId { warp: warp as u8, lane: 0 };
         let waited_for = |other: &usize| {
-            let mut lanes = (0..WARP as u8).map(|lane| LaneId { warp: *other as u8, lane });
             let gone = self.warps[*other].get(number).filter(|_| *other != warp);
-            gone.is_some_and(|one| lanes.any(|who| clocks.ordered(who, one.passed, later)))
+            gone.is_some_and(|one| clocks.any_ordered(*other, one.passed, later))
         };
         group.into_iter().find(waited_for)
     }

@@ -399,6 +399,11 @@ impl Order {
         self.copies.start_bulk((warp, lane), grouped)
     }
 
+    /// Numbers what a copy writes: wherever two copies of one number write the same byte, they write the same value.
+    pub fn set_contents(&mut self, copy: CopyId, contents: u32) {
+        self.copies.set_contents(copy, contents);
+    }
+
     /// A warp starts its part of a product that these warps compute together.
     pub fn start_product(&mut self, warp: usize, group: Range<usize>) -> CopyId {
         self.copies.start_product(warp, group)

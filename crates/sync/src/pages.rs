@@ -1,4 +1,7 @@
 //! A sparse array: something for every few bytes of an allocation, of which most are never touched.
+//!
+//! A page whose elements are all the same may be kept as one of them: bulk copies fill and refill whole pages, and then what
+//! happens to one element happens to all. It is spread out when somebody touches a single element.
 
 use rustc_hash::FxHashMap;
 
@@ -16,6 +19,7 @@ pub(crate) struct Pages<T> {
     direct: Vec<u32>,
     /// The same where pages have large or odd numbers.
     sparse: FxHashMap<u64, u32>,
+    /// The number of each page and its elements: all of them, or one that stands for all.
     pages: Vec<(u64, Box<[T]>)>,
 }
 
@@ -30,18 +34,57 @@ impl<T: Clone + Default> Pages<T> {
     /// An element, to be changed.
     #[inline]
     pub(crate) fn get(&mut self, index: u64) -> &mut T {
-        let slot = self.slot(index >> PAGE_BITS);
-        &mut self.pages[slot as usize - 1].1[index as usize % PAGE]
+        &mut self.each(index >> PAGE_BITS)[index as usize % PAGE]
+    }
+
+    /// All elements of a page, to be changed.
+    #[inline]
+    fn each(&mut self, page: u64) -> &mut [T] {
+        let slot = self.slot(page);
+        let elements = &mut self.pages[slot as usize - 1].1;
+        if elements.len() == 1 {
+            spread(elements);
+        }
+        elements
+    }
+
+    /// The element that stands for all of a page, to be changed; none if they may differ.
+    pub(crate) fn common(&mut self, page: u64) -> Option<&mut T> {
+        let slot = match self.known(page) {
+            0 => self.touch(page, 1),
+            slot => slot,
+        };
+        match &mut *self.pages[slot as usize - 1].1 {
+            [one] => Some(one),
+            _ => None,
+        }
+    }
+
+    /// Keeps one element for all of a touched page, which are the same.
+    pub(crate) fn unite(&mut self, page: u64) {
+        let slot = self.slot(page);
+        let elements = &mut self.pages[slot as usize - 1].1;
+        if let [first, _, ..] = &**elements {
+            *elements = Box::from([first.clone()]);
+        }
     }
 
     /// Where a page is, one more.
     #[inline]
     fn slot(&mut self, page: u64) -> u32 {
-        let slot = match self.direct.get(page as usize) {
+        match self.known(page) {
+            0 => self.touch(page, PAGE),
+            slot => slot,
+        }
+    }
+
+    /// Where a page is, one more; zero if it was never touched.
+    #[inline]
+    fn known(&self, page: u64) -> u32 {
+        match self.direct.get(page as usize) {
             Some(&slot) => slot,
             None => self.sparse.get(&page).copied().unwrap_or(0),
-        };
-        if slot == 0 { self.touch(page) } else { slot }
+        }
     }
 
     /// Elements one after the other, to be changed, if they are on one page.
@@ -51,19 +94,25 @@ impl<T: Clone + Default> Pages<T> {
         if position + count > PAGE {
             return None;
         }
-        let slot = self.slot(index >> PAGE_BITS);
-        Some(&mut self.pages[slot as usize - 1].1[position..position + count])
+        Some(&mut self.each(index >> PAGE_BITS)[position..position + count])
     }
 
     /// An element as it is; none if its page was never touched.
     pub(crate) fn peek(&self, index: u64) -> Option<&T> {
-        let page = index >> PAGE_BITS;
-        let slot = match self.direct.get(page as usize) {
-            Some(&slot) => slot,
-            None => self.sparse.get(&page).copied().unwrap_or(0),
-        };
-        let (_, elements) = self.pages.get((slot as usize).checked_sub(1)?)?;
-        elements.get(index as usize % PAGE)
+        match self.elements(index >> PAGE_BITS)? {
+            [one] => Some(one),
+            elements => elements.get(index as usize % PAGE),
+        }
+    }
+
+    /// The number of elements from `index` on that are a whole page, if it begins there.
+    pub(crate) fn whole_page(index: u64, count: u64) -> Option<u64> {
+        (index as usize).is_multiple_of(PAGE).then_some(PAGE as u64).filter(|page| *page <= count)
+    }
+
+    /// How many elements there are from `index` to the end of its page.
+    pub(crate) fn to_page_end(index: u64) -> u64 {
+        PAGE as u64 - index % PAGE as u64
     }
 
     /// The page of an element.
@@ -71,13 +120,9 @@ impl<T: Clone + Default> Pages<T> {
         index >> PAGE_BITS
     }
 
-    /// All elements of a page; none if it was never touched.
+    /// All elements of a page, or one that stands for all; none if it was never touched.
     pub(crate) fn elements(&self, page: u64) -> Option<&[T]> {
-        let slot = match self.direct.get(page as usize) {
-            Some(&slot) => slot,
-            None => self.sparse.get(&page).copied().unwrap_or(0),
-        };
-        let (_, elements) = self.pages.get((slot as usize).checked_sub(1)?)?;
+        let (_, elements) = self.pages.get((self.known(page) as usize).checked_sub(1)?)?;
         Some(elements)
     }
 
@@ -95,8 +140,8 @@ impl<T: Clone + Default> Pages<T> {
     }
 
     #[cold]
-    fn touch(&mut self, page: u64) -> u32 {
-        self.pages.push((page, vec![T::default(); PAGE].into_boxed_slice()));
+    fn touch(&mut self, page: u64, elements: usize) -> u32 {
+        self.pages.push((page, vec![T::default(); elements].into_boxed_slice()));
         let slot = self.pages.len() as u32;
         match self.direct.get_mut(page as usize) {
             Some(entry) => *entry = slot,
@@ -110,7 +155,9 @@ impl<T: Clone + Default> Pages<T> {
     /// All elements of touched pages, with their index.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
         self.pages.iter().flat_map(|(page, elements)| {
-            elements.iter().enumerate().map(move |(at, one)| ((page << PAGE_BITS) + at as u64, one))
+            let each = (0..PAGE).map(move |at| if elements.len() == 1 { 0 } else { at });
+            let index = move |at: usize| (page << PAGE_BITS) + at as u64;
+            each.enumerate().map(move |(at, place)| (index(at), &elements[place]))
         })
     }
 
@@ -122,5 +169,39 @@ impl<T: Clone + Default> Pages<T> {
             }
         }
         self.sparse.clear();
+    }
+}
+
+/// Spreads the one element of a page out.
+#[cold]
+fn spread<T: Clone>(elements: &mut Box<[T]>) {
+    *elements = vec![elements[0].clone(); PAGE].into_boxed_slice();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A page that is kept as one element is seen as all of them, and spread out by a change of one.
+    #[test]
+    fn one_element_stands_for_a_page() {
+        let mut pages: Pages<u32> = Pages::new(4 * PAGE as u64);
+        let start = 2 * PAGE as u64;
+        assert_eq!(Pages::<u32>::whole_page(start, 300), Some(256));
+        assert_eq!(Pages::<u32>::whole_page(start, 255), None);
+        assert_eq!(Pages::<u32>::whole_page(start + 1, 300), None);
+        *pages.common(2).expect("nobody touched it") = 7;
+        assert_eq!(pages.peek(start + 99), Some(&7));
+        assert_eq!(pages.iter().map(|(index, one)| index * u64::from(*one)).sum::<u64>(), {
+            (start..start + PAGE as u64).map(|index| 7 * index).sum()
+        });
+        *pages.get(start + 3) = 8;
+        assert_eq!(pages.common(2), None);
+        assert_eq!([3, 4].map(|at| pages.peek(start + at).copied()), [Some(8), Some(7)]);
+        *pages.get(start + 3) = 7;
+        pages.unite(2);
+        assert_eq!(pages.common(2), Some(&mut 7));
+        assert_eq!(pages.range(start + 254, 2), Some(&mut [7, 7][..]));
+        assert_eq!(pages.common(2), None);
     }
 }

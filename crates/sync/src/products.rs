@@ -24,25 +24,46 @@ use crate::pages::Pages;
 use crate::proxy::Visibility;
 use crate::shadow::{Access, Conflict, Conflicts, Kind, Side, Site};
 use rustc_hash::FxHashMap;
+use std::ops::Range;
+use std::sync::Arc;
 
 /// Bytes of a unit, as a power of two.
 const UNIT: u32 = 4;
 
+/// So many reads are kept before those that are over are looked for.
+const FEWEST: usize = 64;
+
 /// A write that a product does not see: who wrote, and, if the product is ordered after it, the fence that is missing.
 pub(crate) type Unseen = (Side, Option<Visibility>);
 
-/// Reads of a product, as units of 16 bytes.
+/// Bytes that a product reads, as units of 16: many products read the same.
 #[derive(Clone, Debug)]
-struct Reads {
-    copy: CopyId,
-    warp: u8,
-    site: Site,
+pub struct ReadUnits {
     /// The first unit, a multiple of 64.
     first: u64,
-    units: Vec<u64>,
+    units: Arc<[u64]>,
+    /// Bytes that lie around all of them.
+    around: Range<i64>,
 }
 
-impl Reads {
+impl ReadUnits {
+    /// The units of ranges of bytes in ascending order.
+    #[must_use]
+    pub fn new(ranges: &[(i64, u32)]) -> Self {
+        let start = ranges.first().map_or(0, |range| range.0);
+        let end = ranges.iter().map(|&(start, bytes)| start + i64::from(bytes)).max().unwrap_or(0);
+        let first = (start >> UNIT).cast_unsigned() & !63;
+        let words = (((end >> UNIT).cast_unsigned() + 1).saturating_sub(first)).div_ceil(64);
+        let mut reads = Self { first, units: vec![0; words as usize].into(), around: start..end };
+        ranges.iter().for_each(|&(offset, bytes)| reads.add(offset, bytes));
+        reads
+    }
+
+    /// The bytes that lie around all of them.
+    pub(crate) fn around(&self) -> &Range<i64> {
+        &self.around
+    }
+
     /// The units of some bytes among these words of 64 units: which word, and which of its bits.
     fn bits(&self, offset: i64, bytes: u32) -> impl Iterator<Item = (usize, u64)> + use<> {
         let (from, to) = (offset >> UNIT, (offset + i64::from(bytes) - 1) >> UNIT);
@@ -71,21 +92,34 @@ impl Reads {
 
     fn remove(&mut self, offset: i64, bytes: u32) {
         let bits = self.bits(offset, bytes);
-        bits.for_each(|(word, ones)| self.units[word] &= !ones);
+        let units = Arc::make_mut(&mut self.units);
+        bits.for_each(|(word, ones)| units[word] &= !ones);
     }
 
     fn add(&mut self, offset: i64, bytes: u32) {
         let bits = self.bits(offset, bytes);
-        bits.for_each(|(word, ones)| self.units[word] |= ones);
+        let units = Arc::make_mut(&mut self.units);
+        bits.for_each(|(word, ones)| units[word] |= ones);
     }
+}
+
+/// Reads of a product.
+#[derive(Clone, Debug)]
+struct Reads {
+    copy: CopyId,
+    warp: u8,
+    site: Site,
+    units: ReadUnits,
 }
 
 /// Reads of products that may be under way.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ProductReads {
     each: Vec<Reads>,
+    /// How many there may be before those that are over are taken out.
+    most: usize,
     /// Bytes that lie around all of them.
-    around: std::ops::Range<i64>,
+    around: Range<i64>,
     /// Of pages of cells, the one access that wrote all of them last, if it is one; as long as nobody writes there.
     writes: FxHashMap<u64, Option<Entry>>,
 }
@@ -94,6 +128,7 @@ impl ProductReads {
     /// Forgets all of them.
     pub(crate) fn clear(&mut self) {
         self.each.clear();
+        self.most = FEWEST;
         self.writes.clear();
     }
 
@@ -129,30 +164,27 @@ impl ProductReads {
         self.writes.clear();
     }
 
-    /// A product reads these ranges of bytes.
-    pub(crate) fn add(&mut self, order: Order<'_>, access: &Access, ranges: &[(i64, u32)]) {
-        let (Some(copy), Some(&(start, _))) = (access.copy, ranges.first()) else { return };
-        if self.each.last().is_none_or(|last| last.copy != copy) {
+    /// A product reads these ranges of bytes, which are these units.
+    pub(crate) fn add(
+        &mut self,
+        order: Order<'_>,
+        access: &Access,
+        (ranges, units): (&[(i64, u32)], &ReadUnits),
+    ) {
+        let Some(copy) = access.copy.filter(|_| !ranges.is_empty()) else { return };
+        if self.each.len() >= self.most {
             self.each.retain(|reads| {
-                reads.units.iter().any(|units| *units != 0) && !order.is_past_product(reads)
+                reads.units.units.iter().any(|units| *units != 0) && !order.is_past_product(reads)
             });
+            self.most = FEWEST.max(2 * self.each.len());
         }
-        let end = ranges.iter().map(|&(start, bytes)| start + i64::from(bytes)).max().unwrap_or(0);
-        let first = (start >> UNIT).cast_unsigned() & !63;
-        let words = (((end >> UNIT).cast_unsigned() + 1).saturating_sub(first)).div_ceil(64);
-        let mut reads = Reads {
-            copy,
-            warp: access.warp as u8,
-            site: access.site,
-            first,
-            units: vec![0; words as usize],
-        };
-        ranges.iter().for_each(|&(offset, bytes)| reads.add(offset, bytes));
+        let ReadUnits { around, .. } = units;
         self.around = match self.each.is_empty() {
-            true => start..end,
-            false => self.around.start.min(start)..self.around.end.max(end),
+            true => around.clone(),
+            false => self.around.start.min(around.start)..self.around.end.max(around.end),
         };
-        self.each.push(reads);
+        let (warp, site, units) = (access.warp as u8, access.site, units.clone());
+        self.each.push(Reads { copy, warp, site, units });
     }
 
     /// Compares a write or update with them.
@@ -168,7 +200,7 @@ impl ProductReads {
             return;
         }
         for reads in &mut self.each {
-            let Some(at) = reads.meets(offset, bytes) else { continue };
+            let Some(at) = reads.units.meets(offset, bytes) else { continue };
             let mut over = true;
             for lane in access.lanes.iter() {
                 let later = LaneId { warp: entry.warp, lane: lane as u8 };
@@ -182,7 +214,7 @@ impl ProductReads {
                 }
             }
             if over && access.is_async && access.kind == Kind::Write {
-                reads.remove(offset, bytes);
+                reads.units.remove(offset, bytes);
             }
         }
     }
@@ -287,7 +319,7 @@ mod tests {
     /// Sets of units against a plain set, with ranges that begin and end anywhere.
     #[test]
     fn reads_are_sets_of_units() {
-        let mut reads = Reads { copy: 0, warp: 0, site: 0, first: 64, units: vec![0; 5] };
+        let mut reads = ReadUnits { first: 64, units: vec![0; 5].into(), around: 0..0 };
         let inside = 64..64 + 5 * 64;
         let mut plain = BTreeSet::new();
         let mut state = 7u64;

@@ -2,6 +2,8 @@
 //!
 //! A [cell](Cell) stands for a few bytes, as few as the narrowest access needs.
 
+mod bulk;
+
 use crate::cell::{Cell, Order, Summary};
 use crate::clocks::{Clocks, LaneId, Time};
 use crate::copies::{Copies, CopyId};
@@ -32,7 +34,7 @@ pub enum Kind {
 pub struct Access {
     /// The warp.
     pub warp: usize,
-    /// The lanes: one, unless it reads.
+    /// The lanes: one, unless it reads or updates an mbarrier.
     pub lanes: Mask,
     /// What it does.
     pub kind: Kind,
@@ -375,67 +377,6 @@ impl Shadow {
             let cell = self.cells.get(first.wrapping_add(part as u64));
             cell.access(&mut self.lists, order, access, place(part), met);
         }
-    }
-
-    /// An access of a bulk copy to many cells, most of which have the same history: what becomes of one becomes of the next,
-    /// if it is no conflict and nothing is in a list.
-    fn access_alike(
-        &mut self,
-        order: Order<'_>,
-        access: &Access,
-        entry: &Entry,
-        (first, offset, count): (u64, i64, u32),
-        met: &mut Conflicts,
-    ) {
-        let mut last: Option<(Cell, Cell)> = None;
-        for part in 0..u64::from(count) {
-            let cell = self.cells.get(first.wrapping_add(part));
-            if let Some((_, after)) = last.filter(|(before, _)| before == cell) {
-                *cell = after;
-                continue;
-            }
-            let (before, added) = (*cell, met.added);
-            let place = (entry, offset + ((part as i64) << self.shift));
-            cell.access(&mut self.lists, order, access, place, met);
-            let repeats = !before.has_list() && !cell.has_list() && met.added == added;
-            last = repeats.then_some((before, *cell));
-        }
-    }
-
-    /// A product of a warp reads ranges of bytes, in multiples of 16.
-    pub fn read_by_product(
-        &mut self,
-        clocks: &Clocks,
-        copies: &Copies,
-        access: &Access,
-        ranges: &[(i64, u32)],
-        met: &mut Conflicts,
-    ) {
-        let order = Order { clocks, copies, space: self.space };
-        let entry = entry(clocks, access, 0);
-        let (mut known, mut seen) = (None, None);
-        for &(offset, bytes) in ranges {
-            let (first, count) = ((offset >> self.shift) as u64, u64::from(bytes >> self.shift));
-            let (page, last) = (Pages::<Cell>::page(first), Pages::<Cell>::page(first + count - 1));
-            if seen == Some(page) && last == page {
-                continue;
-            }
-            let one_write = self.products.one_write(page, &self.cells);
-            if let (Some(write), true) = (one_write, last == page)
-                && (write.lanes == Mask::NONE
-                    || order.unseen_by_product(&write, entry.warp).is_none())
-            {
-                seen = Some(page);
-                continue;
-            }
-            for part in 0..count {
-                if let Some(cell) = self.cells.peek(first + part) {
-                    let at = (&entry, offset + ((part as i64) << self.shift));
-                    cell.read_by_product(&self.lists, order, at, &mut known, met);
-                }
-            }
-        }
-        self.products.add(order, access, ranges);
     }
 
     /// A bulk copy reads its tensor map, of 128 bytes: an access as any other of it, but that writes are visible to it by

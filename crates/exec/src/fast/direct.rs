@@ -144,9 +144,14 @@ pub(super) fn moved(
     let [a, b] = operands;
     let a = registers.word(layout, a, width, &mut first);
     let b = registers.word(layout, b, width, &mut second);
+    let mut last = None;
     let stays = |lane: usize| {
         let (pointer, number) =
             if of_a.has(lane) { (a[lane], b[lane]) } else { (b[lane], a[lane]) };
+        // Lanes often do the same.
+        if last.replace((pointer, number)) == Some((pointer, number)) {
+            return true;
+        }
         let sum = match op {
             IntBinary::Sub => pointer.wrapping_sub(number),
             _ => pointer.wrapping_add(number),

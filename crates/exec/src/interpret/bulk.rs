@@ -16,8 +16,9 @@ use crate::context::Context;
 use crate::doubt::{Doubtful, Reason};
 use crate::finding::{AccessKind, Fault, Gap, Origin, Sink};
 use crate::lanes::{Mask, WARP};
+use crate::launch::Access as Permission;
 use crate::memory::Word;
-use crate::tracker::AccessAttributes;
+use crate::tracker::{AccessAttributes, CopyContents};
 use ir::{Atomic, BulkCompletion, BulkCopy, Space, Width};
 use sync::{CopyId, Kind, SameValue};
 
@@ -143,6 +144,11 @@ fn transfer(
     let (Some(from), Some(to)) = (from, to) else {
         return Err(context.gap("what a bulk copy outside its tensors does is not defined"));
     };
+    if let (Area::Shared(_), true) = (target.area, is_constant(context, source.area)) {
+        let distance = source.offset.wrapping_sub(target.offset);
+        let contents = CopyContents::Bytes { source: source.area, target: target.area, distance };
+        context.tracker.note_contents(id, contents);
+    }
     let reads = async_access(context, Kind::Read, id);
     let writes = async_access(context, Kind::Write, id);
     track(context, source, lane, bytes, reads, SameValue::Different);
@@ -186,6 +192,17 @@ fn reduce(
     }
     context.report.charge(bytes as usize);
     Ok(())
+}
+
+/// Tells whether the launch writes nothing in an area.
+pub(super) fn is_constant(context: &Context<'_, '_>, area: Area) -> bool {
+    match area {
+        Area::Global(number) => {
+            context.global.get(number).is_some_and(|memory| memory.access == Permission::In)
+        }
+        Area::Param(_) => true,
+        Area::Shared(_) | Area::Local(_) => false,
+    }
 }
 
 /// An access of a bulk copy.

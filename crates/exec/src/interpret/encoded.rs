@@ -15,6 +15,7 @@ use crate::encoded::{Above, Encoded, Home};
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::tags::Tags;
 use ir::{IntBinary, IntTernary, IntUnary, Op, Operand, Reg, Space, Width};
+use smallvec::SmallVec;
 
 /// The alignment that dynamic shared memory is taken to have at most, as a power of two.
 pub(super) const MOST_ALIGN_BITS: u32 = 10;
@@ -28,7 +29,9 @@ enum Part {
 }
 
 /// Encoded addresses that an instruction gives.
-pub(super) type Results = Vec<Found>;
+pub(super) type Results = SmallVec<[Found; 1]>;
+/// Operands of an instruction, or their parts in a lane.
+type Few<T> = SmallVec<[T; 4]>;
 
 /// An encoded address that an instruction gives in lanes of a register.
 pub(super) struct Found {
@@ -63,17 +66,17 @@ pub(super) fn results(context: &Context<'_, '_>, op: &Op) -> Results {
         Op::IntTernary {
             op: IntTernary::ExtractBits { .. } | IntTernary::Logic { .. }, ..
         } => false,
-        _ => return Vec::new(),
+        _ => return Results::new(),
     };
     if sums && !context.registers.has_encoded() {
-        return Vec::new();
+        return Results::new();
     }
     follow(context, op, sums)
 }
 
 /// The same of an operation that may concern addresses.
 fn follow(context: &Context<'_, '_>, op: &Op, sums: bool) -> Results {
-    let mut operands = Vec::new();
+    let mut operands: Few<Operand> = Few::new();
     let mut concerned = false;
     op.visit(&mut |access| {
         let ir::Access::Read(operand) = access else { return };
@@ -83,11 +86,11 @@ fn follow(context: &Context<'_, '_>, op: &Op, sums: bool) -> Results {
         }
         operands.push(operand);
     });
-    let mut found = Vec::new();
+    let mut found = Results::new();
     if !concerned {
         return found;
     }
-    let same: Option<Vec<Part>> = operands.iter().map(|&one| same_part(context, one)).collect();
+    let same: Option<Few<Part>> = operands.iter().map(|&one| same_part(context, one)).collect();
     if let Some(parts) = same {
         in_lanes(context, op, parts, context.lanes, &mut found);
         return found;
@@ -103,7 +106,7 @@ fn follow(context: &Context<'_, '_>, op: &Op, sums: bool) -> Results {
 fn in_lanes(
     context: &Context<'_, '_>,
     op: &Op,
-    mut parts: Vec<Part>,
+    mut parts: Few<Part>,
     lanes: Mask,
     found: &mut Results,
 ) {
@@ -139,11 +142,12 @@ fn same_part(context: &Context<'_, '_>, operand: Operand) -> Option<Part> {
     }
     let tags = context.registers.tags(register);
     let plain = tags.is_number_in(context.lanes) || context.lanes.without(tags.pointer).is_empty();
-    let width = context.layout.width(register).min(Width::B64);
-    let bits = |lane| context.registers.lane(context.layout, operand, width, lane);
-    let first = context.lanes.lowest()?;
-    let value = bits(first);
-    let same = plain && context.lanes.iter().all(|lane| bits(lane) == value);
+    let first = context.lanes.lowest().filter(|_| plain)?;
+    let same = context.registers.is_uniform(context.layout, register) || {
+        let width = context.layout.width(register).min(Width::B64);
+        let bits = |lane| context.registers.lane(context.layout, operand, width, lane);
+        context.lanes.iter().all(|lane| bits(lane) == bits(first))
+    };
     same.then(|| part(context, operand, first))
 }
 
@@ -417,7 +421,7 @@ fn inserted(
 
 /// Writes results into lanes that the instruction left unknown.
 #[cold]
-pub(super) fn write(context: &mut Context<'_, '_>, results: &Results) {
+pub(super) fn write(context: &mut Context<'_, '_>, results: &[Found]) {
     for &Found { dst, lanes, encoded, align: assumed, window } in results {
         let lanes = lanes.and(context.registers.tags(dst).unknown);
         let Some(home) = home(context, encoded.variable).filter(|_| !lanes.is_empty()) else {
@@ -491,6 +495,6 @@ pub(super) fn uniform(context: &Context<'_, '_>, operand: Operand) -> Option<Enc
 pub(super) fn shuffled(context: &mut Context<'_, '_>, dst: Reg, offered: Option<Encoded>) {
     if let Some(encoded) = offered {
         let lanes = context.lanes;
-        write(context, &vec![Found { dst, lanes, encoded, align: 0, window: false }]);
+        write(context, &[Found { dst, lanes, encoded, align: 0, window: false }]);
     }
 }

@@ -66,7 +66,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, mbarrier: &Mbarrier) -> Res
 
 /// The lanes by what they do to which mbarrier.
 fn groups(context: &mut Context<'_, '_>, mbarrier: &Mbarrier) -> Result<Vec<Same>, Gap> {
-    let operands = operands(context, mbarrier)?;
+    let values = operands(context, mbarrier)?;
     let kind = match mbarrier.op {
         MbarrierOp::Init(_) | MbarrierOp::Inval => AccessKind::Write,
         _ => AccessKind::Atomic,
@@ -82,7 +82,8 @@ fn groups(context: &mut Context<'_, '_>, mbarrier: &Mbarrier) -> Result<Vec<Same
             continue;
         }
         check_remote(context, mbarrier, pointer)?;
-        let operands = operands.map(|values| values[lane]);
+        let own = |lane: usize| [values[0][lane], values[1][lane]];
+        let (operands, all) = (own(lane), addresses.lanes);
         let same = |one: &&mut Same| (one.pointer, one.operands) == (pointer, operands);
         if let Some(known) = found.iter_mut().find(same) {
             known.lanes = known.lanes.or(Mask::one(lane));
@@ -91,6 +92,14 @@ fn groups(context: &mut Context<'_, '_>, mbarrier: &Mbarrier) -> Result<Vec<Same
         let Some(id) = context.tracker.mbarrier(pointer.area, pointer.offset) else {
             return Err(context.gap("there are too many mbarriers"));
         };
+        // Most often all lanes do the same. In a cluster it is kept who comes to another block.
+        let alike =
+            |other: usize| (addresses.pointers[other], own(other)) == (Some(pointer), operands);
+        let alone = context.machine.blocks == 1 && !context.tracker.follows_grids();
+        let first = Some(lane) == all.lowest();
+        if alone && first && all.iter().all(alike) {
+            return Ok(vec![Same { lanes: all, pointer, id, operands }]);
+        }
         found.push(Same { lanes: Mask::one(lane), pointer, id, operands });
     }
     Ok(found)
@@ -361,6 +370,11 @@ fn access_by(
         group: MBARRIER_UPDATES,
         ..AccessAttributes::plain(kind, context.site, BYTES)
     };
+    // Updates of an mbarrier commute, so lanes are told together.
+    if kind == Kind::Update && copy.is_none() {
+        let (who, at) = ((context.warp.number, same.lanes), same.pointer);
+        return context.tracker.access(who, (at.area, at.offset, BYTES), attributes, value);
+    }
     for lane in same.lanes.iter() {
         track(context, same.pointer, lane, BYTES, attributes, value);
     }

@@ -29,6 +29,7 @@ mod tensor;
 mod tensor_map;
 mod tensor_moves;
 mod tensor_rounding;
+mod tensor_walk;
 mod ticket;
 pub(crate) mod tracked;
 mod wgmma;
@@ -45,6 +46,7 @@ pub(crate) use collective::{Inputs, lanes_left, same_collective};
 use ir::{Guard, Op, Ordering, RegisterPool, Scope, Space, SyncOp};
 pub use matrix::original_register;
 use sync::{ProxySpace, SyncEvent};
+pub(crate) use tensor_walk::WalkCache;
 
 /// The lanes of a group in which a guard holds.
 pub(crate) fn guarded(context: &mut Context<'_, '_>, guard: Guard) -> Result<Mask, Gap> {

@@ -27,7 +27,14 @@ pub(super) fn binary(
     }
     let either = a_tags.pointer.or(b_tags.pointer);
     let clean = either.without(a_tags.unknown.or(b_tags.unknown).or(tags.poison));
-    for lane in clean.iter() {
+    // Addresses of tiles and barriers are the same in all lanes.
+    let whole = |tags: Tags| [Mask::ALL, Mask::NONE].contains(&tags.pointer);
+    let uniform = clean == Mask::ALL
+        && whole(a_tags)
+        && whole(b_tags)
+        && [a, b, &*result].into_iter().all(is_uniform);
+    for lane in if uniform { Mask::one(0) } else { clean }.iter() {
+        let lanes = if uniform { Mask::ALL } else { Mask::one(lane) };
         let (a_is, b_is) = (a_tags.pointer.has(lane), b_tags.pointer.has(lane));
         let outcome = match (op, a_is, b_is) {
             (IntBinary::Add | IntBinary::Sub, true, false) => moved(a[lane], result[lane], width),
@@ -43,15 +50,22 @@ pub(super) fn binary(
         };
         match outcome {
             Outcome::Unknown => continue,
-            Outcome::Pointer => tags.pointer = tags.pointer.or(Mask(1 << lane)),
+            Outcome::Pointer => tags.pointer = tags.pointer.or(lanes),
+            Outcome::Number(value) if uniform => result.fill(value & width.mask()),
             Outcome::Number(value) => result[lane] = value & width.mask(),
         }
-        tags.unknown = tags.unknown.without(Mask(1 << lane));
+        tags.unknown = tags.unknown.without(lanes);
     }
     if tags.unknown.is_empty() && tags.poison.is_empty() {
         tags.origin = None;
     }
     tags
+}
+
+/// Tells whether all lanes have the same value.
+fn is_uniform(values: &Lanes) -> bool {
+    // Without an early end: it uses vector instructions.
+    values.iter().fold(0, |different, value| different | (value ^ values[0])) == 0
 }
 
 enum Outcome {

@@ -8,7 +8,7 @@
 use super::access::{
     Addresses, allocation, locate, note_placement, read_element, resolve, write_element,
 };
-use super::bulk::{async_access, leaving, same_as};
+use super::bulk::{async_access, is_constant, leaving, same_as};
 use super::cluster;
 use super::mbarrier;
 use super::reduce::{Reduction, is_reducible};
@@ -16,6 +16,7 @@ use super::remote;
 use super::tensor_map::{check_tensor, read_map};
 use super::tensor_moves;
 use super::tensor_rounding::{converted, is_legal, keeps_reals, rounds};
+use super::tensor_walk::{Walked, in_tensor, walked};
 use super::tracked::track;
 use crate::address::{Area, Pointer};
 use crate::context::Context;
@@ -23,8 +24,9 @@ use crate::finding::{AccessKind, Fault, Gap, Sink};
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::memory::{Alignment, Word};
 use crate::tensor_fault::TensorFault;
+use crate::tracker::CopyContents;
 use ir::{
-    Atomic, AtomicOp, MapBits, Operand, Ordering, Piece, Scope, Space, Start, TENSOR_MAP_BYTES,
+    Atomic, AtomicOp, MapBits, Operand, Ordering, Scope, Space, Start, TENSOR_MAP_BYTES,
     TensorCopy, TensorCopyKind, TensorMap, Width,
 };
 use sync::{CopyId, Kind, SameValue};
@@ -112,6 +114,13 @@ fn one_box(
         return Err(context.gap("a tensor map that another block of the cluster has changed"));
     }
     let stores = signal.is_none();
+    let constant = [one.from.area, one.tensor.area].iter().all(|&area| is_constant(context, area));
+    if constant && !stores {
+        let (coordinates, offsets) = (coordinates.to_vec(), offsets.to_vec());
+        let contents =
+            CopyContents::Box { map: one.from, coordinates, offsets, target: one.shared };
+        context.tracker.note_contents(id, contents);
+    }
     if stores {
         context.tracker.note_grouped(id, one.map.box_bytes() as u32);
     }
@@ -119,12 +128,11 @@ fn one_box(
     let lead = allocation(context, one.shared.area, lane).map_or(0, |(memory, ..)| memory.lead);
     let shared = one.shared.offset.cast_unsigned() + lead;
     let start = Start { coordinates, offsets, shared, stores };
-    let mut pieces = pieces(context, one, &start)?;
-    pieces.iter_mut().for_each(|piece| piece.shared -= lead);
+    let walked = walked(context, one, &start, lead)?;
     match &copy.kind {
-        TensorCopyKind::Reduce(op) => reduce(context, one, *op, (id, &pieces))?,
+        TensorCopyKind::Reduce(op) => reduce(context, one, *op, (id, &walked))?,
         TensorCopyKind::Load { .. } | TensorCopyKind::Store => {
-            transfer(context, one, stores, (id, &pieces))?;
+            transfer(context, one, stores, (id, &walked))?;
         }
     }
     if let Some(pointer) = signal {
@@ -243,66 +251,29 @@ fn check_shared(context: &mut Context<'_, '_>, one: &One<'_>) -> Result<(), Gap>
     Ok(())
 }
 
-/// The pieces of a copy; those behind a row are reported and left out.
-fn pieces(
-    context: &mut Context<'_, '_>,
-    one: &One<'_>,
-    start: &Start<'_>,
-) -> Result<Vec<Piece>, Gap> {
-    let mut pieces = Vec::new();
-    let walked = one.map.walk(start, &mut |piece| pieces.push(piece));
-    walked.map_err(|why| context.gap(why.text()))?;
-    if let Some(piece) = pieces.iter().find(|piece| piece.beyond) {
-        let offset = in_tensor(one, piece).offset;
-        let memory = allocation(context, one.tensor.area, one.lane);
-        if let Some(target) = memory.map(|(memory, ..)| memory.target(offset)) {
-            let extent = one.map.dims[0] * u64::from(one.map.element.bytes());
-            let fault = TensorFault::Clip { target, extent, bytes: piece.bytes };
-            context.find(Fault::Tensor(Box::new(fault)), Mask::one(one.lane));
-        }
-        pieces.retain(|piece| !piece.beyond);
-    }
-    Ok(pieces)
-}
-
-/// Where a piece lies in its buffer.
-pub(super) fn in_tensor(one: &One<'_>, piece: &Piece) -> Pointer {
-    let offset = i64::try_from(piece.tensor.unwrap_or(0)).unwrap_or(i64::MAX);
-    Pointer { offset: one.tensor.offset.saturating_add(offset), ..one.tensor }
-}
-
-/// Ranges of bytes, ascending, neighbours made one.
-fn ranges(pieces: impl Iterator<Item = (i64, u32)>) -> Vec<(i64, u32)> {
-    let mut sorted: Vec<(i64, u32)> = pieces.collect();
-    sorted.sort_unstable();
-    let mut merged: Vec<(i64, u32)> = Vec::new();
-    for (start, bytes) in sorted {
-        match merged.last_mut() {
-            Some(last) if last.0.saturating_add(last.1.into()) == start => last.1 += bytes,
-            _ => merged.push((start, bytes)),
-        }
-    }
-    merged
-}
+/// Ranges of bytes, by start and length.
+type Ranges<'r> = &'r mut dyn Iterator<Item = (i64, u32)>;
 
 /// Checks bounds on both sides and tells of the accesses; the answer tells whether the tensor has bounds.
 fn access(
     context: &mut Context<'_, '_>,
     one: &One<'_>,
     (of_shared, of_tensor): (Kind, Option<Kind>),
-    (id, pieces): (CopyId, &[Piece]),
+    (id, walked): (CopyId, &Walked),
 ) -> Result<bool, Gap> {
-    let shared = ranges(pieces.iter().map(|piece| (piece.shared.cast_signed(), piece.bytes)));
-    let inside = pieces.iter().filter(|piece| piece.tensor.is_some());
-    let tensor = ranges(inside.map(|piece| (in_tensor(one, piece).offset, piece.bytes)));
     let mut bounded = true;
-    let sides = [(one.shared.area, shared, Some(of_shared)), (one.tensor.area, tensor, of_tensor)];
+    let (shared, tensor) = (&mut walked.shared(), &mut walked.tensor(one.tensor.offset));
+    let sides: [(Area, Ranges<'_>, Option<Kind>); 2] =
+        [(one.shared.area, shared, Some(of_shared)), (one.tensor.area, tensor, of_tensor)];
     for (area, ranges, kind) in sides {
         let of_access = match kind {
             Some(Kind::Read) => AccessKind::Read,
             Some(Kind::Write) => AccessKind::Write,
             Some(Kind::Update) | None => AccessKind::Atomic,
         };
+        if kind == Some(Kind::Read) && is_plain_input(context, area, walked.around(one)) {
+            continue;
+        }
         for (offset, bytes) in ranges {
             let pointer = Pointer { area, offset };
             let Some(at) = locate(context, pointer, one.lane, (bytes, 1), of_access) else {
@@ -320,18 +291,29 @@ fn access(
     Ok(bounded)
 }
 
+/// Tells whether nobody has to know which of these bytes of global memory are read: they are inside an input.
+fn is_plain_input(context: &Context<'_, '_>, area: Area, (first, end): (i64, i64)) -> bool {
+    let Area::Global(number) = area else { return false };
+    let inside = context.global.get(number).is_some_and(|memory| {
+        memory.bounded
+            && first >= 0
+            && usize::try_from(end).is_ok_and(|end| end <= memory.bytes.len())
+    });
+    inside && context.tracker.ignores_reads(area) && !context.tracker.follows_grids()
+}
+
 /// Moves the bytes of a load or store.
 fn transfer(
     context: &mut Context<'_, '_>,
     one: &One<'_>,
     stores: bool,
-    (id, pieces): (CopyId, &[Piece]),
+    (id, walked): (CopyId, &Walked),
 ) -> Result<(), Gap> {
     let kinds = match stores {
         true => (Kind::Read, Some(Kind::Write)),
         false => (Kind::Write, Some(Kind::Read)),
     };
-    let bounded = access(context, one, kinds, (id, pieces))?;
+    let bounded = access(context, one, kinds, (id, walked))?;
     let element = one.map.element;
     if rounds(element)
         && (is_legal(context)
@@ -340,13 +322,13 @@ fn transfer(
     {
         return Err(context.gap(ROUNDS));
     }
-    if bounded && !rounds(element) && tensor_moves::at_once(context, one, stores, pieces) {
+    if bounded && !rounds(element) && tensor_moves::at_once(context, one, stores, walked) {
         return Ok(());
     }
-    for piece in pieces {
+    for piece in walked.pieces() {
         let whole = piece.bytes.is_multiple_of(8) && !rounds(element);
         let step = if whole { 8 } else { element.bytes() };
-        let tensor = in_tensor(one, piece);
+        let tensor = in_tensor(one, &piece);
         for offset in (0..piece.bytes).step_by(step as usize) {
             let at = |start: i64| usize::try_from(start + i64::from(offset)).unwrap_or(0);
             let shared = at(piece.shared.cast_signed());
@@ -427,7 +409,7 @@ fn reduce(
     context: &mut Context<'_, '_>,
     one: &One<'_>,
     op: AtomicOp,
-    (id, pieces): (CopyId, &[Piece]),
+    (id, walked): (CopyId, &Walked),
 ) -> Result<(), Gap> {
     let scalar = one.map.element.scalar();
     // Updates of one place must be of one type to commute; the type of the tensor is that of all.
@@ -442,7 +424,7 @@ fn reduce(
     if rounds(one.map.element) || !is_reducible(op, scalar) {
         return Err(context.gap("this reduction of a tensor copy is not modelled"));
     }
-    let bounded = access(context, one, (Kind::Read, None), (id, pieces))?;
+    let bounded = access(context, one, (Kind::Read, None), (id, walked))?;
     let update = Atomic {
         dsts: Vec::new(),
         op,
@@ -456,8 +438,8 @@ fn reduce(
         keeps_subnormals: false,
     };
     let whole = Reduction { update: &update, lane: one.lane, id };
-    for piece in pieces {
-        let tensor = in_tensor(one, piece);
+    for piece in walked.pieces() {
+        let tensor = in_tensor(one, &piece);
         for offset in (0..piece.bytes).step_by(scalar.width().bytes() as usize) {
             let at = |start: i64| usize::try_from(start + i64::from(offset)).unwrap_or(0);
             let pointer = Pointer { offset: tensor.offset + i64::from(offset), ..tensor };

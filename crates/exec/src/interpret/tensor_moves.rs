@@ -4,7 +4,9 @@
 //! are copied as they are. All else is moved word by word ([`super::tensor`]), with the same result.
 
 use super::access::allocation;
-use super::tensor::{One, in_tensor};
+use super::tensor::One;
+use super::tensor_walk::{Walked, in_tensor};
+use crate::address::Area;
 use crate::context::Context;
 use crate::memory::{Allocation, state};
 use ir::Piece;
@@ -14,12 +16,15 @@ pub(super) fn at_once(
     context: &mut Context<'_, '_>,
     one: &One<'_>,
     stores: bool,
-    pieces: &[Piece],
+    walked: &Walked,
 ) -> bool {
-    let fills = pieces.iter().any(|piece| piece.tensor.is_none());
+    let fills = walked.fills();
     if context.machine.general || context.valued.is_some() || fills && (stores || one.map.nan_fill)
     {
         return false;
+    }
+    if !stores && !fills && load_of_one_state(context, one, walked) {
+        return true;
     }
     let areas = [one.tensor.area, one.shared.area];
     let [from, to] = if stores { [areas[1], areas[0]] } else { areas };
@@ -30,17 +35,17 @@ pub(super) fn at_once(
     };
     let Some((source, ..)) = allocation(context, from, one.lane) else { return false };
     let Some(read) =
-        read(source, pieces, |piece| (stores || piece.tensor.is_some()).then(|| ends(piece).0))
+        read(source, walked, |piece| (stores || piece.tensor.is_some()).then(|| ends(piece).0))
     else {
         return false;
     };
     source.read = true;
     let Some((target, ..)) = allocation(context, to, one.lane) else { return false };
     let mut rest = read.bytes.as_slice();
-    for (piece, state) in pieces.iter().zip(&read.states) {
+    for (piece, state) in walked.pieces().zip(&read.states) {
         let (bytes, behind) = rest.split_at(piece.bytes as usize);
         rest = behind;
-        let start = ends(piece).1;
+        let start = ends(&piece).1;
         let range = start..start + bytes.len();
         target.bytes[range.clone()].copy_from_slice(bytes);
         // A stage that is filled again is in that state already.
@@ -49,6 +54,35 @@ pub(super) fn at_once(
         }
     }
     context.report.charge(read.bytes.len());
+    true
+}
+
+/// Loads a box from a buffer of which all bytes are numbers, or all are data; otherwise nothing, and the answer is false.
+fn load_of_one_state(context: &mut Context<'_, '_>, one: &One<'_>, walked: &Walked) -> bool {
+    let (Area::Global(from), Area::Shared(to)) = (one.tensor.area, one.shared.area) else {
+        return false;
+    };
+    let (Some(source), Some(target)) = (context.global.get_mut(from), context.shared.get_mut(to))
+    else {
+        return false;
+    };
+    let Some(state) = source.states.of_all() else { return false };
+    source.read = true;
+    // Bytes of data mean nothing: that they are data is all there is to move.
+    let moved = (state != state::OPAQUE).then_some(walked);
+    for piece in moved.into_iter().flat_map(Walked::pieces) {
+        let (at, to) = (in_tensor(one, &piece).offset as usize, piece.shared as usize);
+        let bytes = piece.bytes as usize;
+        target.bytes[to..to + bytes].copy_from_slice(&source.bytes[at..at + bytes]);
+    }
+    for (start, bytes) in walked.shared() {
+        let (start, bytes) = (start as usize, bytes as usize);
+        // A stage that is filled again is in that state already.
+        if target.states.common(start, bytes) != Some(state) {
+            target.states.fill(start..start + bytes, state);
+        }
+    }
+    context.report.charge(walked.bytes());
     true
 }
 
@@ -62,14 +96,13 @@ struct Contents {
 /// more than one state, or is neither numbers nor data.
 fn read(
     memory: &Allocation,
-    pieces: &[Piece],
+    walked: &Walked,
     start: impl Fn(&Piece) -> Option<usize>,
 ) -> Option<Contents> {
-    let size = pieces.iter().map(|piece| piece.bytes as usize).sum();
-    let (mut bytes, mut states) = (Vec::with_capacity(size), Vec::with_capacity(pieces.len()));
-    for piece in pieces {
+    let (mut bytes, mut states) = (Vec::with_capacity(walked.bytes()), Vec::new());
+    for piece in walked.pieces() {
         let length = piece.bytes as usize;
-        let Some(start) = start(piece) else {
+        let Some(start) = start(&piece) else {
             bytes.resize(bytes.len() + length, 0);
             states.push(state::DEFINED);
             continue;

@@ -6,8 +6,9 @@
 use super::Registers;
 use crate::encoded::Encoded;
 use crate::lanes::{Mask, WARP};
+use crate::layout::Layout;
 use base::Index;
-use ir::Reg;
+use ir::{Reg, Width};
 use rustc_hash::FxHashMap;
 
 /// The encoded addresses of a register.
@@ -89,6 +90,20 @@ impl Registers {
                 Some(*encoded)
             }
             Kept::Same(..) | Kept::Each(_) => None,
+        }
+    }
+
+    /// Tells whether the bits of a register are the same in every lane, if it has up to 64 and is no predicate.
+    pub(crate) fn is_uniform(&self, layout: &Layout, register: Reg) -> bool {
+        let slot = layout.slots[register];
+        if slot.is_narrow() {
+            let values = self.narrow.get(slot.word);
+            values.iter().fold(0, |different, value| different | (value ^ values[0])) == 0
+        } else if slot.is_wide() && slot.width <= Width::B64 {
+            let values = self.wide.get(slot.word);
+            values.iter().fold(0, |different, value| different | (value ^ values[0])) == 0
+        } else {
+            false
         }
     }
 

@@ -15,13 +15,18 @@ use ir::{Access, Element, Op, Operand, Reg, Shape, Wgmma, WgmmaFactor};
 use rustc_hash::FxHashMap;
 use sync::CopyId;
 
-/// A product that may be under way.
-#[derive(Clone, Copy, Debug)]
+/// A product that may be under way, and registers that it uses in one way.
+#[derive(Clone, Debug)]
 struct Flight {
+    /// What [`Windows::owners`] calls it.
+    number: u32,
     product: CopyId,
     place: Place,
     /// The shape and the type of an accumulator; none for a fragment of A.
     accumulator: Option<(Shape, Element)>,
+    registers: Vec<Reg>,
+    /// How many of the registers no later product uses.
+    owned: usize,
 }
 
 /// The registers of products in one function of a warp.
@@ -31,7 +36,63 @@ pub(super) struct Windows {
     fenced: bool,
     /// Accesses by other instructions since the last fence.
     touched: FxHashMap<usize, Place>,
-    flights: FxHashMap<usize, Flight>,
+    /// By register, the last flight that uses it.
+    owners: FxHashMap<usize, u32>,
+    flights: Vec<Flight>,
+    /// The number of the next flight.
+    next: u32,
+}
+
+impl Windows {
+    /// The last product that uses a register, if it may be under way.
+    fn flight(&mut self, position: usize) -> Option<&mut Flight> {
+        let number = self.owners.get(&position)?;
+        self.flights.iter_mut().find(|flight| flight.number == *number)
+    }
+
+    /// A product uses these registers; what is wrong about that.
+    fn claim(
+        &mut self,
+        registers: &[Reg],
+        accumulator: Option<(Shape, Element)>,
+        (product, place): (CopyId, Place),
+    ) -> Option<RegisterWindow> {
+        let same = |flight: &&mut Flight| {
+            flight.accumulator == accumulator
+                && flight.owned == registers.len()
+                && flight.registers == registers
+        };
+        // A chain of products: all that changes is which is the last.
+        if self.touched.is_empty()
+            && let Some(flight) = self.flights.iter_mut().find(same)
+        {
+            (flight.product, flight.place) = (product, place);
+            return None;
+        }
+        let number = self.next;
+        self.next = self.next.wrapping_add(1);
+        let (mut found, mut owned) = (None, 0);
+        for register in registers {
+            let position = register.position();
+            if let Some(&access) = self.touched.get(&position) {
+                found = found.or(Some(RegisterWindow::Unfenced { access }));
+            }
+            if let Some(flight) = self.flight(position) {
+                if flight.accumulator != accumulator {
+                    found = found.or(Some(RegisterWindow::InFlight { product: flight.place }));
+                }
+                flight.owned -= 1;
+            }
+            // A register that is named twice counts once.
+            if self.owners.insert(position, number) != Some(number) {
+                owned += 1;
+            }
+        }
+        self.flights.retain(|flight| flight.owned > 0);
+        let registers = registers.to_vec();
+        self.flights.push(Flight { number, product, place, accumulator, registers, owned });
+        found
+    }
 }
 
 /// Tells whether a product is over for its warp.
@@ -56,7 +117,12 @@ impl Registers {
 
     /// `wgmma.wait_group`
     pub(crate) fn end_products(&mut self, is_over: IsOver<'_>) {
-        self.windows().flights.retain(|_, flight| !is_over(flight.product));
+        let Windows { flights, owners, .. } = self.windows();
+        let before = flights.len();
+        flights.retain(|flight| !is_over(flight.product));
+        if flights.len() < before {
+            owners.retain(|_, number| flights.iter().any(|flight| flight.number == *number));
+        }
     }
 
     /// Another instruction than a product touches registers of products; what is wrong with that.
@@ -70,7 +136,7 @@ impl Registers {
                 _ => return,
             };
             let position = register.position();
-            if let Some(flight) = windows.flights.get(&position)
+            if let Some(flight) = windows.flight(position)
                 && (writes || flight.accumulator.is_some())
             {
                 found = found.or(Some(RegisterWindow::InFlight { product: flight.place }));
@@ -89,26 +155,15 @@ impl Registers {
         let chain = Some((wgmma.shape, wgmma.d_element));
         let windows = self.windows();
         let mut found = (!windows.fenced).then_some(RegisterWindow::First);
-        let mut check = |register: Reg, accumulator| {
-            let position = register.position();
-            if let Some(&access) = windows.touched.get(&position) {
-                found = found.or(Some(RegisterWindow::Unfenced { access }));
-            }
-            let before = windows.flights.get(&position);
-            let alike = before.is_none_or(|flight| flight.accumulator == accumulator);
-            if let (Some(flight), false) = (before, alike) {
-                found = found.or(Some(RegisterWindow::InFlight { product: flight.place }));
-            }
-            windows.flights.insert(position, Flight { product, place, accumulator });
-        };
         if let WgmmaFactor::Fragment(parts) = &wgmma.a {
-            for part in parts {
-                if let Operand::Register(register) = part {
-                    check(*register, None);
-                }
-            }
+            let register = |part: &Operand| match part {
+                Operand::Register(register) => Some(*register),
+                Operand::Constant(_) => None,
+            };
+            let parts: Vec<Reg> = parts.iter().filter_map(register).collect();
+            found = found.or(windows.claim(&parts, None, (product, place)));
         }
-        wgmma.d.iter().for_each(|&register| check(register, chain));
+        found = found.or(windows.claim(&wgmma.d, chain, (product, place)));
         found
     }
 }

@@ -3,6 +3,7 @@
 use super::{AccessAttributes, Shadows, Tracker, mark};
 use crate::address::Area;
 use crate::lanes::Mask;
+use crate::tile::Places;
 use std::ops::Range;
 use sync::{CopyId, Kind, SameValue, Site};
 
@@ -43,13 +44,13 @@ impl Tracker {
         product: CopyId,
         (warp, site): (usize, Site),
         area: Area,
-        (ranges, around): (&[(i64, u32)], (i64, u32)),
+        Places { ranges, around, units, .. }: &Places,
     ) {
         let Area::Shared(number) = area else { return };
         if !self.shadows.enabled {
             return;
         }
-        if self.mbarriers && self.has_live_mbarrier(area, around) {
+        if self.mbarriers && self.has_live_mbarrier(area, *around) {
             for &(offset, bytes) in ranges {
                 self.note_plain_access(Mask::ALL, (area, offset, bytes));
             }
@@ -65,7 +66,13 @@ impl Tracker {
         let Shadows { shared, met, .. } = &mut self.shadows;
         let Some(shadow) = shared.get_mut(number) else { return };
         met.area = mark(area);
-        shadow.read_by_product(self.order.clocks(), self.order.copies(), &access, ranges, met);
+        shadow.read_by_product(
+            self.order.clocks(),
+            self.order.copies(),
+            &access,
+            (ranges, units),
+            met,
+        );
         if self.shadows.contexts.len() < self.shadows.met.met.len() {
             self.note_contexts(area);
         }

@@ -1,11 +1,17 @@
 //! Tickets of blocks, and events that may order threads: what [`crate::tickets`] and [`crate::scatter`] ask of a block.
 
 use super::Tracker;
+use crate::address::Area;
 use crate::lanes::Mask;
 use crate::tickets::TicketWatch;
 use sync::LaneId;
 
 impl Tracker {
+    /// Tells whether nothing is kept of reads of an allocation.
+    pub(crate) fn ignores_reads(&self, area: Area) -> bool {
+        !self.watches(area) && self.tickets.is_none()
+    }
+
     /// From the next block on, looks at what comes before and after the block's ticket.
     pub(crate) fn watch_tickets(&mut self) {
         self.tickets = Some(Box::new(TicketWatch::new(self.shape.all_warps())));

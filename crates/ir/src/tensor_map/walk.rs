@@ -80,6 +80,29 @@ impl TensorMap {
         }
     }
 
+    /// Bytes of the tensor between the box at the origin and this one, if all of this one lies inside the tensor: its
+    /// pieces are those of the box at the origin, each so much further.
+    #[must_use]
+    pub fn inside(&self, start: &Start<'_>) -> Option<i128> {
+        let BoxShape::Tile(sizes) = &self.shape else { return None };
+        if self.interleave.is_some() || start.coordinates.len() != self.rank() {
+            return None;
+        }
+        let size = i128::from(self.element.bytes());
+        let first = i128::from(start.coordinates[0]) * size;
+        // The last unit of a row is whole.
+        let end = first + i128::from(self.row_bytes().next_multiple_of(16));
+        if first < 0 || end > i128::from(self.dims[0]) * size {
+            return None;
+        }
+        (1..self.rank()).try_fold(first, |sum, dim| {
+            let (at, step) = (i64::from(start.coordinates[dim]), i64::from(self.steps[dim]));
+            let last = at + (i64::from(sizes[dim].div_ceil(self.steps[dim])) - 1) * step;
+            self.outer(dim, last)?;
+            Some(sum + self.outer(dim, at)?)
+        })
+    }
+
     fn tile(&self, start: &Start<'_>, sizes: &[u32], visit: &mut dyn FnMut(Piece)) {
         let mut counter = vec![0_u32; self.rank()];
         for row in 0..self.rows() {

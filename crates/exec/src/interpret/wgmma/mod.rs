@@ -22,7 +22,7 @@ use crate::context::{Context, Flow};
 use crate::finding::{Fault, Gap, GroupFault, Origin, Sink};
 use crate::lanes::{Mask, WARP};
 use crate::tags::{Source, Tags};
-use crate::tile::{Part, Places, Tile};
+use crate::tile::{Part, Tile};
 use ir::{MatrixDescriptor, Operand, Shape, Wgmma, WgmmaFactor, WgmmaSync};
 use operand::{Contents, SharedFactor};
 use std::ops::Range;
@@ -196,8 +196,8 @@ fn access(
     let (mut data, mut plain) = (false, true);
     for factor in a.into_iter().chain([b]) {
         factor.check(context)?;
-        let Places { ranges, around, .. } = factor.places();
-        context.tracker.read_by_product(product, (warp, site), factor.area(), (ranges, *around));
+        let places = factor.places();
+        context.tracker.read_by_product(product, (warp, site), factor.area(), places);
         let contents = if skips { factor.contents(context) } else { Contents::Mixed };
         data |= contents == Contents::Data;
         plain &= contents != Contents::Mixed;
@@ -215,10 +215,12 @@ fn forget(context: &mut Context<'_, '_>, wgmma: &Wgmma, accumulates: bool) -> bo
         WgmmaFactor::Fragment(parts) => parts,
         WgmmaFactor::Shared(_) => &[],
     };
+    // Most products add to what is data already.
+    let data = registers.are_data(&wgmma.d);
     let simple = wgmma.sparsity.is_none()
         && fragment.iter().all(|&part| plain(registers.operand_tags(part)))
-        && (!accumulates || wgmma.d.iter().all(|&register| plain(registers.tags(register))));
-    if simple {
+        && (data || !accumulates || wgmma.d.iter().all(|&one| plain(registers.tags(one))));
+    if simple && !data {
         let unknown = Tags::unknown(Mask::ALL, Source::Data);
         for &register in &wgmma.d {
             let tags = registers.tags(register);

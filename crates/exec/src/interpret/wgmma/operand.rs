@@ -83,6 +83,12 @@ impl SharedFactor {
             return Contents::Mixed;
         };
         memory.read = true;
+        let (first, bytes) = self.places.around;
+        match memory.states.common(first as usize, bytes as usize) {
+            Some(state::OPAQUE) => return Contents::Data,
+            Some(state::DEFINED) => return Contents::Numbers,
+            _ => {}
+        }
         let (mut worst, mut opaque) = (0, false);
         for &(start, bytes) in &self.places.ranges {
             for &state in &memory.states[start as usize..start as usize + bytes as usize] {

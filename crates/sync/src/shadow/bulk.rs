@@ -1,0 +1,165 @@
+//! Accesses to many bytes at once: those of bulk copies, and of products of warp groups (PTX manual §9.7.9.25, §9.7.15).
+//!
+//! Cells that are filled together have the same history, and what becomes of one becomes of its neighbours. A page of such cells is
+//! kept as one cell ([`Pages`]); a conflict, or a cell that needs a list, is followed cell by cell, with the same answer.
+
+use super::{Access, Conflicts, Shadow, entry};
+use crate::cell::{Cell, Order};
+use crate::clocks::Clocks;
+use crate::copies::Copies;
+use crate::entry::Entry;
+use crate::lanes::Mask;
+use crate::pages::Pages;
+use crate::products::ReadUnits;
+use std::ops::Range;
+
+impl Shadow {
+    /// An access of a bulk copy to many cells, most of which have the same history: what becomes of one becomes of the next,
+    /// if it is no conflict and nothing is in a list.
+    pub(super) fn access_alike(
+        &mut self,
+        order: Order<'_>,
+        access: &Access,
+        entry: &Entry,
+        (first, offset, count): (u64, i64, u32),
+        met: &mut Conflicts,
+    ) {
+        let mut part = 0;
+        while part < u64::from(count) {
+            let (index, rest) = (first.wrapping_add(part), u64::from(count) - part);
+            let at = (entry, offset + (part << self.shift).cast_signed());
+            let whole = Pages::<Cell>::whole_page(index, rest);
+            let cells = whole.unwrap_or_else(|| rest.min(Pages::<Cell>::to_page_end(index)));
+            part += cells;
+            if whole.is_some() && self.access_page(order, access, at, index, met) {
+                continue;
+            }
+            let alike = self.access_cells(order, access, at, (index, cells), met);
+            if whole.is_some() && alike {
+                self.cells.unite(Pages::<Cell>::page(index));
+            }
+        }
+    }
+
+    /// The access to a page of cells of which one stands for all; whether it is such a page. That cell has no list.
+    fn access_page(
+        &mut self,
+        order: Order<'_>,
+        access: &Access,
+        (entry, offset): (&Entry, i64),
+        index: u64,
+        met: &mut Conflicts,
+    ) -> bool {
+        let Some(cell) = self.cells.common(Pages::<Cell>::page(index)) else { return false };
+        let (mut tried, added) = (*cell, met.added);
+        tried.access(&mut self.lists, order, access, (entry, offset), met);
+        if !tried.has_list() && met.added == added {
+            *cell = tried;
+            return true;
+        }
+        // The first cell is done; each of the others meets what it meets.
+        *self.cells.get(index) = tried;
+        let at = (entry, offset + (1 << self.shift));
+        let others = Pages::<Cell>::to_page_end(index) - 1;
+        self.access_cells(order, access, at, (index + 1, others), met);
+        true
+    }
+
+    /// The access to some cells of a page; whether the same became of all of them.
+    fn access_cells(
+        &mut self,
+        order: Order<'_>,
+        access: &Access,
+        (entry, offset): (&Entry, i64),
+        (first, count): (u64, u64),
+        met: &mut Conflicts,
+    ) -> bool {
+        let mut last: Option<(Cell, Cell)> = None;
+        let mut different = 0;
+        for part in 0..count {
+            let cell = self.cells.get(first.wrapping_add(part));
+            if let Some((_, after)) = last.filter(|(before, _)| before == cell) {
+                *cell = after;
+                continue;
+            }
+            let (before, added) = (*cell, met.added);
+            let place = (entry, offset + (part << self.shift).cast_signed());
+            cell.access(&mut self.lists, order, access, place, met);
+            let repeats = !before.has_list() && !cell.has_list() && met.added == added;
+            last = repeats.then_some((before, *cell));
+            different += 1;
+        }
+        different == 1 && last.is_some()
+    }
+
+    /// A product of a warp reads ranges of bytes, in multiples of 16, which are these units.
+    pub fn read_by_product(
+        &mut self,
+        clocks: &Clocks,
+        copies: &Copies,
+        access: &Access,
+        (ranges, units): (&[(i64, u32)], &ReadUnits),
+        met: &mut Conflicts,
+    ) {
+        let order = Order { clocks, copies, space: self.space };
+        let entry = entry(clocks, access, 0);
+        if !self.is_seen_around(order, &entry, units.around()) {
+            self.compare_product(order, &entry, ranges, met);
+        }
+        self.products.add(order, access, (ranges, units));
+    }
+
+    /// Tells whether a product sees all of the last writes to the pages around what it reads, if that is easy to tell.
+    fn is_seen_around(&mut self, order: Order<'_>, entry: &Entry, around: &Range<i64>) -> bool {
+        if around.is_empty() {
+            return true;
+        }
+        let page = |offset: i64| Pages::<Cell>::page((offset >> self.shift).cast_unsigned());
+        let pages = page(around.start)..=page(around.end - 1);
+        let mut known: Option<Entry> = None;
+        for page in pages {
+            let Some(write) = self.products.one_write(page, &self.cells) else { return false };
+            let is_same = known.is_some_and(|last| last.is_same_access(&write));
+            let is_seen = is_same
+                || write.lanes == Mask::NONE
+                || order.unseen_by_product(&write, entry.warp).is_none();
+            if !is_seen {
+                return false;
+            }
+            known = Some(write);
+        }
+        true
+    }
+
+    /// Compares what a product reads with earlier writes.
+    fn compare_product(
+        &mut self,
+        order: Order<'_>,
+        entry: &Entry,
+        ranges: &[(i64, u32)],
+        met: &mut Conflicts,
+    ) {
+        let (mut known, mut seen): (Option<(Entry, _)>, _) = (None, None);
+        for &(offset, bytes) in ranges {
+            let (first, count) = ((offset >> self.shift) as u64, u64::from(bytes >> self.shift));
+            let (page, last) = (Pages::<Cell>::page(first), Pages::<Cell>::page(first + count - 1));
+            if seen == Some(page) && last == page {
+                continue;
+            }
+            let one_write = self.products.one_write(page, &self.cells);
+            if let (Some(write), true) = (one_write, last == page)
+                && (write.lanes == Mask::NONE
+                    || order.unseen_by_product(&write, entry.warp).is_none())
+            {
+                seen = Some(page);
+                continue;
+            }
+            for part in 0..count {
+                if let Some(cell) = self.cells.peek(first + part) {
+                    let at = (entry, offset + ((part as i64) << self.shift));
+                    cell.read_by_product(&self.lists, order, at, &mut known, met);
+                }
+            }
+        }
+    }
+}
