@@ -112,8 +112,9 @@ fn is_wait(
     if !walk.returns(behind, known(0), &mut Vec::new()) {
         return false;
     }
-    let is_same = |register: Reg| walk.is_same(register, index, DEEPEST);
-    if !operands(asked).all(is_same) {
+    let mut seen = BTreeMap::new();
+    let mut is_same = |register: Reg| walk.is_same(register, index, &mut seen);
+    if !operands(asked).all(&mut is_same) {
         return false;
     }
     let mut differing = walk.written.clone();
@@ -162,12 +163,21 @@ struct Walk<'f> {
 
 impl Walk<'_> {
     /// Tells whether a register has the same value before an instruction of the question's block however often the question was asked.
-    fn is_same(&self, register: Reg, before: usize, depth: usize) -> bool {
+    /// `seen` has the answers so far, by register and by the instruction that wrote it.
+    fn is_same(
+        &self,
+        register: Reg,
+        before: usize,
+        seen: &mut BTreeMap<(Reg, usize), bool>,
+    ) -> bool {
         let instructions = &self.function.blocks[self.question.0].instructions[..before];
         let writes = |one: &Instr| registers(one).0.contains(&register);
         let Some(at) = instructions.iter().rposition(writes) else {
             return !self.written.has(register);
         };
+        if let Some(&known) = seen.get(&(register, at)) {
+            return known;
+        }
         let Instr { guard: None, op, .. } = &instructions[at] else { return false };
         let is_function = matches!(
             op,
@@ -180,7 +190,9 @@ impl Walk<'_> {
                 | Op::IntTernary { .. }
         );
         let reads = registers(&instructions[at]).1;
-        is_function && depth > 0 && reads.into_iter().all(|one| self.is_same(one, at, depth - 1))
+        let is_same = is_function && reads.into_iter().all(|one| self.is_same(one, at, seen));
+        seen.insert((register, at), is_same);
+        is_same
     }
 
     /// Tells whether every way from `at` comes back to the question and does nothing else.

@@ -139,7 +139,7 @@ impl Symbolic {
             })?;
         let mut all: Option<Bounds> = None;
         for (holds, side) in [true, false].into_iter().zip(sides) {
-            let Some(narrowed) = self.known_if(condition, holds, known) else { continue };
+            let Some(narrowed) = self.known_if((condition, holds), known, 1) else { continue };
             let mut case = linear.clone();
             self.put_in(&mut case, (node, factor), side.into())?;
             let own = self.bounds_by_cases(&case, &narrowed, depth)?;

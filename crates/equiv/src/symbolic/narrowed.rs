@@ -22,6 +22,19 @@ const ROUNDS: usize = 8;
 /// No bound in one direction: far beyond every integer type.
 const FAR: i128 = 1 << 100;
 
+/// Alternatives of a path condition that are looked at, and how deep they are nested.
+const MOST_ALTERNATIVES: usize = 16;
+const NESTED: usize = 3;
+
+/// What must hold for a condition to hold, as far as it is taken apart.
+#[derive(Default)]
+struct Conjunction {
+    /// Comparisons that hold, or do not.
+    comparisons: Vec<(term::Relation, [NodeId; 2], bool)>,
+    /// Pairs of conditions, one of which holds, or does not.
+    alternatives: Vec<[(NodeId, bool); 2]>,
+}
+
 impl Symbolic {
     /// Between which numbers an integer is.
     pub(super) fn range(&mut self, term: Term) -> Option<Range> {
@@ -41,7 +54,8 @@ impl Symbolic {
     pub(super) fn narrowed_bounds(&mut self, value: Value, condition: Value) -> Option<Bounds> {
         let condition = self.term(condition);
         let root = self.terms.seal(condition);
-        let known = self.narrowed_by(root);
+        // A condition that never holds says nothing worth knowing.
+        let known = self.known_if((root, true), &BTreeMap::new(), NESTED).unwrap_or_default();
         let mut linear = self.linear(value)?;
         for _ in 0..ROUNDS {
             let mut settled = None;
@@ -65,8 +79,10 @@ impl Symbolic {
         }
         let condition = self.term(condition);
         let root = self.terms.seal(condition);
-        let Some(known) = self.known_if(root, true, &BTreeMap::new()) else { return true };
-        self.comparisons((root, true)).into_iter().any(|(relation, [a, b], holds)| {
+        let nothing = BTreeMap::new();
+        let Some(known) = self.known_if((root, true), &nothing, NESTED) else { return true };
+        let comparisons = self.conjunction((root, true)).comparisons;
+        comparisons.into_iter().any(|(relation, [a, b], holds)| {
             let integers = [a, b].into_iter().all(|side| self.range(side.into()).is_some());
             let truth = integers.then(|| self.truth_within(relation, [a, b], &known)).flatten();
             truth == Some(!holds)
@@ -96,34 +112,19 @@ impl Symbolic {
     /// What is known of integers where a condition holds besides, or does not; `None` if that is never so.
     pub(super) fn known_if(
         &mut self,
-        condition: NodeId,
-        holds: bool,
+        condition: (NodeId, bool),
         known: &BTreeMap<NodeId, Range>,
+        depth: usize,
     ) -> Option<BTreeMap<NodeId, Range>> {
-        let mut all = known.clone();
-        for (relation, sides, holds) in self.comparisons((condition, holds)) {
-            if (relation, holds) == (term::Relation::Equal, false) {
-                continue;
-            }
-            let Some((node, range)) = self.narrowing(relation, sides, holds) else { continue };
-            let whole = all.get(&node).copied().or_else(|| self.range(node.into()))?;
-            let narrowed = (whole.0.max(range.0), whole.1.min(range.1));
-            all.insert(node, Some(narrowed).filter(|(low, high)| low <= high)?);
-        }
-        Some(all)
-    }
-
-    /// Numbers that integers lie between wherever a condition holds.
-    fn narrowed_by(&mut self, root: NodeId) -> BTreeMap<NodeId, Range> {
-        let mut known: BTreeMap<NodeId, Range> = BTreeMap::new();
-        let mut others = Vec::new();
-        for (relation, sides, holds) in self.comparisons((root, true)) {
+        let (mut known, mut others) = (known.clone(), Vec::new());
+        let Conjunction { comparisons, alternatives } = self.conjunction(condition);
+        for (relation, sides, holds) in comparisons {
             if (relation, holds) == (term::Relation::Equal, false) {
                 // Of `4·x != 6` nothing follows.
                 let other = self.narrowing(relation, sides, true);
                 others.extend(other.filter(|(_, (low, high))| low == high));
             } else if let Some((node, range)) = self.narrowing(relation, sides, holds) {
-                self.narrow(&mut known, node, |whole| (whole.0.max(range.0), whole.1.min(range.1)));
+                self.narrow(&mut known, node, |(low, high)| (low.max(range.0), high.min(range.1)))?;
             }
         }
         // Of numbers in a row, each is the end once those before it are gone.
@@ -132,26 +133,36 @@ impl Symbolic {
         for &(node, (number, _)) in ascending.clone().chain(ascending.rev()) {
             self.narrow(&mut known, node, |(low, high)| {
                 (low + i128::from(low == number), high - i128::from(high == number))
-            });
+            })?;
         }
-        known
+        let Some(depth) = depth.checked_sub(1) else { return Some(known) };
+        for sides in alternatives.into_iter().take(MOST_ALTERNATIVES) {
+            // If one of two is excluded, the other holds.
+            let [one, other] = sides.map(|side| self.known_if(side, &known, depth));
+            match (one, other) {
+                (None, None) => return None,
+                (Some(only), None) | (None, Some(only)) => known = only,
+                (Some(_), Some(_)) => {}
+            }
+        }
+        Some(known)
     }
 
-    /// Narrows what is known of an integer.
+    /// Narrows what is known of an integer; `None` if no number is left.
     fn narrow(
         &mut self,
         known: &mut BTreeMap<NodeId, Range>,
         node: NodeId,
         narrowed: impl Fn(Range) -> Range,
-    ) {
+    ) -> Option<()> {
         let whole = match known.get(&node) {
             Some(range) => Some(*range),
             None => self.range(node.into()),
         };
-        // A condition that never holds says nothing worth knowing.
-        if let Some((low, high)) = whole.map(narrowed).filter(|(low, high)| low <= high) {
-            known.insert(node, (low, high));
-        }
+        let Some(whole) = whole else { return Some(()) };
+        let (low, high) = narrowed(whole);
+        known.insert(node, (low, high));
+        (low <= high).then_some(())
     }
 
     /// The truth of a comparison of integers where more is known of some of them.
@@ -179,12 +190,12 @@ impl Symbolic {
         }
     }
 
-    /// The comparisons that hold, or do not, wherever a condition holds, or does not.
-    fn comparisons(&self, root: (NodeId, bool)) -> Vec<(term::Relation, [NodeId; 2], bool)> {
-        let mut found = Vec::new();
+    /// What must hold wherever a condition holds, or does not.
+    fn conjunction(&self, root: (NodeId, bool)) -> Conjunction {
+        let mut found = Conjunction::default();
         let mut work = vec![root];
         while let Some((node, holds)) = work.pop() {
-            if found.len() + work.len() > MOST {
+            if found.comparisons.len() + work.len() > MOST {
                 break;
             }
             match (self.terms.at(node), holds) {
@@ -192,8 +203,11 @@ impl Symbolic {
                 (Node::And(a, b), true) | (Node::Or(a, b), false) => {
                     work.extend([(a, holds), (b, holds)]);
                 }
+                (Node::And(a, b), false) | (Node::Or(a, b), true) => {
+                    found.alternatives.push([(a, holds), (b, holds)]);
+                }
                 (Node::Compare(relation, a, b), holds) if !self.rounded.contains(&node) => {
-                    found.push((relation, [a, b], holds));
+                    found.comparisons.push((relation, [a, b], holds));
                 }
                 _ => {}
             }
@@ -226,8 +240,10 @@ impl Symbolic {
         // Of a sum of floats nothing follows, and taking it apart takes long.
         self.range(linear.into())?;
         let linear = self.linear_of(linear.into())?;
-        let linear = self.unfolded(linear)?;
-        let (node, factor, constant) = linear.single()?;
+        let (node, factor, constant) = match linear.single() {
+            Some(single) => single,
+            None => self.unfolded(linear)?.single()?,
+        };
         // A real that is not an integer is not bounded by its neighbours.
         self.range(node.into())?;
         let (low, high) = match factor > 0 {

@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::finding::{AccessKind, Fault, Gap, Origin, Place, Sink};
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::launch::Access;
-use crate::memory::{Alignment, Allocation, Word};
+use crate::memory::{Alignment, Allocation, Word, state};
 use crate::placement::Placement;
 use crate::tags::{Source, Tags};
 use crate::value::unit::Byte;
@@ -326,6 +326,17 @@ pub(super) fn write_element(
         }
     }
     context.valued = valued;
+}
+
+/// Tells whether nobody has written any of some bytes.
+pub(super) fn is_unwritten(
+    context: &mut Context<'_, '_>,
+    (area, lane, at): (Area, usize, usize),
+    size: usize,
+) -> bool {
+    allocation(context, area, lane).is_some_and(|(memory, ..)| {
+        memory.states[at..at + size].iter().all(|one| *one == state::UNDEFINED)
+    })
 }
 
 /// Makes some bytes of one lane unknown, and not the same on every schedule or GPU.

@@ -33,7 +33,12 @@ pub(crate) struct Indexed {
     pub(super) area: Area,
     /// Bytes from the start of the allocation, and a number more.
     pub(super) offset: (Value, i128),
+    /// Set if the register has 32 bits: what counts is the number modulo 2^32.
+    wraps: bool,
 }
+
+/// Half of the addresses of a window.
+const HALF: i128 = 1 << 31;
 
 /// Takes the lanes whose address is data out of an operand; one in global memory of which the domain knows the number becomes a pointer.
 pub(super) fn split(
@@ -57,7 +62,15 @@ pub(super) fn split(
                 tags.pointer = tags.pointer.or(Mask::one(lane));
                 tags.unknown = tags.unknown.without(Mask::one(lane));
             }
-            None => indexed.push(Indexed { lane, area, offset: (offset, more.into()) }),
+            None => {
+                let wraps = width == Width::B32;
+                // The number of those congruent to it that is closest to the start.
+                let turns = bounds.filter(|_| wraps).map_or(0, |bounds| {
+                    (bounds.low + i128::from(more) + HALF).div_euclid(2 * HALF)
+                });
+                let more = i128::from(more) - turns * 2 * HALF;
+                indexed.push(Indexed { lane, area, offset: (offset, more), wraps });
+            }
         }
     }
     indexed
@@ -230,6 +243,11 @@ pub(super) fn in_bounds(
     let (low, high) = (bounds.low + one.offset.1, bounds.high + one.offset.1);
     if low >= 0 && high + i128::from(bytes) <= size {
         return Ok(true);
+    }
+    if one.wraps && (low < -HALF || high >= HALF) {
+        return Err(context.gap(format!(
+            "`{name}` is {done} at byte {place}, which is data that may wrap around in 32 bits"
+        )));
     }
     if !bounds.are_told {
         return Err(context.gap(format!(

@@ -5,8 +5,8 @@
 //! one; a read is a choice between them. That is exact: the place is one of them for all inputs, because it is in bounds and a multiple of what is
 //! accessed.
 //!
-//! An access at a possible place need not happen, so a race with it is left open, as with any other under a condition ([`super::conditional`]). What is wrong at all possible
-//! places is wrong: reading what nobody has written anywhere there. Large tables are not taken apart ([`MOST_PLACES`]).
+//! An access at a possible place need not happen, so a race with it is left open, as with any other under a condition ([`super::conditional`]). What is undefined at all possible
+//! places is undefined. Large tables are not taken apart ([`MOST_PLACES`]).
 
 use super::conditional::{check_faults, is_plain_update, store_in_lane};
 use super::merge::{self, chooses_undefined, fickle_reason, lost};
@@ -15,7 +15,7 @@ use crate::address::{Area, Pointer};
 use crate::context::Context;
 use crate::domain::{Connective, Truths, Value};
 use crate::finding::{AccessKind, Gap};
-use crate::interpret::access::{locate, mark, read_element};
+use crate::interpret::access::{allocation, locate, mark, read_element};
 use crate::interpret::atomic::{Operands, update_lane};
 use crate::interpret::indexed::{self, Indexed};
 use crate::interpret::tracked::{load_attributes, track};
@@ -75,18 +75,8 @@ pub(in crate::interpret) fn update(
         return Err(indexed::not_followed(context, one, AccessKind::Atomic));
     }
     let element = atomic.scalar.width().bytes() * u32::from(atomic.packed);
-    let mut places = possible(context, one, AccessKind::Atomic, element * atomic.a.len() as u32)?;
-    let is_undefined = |context: &mut Context<'_, '_>, pointer: Pointer| {
-        let (mut low, mut high) = ([0; WARP], [0; WARP]);
-        let start = usize::try_from(pointer.offset).ok();
-        let parts = [&mut low, &mut high];
-        let size = element as usize;
-        read_element(context, pointer.area, one.lane, Some(start), size, parts) == Word::Poison
-    };
-    if places.iter().all(|(pointer, _)| is_undefined(context, *pointer)) {
-        places.truncate(1);
-        places.iter_mut().for_each(|(_, holds)| *holds = Truth::Known(true));
-    }
+    let bytes = element * atomic.a.len() as u32;
+    let places = possible(context, one, AccessKind::Atomic, bytes)?;
     let mut old = vec![([0; WARP], Tags::NUMBER); atomic.a.len()];
     for (pointer, holds) in places {
         at(context, one.lane, holds, false, |context| {
@@ -203,15 +193,15 @@ fn possible(
         return Err(indexed::not_followed(context, one, kind));
     }
     indexed::check_alignment(context, one, (kind, bytes))?;
-    if !indexed::in_bounds(context, one, (kind, bytes))? {
-        return Ok(Vec::new());
-    }
+    // Where the access is out of bounds, nothing more is said; elsewhere it happens.
+    indexed::in_bounds(context, one, (kind, bytes))?;
+    let size = allocation(context, one.area, one.lane).map_or(0, |(.., size)| size as i128);
     let Some(bounds) = indexed::bounds(context, one) else {
         return Err(indexed::not_followed(context, one, kind));
     };
     let (step, more) = (i128::from(bytes), one.offset.1);
-    let first = (bounds.low + more + step - 1).div_euclid(step);
-    let last = (bounds.high + more).div_euclid(step);
+    let first = (bounds.low + more + step - 1).div_euclid(step).max(0);
+    let last = (bounds.high + more).min(size - step).div_euclid(step);
     let count = last - first + 1;
     let Some(valued) = context.valued.as_mut().filter(|_| count <= MOST_PLACES) else {
         return Err(indexed::not_followed(context, one, kind));

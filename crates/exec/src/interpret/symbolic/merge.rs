@@ -17,7 +17,7 @@ use crate::domain::{Connective, Truths, Value};
 use crate::finding::{AccessKind, Fault, Gap, Sink};
 use crate::handle::Handle;
 use crate::interpret::access::{
-    allocation, locate, read_element, resolve_indexed, word_of, write_element,
+    allocation, is_unwritten, locate, read_element, resolve_indexed, word_of, write_element,
 };
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::memory::{Allocation, Word, state};
@@ -313,6 +313,9 @@ pub(crate) fn write_under(
     let target = (area, lane);
     if new == old && matches!(word, Word::Number | Word::Pointer) {
         return write_element(context, target, at, size, new);
+    }
+    if new.1 == Word::Poison && is_unwritten(context, (area, lane, at), size) {
+        return;
     }
     let clear = is_clear(new.1) && is_clear(old.1);
     if !clear && !chooses_undefined(context) {
