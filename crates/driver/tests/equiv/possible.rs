@@ -140,6 +140,22 @@ fn what_is_wrong_at_possible_places_is_not_proved() {
                 "{COPY} {PLACE} red.shared.add.u32 [%r8], 1; ld.shared.u32 %r9, [%r7]; {STORE}"
             ),
         ),
+        // An update of what nobody wrote is an access as any other, in either order.
+        (
+            "races",
+            PLAIN.to_owned(),
+            format!(
+                "setp.eq.u32 %p1, %r1, 0; @%p1 bra A; {PLACE} red.shared.add.u32 [%r8], 1; bra B; A: st.shared.u32 [%r5+20], 7; B: mov.u32 %r9, 1; {STORE}"
+            ),
+        ),
+        (
+            "races",
+            PLAIN.to_owned(),
+            format!(
+                "setp.ne.u32 %p1, %r1, 0; @%p1 bra A; {PLACE} red.shared.add.u32 [%r8], 1; bra B; A: st.shared.u32 [%r5+20], 7; B: mov.u32 %r9, 1; {STORE}"
+            ),
+        ),
+        ("initialised", PLAIN.replace("0..8", "0..4"), halves("red.shared.max.u64 [%r8], 1;")),
         // Not a multiple of what is accessed, for some contents.
         (
             "alignment",
@@ -163,6 +179,46 @@ fn what_is_wrong_at_possible_places_is_not_proved() {
     assert!(exit == Exit::Refuted && text.contains("is 8"), "{text}");
     let (exit, text) = check(&table[5].2, &table[5].1);
     assert_eq!(exit, Exit::Refuted, "{text}");
+}
+
+/// Elements of 64 bits whose lower halves are written; thread 0 does something to one of them, and reads the lower half of the second.
+fn halves(done: &str) -> String {
+    let written = "st.shared.u32 [%r5], 12; st.shared.u32 [%r5+8], 12; st.shared.u32 [%r5+16], 12; st.shared.u32 [%r5+24], 12;";
+    format!(
+        "mov.u32 %r9, 0; setp.ne.u32 %p1, %r1, 0; @%p1 bra E; {written} shl.b32 %r8, %r2, 3; add.u32 %r8, %r8, %r5; {done} ld.shared.u32 %r9, [%r5+8]; E: {STORE}"
+    )
+}
+
+#[test]
+fn updates_of_what_is_partly_written_are_followed() {
+    let flags = PLAIN.replace("0..8", "0..4");
+    for done in ["red.shared.or.b64 [%r8], 1;", "red.shared.add.u64 [%r8], 1;"] {
+        let (exit, text) = equiv([&halves(""), &halves(done)], &flags);
+        assert_ne!(exit, Exit::Success, "{done}\n{text}");
+    }
+}
+
+#[test]
+fn addresses_of_32_bits_wrap_around() {
+    let read = "add.u32 %r8, %r5, %r8; ld.shared.u32 %r9, [%r8+32]; st.global.u32 [%rd3], %r9;";
+    // The place is `7 - x`, written as `~x + 8`; and the largest multiple of 8 below a number, from -8 on.
+    let body = format!("{COPY} xor.b32 %r8, %r2, -1; shl.b32 %r8, %r8, 2; {read}");
+    let (exit, text) = check(&body, PLAIN);
+    assert_ne!(exit, Exit::Refuted, "{text}");
+    let body = format!("{COPY} and.b32 %r8, %r2, -8; {read}");
+    let (exit, text) = check(&body, &PLAIN.replace("0..8", "-8..0"));
+    assert_ne!(exit, Exit::Refuted, "{text}");
+    let (exit, text) = check(&body, PLAIN);
+    assert_ne!(exit, Exit::Success, "{text}");
+}
+
+#[test]
+fn what_follows_an_access_out_of_bounds_is_no_finding() {
+    let body = format!(
+        "mov.u32 %r9, 0; setp.ne.u32 %p1, %r1, 0; @%p1 bra E; {PLACE} st.shared.u32 [%r8], 1; max.s32 %r10, %r2, 0; shl.b32 %r10, %r10, 2; add.u32 %r10, %r10, %r5; ld.shared.u32 %r9, [%r10]; E: {STORE}"
+    );
+    let (exit, text) = check(&body, &PLAIN.replace("0..8", "-1..2"));
+    assert!(exit == Exit::Refuted && !text.contains("undefined value"), "{text}");
 }
 
 /// `out[i]`: how many elements of `x` are `i`.
@@ -247,6 +303,35 @@ fn bit_operations_on_indices_are_arithmetic() {
         let (exit, text) = equiv([&shifted, &bodies[1]], flags);
         assert_ne!(exit, Exit::Success, "{shifted}\n{text}");
     }
+}
+
+/// `for (c = 0; c < n[t]; c++) s += v[c]`, as compilers unroll it: four at a time, and the rest.
+#[test]
+fn loops_whose_bound_is_data_are_left_where_ranges_say() {
+    let head = "mov.u32 %r9, 0; mov.u64 %rd7, %rd5; setp.lt.s32 %p1, %r2, 1; @%p1 bra E; add.s32 %r10, %r2, -1; and.b32 %r11, %r2, 3; setp.lt.u32 %p2, %r10, 3; @%p2 bra R; sub.s32 %r12, %r2, %r11;";
+    let four: String = (0..4)
+        .map(|at| format!("ld.global.u32 %r13, [%rd7+{}]; add.u32 %r9, %r9, %r13; ", 4 * at))
+        .collect();
+    let rest = "R: setp.eq.s32 %p3, %r11, 0; @%p3 bra E; Q: ld.global.u32 %r13, [%rd7]; add.u32 %r9, %r9, %r13; add.s64 %rd7, %rd7, 4; add.s32 %r11, %r11, -1; setp.ne.s32 %p4, %r11, 0; @%p4 bra Q;";
+    let unrolled = format!(
+        "{head} L: {four} add.s64 %rd7, %rd7, 16; add.s32 %r12, %r12, -4; setp.ne.s32 %p5, %r12, 0; @%p5 bra L; {rest} E: {STORE}"
+    );
+    let one: String = (0..8)
+        .map(|at| format!("setp.gt.s32 %p1, %r2, {at}; ld.global.u32 %r13, [%rd5+{}]; selp.u32 %r13, %r13, 0, %p1; add.u32 %r9, %r9, %r13; ", 4 * at))
+        .collect();
+    let plain = format!("mov.u32 %r9, 0; {one} {STORE}");
+    for (flags, is_right) in [
+        (PLAIN.to_owned(), true),
+        (PLAIN.replace("0..8", "0..9"), true),
+        (PLAIN.replace("0..8", "0..10"), false),
+    ] {
+        let (exit, text) = check(&unrolled, &flags);
+        assert_eq!(exit == Exit::Success, is_right, "{flags}\n{text}");
+    }
+    let (exit, text) = equiv([&plain, &unrolled], &PLAIN.replace("0..8", "0..9"));
+    assert_ne!(exit, Exit::Refuted, "{text}");
+    let short = unrolled.replace("setp.lt.s32 %p1, %r2, 1;", "setp.lt.s32 %p1, %r2, 2;");
+    assert_ne!(equiv([&plain, &short], PLAIN).0, Exit::Success);
 }
 
 #[test]

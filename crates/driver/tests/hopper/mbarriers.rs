@@ -82,3 +82,32 @@ fn what_traps_is_misuse() {
     }
     assert!(traps > 3, "{traps}");
 }
+
+/// A wait whose operands the loop computes again, each time the same, is a wait; one whose operands change is none.
+#[test]
+fn waits_may_compute_their_operands_again() {
+    let waits = |before: &str, chain: &str| {
+        let text = format!(
+            ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry sequence()\n{{\n\t.reg .pred %p<3>; .reg .b64 %rd<3>; .reg .b32 %r<90>;\n\t.shared .align 8 .b8 bar[8];\n\
+             \tmbarrier.init.shared.b64 [bar], 1; mbarrier.arrive.shared.b64 %rd2, [bar]; {before}\nWAIT:\n\t{chain}\n\tmbarrier.try_wait.parity.shared.b64 %p1, [%r2], %r1;\n\t@!%p1 bra WAIT;\n\tret;\n}}\n"
+        );
+        let outcome = check(&text);
+        outcome.gap.is_none() && outcome.findings.is_empty()
+    };
+    assert!(waits("", "mov.u32 %r2, bar; mov.u32 %r1, 0;"));
+    assert!(waits(
+        "mov.u32 %r3, bar;",
+        "add.u32 %r2, %r3, 0; sub.u32 %r1, %r2, %r2; and.b32 %r1, %r1, 1;"
+    ));
+    assert!(!waits("mov.u32 %r1, 1;", "mov.u32 %r2, bar; xor.b32 %r1, %r1, 1;"));
+    // Sums of sums: each is looked at once.
+    let chain: String =
+        (4..80).map(|at| format!("add.u32 %r{at}, %r{}, %r{}; ", at - 1, at - 2)).collect();
+    assert!(waits(
+        "",
+        &format!(
+            "mov.u32 %r2, bar; mov.u32 %r3, 0; {} {chain} and.b32 %r1, %r79, 0;",
+            "mov.u32 %r2, bar;"
+        )
+    ));
+}
