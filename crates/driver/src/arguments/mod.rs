@@ -55,7 +55,9 @@ pub use output::OutputSpec;
 pub(crate) use part::PartError;
 pub use part::PartSpec;
 pub use reason::{NumberError, ParseReason};
-pub use request::{Arguments, Beside, BuildError, BuiltLaunch, Invocation, MissingData, Request};
+pub use request::{
+    Arguments, Beside, BuildError, BuiltLaunch, Invocation, MissingData, Request, VariableSpec,
+};
 pub(crate) use scalar::nearest;
 pub use select::{KernelPath, SelectError, kernels, select_kernel};
 pub use signature::DeclaredParameter;

@@ -1,5 +1,6 @@
 //! `warpproof equiv`: whether two kernels compute the same, over the reals, for all inputs.
 
+mod contents;
 mod error;
 mod formats;
 mod grids;
@@ -147,7 +148,7 @@ fn answer<'r>(
     prepared: [Vec<Prepared<'r>>; 2],
     options: &Options<'_>,
 ) -> Result<Answered<'r>, SidesError> {
-    sides::check_contents(executions, &prepared)?;
+    contents::check(executions, &prepared)?;
     let meanings = sides::meanings(prepared.iter().flatten())?;
     let exact = sides::exact_scalars(prepared.iter().flatten(), &meanings)?;
     let ranges;
@@ -207,8 +208,7 @@ fn answer<'r>(
     Ok(Answered { sides, compared, assumptions, strict: options.strict, heat })
 }
 
-/// Conditions under which the optimised kernel is defined; of those that differ in their indices only, the
-/// first and how many there are.
+/// Conditions under which the optimised kernel is defined; of those that differ in their indices only, the first and how many there are.
 fn definedness(conditions: &BTreeSet<String>) -> Vec<String> {
     let mut kinds: Vec<(String, &String, usize)> = Vec::new();
     for condition in conditions {
