@@ -134,7 +134,7 @@ fn constants(variable: &str) -> Vec<String> {
     };
     let to_y = "ld.param.u64 %rd2, [y]; st.global.f32 [%rd2], %f2;";
     vec![
-        ".const .align 4 .b8 _ZL1w[4];\n.const .align 4 .b8 h[4] = {0, 0, 128, 63};\n.global .align 4 .f32 g;\n".to_owned(),
+        ".const .align 4 .f32 _ZL1w;\n.const .align 4 .b8 h[4] = {0, 0, 128, 63};\n.global .align 4 .f32 g;\n".to_owned(),
         kernel("first", ".param .u64 z", "ld.param.u64 %rd1, [z]; st.global.f32 [%rd1], %f1;"),
         kernel(
             "second",

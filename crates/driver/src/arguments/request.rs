@@ -91,15 +91,6 @@ pub struct BuildError {
     pub suggestion: Option<String>,
 }
 
-/// The other kernel of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Beside<'i> {
-    /// Its file and kernel, as `FILE::KERNEL`.
-    pub path: &'i str,
-    /// Whether it is the reference, which is named first.
-    pub is_reference: bool,
-}
-
 /// How the program was called.
 #[derive(Clone, Copy, Debug)]
 pub struct Invocation<'i> {
@@ -107,6 +98,4 @@ pub struct Invocation<'i> {
     pub command: &'i str,
     /// The file the kernel is from.
     pub file: &'i str,
-    /// The other side of a comparison, as the command names it: before or after this one.
-    pub beside: Option<Beside<'i>>,
 }

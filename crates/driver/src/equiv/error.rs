@@ -43,8 +43,7 @@ pub(crate) enum SidesError {
     )]
     NothingGiven { name: String, place: &'static str, held: &'static str },
     #[error(
-        "the module variable `{name}` is given contents, and an earlier launch may have written others; \
-         launches that can write it cannot be followed by one that is given its contents"
+        "an earlier launch may have written the module variable `{name}`, so that its contents at a later launch cannot be given"
     )]
     WrittenVariable { name: String },
     #[error(

@@ -8,6 +8,7 @@ mod overflow;
 mod parts;
 mod reasons;
 mod sides;
+mod suggest;
 mod text;
 mod values;
 
@@ -16,9 +17,7 @@ pub(crate) use sides::{alone, ranges};
 pub(crate) use values::{rounding, values};
 
 use crate::allow::Allow;
-use crate::arguments::{
-    ArgumentSpec, AssumeSpec, Beside, BuildError, MissingData, PartSpec, ScalarValue,
-};
+use crate::arguments::{ArgumentSpec, AssumeSpec, BuildError, MissingData, PartSpec, ScalarValue};
 use crate::execute::{Execution, Finished, Prepared, Refusal, prepare, writer};
 use crate::properties::properties;
 use crate::report::{self, Comparison, HeatMap};
@@ -112,12 +111,12 @@ fn compare_sequences(
     for (number, side) in sides.into_iter().enumerate() {
         for (launch, execution) in side.iter().enumerate() {
             let others = others(sides, (number, launch));
-            let path = sides::beside(sides, number);
-            let is_reference = number == 1;
-            let beside = path.as_deref().map(|path| Beside { path, is_reference });
-            match prepare(execution, &others, ("equiv", beside), MissingData::Opaque) {
+            match prepare(execution, &others, "equiv", MissingData::Opaque) {
                 Ok(ready) => prepared[number].push(ready.lifted()),
-                Err(refusal) => return refused(execution, &refusal, colour),
+                Err(refusal) => {
+                    let refusal = suggest::with_both_sides(refusal, sides, options);
+                    return refused(execution, &refusal, colour);
+                }
             }
         }
     }

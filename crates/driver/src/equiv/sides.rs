@@ -170,13 +170,6 @@ pub(super) fn side<'p>(
     Ok(Side { program, unlifted, launch, inputs, outputs, before: Vec::new() })
 }
 
-/// The other side as a command names it, if each is one launch.
-pub(super) fn beside(sides: [&[Execution<'_>]; 2], number: usize) -> Option<String> {
-    let ([_], [other]) = (sides[number], sides[1 - number]) else { return None };
-    let name = other.input.name();
-    Some(other.kernel.map_or_else(|| name.to_owned(), |kernel| format!("{name}::{kernel}")))
-}
-
 /// The inputs of a side, one for each buffer: of several at one address, the first that `--alias`
 /// names.
 fn own_inputs<'p>(
