@@ -226,3 +226,25 @@ fn files_have_tables_of_their_own() {
         assert_eq!(exit, expected, "{symbols:?}\n{text}");
     }
 }
+
+#[test]
+fn a_scalar_argument_is_the_constant_of_its_name() {
+    let text = format!(
+        "{HEAD}.const .align 4 .f32 w;
+        .entry argument(.param .f32 w, .param .u64 out) {{ .reg .f32 %f1; .reg .b64 %rd1; ld.param.f32 %f1, [argument_w]; ld.param.u64 %rd1, [out];
+        mul.f32 %f1, %f1, 0f40400000; st.global.f32 [%rd1], %f1; ret; }}
+        .entry constant(.param .u64 out) {{ .reg .f32 %f1; .reg .b64 %rd1; ld.const.f32 %f1, [w]; ld.param.u64 %rd1, [out];
+        mul.f32 %f1, %f1, 0f40000000; st.global.f32 [%rd1], %f1; ret; }}"
+    );
+    let text = text.replace(".param .f32 w", ".param .f32 argument_w");
+    let input = Input::from_bytes("k.ptx", text.into_bytes()).unwrap();
+    for (value, expected) in [("3.0", Exit::BadInput), ("2.0", Exit::Refuted)] {
+        let flags = [
+            format!("{OUT} --arg w=2.0 --arg out=f32[1]:out"),
+            format!("{OUT} --symbol w={value} --arg out=f32[1]:out"),
+        ];
+        let flags = flags.map(|one| Flags::parse(&one));
+        let (exit, text) = answer([&input, &input], [Some("argument"), Some("constant")], &flags);
+        assert_eq!(exit, expected, "{value}\n{text}");
+    }
+}

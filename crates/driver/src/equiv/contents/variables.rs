@@ -9,7 +9,7 @@ use super::super::error::SidesError;
 use super::other_place;
 use crate::arguments::VariableSpec;
 use crate::execute::Prepared;
-use exec::{Contents, Held};
+use exec::{Argument, Contents, Held};
 use ir::{Space, Variable};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -76,13 +76,38 @@ pub(super) fn check(prepared: &[Vec<Prepared<'_>>; 2]) -> Result<(), SidesError>
     }
     for (name, launches) in all {
         let Some((_, given)) = launches.iter().find(|(is_given, _)| *is_given) else { continue };
-        for (is_given, other) in &launches {
-            if !given.agrees(*other) {
-                return Err(disagreement(name, *is_given, *other, other_place(is_sequence)));
+        let is_other = |launch: &&Prepared<'_>| !has_variable(launch, name);
+        let others = prepared.iter().flatten().filter(is_other);
+        let scalars = others.flat_map(|launch| scalars(launch, name, *given));
+        let launches = launches.iter().copied().chain(scalars.map(|one| (true, one)));
+        for (is_given, other) in launches {
+            if !given.agrees(other) {
+                return Err(disagreement(name, is_given, other, other_place(is_sequence)));
             }
         }
     }
     Ok(())
+}
+
+fn has_variable(launch: &Prepared<'_>, name: &str) -> bool {
+    launch.built.variables.iter().any(|one| one.name == name)
+}
+
+/// Numbers that a launch has as arguments of a name, and that are as long as what a variable of that name is given: the same thing, passed otherwise.
+fn scalars<'p>(
+    launch: &'p Prepared<'_>,
+    name: &str,
+    given: Holds<'_>,
+) -> impl Iterator<Item = Holds<'p>> {
+    let length = match given {
+        Holds::Bytes(bytes) => Some(bytes.len()),
+        Holds::Input | Holds::Anything | Holds::Initialiser(_) => None,
+    };
+    let named = launch.built.names.iter().zip(&launch.built.launch.arguments);
+    named.filter(move |(one, _)| *one == name).filter_map(move |(_, argument)| match argument {
+        Argument::Bytes(bytes) if Some(bytes.len()) == length => Some(Holds::Bytes(bytes)),
+        _ => None,
+    })
 }
 
 fn disagreement(name: &str, is_given: bool, other: Holds<'_>, place: &'static str) -> SidesError {
