@@ -96,7 +96,7 @@ pub(crate) fn launch_flags(request: &Request<'_>, others: &[ArgumentSpec]) -> La
     }
 }
 
-/// What another side says of the parameter of a name, or else of a place, if it is the same kind of thing; else a template.
+/// Fills in a parameter: with what another side says of one of its name, or else of its place, if that is the same kind of thing; else with a template.
 fn filled(parameter: &Parameter<'_>, others: &[ArgumentSpec]) -> String {
     let template = template(parameter);
     // Type and direction of a tensor; nothing of a number.

@@ -47,7 +47,7 @@ pub(super) fn check(
     variables::check(prepared)
 }
 
-/// What is given of a tensor.
+/// Contents of a tensor, as far as they are given.
 #[derive(Clone, Copy)]
 struct Given<'p> {
     is_given: bool,

@@ -38,7 +38,7 @@ pub struct Input {
     cuda: Option<String>,
     /// A kernel that was asked for, and its name in the text.
     instance: Option<(String, String)>,
-    /// What is odd about the text.
+    /// A note about how the text came about.
     note: Option<String>,
     /// How the text came about, for whoever wants to know.
     made_by: Option<String>,
@@ -183,7 +183,7 @@ impl Input {
         self.made_by.as_deref()
     }
 
-    /// What is odd about how it came about.
+    /// Returns a note about how it came about.
     pub(crate) fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }

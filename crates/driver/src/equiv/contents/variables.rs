@@ -13,7 +13,7 @@ use exec::{Argument, Contents, Held};
 use ir::{Space, Variable};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a module variable holds at a launch.
+/// Contents of a module variable at a launch.
 #[derive(Clone, Copy)]
 pub(super) enum Holds<'p> {
     /// These bytes, as the user says.
@@ -22,7 +22,7 @@ pub(super) enum Holds<'p> {
     Input,
     /// Contents that no run looks at.
     Anything,
-    /// What the module says, or zeros.
+    /// The initialiser, or zeros.
     Initialiser(&'p Variable),
 }
 

@@ -39,7 +39,7 @@ pub enum CompileError {
     Instance {
         /// The instance.
         name: String,
-        /// What the compiler says, as far as it may be quoted.
+        /// The messages, as far as they may be quoted.
         messages: String,
         /// The command, or what stands for it.
         command: String,
