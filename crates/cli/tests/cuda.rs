@@ -182,7 +182,7 @@ fn arguments_of_a_source_are_taken_by_name() {
     assert_eq!(code, 1, "{output}{messages}");
     let (code, _, messages) = run(folder, "equiv a.cu b.cu");
     assert_eq!(code, 2);
-    assert!(messages.contains("warpproof equiv a.cu::sub b.cu --grid ?"), "{messages}");
+    assert!(messages.contains("warpproof equiv a.cu b.cu --grid ? --block ? --arg"), "{messages}");
     assert!(messages.contains("--arg 'out=f32[?]:out' --arg 'n=?'"), "{messages}");
 }
 
@@ -233,4 +233,125 @@ fn without_a_compiler_the_message_says_how_to_get_one() {
     assert_eq!(output.status.code(), Some(2));
     let messages = String::from_utf8(output.stderr).unwrap();
     assert!(messages.contains("pip install nvidia-cuda-nvrtc"), "{messages}");
+}
+
+const TEMPLATE: &str = "#include <torch/extension.h>\n#include <cuda.h>\n#include <cuda_runtime.h>\n\
+    template <typename T, int N = 4> __global__ void copy(const T* x, T* y, int n) {\n\
+    int i = threadIdx.x; if (i < n) y[i] = x[i] + T(N - 4); }\n\
+    template <typename T> void launch(const T* x, T* y, int n) { copy<T><<<1, 64>>>(x, y, n); }\n";
+
+/// An instance that only the user names is compiled for its name; without a name the message says how to ask for one.
+#[test]
+fn instances_of_templates_are_asked_for() {
+    let scratch = Scratch::new("instances");
+    let folder = &scratch.0;
+    if !has_nvrtc(folder) {
+        return;
+    }
+    std::fs::write(folder.join("t.cu"), TEMPLATE).unwrap();
+    let launch = "--grid 1 --block 64 --arg x=f32[64] --arg y=f32[64]:out --arg n=64";
+    // Twice: the second time it comes from the cache.
+    for name in ["copy<float>", "copy<float>", "copy<float,4>", "copy<float,-2+6>"] {
+        let (code, output, messages) = run(folder, &format!("check t.cu::{name} {launch}"));
+        let expected = if name.contains('+') { 2 } else { 0 };
+        assert_eq!(code, expected, "{name}: {output}{messages}");
+    }
+    for name in ["t.cu", "t.cu::copy"] {
+        let (code, output, messages) = run(folder, &format!("check {name} {launch}"));
+        assert_eq!(code, 2, "{output}{messages}");
+        assert!(messages.contains("`copy` is a template"), "{messages}");
+        assert!(messages.contains("'t.cu::copy<float>'"), "{messages}");
+    }
+    let (code, _, messages) = run(folder, &format!("check t.cu::copy<float,4,4> {launch}"));
+    assert_eq!(code, 2);
+    assert!(messages.contains("has no instance `copy<float,4,4>`"), "{messages}");
+    assert!(messages.lines().count() < 12, "{messages}");
+    // An alias is another spelling of the type.
+    let text = TEMPLATE
+        .replace("template <typename T, int", "using real = float;\ntemplate <typename T, int");
+    std::fs::write(folder.join("alias.cu"), text).unwrap();
+    let (code, output, messages) = run(folder, &format!("check alias.cu::copy<real> {launch}"));
+    assert_eq!(code, 0, "{output}{messages}");
+}
+
+/// PyTorch's dispatch macros choose types at run time, `float` among them; the first arguments of an instance name it, if only one has them.
+#[test]
+fn dispatched_instances_are_found() {
+    let scratch = Scratch::new("dispatched");
+    let folder = &scratch.0;
+    if !has_nvrtc(folder) {
+        return;
+    }
+    let host = "void go(torch::Tensor x, torch::Tensor y) {\n\
+                AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), \"copy\", ([&] {\n\
+                copy<scalar_t, 8><<<1, 64>>>(x.data_ptr<scalar_t>(), y.data_ptr<scalar_t>(), 64); })); }\n";
+    let template = TEMPLATE.split_once("template <typename T> void launch").unwrap().0;
+    std::fs::write(folder.join("t.cu"), format!("{template}{host}")).unwrap();
+    let launch = "--grid 1 --block 64 --arg x=f32[64] --arg y=f32[64]:out --arg n=64";
+    for name in ["t.cu", "t.cu::copy", "t.cu::copy<float,8>"] {
+        let (code, output, messages) = run(folder, &format!("check {name} {launch}"));
+        assert_eq!(code, 0, "{output}{messages}");
+        let is_told = messages.contains("other types that AT_DISPATCH chooses");
+        assert_eq!(is_told, !name.contains('<'), "{name}: {messages}");
+    }
+    // The default of the template is another instance than the one that is launched.
+    let (code, output, messages) =
+        run(folder, &format!("equiv t.cu::copy<float> t.cu::copy<float,8> {launch}"));
+    assert_eq!(code, 1, "{output}{messages}");
+    let fixed = "template <int N, typename T> __global__ void fill(T* y) { y[threadIdx.x] = N; }\n\
+                 void go(float* y) { fill<3, float><<<1, 64>>>(y); }\n";
+    std::fs::write(folder.join("f.cu"), fixed).unwrap();
+    let (code, output, messages) =
+        run(folder, "check f.cu::fill<3> --grid 1 --block 64 --arg y=f32[64]:out");
+    assert_eq!(code, 0, "{output}{messages}");
+}
+
+/// Host functions in headers of one's own are cut out as those of the file are.
+#[test]
+fn host_code_of_own_headers_is_cut_out() {
+    let scratch = Scratch::new("own-headers");
+    let folder = &scratch.0;
+    if !has_nvrtc(folder) {
+        return;
+    }
+    let header = "#pragma once\n#include <string>\n#include <cuda_runtime.h>\n\
+                  inline void check(cudaError_t e) { if (e != cudaSuccess) exit(EXIT_FAILURE); }\n\
+                  template <typename F> float bench(F f) { f(); return 0; }\n\
+                  __device__ inline float twice(float x) { return x + x; }\n";
+    std::fs::create_dir_all(folder.join("inner")).unwrap();
+    std::fs::write(folder.join("inner/common.h"), header).unwrap();
+    std::fs::write(folder.join("all.h"), "#include \"inner/common.h\"\n").unwrap();
+    let text = "#include \"all.h\"\n__global__ void k(const float* x, float* y) { y[threadIdx.x] = twice(x[threadIdx.x]); }\n\
+                int main() { k<<<1, 64>>>(nullptr, nullptr); check(cudaGetLastError()); }\n";
+    std::fs::write(folder.join("k.cu"), text).unwrap();
+    let (code, output, messages) = run(folder, &format!("check k.cu {LAUNCH}"));
+    assert_eq!(code, 0, "{output}{messages}");
+    // The cache sees what is in the header.
+    std::fs::write(folder.join("inner/common.h"), header.replace("x + x", "x + y")).unwrap();
+    let (code, _, _) = run(folder, &format!("check k.cu {LAUNCH}"));
+    assert_eq!(code, 2);
+}
+
+/// A kernel that does not compile with calls of math functions takes those of its neighbours; a note says so.
+#[test]
+fn lost_calls_are_told() {
+    let scratch = Scratch::new("lost-calls");
+    let folder = &scratch.0;
+    if !has_nvrtc(folder) {
+        return;
+    }
+    let kernel =
+        "__global__ void k(const float* x, float* y) { y[threadIdx.x] = expf(x[threadIdx.x]); }\n";
+    let other = "__global__ void pointer(float* y) { float (*f)(float, float) = &powf; y[0] = f(2.0f, 3.0f); }\n\
+                 struct S { float expf; };\n__device__ float g(S s) { return (s.expf); }\nnamespace n { __device__ float expf(int a, int b) { return a; } }\n";
+    std::fs::write(folder.join("one.cu"), kernel).unwrap();
+    std::fs::write(folder.join("two.cu"), format!("{kernel}{other}")).unwrap();
+    let (code, output, messages) = run(folder, &format!("check one.cu::k {LAUNCH}"));
+    assert_eq!(code, 0, "{output}{messages}");
+    assert!(!messages.contains("in the place of math functions"), "{messages}");
+    let (_, output, messages) = run(folder, &format!("check two.cu::k {LAUNCH}"));
+    assert!(
+        messages.contains("does not compile with calls in the place of math functions"),
+        "{output}{messages}"
+    );
 }

@@ -46,6 +46,18 @@ const MISTAKES: &[(&str, &str, i32)] = &[
     ("misspelt_flag", "check WP0109.ptx --grid 1 --blok 64", 2),
     ("block_too_large", "check WP0131.ptx --grid 1 --block 2048 --arg y=f32[2048]:out", 1),
     (
+        "side_without_arguments",
+        "equiv WP0106.ptx WP0106.ptx --grid 1 --block 32 --ref-block 64 --arg x=f32[32] --arg y=f32[32]:out --arg param_2=32 \
+         --ref-arg x=f32[64] --allow float-order --assume x>0 --compare y[0:1] --no-snap",
+        2,
+    ),
+    ("nothing_given_of_two", "equiv WP0140.ptx::mean WP0130.ptx", 2),
+    (
+        "missing_integer_strictly",
+        "check WP0106.ptx --grid 1 --block 32 --arg x=f32[32] --arg y=f32[32]:out --strict --allow float-order",
+        2,
+    ),
+    (
         "outputs_do_not_match",
         "equiv WP0140.ptx::mean WP0130.ptx --grid 1 --block 64 --ref-block 1 --ref-arg x=f32[64] \
          --ref-arg y=f32[1]:out --ref-arg n=64 --opt-arg x=f32[64] --opt-arg y=f32[64]:out",

@@ -124,3 +124,84 @@ fn no_launch_writes_a_constant() {
         "{code}\n{text}"
     );
 }
+
+/// Kernels with constants: `first` copies one to `z`, `second` multiplies `z` by it to `y`, `square` does both and `number` writes 6.
+fn constants(variable: &str) -> Vec<String> {
+    let kernel = |name: &str, parameters: &str, body: &str| {
+        format!(
+            ".entry {name}({parameters}) {{ .reg .f32 %f<4>; .reg .b64 %rd<4>; ld.const.f32 %f1, [{variable}]; {body} ret; }}\n"
+        )
+    };
+    let to_y = "ld.param.u64 %rd2, [y]; st.global.f32 [%rd2], %f2;";
+    vec![
+        ".const .align 4 .f32 _ZL1w;\n.const .align 4 .b8 h[4] = {0, 0, 128, 63};\n.global .align 4 .f32 g;\n".to_owned(),
+        kernel("first", ".param .u64 z", "ld.param.u64 %rd1, [z]; st.global.f32 [%rd1], %f1;"),
+        kernel(
+            "second",
+            ".param .u64 z, .param .u64 y",
+            &format!("ld.param.u64 %rd1, [z]; ld.global.f32 %f2, [%rd1]; mul.f32 %f2, %f2, %f1; {to_y}"),
+        ),
+        kernel("square", ".param .u64 y", &format!("mul.f32 %f2, %f1, %f1; {to_y}")),
+        kernel("number", ".param .u64 y", &format!("mov.f32 %f2, 0f40C00000; {to_y}"))
+            .replace(&format!("ld.const.f32 %f1, [{variable}];"), ""),
+    ]
+}
+
+/// A launch with what it says of module variables.
+fn with_symbols(kernel: &str, arguments: &str, symbols: &str) -> String {
+    let symbols = if symbols.is_empty() { String::new() } else { format!("\"{symbols}\"") };
+    format!(
+        "{{ kernel = \"k.ptx::{kernel}\", grid = 1, block = 1, args = [{arguments}], symbols = [{symbols}] }}"
+    )
+}
+
+#[test]
+fn launches_find_the_same_in_a_constant() {
+    // The variable, the reference and what it says, what the two launches of the optimised side say, and the answer.
+    let table = [
+        ("_ZL1w", ["number", ""], ["w=2.0", "w=3.0"], "has other contents"),
+        ("_ZL1w", ["number", ""], ["w=f32=2", "w=f32=3"], "has other contents"),
+        ("_ZL1w", ["number", ""], ["w=f32[1]=[2]", "_ZL1w=f32[1]=[3]"], "has other contents"),
+        ("_ZL1w", ["square", "w=f32[1]"], ["w=f32[1]", "_ZL1w=f32[1]"], ""),
+        ("_ZL1w", ["square", "w=f32=3"], ["w=f32[1]=[3]", "_ZL1w=f32[1]=[3]"], ""),
+        ("h", ["square", "h=f32[1]"], ["", "h=f32[1]"], "holds its initialiser"),
+        ("h", ["square", "h=f32[1]=[9]"], ["", "h=f32[1]=[9]"], "holds its initialiser"),
+        ("h", ["square", "h=f32[1]=[9]"], ["h=f32[1]=[9]", ""], "holds its initialiser"),
+        ("h", ["square", "h=f32[1]=[1]"], ["h=f32[1]=[1]", ""], ""),
+        ("h", ["square", ""], ["", ""], ""),
+        ("h", ["square", "h=f32[1]"], ["h=f32[1]", "h=f32[1]"], ""),
+    ];
+    for (number, (variable, [kernel, own], [one, other], message)) in table.into_iter().enumerate()
+    {
+        let reference = with_symbols(kernel, "\"y=f32[1]:out\"", own);
+        let first = with_symbols("first", "\"z=f32[1]:out\"", one);
+        let second = with_symbols("second", "\"z=f32[1]\", \"y=f32[1]:out\"", other);
+        let name = format!("constant_{number}");
+        let optimised = format!("{first}, {second}");
+        let (code, text) = compare(&name, &constants(variable), [&reference, &optimised]);
+        assert_eq!(code, if message.is_empty() { 0 } else { 2 }, "{number}\n{text}");
+        assert!(text.contains(message), "{number}\n{text}");
+    }
+}
+
+#[test]
+fn what_an_earlier_launch_writes_is_not_given() {
+    let read = ".entry reads(.param .u64 out) { .reg .b32 %r1; .reg .b64 %rd1; ld.param.u64 %rd1, [out]; ld.global.u32 %r1, [kept]; st.global.u32 [%rd1], %r1; ret; }\n";
+    let kernels = [
+        plain("leaves", &[1], "st.global.u32 [kept], 5;"),
+        plain("does_not", &[1], ""),
+        read.to_owned(),
+        plain("plain", &[1, 0], ""),
+    ];
+    let reference = launch("plain", 1, "\"o=s32[1]:out\", \"p=s32[1]:out\"");
+    for (first, symbol, expected) in
+        [("leaves", "kept=0", 2), ("leaves", "", 2), ("does_not", "", 0), ("does_not", "kept=0", 0)]
+    {
+        let first_launch = with_symbols(first, "\"o=s32[1]:out\"", symbol);
+        let second = with_symbols("reads", "\"p=s32[1]:out\"", "kept=0");
+        let optimised = format!("{first_launch}, {second}");
+        let name = format!("kept_{first}_{}", symbol.len());
+        let (code, text) = compare(&name, &kernels, [&reference, &optimised]);
+        assert_eq!(code, expected, "{first} {symbol}\n{text}");
+    }
+}

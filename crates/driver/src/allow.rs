@@ -15,6 +15,11 @@ pub struct Allow {
 }
 
 impl Allow {
+    /// The names of what is allowed.
+    pub(crate) fn names(self) -> impl Iterator<Item = &'static str> {
+        NAMES.into_iter().filter(move |_| self.float_order)
+    }
+
     /// Both together.
     #[must_use]
     pub fn and(self, other: Self) -> Self {

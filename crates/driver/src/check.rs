@@ -64,7 +64,10 @@ fn check(execution: &Execution<'_>, options: Options<'_>, colour: Colour) -> Out
     let checks = Checks { lock_step: warp_synchronous, barrier_uses: false };
     let mut finished = match execute::run(execution, "check", MissingData::Opaque, checks) {
         Ok(finished) => finished,
-        Err(refusal) => return refused(execution, &refusal, format, colour),
+        Err(mut refusal) => {
+            refusal.suggestion().into_iter().for_each(|line| add_flags(line, options));
+            return refused(execution, &refusal, format, colour);
+        }
     };
     finished = followed(execution, finished, checks);
     let adopted = match settled(execution, &finished, checks, strict) {
@@ -151,7 +154,7 @@ fn ticketed<'r>(execution: &Execution<'r>, best: Finished<'r>, checks: Checks) -
         return best;
     }
     for lifted in [false, true] {
-        let prepared = execute::prepare(execution, &[], ("check", None), MissingData::Opaque);
+        let prepared = execute::prepare(execution, &[], "check", MissingData::Opaque);
         let Ok(prepared) = prepared.map(Prepared::without_relations) else { break };
         let mut prepared = if lifted { prepared.lifted() } else { prepared };
         if lift::drops_code(prepared.program()) {
@@ -185,13 +188,13 @@ fn indexed<'r>(execution: &Execution<'r>, best: Finished<'r>, checks: Checks) ->
     let is_integer = |input: &InputSpec| matches!(input.element.scalar(), Scalar::Integer { .. });
     let is_open = |stop: Stop| matches!(stop, Stop::NotFollowed | Stop::Conditional);
     let stopped = best.result.gap.as_ref().filter(|gap| is_open(gap.stop));
-    let Some(place) = stopped.map(|gap| gap.place) else { return best };
+    let Some(mut place) = stopped.map(|gap| gap.place) else { return best };
     if !best.built.inputs.iter().any(is_integer) {
         return best;
     }
     let mut furthest = best;
     for lifted in [false, true] {
-        let prepared = execute::prepare(execution, &[], ("check", None), MissingData::Opaque);
+        let prepared = execute::prepare(execution, &[], "check", MissingData::Opaque);
         let Ok(prepared) = prepared.map(Prepared::without_relations) else { break };
         let mut prepared = if lifted { prepared.lifted() } else { prepared };
         if lift::drops_code(prepared.program()) {
@@ -199,15 +202,19 @@ fn indexed<'r>(execution: &Execution<'r>, best: Finished<'r>, checks: Checks) ->
         }
         let ran = on_terms(execution, &prepared, checks, equiv::check_indexed);
         let Some((outcome, ranges)) = ran else { continue };
+        // Where it stops at the same place it knows more of why.
+        let knows_more = !ranges.is_empty() || is_access(prepared.program(), place);
         for range in ranges {
             prepared = prepared.assuming(&range);
         }
         let ended = outcome.gap.is_none();
         let found = outcome.findings.iter().any(|finding| !finding.fault.is_note());
-        // Where it stops at the same access it knows more of why.
-        let same = outcome.gap.as_ref().is_some_and(|gap| gap.place == place)
-            && is_access(prepared.program(), place);
-        if ended || found || same && !lifted {
+        let stopped = outcome.gap.as_ref().map(|gap| gap.place);
+        let is_same = stopped == Some(place) && knows_more && !lifted;
+        let went_past =
+            stopped != Some(place) && outcome.executed.iter().any(|(_, span)| *span == place.span);
+        if ended || found || is_same || went_past {
+            place = stopped.unwrap_or(place);
             furthest = prepared.finish(outcome, checks);
         }
         if ended || found {
@@ -274,7 +281,7 @@ fn settled<'r>(
     if places.is_empty() || finished.result.gap.is_some() {
         return None;
     }
-    let prepare = || execute::prepare(execution, &[], ("check", None), MissingData::Opaque).ok();
+    let prepare = || execute::prepare(execution, &[], "check", MissingData::Opaque).ok();
     for lifted in [false, true] {
         let prepared = if lifted { prepare()?.lifted() } else { prepare()? };
         if lift::drops_code(prepared.program()) {
@@ -317,7 +324,7 @@ fn show_races(execution: &Execution<'_>, finished: &mut Finished<'_>, checks: Ch
     if !is_open || checks.lock_step || finished.errors().next().is_some() {
         return;
     }
-    let prepared = execute::prepare(execution, &[], ("check", None), MissingData::Opaque);
+    let prepared = execute::prepare(execution, &[], "check", MissingData::Opaque);
     let Ok(prepared) = prepared.map(Prepared::without_relations) else { return };
     let Ok(side) = crate::equiv::alone(execution, &prepared) else { return };
     let Some((_, assumptions)) = ranges(&prepared, &side) else { return };
@@ -330,13 +337,19 @@ fn show_races(execution: &Execution<'_>, finished: &mut Finished<'_>, checks: Ch
 
 /// What a run with values says of copies of elements that fragments hold.
 fn copies(execution: &Execution<'_>) -> Option<Vec<exec::Doubt>> {
-    let prepared =
-        execute::prepare(execution, &[], ("check", None), MissingData::Opaque).ok()?.lifted();
+    let prepared = execute::prepare(execution, &[], "check", MissingData::Opaque).ok()?.lifted();
     if lift::drops_code(prepared.program()) {
         return None;
     }
     let side = crate::equiv::alone(execution, &prepared).ok()?;
     equiv::copies(&side, execution.limits)
+}
+
+/// Adds the flags that say how strictly to check to a command line.
+fn add_flags(line: &mut String, options: Options<'_>) {
+    line.push_str(if options.strict { " --strict" } else { "" });
+    line.push_str(if options.warp_synchronous { " --warp-synchronous" } else { "" });
+    options.allow.names().for_each(|name| line.push_str(&format!(" --allow {name}")));
 }
 
 /// There was no run.

@@ -2,8 +2,8 @@
 
 use crate::allow::Allow;
 use crate::arguments::{
-    ArgumentSpec, Arguments, Beside, BuildError, BuiltLaunch, ByteCount, Invocation, LaunchSpec,
-    MissingData, Request, ScalarValue, build_launch, declared, select_kernel,
+    ArgumentSpec, Arguments, BuildError, BuiltLaunch, ByteCount, Invocation, LaunchSpec,
+    MissingData, Request, ScalarValue, build_launch, declared,
 };
 use crate::coverage::{Coverage, Programs, coverage};
 use crate::grouping::{Group, grouped};
@@ -176,7 +176,7 @@ pub(crate) fn run<'r>(
     missing_data: MissingData,
     checks: Checks,
 ) -> Result<Finished<'r>, Refusal> {
-    let prepared = prepare(execution, &[], (command, None), missing_data)?.without_relations();
+    let prepared = prepare(execution, &[], command, missing_data)?.without_relations();
     let (program, launch) = (prepared.program(), &prepared.built.launch);
     let result = match missing_data {
         // What is said must hold for all contents, and so for all schedules.
@@ -201,31 +201,31 @@ pub(crate) fn checked(
 pub(crate) fn prepare<'r>(
     execution: &Execution<'r>,
     others: &[ArgumentSpec],
-    invocation: (&str, Option<Beside<'_>>),
+    command: &str,
     missing_data: MissingData,
 ) -> Result<Prepared<'r>, Refusal> {
     let input = execution.input;
     let lowered = sources::lower(&input.source).map_err(Refusal::Module)?;
     let program = &lowered.program;
-    let kernel = select_kernel(program, execution.kernel).map_err(|error| {
+    let kernel = input.select(program, execution.kernel).map_err(|error| {
         Refusal::Launch(BuildError { input: vec![error.to_string()], ..BuildError::default() })
     })?;
     let (launch, note) = with_facts(execution);
     let function = &program.functions[kernel];
-    let declared = declared(&function.name, function.params.len(), input.cuda());
-    let (command, beside) = invocation;
     let built = build_launch(&Request {
         program,
         kernel,
         launch: &launch,
         arguments: execution.arguments,
-        declared: &declared,
+        declared: &declared(&function.name, function.params.len(), input.cuda()),
         others,
         missing_data,
-        invocation: Invocation { command, file: input.name(), beside },
+        invocation: Invocation { command, file: input.name() },
     });
     let mut built = built.map_err(Refusal::Launch)?;
     built.notes.extend(note);
+    built.notes.extend(input.note().map(str::to_owned));
+    built.notes.extend(input.dispatch_note(&function.name, execution.kernel));
     let (unlifted, lifting, limits) = (None, BTreeSet::new(), execution.limits);
     Ok(Prepared { input, lowered, unlifted, built, lifting, limits })
 }
@@ -254,6 +254,14 @@ pub(crate) fn is_race(fault: &Fault) -> bool {
 }
 
 impl Refusal {
+    /// The command line to fill in, if there is one.
+    pub(crate) fn suggestion(&mut self) -> Option<&mut String> {
+        match self {
+            Self::Launch(error) => error.suggestion.as_mut(),
+            Self::Module(_) => None,
+        }
+    }
+
     /// As text.
     pub(crate) fn tell(&self, input: &Input, colour: Colour) -> Outcome {
         let error = match self {

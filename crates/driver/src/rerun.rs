@@ -24,7 +24,7 @@ pub(crate) fn run_again<'r>(
     checks: Checks,
     again: Again,
 ) -> Option<Finished<'r>> {
-    let prepared = prepare(execution, &[], (command, None), MissingData::Opaque).ok()?;
+    let prepared = prepare(execution, &[], command, MissingData::Opaque).ok()?;
     let mut prepared = prepared.without_relations();
     if again.lifted {
         prepared = prepared.lifted();

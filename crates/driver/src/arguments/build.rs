@@ -11,14 +11,11 @@ use super::maps::{Positions, positions};
 use super::memory::Buffers;
 use super::parameter::{Kind, Parameter, parameters};
 use super::structure::{self, Piece};
-use super::symbols::{self, Symbols};
 use super::{
     ArgumentSpec, ArgumentValue, BuildError, BuiltLaunch, ElementType, Field, FieldValue,
     MissingData, RecordedSpec, Request, ScalarSpec, blocks, recorded, scalar,
 };
 use equiv::Formula;
-use exec::Held;
-use ir::VarId;
 use std::collections::BTreeSet;
 use std::error::Error;
 
@@ -53,7 +50,7 @@ pub fn build_launch(request: &Request<'_>) -> Result<BuiltLaunch, BuildError> {
     builder.notes.extend(limits::cluster_note(cluster));
     builder.check_names();
     let arguments = builder.arguments();
-    let symbols = builder.symbols();
+    let (symbols, variables) = builder.symbols();
     let Builder { buffers, errors, mut notes, names, scalars, .. } = builder;
     let (Some((grid, block)), true, true) =
         (sizes, errors.input.is_empty(), errors.launch.is_empty())
@@ -77,6 +74,7 @@ pub fn build_launch(request: &Request<'_>) -> Result<BuiltLaunch, BuildError> {
         inputs: buffers.inputs,
         scalars,
         outputs: buffers.outputs,
+        variables,
         notes,
     })
 }
@@ -92,12 +90,12 @@ pub(super) struct Builder<'r> {
 }
 
 impl<'r> Builder<'r> {
-    fn error(&mut self, message: String) {
+    pub(super) fn error(&mut self, message: String) {
         self.errors.input.push(message);
     }
 
     /// Something is not given: the message, and once the command line to fill in.
-    fn missing(&mut self, message: String) {
+    pub(super) fn missing(&mut self, message: String) {
         self.error(message);
         if self.errors.suggestion.is_none() {
             self.errors.suggestion = Some(command_line(self.request));
@@ -117,26 +115,6 @@ impl<'r> Builder<'r> {
             self.missing("the size of a block is not given: --block X[,Y[,Z]]".to_owned());
         }
         grid.zip(block)
-    }
-
-    fn symbols(&mut self) -> Vec<(VarId, Held)> {
-        let Symbols { contents, tensors, notes, errors, missing } = symbols::contents(self.request);
-        self.notes.extend(notes);
-        errors.into_iter().for_each(|message| self.error(message));
-        missing.into_iter().for_each(|message| self.missing(message));
-        let mut held: Vec<_> =
-            contents.into_iter().map(|(id, contents)| (id, Held::Contents(contents))).collect();
-        for (id, name, tensor) in tensors {
-            if self.buffers.has(&name) {
-                self.error(format!("--symbol {name}: an argument has that name, too"));
-                continue;
-            }
-            match self.buffers.tensor(&name, &tensor) {
-                Ok(buffer) => held.push((id, Held::Buffer(buffer))),
-                Err(why) => self.error(why.to_string()),
-            }
-        }
-        held
     }
 
     fn check_names(&mut self) {

@@ -6,10 +6,9 @@ use super::maps::positions;
 use super::parameter::{Kind, Parameter, parameters};
 use super::select::short_name;
 use super::symbols::open_symbols;
-use super::{
-    ArgumentSpec, Beside, DeclaredParameter, Dimensions, ElementType, MissingData, Request,
-};
+use super::{ArgumentSpec, DeclaredParameter, Dimensions, ElementType, MissingData, Request};
 use ir::{FuncId, Program};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// What the PTX tells about the launch of a kernel; `?` where a fact is missing.
@@ -45,48 +44,127 @@ pub fn suggestion(program: &Program, kernel: FuncId, declared: &[DeclaredParamet
     }
 }
 
-/// The command line of a request, with `?` where a fact is missing. Element types of tensors are
-/// guesses from the size of the accesses.
+/// Values of flags that describe a launch, with `?` where a fact is missing. Element types of tensors are guesses from the size of
+/// the accesses.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LaunchFlags {
+    grid: String,
+    block: Option<String>,
+    cluster: Option<String>,
+    shared: Option<String>,
+    blocks: Vec<String>,
+    arguments: Vec<String>,
+    /// Set if the arguments are called as the parameters are, so that their order does not matter.
+    is_by_name: bool,
+    aliases: Vec<String>,
+    symbols: Vec<String>,
+}
+
+/// Returns the flags of a request. What it lacks and `others`, the arguments of the other side of a comparison, have for a parameter of the
+/// same name and kind, is taken from there.
+pub(crate) fn launch_flags(request: &Request<'_>, others: &[ArgumentSpec]) -> LaunchFlags {
+    let Request { program, kernel, launch, arguments, .. } = *request;
+    let facts = &program.functions[kernel].launch;
+    let block = match (launch.block, facts.required_block, facts.max_block) {
+        (Some(block), ..) => Some(block.to_string()),
+        // The launch takes it from the PTX.
+        (None, Some(_), _) => None,
+        (None, None, Some(most)) => Some(Dimensions(most).to_string()),
+        (None, None, None) => Some("?".to_owned()),
+    };
+    let is_dynamic = || shared_memory(program, kernel).dynamic;
+    let shared = launch.shared.map(|bytes| bytes.to_string());
+    let parameters = parameters(program, kernel, request.declared);
+    let missing = unnamed(&parameters, &arguments.specs).map(|one| filled(one, others));
+    let is_parameter = |spec: &ArgumentSpec| parameters.iter().any(|one| one.name == spec.name);
+    let is_by_name = arguments.specs.iter().all(is_parameter);
+    let given = arguments.specs.iter().map(ToString::to_string);
+    let mut symbols: Vec<String> = arguments.symbols.iter().map(ToString::to_string).collect();
+    if request.missing_data == MissingData::Refused {
+        symbols.extend(open_symbols(request).iter().map(|name| format!("{name}=?")));
+    }
+    LaunchFlags {
+        grid: launch.grid.map_or("?".to_owned(), |grid| grid.to_string()),
+        block,
+        cluster: launch.cluster.map(|cluster| cluster.to_string()),
+        shared: shared.or_else(|| is_dynamic().then(|| "?".to_owned())),
+        blocks: launch.blocks.iter().map(ToString::to_string).collect(),
+        arguments: given.chain(missing).collect(),
+        is_by_name,
+        aliases: arguments.aliases.iter().map(ToString::to_string).collect(),
+        symbols,
+    }
+}
+
+/// Fills in a parameter: with what another side says of one of its name, or else of its place, if that is the same kind of thing; else with a template.
+fn filled(parameter: &Parameter<'_>, others: &[ArgumentSpec]) -> String {
+    let template = template(parameter);
+    // Type and direction of a tensor; nothing of a number.
+    let kind = |text: &str| {
+        let value = text.split_once('=').map_or("", |(_, value)| value);
+        let (element, rest) = value.split_once(['[', '{', '('])?;
+        let directions = [":inout", ":out", ":scratch"];
+        let direction = directions.into_iter().find(|direction| rest.contains(direction));
+        Some((element.to_owned(), direction))
+    };
+    let named = others.iter().find(|one| one.name == parameter.name);
+    let other = named.or_else(|| others.get(parameter.index)).map(ToString::to_string);
+    other.filter(|other| kind(other) == kind(&template)).unwrap_or(template)
+}
+
+/// The command line of a request, with `?` where a fact is missing.
 #[must_use]
 pub fn command_line(request: &Request<'_>) -> String {
-    let Request { program, kernel, launch, arguments, invocation, .. } = *request;
-    let function = &program.functions[kernel];
-    let own = quoted(&format!("{}::{}", invocation.file, short_name(program, kernel)));
-    let paths = match invocation.beside {
-        None => own,
-        Some(Beside { path, is_reference: true }) => format!("{} {own}", quoted(path)),
-        Some(Beside { path, is_reference: false }) => format!("{own} {}", quoted(path)),
-    };
-    let mut line = format!("warpproof {} {paths}", invocation.command);
-    let mut flag = |name: &str, value: String| {
-        let _ = write!(line, " --{name} {}", quoted(&value));
-    };
-    flag("grid", launch.grid.map_or("?".to_owned(), |grid| grid.to_string()));
-    match (launch.block, function.launch.required_block, function.launch.max_block) {
-        (Some(block), ..) => flag("block", block.to_string()),
-        // The launch takes it from the PTX.
-        (None, Some(_), _) => {}
-        (None, None, Some(most)) => flag("block", Dimensions(most).to_string()),
-        (None, None, None) => flag("block", "?".to_owned()),
-    }
-    launch.cluster.iter().for_each(|cluster| flag("cluster", cluster.to_string()));
-    match launch.shared {
-        Some(bytes) => flag("smem", bytes.to_string()),
-        None if shared_memory(program, kernel).dynamic => flag("smem", "?".to_owned()),
-        None => {}
-    }
-    launch.blocks.iter().for_each(|block| flag("blocks", block.to_string()));
-    arguments.specs.iter().for_each(|argument| flag("arg", argument.to_string()));
-    let parameters = parameters(program, kernel, request.declared);
-    for parameter in unnamed(&parameters, &arguments.specs) {
-        flag("arg", template(parameter));
-    }
-    arguments.aliases.iter().for_each(|alias| flag("alias", alias.to_string()));
-    arguments.symbols.iter().for_each(|symbol| flag("symbol", symbol.to_string()));
-    if request.missing_data == MissingData::Refused {
-        open_symbols(request).iter().for_each(|name| flag("symbol", format!("{name}=?")));
-    }
+    let Request { program, kernel, invocation, .. } = *request;
+    let path = quoted(&format!("{}::{}", invocation.file, short_name(program, kernel)));
+    let flags = launch_flags(request, &[]);
+    let LaunchFlags { grid, block, cluster, shared, blocks, arguments, aliases, symbols, .. } =
+        flags;
+    let mut line = format!("warpproof {} {path}", invocation.command);
+    append(&mut line, "grid", [grid]);
+    append(&mut line, "block", block);
+    append(&mut line, "cluster", cluster);
+    append(&mut line, "smem", shared);
+    append(&mut line, "blocks", blocks);
+    append(&mut line, "arg", arguments);
+    append(&mut line, "alias", aliases);
+    append(&mut line, "symbol", symbols);
     line
+}
+
+/// The command line that compares two kernels, which are named as the user does it. What both sides have in common is said once.
+pub(crate) fn comparison_line(paths: [&str; 2], [one, mut other]: [LaunchFlags; 2]) -> String {
+    let sorted = |flags: &LaunchFlags| flags.arguments.iter().cloned().collect::<BTreeSet<_>>();
+    if one.is_by_name && other.is_by_name && sorted(&one) == sorted(&other) {
+        other.arguments.clone_from(&one.arguments);
+    }
+    let mut line = format!("warpproof equiv {} {}", quoted(paths[0]), quoted(paths[1]));
+    let list = |value: Option<String>| value.into_iter().collect::<Vec<_>>();
+    for (name, one, other) in [
+        ("grid", vec![one.grid], vec![other.grid]),
+        ("block", list(one.block), list(other.block)),
+        ("cluster", list(one.cluster), list(other.cluster)),
+        ("smem", list(one.shared), list(other.shared)),
+        ("arg", one.arguments, other.arguments),
+        ("symbol", one.symbols, other.symbols),
+    ] {
+        if one == other {
+            append(&mut line, name, one);
+            continue;
+        }
+        append(&mut line, &format!("ref-{name}"), one);
+        append(&mut line, &format!("opt-{name}"), other);
+    }
+    append(&mut line, "blocks", one.blocks);
+    append(&mut line, "alias", one.aliases);
+    line
+}
+
+/// Appends a flag once for each of its values.
+pub(crate) fn append(line: &mut String, flag: &str, values: impl IntoIterator<Item = String>) {
+    for value in values {
+        let _ = write!(line, " --{flag} {}", quoted(&value));
+    }
 }
 
 /// Parameters for which no argument stands.

@@ -46,6 +46,7 @@ mod tensor_structure;
 pub use blocks::BlockSelection;
 pub use build::build_launch;
 pub use command::{Suggestion, command_line, suggestion};
+pub(crate) use command::{append, comparison_line, launch_flags};
 pub(crate) use declared::declared;
 pub use element::ElementType;
 pub use input::{InputSpec, ScalarSpec, ScalarValue};
@@ -55,9 +56,12 @@ pub use output::OutputSpec;
 pub(crate) use part::PartError;
 pub use part::PartSpec;
 pub use reason::{NumberError, ParseReason};
-pub use request::{Arguments, Beside, BuildError, BuiltLaunch, Invocation, MissingData, Request};
+pub use request::{
+    Arguments, BuildError, BuiltLaunch, Invocation, MissingData, Request, VariableSpec,
+};
 pub(crate) use scalar::nearest;
 pub use select::{KernelPath, SelectError, kernels, select_kernel};
+pub(crate) use select::{extends_instance, is_instance};
 pub use signature::DeclaredParameter;
 pub use spec::{
     AliasSpec, ArgumentSpec, ArgumentValue, AssumeSpec, Direction, Field, FieldValue, IndexRange,

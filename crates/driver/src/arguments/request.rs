@@ -3,7 +3,7 @@
 use super::{
     AliasSpec, ArgumentSpec, DeclaredParameter, InputSpec, LaunchSpec, OutputSpec, ScalarSpec,
 };
-use ir::{FuncId, Program};
+use ir::{FuncId, Program, VarId};
 
 /// Everything said about the arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,8 +59,25 @@ pub struct BuiltLaunch {
     pub scalars: Vec<ScalarSpec>,
     /// Where results will be, in the order of the arguments.
     pub outputs: Vec<OutputSpec>,
+    /// Module variables that the kernel mentions or `--symbol` names, each once.
+    pub variables: Vec<VariableSpec>,
     /// What was assumed or looks odd, one sentence each.
     pub notes: Vec<String>,
+}
+
+/// A module variable of a launch. What it holds is in [`exec::Launch::symbols`], or else in the module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VariableSpec {
+    /// The variable.
+    pub id: VarId,
+    /// Its name, however the user spelt it: as the programmer wrote it, if no other variable of the module is called so.
+    pub name: String,
+    /// Set if `--symbol` names it.
+    pub is_given: bool,
+    /// Set if that makes it a tensor with any contents.
+    pub is_input: bool,
+    /// Set if the kernel mentions it.
+    pub is_mentioned: bool,
 }
 
 /// Why there is no launch. At least one list is not empty.
@@ -74,15 +91,6 @@ pub struct BuildError {
     pub suggestion: Option<String>,
 }
 
-/// The other kernel of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Beside<'i> {
-    /// Its file and kernel, as `FILE::KERNEL`.
-    pub path: &'i str,
-    /// Whether it is the reference, which is named first.
-    pub is_reference: bool,
-}
-
 /// How the program was called.
 #[derive(Clone, Copy, Debug)]
 pub struct Invocation<'i> {
@@ -90,6 +98,4 @@ pub struct Invocation<'i> {
     pub command: &'i str,
     /// The file the kernel is from.
     pub file: &'i str,
-    /// The other side of a comparison, as the command names it: before or after this one.
-    pub beside: Option<Beside<'i>>,
 }

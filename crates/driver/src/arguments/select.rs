@@ -2,6 +2,7 @@
 
 use super::closest;
 use crate::demangle::demangle;
+use base::Index;
 use ir::{FuncId, Program};
 use std::convert::Infallible;
 use std::fmt;
@@ -67,12 +68,17 @@ pub enum SelectError {
     Misspelt { name: String, meant: String },
     #[error("there is no kernel `{name}`; the file has {kernels}")]
     Unknown { name: String, kernels: String },
+    #[error(
+        "the kernel `{name}` is a template, and nothing in the file asks for an instance of it; ask for one, as in \
+         '{file}::{example}'"
+    )]
+    Template { name: String, file: String, example: String },
 }
 
 /// The kernel a name stands for, or the only one if there is no name.
 ///
 /// A name is compared, in this order, with the kernels' names in the PTX, their source names, their
-/// source names without types and namespaces, these with template arguments (`softmax<128>`), as a beginning of those, and as a part of
+/// source names without types and namespaces, these with template arguments (`softmax<128>`), these with the first of them, as a beginning of those, and as a part of
 /// any of them; the first comparison with a result decides.
 ///
 /// # Errors
@@ -96,11 +102,12 @@ pub fn select_kernel(program: &Program, name: Option<&str>) -> Result<FuncId, Se
             }),
         };
     };
-    let comparisons: [fn(&Candidate, &str) -> bool; 6] = [
+    let comparisons: [fn(&Candidate, &str) -> bool; 7] = [
         |kernel, name| kernel.mangled == name,
         |kernel, name| kernel.demangled.as_deref() == Some(name),
         |kernel, name| kernel.path == name || kernel.path.rsplit("::").next() == Some(name),
-        |kernel, name| kernel.instances().any(|instance| instance == without_blanks(name)),
+        Candidate::is_instance,
+        Candidate::extends_instance,
         |kernel, name| kernel.instances().any(|one| one.starts_with(&without_blanks(name))),
         |kernel, name| {
             kernel.mangled.contains(name)
@@ -127,6 +134,16 @@ pub fn select_kernel(program: &Program, name: Option<&str>) -> Result<FuncId, Se
         Some(meant) => SelectError::Misspelt { name: name.to_owned(), meant: meant.to_owned() },
         None => SelectError::Unknown { name: name.to_owned(), kernels: list(&everything) },
     })
+}
+
+/// Tells whether a name of a kernel in PTX is that of an instance as the user writes it.
+pub(crate) fn is_instance(mangled: &str, name: &str) -> bool {
+    mangled == name || Candidate::new(FuncId::from_position(0), mangled).is_instance(name)
+}
+
+/// Tells whether it is that of an instance with more arguments.
+pub(crate) fn extends_instance(mangled: &str, name: &str) -> bool {
+    Candidate::new(FuncId::from_position(0), mangled).extends_instance(name)
 }
 
 /// The shortest name that selects a kernel, for a command line.
@@ -165,6 +182,21 @@ impl Candidate {
         let whole = without_blanks(&self.instance);
         let short = whole[namespaces(&whole)..].to_owned();
         [whole, short].into_iter()
+    }
+
+    /// Tells whether it is called so with its template arguments.
+    fn is_instance(&self, name: &str) -> bool {
+        self.instances().any(|instance| instance == without_blanks(name))
+    }
+
+    /// Tells whether its first template arguments are those of a name: `k<128, float>` is called `k<128>`.
+    fn extends_instance(&self, name: &str) -> bool {
+        let name = without_blanks(name);
+        let Some(first) = name.strip_suffix('>').filter(|first| first.contains('<')) else {
+            return false;
+        };
+        self.instances()
+            .any(|one| one.strip_prefix(first).is_some_and(|rest| rest.starts_with(',')))
     }
 
     fn shortest(&self) -> &str {
@@ -242,7 +274,7 @@ fn list(kernels: &[&Candidate]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{bare_path, instance, namespaces};
+    use super::{bare_path, extends_instance, instance, is_instance, namespaces};
 
     #[test]
     fn instances_keep_template_arguments() {
@@ -256,6 +288,19 @@ mod tests {
         }
         assert_eq!(namespaces("a<b::c>::k<d::e>"), 9);
         assert_eq!(namespaces("k"), 0);
+    }
+
+    #[test]
+    fn the_first_arguments_name_an_instance() {
+        let mangled = "_Z9layernormILi128EfEvPKT0_PS0_";
+        assert!(is_instance(mangled, "layernorm<128, float>"));
+        assert!(!is_instance(mangled, "layernorm<128>"));
+        assert!(extends_instance(mangled, "layernorm<128>"));
+        for name in
+            ["layernorm<12>", "layernorm", "layernorm<>", "norm<128>", "layernorm<128, float>"]
+        {
+            assert!(!extends_instance(mangled, name), "{name}");
+        }
     }
 
     #[test]

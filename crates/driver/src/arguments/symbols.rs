@@ -5,29 +5,56 @@
 //! hold what the module says, which a report lists as assumed if the kernel reads them. A constant
 //! without an initialiser makes no sense unless the host writes it: it may hold anything.
 
+use super::build::Builder;
 use super::limits::mentioned;
 use super::misfit::SymbolError;
 use super::{ArgumentSpec, ArgumentValue, Direction, ElementType, MissingData, Request, closest};
-use super::{TensorSpec, contents as tensor_contents};
+use super::{TensorSpec, VariableSpec, contents as tensor_contents};
 use crate::demangle::demangle;
-use exec::Contents;
+use exec::{Contents, Held};
 use ir::{Program, Space, VarId, Variable};
 use std::collections::BTreeMap;
 
 /// What module variables hold, and what there is to say about it.
 #[derive(Default)]
-pub(super) struct Symbols {
-    pub(super) contents: Vec<(VarId, Contents)>,
+struct Symbols {
+    contents: Vec<(VarId, Contents)>,
     /// Constants with any contents of a type: each is a tensor like those of arguments.
-    pub(super) tensors: Vec<(VarId, String, TensorSpec)>,
-    pub(super) notes: Vec<String>,
-    pub(super) errors: Vec<String>,
+    tensors: Vec<(VarId, String, TensorSpec)>,
+    /// Variables that are mentioned or given.
+    variables: Vec<VariableSpec>,
+    notes: Vec<String>,
+    errors: Vec<String>,
     /// What must be added.
-    pub(super) missing: Vec<String>,
+    missing: Vec<String>,
+}
+
+impl Builder<'_> {
+    /// Makes what module variables hold, and buffers of those that are tensors.
+    pub(super) fn symbols(&mut self) -> (Vec<(VarId, Held)>, Vec<VariableSpec>) {
+        let Symbols { contents, tensors, variables, notes, errors, missing } =
+            contents(self.request);
+        self.notes.extend(notes);
+        errors.into_iter().for_each(|message| self.error(message));
+        missing.into_iter().for_each(|message| self.missing(message));
+        let mut held: Vec<_> =
+            contents.into_iter().map(|(id, contents)| (id, Held::Contents(contents))).collect();
+        for (id, name, tensor) in tensors {
+            if self.buffers.has(&name) {
+                self.error(format!("--symbol {name}: an argument has that name, too"));
+                continue;
+            }
+            match self.buffers.tensor(&name, &tensor) {
+                Ok(buffer) => held.push((id, Held::Buffer(buffer))),
+                Err(why) => self.error(why.to_string()),
+            }
+        }
+        (held, variables)
+    }
 }
 
 /// Contents of the module variables of a request that do not hold what the module says.
-pub(super) fn contents(request: &Request<'_>) -> Symbols {
+fn contents(request: &Request<'_>) -> Symbols {
     let Request { program, kernel, arguments, missing_data, .. } = *request;
     let mut symbols = Symbols::default();
     let mut given: BTreeMap<VarId, Contents> = BTreeMap::new();
@@ -38,19 +65,30 @@ pub(super) fn contents(request: &Request<'_>) -> Symbols {
                 symbols.errors.push(format!("--symbol {spec}: it is given twice"));
             }
             Ok((id, contents)) => {
-                if let (Contents::Opaque(_), true, Some(tensor)) =
-                    (&contents, mentioned.contains(&id), constant(program, id, spec))
+                let is_mentioned = mentioned.contains(&id);
+                let mut variable = variable(program, id, is_mentioned);
+                if let (Contents::Opaque(_), Some(tensor)) =
+                    (&contents, constant(program, id, spec))
                 {
-                    symbols.tensors.push((id, spec.name.clone(), tensor));
+                    variable.is_input = true;
+                    if is_mentioned {
+                        symbols.tensors.push((id, variable.name.clone(), tensor));
+                    }
                 }
+                variable.is_given = true;
+                symbols.variables.push(variable);
                 given.insert(id, contents);
             }
             Err(reason) => symbols.errors.push(format!("--symbol {spec}: {reason}")),
         }
     }
-    for id in mentioned {
+    for id in mentioned.into_iter().filter(|id| is_of_module(&program.variables[*id])) {
+        if given.contains_key(&id) {
+            continue;
+        }
+        symbols.variables.push(variable(program, id, true));
         let variable = &program.variables[id];
-        if given.contains_key(&id) || !is_open(variable) {
+        if !is_open(variable) {
             continue;
         }
         let name = shown(variable);
@@ -110,6 +148,27 @@ fn is_open(variable: &Variable) -> bool {
     let empty = variable.initial.is_empty() && variable.relocations.is_empty();
     let constant = variable.space == Space::Const && empty;
     constant || variable.external && matches!(variable.space, Space::Global | Space::Const)
+}
+
+/// Returns a variable of which nothing is given.
+fn variable(program: &Program, id: VarId, is_mentioned: bool) -> VariableSpec {
+    let name = canonical(program, id);
+    VariableSpec { id, name, is_given: false, is_input: false, is_mentioned }
+}
+
+/// Returns the name that a variable has in inputs and comparisons, however the user spelt it.
+fn canonical(program: &Program, id: VarId) -> String {
+    let variable = &program.variables[id];
+    let name = shown(variable);
+    let others = program.variables.enumerate().filter(|(other, _)| *other != id);
+    let is_taken = others
+        .filter(|(_, other)| is_of_module(other))
+        .any(|(_, other)| other.name == name || shown(other) == name);
+    if is_taken { variable.name.clone() } else { name }
+}
+
+fn is_of_module(variable: &Variable) -> bool {
+    matches!(variable.space, Space::Global | Space::Const)
 }
 
 /// The name as the programmer wrote it.
@@ -192,11 +251,9 @@ fn scalar_type(variable: &Variable) -> Result<ElementType, SymbolError> {
 
 /// The module variable of a name, mangled or not.
 fn find<'p>(program: &'p Program, name: &str) -> Result<(VarId, &'p Variable), SymbolError> {
-    let module = || {
-        let all = program.variables.enumerate();
-        all.filter(|(_, variable)| matches!(variable.space, Space::Global | Space::Const))
-    };
-    let found = module().find(|(_, variable)| variable.name == name || shown(variable) == name);
+    let module = || program.variables.enumerate().filter(|(_, variable)| is_of_module(variable));
+    let found = module().find(|(_, variable)| variable.name == name);
+    let found = found.or_else(|| module().find(|(_, variable)| shown(variable) == name));
     found.ok_or_else(|| {
         let names: Vec<String> = module().map(|(_, variable)| shown(variable)).collect();
         match closest(name, names.iter().map(String::as_str)) {

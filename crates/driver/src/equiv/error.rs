@@ -35,8 +35,17 @@ pub(crate) enum SidesError {
     Overwritten { name: String },
     #[error("the contents of `{name}` are given {place} alone")]
     GivenOnce { name: String, place: &'static str },
-    #[error("`{name}` has other contents on the other side")]
-    OtherContents { name: String },
+    #[error("`{name}` has other contents {place}")]
+    OtherContents { name: String, place: &'static str },
+    #[error(
+        "the module variable `{name}` has other contents {place}: nothing says what it holds there, so that it holds {held}; \
+         give it the same contents everywhere"
+    )]
+    NothingGiven { name: String, place: &'static str, held: &'static str },
+    #[error(
+        "an earlier launch may have written the module variable `{name}`, so that its contents at a later launch cannot be given"
+    )]
+    WrittenVariable { name: String },
     #[error(
         "`{name}` is scratch in one launch of a side and not in another: what a later launch reads is an output of the earlier"
     )]

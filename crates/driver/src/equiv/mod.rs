@@ -1,5 +1,6 @@
 //! `warpproof equiv`: whether two kernels compute the same, over the reals, for all inputs.
 
+mod contents;
 mod error;
 mod formats;
 mod grids;
@@ -7,6 +8,7 @@ mod overflow;
 mod parts;
 mod reasons;
 mod sides;
+mod suggest;
 mod text;
 mod values;
 
@@ -15,9 +17,7 @@ pub(crate) use sides::{alone, ranges};
 pub(crate) use values::{rounding, values};
 
 use crate::allow::Allow;
-use crate::arguments::{
-    ArgumentSpec, AssumeSpec, Beside, BuildError, MissingData, PartSpec, ScalarValue,
-};
+use crate::arguments::{ArgumentSpec, AssumeSpec, BuildError, MissingData, PartSpec, ScalarValue};
 use crate::execute::{Execution, Finished, Prepared, Refusal, prepare, writer};
 use crate::properties::properties;
 use crate::report::{self, Comparison, HeatMap};
@@ -111,12 +111,12 @@ fn compare_sequences(
     for (number, side) in sides.into_iter().enumerate() {
         for (launch, execution) in side.iter().enumerate() {
             let others = others(sides, (number, launch));
-            let path = sides::beside(sides, number);
-            let is_reference = number == 1;
-            let beside = path.as_deref().map(|path| Beside { path, is_reference });
-            match prepare(execution, &others, ("equiv", beside), MissingData::Opaque) {
+            match prepare(execution, &others, "equiv", MissingData::Opaque) {
                 Ok(ready) => prepared[number].push(ready.lifted()),
-                Err(refusal) => return refused(execution, &refusal, colour),
+                Err(refusal) => {
+                    let refusal = suggest::with_both_sides(refusal, sides, options);
+                    return refused(execution, &refusal, colour);
+                }
             }
         }
     }
@@ -147,7 +147,7 @@ fn answer<'r>(
     prepared: [Vec<Prepared<'r>>; 2],
     options: &Options<'_>,
 ) -> Result<Answered<'r>, SidesError> {
-    sides::check_contents(executions, &prepared)?;
+    contents::check(executions, &prepared)?;
     let meanings = sides::meanings(prepared.iter().flatten())?;
     let exact = sides::exact_scalars(prepared.iter().flatten(), &meanings)?;
     let ranges;
@@ -207,8 +207,7 @@ fn answer<'r>(
     Ok(Answered { sides, compared, assumptions, strict: options.strict, heat })
 }
 
-/// Conditions under which the optimised kernel is defined; of those that differ in their indices only, the
-/// first and how many there are.
+/// Conditions under which the optimised kernel is defined; of those that differ in their indices only, the first and how many there are.
 fn definedness(conditions: &BTreeSet<String>) -> Vec<String> {
     let mut kinds: Vec<(String, &String, usize)> = Vec::new();
     for condition in conditions {

@@ -2,15 +2,10 @@
 //! related scalars are, and what is assumed.
 
 use super::error::SidesError;
-use crate::arguments::{
-    ArgumentSpec, Arguments, AssumeSpec, Direction, InputSpec, OutputSpec, ScalarValue, nearest,
-};
-use crate::demangle::demangle;
+use crate::arguments::{AssumeSpec, InputSpec, OutputSpec, ScalarValue, nearest};
 use crate::execute::{Execution, Prepared};
 use equiv::{Assumption, Formula, Input, InputKind, Number, Output, Side};
 use exec::domain::InputSource;
-use exec::{Access, Contents, Held};
-use ir::Variable;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Relations may name each other this deep.
@@ -99,84 +94,6 @@ fn resolved(meanings: Meanings) -> Result<Meanings, SidesError> {
     Err(SidesError::Circle { name: open.into_keys().next().unwrap_or_default() })
 }
 
-/// Tensors whose contents are given must be given wherever they are, and be the same.
-pub(super) fn check_contents(
-    executions: [&[Execution<'_>]; 2],
-    prepared: &[Vec<Prepared<'_>>; 2],
-) -> Result<(), SidesError> {
-    let mut known: BTreeMap<&str, (bool, Option<&[u8]>)> = BTreeMap::new();
-    for (side, prepared) in executions.into_iter().zip(prepared) {
-        // What an earlier launch writes is another thing from there on.
-        let mut written: BTreeSet<&str> = BTreeSet::new();
-        let mut is_scratch: BTreeMap<&str, bool> = BTreeMap::new();
-        for (execution, prepared) in side.iter().zip(prepared) {
-            let Arguments { specs, symbols, .. } = execution.arguments;
-            let mut tensors: Vec<_> =
-                specs.iter().chain(symbols).flat_map(|spec| spec.tensors()).collect();
-            // No launch writes constants, and a copy by the host between launches would have to be said.
-            let is_written = |spec: &&ArgumentSpec| written.contains(spec.name.as_str());
-            if let Some(spec) = symbols.iter().find(is_written) {
-                return Err(SidesError::WrittenSymbol { name: spec.name.clone() });
-            }
-            // Several maps may describe one tensor.
-            let mut seen = BTreeSet::new();
-            tensors.retain(|(name, _)| seen.insert(*name));
-            for (name, tensor) in &tensors {
-                let scratch = tensor.direction == Direction::Scratch;
-                if *is_scratch.entry(name).or_insert(scratch) != scratch {
-                    return Err(SidesError::ScratchInSequence { name: (*name).to_owned() });
-                }
-            }
-            let read = tensors.iter().filter(|(_, tensor)| {
-                !matches!(tensor.direction, Direction::Out | Direction::Scratch)
-            });
-            for (name, tensor) in read {
-                let given = tensor.initial.is_some();
-                let owned = || (*name).to_owned();
-                if written.contains(name) {
-                    if given {
-                        return Err(SidesError::Overwritten { name: owned() });
-                    }
-                    continue;
-                }
-                let here = (given, contents(prepared, name));
-                let before = *known.entry(name).or_insert(here);
-                if before.0 != given {
-                    let sequences = executions.iter().any(|side| side.len() > 1);
-                    let place = if sequences { "in one launch" } else { "on one side" };
-                    return Err(SidesError::GivenOnce { name: owned(), place });
-                }
-                if let (Some(one), Some(other)) = (before.1, here.1)
-                    && one != other
-                {
-                    return Err(SidesError::OtherContents { name: owned() });
-                }
-            }
-            let out = tensors.iter().filter(|(_, tensor)| tensor.direction != Direction::In);
-            written.extend(out.map(|(name, _)| *name));
-        }
-    }
-    Ok(())
-}
-
-fn contents<'p>(prepared: &'p Prepared<'_>, name: &str) -> Option<&'p [u8]> {
-    let launch = &prepared.built.launch;
-    let mut buffers = launch.buffers.iter();
-    let found = buffers.find(|one| one.name == name && one.access == Access::In);
-    let is_named = |variable: &Variable| {
-        variable.name == name || demangle(&variable.name).as_deref() == Some(name)
-    };
-    let mut symbols = launch.symbols.iter();
-    let held = symbols.find_map(|(id, held)| match held {
-        Held::Contents(contents) if is_named(&prepared.program().variables[*id]) => Some(contents),
-        _ => None,
-    });
-    match found.map(|buffer| &buffer.contents).or(held) {
-        Some(Contents::Known(bytes)) => Some(bytes),
-        _ => None,
-    }
-}
-
 /// A side of several launches.
 ///
 /// # Errors
@@ -251,13 +168,6 @@ pub(super) fn side<'p>(
     let (program, launch) = (prepared.program(), &prepared.built.launch);
     let unlifted = prepared.unlifted();
     Ok(Side { program, unlifted, launch, inputs, outputs, before: Vec::new() })
-}
-
-/// The other side as a command names it, if each is one launch.
-pub(super) fn beside(sides: [&[Execution<'_>]; 2], number: usize) -> Option<String> {
-    let ([_], [other]) = (sides[number], sides[1 - number]) else { return None };
-    let name = other.input.name();
-    Some(other.kernel.map_or_else(|| name.to_owned(), |kernel| format!("{name}::{kernel}")))
 }
 
 /// The inputs of a side, one for each buffer: of several at one address, the first that `--alias`

@@ -1,7 +1,7 @@
 //! `warpproof init`: a first project file, with everything the PTX tells filled in.
 
 use super::FILE_NAME;
-use crate::arguments::{SelectError, Suggestion, declared, kernels, select_kernel, suggestion};
+use crate::arguments::{SelectError, Suggestion, declared, kernels, suggestion};
 use crate::{Input, Outcome, escape, output, sources};
 use std::path::Path;
 use thiserror::Error;
@@ -68,7 +68,7 @@ fn text(request: &Init<'_>) -> Result<String, InitError> {
             .map_err(|_| InitError::Module { name: name_of_file() })?;
         let program = &lowered.program;
         let meant = match name {
-            Some(_) => vec![select_kernel(program, name)?],
+            Some(_) => vec![input.select(program, name)?],
             None => kernels(program),
         };
         if meant.is_empty() {

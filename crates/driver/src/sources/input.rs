@@ -5,11 +5,13 @@ use super::cuda::{self, CompileOptions};
 use super::error::{InputError, InputReason};
 use super::front;
 use super::triton::{self, Facts};
-use crate::arguments::closest;
+use crate::arguments::{SelectError, closest, select_kernel};
+use crate::demangle::demangle;
 use crate::output::is_below;
 use crate::paths::relative;
 use crate::render::escape::{on_one_line, visible};
 use base::{SourceFile, Span};
+use ir::{FuncId, Program};
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -34,6 +36,10 @@ pub struct Input {
     facts: Facts,
     /// The CUDA C++ that the text was compiled from.
     cuda: Option<String>,
+    /// A kernel that was asked for, and its name in the text.
+    instance: Option<(String, String)>,
+    /// A note about how the text came about.
+    note: Option<String>,
     /// How the text came about, for whoever wants to know.
     made_by: Option<String>,
     /// Files that the text includes, and where each begins behind it in spans.
@@ -81,10 +87,12 @@ impl Input {
             Self::made(&name, text)?
         } else if is_cuda(path, &bytes) {
             let text = String::from_utf8(bytes).map_err(|_| fail(InputReason::NotText))?;
-            let compiled =
-                cuda::compile(path, &text, options).map_err(|error| fail(error.into()))?;
+            let compiled = cuda::compile_for(path, &text, kernel, options);
+            let compiled = compiled.map_err(|error| fail(error.into()))?;
             let input = Self::made(&name, compiled.ptx)?;
-            Self { made_by: Some(compiled.command), cuda: Some(text), ..input }
+            let instance = kernel.map(str::to_owned).zip(compiled.instance);
+            let note = compiled.inlined.map(|why| inlined_note(&name, &why));
+            Self { made_by: Some(compiled.command), cuda: Some(text), instance, note, ..input }
         } else {
             Self::from_bytes(&on_one_line(&path.display().to_string()), bytes)?
         };
@@ -175,6 +183,53 @@ impl Input {
         self.made_by.as_deref()
     }
 
+    /// Returns a note about how it came about.
+    pub(crate) fn note(&self) -> Option<&str> {
+        self.note.as_deref()
+    }
+
+    /// Says which instance a name without template arguments stands for, where the program chooses others at run time.
+    pub(crate) fn dispatch_note(&self, mangled: &str, name: Option<&str>) -> Option<String> {
+        let is_dispatched = self.cuda.as_deref()?.contains("AT_DISPATCH_");
+        let instance = demangle(mangled).filter(|one| one.contains("float"))?;
+        let is_named = name.is_some_and(|name| name.contains('<') || name == mangled);
+        let is_instance = instance.split('(').next()?.contains('<');
+        (is_dispatched && is_instance && !is_named).then(|| {
+            format!(
+                "the kernel is `{instance}`; other types that AT_DISPATCH chooses are not looked at"
+            )
+        })
+    }
+
+    /// Returns the kernel that a name stands for, as [`select_kernel`] does; of CUDA C++ also one that was compiled for its name.
+    pub(crate) fn select(
+        &self,
+        program: &Program,
+        name: Option<&str>,
+    ) -> Result<FuncId, SelectError> {
+        let instance = self.instance.as_ref().filter(|(asked, _)| Some(asked.as_str()) == name);
+        let meant = instance.map(|(_, mangled)| mangled.as_str()).or(name);
+        let error = match select_kernel(program, meant) {
+            Err(SelectError::Several { name, count, kernels }) => {
+                return Err(SelectError::Several { name, count, kernels });
+            }
+            Err(error) => error,
+            Ok(kernel) => return Ok(kernel),
+        };
+        let mut templates = cuda::kernel_templates(self.cuda().unwrap_or_default()).into_iter();
+        let base = name.map(|name| name.split('<').next().unwrap_or(name));
+        let base = base.map(|name| name.rsplit("::").next().unwrap_or(name));
+        let template = match base {
+            Some(base) => templates.find(|one| one.name == base),
+            None => templates.next().filter(|_| error == SelectError::NoKernel),
+        };
+        Err(template.map_or(error, |one| SelectError::Template {
+            name: one.name,
+            file: self.name().to_owned(),
+            example: one.example,
+        }))
+    }
+
     /// The CUDA C++ that it was compiled from, if we had it compiled.
     pub(crate) fn cuda(&self) -> Option<&str> {
         self.cuda.as_deref()
@@ -251,6 +306,8 @@ impl Input {
             shown: Vec::new(),
             facts: Facts::default(),
             cuda: None,
+            instance: None,
+            note: None,
             made_by: None,
             headers: Vec::new(),
             sources: Mutex::default(),
@@ -273,6 +330,14 @@ impl Input {
         let text = String::from_utf8(bytes).map_err(|_| fail(InputReason::NotPtxText))?;
         Self::of_text(name, text).ok_or_else(|| fail(InputReason::TooLong))
     }
+}
+
+fn inlined_note(name: &str, why: &str) -> String {
+    let why = on_one_line(why);
+    format!(
+        "`{name}` does not compile with calls in the place of math functions ({why}); their code is inlined and may not be \
+         recognised; a kernel in a file of its own may do better"
+    )
 }
 
 fn is_cuda(path: &Path, bytes: &[u8]) -> bool {

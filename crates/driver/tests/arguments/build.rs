@@ -465,7 +465,7 @@ fn assert_command(program: &ir::Program, kernel: ir::FuncId) {
         declared: &[],
         others: &[],
         missing_data: MissingData::Opaque,
-        invocation: Invocation { command: "check", file: "k.ptx", beside: None },
+        invocation: Invocation { command: "check", file: "k.ptx" },
     };
     let command = build_launch(&request).unwrap_err().suggestion.unwrap();
     let command = command.replace('\'', "");

@@ -28,7 +28,7 @@ fn build(
         declared: &[],
         others: &[],
         missing_data: MissingData::Opaque,
-        invocation: Invocation { command: "check", file: "k.ptx", beside: None },
+        invocation: Invocation { command: "check", file: "k.ptx" },
     });
     built
         .map(|built| (built.launch.cluster, built.notes.join("; ")))

@@ -62,7 +62,7 @@ fn build(
         declared: &[],
         others: &[],
         missing_data,
-        invocation: Invocation { command: "check", file: "kernels.ptx", beside: None },
+        invocation: Invocation { command: "check", file: "kernels.ptx" },
     })
 }
 
@@ -87,7 +87,7 @@ fn check_declared(kernel: &str, text: &str, declared: &str) -> Result<BuiltLaunc
         declared: &declared,
         others: &[],
         missing_data: MissingData::Opaque,
-        invocation: Invocation { command: "check", file: "k.cu", beside: None },
+        invocation: Invocation { command: "check", file: "k.cu" },
     })
 }
 

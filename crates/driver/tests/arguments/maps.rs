@@ -46,7 +46,7 @@ fn build(specs: &[&str]) -> Result<BuiltLaunch, BuildError> {
         declared: &[],
         others: &[],
         missing_data: MissingData::Opaque,
-        invocation: Invocation { command: "check", file: "k.ptx", beside: None },
+        invocation: Invocation { command: "check", file: "k.ptx" },
     })
 }
 

@@ -135,7 +135,7 @@ impl Flags {
             declared: &[],
             others: &[],
             missing_data: MissingData::Opaque,
-            invocation: Invocation { command: "check", file: "", beside: None },
+            invocation: Invocation { command: "check", file: "" },
         });
         let Ok(built) = built else { return true };
         let run = |jobs| exec::check(program, &built.launch, Limits { jobs, ..Limits::default() });

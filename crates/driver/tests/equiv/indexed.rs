@@ -102,7 +102,7 @@ pub(crate) fn launch(text: &str, flags: &str) -> (ir::Program, exec::Launch) {
         declared: &[],
         others: &[],
         missing_data: MissingData::Opaque,
-        invocation: Invocation { command: "check", file: "", beside: None },
+        invocation: Invocation { command: "check", file: "" },
     });
     let launch = built.unwrap().launch;
     (program, launch)

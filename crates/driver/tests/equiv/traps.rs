@@ -356,3 +356,26 @@ fn what_a_counter_of_the_module_holds_must_not_show_the_last_block() {
         assert_eq!(exit == Exit::Success, is_right, "{end}\n{text}");
     }
 }
+
+#[test]
+fn a_run_that_stops_tells_the_furthest_place_and_the_ranges() {
+    // A row is gathered, which a range allows, and then data decide who comes to a barrier.
+    let text = format!(
+        "{HEAD}.entry k(.param .u64 idx, .param .u64 x, .param .u64 y) {{ .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %rd<9>; .reg .pred %p1;
+        ld.param.u64 %rd1, [idx]; ld.param.u64 %rd2, [x]; ld.param.u64 %rd3, [y]; ld.global.u32 %r1, [%rd1]; ld.global.u32 %r2, [%rd1+4];
+        mul.wide.s32 %rd4, %r1, 4; add.s64 %rd4, %rd2, %rd4;
+        ld.global.f32 %f1, [%rd4];
+        setp.gt.s32 %p1, %r2, 3; @%p1 bra L;
+        bar.sync 0;
+        L:
+        st.global.f32 [%rd3], %f1; ret; }}"
+    );
+    let flags = |range: &str| {
+        format!("--grid 1 --block 2 --arg idx=s32[2]{range} --arg x=f32[8] --arg y=f32[1]:out")
+    };
+    let (exit, told) = check(&text, &flags(""));
+    assert!(exit == Exit::Unknown && told.contains("say the range of the index"), "{told}");
+    let (exit, told) = check(&text, &flags(":0..8"));
+    assert!(exit == Exit::Unknown && !told.contains("say the range"), "{told}");
+    assert!(told.contains("bar.sync 0;") && told.contains("assumed: 0 <= idx < 8"), "{told}");
+}

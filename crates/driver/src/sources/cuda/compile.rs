@@ -3,10 +3,10 @@
 //! where that is possible ([`opaque`]).
 
 use super::cache;
-use super::cut::compile_cut;
+use super::cut::{Source, compile_cut};
 use super::error::{CompileError, Failure};
 use super::host_headers::missing_name;
-use super::includes::included;
+use super::includes::{included, own_headers};
 use super::locate::{Environment, Library};
 use super::nvrtc::Nvrtc;
 use super::opaque;
@@ -58,6 +58,10 @@ pub(crate) struct Compiled {
     pub(crate) ptx: String,
     /// The command, or what stands for it, and whether it was needed.
     pub(crate) command: String,
+    /// The name in the PTX of the instance that was wanted.
+    pub(crate) instance: Option<String>,
+    /// Why math functions are not calls, although they were to be.
+    pub(crate) inlined: Option<String>,
 }
 
 /// A compiler and its options.
@@ -68,16 +72,18 @@ enum Compiler {
     Cut(Library),
 }
 
-/// Compiles a file.
+/// Compiles a file, with an instance of a kernel template in it that nothing in the file asks for, if one is wanted.
 pub(crate) fn compile(
     path: &Path,
     text: &str,
+    wanted: Option<&str>,
     options: &CompileOptions,
 ) -> Result<Compiled, CompileError> {
     let architecture = architecture(&options.architecture)?;
     let environment = &options.environment;
     let library = environment.nvrtc().map(Compiler::Library);
-    let program = environment.nvcc().map(Compiler::Program);
+    // nvcc has no way to ask for an instance.
+    let program = environment.nvcc().filter(|_| wanted.is_none()).map(Compiler::Program);
     let has_nvcc = program.is_some();
     let cut = environment.nvrtc().map(Compiler::Cut);
     let compilers: Vec<Compiler> = library.into_iter().chain(program).chain(cut).collect();
@@ -88,17 +94,38 @@ pub(crate) fn compile(
     let calls =
         options.math == Math::Opaque && opaque::calls_functions(path, text, &options.includes);
     for math in [Math::Opaque, Math::Inlined].into_iter().skip(usize::from(!calls)) {
+        let inlined = failures.pop().map(|failure: CompileError| first_line(&failure));
         failures.clear();
         let options = CompileOptions { math, ..options.clone() };
+        let file = File { path, text, wanted, options: &options };
         for compiler in &compilers {
-            match compiler.run(path, text, &architecture, &options) {
-                Ok(compiled) => return Ok(compiled),
+            match compiler.run(&file, &architecture) {
+                Ok(compiled) => return Ok(Compiled { inlined, ..compiled }),
                 Err(failure) => failures.push(failure),
             }
         }
     }
     Err(told(failures, has_nvcc)
         .unwrap_or_else(|| CompileError::NoCompiler { path: path.to_owned() }))
+}
+
+/// A file and how it is compiled.
+struct File<'f> {
+    path: &'f Path,
+    text: &'f str,
+    wanted: Option<&'f str>,
+    options: &'f CompileOptions,
+}
+
+/// The compiler's first complaint, as far as it may be quoted.
+fn first_line(failure: &CompileError) -> String {
+    let text = match failure {
+        CompileError::Refused { messages, .. } => messages.clone(),
+        other => other.to_string(),
+    };
+    let mut lines = text.lines().map(|line| line.trim_start_matches([' ', '|']));
+    let found = lines.clone().find(|line| line.contains("error")).or_else(|| lines.next());
+    found.unwrap_or_default().chars().take(200).collect()
 }
 
 /// The failure to tell of: nvcc's, which reads most; else that of what was left without host code, if a header was missing before.
@@ -163,29 +190,26 @@ impl Compiler {
         words
     }
 
-    fn run(
-        &self,
-        path: &Path,
-        text: &str,
-        architecture: &str,
-        options: &CompileOptions,
-    ) -> Result<Compiled, CompileError> {
+    fn run(&self, file: &File<'_>, architecture: &str) -> Result<Compiled, CompileError> {
+        let File { path, text, wanted, options } = *file;
         let words = self.options(architecture, options);
         let cut = if matches!(self, Self::Cut(_)) { " (without its host code)" } else { "" };
         let (compiler, shown) = (self.path().display(), path.display());
         let command = format!("{compiler} {} {shown}{cut}", words.join(" "));
         let folder = options.environment.cache_folder();
-        let key = self.key(path, text, &words, options);
-        let known = key.as_ref().and_then(|key| cache::look_up(folder.as_deref(), "ptx", key));
-        if let Some(ptx) = known {
-            return Ok(Compiled { ptx, command: format!("{command}   (cached)") });
+        let key = self.key(file, &words);
+        let look_up = |kind| cache::look_up(folder.as_deref(), kind, key.as_ref()?);
+        let known_name = wanted.and_then(|_| look_up("instance"));
+        if let Some(ptx) = look_up("ptx").filter(|_| wanted.is_none() || known_name.is_some()) {
+            let command = format!("{command}   (cached)");
+            return Ok(Compiled { ptx, command, instance: known_name, inlined: None });
         }
-        let ptx = match self {
-            Self::Library(library) => of_library(library, path, text, &words, false),
-            Self::Cut(library) => of_library(library, path, text, &words, true),
-            Self::Program(program) => of_program(program, path, &words),
+        let compiled = match self {
+            Self::Library(library) => of_library(library, file, &words, false),
+            Self::Cut(library) => of_library(library, file, &words, true),
+            Self::Program(program) => of_program(program, path, &words).map(|ptx| (ptx, None)),
         };
-        let ptx = ptx.map_err(|failure| {
+        let (ptx, instance) = compiled.map_err(|failure| {
             let included = included(path, text, &options.includes);
             let given = (&options.includes[..], options.project.as_deref());
             let quoting = Quoting::new(path, given, included.as_deref());
@@ -194,22 +218,19 @@ impl Compiler {
         })?;
         if let Some(key) = &key {
             cache::store(folder.as_deref(), "ptx", key, &ptx);
+            instance.iter().for_each(|one| cache::store(folder.as_deref(), "instance", key, one));
         }
-        Ok(Compiled { ptx, command })
+        Ok(Compiled { ptx, command, instance, inlined: None })
     }
 
     /// Everything the result depends on; nothing if that is not known.
-    fn key(
-        &self,
-        path: &Path,
-        text: &str,
-        words: &[String],
-        options: &CompileOptions,
-    ) -> Option<String> {
+    fn key(&self, file: &File<'_>, words: &[String]) -> Option<String> {
+        let File { path, text, wanted, options } = *file;
         let compiler = std::fs::metadata(self.path()).ok()?;
         let changed = compiler.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
         let mut key = format!(
-            "warpproof 3 {}\n{} {} {}\n{}\n{}\n",
+            "warpproof 4 {} {}\n{} {} {}\n{}\n{}\n",
+            wanted.unwrap_or_default(),
             matches!(self, Self::Cut(_)),
             self.path().display(),
             compiler.len(),
@@ -237,11 +258,11 @@ impl Compiler {
 
 fn of_library(
     library: &Library,
-    path: &Path,
-    text: &str,
+    file: &File<'_>,
     words: &[String],
     cut: bool,
-) -> Result<String, Failure> {
+) -> Result<(String, Option<String>), Failure> {
+    let File { path, text, wanted, .. } = *file;
     let nvrtc = Nvrtc::load(&library.path)?;
     // NVRTC sees a text and not a file: what it includes in quotes is relative to the file.
     let mut words = words.to_vec();
@@ -250,10 +271,14 @@ fn of_library(
     let headers = [(opaque::NAME, opaque::HEADER)];
     let name = path.display().to_string();
     if cut {
-        return compile_cut(&nvrtc, (text, &name), &headers, &words);
+        let own = own_headers(path, text);
+        let source = Source { text, name: &name, headers: &headers, own: &own, wanted };
+        return compile_cut(&nvrtc, &source, &words);
     }
-    let compiled = nvrtc.compile(text, &name, &headers, &words)?;
-    compiled.ptx.ok_or(Failure::Log(compiled.log))
+    let wanted: Vec<String> = wanted.iter().map(|one| (*one).to_owned()).collect();
+    let compiled = nvrtc.compile_named(text, (&name, &headers), &words, &wanted)?;
+    let ptx = compiled.ptx.ok_or(Failure::Log(compiled.log))?;
+    Ok((ptx, compiled.names.into_iter().next()))
 }
 
 fn of_program(program: &Path, path: &Path, words: &[String]) -> Result<String, Failure> {

@@ -5,24 +5,50 @@
 
 use super::error::Failure;
 use super::host::without_host;
-use super::host_headers::{COMMON, common, missing, names_constant};
+use super::host_headers::{COMMON, DRIVER, common, missing, names_constant, names_driver};
 use super::nvrtc::Nvrtc;
 
-/// Compiles the text without its host code; `headers` are those that options name.
+/// A file to compile.
+pub(super) struct Source<'s> {
+    pub(super) text: &'s str,
+    pub(super) name: &'s str,
+    /// Headers that options name.
+    pub(super) headers: &'s [(&'s str, &'s str)],
+    /// Headers of the user's own, by the names that the file includes them by.
+    pub(super) own: &'s [(String, String)],
+    /// An instance of a template that must be there.
+    pub(super) wanted: Option<&'s str>,
+}
+
+/// Compiles the text without its host code, and at last its own headers without theirs; returns also the name of the wanted instance.
 pub(super) fn compile_cut(
     nvrtc: &Nvrtc,
-    (text, name): (&str, &str),
-    headers: &[(&str, &str)],
+    source: &Source<'_>,
     words: &[String],
-) -> Result<String, Failure> {
-    let cut = without_host(text);
-    let launched = launched(text);
-    let first = replaced(nvrtc, (&cut, name), headers, words, &launched);
-    match first {
-        // A name may be a parameter of the template around the launch.
-        Err(_) if !launched.is_empty() => replaced(nvrtc, (&cut, name), headers, words, &[]),
-        result => result,
+) -> Result<(String, Option<String>), Failure> {
+    let cut = without_host(source.text);
+    let wanted: Vec<String> = source.wanted.iter().map(|one| (*one).to_owned()).collect();
+    let launched: Vec<String> = wanted.iter().cloned().chain(launched(source.text)).collect();
+    // A name may be a parameter of the template around the launch.
+    let lists = if launched.len() > wanted.len() { vec![launched, wanted] } else { vec![wanted] };
+    let of_disk = source.headers.to_vec();
+    let own: Vec<(&str, String)> =
+        source.own.iter().map(|(name, text)| (name.as_str(), without_host(text))).collect();
+    let with_own = of_disk.iter().copied().chain(own.iter().map(|(name, text)| (*name, &**text)));
+    let with_own: Vec<(&str, &str)> = with_own.collect();
+    let mut failure = None;
+    for headers in [of_disk, with_own].iter().take(1 + usize::from(!own.is_empty())) {
+        for list in &lists {
+            match replaced(nvrtc, (&cut, source.name), headers, words, list) {
+                Ok((ptx, names)) => {
+                    let name = source.wanted.and_then(|_| names.into_iter().next());
+                    return Ok((ptx, name));
+                }
+                Err(one) => failure = Some(one),
+            }
+        }
     }
+    Err(failure.unwrap_or_else(|| Failure::Log(String::new())))
 }
 
 /// Compiles it with one host header after another replaced, as the compiler misses them.
@@ -32,13 +58,13 @@ fn replaced(
     given: &[(&str, &str)],
     words: &[String],
     wanted: &[String],
-) -> Result<String, Failure> {
+) -> Result<(String, Vec<String>), Failure> {
     let (common, mut words) = (common(), words.to_vec());
     let mut headers: Vec<(&str, &str)> = given.to_vec();
     loop {
         let compiled = nvrtc.compile_named(text, (name, &headers), &words, wanted)?;
         if let Some(ptx) = compiled.ptx {
-            return Ok(ptx);
+            return Ok((ptx, compiled.names));
         }
         let own = (COMMON, common.as_str());
         match missing(&compiled.log).filter(|one| !headers.contains(one)) {
@@ -47,12 +73,16 @@ fn replaced(
                 headers.push(own);
                 words.push(format!("--pre-include={COMMON}"));
             }
+            None if names_driver(&compiled.log) && !headers.contains(&DRIVER) => {
+                headers.push(DRIVER);
+            }
             None => return Err(Failure::Log(compiled.log)),
         }
     }
 }
 
-/// Instances of templates that are launched, as expressions: `k<float, 16>` of `k<float, 16><<<1, 32>>>(x)`.
+/// Instances of templates that are launched, as expressions: `k<float, 16>` of `k<float, 16><<<1, 32>>>(x)`. The type that PyTorch's
+/// dispatch macros choose at run time is `float`, which all of them have.
 fn launched(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (at, _) in text.match_indices("<<<") {
@@ -61,12 +91,32 @@ fn launched(text: &str) -> Vec<String> {
         let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
         let head = &before[..open];
         let name = &head[head.trim_end_matches(is_name).len()..];
-        let instance = format!("{name}{}", &before[open..]);
+        let dispatched = text[..at].contains("AT_DISPATCH_") && !text.contains("using scalar_t");
+        let arguments = &before[open..];
+        let arguments = if dispatched {
+            replace_word(arguments, "scalar_t", "float")
+        } else {
+            arguments.to_owned()
+        };
+        let instance = format!("{name}{arguments}");
         if !name.is_empty() && !found.contains(&instance) {
             found.push(instance);
         }
     }
     found
+}
+
+/// Replaces a word where it stands by itself.
+fn replace_word(text: &str, word: &str, by: &str) -> String {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut pieces = text.split(word);
+    let mut result = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let is_part = result.ends_with(is_word) || piece.starts_with(is_word);
+        result.push_str(if is_part { word } else { by });
+        result.push_str(piece);
+    }
+    result
 }
 
 /// Where the angle bracket that ends a text was opened.
@@ -96,6 +146,10 @@ mod tests {
     fn launches_name_instances() {
         let text = "void f() { k<float, S<4>> <<<1, 2>>>(x); plain<<<1, 1>>>(); if (a > b) ns::k<8><<<g, b>>>(); }";
         assert_eq!(launched(text), ["k<float, S<4>>", "ns::k<8>"]);
+        let text =
+            "AT_DISPATCH_ALL_TYPES(t, \"k\", [&] { k<scalar_t, my_scalar_t, 4><<<1, 2>>>(x); });";
+        assert_eq!(launched(text), ["k<float, my_scalar_t, 4>"]);
+        assert_eq!(launched("f() { k<scalar_t><<<1, 2>>>(x); }"), ["k<scalar_t>"]);
         assert!(launched("<<<").is_empty());
         assert!(launched("a > <<<").is_empty());
     }

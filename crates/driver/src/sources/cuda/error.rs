@@ -34,6 +34,16 @@ pub enum CompileError {
         /// What to do about it, if that is known; begins a line.
         help: &'static str,
     },
+    /// An instance of a template that was asked for cannot be made.
+    #[error("has no instance `{name}`; the compiler says:\n{messages}compiled with: {command}")]
+    Instance {
+        /// The instance.
+        name: String,
+        /// The messages, as far as they may be quoted.
+        messages: String,
+        /// The command, or what stands for it.
+        command: String,
+    },
     /// The compiler's first complaint, on one line.
     #[error("{0}")]
     Complaint(String),

@@ -125,6 +125,19 @@ const EMPTY: &[&str] = &[
     "gtest/gtest.h",
 ];
 
+/// Stands for the driver's header, which NVRTC compiles only with headers of the host: the one type of it that kernels take.
+pub(super) const DRIVER: (&str, &str) = (
+    "cuda.h",
+    "typedef struct alignas(64) CUtensorMap_st { unsigned long long opaque[16]; } CUtensorMap;\n",
+);
+
+/// Tells whether the first error is in the driver's header.
+pub(super) fn names_driver(log: &str) -> bool {
+    let first = log.lines().find(|line| line.contains("): error"));
+    let file = first.and_then(|line| line.split_once('(')).map(|(file, _)| file);
+    file.is_some_and(|file| file.ends_with("/cuda.h") || file.ends_with("\\cuda.h"))
+}
+
 /// The constants and types of all of them.
 pub(super) fn common() -> String {
     [FLOAT, LIMITS, INTEGERS, MATH].concat()

@@ -5,7 +5,7 @@
 //! file is quoted that should not be. A name that a macro stands for is not seen; the caller then uses no cache
 //! and quotes nothing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// More files than these are not followed.
@@ -44,6 +44,31 @@ pub(super) fn included(
     }
     found.sort();
     Some(found)
+}
+
+/// Headers that a source includes in quotes and that lie beside what includes them, by the names they are included by; none if a
+/// name stands for two files.
+pub(super) fn own_headers(path: &Path, text: &str) -> Vec<(String, String)> {
+    let mut found: BTreeMap<String, (PathBuf, String)> = BTreeMap::new();
+    let mut open = vec![(path.to_path_buf(), text.to_owned())];
+    while let Some((from, text)) = open.pop() {
+        let folder = from.parent().map(Path::to_path_buf).unwrap_or_default();
+        for (_, name) in names(&text).into_iter().flatten().filter(|(quoted, _)| *quoted) {
+            let file = folder.join(&name);
+            match found.get(&name) {
+                Some((known, _)) if *known == file => continue,
+                Some(_) => return Vec::new(),
+                None => {}
+            }
+            let Ok(text) = std::fs::read_to_string(&file) else { continue };
+            open.push((file.clone(), text.clone()));
+            found.insert(name, (file, text));
+            if found.len() > MOST {
+                return Vec::new();
+            }
+        }
+    }
+    found.into_iter().map(|(name, (_, text))| (name, text)).collect()
 }
 
 /// The names after all directives that bring in a file: whether each is in quotes; `None` for one that is neither in

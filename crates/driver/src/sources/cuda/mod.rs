@@ -7,6 +7,7 @@ mod error;
 mod host;
 mod host_headers;
 mod includes;
+mod instance;
 pub mod locate;
 #[cfg(test)]
 mod macro_tests;
@@ -15,12 +16,15 @@ mod named;
 mod nvrtc;
 mod opaque;
 mod quoting;
+mod templates;
 
+pub(crate) use compile::INSTALL;
 pub use compile::{CompileOptions, Math};
-pub(crate) use compile::{INSTALL, compile};
 pub use error::{CompileError, NvrtcError};
 pub(crate) use host::without_host;
+pub(crate) use instance::compile_for;
 pub(crate) use named::{Named, Wanted, compile_named, named_key};
+pub(crate) use templates::kernel_templates;
 
 /// The version of a library, which shows that it can be loaded.
 pub(crate) fn version(library: &locate::Library) -> Result<String, NvrtcError> {

@@ -75,6 +75,7 @@ impl Nvrtc {
     }
 
     /// Compiles a text, which may include headers by these names. Errors in the text are in the log; an error of the library is an `Err`.
+    #[cfg(test)]
     pub(super) fn compile(
         &self,
         text: &str,

@@ -24,6 +24,12 @@ pub(super) struct Quoting {
 const HIDDEN: &str =
     "not shown: it may quote a file outside of the kernel's folder (-I FOLDER allows one)";
 
+/// More messages that are not shown are counted.
+const MOST_HIDDEN: usize = 5;
+
+/// The file that NVRTC's messages name for the instances it is asked for.
+const ASKED_NAMES: &str = "__nv_name_map";
+
 impl Quoting {
     /// For a kernel in a folder that includes these files; `None` if some are not known.
     pub(super) fn new(
@@ -47,19 +53,28 @@ impl Quoting {
 
     /// A compiler's messages, as far as they are shown, each line behind a mark.
     pub(super) fn messages(&self, log: &str) -> String {
-        let mut shown = String::new();
+        let (mut shown, mut hidden) = (String::new(), 0_usize);
         let mut quotes = !self.mixed;
         for line in log.lines() {
             let text = match place(line) {
                 Some((file, head)) => {
-                    quotes = !self.mixed && self.is_quoted(Path::new(file));
-                    if quotes { line.to_owned() } else { format!("{head}: {HIDDEN}") }
+                    let is_quoted = file == ASKED_NAMES || self.is_quoted(Path::new(file));
+                    quotes = !self.mixed && is_quoted;
+                    hidden += usize::from(!quotes);
+                    match quotes {
+                        true => line.to_owned(),
+                        false if hidden > MOST_HIDDEN => continue,
+                        false => format!("{head}: {HIDDEN}"),
+                    }
                 }
                 // What belongs to the message before.
                 None if quotes => line.to_owned(),
                 None => continue,
             };
             shown.push_str(&format!("  | {}\n", escape::line(&text)));
+        }
+        if hidden > MOST_HIDDEN {
+            shown.push_str(&format!("  | and {} more that are not shown\n", hidden - MOST_HIDDEN));
         }
         if shown.is_empty() {
             shown = format!("  | {HIDDEN}\n");
@@ -134,6 +149,11 @@ mod tests {
         let shown = own.messages(&log);
         assert!(shown.contains("quoted here") && shown.contains("secret.h(1)"), "{shown}");
         assert!(!shown.contains("secret line") && !shown.contains("token"), "{shown}");
+        // Of many the number is told.
+        let many = own.messages(&log.repeat(8));
+        assert!(many.contains("and 3 more that are not shown"), "{many}");
+        let asked = "__nv_name_map(2): error: too many arguments\n";
+        assert!(own.messages(asked).contains("too many arguments"));
         // The kernel brings it in: then nothing is quoted, also where the kernel is what is wrong.
         for included in [Some(files(&[&inner, &secret])), None] {
             let shown = Quoting::new(&kernel, (&[], None), included.as_deref()).messages(&log);

@@ -1,0 +1,132 @@
+//! Checks that tensors of one name hold the same at the start of all launches, on both sides.
+//!
+//! A tensor is an argument, or a module variable that `--symbol` names. From the launch on that writes it, it is another thing.
+
+mod variables;
+
+use super::error::SidesError;
+use crate::arguments::{Arguments, Direction, TensorSpec};
+use crate::execute::{Execution, Prepared};
+use exec::{Access, Contents};
+use std::collections::{BTreeMap, BTreeSet};
+use variables::{Holds, holds};
+
+/// Checks that tensors whose contents are given are given wherever they are read, and are the same.
+///
+/// # Errors
+/// If they are not.
+pub(super) fn check(
+    executions: [&[Execution<'_>]; 2],
+    prepared: &[Vec<Prepared<'_>>; 2],
+) -> Result<(), SidesError> {
+    let is_sequence = executions.iter().any(|side| side.len() > 1);
+    let mut known: BTreeMap<&str, Given<'_>> = BTreeMap::new();
+    for (side, prepared) in executions.into_iter().zip(prepared) {
+        let mut written: BTreeSet<&str> = BTreeSet::new();
+        let mut is_scratch: BTreeMap<&str, bool> = BTreeMap::new();
+        for (execution, prepared) in side.iter().zip(prepared) {
+            let tensors = tensors(execution.arguments);
+            for (name, tensor) in &tensors {
+                let scratch = tensor.direction == Direction::Scratch;
+                if *is_scratch.entry(name).or_insert(scratch) != scratch {
+                    return Err(SidesError::ScratchInSequence { name: (*name).to_owned() });
+                }
+            }
+            for (name, here) in reads(&tensors, prepared) {
+                if written.contains(name) {
+                    written_before(name, here)?;
+                    continue;
+                }
+                let before = *known.entry(name).or_insert(here);
+                before.check(here, name, is_sequence)?;
+            }
+            let out = tensors.iter().filter(|(_, tensor)| tensor.direction != Direction::In);
+            written.extend(out.map(|(name, _)| *name));
+        }
+    }
+    variables::check(prepared)
+}
+
+/// Contents of a tensor, as far as they are given.
+#[derive(Clone, Copy)]
+struct Given<'p> {
+    is_given: bool,
+    bytes: Option<&'p [u8]>,
+    is_variable: bool,
+}
+
+impl Given<'_> {
+    fn check(self, other: Self, name: &str, is_sequence: bool) -> Result<(), SidesError> {
+        let name = || name.to_owned();
+        if self.is_given != other.is_given {
+            let place = if is_sequence { "in one launch" } else { "on one side" };
+            return Err(SidesError::GivenOnce { name: name(), place });
+        }
+        match (self.bytes, other.bytes) {
+            (Some(one), Some(other)) if one != other => {
+                let place = other_place(is_sequence);
+                Err(SidesError::OtherContents { name: name(), place })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Names where something differs.
+fn other_place(is_sequence: bool) -> &'static str {
+    if is_sequence { "in another launch" } else { "on the other side" }
+}
+
+/// A tensor that an earlier launch of the side writes holds what that one leaves.
+fn written_before(name: &str, here: Given<'_>) -> Result<(), SidesError> {
+    let name = name.to_owned();
+    match here {
+        // No launch writes constants, and a copy by the host between launches would have to be said.
+        Given { is_variable: true, .. } => Err(SidesError::WrittenSymbol { name }),
+        Given { is_given: true, .. } => Err(SidesError::Overwritten { name }),
+        Given { .. } => Ok(()),
+    }
+}
+
+/// Tensors among the arguments, each once: several maps may describe one.
+fn tensors(arguments: &Arguments) -> Vec<(&str, &TensorSpec)> {
+    let mut seen = BTreeSet::new();
+    let all = arguments.specs.iter().flat_map(|spec| spec.tensors());
+    all.filter(|(name, _)| seen.insert(*name)).collect()
+}
+
+/// Tensors that hold something at the start of a launch.
+fn reads<'p>(
+    tensors: &[(&'p str, &'p TensorSpec)],
+    prepared: &'p Prepared<'_>,
+) -> Vec<(&'p str, Given<'p>)> {
+    let is_read =
+        |tensor: &TensorSpec| !matches!(tensor.direction, Direction::Out | Direction::Scratch);
+    let arguments = tensors.iter().filter(|(_, tensor)| is_read(tensor)).map(|(name, tensor)| {
+        let (is_given, bytes) = (tensor.initial.is_some(), contents(prepared, name));
+        (*name, Given { is_given, bytes, is_variable: false })
+    });
+    let variables =
+        prepared.built.variables.iter().filter(|one| {
+            one.is_given && !tensors.iter().any(|(name, _)| *name == one.name.as_str())
+        });
+    let variables = variables.filter_map(|one| {
+        let (is_given, bytes) = match holds(prepared, one) {
+            Holds::Bytes(bytes) => (true, Some(bytes)),
+            Holds::Input => (false, None),
+            Holds::Anything | Holds::Initialiser(_) => return None,
+        };
+        Some((one.name.as_str(), Given { is_given, bytes, is_variable: true }))
+    });
+    arguments.chain(variables).collect()
+}
+
+/// Contents of an argument.
+fn contents<'p>(prepared: &'p Prepared<'_>, name: &str) -> Option<&'p [u8]> {
+    let mut buffers = prepared.built.launch.buffers.iter();
+    let found = buffers.find(|one| one.name == name && one.access == Access::In);
+    match &found?.contents {
+        Contents::Known(bytes) => Some(bytes),
+        _ => None,
+    }
+}

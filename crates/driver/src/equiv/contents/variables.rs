@@ -1,0 +1,141 @@
+//! Checks that what is given of a module variable agrees over all launches that mention it.
+//!
+//! A module variable is in memory once, and nothing is known of copies that the host makes between launches. So once `--symbol`
+//! says what it holds at a launch, it must hold the same at all others: those of its own side, and those of the other side, where a variable
+//! of the same name is the same tensor, as arguments of one name are. Variables of which nothing is given may differ: two files may have
+//! tables of one name, each with its own initialiser.
+
+use super::super::error::SidesError;
+use super::other_place;
+use crate::arguments::VariableSpec;
+use crate::execute::Prepared;
+use exec::{Argument, Contents, Held};
+use ir::{Space, Variable};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Contents of a module variable at a launch.
+#[derive(Clone, Copy)]
+pub(super) enum Holds<'p> {
+    /// These bytes, as the user says.
+    Bytes(&'p [u8]),
+    /// Any contents, the same wherever the name is an input.
+    Input,
+    /// Contents that no run looks at.
+    Anything,
+    /// The initialiser, or zeros.
+    Initialiser(&'p Variable),
+}
+
+impl Holds<'_> {
+    fn agrees(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Bytes(one), Self::Bytes(other)) => one == other,
+            (Self::Bytes(bytes), Self::Initialiser(variable))
+            | (Self::Initialiser(variable), Self::Bytes(bytes)) => is_initial(variable, bytes),
+            (Self::Input, Self::Input)
+            | (Self::Anything, Self::Anything)
+            | (Self::Initialiser(_), Self::Initialiser(_)) => true,
+            (Self::Bytes(_) | Self::Input | Self::Anything | Self::Initialiser(_), _) => false,
+        }
+    }
+}
+
+/// Tells whether a variable holds these bytes if nobody writes it.
+fn is_initial(variable: &Variable, bytes: &[u8]) -> bool {
+    let initial = &variable.initial;
+    variable.relocations.is_empty()
+        && variable.size == Some(bytes.len() as u64)
+        && bytes.starts_with(initial)
+        && bytes[initial.len()..].iter().all(|byte| *byte == 0)
+}
+
+/// Returns what a variable holds at a launch.
+pub(super) fn holds<'p>(prepared: &'p Prepared<'_>, variable: &VariableSpec) -> Holds<'p> {
+    let mut symbols = prepared.built.launch.symbols.iter();
+    match symbols.find(|(id, _)| *id == variable.id).map(|(_, held)| held) {
+        None => Holds::Initialiser(&prepared.program().variables[variable.id]),
+        Some(Held::Contents(Contents::Known(bytes))) => Holds::Bytes(bytes),
+        Some(_) if variable.is_input => Holds::Input,
+        Some(_) => Holds::Anything,
+    }
+}
+
+/// Checks that all launches find the same in a variable of which something is given.
+///
+/// # Errors
+/// If they do not.
+pub(super) fn check(prepared: &[Vec<Prepared<'_>>; 2]) -> Result<(), SidesError> {
+    prepared.iter().try_for_each(|side| check_written(side))?;
+    let is_sequence = prepared.iter().any(|side| side.len() > 1);
+    let mut all: BTreeMap<&str, Vec<(bool, Holds<'_>)>> = BTreeMap::new();
+    for launch in prepared.iter().flatten() {
+        for variable in &launch.built.variables {
+            let held = (variable.is_given, holds(launch, variable));
+            all.entry(&variable.name).or_default().push(held);
+        }
+    }
+    for (name, launches) in all {
+        let Some((_, given)) = launches.iter().find(|(is_given, _)| *is_given) else { continue };
+        let is_other = |launch: &&Prepared<'_>| !has_variable(launch, name);
+        let others = prepared.iter().flatten().filter(is_other);
+        let scalars = others.flat_map(|launch| scalars(launch, name, *given));
+        let launches = launches.iter().copied().chain(scalars.map(|one| (true, one)));
+        for (is_given, other) in launches {
+            if !given.agrees(other) {
+                return Err(disagreement(name, is_given, other, other_place(is_sequence)));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn has_variable(launch: &Prepared<'_>, name: &str) -> bool {
+    launch.built.variables.iter().any(|one| one.name == name)
+}
+
+/// Numbers that a launch has as arguments of a name, and that are as long as what a variable of that name is given: the same thing, passed otherwise.
+fn scalars<'p>(
+    launch: &'p Prepared<'_>,
+    name: &str,
+    given: Holds<'_>,
+) -> impl Iterator<Item = Holds<'p>> {
+    let length = match given {
+        Holds::Bytes(bytes) => Some(bytes.len()),
+        Holds::Input | Holds::Anything | Holds::Initialiser(_) => None,
+    };
+    let named = launch.built.names.iter().zip(&launch.built.launch.arguments);
+    named.filter(move |(one, _)| *one == name).filter_map(move |(_, argument)| match argument {
+        Argument::Bytes(bytes) if Some(bytes.len()) == length => Some(Holds::Bytes(bytes)),
+        _ => None,
+    })
+}
+
+fn disagreement(name: &str, is_given: bool, other: Holds<'_>, place: &'static str) -> SidesError {
+    let name = name.to_owned();
+    let held = match other {
+        _ if is_given => return SidesError::OtherContents { name, place },
+        Holds::Initialiser(variable) if variable.initial.is_empty() => "zeros",
+        Holds::Initialiser(_) => "its initialiser",
+        Holds::Bytes(_) | Holds::Input | Holds::Anything => "anything",
+    };
+    SidesError::NothingGiven { name, place, held }
+}
+
+/// Checks that what a launch is given of a variable is not what an earlier launch of its side may have overwritten: each of our
+/// runs starts with it anew.
+fn check_written(side: &[Prepared<'_>]) -> Result<(), SidesError> {
+    let mut mentioned: BTreeSet<&str> = BTreeSet::new();
+    for launch in side {
+        let variables = &launch.built.variables;
+        for variable in variables.iter().filter(|one| one.is_given && one.is_mentioned) {
+            let is_writable = launch.program().variables[variable.id].space != Space::Const;
+            let name = variable.name.as_str();
+            if is_writable && mentioned.contains(name) {
+                return Err(SidesError::WrittenVariable { name: name.to_owned() });
+            }
+        }
+        let here = variables.iter().filter(|one| one.is_mentioned);
+        mentioned.extend(here.map(|one| one.name.as_str()));
+    }
+    Ok(())
+}

@@ -1,0 +1,77 @@
+//! Compiles a file for a kernel that the user names: if that is an instance of a template which nothing in the file asks for, it is asked for.
+
+use super::compile::{CompileOptions, Compiled, compile};
+use super::error::CompileError;
+use super::templates::kernel_templates;
+use crate::arguments::{extends_instance, is_instance};
+use std::path::Path;
+
+/// Longer names are not taken for instances.
+const LONGEST: usize = 512;
+
+/// Compiles a file with the kernel of a name in it, if there is one.
+pub(crate) fn compile_for(
+    path: &Path,
+    text: &str,
+    kernel: Option<&str>,
+    options: &CompileOptions,
+) -> Result<Compiled, CompileError> {
+    let compiled = compile(path, text, None, options)?;
+    let Some(name) = kernel.filter(|name| is_expression(name)) else { return Ok(compiled) };
+    let has = |fits: fn(&str, &str) -> bool| entries(&compiled.ptx).any(|one| fits(one, name));
+    if has(is_instance) {
+        return Ok(compiled);
+    }
+    match compile(path, text, Some(name), options) {
+        Ok(instance) => Ok(instance),
+        // nvcc cannot be asked.
+        Err(CompileError::NoCompiler { .. }) => Ok(compiled),
+        // The beginning of the arguments may do, and a name may be wrong.
+        Err(_) if has(extends_instance) || !is_template(text, name) => Ok(compiled),
+        Err(CompileError::Refused { messages, command, .. }) => {
+            Err(CompileError::Instance { name: name.to_owned(), messages, command })
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Tells whether a name may be an instance of a template, as an expression of C++.
+fn is_expression(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_:<>, *&-".contains(c);
+    name.len() <= LONGEST && name.contains('<') && name.ends_with('>') && name.chars().all(plain)
+}
+
+fn is_template(text: &str, name: &str) -> bool {
+    let base = name.split('<').next().unwrap_or_default();
+    let base = base.rsplit("::").next().unwrap_or_default().trim();
+    kernel_templates(text).iter().any(|one| one.name == base)
+}
+
+/// Names of the kernels in PTX as a compiler writes it.
+fn entries(ptx: &str) -> impl Iterator<Item = &str> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
+    ptx.split(".entry ").skip(1).map(move |rest| &rest[..rest.find(|c| !is_name(c)).unwrap_or(0)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{entries, is_expression};
+
+    #[test]
+    fn kernels_of_ptx_are_named() {
+        let ptx = ".visible .entry _Z1kIfEvPT_(\n.param .u64 a)\n.entry other(.param .u64 b)";
+        assert_eq!(entries(ptx).collect::<Vec<_>>(), ["_Z1kIfEvPT_", "other"]);
+    }
+
+    #[test]
+    fn names_with_arguments_are_expressions() {
+        for name in ["k<float>", "ns::k<float, -4>", "k<S<int>*>"] {
+            assert!(is_expression(name), "{name}");
+        }
+        for name in
+            ["k", "k<", "k<\"a\">", "k<1>; int x", "k<f(1)>", "k<\n#x>", &"k<1>".repeat(200)]
+        {
+            assert!(!is_expression(name), "{name}");
+        }
+    }
+}
