@@ -116,6 +116,17 @@ impl Symbolic {
         known: &BTreeMap<NodeId, Range>,
         depth: usize,
     ) -> Option<BTreeMap<NodeId, Range>> {
+        let first = self.known_once(condition, known, depth)?;
+        // What came last may narrow what came first.
+        if first == *known { Some(first) } else { self.known_once(condition, &first, depth) }
+    }
+
+    fn known_once(
+        &mut self,
+        condition: (NodeId, bool),
+        known: &BTreeMap<NodeId, Range>,
+        depth: usize,
+    ) -> Option<BTreeMap<NodeId, Range>> {
         let (mut known, mut others) = (known.clone(), Vec::new());
         let Conjunction { comparisons, alternatives } = self.conjunction(condition);
         for (relation, sides, holds) in comparisons {
@@ -155,12 +166,9 @@ impl Symbolic {
         node: NodeId,
         narrowed: impl Fn(Range) -> Range,
     ) -> Option<()> {
-        let whole = match known.get(&node) {
-            Some(range) => Some(*range),
-            None => self.range(node.into()),
-        };
-        let Some(whole) = whole else { return Some(()) };
-        let (low, high) = narrowed(whole);
+        let Some(own) = self.range_within(node, known) else { return Some(()) };
+        let so_far = known.get(&node).copied().unwrap_or(own);
+        let (low, high) = narrowed((own.0.max(so_far.0), own.1.min(so_far.1)));
         known.insert(node, (low, high));
         (low <= high).then_some(())
     }

@@ -1,16 +1,17 @@
-//! Sums of addresses and integers of a domain: addresses that are data ([`crate::value::address`]).
+//! Sums of addresses and integers of a domain, and choices between addresses: addresses that are data ([`crate::value::address`]).
 
 use super::integer::congruent;
 use crate::address::Pointer;
 use crate::concrete;
 use crate::context::Context;
 use crate::domain::{Binary, Value};
-use crate::lanes::Lanes;
+use crate::lanes::{Lanes, Mask, WARP};
 use crate::memory::Word;
-use crate::tags::Tags;
+use crate::path::Path;
+use crate::tags::{Source, Tags};
 use crate::value::Valued;
 use crate::value::address::DataAddress;
-use ir::{IntBinary, Op, Space, Width};
+use ir::{IntBinary, Op, Reg, Space, Width};
 
 /// An operand in a lane.
 enum Operand {
@@ -57,6 +58,49 @@ pub(super) fn sum(
         _ => return None,
     };
     Some(valued.store.address_words(DataAddress { offset, ..address }) & width.mask())
+}
+
+/// Makes a lane of a register a choice between two addresses of one allocation; whether it is that.
+pub(super) fn merge(
+    context: &mut Context<'_, '_>,
+    path: &Path,
+    register: Reg,
+    [new, old]: [&(Lanes, Tags); 2],
+    lane: usize,
+) -> bool {
+    let (sources, width) = (path.ordered(new, old), context.layout.width(register));
+    let Some(words) = chosen(context, path.words[lane], sources, lane, width) else {
+        return false;
+    };
+    let only = Mask::one(lane);
+    let tags = Tags { fickle: only, ..Tags::unknown(only, Source::Address) };
+    let layout = context.layout;
+    context.registers.write(layout, register, &[words; WARP], tags, only);
+    true
+}
+
+/// The words of a choice in a lane between two addresses of one allocation.
+fn chosen(
+    context: &mut Context<'_, '_>,
+    condition: Value,
+    sources: [&(Lanes, Tags); 2],
+    lane: usize,
+    width: Width,
+) -> Option<u64> {
+    if !matches!(width, Width::B32 | Width::B64) {
+        return None;
+    }
+    let valued = context.valued.as_mut()?;
+    let [a, b] = sources.map(|source| match operand(valued, source, lane, width) {
+        Some(Operand::Address(address)) => Some(address),
+        _ => None,
+    });
+    let (a, b) = (a?, b?);
+    if (a.area, a.in_window) != (b.area, b.in_window) {
+        return None;
+    }
+    let offset = valued.select(condition, a.offset, b.offset);
+    Some(valued.store.address_words(DataAddress { offset, ..a }) & width.mask())
 }
 
 fn operand(

@@ -8,6 +8,7 @@
 //!
 //! Errs towards *unknown*: parts of such a unit, and two values that nobody follows, are not told from each other.
 
+use super::address;
 use super::operand::raw;
 use super::select::{self, choice};
 use super::truth::{self, Predicate};
@@ -118,9 +119,13 @@ fn merge_bits(
 ) {
     let unclear = |word: Word| matches!(word, Word::Fickle | Word::Pointer);
     let follows = chooses_undefined(context);
-    let (mut fickle, mut undefined) = (Mask::NONE, false);
+    let (mut fickle, mut undefined, mut lanes) = (Mask::NONE, false, lanes);
     for lane in lanes.iter() {
         let [a, b] = [new, old].map(|one| word_of(one.1, lane));
+        if unclear(a) && unclear(b) && address::merge(context, path, register, [new, old], lane) {
+            lanes = lanes.without(Mask::one(lane));
+            continue;
+        }
         let lacks = !follows && (a == Word::Poison || b == Word::Poison);
         undefined |= lacks;
         if lacks || unclear(a) || unclear(b) {

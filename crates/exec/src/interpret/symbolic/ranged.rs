@@ -26,12 +26,15 @@ pub(super) fn compute(
 ) -> Option<Bytes> {
     let width = match op {
         Op::IntBinary { op: IntBinary::And | IntBinary::Or | IntBinary::Xor, width, .. }
+        | Op::IntBinary { op: IntBinary::Shl, width, .. }
         | Op::IntBinary { op: IntBinary::Shr { .. }, width, .. }
         | Op::IntTernary { op: IntTernary::ExtractBits { .. }, width, .. }
         | Op::InsertBits { width, .. } => *width,
         _ => return None,
     };
-    if !operands.iter().any(|operand| is_integer(operand, width)) {
+    // One that was extended without a sign is narrower.
+    let widths = [Width::B16, Width::B32, Width::B64].into_iter().filter(|one| *one <= width);
+    if !widths.into_iter().any(|one| operands.iter().any(|operand| is_integer(operand, one))) {
         return None;
     }
     let value = match op {
@@ -44,6 +47,13 @@ pub(super) fn compute(
             beside(valued, [&a, &b], width)
                 .or_else(|| beside(valued, [&b, &a], width))
                 .or_else(|| turned(valued, [&a, &b], width).filter(|_| is_xor))
+        }
+        Op::IntBinary { op: IntBinary::Shl, .. } => {
+            let by = u32::try_from(known(&operands[1][..4])?).ok()?;
+            let (value, _) = ranged(valued, &operands[0], width)?;
+            let scale = if by < width.bits() { 1i128 << by } else { 0 };
+            let scale = valued.domain.integer(scale);
+            Some(valued.binary(Binary::Mul, value, scale))
         }
         Op::IntBinary { op, .. } => {
             let by = u32::try_from(known(&operands[1][..4])?).ok()?.min(width.bits());
@@ -138,7 +148,7 @@ fn masked_signed(valued: &mut Valued<'_>, operands: &[Bytes], width: Width) -> O
     Some(if keeps_low { valued.binary(Binary::Sub, value, above) } else { above })
 }
 
-/// `a ^ m`, where the mask has ones wherever `a` may have some: `m - a`.
+/// `a ^ m`, where the ones of the mask are next to each other, and `a` has none below: those bits turned over between what is above them.
 fn turned(valued: &mut Valued<'_>, [a, b]: [&Bytes; 2], width: Width) -> Option<Value> {
     let size = width.bytes() as usize;
     let (operand, mask) = match [a, b].map(|one| known(&one[..size])) {
@@ -147,13 +157,25 @@ fn turned(valued: &mut Valued<'_>, [a, b]: [&Bytes; 2], width: Width) -> Option<
         _ => return None,
     };
     let (value, high) = unsigned(valued, operand, width)?;
-    // `4·x ^ 28` turns over the bits of `x`.
-    let zeros = mask.trailing_zeros().min(31);
-    let is_multiple = valued.domain.is_multiple((value, 0), 1 << zeros);
-    let ones = mask >> zeros;
-    let covers = ones.wrapping_add(1).is_power_of_two() && is_multiple && high <= i128::from(mask);
-    let mask = valued.domain.integer(mask.into());
-    covers.then(|| valued.binary(Binary::Sub, mask, value))
+    let first = mask.trailing_zeros().min(31);
+    let ones = mask >> first;
+    let length = ones.count_ones();
+    let is_row = ones != 0 && ones.wrapping_add(1).is_power_of_two() && first + length < 63;
+    if !is_row || !valued.domain.is_multiple((value, 0), 1 << first) {
+        return None;
+    }
+    let field = field(valued, operand, width, (first, length))?;
+    let ones = valued.domain.integer(ones.into());
+    let field = valued.binary(Binary::Sub, ones, field);
+    let scale = valued.domain.integer(1 << first);
+    let turned = valued.binary(Binary::Mul, field, scale);
+    if high >> (first + length) == 0 {
+        return Some(turned);
+    }
+    let above = valued.domain.quotient(value, first + length)?;
+    let scale = valued.domain.integer(1 << (first + length));
+    let above = valued.binary(Binary::Mul, above, scale);
+    Some(valued.binary(Binary::Add, above, turned))
 }
 
 /// Some bits of a number, from one on.
