@@ -18,6 +18,10 @@ const DEEPEST: usize = 16;
 /// The largest coefficient: products of these stay in range.
 const LARGEST: i128 = 1 << 62;
 
+fn greatest_divisor(a: i128, b: i128) -> i128 {
+    if b == 0 { a } else { greatest_divisor(b, a % b) }
+}
+
 /// `Σ cᵢ·xᵢ + c`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Linear {
@@ -152,12 +156,35 @@ impl Symbolic {
                     }
                 }
             }
+            Node::Select(condition, x, y) => match self.multiples([x, y], depth) {
+                Some((by, [x, y])) => {
+                    let chosen = self.terms.select(condition.into(), x, y);
+                    let chosen = self.terms.seal(chosen);
+                    into.add(chosen, factor.checked_mul(by)?)?;
+                }
+                None => into.add(self.terms.seal(term), factor)?,
+            },
             _ => {
                 let node = self.terms.seal(term);
                 into.add(node, factor)?;
             }
         }
         Some(())
+    }
+
+    /// The largest number above 1 that two sides of a choice are multiples of, and what is left of them.
+    fn multiples(&mut self, sides: [NodeId; 2], depth: usize) -> Option<(i128, [Term; 2])> {
+        let mut linear = sides.map(|_| Linear { parts: BTreeMap::new(), constant: 0 });
+        for (side, into) in sides.into_iter().zip(&mut linear) {
+            self.range(side.into())?;
+            self.collect(side.into(), 1, into, depth)?;
+            into.parts.retain(|_, factor| *factor != 0);
+        }
+        let numbers = linear.iter().flat_map(|one| one.parts.values().chain([&one.constant]));
+        let by = numbers.fold(0, |by, number| greatest_divisor(by, number.abs()));
+        let [x, y] = linear;
+        let (x, y) = (x.divided(by).filter(|_| by > 1)?, y.divided(by)?);
+        Some((by, [self.sum_of(&x)?, self.sum_of(&y)?]))
     }
 
     /// The integer that a term is, if it is one.

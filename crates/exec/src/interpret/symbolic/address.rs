@@ -99,7 +99,18 @@ fn chosen(
     if (a.area, a.in_window) != (b.area, b.in_window) {
         return None;
     }
-    let offset = valued.select(condition, a.offset, b.offset);
+    let apart = valued.binary(Binary::Sub, a.offset, b.offset);
+    let apart = valued.domain.bounds(apart).filter(|bounds| bounds.low == bounds.high);
+    let offset = match apart {
+        // A multiple of 0 or 1: it stays a multiple of what is accessed.
+        Some(apart) => {
+            let [one, zero, by] = [1, 0, apart.low].map(|number| valued.domain.integer(number));
+            let more = valued.select(condition, one, zero);
+            let more = valued.binary(Binary::Mul, more, by);
+            valued.binary(Binary::Add, b.offset, more)
+        }
+        None => valued.select(condition, a.offset, b.offset),
+    };
     Some(valued.store.address_words(DataAddress { offset, ..a }) & width.mask())
 }
 

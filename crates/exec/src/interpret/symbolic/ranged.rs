@@ -50,7 +50,8 @@ pub(super) fn compute(
         }
         Op::IntBinary { op: IntBinary::Shl, .. } => {
             let by = u32::try_from(known(&operands[1][..4])?).ok()?;
-            let (value, _) = ranged(valued, &operands[0], width)?;
+            let value = congruent(valued, &operands[0][..width.bytes() as usize])?;
+            valued.domain.bounds(value).filter(|bounds| bounds.are_told)?;
             let scale = if by < width.bits() { 1i128 << by } else { 0 };
             let scale = valued.domain.integer(scale);
             Some(valued.binary(Binary::Mul, value, scale))
