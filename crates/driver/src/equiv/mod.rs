@@ -342,6 +342,7 @@ impl Answered<'_> {
                 unknown(&format!("it is assumed that {} (--strict)", self.relied()[0]))
             }
             Answer::Equal => Judgement { verdict: Verdict::Proved, reason: None },
+            Answer::Different(_) if self.fails_for_some() => unknown("a run has errors"),
             Answer::Different(_) => Judgement { verdict: Verdict::Refuted, reason: None },
             Answer::Unknown(first, count) => unknown(&format!(
                 "{count} of {} elements, `{}` first: {}{}",

@@ -3,8 +3,15 @@
 use super::Answered;
 use crate::demangle::demangle;
 use equiv::Unshown;
+use exec::Fault;
 
 impl Answered<'_> {
+    /// Tells whether a run goes out of bounds for some inputs: what it computes then is nothing to compare.
+    pub(super) fn fails_for_some(&self) -> bool {
+        let fails = |fault: &Fault| matches!(fault, Fault::OutOfBounds { when: Some(_), .. });
+        self.launches().any(|side| side.result.findings.iter().any(|one| fails(&one.fault)))
+    }
+
     /// Why a function that is known in a range only leaves the answer open.
     pub(super) fn unshown(&self, unshown: &Unshown) -> String {
         let Unshown { function, range, side, condition, assume } = unshown;

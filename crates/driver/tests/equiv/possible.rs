@@ -221,6 +221,25 @@ fn what_follows_an_access_out_of_bounds_is_no_finding() {
     assert!(exit == Exit::Refuted && !text.contains("undefined value"), "{text}");
 }
 
+/// Where one side goes out of bounds, there is nothing to compare.
+#[test]
+fn inputs_that_go_out_of_bounds_are_no_difference() {
+    let one = "mov.u32 %r9, 17; st.shared.u32 [%r7], %r9; bar.sync 0; shl.b32 %r8, %r2, 2; add.u32 %r8, %r8, %r5; ld.shared.u32 %r9, [%r8]; st.global.u32 [%rd3], %r9;";
+    let other = "setp.eq.s32 %p1, %r2, 8; selp.b32 %r9, 99, 17, %p1; st.global.u32 [%rd3], %r9;";
+    let (exit, text) = equiv([one, other], &PLAIN.replace("0..8", "7..9"));
+    assert!(exit == Exit::Refuted && !text.contains("equivalence: refuted"), "{text}");
+}
+
+/// A register that is undefined for some contents is not defined in `equiv` either.
+#[test]
+fn what_may_be_undefined_is_open_in_comparisons() {
+    let one = format!("setp.eq.s32 %p1, %r2, 0; @%p1 bra L; mov.u32 %r9, 3; L: {STORE}");
+    let other = format!("mov.u32 %r9, 3; {STORE}");
+    let (exit, text) = equiv([&one, &other], PLAIN);
+    assert_ne!(exit, Exit::Success, "{text}");
+    assert!(text.contains("reference: initialised unknown"), "{text}");
+}
+
 /// `out[i]`: how many elements of `x` are `i`.
 fn counted(scale: &str) -> String {
     let one = |at: u32| {

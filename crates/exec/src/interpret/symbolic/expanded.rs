@@ -8,7 +8,7 @@
 //! An access at a possible place need not happen, so a race with it is left open, as with any other under a condition ([`super::conditional`]). What is undefined at all possible
 //! places is undefined. Large tables are not taken apart ([`MOST_PLACES`]).
 
-use super::conditional::{check_faults, is_plain_update, store_in_lane};
+use super::conditional::{check_faults, is_plain_update, note_open_access, store_in_lane};
 use super::merge::{self, chooses_undefined, fickle_reason, lost};
 use super::select::choice;
 use crate::address::{Area, Pointer};
@@ -221,8 +221,8 @@ fn possible(
             holds => places.push((Pointer { area: one.area, offset }, holds)),
         }
     }
-    if places.len() > 1 {
-        super::conditional::note_open_access(context);
+    if places.iter().any(|(_, holds)| *holds != Truth::Known(true)) {
+        note_open_access(context);
     }
     Ok(places)
 }

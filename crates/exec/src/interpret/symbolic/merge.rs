@@ -127,6 +127,7 @@ fn merge_bits(
             continue;
         }
         let lacks = !follows && (a == Word::Poison || b == Word::Poison);
+        context.report.has_choices |= follows && (a == Word::Poison) != (b == Word::Poison);
         undefined |= lacks;
         if lacks || unclear(a) || unclear(b) {
             fickle = fickle.or(Mask::one(lane));
@@ -142,8 +143,7 @@ fn merge_bits(
     select::choose(context, register, &predicate, [a, b], clear);
     if !fickle.is_empty() {
         let word = lost(context, fickle_reason(undefined));
-        let origin = Some(Source::Stored);
-        let tags = Tags { unknown: fickle, fickle, origin, ..Tags::NUMBER };
+        let tags = Tags::unknown(fickle, Source::Stored);
         context.registers.write(layout, register, &[word; WARP], tags, fickle);
     }
 }
@@ -189,7 +189,9 @@ fn merge_truth(
     let undefined = new.tags.poison.or(old.tags.poison).and(lanes);
     let fickle = [new, old].map(|one| one.tags.undetermined());
     let fickle = fickle[0].or(fickle[1]).or(undefined).and(lanes);
-    context.report.maybe_undefined |= !undefined.is_empty() && !chooses_undefined(context);
+    let open = !undefined.is_empty();
+    context.report.maybe_undefined |= open && !chooses_undefined(context);
+    context.report.has_choices |= open && chooses_undefined(context);
     for lane in lanes.iter() {
         let [a, b] = path.ordered(truth_of(new, lane), truth_of(old, lane));
         match chosen_truth(context, path.words[lane], [a, b]) {

@@ -52,6 +52,9 @@ pub(super) fn execute(
             let decided = [condition.tags, a.1, b.1].map(Tags::undetermined);
             let fickle = decided[0].or(decided[1]).or(decided[2]);
             chosen.fickle = chosen.fickle.without(maybe.without(fickle));
+            let open = |valued: &Valued<'_>| valued.domain.follows_conditions();
+            context.report.has_choices |=
+                !maybe.is_empty() && context.valued.as_ref().is_some_and(open);
             maybe = none;
         }
         tags = chosen.within(open, tags);
