@@ -35,6 +35,8 @@ pub(crate) struct Ranges {
     said: FxHashSet<NodeId>,
     /// How many products of a list are added up, and to what.
     sums: FxHashMap<ListId, (u32, Option<Range>)>,
+    /// How often it was asked whether ranges exclude a condition.
+    pub(crate) asked: u32,
 }
 
 impl Ranges {

@@ -342,7 +342,9 @@ fn recorded_structures_have_pointers_where_tensors_were() {
         ("{A=0x7f3c00000008} A=f32[8]", "`A` cannot begin at 0x7f3c00000008"),
         ("{A=0xffffffffffffff00} A=f32[80]", "`A` cannot begin at 0xffffffffffffff00"),
         ("{B=0x7f3c00000000}", "`B` is no tensor; expected --arg B=f16[…] beside it"),
-        ("{99:1}", "field `99:1`: 1 bytes there exceed the 32 of the parameter"),
+        ("{99:s32=1}", "field `99:s32=1`: 4 bytes there exceed the 32 of the parameter"),
+        // Without a load there, nobody knows how many bytes are meant.
+        ("{1:1}", "how many recorded bytes `1:1` replaces is not seen from the kernel"),
         ("x", "No such file"),
     ];
     for (rest, expected) in table {

@@ -22,9 +22,12 @@ const ROUNDS: usize = 8;
 /// No bound in one direction: far beyond every integer type.
 const FAR: i128 = 1 << 100;
 
-/// Alternatives of a path condition that are looked at, and how deep they are nested.
-const MOST_ALTERNATIVES: usize = 16;
-const NESTED: usize = 3;
+/// Alternatives of a path condition that are looked at, and how deep they are nested: each is looked at as the whole is.
+const MOST_ALTERNATIVES: usize = 8;
+const NESTED: usize = 1;
+
+/// Conditions of a run that are held against ranges: a loop that nothing ends would take long.
+const MOST_ASKED: u32 = 1 << 12;
 
 /// What must hold for a condition to hold, as far as it is taken apart.
 #[derive(Default)]
@@ -74,7 +77,8 @@ impl Symbolic {
 
     /// Tells whether a condition is false for all inputs, as far as ranges of integers tell.
     pub(super) fn is_false(&mut self, condition: Value) -> bool {
-        if self.integers.is_empty() {
+        self.ranges.asked = self.ranges.asked.saturating_add(1);
+        if self.integers.is_empty() || self.ranges.asked > MOST_ASKED {
             return false;
         }
         let condition = self.term(condition);
@@ -149,7 +153,7 @@ impl Symbolic {
         let Some(depth) = depth.checked_sub(1) else { return Some(known) };
         for sides in alternatives.into_iter().take(MOST_ALTERNATIVES) {
             // If one of two is excluded, the other holds.
-            let [one, other] = sides.map(|side| self.known_if(side, &known, depth));
+            let [one, other] = sides.map(|side| self.known_once(side, &known, depth));
             match (one, other) {
                 (None, None) => return None,
                 (Some(only), None) | (None, Some(only)) => known = only,
