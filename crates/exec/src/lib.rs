@@ -58,6 +58,7 @@ mod speculative_blocks;
 mod stores;
 mod tags;
 mod tally;
+mod tensor_box;
 mod tensor_fault;
 mod terminators;
 mod tickets;

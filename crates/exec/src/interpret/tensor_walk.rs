@@ -1,7 +1,6 @@
 //! The pieces that a tensor copy moves ([`ir::TensorMap::walk`]), and the ranges of bytes that they cover on both sides.
 //!
-//! Boxes of one map that lie inside their tensor have the same pieces, moved along: they are walked once. The pattern of a swizzle repeats after
-//! 1024 bytes of shared memory at most, so the place in such a period belongs to what must be the same. Other boxes are walked each.
+//! Boxes of one map that lie inside their tensor are walked once ([`crate::tensor_box`]), and others each.
 
 use super::access::allocation;
 use super::tensor::One;
@@ -9,47 +8,10 @@ use crate::address::Pointer;
 use crate::context::Context;
 use crate::finding::{Fault, Gap};
 use crate::lanes::Mask;
+use crate::tensor_box::{PERIOD, Walk};
 use crate::tensor_fault::TensorFault;
-use ir::{Piece, Start, TensorMap};
+use ir::{Piece, Start};
 use std::sync::Arc;
-
-/// Bytes after which every swizzle repeats.
-const PERIOD: u64 = 1024;
-
-/// Ranges of bytes, by start and length.
-type Ranges = Vec<(i64, u32)>;
-
-/// The pieces of a box, and ranges of bytes on both sides: ascending, neighbours made one.
-#[derive(Debug)]
-struct Walk {
-    pieces: Vec<Piece>,
-    shared: Ranges,
-    tensor: Ranges,
-}
-
-impl Walk {
-    fn new(pieces: Vec<Piece>) -> Self {
-        let bytes = |offset: i128| i64::try_from(offset).unwrap_or(i64::MAX);
-        let shared = pieces.iter().map(|piece| (piece.shared.cast_signed(), piece.bytes));
-        let tensor = pieces.iter().filter_map(|piece| Some((bytes(piece.tensor?), piece.bytes)));
-        let (shared, tensor) = (ranges(shared), ranges(tensor));
-        Self { pieces, shared, tensor }
-    }
-}
-
-/// Makes ranges of pieces.
-fn ranges(pieces: impl Iterator<Item = (i64, u32)>) -> Ranges {
-    let mut sorted: Ranges = pieces.collect();
-    sorted.sort_unstable();
-    let mut merged = Ranges::new();
-    for (start, bytes) in sorted {
-        match merged.last_mut() {
-            Some(last) if last.0.saturating_add(last.1.into()) == start => last.1 += bytes,
-            _ => merged.push((start, bytes)),
-        }
-    }
-    merged
-}
 
 /// The walk of a copy: that of a box, moved by some bytes on both sides.
 pub(super) struct Walked {
@@ -98,44 +60,6 @@ impl Walked {
     /// How many bytes are moved.
     pub(super) fn bytes(&self) -> usize {
         self.walk.shared.iter().map(|range| range.1 as usize).sum()
-    }
-}
-
-/// What boxes inside their tensors must have in common to be walked once.
-#[derive(Debug, PartialEq, Eq)]
-struct Key {
-    map: TensorMap,
-    shared: u64,
-    stores: bool,
-}
-
-/// Walks of boxes inside their tensors that were met before.
-#[derive(Debug, Default)]
-pub(crate) struct WalkCache {
-    known: Vec<(Key, Arc<Walk>)>,
-}
-
-impl WalkCache {
-    /// Walks beyond this many are forgotten.
-    const MOST: usize = 16;
-
-    /// The pieces of a box inside its tensor, at the origin.
-    fn walk(&mut self, map: &TensorMap, shared: u64, stores: bool) -> Option<Arc<Walk>> {
-        let same =
-            |(key, _): &&(Key, _)| (key.shared, key.stores) == (shared, stores) && key.map == *map;
-        if let Some((_, walk)) = self.known.iter().find(same) {
-            return Some(Arc::clone(walk));
-        }
-        if self.known.len() == Self::MOST {
-            self.known.clear();
-        }
-        let origin = vec![0; map.rank()];
-        let start = Start { coordinates: &origin, offsets: &[], shared, stores };
-        let mut pieces = Vec::new();
-        map.walk(&start, &mut |piece| pieces.push(piece)).ok()?;
-        let walk = Arc::new(Walk::new(pieces));
-        self.known.push((Key { map: map.clone(), shared, stores }, Arc::clone(&walk)));
-        Some(walk)
     }
 }
 

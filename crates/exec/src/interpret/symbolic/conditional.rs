@@ -15,23 +15,18 @@
 
 use super::expanded;
 use super::merge::{self, Old};
-use super::operand::raw;
+use super::open::{check_faults, is_plain_update, note_open_access, store_in_lane};
 use super::truth::Predicate;
-use crate::address::{Area, Pointer};
 use crate::context::{Context, Flow};
 use crate::domain::{Connective, Value};
 use crate::finding::{AccessKind, Fault, Gap, Sink};
-use crate::interpret::access::{is_noted, locate, resolve_indexed, word_of};
-use crate::interpret::tracked::track;
-use crate::interpret::{execute, memory};
+use crate::interpret::access::resolve_indexed;
+use crate::interpret::execute;
 use crate::lanes::{Mask, WARP};
-use crate::memory::Word;
 use crate::path::{Path, Truth};
-use crate::tracker::AccessAttributes;
 use crate::value::{Valued, reason};
-use ir::{Access, Atomic, AtomicOp, Guard, Op, Ordering, Reg, Scalar, Store, Width};
+use ir::{Access, Guard, Op, Ordering, Reg, Store, Width};
 use std::rc::Rc;
-use sync::{Kind, SameValue};
 
 /// Executes an instruction whose guard is not decided in some of the context's lanes; whether that
 /// is possible.
@@ -94,23 +89,6 @@ pub(crate) fn on_path(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Ga
 fn note_access(context: &mut Context<'_, '_>, op: &Op) {
     if matches!(op, Op::Load(_) | Op::Store(_) | Op::Atomic(_)) {
         note_open_access(context);
-    }
-}
-
-/// The same of an access.
-pub(super) fn note_open_access(context: &mut Context<'_, '_>) {
-    context.report.conditional.insert(context.site);
-    let follows = |valued: &Valued<'_>| valued.domain.chooses_undefined();
-    context.report.has_choices |= context.valued.as_ref().is_some_and(follows);
-}
-
-pub(super) fn check_faults(context: &mut Context<'_, '_>) -> Result<(), Gap> {
-    match context.would_fail.take() {
-        Some(what) => {
-            let reason = format!("{what}, under a condition that is not decided");
-            Err(context.conditional_gap(reason))
-        }
-        None => Ok(()),
     }
 }
 
@@ -236,16 +214,6 @@ fn can_be_conditional(context: &Context<'_, '_>, op: &Op) -> bool {
     plain && written(op).iter().all(|register| context.layout.width(*register) <= Width::B64)
 }
 
-/// Tells whether a read-modify-write orders nothing, and does something to a number of at most 64 bits.
-pub(super) fn is_plain_update(atomic: &Atomic) -> bool {
-    let known = match atomic.scalar {
-        Scalar::Integer { width, .. } => width <= Width::B64,
-        Scalar::Float(_) => true,
-    };
-    let relaxed = matches!(atomic.ordering, Ordering::Weak | Ordering::Relaxed(_));
-    known && relaxed && !matches!(atomic.op, AtomicOp::Exchange | AtomicOp::CompareSwap)
-}
-
 fn written(op: &Op) -> Vec<Reg> {
     let mut registers = Vec::new();
     op.visit(&mut |access| {
@@ -303,37 +271,4 @@ fn conditional_store(
         context.tracker.step(warp, lanes);
     }
     Ok(())
-}
-
-/// Stores what one lane stores, under the path condition of the context if the lane has one.
-pub(super) fn store_in_lane(
-    context: &mut Context<'_, '_>,
-    store: &Store,
-    (pointer, lane): (Pointer, usize),
-    merged: bool,
-) {
-    let element = store.width.bytes();
-    let size = element * store.srcs.len() as u32;
-    let found = locate(context, pointer, lane, (size, size), AccessKind::Write);
-    let Some(found) = found else { return };
-    let attributes = AccessAttributes::plain(Kind::Write, context.site, element);
-    track(context, pointer, lane, size, attributes, SameValue::Undecided);
-    let Some(start) = found else { return };
-    let private = merged && matches!(pointer.area, Area::Local(_));
-    let path = context.path.clone().filter(|path| !private && path.lanes.has(lane));
-    for (position, &src) in store.srcs.iter().enumerate() {
-        let at = start + position * element as usize;
-        let Some(path) = &path else {
-            memory::store_element(context, pointer, lane, at, src, store.width);
-            continue;
-        };
-        let (values, tags) = raw(context, src);
-        let word = word_of(tags, lane);
-        if matches!(word, Word::Fickle | Word::Pointer) && is_noted(context, pointer.area) {
-            context.doubt_undetermined(tags, Sink::Output, Mask::one(lane));
-        }
-        let bits = if word == Word::Unknown { u64::MAX } else { store.width.mask() };
-        let new = (values[lane] & bits, word);
-        merge::write_under(context, path, (pointer.area, lane, at), element as usize, new);
-    }
 }

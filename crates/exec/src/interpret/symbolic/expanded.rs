@@ -5,11 +5,11 @@
 //! one; a read is a choice between them. That is exact: the place is one of them for all inputs, because it is in bounds and a multiple of what is
 //! accessed.
 //!
-//! An access at a possible place need not happen, so a race with it is left open, as with any other under a condition ([`super::conditional`]). What is undefined at all possible
+//! An access at a possible place need not happen, so a race with it is left open, as with any other under a condition ([`super::open`]). What is undefined at all possible
 //! places is undefined. Large tables are not taken apart ([`MOST_PLACES`]).
 
-use super::conditional::{check_faults, is_plain_update, note_open_access, store_in_lane};
 use super::merge::{self, chooses_undefined, fickle_reason, lost};
+use super::open::{check_faults, is_plain_update, note_open_access, store_in_lane};
 use super::select::choice;
 use crate::address::{Area, Pointer};
 use crate::context::Context;

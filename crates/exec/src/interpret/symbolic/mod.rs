@@ -15,6 +15,7 @@ mod integer;
 mod legal;
 mod matrix;
 pub(crate) mod merge;
+mod open;
 mod operand;
 pub(crate) mod private;
 mod ranged;

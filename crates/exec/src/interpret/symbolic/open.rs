@@ -1,0 +1,80 @@
+//! What is done to memory under a path condition, lane by lane.
+//!
+//! An access under a condition need not happen: a race with its instruction is left open, a fault ends the run, and bytes become a choice
+//! between what is written and what was there ([`super::merge`]).
+
+use super::merge;
+use super::operand::raw;
+use crate::address::{Area, Pointer};
+use crate::context::Context;
+use crate::finding::{AccessKind, Gap, Sink};
+use crate::interpret::access::{is_noted, locate, word_of};
+use crate::interpret::memory;
+use crate::interpret::tracked::track;
+use crate::lanes::Mask;
+use crate::memory::Word;
+use crate::tracker::AccessAttributes;
+use crate::value::Valued;
+use ir::{Atomic, AtomicOp, Ordering, Scalar, Store, Width};
+use sync::{Kind, SameValue};
+
+/// Remembers that an access need not happen.
+pub(super) fn note_open_access(context: &mut Context<'_, '_>) {
+    context.report.conditional.insert(context.site);
+    let follows = |valued: &Valued<'_>| valued.domain.chooses_undefined();
+    context.report.has_choices |= context.valued.as_ref().is_some_and(follows);
+}
+
+/// Ends the run at a fault that need not happen.
+pub(super) fn check_faults(context: &mut Context<'_, '_>) -> Result<(), Gap> {
+    match context.would_fail.take() {
+        Some(what) => {
+            let reason = format!("{what}, under a condition that is not decided");
+            Err(context.conditional_gap(reason))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Tells whether a read-modify-write orders nothing, and does something to a number of at most 64 bits.
+pub(super) fn is_plain_update(atomic: &Atomic) -> bool {
+    let known = match atomic.scalar {
+        Scalar::Integer { width, .. } => width <= Width::B64,
+        Scalar::Float(_) => true,
+    };
+    let relaxed = matches!(atomic.ordering, Ordering::Weak | Ordering::Relaxed(_));
+    known && relaxed && !matches!(atomic.op, AtomicOp::Exchange | AtomicOp::CompareSwap)
+}
+
+/// Stores what one lane stores, under the path condition of the context if the lane has one.
+pub(super) fn store_in_lane(
+    context: &mut Context<'_, '_>,
+    store: &Store,
+    (pointer, lane): (Pointer, usize),
+    merged: bool,
+) {
+    let element = store.width.bytes();
+    let size = element * store.srcs.len() as u32;
+    let found = locate(context, pointer, lane, (size, size), AccessKind::Write);
+    let Some(found) = found else { return };
+    let attributes = AccessAttributes::plain(Kind::Write, context.site, element);
+    track(context, pointer, lane, size, attributes, SameValue::Undecided);
+    let Some(start) = found else { return };
+    let private = merged && matches!(pointer.area, Area::Local(_));
+    let path = context.path.clone().filter(|path| !private && path.lanes.has(lane));
+    for (position, &src) in store.srcs.iter().enumerate() {
+        let at = start + position * element as usize;
+        let Some(path) = &path else {
+            memory::store_element(context, pointer, lane, at, src, store.width);
+            continue;
+        };
+        let (values, tags) = raw(context, src);
+        let word = word_of(tags, lane);
+        if matches!(word, Word::Fickle | Word::Pointer) && is_noted(context, pointer.area) {
+            context.doubt_undetermined(tags, Sink::Output, Mask::one(lane));
+        }
+        let bits = if word == Word::Unknown { u64::MAX } else { store.width.mask() };
+        let new = (values[lane] & bits, word);
+        merge::write_under(context, path, (pointer.area, lane, at), element as usize, new);
+    }
+}

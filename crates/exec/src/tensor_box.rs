@@ -1,0 +1,83 @@
+//! The pieces of boxes of tensor maps, and the ranges of bytes that they cover on both sides.
+//!
+//! Boxes of one map that lie inside their tensor have the same pieces, moved along: they are walked once. The pattern of a swizzle repeats after
+//! 1024 bytes of shared memory at most, so the place in such a period belongs to what must be the same.
+
+use ir::{Piece, Start, TensorMap};
+use std::sync::Arc;
+
+/// Bytes after which every swizzle repeats.
+pub(crate) const PERIOD: u64 = 1024;
+
+/// Ranges of bytes, by start and length.
+pub(crate) type Ranges = Vec<(i64, u32)>;
+
+/// The pieces of a box, and ranges of bytes on both sides: ascending, neighbours made one.
+#[derive(Debug)]
+pub(crate) struct Walk {
+    pub(crate) pieces: Vec<Piece>,
+    pub(crate) shared: Ranges,
+    pub(crate) tensor: Ranges,
+}
+
+impl Walk {
+    pub(crate) fn new(pieces: Vec<Piece>) -> Self {
+        let bytes = |offset: i128| i64::try_from(offset).unwrap_or(i64::MAX);
+        let shared = pieces.iter().map(|piece| (piece.shared.cast_signed(), piece.bytes));
+        let tensor = pieces.iter().filter_map(|piece| Some((bytes(piece.tensor?), piece.bytes)));
+        let (shared, tensor) = (ranges(shared), ranges(tensor));
+        Self { pieces, shared, tensor }
+    }
+}
+
+/// Makes ranges of pieces.
+fn ranges(pieces: impl Iterator<Item = (i64, u32)>) -> Ranges {
+    let mut sorted: Ranges = pieces.collect();
+    sorted.sort_unstable();
+    let mut merged = Ranges::new();
+    for (start, bytes) in sorted {
+        match merged.last_mut() {
+            Some(last) if last.0.saturating_add(last.1.into()) == start => last.1 += bytes,
+            _ => merged.push((start, bytes)),
+        }
+    }
+    merged
+}
+
+/// What boxes inside their tensors must have in common to be walked once.
+#[derive(Debug, PartialEq, Eq)]
+struct Key {
+    map: TensorMap,
+    shared: u64,
+    stores: bool,
+}
+
+/// Walks of boxes inside their tensors that were met before.
+#[derive(Debug, Default)]
+pub(crate) struct WalkCache {
+    known: Vec<(Key, Arc<Walk>)>,
+}
+
+impl WalkCache {
+    /// Walks beyond this many are forgotten.
+    const MOST: usize = 16;
+
+    /// The pieces of a box inside its tensor, at the origin.
+    pub(crate) fn walk(&mut self, map: &TensorMap, shared: u64, stores: bool) -> Option<Arc<Walk>> {
+        let same =
+            |(key, _): &&(Key, _)| (key.shared, key.stores) == (shared, stores) && key.map == *map;
+        if let Some((_, walk)) = self.known.iter().find(same) {
+            return Some(Arc::clone(walk));
+        }
+        if self.known.len() == Self::MOST {
+            self.known.clear();
+        }
+        let origin = vec![0; map.rank()];
+        let start = Start { coordinates: &origin, offsets: &[], shared, stores };
+        let mut pieces = Vec::new();
+        map.walk(&start, &mut |piece| pieces.push(piece)).ok()?;
+        let walk = Arc::new(Walk::new(pieces));
+        self.known.push((Key { map: map.clone(), shared, stores }, Arc::clone(&walk)));
+        Some(walk)
+    }
+}
