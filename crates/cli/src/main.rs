@@ -20,6 +20,7 @@ use console::{LOST, are_plain, fail, finish, styled, write_err, write_out};
 use driver::arguments::KernelPath;
 use driver::cuda::locate::Environment;
 use driver::cuda::{CompileOptions, Math};
+use driver::equiv::{FormulaStep, Step};
 use driver::prove::Compiling;
 use driver::report::Report;
 use driver::{Execution, Exit, Input, InputError, Outcome, escape};
@@ -102,7 +103,8 @@ fn run_simulate(args: &SimulateArgs) -> Exit {
 
 /// Two kernels in CUDA C, for every launch and size.
 fn run_equiv_for_all(args: &EquivArgs) -> Exit {
-    let paths = [&args.reference, &args.optimised];
+    let Some(optimised) = &args.optimised else { return fail("two kernels are needed") };
+    let paths = [&args.reference, optimised];
     let mut inputs = Vec::new();
     for path in paths {
         match Input::read_cuda(path.file.as_ref()) {
@@ -143,21 +145,36 @@ fn run_equiv(args: &EquivArgs) -> Exit {
     if args.for_all_sizes {
         return run_equiv_for_all(args);
     }
-    let paths = [&args.reference, &args.optimised];
+    let paths: Vec<&KernelPath> = [&args.reference].into_iter().chain(&args.optimised).collect();
     let mut inputs = Vec::new();
-    for path in paths {
+    for path in &paths {
         match args.compile.open(path) {
             Ok(input) => inputs.push(input),
             Err(error) => return fail(&error.to_string()),
         }
     }
+    let formula = match args.formula.as_deref().map(Input::of_formula).transpose() {
+        Ok(formula) => formula,
+        Err(error) => return fail(&error.to_string()),
+    };
     let sides = args.sides.sides(&args.launch);
-    let execution = |number: usize| Execution {
-        input: &inputs[number],
-        kernel: paths[number].kernel.as_deref(),
-        launch: &sides[number].0,
-        arguments: &sides[number].1,
-        limits: args.limits.limits(),
+    let limits = args.limits.limits();
+    let launch = |kernel: usize, side: usize| {
+        Step::Launch(Execution {
+            input: &inputs[kernel],
+            kernel: paths[kernel].kernel.as_deref(),
+            launch: &sides[side].0,
+            arguments: &sides[side].1,
+            limits,
+        })
+    };
+    let own = args.sides.reference_arguments();
+    let steps = match &formula {
+        Some(input) => {
+            let formula = FormulaStep { input, arguments: &own, limits };
+            [Step::Formula(formula), launch(0, 1)]
+        }
+        None => [launch(0, 0), launch(1, 1)],
     };
     let options = driver::equiv::Options {
         snap: !args.no_snap,
@@ -169,7 +186,8 @@ fn run_equiv(args: &EquivArgs) -> Exit {
         recheck: args.recheck,
     };
     let display = watch::Display::start();
-    let outcome = driver::equiv::run([&execution(0), &execution(1)], &options, styled());
+    let sides = steps.each_ref().map(std::slice::from_ref);
+    let outcome = driver::equiv::run_steps(sides, &options, styled());
     drop(display);
     let outcome = with_page(outcome, args.report.as_deref());
     finish(outcome.rendered(args.format.into()))

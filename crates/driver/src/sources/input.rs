@@ -298,6 +298,27 @@ impl Input {
         Self::of_text(&name, text.to_owned()).ok_or_else(|| fail(InputReason::TooLong))
     }
 
+    /// Takes a formula, or reads it from a file if it begins with `@`.
+    ///
+    /// # Errors
+    /// If there is no such file, or it is no text.
+    pub fn of_formula(formula: &str) -> Result<Self, InputError> {
+        let Some(path) = formula.strip_prefix('@') else {
+            let reason = || InputError { name: "--ref".to_owned(), reason: InputReason::TooLong };
+            return Self::of_text("formula", formula.to_owned()).ok_or_else(reason);
+        };
+        let name = on_one_line(path).into_owned();
+        let fail = |reason: InputReason| InputError { name: name.clone(), reason };
+        let path = Path::new(path);
+        if path.is_dir() {
+            return Err(fail(InputReason::Folder));
+        }
+        let bytes = std::fs::read(path)
+            .map_err(|error| fail(InputReason::Read { error, similar: similar(path) }))?;
+        let text = String::from_utf8(bytes).map_err(|_| fail(InputReason::NotText))?;
+        Self::of_text(&name, text).ok_or_else(|| fail(InputReason::TooLong))
+    }
+
     fn of_text(name: &str, text: String) -> Option<Self> {
         Some(Self {
             source: SourceFile::new(name, text)?,
