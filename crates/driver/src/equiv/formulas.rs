@@ -15,7 +15,7 @@ use base::{Code, Diagnostic};
 use formula::{
     BLOCK, Environment, KnownScalar, Parameter, ParameterKind, ScalarInput, Tensor, compile, parse,
 };
-use ir::{FuncId, Program, Scalar};
+use ir::{Format, FuncId, Program, Scalar};
 use std::collections::BTreeMap;
 
 /// A launch that a formula is compiled to.
@@ -23,7 +23,8 @@ pub(super) struct Expansion<'r> {
     /// The side and the position of the formula among its steps.
     pub(super) place: (usize, usize),
     step: FormulaStep<'r>,
-    program: Program,
+    reals: Program,
+    bits: Program,
     launch: LaunchSpec,
     arguments: Arguments,
     built: crate::arguments::BuiltLaunch,
@@ -41,8 +42,8 @@ impl<'r> Expansion<'r> {
     }
 
     pub(super) fn prepared(&self) -> Prepared<'r> {
-        let (program, built) = (self.program.clone(), self.built.clone());
-        Prepared::of_formula(self.step.input, program, built, self.step.limits)
+        let programs = [self.reals.clone(), self.bits.clone()];
+        Prepared::of_formula(self.step.input, programs, self.built.clone(), self.step.limits)
     }
 }
 
@@ -203,9 +204,9 @@ impl<'n> Names<'n> {
                 block: Some(Dimensions([BLOCK, 1, 1])),
                 ..LaunchSpec::default()
             };
-            let program = compiled.program.clone();
-            let built = build(&program, launch.kernel, &flags, &arguments, step.input)?;
-            all.push(Expansion { place, step, program, launch: flags, arguments, built });
+            let (reals, bits) = (compiled.reals.clone(), compiled.bits.clone());
+            let built = build(&reals, launch.kernel, &flags, &arguments, step.input)?;
+            all.push(Expansion { place, step, reals, bits, launch: flags, arguments, built });
             written.extend(
                 launch.parameters.iter().filter(|one| is_output(one)).map(|one| one.name.as_str()),
             );
@@ -223,7 +224,8 @@ impl<'n> Names<'n> {
             }
             ParameterKind::Intermediate { shape, .. } => {
                 let element = match parameter.scalar {
-                    Scalar::Float(_) => ElementType::F64,
+                    Scalar::Float(Format::F64) => ElementType::F64,
+                    Scalar::Float(_) => ElementType::F32,
                     Scalar::Integer { .. } => ElementType::S64,
                 };
                 ArgumentValue::Tensor(plain(element, Some(shape.clone()), direction))
