@@ -61,7 +61,13 @@ pub(crate) fn interval(typed: &Typed, node: &Node) -> Option<(i128, i128)> {
                     let (low, high) = of(&reduce.body)?;
                     Some((low.min(0).checked_mul(count)?, high.max(0).checked_mul(count)?))
                 }
-                _ => None,
+                Reduction::Product => {
+                    let (low, high) = of(&reduce.body)?;
+                    let most = low.abs().max(high.abs()).max(1);
+                    let most = most.checked_pow(u32::try_from(count).ok()?)?;
+                    Some((if low < 0 { -most } else { 0 }, most))
+                }
+                Reduction::Mean | Reduction::Any | Reduction::All => None,
             }
         }
         _ => None,
