@@ -79,6 +79,15 @@ pub(super) fn refused(input: &Input, refusal: &Refusal, colour: Colour) -> Outco
     outcome
 }
 
+/// What a formula is among the steps.
+#[derive(Clone, Copy)]
+struct Role {
+    /// It is the only step of its side.
+    is_alone: bool,
+    /// And the other side is a single launch.
+    is_whole: bool,
+}
+
 /// What a formula may name, and the arguments behind the names.
 struct Names<'n> {
     environment: Environment,
@@ -92,7 +101,11 @@ impl<'n> Names<'n> {
         launches: &'n [Vec<Option<Prepared<'_>>>; 2],
         (own, position): (usize, usize),
     ) -> Self {
-        let is_alone = sides[own].len() == 1;
+        let role = Role {
+            is_alone: sides[own].len() == 1,
+            // What several launches write may be for the later ones of them.
+            is_whole: sides.iter().all(|side| side.len() == 1),
+        };
         let mut names = Self {
             environment: Environment::default(),
             tensors: BTreeMap::new(),
@@ -106,7 +119,7 @@ impl<'n> Names<'n> {
         for (number, at, step) in ordered.chain(rest) {
             for spec in &step.arguments().specs {
                 for (name, tensor) in spec.tensors() {
-                    names.tensor(name, tensor, is_alone);
+                    names.tensor(name, tensor, role);
                     if number == own && at < position && tensor.direction != Direction::In {
                         names.written_before(name);
                     }
@@ -143,14 +156,14 @@ impl<'n> Names<'n> {
         names
     }
 
-    fn tensor(&mut self, name: &'n str, spec: &'n TensorSpec, is_alone: bool) {
+    fn tensor(&mut self, name: &'n str, spec: &'n TensorSpec, role: Role) {
         let Some(shape) = spec.shape.clone() else { return };
         let reads = matches!(spec.direction, Direction::In | Direction::InOut);
         let writes = matches!(spec.direction, Direction::Out | Direction::InOut);
         if let Some(known) = self.environment.tensors.iter_mut().find(|one| one.name == name) {
             known.is_input |= reads;
             known.is_output |= writes;
-            known.is_required |= writes && is_alone;
+            known.is_required |= writes && role.is_whole;
             return;
         }
         if spec.direction == Direction::Scratch {
@@ -163,8 +176,8 @@ impl<'n> Names<'n> {
             shape,
             is_input: reads,
             // Between launches a formula may compute what a later one reads.
-            is_output: writes || !is_alone,
-            is_required: writes && is_alone,
+            is_output: writes || !role.is_alone,
+            is_required: writes && role.is_whole,
         });
     }
 

@@ -5,8 +5,8 @@ use crate::interval::interval;
 use crate::resolve::type_of;
 use crate::typed::{ArrayId, Function, Node, NodeKind, Type};
 use ir::{
-    FloatBinary, FloatMode, FloatRelation, FloatUnary, IntBinary, IntUnary, Load, Op,
-    Operand, Ordering, RealFunction, Reg, Relation, Rounding, Scalar, Space, Terminator, Width,
+    FloatBinary, FloatMode, FloatRelation, FloatUnary, IntBinary, IntUnary, Load, Op, Operand,
+    Ordering, RealFunction, Reg, Relation, Rounding, Scalar, Space, Terminator, Width,
 };
 
 /// A maximum or minimum of numbers, as `fmaxf` has it.
