@@ -211,7 +211,7 @@ impl Expression {
 }
 
 /// A number as an exact decimal, if it has one of a sensible length.
-fn decimal(number: &Number) -> Option<String> {
+pub(crate) fn decimal(number: &Number) -> Option<String> {
     const MOST_DIGITS: i32 = 40;
     let (mut digits, ten) = (number.abs(), Number::from(10));
     for places in 0..MOST_DIGITS {

@@ -18,9 +18,8 @@ const SYMBOLS: [&str; 22] = [
     ")", "[", "]", ",", ";",
 ];
 
-/// Decimal exponents beyond this are refused: their powers of ten would not be doubles.
+/// Numerators and denominators are below ten to this, because they are made of doubles.
 const LARGEST_EXPONENT: i64 = 300;
-const MOST_DIGITS: usize = 300;
 
 pub(crate) fn tokens(text: &str) -> Result<Vec<(Token, Span)>, Error> {
     let mut all = Vec::new();
@@ -107,7 +106,8 @@ fn number(rest: &str, at: usize) -> Result<(Token, usize), Error> {
             end = after;
         }
     }
-    if digits.len() > MOST_DIGITS || scale.abs() > LARGEST_EXPONENT {
+    let size = i64::try_from(digits.len()).unwrap_or(i64::MAX).saturating_add(scale.max(0));
+    if size > LARGEST_EXPONENT || scale < -LARGEST_EXPONENT {
         return Err(too_large(end));
     }
     let mut value = Number::ZERO;

@@ -103,6 +103,8 @@ pub(crate) enum NodeKind {
     Arithmetic(Arithmetic, Box<Node>, Box<Node>),
     /// To a power that is a number.
     Power(Box<Node>, Number),
+    /// An integer to a power that indices alone decide and that is not negative.
+    IntegerPower(Box<Node>, Box<Node>),
     Compare(ir::Relation, Box<Node>, Box<Node>),
     And(Box<Node>, Box<Node>),
     Or(Box<Node>, Box<Node>),
@@ -242,6 +244,7 @@ impl Node {
             | NodeKind::Not(a)
             | NodeKind::Power(a, _) => visit(a),
             NodeKind::Arithmetic(_, a, b)
+            | NodeKind::IntegerPower(a, b)
             | NodeKind::Compare(_, a, b)
             | NodeKind::And(a, b)
             | NodeKind::Or(a, b) => {
@@ -283,6 +286,7 @@ impl Node {
             | NodeKind::Not(a)
             | NodeKind::Power(a, _) => visit(a),
             NodeKind::Arithmetic(_, a, b)
+            | NodeKind::IntegerPower(a, b)
             | NodeKind::Compare(_, a, b)
             | NodeKind::And(a, b)
             | NodeKind::Or(a, b) => {

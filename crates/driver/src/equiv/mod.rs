@@ -182,6 +182,10 @@ fn definedness(conditions: &BTreeSet<String>) -> Vec<String> {
 const FEW_CONDITIONS: usize = 4;
 
 fn tell(answered: &Answered<'_>, colour: Colour) -> Outcome {
+    // A mistake of the formula is no answer about the kernel.
+    if let Some(formula) = answered.launches().find(|one| one.is_formula && one.is_refuted()) {
+        return formulas::faulty(formula, colour);
+    }
     let judgement = answered.equality();
     let difference = match (&answered.compared.answer, judgement.verdict) {
         (Some(Answer::Different(difference)), Verdict::Refuted) => Some(&**difference),
@@ -339,9 +343,10 @@ impl Answered<'_> {
             let names: Vec<&str> = compared.snapped.iter().map(String::as_str).collect();
             all.push(format!("constants stand for {} (--no-snap)", names.join(", ")));
         }
-        all.extend(
-            compared.stands.iter().map(|one| format!("{} stands for {}", one.constant, one.form)),
-        );
+        all.extend(compared.stands.iter().map(|one| match one.constant.to_string() == one.form {
+            true => format!("the float {} stands for exactly that decimal", one.form),
+            false => format!("{} stands for {}", one.constant, one.form),
+        }));
         let of_formula = |name: &&String| {
             self.sides.iter().any(|side| writer(side, name).is_some_and(|one| one.is_formula))
         };

@@ -340,9 +340,12 @@ impl Resolver<'_> {
             }
             _ => (body, None),
         };
+        let may_be_empty = filter.as_ref().is_some_and(|filter| filter.is_data);
         let body = match reduction {
             Reduction::Count | Reduction::Any | Reduction::All => self.condition(value)?,
             Reduction::Mean => self.real(value)?,
+            // Over nothing it is infinite, which no integer is.
+            Reduction::Max | Reduction::Min if may_be_empty => self.real(value)?,
             _ => self.numeric(value)?,
         };
         self.scope.truncate(depth);

@@ -5,9 +5,9 @@ use crate::ast::{Binary, Expression, Kind, Name, Relation, Unary};
 use crate::error::{Error, closest};
 use crate::interval::interval;
 use crate::resolve::KnownScalar;
-use crate::typed::{Arithmetic, Constant, Node, NodeKind, Type};
+use crate::typed::{Arithmetic, Constant, Node, NodeKind, Type, Typed};
 use base::Span;
-use ir::Scalar;
+use ir::{Scalar, Width};
 use term::Number;
 
 /// The largest power of an integer that is an integer here.
@@ -66,6 +66,9 @@ impl Resolver<'_> {
         let node = |kind, ty, is_data| Ok(Node { kind, ty, is_data, span });
         if let Some((_, index)) = self.scope.iter().find(|(known, _)| known == name) {
             return node(NodeKind::Index(*index), Type::Integer, false);
+        }
+        if let Some((_, value)) = self.constants.iter().find(|(known, _)| known == name) {
+            return Ok(Node { span, ..value.clone() });
         }
         if let Some(array) = self.array(name) {
             let shape = &self.typed.arrays[array].shape;
@@ -147,6 +150,14 @@ impl Resolver<'_> {
                 false => self.unknown(text, name.span),
             });
         };
+        let scalar = self.typed.arrays[array].scalar;
+        if matches!(scalar, Scalar::Integer { width: Width::B64, signed: false }) {
+            let message = format!(
+                "`{}` holds u64, which formulas do not read; s64 and u32 are read",
+                name.text
+            );
+            return Err(Error::new(span, message));
+        }
         let rank = self.typed.arrays[array].shape.len();
         if rank != indices.len() {
             let plural = if rank == 1 { "" } else { "s" };
@@ -270,7 +281,7 @@ impl Resolver<'_> {
         };
         let (ty, is_data) = (a.ty, a.is_data || b.is_data);
         if let (Some(x), Some(y)) = (a.number(), b.number())
-            && let Some(number) = folded(op, x, y)
+            && let Some(number) = folded(op, x, y).filter(is_small)
         {
             return Ok(Node { kind: NodeKind::Number(number), ty, is_data: false, span });
         }
@@ -283,6 +294,10 @@ impl Resolver<'_> {
         let is_data = a.is_data || b.is_data;
         let exponent = match b.number() {
             Some(number) => number.clone(),
+            None if is_integer_power(&self.typed, &a, &b) => {
+                let kind = NodeKind::IntegerPower(Box::new(a), Box::new(b));
+                return Ok(Node { kind, ty: Type::Integer, is_data, span });
+            }
             None => {
                 let real = |node: Node| if node.ty == Type::Integer { to_real(node) } else { node };
                 let power = crate::typed::Function::Real(ir::RealFunction::Pow);
@@ -293,7 +308,7 @@ impl Resolver<'_> {
         let whole = exponent.to_i64().filter(|power| (0..=LARGEST_INTEGER_POWER).contains(power));
         if let (Some(base), Some(power)) = (a.number(), exponent.to_i64())
             && let Some(power) = i32::try_from(power).ok().filter(|power| power.abs() <= 1024)
-            && let Some(number) = base.integer_power(power)
+            && let Some(number) = base.integer_power(power).filter(is_small)
         {
             let ty = if number.to_i64().is_some() && power >= 0 { a.ty } else { Type::Real };
             return Ok(Node { kind: NodeKind::Number(number), ty, is_data: false, span });
@@ -352,6 +367,21 @@ pub(super) fn alike(a: Node, b: Node) -> (Node, Node) {
         (Type::Integer, Type::Truth) => (a, as_number(b)),
         _ => (real(a), real(b)),
     }
+}
+
+/// Tells whether an integer is raised to a power that indices alone decide and that is not negative.
+fn is_integer_power(typed: &Typed, a: &Node, b: &Node) -> bool {
+    let are_integers = a.ty == Type::Integer && b.ty == Type::Integer;
+    let most = i128::from(LARGEST_INTEGER_POWER);
+    are_integers
+        && !b.is_data
+        && interval(typed, b).is_some_and(|(low, high)| low >= 0 && high <= most)
+}
+
+/// Tells whether numerator and denominator are doubles, so that a literal can be made of it.
+fn is_small(number: &Number) -> bool {
+    const MOST_BITS: usize = 900;
+    number.bits() <= MOST_BITS
 }
 
 /// The result on two literals, exact.

@@ -13,7 +13,10 @@ pub(crate) use expressions::floor_divide;
 
 use crate::ast::{Definition, Formula, Index};
 use crate::error::{Error, closest};
-use crate::typed::{Array, ArrayId, IndexId, IndexInfo, Node, NodeKind, Origin, Step, Type, Typed};
+use crate::typed::{
+    Array, ArrayId, IndexId, IndexInfo, Node, NodeKind, Origin, Reduce, Reduction, Step, Type,
+    Typed,
+};
 use base::Span;
 use ir::{Format, Scalar, Width};
 use term::Number;
@@ -85,6 +88,7 @@ pub(crate) fn resolve(formula: &Formula, environment: &Environment) -> Result<Ty
         environment,
         typed: Typed::default(),
         scope: Vec::new(),
+        constants: Vec::new(),
         defined: Vec::new(),
         before: Vec::new(),
     };
@@ -111,6 +115,8 @@ struct Resolver<'r> {
     typed: Typed,
     /// Indices that may be named here.
     scope: Vec<(String, IndexId)>,
+    /// Definitions that depend on nothing: their names stand for their values.
+    constants: Vec<(String, Node)>,
     /// Definitions so far.
     defined: Vec<(String, ArrayId)>,
     /// Tensors that are there before anything is computed.
@@ -121,7 +127,8 @@ impl Resolver<'_> {
     fn definition(&mut self, definition: &Definition) -> Result<(), Error> {
         let Definition { is_let, name, indices, value } = definition;
         let (text, span) = (&name.text, name.span);
-        if self.defined.iter().any(|(known, _)| known == text) {
+        let is_constant = self.constants.iter().any(|(known, _)| known == text);
+        if is_constant || self.defined.iter().any(|(known, _)| known == text) {
             return Err(Error::new(span, format!("`{text}` is defined twice")));
         }
         let tensor = self.environment.tensors.iter().find(|tensor| tensor.name == *text);
@@ -144,6 +151,10 @@ impl Resolver<'_> {
         let ids = self.indices_of(definition, shape.as_deref())?;
         let value = self.expression(value)?;
         self.scope.clear();
+        if *is_let && indices.is_empty() && is_plain(&value) {
+            self.constants.push((text.clone(), value));
+            return Ok(());
+        }
         let (scalar, value) = match tensor {
             Some(tensor) => (tensor.scalar, self.fit(value, tensor.scalar, text)?),
             None => let_storage(value, self.environment.format()),
@@ -265,6 +276,7 @@ impl Resolver<'_> {
         self.environment.tensors.iter().any(|tensor| tensor.name == name)
             || self.environment.scalars.iter().any(|scalar| scalar.name == name)
             || self.defined.iter().any(|(known, _)| known == name)
+            || self.constants.iter().any(|(known, _)| known == name)
     }
 
     /// The array of a name: a definition above, or contents from before.
@@ -353,11 +365,46 @@ fn let_storage(value: Node, format: Format) -> (Scalar, Node) {
     }
 }
 
-/// An integer as a real; a literal stays one.
+/// Tells whether a value depends on nothing and takes no loop to compute.
+fn is_plain(node: &Node) -> bool {
+    let mut all =
+        !node.is_data && !matches!(node.kind, NodeKind::Reduce(_)) && node.ty != Type::Truth;
+    node.each(&mut |inner| all = all && is_plain(inner));
+    all
+}
+
+/// An integer as a real; a literal stays one. Choices and sums are made of reals then, because nothing is gained by integers
+/// that data decide and runs on reals follow reals more easily.
 fn to_real(node: Node) -> Node {
     let (span, is_data) = (node.span, node.is_data);
     match node.kind {
         NodeKind::Number(_) => Node { ty: Type::Real, ..node },
+        NodeKind::If { condition, value, otherwise } => {
+            let [value, otherwise] = [value, otherwise].map(|one| Box::new(to_real(*one)));
+            let kind = NodeKind::If { condition, value, otherwise };
+            Node { kind, ty: Type::Real, is_data, span }
+        }
+        NodeKind::Reduce(reduce) if is_data => match reduce.reduction {
+            Reduction::Count => {
+                let body = to_real(as_number(reduce.body));
+                let kind = NodeKind::Reduce(Box::new(Reduce {
+                    reduction: Reduction::Sum,
+                    body,
+                    ..*reduce
+                }));
+                Node { kind, ty: Type::Real, is_data, span }
+            }
+            Reduction::Sum | Reduction::Product | Reduction::Max | Reduction::Min => {
+                let body = to_real(reduce.body);
+                let kind = NodeKind::Reduce(Box::new(Reduce { body, ..*reduce }));
+                Node { kind, ty: Type::Real, is_data, span }
+            }
+            _ => {
+                let inner =
+                    Node { kind: NodeKind::Reduce(reduce), ty: Type::Integer, is_data, span };
+                Node { kind: NodeKind::ToReal(Box::new(inner)), ty: Type::Real, is_data, span }
+            }
+        },
         _ => Node { kind: NodeKind::ToReal(Box::new(node)), ty: Type::Real, is_data, span },
     }
 }
