@@ -6,8 +6,9 @@
 //! computed is the same, in another order.
 
 use crate::lexer::{Token, tokens};
+use crate::resolve::integer_storage;
 use crate::typed::{Array, ArrayId, IndexId, IndexInfo, Node, NodeKind, Origin, Step, Type, Typed};
-use ir::{Format, Scalar, Width};
+use ir::{Format, Scalar};
 use std::collections::BTreeMap;
 
 pub(crate) fn hoist(typed: &mut Typed, format: Format, text: &str) {
@@ -104,7 +105,7 @@ impl Hoisting<'_> {
         }
         let scalar = match node.ty {
             Type::Real => Scalar::Float(self.format),
-            _ => Scalar::Integer { width: Width::B64, signed: true },
+            _ => integer_storage(self.typed, node),
         };
         let size =
             |index: &IndexId| u64::try_from(self.typed.indices[*index].bounds.1 + 1).unwrap_or(0);

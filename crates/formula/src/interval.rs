@@ -8,7 +8,7 @@ use ir::{Scalar, Width};
 use term::Number;
 
 /// Bounds of what a real is rounded to, of which nothing is known here.
-const LARGEST_ROUNDED: i128 = 1 << 53;
+const LARGEST_ROUNDED: i128 = 1 << 40;
 
 /// The least and the largest value that an integer can have.
 pub(crate) fn interval(typed: &Typed, node: &Node) -> Option<(i128, i128)> {

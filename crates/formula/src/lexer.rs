@@ -6,7 +6,8 @@ use term::Number;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Token {
-    Number(Number),
+    /// A literal, and whether it is written with a point or an exponent.
+    Number(Number, bool),
     /// A name or a word of the language; with a backslash in front, a word of contracts.
     Word(String),
     /// Operators and brackets, as written.
@@ -122,7 +123,7 @@ fn number(rest: &str, at: usize) -> Result<(Token, usize), Error> {
             format!("`{}{word}` is not a number; a product is written with `*`", &rest[..end]);
         return Err(Error::new(span(at, end + length), message));
     }
-    Ok((Token::Number(&value * &power), end))
+    Ok((Token::Number(&value * &power, end > whole.len()), end))
 }
 
 #[cfg(test)]
@@ -131,7 +132,7 @@ mod tests {
 
     fn words(text: &str) -> Vec<String> {
         let shown = |token: &Token| match token {
-            Token::Number(number) => number.to_string(),
+            Token::Number(number, _) => number.to_string(),
             Token::Word(word) => word.clone(),
             Token::Symbol(symbol) => (*symbol).to_owned(),
         };

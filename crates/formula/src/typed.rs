@@ -70,6 +70,24 @@ pub(crate) struct Typed {
     pub(crate) steps: Vec<Step>,
 }
 
+impl Typed {
+    /// Drops intermediate arrays that nothing reads: they were looked at for mistakes.
+    pub(crate) fn drop_unused(&mut self) {
+        let mut used = BTreeSet::new();
+        let mut kept = Vec::new();
+        for step in std::mem::take(&mut self.steps).into_iter().rev() {
+            let is_let = self.arrays[step.array].origin == Origin::Let;
+            if is_let && !used.contains(&step.array) {
+                continue;
+            }
+            step.value.collect_arrays(&mut used);
+            kept.push(step);
+        }
+        kept.reverse();
+        self.steps = kept;
+    }
+}
+
 /// An expression.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
@@ -308,6 +326,13 @@ impl Node {
                 visit(&mut reduce.body);
             }
         }
+    }
+
+    fn collect_arrays(&self, found: &mut BTreeSet<ArrayId>) {
+        if let NodeKind::Element { array, .. } = self.kind {
+            found.insert(array);
+        }
+        self.each(&mut |inner| inner.collect_arrays(found));
     }
 
     /// Indices of the definition and of reductions around it that it depends on.

@@ -58,12 +58,13 @@ impl<'r> Expansion<'r> {
 pub(super) fn expand<'r>(
     sides: [&[Step<'r>]; 2],
     launches: &[Vec<Option<Prepared<'r>>>; 2],
+    compares_all: bool,
 ) -> Result<Vec<Expansion<'r>>, (&'r Input, Refusal)> {
     let mut all = Vec::new();
     for (number, side) in sides.into_iter().enumerate() {
         for (position, step) in side.iter().enumerate() {
             if let Step::Formula(step) = step {
-                let names = Names::new(sides, launches, (number, position));
+                let names = Names::new(sides, launches, (number, position), compares_all);
                 let found = names.compile(*step, (number, position));
                 all.extend(found.map_err(|refusal| (step.input, refusal))?);
             }
@@ -102,7 +103,7 @@ pub(super) fn faulty(formula: &Finished<'_>, colour: Colour) -> Outcome {
 struct Role {
     /// It is the only step of its side.
     is_alone: bool,
-    /// And the other side is a single launch.
+    /// And the other side is a single launch, all outputs of which are compared.
     is_whole: bool,
 }
 
@@ -119,11 +120,12 @@ impl<'n> Names<'n> {
         sides: [&'n [Step<'_>]; 2],
         launches: &'n [Vec<Option<Prepared<'_>>>; 2],
         (own, position): (usize, usize),
+        compares_all: bool,
     ) -> Self {
         let role = Role {
             is_alone: sides[own].len() == 1,
             // What several launches write may be for the later ones of them.
-            is_whole: sides.iter().all(|side| side.len() == 1),
+            is_whole: compares_all && sides.iter().all(|side| side.len() == 1),
         };
         let mut names = Self {
             environment: Environment::default(),

@@ -17,8 +17,8 @@ impl Resolver<'_> {
     pub(super) fn expression(&mut self, expression: &Expression) -> Result<Node, Error> {
         let span = expression.span;
         match &expression.kind {
-            Kind::Number(number) => {
-                let is_integer = number.to_i64().is_some();
+            Kind::Number(number, is_real) => {
+                let is_integer = !is_real && number.to_i64().is_some();
                 let ty = if is_integer { Type::Integer } else { Type::Real };
                 Ok(Node { kind: NodeKind::Number(number.clone()), ty, is_data: false, span })
             }
@@ -72,9 +72,8 @@ impl Resolver<'_> {
         }
         if let Some(array) = self.array(name) {
             let shape = &self.typed.arrays[array].shape;
-            let is_defined = self.defined.iter().any(|(known, _)| known == name);
             let is_one = shape.iter().product::<u64>() == 1;
-            if !shape.is_empty() && !(is_defined && is_one) {
+            if !shape.is_empty() && !is_one {
                 let count = shape.len();
                 let plural = if count == 1 { "index" } else { "indices" };
                 let message = format!("`{name}` is a tensor: give its {count} {plural}");
@@ -103,6 +102,10 @@ impl Resolver<'_> {
             "e" => Constant::E,
             "log2e" => Constant::Log2E,
             "ln2" => Constant::Ln2,
+            _ if name.chars().count() == 1 => {
+                let message = format!("`{name}` is no index here, no input and not defined above");
+                return Err(Error::new(span, message));
+            }
             _ => return Err(self.unknown(name, span)),
         };
         node(NodeKind::Constant(constant), Type::Real, false)
@@ -130,6 +133,7 @@ impl Resolver<'_> {
             .chain(self.environment.scalars.iter().map(|one| one.name.as_str()))
             .chain(self.defined.iter().map(|one| one.0.as_str()))
             .chain(self.scope.iter().map(|one| one.0.as_str()));
+        let known = known.filter(|known| *known != name);
         let hint = closest(name, known).map(|name| format!("; did you mean `{name}`?"));
         let hint = hint.unwrap_or_default();
         Error::new(span, format!("`{name}` is no input and not defined above{hint}"))
@@ -262,7 +266,13 @@ impl Resolver<'_> {
             _ => Arithmetic::Remainder,
         };
         let (a, b) = match op {
-            Arithmetic::Divide => (self.real(a)?, self.real(b)?),
+            Arithmetic::Divide => {
+                let (a, b) = (self.real(a)?, self.real(b)?);
+                if b.number().is_some_and(Number::is_zero) {
+                    return Err(Error::new(b.span, "a division by 0"));
+                }
+                (a, b)
+            }
             Arithmetic::FloorDivide | Arithmetic::Remainder => {
                 let (a, b) = (self.numeric(a)?, self.numeric(b)?);
                 if let Some(real) = [&a, &b].into_iter().find(|one| one.ty == Type::Real) {

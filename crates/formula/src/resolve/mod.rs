@@ -13,9 +13,10 @@ pub(crate) use expressions::floor_divide;
 
 use crate::ast::{Definition, Formula, Index};
 use crate::error::{Error, closest};
+use crate::interval::interval;
 use crate::typed::{
-    Array, ArrayId, IndexId, IndexInfo, Node, NodeKind, Origin, Reduce, Reduction, Step, Type,
-    Typed,
+    Arithmetic, Array, ArrayId, IndexId, IndexInfo, Node, NodeKind, Origin, Reduce, Reduction,
+    Step, Type, Typed,
 };
 use base::Span;
 use ir::{Format, Scalar, Width};
@@ -157,7 +158,7 @@ impl Resolver<'_> {
         }
         let (scalar, value) = match tensor {
             Some(tensor) => (tensor.scalar, self.fit(value, tensor.scalar, text)?),
-            None => let_storage(value, self.environment.format()),
+            None => let_storage(&self.typed, value, self.environment.format()),
         };
         let shape = shape.unwrap_or_else(|| {
             let extent = |id: &IndexId| self.typed.indices[*id].bounds.1 + 1;
@@ -357,12 +358,20 @@ pub(crate) fn type_of(scalar: Scalar) -> Type {
 }
 
 /// What the elements of a `let` are.
-fn let_storage(value: Node, format: Format) -> (Scalar, Node) {
+fn let_storage(typed: &Typed, value: Node, format: Format) -> (Scalar, Node) {
     match value.ty {
         Type::Real => (Scalar::Float(format), value),
-        Type::Integer => (Scalar::Integer { width: Width::B64, signed: true }, value),
-        Type::Truth => (Scalar::Integer { width: Width::B64, signed: true }, as_number(value)),
+        Type::Integer => (integer_storage(typed, &value), value),
+        Type::Truth => (Scalar::Integer { width: Width::B32, signed: true }, as_number(value)),
     }
+}
+
+/// The type in which integers are kept between definitions: 32 bits if they fit, as integers of kernels have.
+pub(crate) fn integer_storage(typed: &Typed, value: &Node) -> Scalar {
+    let fits =
+        |(low, high): (i128, i128)| low >= i128::from(i32::MIN) && high <= i128::from(i32::MAX);
+    let is_narrow = interval(typed, value).is_some_and(fits);
+    Scalar::Integer { width: if is_narrow { Width::B32 } else { Width::B64 }, signed: true }
 }
 
 /// Tells whether a value depends on nothing and takes no loop to compute.
@@ -382,6 +391,18 @@ fn to_real(node: Node) -> Node {
         NodeKind::If { condition, value, otherwise } => {
             let [value, otherwise] = [value, otherwise].map(|one| Box::new(to_real(*one)));
             let kind = NodeKind::If { condition, value, otherwise };
+            Node { kind, ty: Type::Real, is_data, span }
+        }
+        NodeKind::Arithmetic(
+            op @ (Arithmetic::Add | Arithmetic::Subtract | Arithmetic::Multiply),
+            a,
+            b,
+        ) if is_data => {
+            let [a, b] = [a, b].map(|one| Box::new(to_real(*one)));
+            Node { kind: NodeKind::Arithmetic(op, a, b), ty: Type::Real, is_data, span }
+        }
+        NodeKind::Negate(a) if is_data => {
+            let kind = NodeKind::Negate(Box::new(to_real(*a)));
             Node { kind, ty: Type::Real, is_data, span }
         }
         NodeKind::Reduce(reduce) if is_data => match reduce.reduction {
