@@ -95,7 +95,7 @@ pub(crate) struct Prepared<'r> {
     lifting: BTreeSet<String>,
     limits: Limits,
     /// It is a formula: people wrote no kernel.
-    is_formula: bool,
+    pub(crate) is_formula: bool,
     /// Numbers that the formula has exactly as they are written.
     pub(crate) literals: Vec<equiv::Literal>,
 }

@@ -72,7 +72,8 @@ impl<'s> Side<'s> {
     }
 
     /// Whether a launch reads what an earlier one wrote.
-    pub(crate) fn hands_on(&self, name: &str) -> bool {
+    #[must_use]
+    pub fn hands_on(&self, name: &str) -> bool {
         self.launches().enumerate().any(|(number, launch)| {
             let reads = launch.inputs.iter().any(|input| input.name == name);
             reads && self.writer(number, name).is_some()

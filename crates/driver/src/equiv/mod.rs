@@ -113,7 +113,8 @@ fn answer<'r>(
         let limits = executions[0].first().map_or_else(Limits::default, |first| first.limits);
         let (snap, recheck) = (options.snap, options.recheck);
         let how = equiv::Options { limits, snap, assumptions: &assumptions, recheck };
-        let parts = parts::select([&mut one, &mut other], options.parts)?;
+        let of_formula = prepared.each_ref().map(|side| side.iter().all(|one| one.is_formula));
+        let parts = parts::select([&mut one, &mut other], of_formula, options.parts)?;
         let mut compared = compare([&one, &other], &how);
         let heat = match &compared.answer {
             Some(Answer::Different(difference)) if options.pictures && parts.is_empty() => {

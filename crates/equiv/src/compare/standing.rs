@@ -18,6 +18,7 @@ use super::{Found, Outputs, compare_runs};
 use crate::answer::{Answer, Compared};
 use crate::assumed::Assumed;
 use crate::closed;
+use crate::constants;
 use crate::options::Options;
 use crate::position::{OpenReason, Unsettled};
 use crate::ran::Ran;
@@ -168,6 +169,10 @@ fn suspects(sides: [&Side<'_>; 2], ran: &[Ran; 2]) -> Vec<Suspect> {
     for side in [0, 1] {
         let [own, other] = [&ran[side].domain.constants, &ran[1 - side].domain.constants];
         for constant in own.without(other) {
+            // It is taken for that number already.
+            if constants::recognise(constant.format(), constant.bits).is_some() {
+                continue;
+            }
             let literal = literal(sides[1 - side], constant);
             let is_literal = literal.is_some();
             let near = closed::forms(constant.format(), constant.bits);
@@ -210,6 +215,14 @@ impl Question<'_, '_, '_> {
             });
             all.collect()
         };
+        let literals: Vec<Chosen> = suspects
+            .iter()
+            .filter(|suspect| suspect.is_literal)
+            .map(|one| (one.side, Stands { constant: one.constant, form: one.forms[0].clone() }))
+            .collect();
+        if !literals.is_empty() && self.is_equal(&literals).is_some() {
+            return Some(literals);
+        }
         let mut tries = vec![vec![0; suspects.len()]];
         for (at, suspect) in suspects.iter().enumerate() {
             for other in 1..suspect.forms.len() {
