@@ -63,11 +63,17 @@ pub(crate) fn forms_within(format: Format, bits: u64, units: u64) -> Vec<String>
 
 /// Tells whether a positive float is another number rounded to its format.
 pub(crate) fn is_rounded(format: Format, bits: u64, number: &Number) -> bool {
-    // Half a unit, and a little for the error of this computation.
-    const MOST_UNITS: f64 = 0.51;
     let Some((float, unit)) = number_and_unit(format, bits) else { return false };
-    let distance = Number::from_f64(float).map(|float| (&float - number).abs().to_f64_lossy());
-    distance.is_some_and(|distance| distance > 0.0 && distance <= MOST_UNITS * unit)
+    let Some(distance) = Number::from_f64(float).map(|float| (&float - number).abs()) else {
+        return false;
+    };
+    let (distance, nearest) = (distance.to_f64_lossy(), number.to_f64_lossy());
+    let is_nearest = match format {
+        Format::F32 => f64::from(nearest as f32) == float,
+        Format::F64 => nearest == float,
+        _ => distance <= unit / 2.0,
+    };
+    distance > 0.0 && is_nearest
 }
 
 /// A positive normal float and the distance to the next.

@@ -190,6 +190,38 @@ const NEGATION: u8 = 7;
 const PRIMARY: u8 = 9;
 
 impl Expression {
+    /// Calls `visit` for each expression right below it.
+    pub(crate) fn each<'e>(&'e self, visit: &mut dyn FnMut(&'e Self)) {
+        match &self.kind {
+            Kind::Number(..) | Kind::Name(_) => {}
+            Kind::Element { indices, outside, .. } => {
+                indices.iter().for_each(&mut *visit);
+                outside.iter().for_each(|one| visit(one));
+            }
+            Kind::Call { arguments, .. } => arguments.iter().for_each(|argument| match argument {
+                Argument::Index(index) => index.range.iter().for_each(|range| {
+                    visit(&range.0);
+                    visit(&range.1);
+                }),
+                Argument::Expression(one) => visit(one),
+            }),
+            Kind::Unary(_, a) => visit(a),
+            Kind::Binary(_, a, b) => {
+                visit(a);
+                visit(b);
+            }
+            Kind::Comparison(first, others) => {
+                visit(first);
+                others.iter().for_each(|(_, one)| visit(one));
+            }
+            Kind::If { value, condition, otherwise } => {
+                visit(value);
+                visit(condition);
+                otherwise.iter().for_each(|one| visit(one));
+            }
+        }
+    }
+
     fn strength(&self) -> u8 {
         match &self.kind {
             Kind::Number(number, _) if number.is_negative() => NEGATION,

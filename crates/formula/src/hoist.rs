@@ -5,6 +5,7 @@
 //! condition on indices stands around it: such a condition may be what keeps its elements inside of their tensors. What is
 //! computed is the same, in another order.
 
+use crate::interval::interval;
 use crate::lexer::{Token, tokens};
 use crate::resolve::integer_storage;
 use crate::typed::{Array, ArrayId, IndexId, IndexInfo, Node, NodeKind, Origin, Step, Type, Typed};
@@ -112,7 +113,10 @@ impl Hoisting<'_> {
         let shape = own.iter().map(size).collect();
         let name: String = text.split_whitespace().collect();
         let name = self.unused_name(&name);
-        let array = self.typed.arrays.push(Array { name, scalar, shape, origin: Origin::Let });
+        let array = {
+            let (origin, bounds) = (Origin::Let, interval(self.typed, node));
+            self.typed.arrays.push(Array { name, scalar, shape, origin, bounds })
+        };
         // The step has indices of its own, so that none belongs to two steps.
         let mut renamed = BTreeMap::new();
         for index in own {

@@ -14,7 +14,7 @@ use crate::typed::{
 use base::{IndexVec, Span};
 
 /// Values of indices that are gone through.
-const MOST_VISITS: u64 = 200_000_000;
+const MOST_VISITS: u64 = 10_000_000;
 
 /// Integers up to this one are doubles.
 const LARGEST_DOUBLE: i128 = 1 << 53;
@@ -53,8 +53,12 @@ fn check_integers(typed: &Typed, node: &Node) -> Result<(), Error> {
         NodeKind::ToReal(inner) if !inner.is_data && !is_within(inner, LARGEST_DOUBLE) => {
             return Err(wrong(inner));
         }
-        _ if node.ty == Type::Integer && !node.is_data && !is_within(node, i64::MAX.into()) => {
-            return Err(wrong(node));
+        // An element by itself is what it is.
+        NodeKind::Element { .. } | NodeKind::Scalar(_) => {}
+        _ if node.ty == Type::Integer && !is_within(node, i64::MAX.into()) => {
+            let message = "this integer may exceed 64 bits; state the range of an s64 tensor (`:0..100`), or compute with \
+                           reals: `1.0*…`";
+            return Err(Error::new(node.span, message));
         }
         _ => {}
     }

@@ -19,7 +19,7 @@ pub(crate) fn interval(typed: &Typed, node: &Node) -> Option<(i128, i128)> {
         NodeKind::Negate(a) => of(a).map(|(low, high)| (-high, -low)),
         NodeKind::Arithmetic(op, a, b) => arithmetic(*op, of(a)?, of(b)?),
         NodeKind::Element { array, outside, .. } => {
-            let own = of_type(typed.arrays[*array].scalar)?;
+            let own = typed.arrays[*array].bounds?;
             match outside {
                 Some(outside) => of(outside).map(|outside| hull(own, outside)),
                 None => Some(own),
@@ -89,7 +89,7 @@ fn hull(a: (i128, i128), b: (i128, i128)) -> (i128, i128) {
 }
 
 /// The numbers of a type of at most 32 bits; of wider ones nothing is known.
-fn of_type(scalar: Scalar) -> Option<(i128, i128)> {
+pub(crate) fn of_type(scalar: Scalar) -> Option<(i128, i128)> {
     let Scalar::Integer { width, signed } = scalar else { return None };
     if width == Width::B64 {
         return None;

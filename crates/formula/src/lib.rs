@@ -41,5 +41,6 @@ pub fn compile(
     typed.drop_unused();
     let format = environment.format();
     hoist::hoist(&mut typed, format, text);
+    typed.add_suffix(&environment.suffix);
     Ok(emit::emit(&typed, format))
 }

@@ -25,7 +25,13 @@ use base::Span;
 const DEEPEST: u32 = 100;
 
 /// Operators of one chain such as `a + b + c`, which is as deep a tree.
-const LONGEST: usize = 1000;
+const LONGEST: usize = 300;
+
+/// Levels of a tree, which passes over it descend.
+const DEEPEST_TREE: usize = 400;
+
+/// Comparisons of one chain such as `a < b <= c`.
+const MOST_COMPARED: usize = 50;
 
 /// Words that are no names.
 const RESERVED: [&str; 7] = ["let", "in", "if", "else", "and", "or", "not"];
@@ -149,6 +155,12 @@ impl Parser<'_> {
         }
         self.expect("=", "after what is defined")?;
         let value = self.expression()?;
+        if depth(&value) > DEEPEST_TREE {
+            return Err(Error::new(
+                value.span,
+                format!("nested deeper than {DEEPEST_TREE}; `let` takes it apart"),
+            ));
+        }
         if self.is_symbol("=") {
             return self.fail(
                 "a second `=`; definitions are separated by `;`, and numbers are compared with `==`",
@@ -263,6 +275,9 @@ impl Parser<'_> {
         while let Some(relation) = self.relation() {
             self.at += 1;
             others.push((relation, self.sum()?));
+            if others.len() > MOST_COMPARED {
+                return self.fail(format!("more than {MOST_COMPARED} comparisons in a row"));
+            }
         }
         let Some((_, last)) = others.last() else { return Ok(first) };
         let span = first.span.to(last.span);
@@ -381,6 +396,16 @@ impl Parser<'_> {
     }
 }
 
+/// Levels of a tree, counted without recursion.
+fn depth(expression: &Expression) -> usize {
+    let (mut deepest, mut work) = (0, vec![(expression, 1)]);
+    while let Some((one, level)) = work.pop() {
+        deepest = deepest.max(level);
+        one.each(&mut |inner| work.push((inner, level + 1)));
+    }
+    deepest
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -432,5 +457,12 @@ mod tests {
         assert!(parse(&deep).unwrap_err().message.contains("nested deeper"));
         let long = format!("y = 1{}", "+1".repeat(5000));
         assert!(parse(&long).unwrap_err().message.contains("in a row"));
+        let chain = |inner: &str| format!("({inner}{})", "+1".repeat(290));
+        let nested = (0..5).fold("1".to_owned(), |inner, _| chain(&inner));
+        assert!(
+            parse(&format!("y = {nested}")).unwrap_err().message.contains("`let` takes it apart")
+        );
+        let compared = format!("y = 1{}", "<1".repeat(500));
+        assert!(parse(&compared).unwrap_err().message.contains("comparisons in a row"));
     }
 }

@@ -27,6 +27,8 @@ pub(crate) struct Array {
     pub(crate) scalar: Scalar,
     pub(crate) shape: Vec<u64>,
     pub(crate) origin: Origin,
+    /// Integers that its elements lie between, if that is known.
+    pub(crate) bounds: Option<(i128, i128)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +73,12 @@ pub(crate) struct Typed {
 }
 
 impl Typed {
+    /// Puts a suffix behind the names of intermediate arrays.
+    pub(crate) fn add_suffix(&mut self, suffix: &str) {
+        let inner = self.arrays.iter_mut().filter(|array| array.origin == Origin::Let);
+        inner.for_each(|array| array.name.push_str(suffix));
+    }
+
     /// Drops intermediate arrays that nothing reads: they were looked at for mistakes.
     pub(crate) fn drop_unused(&mut self) {
         let mut used = BTreeSet::new();

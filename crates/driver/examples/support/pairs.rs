@@ -3,8 +3,8 @@
 #![allow(dead_code, reason = "each of them uses some of it")]
 
 use driver::arguments::{Arguments, AssumeSpec, KernelPath, LaunchSpec, PartSpec};
-use driver::equiv::{Options, run};
-use driver::{Colour, Execution, Input, Limits, Outcome};
+use driver::equiv::{FormulaStep, Options, Step, run, run_steps};
+use driver::{Allow, Colour, Execution, Input, Limits, Outcome};
 use std::path::{Path, PathBuf};
 
 /// A pair, as its file describes it.
@@ -43,6 +43,48 @@ impl Pair {
             Err(error) => panic!("{}: {error}", self.name),
         });
         self.compare(inputs.each_ref(), Limits::default(), true)
+    }
+
+    /// The formula of its reference, `FILE.KERNEL.formula`; none if there is none, or if it does not serve for this pair
+    /// (`# not: NAME`).
+    pub(crate) fn formula(&self) -> Option<PathBuf> {
+        let KernelPath { file, kernel } = &self.kernels[0];
+        // Those of other families have other names for their arguments.
+        let file = file.strip_suffix(".ptx").filter(|file| !file.contains('/'))?;
+        let name = match kernel {
+            Some(kernel) => format!("{file}.{kernel}.formula"),
+            None => format!("{file}.formula"),
+        };
+        let path = self.folder.join(name);
+        let text = std::fs::read_to_string(&path).ok()?;
+        let own = self.name.rsplit('/').next()?;
+        let is_left_out = |line: &str| {
+            let names = line.strip_prefix("# not: ");
+            names.is_some_and(|rest| rest.split([':', ' ']).next() == Some(own))
+        };
+        (!text.lines().any(is_left_out)).then_some(path)
+    }
+
+    /// Compares its optimised kernel with a formula.
+    pub(crate) fn ask_formula(&self, formula: &Input) -> Outcome {
+        let input = match Input::read(&self.path(1)) {
+            Ok(input) => input,
+            Err(error) => panic!("{}: {error}", self.name),
+        };
+        let (limits, arguments) = (Limits::default(), Arguments::default());
+        let execution = Execution {
+            input: &input,
+            kernel: self.kernels[1].kernel.as_deref(),
+            launch: &self.sides[1].0,
+            arguments: &self.sides[1].1,
+            limits,
+        };
+        let formula = FormulaStep { input: formula, arguments: &arguments, limits };
+        let (assumptions, parts) = (&self.assumptions, &self.parts);
+        let allow = Allow::default().and("float-order".parse().expect("it is known"));
+        let options = Options { assumptions, parts, allow, ..Options::default() };
+        let steps = [Step::Formula(formula), Step::Launch(execution)];
+        run_steps(steps.each_ref().map(std::slice::from_ref), &options, Colour::Plain)
     }
 
     /// Compares two kernels as the pair's flags say.

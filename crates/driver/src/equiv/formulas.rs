@@ -7,8 +7,8 @@
 use super::steps::{FormulaStep, Step};
 use crate::arguments::{
     ArgumentSpec, ArgumentValue, Arguments, BuildError, Dimensions, Direction, ElementType,
-    InputSpec, Invocation, LaunchSpec, MissingData, Number, Request, ScalarValue, TensorSpec,
-    build_launch,
+    IndexRange, InputSpec, Invocation, LaunchSpec, MissingData, Number, Request, ScalarValue,
+    TensorSpec, build_launch,
 };
 use crate::execute::{Execution, Finished, Prepared, Refusal};
 use crate::verdict::Verdict;
@@ -133,6 +133,8 @@ impl<'n> Names<'n> {
             variables: BTreeMap::new(),
             scalars: BTreeMap::new(),
         };
+        names.environment.suffix = format!(" ({}.{position})", ["reference", "optimised"][own]);
+        names.environment.aliases = aliases(sides);
         // Its own arguments go before those of launches.
         let ordered = std::iter::once((own, position, &sides[own][position]));
         let rest = sides.into_iter().enumerate().flat_map(|(number, side)| {
@@ -200,6 +202,7 @@ impl<'n> Names<'n> {
             name: name.to_owned(),
             scalar: spec.element.scalar(),
             shape,
+            range: spec.range.map(bounds),
             is_input: reads,
             // Between launches a formula may compute what a later one reads.
             is_output: writes || !role.is_alone,
@@ -219,6 +222,7 @@ impl<'n> Names<'n> {
             name,
             scalar,
             shape,
+            range: input.range.map(bounds),
             is_input,
             is_output,
             is_required,
@@ -267,7 +271,7 @@ impl<'n> Names<'n> {
                 block: Some(Dimensions([BLOCK, 1, 1])),
                 ..LaunchSpec::default()
             };
-            let (reals, bits) = (compiled.reals.clone(), compiled.bits.clone());
+            let (reals, bits) = (launch.reals.clone(), launch.bits.clone());
             let built = build(&reals, launch.kernel, &flags, &arguments, step.input)?;
             all.push(Expansion {
                 place,
@@ -321,6 +325,31 @@ impl<'n> Names<'n> {
         };
         ArgumentSpec { name, value }
     }
+}
+
+/// Inputs of one shape and type that `--alias` makes the same memory: name, the first of them.
+fn aliases(sides: [&[Step<'_>]; 2]) -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for arguments in sides.into_iter().flatten().map(Step::arguments) {
+        let input = |name: &String| {
+            let spec = arguments.specs.iter().find(|spec| spec.name == *name)?;
+            let ArgumentValue::Tensor(tensor) = &spec.value else { return None };
+            let is_input = matches!(tensor.direction, Direction::In | Direction::InOut);
+            is_input.then_some((tensor.element, &tensor.shape, &tensor.strides))
+        };
+        for alias in &arguments.aliases {
+            let Some((first, others)) = alias.names.split_first() else { continue };
+            let same =
+                others.iter().filter(|name| input(name).is_some() && input(name) == input(first));
+            all.extend(same.map(|name| (name.clone(), first.clone())));
+        }
+    }
+    all
+}
+
+/// The least and the largest number of a range.
+fn bounds(range: IndexRange) -> (i128, i128) {
+    (range.low.into(), i128::from(range.high) - 1)
 }
 
 fn is_output(parameter: &Parameter) -> bool {

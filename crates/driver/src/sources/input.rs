@@ -319,6 +319,7 @@ impl Input {
         let bytes = std::fs::read(path)
             .map_err(|error| fail(InputReason::Read { error, similar: similar(path) }))?;
         let text = String::from_utf8(bytes).map_err(|_| fail(InputReason::NotText))?;
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
         Self::of_text(&name, text).ok_or_else(|| fail(InputReason::TooLong))
     }
 

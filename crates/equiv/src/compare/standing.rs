@@ -97,7 +97,14 @@ fn find_among(question: &Question<'_, '_, '_>, suspects: &[Suspect]) -> Option<S
             None => at += 1,
         }
     }
-    if !question.is_determined(&chosen) {
+    // A number that is written on the other side is the one that is meant, whichever else would do.
+    let is_written = |(side, stands): &Chosen| {
+        suspects.iter().any(|one| {
+            one.is_literal
+                && (one.side, one.constant, &one.forms[0]) == (*side, stands.constant, &stands.form)
+        })
+    };
+    if !chosen.iter().all(is_written) && !question.is_determined(&chosen) {
         return None;
     }
     let mut standing = question.is_equal(&chosen)?;

@@ -30,10 +30,6 @@ pub const BLOCK: u32 = 128;
 /// A formula as kernels.
 #[derive(Debug)]
 pub struct Compiled {
-    /// One kernel for each array, for runs on reals.
-    pub reals: Program,
-    /// The same kernels in double precision, for runs on bits.
-    pub bits: Program,
     /// In the order in which they run.
     pub launches: Vec<Launch>,
     /// Magnitudes of the literals, with how they are written.
@@ -43,6 +39,10 @@ pub struct Compiled {
 /// A launch of one of the kernels, in blocks of [`BLOCK`] threads.
 #[derive(Debug)]
 pub struct Launch {
+    /// A program of one kernel, for runs on reals.
+    pub reals: Program,
+    /// The same kernel in double precision, for runs on bits.
+    pub bits: Program,
     /// The kernel.
     pub kernel: FuncId,
     /// Threads that have an element.
@@ -82,15 +82,17 @@ pub enum ParameterKind {
 }
 
 pub(crate) fn emit(typed: &Typed, format: Format) -> Compiled {
-    let (mut reals, mut bits) = (Program::default(), Program::default());
     let mut launches = Vec::new();
     for step in &typed.steps {
-        launches.push(kernel(typed, step, format, &mut reals));
-        kernel(typed, step, Format::F64, &mut bits);
+        let (mut reals, mut bits) = (Program::default(), Program::default());
+        let (kernel, parameters) = emit_kernel(typed, step, format, &mut reals);
+        emit_kernel(typed, step, Format::F64, &mut bits);
+        let threads = typed.arrays[step.array].shape.iter().product();
+        launches.push(Launch { reals, bits, kernel, threads, parameters });
     }
     let mut literals = Vec::new();
     typed.steps.iter().for_each(|step| collect_literals(&step.value, &mut literals));
-    Compiled { reals, bits, launches, literals }
+    Compiled { launches, literals }
 }
 
 fn collect_literals(node: &Node, found: &mut Vec<(Number, String)>) {
@@ -120,7 +122,12 @@ struct Emitter<'e> {
     literals: Vec<(Number, Operand)>,
 }
 
-fn kernel(typed: &Typed, step: &Step, format: Format, program: &mut Program) -> Launch {
+fn emit_kernel(
+    typed: &Typed,
+    step: &Step,
+    format: Format,
+    program: &mut Program,
+) -> (FuncId, Vec<Parameter>) {
     let id = program.functions.next_index();
     let mut emitter = Emitter {
         typed,
@@ -165,7 +172,7 @@ fn kernel(typed: &Typed, step: &Step, format: Format, program: &mut Program) -> 
         blocks,
         span: step.span,
     });
-    Launch { kernel: id, threads, parameters }
+    (id, parameters)
 }
 
 fn described(array: &Array, is_output: bool) -> Parameter {

@@ -213,7 +213,9 @@ impl Resolver<'_> {
         match axis.and_then(|axis| shape.get(axis)) {
             Some(size) => Ok(Node::integer(i128::from(*size), span)),
             None => {
-                let message = format!("`{name}` has {} dimensions, counted from 0", shape.len());
+                let plural = if shape.len() == 1 { "" } else { "s" };
+                let message =
+                    format!("`{name}` has {} dimension{plural}, counted from 0", shape.len());
                 Err(Error::new(span, message))
             }
         }
@@ -323,9 +325,12 @@ impl Resolver<'_> {
             }
             _ => {
                 let index = &indices[0].name.text;
+                let contract = match reduction {
+                    Reduction::Sum => format!("; contracts write `\\{text}({index}, 0, 4, …)`"),
+                    _ => String::new(),
+                };
                 let message = format!(
-                    "`{text}` takes indices and then one expression: `{text}({index} in 0..4, …)`; contracts write \
-                     `\\{text}({index}, 0, 4, …)`"
+                    "`{text}` takes indices and then one expression: `{text}({index} in 0..4, …)`{contract}"
                 );
                 Err(Error::new(span, message))
             }

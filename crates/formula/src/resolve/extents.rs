@@ -1,7 +1,7 @@
 //! Over what an index runs: the dimensions of tensors at which it stands alone, which must agree.
 
 use super::Resolver;
-use crate::ast::{Argument, Expression, Kind, Name};
+use crate::ast::{Expression, Kind, Name};
 use crate::error::Error;
 
 /// A dimension at which an index stands alone.
@@ -43,41 +43,14 @@ impl Resolver<'_> {
     }
 
     fn collect(&self, expression: &Expression, index: &str, found: &mut Vec<Axis>) {
-        let mut inner = |one: &Expression| self.collect(one, index, found);
-        match &expression.kind {
-            Kind::Number(..) | Kind::Name(_) => {}
-            Kind::Element { name, indices, outside } => {
-                indices.iter().for_each(&mut inner);
-                outside.iter().for_each(|one| inner(one));
-                let Some(array) = self.array(&name.text) else { return };
-                let shape = &self.typed.arrays[array].shape;
-                for (axis, (one, size)) in indices.iter().zip(shape).enumerate() {
-                    if matches!(&one.kind, Kind::Name(name) if name == index) {
-                        let (array, has_outside) = (name.text.clone(), outside.is_some());
-                        found.push(Axis { size: *size, axis, array, has_outside });
-                    }
-                }
-            }
-            Kind::Call { arguments, .. } => arguments.iter().for_each(|argument| match argument {
-                Argument::Index(index) => index.range.iter().for_each(|range| {
-                    inner(&range.0);
-                    inner(&range.1);
-                }),
-                Argument::Expression(one) => inner(one),
-            }),
-            Kind::Unary(_, a) => inner(a),
-            Kind::Binary(_, a, b) => {
-                inner(a);
-                inner(b);
-            }
-            Kind::Comparison(first, others) => {
-                inner(first);
-                others.iter().for_each(|(_, one)| inner(one));
-            }
-            Kind::If { value, condition, otherwise } => {
-                inner(value);
-                inner(condition);
-                otherwise.iter().for_each(|one| inner(one));
+        expression.each(&mut |inner| self.collect(inner, index, found));
+        let Kind::Element { name, indices, outside } = &expression.kind else { return };
+        let Some(array) = self.array(&name.text) else { return };
+        let shape = &self.typed.arrays[array].shape;
+        for (axis, (one, size)) in indices.iter().zip(shape).enumerate() {
+            if matches!(&one.kind, Kind::Name(name) if name == index) {
+                let (array, has_outside) = (name.text.clone(), outside.is_some());
+                found.push(Axis { size: *size, axis, array, has_outside });
             }
         }
     }

@@ -13,7 +13,7 @@ pub(crate) use expressions::floor_divide;
 
 use crate::ast::{Definition, Formula, Index};
 use crate::error::{Error, closest};
-use crate::interval::interval;
+use crate::interval::{interval, of_type};
 use crate::typed::{
     Arithmetic, Array, ArrayId, IndexId, IndexInfo, Node, NodeKind, Origin, Reduce, Reduction,
     Step, Type, Typed,
@@ -31,6 +31,8 @@ pub struct Tensor {
     pub scalar: Scalar,
     /// Its sizes.
     pub shape: Vec<u64>,
+    /// Integers that its elements lie between, if that is stated.
+    pub range: Option<(i128, i128)>,
     /// It has contents before anything is computed.
     pub is_input: bool,
     /// The formula may define it.
@@ -66,6 +68,10 @@ pub struct Environment {
     pub tensors: Vec<Tensor>,
     /// Scalars.
     pub scalars: Vec<ScalarInput>,
+    /// Names of inputs that are the memory of others: name, other name.
+    pub aliases: Vec<(String, String)>,
+    /// Stands behind the names of arrays that only the formula has, so that no other tensor is called so.
+    pub suffix: String,
 }
 
 impl Environment {
@@ -81,8 +87,9 @@ impl Environment {
     }
 }
 
-/// Elements of all arrays of a formula together.
+/// Elements of an output, and of an array that only the formula has.
 const MOST_ELEMENTS: u64 = 1 << 31;
+const MOST_LET_ELEMENTS: u64 = 1 << 24;
 
 pub(crate) fn resolve(formula: &Formula, environment: &Environment) -> Result<Typed, Error> {
     let mut resolver = Resolver {
@@ -94,8 +101,9 @@ pub(crate) fn resolve(formula: &Formula, environment: &Environment) -> Result<Ty
         before: Vec::new(),
     };
     for tensor in environment.tensors.iter().filter(|tensor| tensor.is_input) {
-        let Tensor { name, scalar, shape, .. } = tensor.clone();
-        let id = resolver.typed.arrays.push(Array { name, scalar, shape, origin: Origin::Input });
+        let Tensor { name, scalar, shape, range, .. } = tensor.clone();
+        let (origin, bounds) = (Origin::Input, range.or_else(|| of_type(scalar)));
+        let id = resolver.typed.arrays.push(Array { name, scalar, shape, origin, bounds });
         resolver.before.push(id);
     }
     for definition in &formula.definitions {
@@ -165,12 +173,19 @@ impl Resolver<'_> {
             ids.iter().map(|id| u64::try_from(extent(id)).unwrap_or(0)).collect()
         });
         let elements = shape.iter().try_fold(1_u64, |all, size| all.checked_mul(*size));
-        if elements.is_none_or(|elements| elements > MOST_ELEMENTS) {
-            return Err(Error::new(span, format!("`{text}` has more than 2^31 elements")));
+        let most = if *is_let { MOST_LET_ELEMENTS } else { MOST_ELEMENTS };
+        if elements.is_none_or(|elements| elements > most) {
+            return Err(Error::new(span, format!("`{text}` has more than {most} elements")));
         }
         let value = self.keep_contents(text, value);
         let origin = if *is_let { Origin::Let } else { Origin::Output };
-        let array = self.typed.arrays.push(Array { name: text.clone(), scalar, shape, origin });
+        // What does not fit into the elements of an output wraps around.
+        let fits =
+            |own: (i128, i128)| of_type(scalar).is_none_or(|all| all.0 <= own.0 && own.1 <= all.1);
+        let bounds = interval(&self.typed, &value).filter(|own| fits(*own));
+        let bounds = bounds.or_else(|| of_type(scalar));
+        let array =
+            self.typed.arrays.push(Array { name: text.clone(), scalar, shape, origin, bounds });
         debug_assert!(ids.len() == indices.len(), "an index each");
         self.typed.steps.push(Step { array, indices: ids, value, span: definition.value.span });
         self.defined.push((text.clone(), array));
@@ -283,6 +298,8 @@ impl Resolver<'_> {
     /// The array of a name: a definition above, or contents from before.
     fn array(&self, name: &str) -> Option<ArrayId> {
         let defined = self.defined.iter().find(|(known, _)| known == name).map(|(_, id)| *id);
+        let alias = self.environment.aliases.iter().find(|(one, _)| one == name);
+        let name = alias.map_or(name, |(_, other)| other);
         let before = || self.before.iter().copied().find(|id| self.typed.arrays[*id].name == name);
         defined.or_else(before)
     }
@@ -315,12 +332,13 @@ impl Resolver<'_> {
         if !reads(&value, old) {
             return value;
         }
-        let Array { scalar, shape, .. } = self.typed.arrays[old].clone();
+        let Array { scalar, shape, bounds, .. } = self.typed.arrays[old].clone();
         let copy = self.typed.arrays.push(Array {
             name: format!("{name} (before)"),
             scalar,
             shape: shape.clone(),
             origin: Origin::Let,
+            bounds,
         });
         let info = |(axis, size): (usize, &u64)| IndexInfo {
             name: format!("i{axis}"),

@@ -62,20 +62,30 @@ impl Numbers {
             let (name, shape, scalar) = (name.clone(), shape.clone(), *scalar);
             let is_output = self.outputs.contains_key(&name);
             let is_required = is_output;
-            tensors.push(Tensor { name, scalar, shape, is_input: true, is_output, is_required });
+            let (range, is_input) = (None, true);
+            tensors.push(Tensor { name, scalar, shape, range, is_input, is_output, is_required });
         }
         for (name, (shape, scalar)) in &self.outputs {
             if !self.tensors.contains_key(name) {
                 let (name, shape, scalar) = (name.clone(), shape.clone(), *scalar);
                 let (is_input, is_output, is_required) = (false, true, true);
-                tensors.push(Tensor { name, scalar, shape, is_input, is_output, is_required });
+                let range = None;
+                tensors.push(Tensor {
+                    name,
+                    scalar,
+                    shape,
+                    range,
+                    is_input,
+                    is_output,
+                    is_required,
+                });
             }
         }
         let scalars = self
             .scalars
             .iter()
             .map(|(name, value)| formula::ScalarInput { name: name.clone(), value: *value });
-        Environment { tensors, scalars: scalars.collect() }
+        Environment { tensors, scalars: scalars.collect(), ..Environment::default() }
     }
 
     /// An element of an input.
@@ -95,13 +105,13 @@ impl Numbers {
         let parsed = parse(text).unwrap();
         let compiled = compile(&parsed, &self.environment(), text)
             .unwrap_or_else(|error| panic!("{text}: {error}"));
-        ir::assert_valid(&compiled.reals);
-        ir::assert_valid(&compiled.bits);
         let mut memory: BTreeMap<String, (Scalar, Vec<u8>)> = BTreeMap::new();
         for (name, (_, scalar, values)) in &self.tensors {
             memory.insert(name.clone(), (*scalar, bytes(*scalar, values)));
         }
         for launch in &compiled.launches {
+            ir::assert_valid(&launch.reals);
+            ir::assert_valid(&launch.bits);
             let mut buffers = Vec::new();
             for parameter in &launch.parameters {
                 let name = parameter.name.clone();
@@ -133,7 +143,7 @@ impl Numbers {
                 symbols: Vec::new(),
                 selected: Vec::new(),
             };
-            let outcome = exec::run(&compiled.bits, &run, Limits::default());
+            let outcome = exec::run(&launch.bits, &run, Limits::default());
             assert!(outcome.gap.is_none(), "{text}: {:?}", outcome.gap);
             assert!(outcome.findings.is_empty(), "{text}: {:?}", outcome.findings);
             for (parameter, bytes) in launch.parameters.iter().zip(outcome.buffers) {
