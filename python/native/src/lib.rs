@@ -83,7 +83,7 @@ fn call(
 ) -> PyResult<Results> {
     let mut call = Call::new(words, texts, Some(prefix));
     let watch = call.watch();
-    let (sender, receiver) = mpsc::sync_channel(1);
+    let (sender, mut receiver) = mpsc::sync_channel(1);
     let work = move || {
         let called = catch_unwind(AssertUnwindSafe(|| warpproof::call(&mut call)));
         // After a second Ctrl-C nobody listens any more.
@@ -92,20 +92,20 @@ fn call(
     let thread = std::thread::Builder::new().name("warpproof".to_owned()).stack_size(STACK);
     thread.spawn(work).map_err(PyOSError::new_err)?;
     loop {
-        if let Some(ended) = wait(py, &receiver)? {
+        if let Some(ended) = wait(py, &mut receiver)? {
             return results(ended);
         }
         if let Err(signal) = py.check_signals() {
             watch.stop();
-            attach(py, &signal, &receiver)?;
+            attach(py, &signal, &mut receiver)?;
             return Err(signal);
         }
     }
 }
 
 /// Waits a while without the interpreter's lock.
-fn wait(py: Python<'_>, receiver: &Receiver<Ended>) -> PyResult<Option<Ended>> {
-    match py.detach(|| receiver.recv_timeout(SLICE)) {
+fn wait(py: Python<'_>, receiver: &mut Receiver<Ended>) -> PyResult<Option<Ended>> {
+    match py.detach(move || receiver.recv_timeout(SLICE)) {
         Ok(ended) => Ok(Some(ended)),
         Err(RecvTimeoutError::Timeout) => Ok(None),
         // Panics are caught and sent, so the thread did not end by itself.
@@ -121,7 +121,7 @@ fn results(ended: Ended) -> PyResult<Results> {
 }
 
 /// Gives an exception the attribute `called`, if the interrupted call ends soon.
-fn attach(py: Python<'_>, signal: &PyErr, receiver: &Receiver<Ended>) -> PyResult<()> {
+fn attach(py: Python<'_>, signal: &PyErr, receiver: &mut Receiver<Ended>) -> PyResult<()> {
     let begun = Instant::now();
     while begun.elapsed() < GRACE {
         if let Some(ended) = wait(py, receiver)? {
