@@ -127,8 +127,8 @@ class Builder:
         self.inputs.append((name, dtype, tuple(shape)))
         return self.leaf(name, dtype, shape)
 
-    def leaf(self, name: str, dtype: str, shape: Sequence[int]) -> Tensor:
-        """Returns the tensor that has a name."""
+    def leaf(self, name: str, dtype: str, shape: Sequence[int], finite: bool = True) -> Tensor:
+        """Returns the tensor that has a name; `finite` tells that no element is an infinity."""
         extents = tuple(shape)
         kind = kind_of(dtype)
 
@@ -137,7 +137,7 @@ class Builder:
                 known = ix.lo is not None and ix.hi is not None
                 if known and not ix.within(0, extent):
                     raise AssertionError(f"{name}{list(extents)} at {index.show(ix)}, {ix.lo}..={ix.hi}")
-            return read(name, kind, indices)
+            return read(name, kind, indices, finite=finite)
 
         return Tensor(extents, dtype, element, 1, name)
 
@@ -148,7 +148,7 @@ class Builder:
         indices, body = self.body(tensor)
         name = self.fresh(hint)
         self._define(Definition(name, _named(indices), body.text))
-        return self.leaf(name, tensor.dtype, tensor.shape)
+        return self.leaf(name, tensor.dtype, tensor.shape, body.finite)
 
     def body(self, tensor: Tensor) -> tuple[list[Ix], Value]:
         """Returns new indices for a tensor's axes and the element there, a number."""
@@ -163,7 +163,7 @@ class Builder:
         body = value.real(make(indices))
         name = self.fresh(hint)
         self._define(Definition(name, _named(indices), body.text))
-        return self.leaf(name, dtype, shape)
+        return self.leaf(name, dtype, shape, body.finite)
 
     def tensor(self, shape: Sequence[int], dtype: str, element: Element, hint: str = "t") -> Tensor:
         """Makes a tensor of an element function; expensive ones are kept in a `let`."""
@@ -189,6 +189,8 @@ class Builder:
         return "\n".join(definition.text() for definition in needed)
 
     def _define(self, definition: Definition) -> None:
+        if re.search(rf"\b{value.NAN}\b", definition.body):
+            raise Untraceable("NaN, which is not a real number")
         self.definitions.append(definition)
         if self.line:
             self.lines[definition.name] = self.line
@@ -203,7 +205,9 @@ class Builder:
         return kept[::-1]
 
 
-def read(name: str, kind: str, indices: Sequence[Ix], outside: Optional[Value] = None) -> Value:
+def read(
+    name: str, kind: str, indices: Sequence[Ix], outside: Optional[Value] = None, finite: bool = True
+) -> Value:
     """Writes the element of a named tensor; `outside` is its value beyond the edges."""
     inside = ",".join(index.show(ix) for ix in indices)
     if outside is not None:
@@ -211,7 +215,7 @@ def read(name: str, kind: str, indices: Sequence[Ix], outside: Optional[Value] =
     text = f"{name}[{inside}]" if indices else name
     if kind == "bool":
         return Value(f"{text} != 0", value.COMPARE, "bool", 2)
-    return Value(text, value.PRIMARY, kind, 1)
+    return Value(text, value.PRIMARY, kind, 1, finite=finite and (outside is None or outside.finite))
 
 
 def _named(indices: Sequence[Ix]) -> list[tuple[str, int]]:

@@ -35,7 +35,7 @@ def reduced(operation: str, over: str, body: Value, kind: str) -> Value:
         return body
     if body.truth is not None:
         return body
-    return Value(f"{operation}({over}, {body.text})", value.PRIMARY, kind, body.cost + 20)
+    return Value(f"{operation}({over}, {body.text})", value.PRIMARY, kind, body.cost + 20, finite=body.finite)
 
 
 def reduce(

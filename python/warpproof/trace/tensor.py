@@ -201,6 +201,20 @@ def unfold(tensor: Tensor, axis: int, size: int, step: int) -> Tensor:
     return view(tensor, shape, lambda at: [*at[:axis], at[axis] * step + at[-1], *at[axis + 1 : -1]])
 
 
+def diagonal(tensor: Tensor, offset: int, one: int, two: int, shape: Sequence[int]) -> Tensor:
+    """Takes the elements whose place on axis `two` is that on axis `one` plus `offset`; they become the last axis."""
+    rest = [a for a in range(len(tensor.shape)) if a not in (one, two)]
+
+    def back(at: Sequence[Ix]) -> list[Ix]:
+        result = [at[-1]] * len(tensor.shape)
+        for axis, ix in zip(rest, at):
+            result[axis] = ix
+        result[one], result[two] = at[-1] + max(-offset, 0), at[-1] + max(offset, 0)
+        return result
+
+    return view(tensor, shape, back)
+
+
 def elementwise(b: Builder, dtype: str, function: Callable[..., Value], *tensors: Tensor, hint: str = "t") -> Tensor:
     """Applies a function of values to tensors that broadcast."""
     shape = broadcast_shape(*(t.shape for t in tensors))
@@ -330,3 +344,28 @@ def _wrapped(ix: Ix, extent: int) -> Ix:
     if ix.within(-extent, extent):
         return ix % extent
     raise Untraceable(f"an index from {ix.lo} to {ix.hi} into an axis of {extent}")
+
+
+def patch(b: Builder, tensor: Tensor, part: Tensor, axis: int, places: range) -> Tensor:
+    """Returns the tensor with `part` at the positions `places` of an axis; the rest stays."""
+    if not len(places):
+        return tensor
+    if places.step < 0:
+        part, places = flip(part, [axis]), places[::-1]
+    target = [*tensor.shape[:axis], len(places), *tensor.shape[axis + 1 :]]
+    part = expand(part, target)
+
+    def element(at: Sequence[Ix]) -> Value:
+        here = at[axis]
+        number = value.of_index(here)
+        chosen = value.compare(">=", number, value.constant(places[0]))
+        chosen = value.both(chosen, value.compare("<=", number, value.constant(places[-1])))
+        if places.step > 1:
+            aligned = value.of_index((here - places[0]) % places.step)
+            chosen = value.both(chosen, value.compare("==", aligned, value.constant(0)))
+        if chosen.truth is False:
+            return tensor.at(at)
+        inside = ((here - places[0]) // places.step).assume(0, len(places) - 1)
+        return value.select(chosen, part.at([*at[:axis], inside, *at[axis + 1 :]]), tensor.at(at))
+
+    return b.tensor(tensor.shape, tensor.dtype, element, "patched")

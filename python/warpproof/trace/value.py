@@ -2,7 +2,8 @@
 
 Arithmetic is over the reals, so only steps that hold for all reals are simplified: constants fold exactly, `x + 0`
 and `1*x` drop, conditions on indices that their ranges decide are decided. Nothing that could hide an undefined
-operation is dropped (`0*x` stays).
+operation is dropped (`0*x` stays). Inputs are real numbers: a comparison of an expression without infinities with an
+infinity is decided.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from typing import Optional, Union
 from . import index, numbers
 from .errors import Untraceable
 from .index import Ix
+
+NAN = "NaN"  # in a definition it is refused; a choice that is never taken may have it
 
 IF, OR, AND, NOT, COMPARE, SUM, PRODUCT, UNARY, POWER, PRIMARY = range(10)
 
@@ -29,6 +32,8 @@ class Value:
     number: Optional[numbers.Exact] = None
     ix: Optional[Ix] = None
     truth: Optional[bool] = None
+    finite: bool = True
+    branches: Optional[tuple["Value", "Value", "Value"]] = None  # condition, yes, no
 
     def at(self, prec: int) -> str:
         """Returns the text, in parentheses if it binds weaker than `prec`."""
@@ -39,6 +44,8 @@ def constant(value: Union[int, float, bool, Fraction]) -> Value:
     """Returns a constant; floats mean the decimal that Python prints (see `numbers`)."""
     if isinstance(value, bool):
         return truth(value)
+    if isinstance(value, float) and value != value:
+        return Value(NAN, PRIMARY, "real", 0, finite=False)
     if isinstance(value, float):
         form = numbers.closed_form(abs(value))
         if form:
@@ -54,7 +61,7 @@ def _number(value: numbers.Exact, kind: str) -> Value:
     if value < 0:
         text, prec = "-" + text, UNARY if prec == PRIMARY else SUM
     whole = index.number(int(value)) if kind == "int" else None
-    return Value(text, prec, kind, 0, value, whole)
+    return Value(text, prec, kind, 0, value, whole, finite=isinstance(value, Fraction))
 
 
 def truth(value: bool) -> Value:
@@ -101,18 +108,25 @@ def _finite(a: Value, b: Value) -> bool:
     return isinstance(a.number, Fraction) and isinstance(b.number, Fraction)
 
 
+def _folded(result: Fraction, kind: str) -> Optional[Value]:
+    """Returns a constant, unless its digits would be longer than a double's: then the text stays a product or sum."""
+    short = abs(result.numerator) < 1 << 53 and result.denominator < 1 << 53
+    return _number(result, kind) if short else None
+
+
 def add(a: Value, b: Value) -> Value:
     """Returns `a + b`."""
     a, b = real(a), real(b)
     if a.ix is not None and b.ix is not None:
         return of_index(a.ix + b.ix)
-    if _finite(a, b):
-        return _number(a.number + b.number, _kind(a, b))  # type: ignore[operator]
+    folded = _folded(a.number + b.number, _kind(a, b)) if _finite(a, b) else None  # type: ignore[operator,arg-type]
+    if folded is not None:
+        return folded
     if a.number == 0 and a.kind == _kind(a, b) or a.number == 0 and b.kind == "real":
         return b
     if b.number == 0 and a.kind == _kind(a, b):
         return a
-    return Value(f"{a.at(SUM)} + {b.at(PRODUCT)}", SUM, _kind(a, b), a.cost + b.cost + 1)
+    return Value(f"{a.at(SUM)} + {b.at(PRODUCT)}", SUM, _kind(a, b), a.cost + b.cost + 1, finite=a.finite and b.finite)
 
 
 def subtract(a: Value, b: Value) -> Value:
@@ -120,11 +134,12 @@ def subtract(a: Value, b: Value) -> Value:
     a, b = real(a), real(b)
     if a.ix is not None and b.ix is not None:
         return of_index(a.ix - b.ix)
-    if _finite(a, b):
-        return _number(a.number - b.number, _kind(a, b))  # type: ignore[operator]
+    folded = _folded(a.number - b.number, _kind(a, b)) if _finite(a, b) else None  # type: ignore[operator,arg-type]
+    if folded is not None:
+        return folded
     if b.number == 0 and a.kind == _kind(a, b):
         return a
-    return Value(f"{a.at(SUM)} - {b.at(PRODUCT)}", SUM, _kind(a, b), a.cost + b.cost + 1)
+    return Value(f"{a.at(SUM)} - {b.at(PRODUCT)}", SUM, _kind(a, b), a.cost + b.cost + 1, finite=a.finite and b.finite)
 
 
 def multiply(a: Value, b: Value) -> Value:
@@ -133,22 +148,25 @@ def multiply(a: Value, b: Value) -> Value:
     for one, other in ((a, b), (b, a)):
         if one.ix is not None and other.ix is not None and not one.ix.terms:
             return of_index(other.ix * one.ix.const)
-    if _finite(a, b):
-        return _number(a.number * b.number, _kind(a, b))  # type: ignore[operator]
+    folded = _folded(a.number * b.number, _kind(a, b)) if _finite(a, b) else None  # type: ignore[operator,arg-type]
+    if folded is not None:
+        return folded
     for one, other in ((a, b), (b, a)):
         if one.number == 1 and other.kind == _kind(a, b):
             return other
-    return Value(f"{a.at(PRODUCT)}*{b.at(UNARY)}", PRODUCT, _kind(a, b), a.cost + b.cost + 1)
+    return Value(f"{a.at(PRODUCT)}*{b.at(UNARY)}", PRODUCT, _kind(a, b), a.cost + b.cost + 1, finite=a.finite and b.finite)
 
 
 def divide(a: Value, b: Value) -> Value:
     """Returns `a / b`, a real also of integers."""
     a, b = real(a), real(b)
-    if _finite(a, b) and b.number != 0:
-        return _number(a.number / b.number, "real")  # type: ignore[operator]
+    divisible = _finite(a, b) and b.number != 0
+    folded = _folded(a.number / b.number, "real") if divisible else None  # type: ignore[operator,arg-type]
+    if folded is not None:
+        return folded
     if b.number == 1 and a.kind == "real":
         return a
-    return Value(f"{a.at(PRODUCT)} / {b.at(UNARY)}", PRODUCT, "real", a.cost + b.cost + 1)
+    return Value(f"{a.at(PRODUCT)} / {b.at(UNARY)}", PRODUCT, "real", a.cost + b.cost + 1, finite=a.finite and b.finite)
 
 
 def floor_divide(a: Value, b: Value) -> Value:
@@ -178,7 +196,7 @@ def negate(a: Value) -> Value:
         return of_index(a.ix * -1)
     if a.number is not None:
         return _number(-a.number, a.kind)
-    return Value(f"-{a.at(UNARY)}", UNARY, a.kind, a.cost + 1)
+    return Value(f"-{a.at(UNARY)}", UNARY, a.kind, a.cost + 1, finite=a.finite)
 
 
 def power(a: Value, b: Value) -> Value:
@@ -204,19 +222,21 @@ def _whole_power(a: Value, n: int, kind: str) -> Value:
     if n == 0:
         return constant(1 if kind == "int" else 1.0)
     if n == 1:
-        return Value(a.text, a.prec, kind, a.cost, a.number, a.ix)
+        return Value(a.text, a.prec, kind, a.cost, a.number, a.ix, finite=a.finite)
     if n < 0:
         return divide(constant(1), _whole_power(a, -n, "real"))
-    if isinstance(a.number, Fraction):
-        return _number(a.number**n, kind)
-    return Value(f"{a.at(PRIMARY)}^{n}", POWER, kind, a.cost + 1)
+    folded = _folded(a.number**n, kind) if isinstance(a.number, Fraction) else None
+    if folded is not None:
+        return folded
+    return Value(f"{a.at(PRIMARY)}^{n}", POWER, kind, a.cost + 1, finite=a.finite)
 
 
 def call(function: str, *arguments: Value, kind: str = "real") -> Value:
     """Returns a call of a function of the grammar."""
     values = [real(a) for a in arguments]
     text = ", ".join(v.text for v in values)
-    return Value(f"{function}({text})", PRIMARY, kind, sum(v.cost for v in values) + 1)
+    finite = all(v.finite for v in values)
+    return Value(f"{function}({text})", PRIMARY, kind, sum(v.cost for v in values) + 1, finite=finite)
 
 
 def extremum(function: str, a: Value, b: Value) -> Value:
@@ -238,6 +258,9 @@ def compare(operator: str, a: Value, b: Value) -> Value:
     known = _decided(operator, a, b)
     if known is not None:
         return truth(known)
+    if isinstance(b.number, float) and a.branches is not None:
+        choice, yes, no = a.branches
+        return select(choice, compare(operator, yes, b), compare(operator, no, b))
     return Value(f"{a.at(SUM)} {operator} {b.at(SUM)}", COMPARE, "bool", a.cost + b.cost + 1)
 
 
@@ -248,6 +271,8 @@ def _decided(operator: str, a: Value, b: Value) -> Optional[bool]:
     elif _finite(a, b):
         sign = (a.number > b.number) - (a.number < b.number)  # type: ignore[operator]
         lo = hi = sign
+    elif isinstance(b.number, float) and (a.finite or isinstance(a.number, float)):
+        lo = hi = 0 if a.number == b.number else -1 if b.number > 0 else 1
     else:
         return None
     yes, no = {
@@ -298,4 +323,5 @@ def select(choice: Value, a: Value, b: Value) -> Value:
         return either(both(choice, a), both(invert(choice), b))
     a, b = real(a), real(b)
     text = f"{a.at(OR)} if {choice.at(OR)} else {b.text}"
-    return Value(text, IF, _kind(a, b), a.cost + b.cost + choice.cost + 1)
+    cost, finite = a.cost + b.cost + choice.cost + 1, a.finite and b.finite
+    return Value(text, IF, _kind(a, b), cost, finite=finite, branches=(choice, a, b))

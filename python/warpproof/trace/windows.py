@@ -119,7 +119,7 @@ def _sum_if(over: str, body: Value, only: Value) -> Value:
     if not over:
         return value.select(only, body, value.constant(0))
     text = f"sum({over}, {body.at(value.OR)} if {only.at(value.OR)})"
-    return Value(text, value.PRIMARY, "real", body.cost + 20)
+    return Value(text, value.PRIMARY, "real", body.cost + 20, finite=body.finite)
 
 
 def max_pool(b: Builder, x: Tensor, window: Window, shape: Shape) -> Tensor:
