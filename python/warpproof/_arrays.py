@@ -35,6 +35,6 @@ def encoded(array: NDArray[Any], dtype: str) -> NDArray[Any]:
 
 def decoded(array: NDArray[Any], dtype: str) -> NDArray[Any]:
     """Returns the numbers of an array from an ``.npy`` file: bf16 becomes float32, fp8 stays raw bytes."""
-    if dtype == "bf16" and array.dtype.kind == "V":
+    if dtype == "bf16" and array.dtype.kind in "Vu":
         return (array.view("u2").astype("u4") << 16).view("f4")
     return array

@@ -20,8 +20,9 @@ use warpproof::{Call, Called};
 const STACK: usize = 256 << 20;
 /// How long a thread waits between two looks for signals.
 const SLICE: Duration = Duration::from_millis(20);
-/// How long an interrupted call is waited for; whatever it knows after that is dropped.
-const GRACE: Duration = Duration::from_secs(2);
+/// How long an interrupted call is waited for; whatever it knows after that is dropped. A run looks at its watch some thousand times a second, but
+/// not while it sets up gigabytes of memory.
+const GRACE: Duration = Duration::from_millis(500);
 
 create_exception!(_native, Bug, PyException, "A bug in Warpproof, not in the kernel.");
 
