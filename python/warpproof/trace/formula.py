@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Callable, Iterable, Optional, Sequence
+from typing import Any, Callable, Iterable, Mapping, Optional, Sequence
 
 from . import index, value
 from .errors import Untraceable
 from .index import Ix
+from .traced import Traced
 from .value import Value
 
 LIMIT = 12
@@ -96,8 +97,10 @@ class Builder:
     outputs: list[tuple[str, str, Shape]] = field(default_factory=list)
     lines: dict[str, str] = field(default_factory=dict)
     line: Optional[str] = None
+    contents: dict[str, Any] = field(default_factory=dict)
     _names: set[str] = field(default_factory=set)
     _in_use: set[str] = field(default_factory=set)
+    _reserved: set[str] = field(default_factory=set)
 
     def fresh(self, hint: str) -> str:
         """Reserves a name for a tensor."""
@@ -108,6 +111,13 @@ class Builder:
             name, n = f"{base}_{n}", n + 1
         self._names.add(name)
         return name
+
+    def reserve(self, name: str) -> None:
+        """Keeps a name for an output."""
+        if name in self._names or name in RESERVED or not name.isidentifier():
+            raise ValueError(f"`{name}` cannot name an output of a formula")
+        self._names.add(name)
+        self._reserved.add(name)
 
     def index(self, lo: int, hi: int) -> Ix:
         """Returns a new index of the definition at work, which runs over `lo..hi`."""
@@ -175,7 +185,10 @@ class Builder:
 
     def output(self, name: str, tensor: Tensor) -> str:
         """Defines an output; the name is kept if no other tensor has it."""
-        name = name if name not in self._names and name not in RESERVED else self.fresh(name)
+        if name in self._reserved:
+            self._reserved.remove(name)
+        elif name in self._names or name in RESERVED or not name.isidentifier():
+            name = self.fresh(name)
         self._names.add(name)
         indices, body = self.body(tensor)
         self._define(Definition(name, _named(indices), body.text, output=True))
@@ -187,6 +200,22 @@ class Builder:
         needed = self._needed()
         _fold_copies(needed)
         return "\n".join(definition.text() for definition in needed)
+
+    def traced(self, weights: Mapping[str, str], notes: Sequence[str] = ()) -> Traced:
+        """Returns the whole; parameters and constants that the formula does not mention are left out."""
+        text = self.text()
+        optional = set(weights) | set(self.contents)
+        used = {name for name, _, _ in self.inputs if name not in optional or re.search(rf"\b{name}\b", text)}
+        defined = re.findall(r"^(?:let )?(\w+)", text, re.M)
+        return Traced(
+            text,
+            [one for one in self.inputs if one[0] in used],
+            self.outputs,
+            {name: self.lines[name] for name in defined if name in self.lines},
+            {name: path for name, path in weights.items() if name in used},
+            {name: array for name, array in self.contents.items() if name in used},
+            list(notes),
+        )
 
     def _define(self, definition: Definition) -> None:
         if re.search(rf"\b{value.NAN}\b", definition.body):

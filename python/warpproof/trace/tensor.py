@@ -348,24 +348,39 @@ def _wrapped(ix: Ix, extent: int) -> Ix:
 
 def patch(b: Builder, tensor: Tensor, part: Tensor, axis: int, places: range) -> Tensor:
     """Returns the tensor with `part` at the positions `places` of an axis; the rest stays."""
-    if not len(places):
+    return assign(b, tensor, part, [places if a == axis else range(e) for a, e in enumerate(tensor.shape)])
+
+
+def assign(b: Builder, tensor: Tensor, part: Tensor, places: Sequence[range]) -> Tensor:
+    """Returns the tensor with `part`, broadcast, at the product of the positions of each axis; the rest stays."""
+    if not all(len(p) for p in places):
         return tensor
-    if places.step < 0:
-        part, places = flip(part, [axis]), places[::-1]
-    target = [*tensor.shape[:axis], len(places), *tensor.shape[axis + 1 :]]
-    part = expand(part, target)
+    part = expand(part, [len(p) for p in places])
 
     def element(at: Sequence[Ix]) -> Value:
-        here = at[axis]
-        number = value.of_index(here)
-        chosen = value.compare(">=", number, value.constant(places[0]))
-        chosen = value.both(chosen, value.compare("<=", number, value.constant(places[-1])))
-        if places.step > 1:
-            aligned = value.of_index((here - places[0]) % places.step)
-            chosen = value.both(chosen, value.compare("==", aligned, value.constant(0)))
+        chosen = value.truth(True)
+        inside = []
+        for ix, positions in zip(at, places):
+            test, place = _position(ix, positions)
+            chosen = value.both(chosen, test)
+            inside.append(place)
         if chosen.truth is False:
             return tensor.at(at)
-        inside = ((here - places[0]) // places.step).assume(0, len(places) - 1)
-        return value.select(chosen, part.at([*at[:axis], inside, *at[axis + 1 :]]), tensor.at(at))
+        return value.select(chosen, part.at(inside), tensor.at(at))
 
     return b.tensor(tensor.shape, tensor.dtype, element, "patched")
+
+
+def _position(ix: Ix, places: range) -> tuple[Value, Ix]:
+    """Returns when an index is one of `places`, and which one then."""
+    low, high = min(places), max(places)
+    number, step = value.of_index(ix), abs(places.step)
+    test = value.compare(">=", number, value.constant(low))
+    test = value.both(test, value.compare("<=", number, value.constant(high)))
+    if low == high:
+        test = value.compare("==", number, value.constant(low))
+    elif step > 1:
+        aligned = value.of_index((ix - low) % step)
+        test = value.both(test, value.compare("==", aligned, value.constant(0)))
+    place = ((ix - low) // step).assume(0, len(places) - 1)
+    return test, place if places.step > 0 else place * -1 + (len(places) - 1)

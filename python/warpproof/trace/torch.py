@@ -133,13 +133,12 @@ class _Reader:
         self.b = Builder()
         self.values: dict[Any, Any] = {}
         self.weights: dict[str, str] = {}
-        self.contents: dict[str, Any] = {}
         self.notes: list[str] = []
 
     def read(self) -> Traced:
         specs = {spec.arg.name: spec for spec in self.program.graph_signature.input_specs}
         for name in self.wanted or []:
-            self.b._names.add(name)
+            self.b.reserve(name)
         for node in self.program.graph.nodes:
             if node.op == "placeholder":
                 self.values[node] = self.placeholder(node, specs[node.name])
@@ -149,18 +148,7 @@ class _Reader:
                 self.output(node)
             else:
                 raise Untraceable(f"a graph node `{node.op}`", operation=str(node.target))
-        return self.result()
-
-    def result(self) -> Traced:
-        """Leaves out parameters and buffers that the formula does not mention."""
-        text = self.b.text()
-        unused = {name for name in self.weights if not re.search(rf"\b{name}\b", text)}
-        inputs = [one for one in self.b.inputs if one[0] not in unused]
-        weights = {name: path for name, path in self.weights.items() if name not in unused}
-        contents = {name: array for name, array in self.contents.items() if name not in unused}
-        defined = re.findall(r"^(?:let )?(\w+)", text, re.M)
-        lines = {name: self.b.lines[name] for name in defined if name in self.b.lines}
-        return Traced(text, inputs, self.b.outputs, lines, weights, contents, self.notes)
+        return self.b.traced(self.weights, self.notes)
 
     def placeholder(self, node: Any, spec: Any) -> Any:
         kind = spec.kind.name
@@ -186,7 +174,7 @@ class _Reader:
         name = self.b.inputs[-1][0]
         self.weights[name] = spec.target
         if kind != "PARAMETER" and stored is not None:
-            self.contents[name] = stored.detach().cpu().numpy() if dtype != "bf16" else stored.float().numpy()
+            self.b.contents[name] = stored.detach().cpu().numpy() if dtype != "bf16" else stored.float().numpy()
         return made
 
     def stored(self, target: str) -> Optional[torch.Tensor]:
