@@ -28,6 +28,8 @@ pub enum Code {
     Constant = 3,
     /// The input exceeds a limit of the reader.
     Limit = 4,
+    /// A formula has a mistake.
+    Formula = 5,
     /// An instruction the manual knows and Warpproof does not model yet.
     UnsupportedInstruction = 10,
     /// A modifier that no catalogue entry of its instruction accepts.
@@ -92,11 +94,12 @@ pub enum Code {
 
 impl Code {
     /// All of them, in order.
-    pub const ALL: [Self; 34] = [
+    pub const ALL: [Self; 35] = [
         Self::Syntax,
         Self::Name,
         Self::Constant,
         Self::Limit,
+        Self::Formula,
         Self::UnsupportedInstruction,
         Self::UnsupportedModifier,
         Self::UnsupportedDirective,

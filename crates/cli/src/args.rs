@@ -130,11 +130,23 @@ pub(crate) struct InspectArgs {
 /// Arguments of `equiv`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct EquivArgs {
-    /// The reference: a PTX or .cu file, or FILE::KERNEL if it has several.
+    /// The reference: a PTX or .cu file, or FILE::KERNEL if it has several. With --ref, the optimised kernel.
     pub(crate) reference: KernelPath,
 
     /// The optimised kernel.
-    pub(crate) optimised: KernelPath,
+    #[arg(required_unless_present = "formula")]
+    pub(crate) optimised: Option<KernelPath>,
+
+    /// The reference as a formula, or @FILE with one.
+    #[arg(
+        long = "ref",
+        value_name = "FORMULA",
+        conflicts_with_all = ["for_all_sizes", "optimised"],
+        long_help = "The reference as a formula of the arguments, or @FILE with one: \
+                     'y[i,j] = exp(x[i,j]) / sum(k, exp(x[i,k]))'. Indices run over the tensors at which they \
+                     stand; see the manual's chapter on formulas"
+    )]
+    pub(crate) formula: Option<String>,
 
     /// Compare two kernels in CUDA C for every launch and size that their comments allow, each with
     /// a launch of its own; parameters and arrays of the same name are the same.

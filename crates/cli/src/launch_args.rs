@@ -119,6 +119,12 @@ pub(crate) struct SideArgs {
 }
 
 impl SideArgs {
+    /// Arguments of the reference alone.
+    pub(crate) fn reference_arguments(&self) -> Arguments {
+        let (specs, symbols) = (self.ref_arguments.clone(), self.ref_symbols.clone());
+        Arguments { specs, symbols, aliases: Vec::new() }
+    }
+
     /// Launch and arguments of the two sides, reference first.
     pub(crate) fn sides(&self, common: &LaunchArgs) -> [(LaunchSpec, Arguments); 2] {
         let side = |(grid, block, cluster), shared, own: [&Vec<ArgumentSpec>; 2]| {

@@ -23,6 +23,7 @@ use clap::{CommandFactory, Parser};
 use console::Console;
 use driver::arguments::KernelPath;
 use driver::cuda::{CompileOptions, Math};
+use driver::equiv::{FormulaStep, Step};
 use driver::prove::Compiling;
 use driver::report::Report;
 use driver::{Execution, Exit, Input, InputError, Outcome, escape};
@@ -124,7 +125,8 @@ fn run_simulate(args: &SimulateArgs, console: &Console) -> Exit {
 
 /// Two kernels in CUDA C, for every launch and size.
 fn run_equiv_for_all(args: &EquivArgs, console: &Console) -> Exit {
-    let paths = [&args.reference, &args.optimised];
+    let Some(optimised) = &args.optimised else { return console.fail("two kernels are needed") };
+    let paths = [&args.reference, optimised];
     let mut inputs = Vec::new();
     for path in paths {
         match compile_args::read_cuda(path, console) {
@@ -167,21 +169,36 @@ fn run_equiv(args: &EquivArgs, console: &Console) -> Exit {
     if args.for_all_sizes {
         return run_equiv_for_all(args, console);
     }
-    let paths = [&args.reference, &args.optimised];
+    let paths: Vec<&KernelPath> = [&args.reference].into_iter().chain(&args.optimised).collect();
     let mut inputs = Vec::new();
-    for path in paths {
+    for path in &paths {
         match args.compile.open(path, console) {
             Ok(input) => inputs.push(input),
             Err(error) => return console.fail(&error.to_string()),
         }
     }
+    let formula = match args.formula.as_deref().map(Input::of_formula).transpose() {
+        Ok(formula) => formula,
+        Err(error) => return console.fail(&error.to_string()),
+    };
     let sides = args.sides.sides(&args.launch);
-    let execution = |number: usize| Execution {
-        input: &inputs[number],
-        kernel: paths[number].kernel.as_deref(),
-        launch: &sides[number].0,
-        arguments: &sides[number].1,
-        limits: args.limits.limits(console.watch()),
+    let limits = args.limits.limits(console.watch());
+    let launch = |kernel: usize, side: usize| {
+        Step::Launch(Execution {
+            input: &inputs[kernel],
+            kernel: paths[kernel].kernel.as_deref(),
+            launch: &sides[side].0,
+            arguments: &sides[side].1,
+            limits,
+        })
+    };
+    let own = args.sides.reference_arguments();
+    let steps = match &formula {
+        Some(input) => {
+            let formula = FormulaStep { input, arguments: &own, limits };
+            [Step::Formula(formula), launch(0, 1)]
+        }
+        None => [launch(0, 0), launch(1, 1)],
     };
     let options = driver::equiv::Options {
         snap: !args.no_snap,
@@ -193,7 +210,8 @@ fn run_equiv(args: &EquivArgs, console: &Console) -> Exit {
         recheck: args.recheck,
     };
     let display = watch::Display::start(console);
-    let outcome = driver::equiv::run([&execution(0), &execution(1)], &options, console.styled());
+    let sides = steps.each_ref().map(std::slice::from_ref);
+    let outcome = driver::equiv::run_steps(sides, &options, console.styled());
     drop(display);
     let outcome = with_page(outcome, args.report.as_deref(), console);
     console.finish(outcome.rendered(args.format.into()))

@@ -66,6 +66,8 @@ pub(crate) struct Finished<'r> {
     pub(crate) all_set: bool,
     /// What the run saw of the kernel, if another run saw more than this one.
     pub(crate) seen: Option<Coverage>,
+    /// It is a formula: people wrote no kernel.
+    pub(crate) is_formula: bool,
     /// What would help, for each group; found once, because it is tried out.
     hints: OnceCell<Vec<Option<String>>>,
 }
@@ -92,9 +94,23 @@ pub(crate) struct Prepared<'r> {
     pub(crate) built: BuiltLaunch,
     lifting: BTreeSet<String>,
     limits: Limits,
+    /// It is a formula: people wrote no kernel.
+    is_formula: bool,
 }
 
 impl<'r> Prepared<'r> {
+    /// A launch that a formula was compiled to.
+    pub(crate) fn of_formula(
+        input: &'r Input,
+        program: Program,
+        built: BuiltLaunch,
+        limits: Limits,
+    ) -> Self {
+        let lowered = Lowered { program, diagnostics: Vec::new() };
+        let (unlifted, lifting) = (None, BTreeSet::new());
+        Self { input, lowered, unlifted, built, lifting, limits, is_formula: true }
+    }
+
     pub(crate) fn program(&self) -> &Program {
         &self.lowered.program
     }
@@ -142,7 +158,7 @@ impl<'r> Prepared<'r> {
 
     /// With what its run found.
     pub(crate) fn finish(self, mut result: exec::Outcome, checks: Checks) -> Finished<'r> {
-        let Self { input, lowered, unlifted, built, lifting, limits } = self;
+        let Self { input, lowered, unlifted, built, lifting, limits, is_formula } = self;
         let unwritten = unwritten(&built, &result, None);
         let program = &lowered.program;
         let kernel = Kernel { program, function: built.launch.kernel, source: &input.source };
@@ -164,6 +180,7 @@ impl<'r> Prepared<'r> {
             limits,
             all_set: false,
             seen: None,
+            is_formula,
             hints: OnceCell::new(),
         }
     }
@@ -227,7 +244,7 @@ pub(crate) fn prepare<'r>(
     built.notes.extend(input.note().map(str::to_owned));
     built.notes.extend(input.dispatch_note(&function.name, execution.kernel));
     let (unlifted, lifting, limits) = (None, BTreeSet::new(), execution.limits);
-    Ok(Prepared { input, lowered, unlifted, built, lifting, limits })
+    Ok(Prepared { input, lowered, unlifted, built, lifting, limits, is_formula: false })
 }
 
 /// The launch, with what files beside the PTX tell where the user says nothing.

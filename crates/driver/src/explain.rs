@@ -19,6 +19,7 @@ pub fn page(code: Code) -> &'static str {
         Code::Name => page!("WP0002"),
         Code::Constant => page!("WP0003"),
         Code::Limit => page!("WP0004"),
+        Code::Formula => page!("WP0005"),
         Code::UnsupportedInstruction => page!("WP0010"),
         Code::UnsupportedModifier => page!("WP0011"),
         Code::UnsupportedDirective => page!("WP0012"),

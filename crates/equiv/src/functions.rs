@@ -67,6 +67,10 @@ pub(crate) fn apply(terms: &mut Terms, function: RealFunction, a: Term, b: Term)
         RealFunction::RoundAway => named(terms, "round_away", a),
         RealFunction::ErfInv => named(terms, "erfinv", a),
         RealFunction::Lgamma => named(terms, "lgamma", a),
+        RealFunction::TimesPi => {
+            let pi = terms.pi();
+            terms.multiply(pi, a)
+        }
         RealFunction::Named(name, 2..) => named_of_two(terms, name, [a, b]),
         RealFunction::Named(name, _) => named(terms, name, a),
         RealFunction::Atan => terms.apply(Function::Atan, a),

@@ -60,6 +60,7 @@ fn apply<E: Enclosure>(function: RealFunction, a: &Known<E>, b: &Known<E>) -> Kn
             let scaled = div(a, &unary(Unary::Sqrt, &two()));
             div(&add(&one(), &erf(&scaled)), &two())
         }
+        RealFunction::TimesPi => mul(a, &mul(&number(2.0), &half_pi())),
         RealFunction::ErfInv | RealFunction::Lgamma | RealFunction::Named(..) => {
             spreads([a, b]).unwrap_or(Unsure("a function that no enclosure is known of"))
         }

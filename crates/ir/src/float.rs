@@ -178,6 +178,8 @@ pub enum RealFunction {
     ErfInv,
     /// log |Γ(x)|
     Lgamma,
+    /// π·x: no kernel has it; it is how a formula says π.
+    TimesPi,
     /// A function of libdevice of which only the name is known, and how many numbers it takes.
     Named(&'static str, u8),
 }

@@ -34,7 +34,7 @@ Element = Callable[[Sequence[Ix]], Value]
 
 def kind_of(dtype: str) -> str:
     """Returns "real", "int" or "bool" of an element type such as "f32", "s64" or "bool"."""
-    if dtype == "bool":
+    if dtype in ("bool", "b1"):
         return "bool"
     return "int" if dtype[0] in "su" and dtype[1:].isdigit() else "real"
 
@@ -131,6 +131,8 @@ class Builder:
         """Declares an input; `named` keeps the name as it is."""
         if not named:
             name = self.fresh(name)
+        elif name in self._reserved:
+            self._reserved.remove(name)
         elif name in self._names or name in RESERVED or not name.isidentifier():
             raise ValueError(f"`{name}` cannot name a tensor of a formula")
         self._names.add(name)
@@ -212,7 +214,7 @@ class Builder:
             [one for one in self.inputs if one[0] in used],
             self.outputs,
             {name: self.lines[name] for name in defined if name in self.lines},
-            {name: path for name, path in weights.items() if name in used},
+            {name: path for name, path in {**{n: n for n in self.contents}, **weights}.items() if name in used},
             {name: array for name, array in self.contents.items() if name in used},
             list(notes),
         )

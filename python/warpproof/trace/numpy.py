@@ -25,8 +25,9 @@ from .ufuncs import UFUNCS
 DTYPES = {
     "f64": np.float64, "f32": np.float32, "f16": np.float16, "s64": np.int64, "s32": np.int32, "s16": np.int16,
     "s8": np.int8, "u64": np.uint64, "u32": np.uint32, "u16": np.uint16, "u8": np.uint8, "bool": np.bool_,
+    "b1": np.bool_,
 }  # fmt: skip
-NAMES = {np.dtype(d): name for name, d in DTYPES.items()}
+NAMES = {np.dtype(d): name for name, d in DTYPES.items() if name != "b1"}
 
 _CONTENTS = "its contents are not known while it is traced"
 

@@ -14,7 +14,7 @@ import contextlib
 import inspect
 import re
 import warnings
-from typing import Any, Callable, Iterator, Optional, Sequence
+from typing import Any, Callable, Iterator, Mapping, Optional, Sequence
 
 import torch
 
@@ -35,8 +35,9 @@ DTYPES: dict[str, torch.dtype] = {
     "s8": torch.int8,
     "u8": torch.uint8,
     "bool": torch.bool,
+    "b1": torch.bool,
 }
-NAMES = {dtype: name for name, dtype in DTYPES.items()}
+NAMES = {dtype: name for name, dtype in DTYPES.items() if name != "b1"}
 
 
 def dtype_name(dtype: torch.dtype) -> str:
@@ -128,33 +129,49 @@ def argument_names(function: Callable[..., Any], arguments: Sequence[Any]) -> li
 class _Reader:
     """Walks the graph of an exported program."""
 
-    def __init__(self, program: Any, names: Sequence[str], outputs: Optional[Sequence[str]]):
+    def __init__(
+        self,
+        program: Any,
+        names: Sequence[str],
+        outputs: Optional[Sequence[str]],
+        b: Optional[Builder] = None,
+        given: Optional[Sequence[Any]] = None,
+    ):
         self.program, self.names, self.wanted = program, list(names), outputs
-        self.b = Builder()
+        self.b = b or Builder()
+        self.given = None if given is None else list(given)
         self.values: dict[Any, Any] = {}
         self.weights: dict[str, str] = {}
         self.notes: list[str] = []
 
     def read(self) -> Traced:
-        specs = {spec.arg.name: spec for spec in self.program.graph_signature.input_specs}
         for name in self.wanted or []:
             self.b.reserve(name)
+        self.define(self.walk())
+        return self.b.traced(self.weights, self.notes)
+
+    def walk(self) -> list[Any]:
+        """Interprets the graph and returns the outputs, which `read` defines."""
+        specs = {spec.arg.name: spec for spec in self.program.graph_signature.input_specs}
+        results: list[Any] = []
         for node in self.program.graph.nodes:
             if node.op == "placeholder":
                 self.values[node] = self.placeholder(node, specs[node.name])
             elif node.op == "call_function":
                 self.values[node] = self.call(node)
             elif node.op == "output":
-                self.output(node)
+                results = self.results(node)
             else:
                 raise Untraceable(f"a graph node `{node.op}`", operation=str(node.target))
-        return self.b.traced(self.weights, self.notes)
+        return results
 
     def placeholder(self, node: Any, spec: Any) -> Any:
         kind = spec.kind.name
         meta = node.meta.get("val")
         if kind == "USER_INPUT":
             name = self.names.pop(0) if self.names else node.name
+            if self.given is not None:
+                return self.given.pop(0)
             if not isinstance(meta, torch.Tensor):
                 return spec.arg.value if hasattr(spec.arg, "value") else meta
             return self.b.input(name, dtype_name(meta.dtype), tuple(meta.shape))
@@ -197,21 +214,15 @@ class _Reader:
         reason = refused(operation)
         if reason is not None or operation not in TEMPLATES or target.namespace != "aten":
             raise Untraceable(reason or "no template for this operation", operation=str(target), line=line)
-        call = Call(self.b, operation, overload, self.bound(target, node), _results(node.meta.get("val")))
+        found = bound(target, node.args, node.kwargs)
+        arguments = {key: self.resolved(argument) for key, argument in found.items()}
+        call = Call(self.b, operation, overload, arguments, _results(node.meta.get("val")))
         try:
             result = TEMPLATES[operation](call)
         except Untraceable as error:
             raise error.at(str(target), line) from error
         _check(result, call, str(target), line)
         return result
-
-    def bound(self, target: Any, node: Any) -> dict[str, Any]:
-        """Binds arguments to the names of torch's schema, with its defaults."""
-        formal = target._schema.arguments
-        found = {a.name: a.default_value for a in formal if a.has_default_value()}
-        found.update(zip((a.name for a in formal), node.args))
-        found.update(node.kwargs)
-        return {name: self.resolved(argument) for name, argument in found.items()}
 
     def resolved(self, argument: Any) -> Any:
         if isinstance(argument, torch.fx.Node):
@@ -223,7 +234,8 @@ class _Reader:
             return [self.resolved(a) for a in argument]
         return argument
 
-    def output(self, node: Any) -> None:
+    def results(self, node: Any) -> list[Any]:
+        """Returns what the function returns; updates of buffers become notes."""
         specs = self.program.graph_signature.output_specs
         kept = []
         for spec, argument in zip(specs, node.args[0]):
@@ -234,13 +246,58 @@ class _Reader:
                 self.notes.append(f"the update of buffer `{spec.target}` is not compared")
             else:
                 raise Untraceable(f"the function changes `{spec.target}` ({kind.lower()})", "return a new tensor")
+        return [self.resolved(argument) for argument in kept]
+
+    def define(self, results: Sequence[Any]) -> None:
+        """Defines the outputs."""
         self.b.line = None
-        names = list(self.wanted or (["y"] if len(kept) == 1 else [f"y{n}" for n in range(len(kept))]))
-        for name, argument in zip(names, kept):
-            found = self.resolved(argument)
+        names = list(self.wanted or (["y"] if len(results) == 1 else [f"y{n}" for n in range(len(results))]))
+        if len(names) != len(results):
+            raise Untraceable(f"the function returns {len(results)} tensors, {len(names)} names are given")
+        for name, found in zip(names, results):
             if not isinstance(found, Tensor):
                 raise Untraceable(f"an output that is {found!r}, not a tensor")
             self.b.output(name, found)
+
+
+def bound(target: Any, arguments: Sequence[Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Binds arguments to the names of torch's schema, with its defaults."""
+    formal = target._schema.arguments
+    found = {a.name: a.default_value for a in formal if a.has_default_value()}
+    found.update(zip((a.name for a in formal), arguments))
+    found.update(options)
+    return found
+
+
+def apply(b: Builder, operation: Any, arguments: Sequence[Any], options: Mapping[str, Any], examples: Any, results: Any) -> list[Any]:
+    """Applies one ATen operation to tensors of a formula that is being written.
+
+    `arguments` and `options` have `Tensor`s where `examples` (the pair of both) has torch's; `results` are torch's, too.
+    Operations without a template are decomposed first.
+    """
+    name = operation._schema.name.split("::")[1]
+    if operation.namespace == "aten" and name in TEMPLATES and refused(name) is None:
+        call = Call(b, name, operation._overloadname, bound(operation, arguments, options), _results(results))
+        return list(sequence(TEMPLATES[name](call)))
+    return _decomposed(b, operation, arguments, options, examples)
+
+
+def _decomposed(b: Builder, operation: Any, arguments: Sequence[Any], options: Mapping[str, Any], examples: Any) -> list[Any]:
+    flat, structure = torch.utils._pytree.tree_flatten(examples)
+    places = [n for n, leaf in enumerate(flat) if isinstance(leaf, torch.Tensor)]
+    ours = torch.utils._pytree.tree_flatten((tuple(arguments), dict(options)))[0]
+
+    def call(*tensors: Any) -> Any:
+        leaves = list(flat)
+        for place, one in zip(places, tensors):
+            leaves[place] = one
+        plain, named = torch.utils._pytree.tree_unflatten(leaves, structure)
+        return operation(*plain, **named)
+
+    stand_ins = tuple(torch.empty_strided(flat[n].shape, flat[n].stride(), dtype=flat[n].dtype) for n in places)
+    for n in places:
+        flat[n] = None
+    return _Reader(export(call, stand_ins), [], None, b, [ours[n] for n in places]).walk()
 
 
 def _check(result: Any, call: Call, operation: str, line: Optional[str]) -> None:

@@ -3,22 +3,25 @@
 mod contents;
 mod error;
 mod formats;
+mod formulas;
 mod grids;
 mod overflow;
 mod parts;
 mod reasons;
 mod sides;
+mod steps;
 mod suggest;
 mod text;
 mod values;
 
 pub(crate) use sides::{alone, ranges};
+pub use steps::{FormulaStep, Step, run_sequences, run_steps};
 
 pub(crate) use values::{rounding, values};
 
 use crate::allow::Allow;
-use crate::arguments::{ArgumentSpec, AssumeSpec, BuildError, MissingData, PartSpec, ScalarValue};
-use crate::execute::{Execution, Finished, Prepared, Refusal, prepare, writer};
+use crate::arguments::{AssumeSpec, PartSpec, ScalarValue};
+use crate::execute::{Execution, Finished, Prepared, writer};
 use crate::properties::properties;
 use crate::report::{self, Comparison, HeatMap};
 use crate::unwritten::unwritten;
@@ -87,59 +90,6 @@ struct Judgement {
 #[must_use]
 pub fn run(executions: [&Execution<'_>; 2], options: &Options<'_>, colour: Colour) -> Outcome {
     run_sequences(executions.map(std::slice::from_ref), options, colour)
-}
-
-/// Compares two sequences of launches: a launch finds in a tensor what those before it left in the
-/// tensor of the same name. What both sequences write at last is compared.
-#[must_use]
-pub fn run_sequences(
-    sides: [&[Execution<'_>]; 2],
-    options: &Options<'_>,
-    colour: Colour,
-) -> Outcome {
-    let inputs = sides.into_iter().flatten().flat_map(|one| one.input.texts());
-    let colour = colour.for_input(inputs);
-    compare_sequences(sides, options, colour).escaped(colour)
-}
-
-fn compare_sequences(
-    sides: [&[Execution<'_>]; 2],
-    options: &Options<'_>,
-    colour: Colour,
-) -> Outcome {
-    let mut prepared = [Vec::new(), Vec::new()];
-    for (number, side) in sides.into_iter().enumerate() {
-        for (launch, execution) in side.iter().enumerate() {
-            let others = others(sides, (number, launch));
-            match prepare(execution, &others, "equiv", MissingData::Opaque) {
-                Ok(ready) => prepared[number].push(ready.lifted()),
-                Err(refusal) => {
-                    let refusal = suggest::with_both_sides(refusal, sides, options);
-                    return refused(execution, &refusal, colour);
-                }
-            }
-        }
-    }
-    let Some(last) = sides[1].last().filter(|_| !sides[0].is_empty()) else {
-        return Outcome::bad_input("two kernels are needed");
-    };
-    match answer(sides, prepared, options) {
-        Err(error) => {
-            let input = vec![error.to_string()];
-            let refusal = Refusal::Launch(BuildError { input, ..BuildError::default() });
-            refused(last, &refusal, colour)
-        }
-        Ok(answered) => tell(&answered, colour),
-    }
-}
-
-/// Arguments of all launches but one.
-fn others(sides: [&[Execution<'_>]; 2], but: (usize, usize)) -> Vec<ArgumentSpec> {
-    let launches = sides.into_iter().enumerate().flat_map(|(number, side)| {
-        side.iter().enumerate().map(move |(launch, one)| ((number, launch), one))
-    });
-    let others = launches.filter(|(place, _)| *place != but);
-    others.flat_map(|(_, one)| one.arguments.specs.iter().cloned()).collect()
 }
 
 fn answer<'r>(
@@ -230,14 +180,6 @@ fn definedness(conditions: &BTreeSet<String>) -> Vec<String> {
 
 /// So many conditions of one kind are told one by one.
 const FEW_CONDITIONS: usize = 4;
-
-fn refused(execution: &Execution<'_>, refusal: &Refusal, colour: Colour) -> Outcome {
-    let mut outcome = refusal.tell(execution.input, colour);
-    outcome.report = Some(report::refusal("equiv", execution, refusal));
-    let name = execution.input.name();
-    outcome.messages = format!("{name}:\n{}", outcome.messages);
-    outcome
-}
 
 fn tell(answered: &Answered<'_>, colour: Colour) -> Outcome {
     let judgement = answered.equality();

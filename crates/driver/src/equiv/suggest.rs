@@ -1,6 +1,6 @@
 //! The command line to fill in when a comparison lacks something: both sides, with everything that the user gave.
 
-use super::Options;
+use super::{Options, Step};
 use crate::arguments::{
     Invocation, MissingData, Request, append, comparison_line, declared, launch_flags,
 };
@@ -11,11 +11,11 @@ use crate::sources;
 /// where something else is wrong with the other side.
 pub(super) fn with_both_sides(
     mut refusal: Refusal,
-    sides: [&[Execution<'_>]; 2],
+    sides: [&[Step<'_>]; 2],
     options: &Options<'_>,
 ) -> Refusal {
     let line = match sides {
-        [[one], [other]] => command([one, other], options),
+        [[Step::Launch(one)], [Step::Launch(other)]] => command([one, other], options),
         _ => None,
     };
     if let Refusal::Launch(error) = &mut refusal {

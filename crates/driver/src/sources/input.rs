@@ -386,7 +386,7 @@ fn module(bytes: &[u8], kernel: Option<&str>, architecture: &str) -> Result<Stri
 }
 
 /// A file of the same folder whose name is nearly that of a file that is not there.
-fn similar(path: &Path) -> Option<String> {
+pub(super) fn similar(path: &Path) -> Option<String> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let entries = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?;
     let mut names: Vec<String> =

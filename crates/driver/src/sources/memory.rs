@@ -1,10 +1,11 @@
-//! Texts that are no files: kernels that another program holds as strings.
+//! Texts that are no files: kernels that another program holds as strings, and formulas.
 //!
 //! Nothing beside them is read: no source of the PTX, and nothing that Triton wrote about the launch.
 
 use super::cuda::CompileOptions;
 use super::error::{InputError, InputReason};
-use super::input::Input;
+use super::input::{Input, similar};
+use crate::render::escape::on_one_line;
 use std::path::Path;
 
 impl Input {
@@ -42,5 +43,26 @@ impl Input {
             return Err(fail(InputReason::Ptx));
         }
         Self::of_text(name, text.to_owned()).ok_or_else(|| fail(InputReason::TooLong))
+    }
+
+    /// Takes a formula, or reads it from a file if it begins with `@`.
+    ///
+    /// # Errors
+    /// If there is no such file, or it is no text.
+    pub fn of_formula(formula: &str) -> Result<Self, InputError> {
+        let Some(path) = formula.strip_prefix('@') else {
+            let reason = || InputError { name: "--ref".to_owned(), reason: InputReason::TooLong };
+            return Self::of_text("formula", formula.to_owned()).ok_or_else(reason);
+        };
+        let name = on_one_line(path).into_owned();
+        let fail = |reason: InputReason| InputError { name: name.clone(), reason };
+        let path = Path::new(path);
+        if path.is_dir() {
+            return Err(fail(InputReason::Folder));
+        }
+        let bytes = std::fs::read(path)
+            .map_err(|error| fail(InputReason::Read { error, similar: similar(path) }))?;
+        let text = String::from_utf8(bytes).map_err(|_| fail(InputReason::NotText))?;
+        Self::of_text(&name, text).ok_or_else(|| fail(InputReason::TooLong))
     }
 }

@@ -11,7 +11,7 @@
 use super::float::finish;
 use super::format::{from_f64, is_infinite, is_nan, to_f64, with_sign};
 use super::nan;
-use ir::{Accuracy, FloatMode, FloatUnary, Format};
+use ir::{Accuracy, FloatMode, FloatUnary, Format, RealFunction};
 
 /// One operand, flushed already.
 pub(super) fn unary(op: FloatUnary, format: Format, mode: FloatMode, a: u64) -> u64 {
@@ -46,6 +46,46 @@ pub(super) fn divide(format: Format, a: u64, b: u64) -> u64 {
         return if invalid { nan::canonical(format) } else { with_sign(format, negative, 0) };
     }
     nearest(format, x / y, a)
+}
+
+/// A function of doubles that no instruction computes, within a few units in the last place; `None` if nobody here can.
+pub(crate) fn real_function(function: RealFunction, a: u64, b: u64) -> Option<u64> {
+    let (x, y) = (f64::from_bits(a), f64::from_bits(b));
+    let value = match function {
+        RealFunction::Exp => libm::exp(x),
+        RealFunction::Exp2 => libm::exp2(x),
+        RealFunction::Exp10 => libm::exp10(x),
+        RealFunction::Expm1 => libm::expm1(x),
+        RealFunction::Log => libm::log(x),
+        RealFunction::Log2 => libm::log2(x),
+        RealFunction::Log10 => libm::log10(x),
+        RealFunction::Log1p => libm::log1p(x),
+        RealFunction::Tanh => libm::tanh(x),
+        RealFunction::Sinh => libm::sinh(x),
+        RealFunction::Cosh => libm::cosh(x),
+        RealFunction::Erf => libm::erf(x),
+        RealFunction::Erfc => libm::erfc(x),
+        RealFunction::Sin => libm::sin(x),
+        RealFunction::Cos => libm::cos(x),
+        RealFunction::Tan => libm::tan(x),
+        RealFunction::Cbrt => libm::cbrt(x),
+        RealFunction::Pow => libm::pow(x, y),
+        RealFunction::Hypot => libm::hypot(x, y),
+        RealFunction::Fmod => libm::fmod(x, y),
+        RealFunction::RoundAway => libm::round(x),
+        RealFunction::Asin => libm::asin(x),
+        RealFunction::Acos => libm::acos(x),
+        RealFunction::Atan => libm::atan(x),
+        RealFunction::Atan2 => libm::atan2(x, y),
+        RealFunction::Asinh => libm::asinh(x),
+        RealFunction::Acosh => libm::acosh(x),
+        RealFunction::Atanh => libm::atanh(x),
+        RealFunction::NormCdf => libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2) / 2.0,
+        RealFunction::Lgamma => libm::lgamma(x),
+        RealFunction::TimesPi => x * std::f64::consts::PI,
+        RealFunction::ErfInv | RealFunction::Named(..) => return None,
+    };
+    Some(nearest(Format::F64, value, a))
 }
 
 /// `value` rounded to `format`; a NaN comes from `operand` or is new.

@@ -32,6 +32,7 @@ mod integer;
 pub mod lanes;
 pub mod nan;
 
+pub(crate) use approximate::real_function;
 pub use bits::insert_bits;
 pub use convert::{Conversion, convert};
 pub use dot::{dot_float, dot_integer};

@@ -342,6 +342,19 @@ fn float(context: &mut Context<'_, '_>, op: &Op) -> Result<(), Gap> {
             lanes::convert(conversion, &mut out, &a);
             context.write(*dst, &out, tags.spread());
         }
+        // In double precision it is that of a formula, which is meant for people to look at.
+        Op::Real { function, format: Format::F64, dst, a, b, .. } => {
+            let (x, ta) = context.read(*a, Width::B64);
+            let (y, tb) = context.read(b.unwrap_or(*a), Width::B64);
+            let value = |lane: usize| concrete::real_function(*function, x[lane], y[lane]);
+            let out = std::array::from_fn(|lane| value(lane).unwrap_or(0));
+            let open = (0..WARP).filter(|lane| value(*lane).is_none());
+            let open = Mask(open.fold(0, |mask, lane| mask | 1 << lane));
+            let tags = unfixed(context, ta.combine(tb), Mask::ALL, Unfixed::Approximation);
+            let unknown = tags.unknown.or(Mask(open.0 & !tags.poison.0));
+            let origin = tags.origin.or((!open.is_empty()).then_some(Source::Data));
+            context.write(*dst, &out, Tags { unknown, origin, ..tags });
+        }
         // Which bits it would be is not said.
         Op::Real { format, dst, a, b, .. } => {
             let (_, ta) = context.read(*a, format.width());

@@ -1,0 +1,292 @@
+//! Formulas as launches: which tensors a formula may name, and the kernels it is compiled to.
+//!
+//! A formula names the tensors and scalars of the launches it is compared with or stands between, by the names that their
+//! arguments have; their shapes, types and given contents are those. In the formula's own memory elements stand in the
+//! order of their indices, whatever strides a kernel's tensor has.
+
+use super::steps::{FormulaStep, Step};
+use crate::arguments::{
+    ArgumentSpec, ArgumentValue, Arguments, BuildError, Dimensions, Direction, ElementType,
+    Invocation, LaunchSpec, MissingData, Number, Request, ScalarValue, TensorSpec, build_launch,
+};
+use crate::execute::{Execution, Prepared, Refusal};
+use crate::{Colour, Input, Outcome, report};
+use base::{Code, Diagnostic};
+use formula::{
+    BLOCK, Environment, KnownScalar, Parameter, ParameterKind, ScalarInput, Tensor, compile, parse,
+};
+use ir::{FuncId, Program, Scalar};
+use std::collections::BTreeMap;
+
+/// A launch that a formula is compiled to.
+pub(super) struct Expansion<'r> {
+    /// The side and the position of the formula among its steps.
+    pub(super) place: (usize, usize),
+    step: FormulaStep<'r>,
+    program: Program,
+    launch: LaunchSpec,
+    arguments: Arguments,
+    built: crate::arguments::BuiltLaunch,
+}
+
+impl<'r> Expansion<'r> {
+    pub(super) fn execution(&'r self) -> Execution<'r> {
+        Execution {
+            input: self.step.input,
+            kernel: None,
+            launch: &self.launch,
+            arguments: &self.arguments,
+            limits: self.step.limits,
+        }
+    }
+
+    pub(super) fn prepared(&self) -> Prepared<'r> {
+        let (program, built) = (self.program.clone(), self.built.clone());
+        Prepared::of_formula(self.step.input, program, built, self.step.limits)
+    }
+}
+
+/// Compiles the formulas of both sides.
+///
+/// # Errors
+/// The input and its first mistake.
+pub(super) fn expand<'r>(
+    sides: [&[Step<'r>]; 2],
+    launches: &[Vec<Option<Prepared<'r>>>; 2],
+) -> Result<Vec<Expansion<'r>>, (&'r Input, Refusal)> {
+    let mut all = Vec::new();
+    for (number, side) in sides.into_iter().enumerate() {
+        for (position, step) in side.iter().enumerate() {
+            if let Step::Formula(step) = step {
+                let names = Names::new(sides, launches, (number, position));
+                let found = names.compile(*step, (number, position));
+                all.extend(found.map_err(|refusal| (step.input, refusal))?);
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// The answer to a formula that has a mistake.
+pub(super) fn refused(input: &Input, refusal: &Refusal, colour: Colour) -> Outcome {
+    let (launch, arguments) = (LaunchSpec::default(), Arguments::default());
+    let limits = crate::Limits::default();
+    let execution =
+        Execution { input, kernel: None, launch: &launch, arguments: &arguments, limits };
+    let mut outcome = refusal.tell(input, colour);
+    outcome.report = Some(report::refusal("equiv", &execution, refusal));
+    outcome
+}
+
+/// What a formula may name, and the arguments behind the names.
+struct Names<'n> {
+    environment: Environment,
+    tensors: BTreeMap<&'n str, &'n TensorSpec>,
+    scalars: BTreeMap<&'n str, ArgumentValue>,
+}
+
+impl<'n> Names<'n> {
+    fn new(
+        sides: [&'n [Step<'_>]; 2],
+        launches: &'n [Vec<Option<Prepared<'_>>>; 2],
+        (own, position): (usize, usize),
+    ) -> Self {
+        let is_alone = sides[own].len() == 1;
+        let mut names = Self {
+            environment: Environment::default(),
+            tensors: BTreeMap::new(),
+            scalars: BTreeMap::new(),
+        };
+        // Its own arguments go before those of launches.
+        let ordered = std::iter::once((own, position, &sides[own][position]));
+        let rest = sides.into_iter().enumerate().flat_map(|(number, side)| {
+            side.iter().enumerate().map(move |(at, step)| (number, at, step))
+        });
+        for (number, at, step) in ordered.chain(rest) {
+            for spec in &step.arguments().specs {
+                for (name, tensor) in spec.tensors() {
+                    names.tensor(name, tensor, is_alone);
+                    if number == own && at < position && tensor.direction != Direction::In {
+                        names.written_before(name);
+                    }
+                }
+                if let (true, ArgumentValue::Number(Number::Integer(value))) =
+                    ((number, at) == (own, position), &spec.value)
+                {
+                    names.scalar(&spec.name, KnownScalar::Integer(*value), spec.value.clone());
+                }
+            }
+        }
+        for launch in launches.iter().flatten().flatten() {
+            for scalar in &launch.built.scalars {
+                let (known, value) = match &scalar.value {
+                    ScalarValue::Integer(value) => {
+                        let value = *value;
+                        (KnownScalar::Integer(value), ArgumentValue::Number(Number::Integer(value)))
+                    }
+                    ScalarValue::Float(value) => {
+                        (KnownScalar::Float(*value), ArgumentValue::Missing)
+                    }
+                    ScalarValue::Any(element) => {
+                        let value = ArgumentValue::Scalar { element: *element, value: None };
+                        (KnownScalar::Parameter(element.scalar()), value)
+                    }
+                    ScalarValue::Related(element, expression) => {
+                        let value = ArgumentValue::Related(expression.clone());
+                        (KnownScalar::Parameter(element.scalar()), value)
+                    }
+                };
+                names.scalar(&scalar.name, known, value);
+            }
+        }
+        names
+    }
+
+    fn tensor(&mut self, name: &'n str, spec: &'n TensorSpec, is_alone: bool) {
+        let Some(shape) = spec.shape.clone() else { return };
+        let reads = matches!(spec.direction, Direction::In | Direction::InOut);
+        let writes = matches!(spec.direction, Direction::Out | Direction::InOut);
+        if let Some(known) = self.environment.tensors.iter_mut().find(|one| one.name == name) {
+            known.is_input |= reads;
+            known.is_output |= writes;
+            known.is_required |= writes && is_alone;
+            return;
+        }
+        if spec.direction == Direction::Scratch {
+            return;
+        }
+        self.tensors.insert(name, spec);
+        self.environment.tensors.push(Tensor {
+            name: name.to_owned(),
+            scalar: spec.element.scalar(),
+            shape,
+            is_input: reads,
+            // Between launches a formula may compute what a later one reads.
+            is_output: writes || !is_alone,
+            is_required: writes && is_alone,
+        });
+    }
+
+    /// An earlier step of the side leaves something in a tensor.
+    fn written_before(&mut self, name: &str) {
+        let found = self.environment.tensors.iter_mut().find(|one| one.name == name);
+        found.into_iter().for_each(|one| one.is_input = true);
+    }
+
+    fn scalar(&mut self, name: &'n str, value: KnownScalar, argument: ArgumentValue) {
+        if !self.scalars.contains_key(name) {
+            self.environment.scalars.push(ScalarInput { name: name.to_owned(), value });
+            self.scalars.insert(name, argument);
+        }
+    }
+
+    fn compile<'r>(
+        &self,
+        step: FormulaStep<'r>,
+        place: (usize, usize),
+    ) -> Result<Vec<Expansion<'r>>, Refusal> {
+        let text = step.input.source.text();
+        let wrong = |error: formula::Error| {
+            Refusal::Module(vec![Diagnostic::error(Code::Formula, error.span, error.message)])
+        };
+        let formula = parse(text).map_err(wrong)?;
+        let compiled = compile(&formula, &self.environment, text).map_err(wrong)?;
+        let mut all = Vec::new();
+        let mut written: Vec<&str> = Vec::new();
+        for launch in &compiled.launches {
+            let specs = launch.parameters.iter().map(|one| self.argument(one, &written));
+            let arguments = Arguments { specs: specs.collect(), ..Arguments::default() };
+            let grid = launch.threads.div_ceil(u64::from(BLOCK)).max(1);
+            let sizes = [u32::try_from(grid).unwrap_or(u32::MAX), 1, 1];
+            let flags = LaunchSpec {
+                grid: Some(Dimensions(sizes)),
+                block: Some(Dimensions([BLOCK, 1, 1])),
+                ..LaunchSpec::default()
+            };
+            let program = compiled.program.clone();
+            let built = build(&program, launch.kernel, &flags, &arguments, step.input)?;
+            all.push(Expansion { place, step, program, launch: flags, arguments, built });
+            written.extend(
+                launch.parameters.iter().filter(|one| is_output(one)).map(|one| one.name.as_str()),
+            );
+        }
+        Ok(all)
+    }
+
+    /// The argument of a parameter.
+    fn argument(&self, parameter: &Parameter, written: &[&str]) -> ArgumentSpec {
+        let name = parameter.name.clone();
+        let direction = if is_output(parameter) { Direction::Out } else { Direction::In };
+        let value = match &parameter.kind {
+            ParameterKind::Scalar => {
+                self.scalars.get(name.as_str()).cloned().unwrap_or(ArgumentValue::Missing)
+            }
+            ParameterKind::Intermediate { shape, .. } => {
+                let element = match parameter.scalar {
+                    Scalar::Float(_) => ElementType::F64,
+                    Scalar::Integer { .. } => ElementType::S64,
+                };
+                ArgumentValue::Tensor(plain(element, Some(shape.clone()), direction))
+            }
+            ParameterKind::Tensor { .. } => match self.tensors.get(name.as_str()) {
+                None => ArgumentValue::Missing,
+                Some(spec) => {
+                    let fresh = direction == Direction::In
+                        && !written.contains(&name.as_str())
+                        && matches!(spec.direction, Direction::In | Direction::InOut);
+                    ArgumentValue::Tensor(match fresh {
+                        true => TensorSpec { strides: None, direction, ..(*spec).clone() },
+                        false => plain(spec.element, spec.shape.clone(), direction),
+                    })
+                }
+            },
+        };
+        ArgumentSpec { name, value }
+    }
+}
+
+fn is_output(parameter: &Parameter) -> bool {
+    match parameter.kind {
+        ParameterKind::Scalar => false,
+        ParameterKind::Tensor { is_output } | ParameterKind::Intermediate { is_output, .. } => {
+            is_output
+        }
+    }
+}
+
+/// A tensor of which nothing is said beside its shape.
+fn plain(element: ElementType, shape: Option<Vec<u64>>, direction: Direction) -> TensorSpec {
+    TensorSpec {
+        element,
+        shape,
+        strides: None,
+        direction,
+        range: None,
+        is_distinct: false,
+        structure: None,
+        initial: None,
+    }
+}
+
+fn build(
+    program: &Program,
+    kernel: FuncId,
+    launch: &LaunchSpec,
+    arguments: &Arguments,
+    input: &Input,
+) -> Result<crate::arguments::BuiltLaunch, Refusal> {
+    let request = Request {
+        program,
+        kernel,
+        launch,
+        arguments,
+        declared: &[],
+        others: &[],
+        missing_data: MissingData::Opaque,
+        invocation: Invocation { command: "equiv", file: input.name() },
+    };
+    build_launch(&request).map_err(|error| {
+        // Nothing is missing that a user could fill in.
+        Refusal::Launch(BuildError { suggestion: None, ..error })
+    })
+}

@@ -1,0 +1,342 @@
+//! The syntax tree of a formula. Printing it gives text that parses to the same tree.
+
+use base::Span;
+use std::fmt::{self, Display, Formatter};
+use term::Number;
+
+/// A sequence of definitions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Formula {
+    /// In the order of the text; a definition may use those above it.
+    pub definitions: Vec<Definition>,
+}
+
+/// `y[i,j] = …` or `let m[i] = …`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Definition {
+    /// An intermediate array, which no kernel has.
+    pub is_let: bool,
+    /// The tensor or array.
+    pub name: Name,
+    /// Its indices; none for a single number.
+    pub indices: Vec<Index>,
+    /// The element at these indices.
+    pub value: Expression,
+}
+
+/// A name and where it stands.
+#[derive(Clone, Debug)]
+pub struct Name {
+    /// The name.
+    pub text: String,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// `k` or `k in 0..n`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Index {
+    /// Its name.
+    pub name: Name,
+    /// The first number, and the one after the last.
+    pub range: Option<Box<(Expression, Expression)>>,
+}
+
+/// An expression and where it stands.
+#[derive(Clone, Debug)]
+pub struct Expression {
+    /// What it is.
+    pub kind: Kind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What an expression is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    /// A literal, exact.
+    Number(Number),
+    /// An index, a scalar, a constant or a definition without indices.
+    Name(String),
+    /// `x[i, k+1 else 0]`
+    Element {
+        /// The tensor.
+        name: Name,
+        /// One for each dimension.
+        indices: Vec<Expression>,
+        /// What lies outside of the tensor.
+        outside: Option<Box<Expression>>,
+    },
+    /// A function or a reduction; which of the two is told by its name and by what is in scope.
+    Call {
+        /// Its name.
+        name: Name,
+        /// Its arguments.
+        arguments: Vec<Argument>,
+    },
+    /// An operator with one operand.
+    Unary(Unary, Box<Expression>),
+    /// An operator with two operands.
+    Binary(Binary, Box<Expression>, Box<Expression>),
+    /// `a < b <= c`
+    Comparison(Box<Expression>, Vec<(Relation, Expression)>),
+    /// `value if condition else otherwise`
+    If {
+        /// Where the condition holds.
+        value: Box<Expression>,
+        /// The condition.
+        condition: Box<Expression>,
+        /// Elsewhere; without it a reduction leaves the element out.
+        otherwise: Option<Box<Expression>>,
+    },
+}
+
+/// An argument of a call.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Argument {
+    /// `k in 0..n`
+    Index(Index),
+    /// Anything else; a name alone may turn out to be an index.
+    Expression(Expression),
+}
+
+/// Operators with one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unary {
+    /// `-`
+    Negate,
+    /// `not`
+    Not,
+}
+
+/// Operators with two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Binary {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    /// `//`: of integers, rounded down.
+    FloorDivide,
+    /// `%`: of integers, with the sign of the divisor.
+    Remainder,
+    Power,
+    And,
+    Or,
+}
+
+/// How two numbers compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Relation {
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Equal,
+    NotEqual,
+}
+
+impl PartialEq for Name {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+/// Trees are equal whatever blanks their texts had.
+impl PartialEq for Expression {
+    fn eq(&self, other: &Self) -> bool {
+        self.kind == other.kind
+    }
+}
+
+impl Binary {
+    /// How tightly it binds, and how it is written.
+    pub(crate) const fn written(self) -> (u8, &'static str) {
+        match self {
+            Self::Or => (1, " or "),
+            Self::And => (2, " and "),
+            Self::Add => (5, " + "),
+            Self::Subtract => (5, " - "),
+            Self::Multiply => (6, "*"),
+            Self::Divide => (6, "/"),
+            Self::FloorDivide => (6, "//"),
+            Self::Remainder => (6, " % "),
+            Self::Power => (8, "^"),
+        }
+    }
+}
+
+impl Relation {
+    /// How it is written.
+    pub(crate) const fn written(self) -> &'static str {
+        match self {
+            Self::Less => "<",
+            Self::LessEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterEqual => ">=",
+            Self::Equal => "==",
+            Self::NotEqual => "!=",
+        }
+    }
+}
+
+/// Binding strengths beside those of binary operators.
+const CONDITIONAL: u8 = 0;
+const NOT: u8 = 3;
+const COMPARISON: u8 = 4;
+const NEGATION: u8 = 7;
+const PRIMARY: u8 = 9;
+
+impl Expression {
+    fn strength(&self) -> u8 {
+        match &self.kind {
+            Kind::Number(number) if number.is_negative() => NEGATION,
+            // A fraction is written as a quotient.
+            Kind::Number(number) if decimal(number).is_none() => 6,
+            Kind::Number(_) | Kind::Name(_) | Kind::Element { .. } | Kind::Call { .. } => PRIMARY,
+            Kind::Unary(Unary::Negate, _) => NEGATION,
+            Kind::Unary(Unary::Not, _) => NOT,
+            Kind::Binary(operator, ..) => operator.written().0,
+            Kind::Comparison(..) => COMPARISON,
+            Kind::If { .. } => CONDITIONAL,
+        }
+    }
+
+    /// Writes it, in parentheses if it binds less tightly.
+    fn write(&self, f: &mut Formatter<'_>, least: u8) -> fmt::Result {
+        if self.strength() < least { write!(f, "({self})") } else { write!(f, "{self}") }
+    }
+}
+
+/// A number as an exact decimal, if it has one of a sensible length.
+fn decimal(number: &Number) -> Option<String> {
+    const MOST_DIGITS: i32 = 40;
+    let (mut digits, ten) = (number.abs(), Number::from(10));
+    for places in 0..MOST_DIGITS {
+        if let Some(whole) = digits.to_i64() {
+            let (sign, places) = (if number.is_negative() { "-" } else { "" }, places as usize);
+            let text = format!("{whole:0>width$}", width = places + 1);
+            let (before, after) = text.split_at(text.len() - places);
+            let point = if places == 0 { "" } else { "." };
+            return Some(format!("{sign}{before}{point}{after}"));
+        }
+        digits = &digits * &ten;
+    }
+    None
+}
+
+impl Display for Expression {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            Kind::Number(number) => match decimal(number) {
+                Some(text) => f.write_str(&text),
+                None => write!(f, "{number}"),
+            },
+            Kind::Name(name) => f.write_str(name),
+            Kind::Element { name, indices, outside } => {
+                write!(f, "{}[", name.text)?;
+                separated(f, indices)?;
+                if let Some(outside) = outside {
+                    f.write_str(" else ")?;
+                    outside.write(f, 5)?;
+                }
+                f.write_str("]")
+            }
+            Kind::Call { name, arguments } => {
+                write!(f, "{}(", name.text)?;
+                separated(f, arguments)?;
+                f.write_str(")")
+            }
+            Kind::Unary(Unary::Negate, a) => {
+                f.write_str("-")?;
+                a.write(f, NEGATION)
+            }
+            Kind::Unary(Unary::Not, a) => {
+                f.write_str("not ")?;
+                a.write(f, NOT)
+            }
+            Kind::Binary(Binary::Power, a, b) => {
+                a.write(f, PRIMARY)?;
+                f.write_str("^")?;
+                b.write(f, NEGATION)
+            }
+            Kind::Binary(operator, a, b) => {
+                let (strength, text) = operator.written();
+                a.write(f, strength)?;
+                f.write_str(text)?;
+                b.write(f, strength + 1)
+            }
+            Kind::Comparison(first, others) => {
+                first.write(f, COMPARISON + 1)?;
+                for (relation, other) in others {
+                    write!(f, " {} ", relation.written())?;
+                    other.write(f, COMPARISON + 1)?;
+                }
+                Ok(())
+            }
+            Kind::If { value, condition, otherwise } => {
+                value.write(f, CONDITIONAL + 1)?;
+                f.write_str(" if ")?;
+                condition.write(f, CONDITIONAL + 1)?;
+                match otherwise {
+                    Some(otherwise) => write!(f, " else {otherwise}"),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+}
+
+fn separated(f: &mut Formatter<'_>, items: &[impl Display]) -> fmt::Result {
+    for (at, item) in items.iter().enumerate() {
+        write!(f, "{}{item}", if at == 0 { "" } else { ", " })?;
+    }
+    Ok(())
+}
+
+impl Display for Argument {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Index(index) => index.fmt(f),
+            Self::Expression(expression) => expression.fmt(f),
+        }
+    }
+}
+
+impl Display for Index {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name.text)?;
+        match &self.range {
+            Some(range) => {
+                f.write_str(" in ")?;
+                range.0.write(f, 5)?;
+                f.write_str("..")?;
+                range.1.write(f, 5)
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl Display for Definition {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", if self.is_let { "let " } else { "" }, self.name.text)?;
+        if !self.indices.is_empty() {
+            f.write_str("[")?;
+            separated(f, &self.indices)?;
+            f.write_str("]")?;
+        }
+        write!(f, " = {}", self.value)
+    }
+}
+
+impl Display for Formula {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        for (at, definition) in self.definitions.iter().enumerate() {
+            write!(f, "{}{definition}", if at == 0 { "" } else { "; " })?;
+        }
+        Ok(())
+    }
+}

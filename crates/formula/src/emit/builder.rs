@@ -1,0 +1,142 @@
+//! A function in the making: registers, blocks, and the block that instructions go to.
+
+use super::Body;
+use base::{Index, IndexVec, Span};
+use ir::{
+    Block, BlockId, FloatBinary, FloatMode, Format, Guard, Instr, IntBinary, Op, Operand, Reg,
+    Register, Rounding, Scalar, Terminator, Width,
+};
+
+pub(super) struct Builder {
+    registers: IndexVec<Reg, Register>,
+    blocks: IndexVec<BlockId, Block>,
+    current: BlockId,
+    /// What the text says that is compiled now.
+    pub(super) span: Span,
+    /// Instructions go to the first block, which every thread runs once.
+    is_early: bool,
+}
+
+/// The block that every thread runs first.
+const EARLY: usize = 0;
+
+impl Builder {
+    pub(super) fn new(span: Span) -> Self {
+        let mut builder = Self {
+            registers: IndexVec::default(),
+            blocks: IndexVec::default(),
+            current: BlockId::from_position(EARLY),
+            span,
+            is_early: false,
+        };
+        let early = builder.block();
+        let body = builder.block();
+        builder.current = early;
+        builder.terminate(Terminator::Jump(body));
+        builder.current = body;
+        builder
+    }
+
+    pub(super) fn finish(self) -> Body {
+        (self.registers, self.blocks)
+    }
+
+    pub(super) fn register(&mut self, width: Width) -> Reg {
+        let name = format!("%r{}", self.registers.len());
+        self.registers.push(Register { name, width })
+    }
+
+    /// A new block, to be filled later.
+    pub(super) fn block(&mut self) -> BlockId {
+        self.blocks.push(Block {
+            instructions: Vec::new(),
+            terminator: Terminator::Exit,
+            span: self.span,
+            location: None,
+        })
+    }
+
+    /// Instructions go to this block from now on.
+    pub(super) fn go_on(&mut self, block: BlockId) {
+        self.current = block;
+    }
+
+    pub(super) fn terminate(&mut self, terminator: Terminator) {
+        let block = &mut self.blocks[self.current];
+        (block.terminator, block.span) = (terminator, self.span);
+    }
+
+    pub(super) fn branch(&mut self, condition: Reg, then: BlockId, otherwise: BlockId) {
+        let guard = Guard { register: condition, negated: false };
+        self.terminate(Terminator::Branch { guard, then, otherwise, uniform: false });
+    }
+
+    pub(super) fn push(&mut self, op: Op) {
+        let block = if self.is_early { BlockId::from_position(EARLY) } else { self.current };
+        let instruction = Instr { guard: None, op, span: self.span, location: None };
+        self.blocks[block].instructions.push(instruction);
+    }
+
+    pub(super) fn push_early(&mut self, op: Op) {
+        self.early(|builder| builder.push(op));
+    }
+
+    /// Puts what `emit` emits where every thread runs it once.
+    pub(super) fn early<T>(&mut self, emit: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.is_early, true);
+        let result = emit(self);
+        self.is_early = before;
+        result
+    }
+
+    /// Sets whether instructions go to the first block; returns how it was.
+    pub(super) fn set_early(&mut self, is_early: bool) -> bool {
+        std::mem::replace(&mut self.is_early, is_early)
+    }
+
+    pub(super) fn copy(&mut self, dst: Reg, src: Operand) {
+        self.push(Op::Copy { dst, src });
+    }
+
+    /// An operation on integers of 64 bits.
+    pub(super) fn integer(&mut self, op: IntBinary, a: Operand, b: Operand) -> Reg {
+        let dst = self.register(Width::B64);
+        self.push(Op::IntBinary { op, width: Width::B64, dst, a, b });
+        dst
+    }
+
+    /// An operation on truths.
+    pub(super) fn logic(&mut self, op: IntBinary, a: Operand, b: Operand) -> Reg {
+        let dst = self.register(Width::B1);
+        self.push(Op::IntBinary { op, width: Width::B1, dst, a, b });
+        dst
+    }
+
+    /// An operation on doubles.
+    pub(super) fn double(&mut self, op: FloatBinary, a: Operand, b: Operand) -> Reg {
+        let dst = self.register(Width::B64);
+        let (format, mode) = (Format::F64, FloatMode::NEAREST);
+        self.push(Op::FloatBinary { op, format, lanes: 1, mode, dst, a, b });
+        dst
+    }
+
+    /// A number of another type.
+    pub(super) fn converted(
+        &mut self,
+        src: Operand,
+        from: Scalar,
+        to: Scalar,
+        rounding: Rounding,
+    ) -> Operand {
+        let dst = self.register(to.width());
+        let (flush, saturate, finite, relu) = (false, false, false, false);
+        self.push(Op::Convert { dst, src, from, to, rounding, flush, saturate, finite, relu });
+        dst.into()
+    }
+
+    pub(super) fn select(&mut self, condition: Operand, [a, b]: [Operand; 2], width: Width) -> Reg {
+        let dst = self.register(width);
+        self.push(Op::Select { dst, condition, if_true: a, if_false: b });
+        dst
+    }
+}

@@ -1,0 +1,299 @@
+//! Compiles a formula to core programs: a kernel for each array, a thread for each of its elements.
+//!
+//! A thread computes its indices from its number, evaluates the definition with loops for reductions, and stores the
+//! result. Reals are computed in double precision: runs on reals do not round, and runs on bits show what doubles give.
+//! Literals are made of doubles by exact operations, so that a run on reals has the number that is written. Conditions
+//! on indices are branches; conditions on data choose between values that are both computed.
+
+mod builder;
+mod literals;
+mod reductions;
+mod values;
+
+use crate::typed::{Array, ArrayId, IndexId, Node, NodeKind, Origin, Step, Typed};
+use base::IndexVec;
+use builder::Builder;
+use ir::{
+    Address, AddressBase, Dimension, FuncId, Function, IntBinary, Load, Op, Operand, Ordering,
+    Param, Program, Reg, Relation, Scalar, Space, SpecialRegister, Store, Terminator, VarId,
+    Variable, Width,
+};
+
+/// Threads of a block.
+pub const BLOCK: u32 = 128;
+
+/// A formula as kernels.
+#[derive(Debug)]
+pub struct Compiled {
+    /// One kernel for each array.
+    pub program: Program,
+    /// In the order in which they run.
+    pub launches: Vec<Launch>,
+}
+
+/// A launch of one of the kernels, in blocks of [`BLOCK`] threads.
+#[derive(Debug)]
+pub struct Launch {
+    /// The kernel.
+    pub kernel: FuncId,
+    /// Threads that have an element.
+    pub threads: u64,
+    /// In the order of the kernel's parameters.
+    pub parameters: Vec<Parameter>,
+}
+
+/// A parameter of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// What one element of it is.
+    pub scalar: Scalar,
+    /// What it is.
+    pub kind: ParameterKind,
+}
+
+/// What a parameter is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ParameterKind {
+    /// A number.
+    Scalar,
+    /// A tensor of the caller's.
+    Tensor {
+        /// The kernel writes it.
+        is_output: bool,
+    },
+    /// An array of the formula's own.
+    Intermediate {
+        /// Its sizes.
+        shape: Vec<u64>,
+        /// The kernel writes it.
+        is_output: bool,
+    },
+}
+
+pub(crate) fn emit(typed: &Typed) -> Compiled {
+    let mut program = Program::default();
+    let mut launches = Vec::new();
+    for step in &typed.steps {
+        launches.push(kernel(typed, step, &mut program));
+    }
+    Compiled { program, launches }
+}
+
+/// A kernel in the making.
+struct Emitter<'e> {
+    typed: &'e Typed,
+    builder: Builder,
+    /// Registers of the indices.
+    indices: IndexVec<IndexId, Option<Reg>>,
+    /// Arrays and where they begin.
+    arrays: Vec<(ArrayId, Reg)>,
+    /// Scalars as numbers: integers of 64 bits or doubles.
+    scalars: Vec<(usize, Reg)>,
+    literals: Vec<(term::Number, Operand)>,
+}
+
+fn kernel(typed: &Typed, step: &Step, program: &mut Program) -> Launch {
+    let id = program.functions.next_index();
+    let mut emitter = Emitter {
+        typed,
+        builder: Builder::new(step.span),
+        indices: typed.indices.iter().map(|_| None).collect(),
+        arrays: Vec::new(),
+        scalars: Vec::new(),
+        literals: Vec::new(),
+    };
+    let mut uses = Uses::default();
+    uses.collect(&step.value);
+    let mut params = Vec::new();
+    let mut parameters = Vec::new();
+    for array in uses.arrays.iter().chain([&step.array]) {
+        let is_output = *array == step.array;
+        let info = &typed.arrays[*array];
+        let variable = parameter(program, id, &info.name, Width::B64);
+        let begin = emitter.load_parameter(variable, Width::B64);
+        emitter.arrays.push((*array, begin));
+        params.push(Param::Variable(variable));
+        parameters.push(described(info, is_output));
+    }
+    for position in uses.scalars {
+        let (name, scalar) = typed.scalars[position].clone();
+        let variable = parameter(program, id, &name, scalar.width());
+        let raw = emitter.load_parameter(variable, scalar.width());
+        let number = emitter.number_of(raw, scalar);
+        emitter.scalars.push((position, number));
+        params.push(Param::Variable(variable));
+        parameters.push(Parameter { name, scalar, kind: ParameterKind::Scalar });
+    }
+    let threads = typed.arrays[step.array].shape.iter().product();
+    emitter.body(step, threads);
+    let (registers, blocks) = emitter.builder.finish();
+    program.functions.push(Function {
+        name: typed.arrays[step.array].name.clone(),
+        is_kernel: true,
+        params,
+        returns: Vec::new(),
+        launch: ir::Launch::default(),
+        registers,
+        blocks,
+        span: step.span,
+    });
+    Launch { kernel: id, threads, parameters }
+}
+
+fn described(array: &Array, is_output: bool) -> Parameter {
+    let kind = match array.origin {
+        Origin::Let => ParameterKind::Intermediate { shape: array.shape.clone(), is_output },
+        Origin::Input | Origin::Output => ParameterKind::Tensor { is_output },
+    };
+    Parameter { name: array.name.clone(), scalar: array.scalar, kind }
+}
+
+fn parameter(program: &mut Program, owner: FuncId, name: &str, width: Width) -> VarId {
+    let bytes = u64::from(width.bytes());
+    program.variables.push(Variable {
+        name: name.to_owned(),
+        space: Space::ParamEntry,
+        owner: Some(owner),
+        element: format!("b{}", width.bits()),
+        dimensions: Vec::new(),
+        size: Some(bytes),
+        align: bytes,
+        external: false,
+        pointee: None,
+        initial: Vec::new(),
+        relocations: Vec::new(),
+        span: base::Span::default(),
+    })
+}
+
+/// Arrays and scalars that a definition reads, in the order in which it does.
+#[derive(Default)]
+struct Uses {
+    arrays: Vec<ArrayId>,
+    scalars: Vec<usize>,
+}
+
+impl Uses {
+    fn collect(&mut self, node: &Node) {
+        match node.kind {
+            NodeKind::Element { array, .. } if !self.arrays.contains(&array) => {
+                self.arrays.push(array);
+            }
+            NodeKind::Scalar(position) if !self.scalars.contains(&position) => {
+                self.scalars.push(position);
+            }
+            _ => {}
+        }
+        node.each(&mut |inner| self.collect(inner));
+    }
+}
+
+impl Emitter<'_> {
+    /// Loads a parameter at the start of the kernel.
+    fn load_parameter(&mut self, variable: VarId, width: Width) -> Reg {
+        let dst = self.builder.register(width);
+        let address = Address { base: AddressBase::Variable(variable), offset: 0 };
+        self.builder.push_early(Op::Load(Load {
+            dsts: vec![Some(dst)],
+            width,
+            signed: false,
+            space: Space::ParamEntry,
+            address,
+            ordering: Ordering::Weak,
+            non_coherent: false,
+        }));
+        dst
+    }
+
+    /// The indices of a thread, then its element.
+    fn body(&mut self, step: &Step, threads: u64) {
+        let number = self.thread_number();
+        let inside = self.builder.register(Width::B1);
+        self.builder.push(Op::IntCompare {
+            relation: Relation::Lt,
+            signed: false,
+            width: Width::B64,
+            dst: inside,
+            a: number.into(),
+            b: Operand::Constant(threads),
+        });
+        let (work, end) = (self.builder.block(), self.builder.block());
+        self.builder.branch(inside, work, end);
+        self.builder.go_on(work);
+        self.unflatten(step, number);
+        let value = self.value(&step.value);
+        self.store(step.array, number, value);
+        self.builder.terminate(Terminator::Jump(end));
+        self.builder.go_on(end);
+        self.builder.terminate(Terminator::Exit);
+    }
+
+    /// `blockIdx.x * blockDim.x + threadIdx.x` in 64 bits.
+    fn thread_number(&mut self) -> Reg {
+        let [block, thread] =
+            [SpecialRegister::Ctaid(Dimension::X), SpecialRegister::Tid(Dimension::X)].map(
+                |special| {
+                    let dst = self.builder.register(Width::B32);
+                    self.builder.push(Op::ReadSpecial { dst, special });
+                    let wide = self.builder.register(Width::B64);
+                    let src = dst.into();
+                    self.builder.push(Op::Resize {
+                        dst: wide,
+                        src,
+                        from: Width::B32,
+                        signed: false,
+                    });
+                    wide
+                },
+            );
+        let size = Operand::Constant(u64::from(BLOCK));
+        let first = self.builder.integer(IntBinary::Mul, block.into(), size);
+        self.builder.integer(IntBinary::Add, first.into(), thread.into())
+    }
+
+    /// The indices of an element from its number in row-major order.
+    fn unflatten(&mut self, step: &Step, number: Reg) {
+        let shape = &self.typed.arrays[step.array].shape;
+        let mut rest = number;
+        for (axis, (index, size)) in step.indices.iter().zip(shape).enumerate().rev() {
+            let size = Operand::Constant(*size);
+            let own = match axis {
+                0 => rest,
+                _ => self.builder.integer(IntBinary::Rem { signed: false }, rest.into(), size),
+            };
+            self.indices[*index] = Some(own);
+            if axis > 0 {
+                rest = self.builder.integer(IntBinary::Div { signed: false }, rest.into(), size);
+            }
+        }
+    }
+
+    fn store(&mut self, array: ArrayId, number: Reg, value: Operand) {
+        let scalar = self.typed.arrays[array].scalar;
+        let value = self.as_stored(value, scalar);
+        let bytes = Operand::Constant(u64::from(scalar.width().bytes()));
+        let offset = self.builder.integer(IntBinary::Mul, number.into(), bytes);
+        let address = self.address(array, offset);
+        self.builder.push(Op::Store(Store {
+            srcs: vec![value],
+            width: scalar.width(),
+            space: Space::Global,
+            address,
+            ordering: Ordering::Weak,
+        }));
+    }
+
+    /// The address so many bytes from the start of an array.
+    fn address(&mut self, array: ArrayId, offset: Reg) -> Address {
+        // Every array that is read or written was collected before.
+        let begin = self.arrays.iter().find(|(id, _)| *id == array).map(|one| one.1);
+        let begin = begin.map_or(Operand::Constant(0), Operand::from);
+        let at = self.builder.integer(IntBinary::Add, begin, offset.into());
+        Address { base: AddressBase::Register(at), offset: 0 }
+    }
+}
+
+/// Registers and blocks of a function.
+type Body = (IndexVec<Reg, ir::Register>, IndexVec<ir::BlockId, ir::Block>);

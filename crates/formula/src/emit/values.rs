@@ -1,0 +1,519 @@
+//! Expressions: integers are registers of 64 bits, reals are doubles, truths are predicates.
+
+use super::Emitter;
+use crate::interval::interval;
+use crate::typed::{Arithmetic, ArrayId, Function, Node, NodeKind, Type};
+use ir::{
+    FloatBinary, FloatMode, FloatRelation, FloatUnary, Format, IntBinary, IntUnary, Load, Op,
+    Operand, Ordering, RealFunction, Reg, Relation, Rounding, Scalar, Space, Terminator, Width,
+};
+use term::Number;
+
+/// Powers up to this one are products.
+const LARGEST_PRODUCT: u64 = 64;
+
+/// A maximum or minimum of numbers, as `fmaxf` has it.
+pub(super) const MAX: FloatBinary = FloatBinary::Max { propagate_nan: false, xor_sign_abs: false };
+pub(super) const MIN: FloatBinary = FloatBinary::Min { propagate_nan: false, xor_sign_abs: false };
+
+impl Emitter<'_> {
+    pub(super) fn value(&mut self, node: &Node) -> Operand {
+        let before = std::mem::replace(&mut self.builder.span, node.span);
+        // What depends on nothing is computed once by each thread.
+        let is_early = node.ty == Type::Real && is_constant(node);
+        let early = is_early.then(|| self.builder.set_early(true));
+        let value = self.emit(node);
+        early.map(|early| self.builder.set_early(early));
+        self.builder.span = before;
+        value
+    }
+
+    fn emit(&mut self, node: &Node) -> Operand {
+        match &node.kind {
+            NodeKind::Number(number) if node.ty == Type::Integer => {
+                Operand::Constant(number.to_i64().unwrap_or(0).cast_unsigned())
+            }
+            NodeKind::Number(number) => self.literal(number),
+            NodeKind::Infinity => Operand::Constant(f64::INFINITY.to_bits()),
+            NodeKind::Float(Format::F64, bits) => Operand::Constant(*bits),
+            NodeKind::Float(format, bits) => {
+                self.converted(Operand::Constant(*bits), Scalar::Float(*format))
+            }
+            NodeKind::Constant(constant) => self.constant(*constant),
+            NodeKind::Index(index) => {
+                self.indices[*index].map_or(Operand::Constant(0), Operand::from)
+            }
+            NodeKind::Scalar(position) => {
+                let known = self.scalars.iter().find(|(one, _)| one == position);
+                known.map_or(Operand::Constant(0), |(_, register)| (*register).into())
+            }
+            NodeKind::Element { array, indices, outside } => {
+                self.element(*array, indices, outside.as_deref())
+            }
+            NodeKind::ToReal(inner) => self.to_real(inner),
+            NodeKind::Negate(a) => self.negation(a),
+            NodeKind::Not(a) => {
+                let a = self.value(a);
+                let dst = self.builder.register(Width::B1);
+                self.builder.push(Op::IntUnary { op: IntUnary::Not, width: Width::B1, dst, a });
+                dst.into()
+            }
+            NodeKind::Arithmetic(op, a, b) => self.arithmetic(*op, a, b),
+            NodeKind::Power(a, exponent) => self.power(a, exponent),
+            NodeKind::Compare(relation, a, b) => self.comparison(*relation, a, b),
+            NodeKind::And(a, b) => self.connective(IntBinary::And, a, b),
+            NodeKind::Or(a, b) => self.connective(IntBinary::Or, a, b),
+            NodeKind::Function(function, arguments) => self.function(*function, arguments, node.ty),
+            NodeKind::If { condition, value, otherwise } => {
+                self.conditional(condition, value, otherwise)
+            }
+            NodeKind::Reduce(reduce) => self.reduce(reduce, node.ty),
+        }
+    }
+
+    fn connective(&mut self, op: IntBinary, a: &Node, b: &Node) -> Operand {
+        let (a, b) = (self.value(a), self.value(b));
+        self.builder.logic(op, a, b).into()
+    }
+
+    /// A number of a type as a double or as an integer of 64 bits.
+    pub(super) fn number_of(&mut self, raw: Reg, scalar: Scalar) -> Reg {
+        match scalar {
+            Scalar::Float(Format::F64) | Scalar::Integer { width: Width::B64, .. } => raw,
+            Scalar::Float(_) => {
+                let before = self.builder.set_early(true);
+                let converted = self.converted(raw.into(), scalar);
+                self.builder.set_early(before);
+                match converted {
+                    Operand::Register(register) => register,
+                    Operand::Constant(_) => raw,
+                }
+            }
+            Scalar::Integer { width, signed } => {
+                let dst = self.builder.register(Width::B64);
+                self.builder.push_early(Op::Resize { dst, src: raw.into(), from: width, signed });
+                dst
+            }
+        }
+    }
+
+    /// A number as a double.
+    pub(super) fn converted(&mut self, value: Operand, from: Scalar) -> Operand {
+        self.builder.converted(value, from, Scalar::Float(Format::F64), Rounding::NearestEven)
+    }
+
+    /// A double or an integer of 64 bits as an element of a tensor.
+    pub(super) fn as_stored(&mut self, value: Operand, scalar: Scalar) -> Operand {
+        match scalar {
+            Scalar::Float(Format::F64) | Scalar::Integer { width: Width::B64, .. } => value,
+            Scalar::Float(_) => {
+                let double = Scalar::Float(Format::F64);
+                self.builder.converted(value, double, scalar, Rounding::NearestEven)
+            }
+            // The lowest bits, as integers wrap around in memory.
+            Scalar::Integer { width, .. } => {
+                let dst = self.builder.register(width);
+                self.builder.push(Op::Resize { dst, src: value, from: width, signed: false });
+                dst.into()
+            }
+        }
+    }
+
+    fn element(&mut self, array: ArrayId, indices: &[Node], outside: Option<&Node>) -> Operand {
+        let places: Vec<Operand> = indices.iter().map(|index| self.value(index)).collect();
+        let Some(outside) = outside else { return self.load(array, &places) };
+        let inside = self.is_inside(array, indices, &places);
+        let Some(inside) = inside else { return self.load(array, &places) };
+        let dst = self.builder.register(Width::B64);
+        let (then, otherwise, end) =
+            (self.builder.block(), self.builder.block(), self.builder.block());
+        self.builder.branch(inside, then, otherwise);
+        self.builder.go_on(then);
+        let value = self.load(array, &places);
+        self.builder.copy(dst, value);
+        self.builder.terminate(Terminator::Jump(end));
+        self.builder.go_on(otherwise);
+        let value = self.value(outside);
+        self.builder.copy(dst, value);
+        self.builder.terminate(Terminator::Jump(end));
+        self.builder.go_on(end);
+        dst.into()
+    }
+
+    /// A condition under which a place is in a tensor; none if it always is.
+    fn is_inside(&mut self, array: ArrayId, indices: &[Node], places: &[Operand]) -> Option<Reg> {
+        let shape = self.typed.arrays[array].shape.clone();
+        let mut all: Option<Reg> = None;
+        for ((index, place), size) in indices.iter().zip(places).zip(shape) {
+            let known = interval(self.typed, index);
+            if known.is_some_and(|(low, high)| low >= 0 && high < i128::from(size)) {
+                continue;
+            }
+            let dst = self.builder.register(Width::B1);
+            // As an unsigned number, one below 0 is too large.
+            self.builder.push(Op::IntCompare {
+                relation: Relation::Lt,
+                signed: false,
+                width: Width::B64,
+                dst,
+                a: *place,
+                b: Operand::Constant(size),
+            });
+            all = Some(match all {
+                None => dst,
+                Some(before) => self.builder.logic(IntBinary::And, before.into(), dst.into()),
+            });
+        }
+        all
+    }
+
+    fn load(&mut self, array: ArrayId, places: &[Operand]) -> Operand {
+        let (scalar, shape) = {
+            let array = &self.typed.arrays[array];
+            (array.scalar, array.shape.clone())
+        };
+        let mut number = places.first().copied().unwrap_or(Operand::Constant(0));
+        for (place, size) in places.iter().zip(shape).skip(1) {
+            let row = self.builder.integer(IntBinary::Mul, number, Operand::Constant(size));
+            number = self.builder.integer(IntBinary::Add, row.into(), *place).into();
+        }
+        let bytes = Operand::Constant(u64::from(scalar.width().bytes()));
+        let offset = self.builder.integer(IntBinary::Mul, number, bytes);
+        let address = self.address(array, offset);
+        let (width, signed) = match scalar {
+            Scalar::Float(format) => (format.width(), false),
+            // A load extends what it loads.
+            Scalar::Integer { signed, .. } => (Width::B64, signed),
+        };
+        let dst = self.builder.register(width);
+        self.builder.push(Op::Load(Load {
+            dsts: vec![Some(dst)],
+            width: scalar.width(),
+            signed,
+            space: Space::Global,
+            address,
+            ordering: Ordering::Weak,
+            non_coherent: false,
+        }));
+        match scalar {
+            Scalar::Float(Format::F64) | Scalar::Integer { .. } => dst.into(),
+            Scalar::Float(_) => self.converted(dst.into(), scalar),
+        }
+    }
+
+    fn to_real(&mut self, inner: &Node) -> Operand {
+        match &inner.kind {
+            NodeKind::Number(number) => self.literal(number),
+            // The integer that a real is rounded to, as a real.
+            NodeKind::Function(Function::Round(rounding), arguments) => {
+                let a = self.value(&arguments[0]);
+                let mode = FloatMode { rounding: *rounding, ..FloatMode::NEAREST };
+                self.float_unary(FloatUnary::RoundToIntegral, mode, a)
+            }
+            _ => {
+                let value = self.value(inner);
+                self.converted(value, Scalar::Integer { width: Width::B64, signed: true })
+            }
+        }
+    }
+
+    fn float_unary(&mut self, op: FloatUnary, mode: FloatMode, a: Operand) -> Operand {
+        let dst = self.builder.register(Width::B64);
+        self.builder.push(Op::FloatUnary { op, format: Format::F64, lanes: 1, mode, dst, a });
+        dst.into()
+    }
+
+    fn negation(&mut self, a: &Node) -> Operand {
+        let value = self.value(a);
+        match a.ty {
+            Type::Integer => {
+                self.builder.integer(IntBinary::Sub, Operand::Constant(0), value).into()
+            }
+            _ => self.float_unary(FloatUnary::Negate, FloatMode::NEAREST, value),
+        }
+    }
+
+    fn arithmetic(&mut self, op: Arithmetic, a: &Node, b: &Node) -> Operand {
+        let is_integer = a.ty == Type::Integer;
+        let (x, y) = (self.value(a), self.value(b));
+        let register = match (op, is_integer) {
+            (Arithmetic::Add, true) => self.builder.integer(IntBinary::Add, x, y),
+            (Arithmetic::Subtract, true) => self.builder.integer(IntBinary::Sub, x, y),
+            (Arithmetic::Multiply, true) => self.builder.integer(IntBinary::Mul, x, y),
+            (Arithmetic::Add, false) => self.builder.double(FloatBinary::Add, x, y),
+            (Arithmetic::Subtract, false) => self.builder.double(FloatBinary::Sub, x, y),
+            (Arithmetic::Multiply, false) => self.builder.double(FloatBinary::Mul, x, y),
+            (Arithmetic::Divide, _) => self.builder.double(FloatBinary::Div, x, y),
+            (Arithmetic::FloorDivide | Arithmetic::Remainder, _) => {
+                self.division(op, (a, x), (b, y))
+            }
+        };
+        register.into()
+    }
+
+    /// A quotient rounded down, or its remainder; instructions round towards zero.
+    fn division(
+        &mut self,
+        op: Arithmetic,
+        (a, x): (&Node, Operand),
+        (b, y): (&Node, Operand),
+    ) -> Reg {
+        let is_quotient = op == Arithmetic::FloorDivide;
+        let instruction = match is_quotient {
+            true => IntBinary::Div { signed: true },
+            false => IntBinary::Rem { signed: true },
+        };
+        let result = self.builder.integer(instruction, x, y);
+        let at_least = |node: &Node, least: i128| {
+            interval(self.typed, node).is_some_and(|(low, _)| low >= least)
+        };
+        if at_least(a, 0) && at_least(b, 1) {
+            return result;
+        }
+        let remainder = match is_quotient {
+            true => self.builder.integer(IntBinary::Rem { signed: true }, x, y),
+            false => result,
+        };
+        // A remainder that is not 0 and has another sign than the divisor: one too many.
+        let [not_zero, differs] =
+            [self.builder.register(Width::B1), self.builder.register(Width::B1)];
+        let signs = self.builder.integer(IntBinary::Xor, remainder.into(), y);
+        for (dst, relation, a) in
+            [(not_zero, Relation::Ne, remainder), (differs, Relation::Lt, signs)]
+        {
+            let (a, b) = (a.into(), Operand::Constant(0));
+            let (signed, width) = (true, Width::B64);
+            self.builder.push(Op::IntCompare { relation, signed, width, dst, a, b });
+        }
+        let adjusts = self.builder.logic(IntBinary::And, not_zero.into(), differs.into());
+        let other = match is_quotient {
+            true => self.builder.integer(IntBinary::Sub, result.into(), Operand::Constant(1)),
+            false => self.builder.integer(IntBinary::Add, result.into(), y),
+        };
+        self.builder.select(adjusts.into(), [other.into(), result.into()], Width::B64)
+    }
+
+    fn power(&mut self, a: &Node, exponent: &Number) -> Operand {
+        let base = self.value(a);
+        let is_integer = a.ty == Type::Integer;
+        let one =
+            if is_integer { Operand::Constant(1) } else { Operand::Constant(1.0_f64.to_bits()) };
+        let doubled = (exponent * &Number::from(2)).to_i64();
+        match doubled.map(|doubled| (doubled.unsigned_abs(), doubled < 0)) {
+            Some((doubled, negative)) if doubled / 2 <= LARGEST_PRODUCT => {
+                let mut result = self.product(base, doubled / 2, is_integer).unwrap_or(one);
+                if doubled % 2 == 1 {
+                    let root = self.float_unary(FloatUnary::Sqrt, FloatMode::NEAREST, base);
+                    result = self.builder.double(FloatBinary::Mul, result, root).into();
+                }
+                match negative {
+                    true => self.builder.double(FloatBinary::Div, one, result).into(),
+                    false => result,
+                }
+            }
+            _ => {
+                let exponent = self.literal(exponent);
+                self.real(RealFunction::Pow, base, Some(exponent))
+            }
+        }
+    }
+
+    /// A power by squaring; none of 0.
+    fn product(&mut self, base: Operand, exponent: u64, is_integer: bool) -> Option<Operand> {
+        let (mut result, mut square, mut rest) = (None, base, exponent);
+        let mut multiply = |a, b| -> Operand {
+            match is_integer {
+                true => self.builder.integer(IntBinary::Mul, a, b).into(),
+                false => self.builder.double(FloatBinary::Mul, a, b).into(),
+            }
+        };
+        while rest > 0 {
+            if rest % 2 == 1 {
+                result = Some(result.map_or(square, |before| multiply(before, square)));
+            }
+            rest /= 2;
+            if rest > 0 {
+                square = multiply(square, square);
+            }
+        }
+        result
+    }
+
+    pub(super) fn real(
+        &mut self,
+        function: RealFunction,
+        a: Operand,
+        b: Option<Operand>,
+    ) -> Operand {
+        let dst = self.builder.register(Width::B64);
+        self.builder.push(Op::Real { function, format: Format::F64, range: None, dst, a, b });
+        dst.into()
+    }
+
+    fn comparison(&mut self, relation: Relation, a: &Node, b: &Node) -> Operand {
+        let is_integer = a.ty == Type::Integer;
+        let (x, y) = (self.value(a), self.value(b));
+        self.compare(relation, [x, y], is_integer).into()
+    }
+
+    pub(super) fn compare(
+        &mut self,
+        relation: Relation,
+        [a, b]: [Operand; 2],
+        is_integer: bool,
+    ) -> Reg {
+        let dst = self.builder.register(Width::B1);
+        self.builder.push(match is_integer {
+            true => Op::IntCompare { relation, signed: true, width: Width::B64, dst, a, b },
+            false => Op::FloatCompare {
+                relation: FloatRelation::Order { relation, or_unordered: false },
+                format: Format::F64,
+                flush: false,
+                dst,
+                a,
+                b,
+            },
+        });
+        dst
+    }
+
+    fn function(&mut self, function: Function, arguments: &[Node], ty: Type) -> Operand {
+        let is_integer = arguments.first().is_some_and(|one| one.ty == Type::Integer);
+        let all: Vec<Operand> = arguments.iter().map(|one| self.value(one)).collect();
+        let zero = Operand::Constant(0);
+        match (function, all.as_slice()) {
+            (Function::Real(function), [a]) => self.real(function, *a, None),
+            (Function::Real(function), [a, b]) => self.real(function, *a, Some(*b)),
+            (Function::Sqrt, [a]) => self.float_unary(FloatUnary::Sqrt, FloatMode::NEAREST, *a),
+            (Function::ReciprocalSqrt, [a]) => {
+                let one = Operand::Constant(1.0_f64.to_bits());
+                let root = self.float_unary(FloatUnary::Sqrt, FloatMode::NEAREST, *a);
+                self.builder.double(FloatBinary::Div, one, root).into()
+            }
+            (Function::Abs, [a]) if is_integer => {
+                let dst = self.builder.register(Width::B64);
+                let (op, width) = (IntUnary::Abs, Width::B64);
+                self.builder.push(Op::IntUnary { op, width, dst, a: *a });
+                dst.into()
+            }
+            (Function::Abs, [a]) => self.float_unary(FloatUnary::Abs, FloatMode::NEAREST, *a),
+            (Function::Sign, [a]) => self.sign(*a, is_integer),
+            (Function::Sigmoid, [a]) => {
+                let one = Operand::Constant(1.0_f64.to_bits());
+                let negated = self.float_unary(FloatUnary::Negate, FloatMode::NEAREST, *a);
+                let power = self.real(RealFunction::Exp, negated, None);
+                let below = self.builder.double(FloatBinary::Add, one, power);
+                self.builder.double(FloatBinary::Div, one, below.into()).into()
+            }
+            (Function::Relu, [a]) => self.extreme(true, [*a, zero], is_integer),
+            (Function::Max, [a, b]) => self.extreme(true, [*a, *b], is_integer),
+            (Function::Min, [a, b]) => self.extreme(false, [*a, *b], is_integer),
+            (Function::Clamp, [a, low, high]) => {
+                let above = self.extreme(true, [*a, *low], is_integer);
+                self.extreme(false, [above, *high], is_integer)
+            }
+            (Function::Round(rounding), [a]) => {
+                debug_assert!(ty == Type::Integer, "as a real it is `to_real`'s");
+                let integer = Scalar::Integer { width: Width::B64, signed: true };
+                self.builder.converted(*a, Scalar::Float(Format::F64), integer, rounding)
+            }
+            // The resolver counts arguments.
+            _ => zero,
+        }
+    }
+
+    /// The larger or smaller of two numbers.
+    pub(super) fn extreme(
+        &mut self,
+        larger: bool,
+        [a, b]: [Operand; 2],
+        is_integer: bool,
+    ) -> Operand {
+        let register = match (is_integer, larger) {
+            (true, true) => self.builder.integer(IntBinary::Max { signed: true }, a, b),
+            (true, false) => self.builder.integer(IntBinary::Min { signed: true }, a, b),
+            (false, true) => self.builder.double(MAX, a, b),
+            (false, false) => self.builder.double(MIN, a, b),
+        };
+        register.into()
+    }
+
+    fn sign(&mut self, a: Operand, is_integer: bool) -> Operand {
+        let zero = Operand::Constant(0);
+        let [one, minus_one] = match is_integer {
+            true => [1, -1_i64].map(|number| Operand::Constant(number.cast_unsigned())),
+            false => [1.0, -1.0_f64].map(|number| Operand::Constant(number.to_bits())),
+        };
+        let above = self.compare(Relation::Gt, [a, zero], is_integer);
+        let below = self.compare(Relation::Lt, [a, zero], is_integer);
+        let other = self.builder.select(below.into(), [minus_one, zero], Width::B64);
+        self.builder.select(above.into(), [one, other.into()], Width::B64).into()
+    }
+
+    fn conditional(&mut self, condition: &Node, value: &Node, otherwise: &Node) -> Operand {
+        let (decided, open) = condition.conjuncts();
+        let Some(decided) = self.all_of(&decided) else {
+            return self.choice(&open, value, otherwise);
+        };
+        let width = if value.ty == Type::Truth { Width::B1 } else { Width::B64 };
+        let dst = self.builder.register(width);
+        let (then, other, end) = (self.builder.block(), self.builder.block(), self.builder.block());
+        self.builder.branch(decided, then, other);
+        self.builder.go_on(then);
+        let chosen = match open.is_empty() {
+            true => self.value(value),
+            false => self.choice(&open, value, otherwise),
+        };
+        self.builder.copy(dst, chosen);
+        self.builder.terminate(Terminator::Jump(end));
+        self.builder.go_on(other);
+        let chosen = self.value(otherwise);
+        self.builder.copy(dst, chosen);
+        self.builder.terminate(Terminator::Jump(end));
+        self.builder.go_on(end);
+        dst.into()
+    }
+
+    /// Chooses by conditions on data between values that are both computed.
+    fn choice(&mut self, conditions: &[&Node], value: &Node, otherwise: &Node) -> Operand {
+        let (a, b) = (self.value(value), self.value(otherwise));
+        let Some(condition) = self.all_of(conditions) else { return a };
+        let width = if value.ty == Type::Truth { Width::B1 } else { Width::B64 };
+        self.builder.select(condition.into(), [a, b], width).into()
+    }
+
+    /// Whether all of several conditions hold; none if there are none.
+    pub(super) fn all_of(&mut self, conditions: &[&Node]) -> Option<Reg> {
+        let mut all: Option<Operand> = None;
+        for condition in conditions {
+            let one = self.value(condition);
+            all = Some(match all {
+                None => one,
+                Some(before) => self.builder.logic(IntBinary::And, before, one).into(),
+            });
+        }
+        all.map(|all| match all {
+            Operand::Register(register) => register,
+            constant @ Operand::Constant(_) => {
+                let dst = self.builder.register(Width::B1);
+                self.builder.copy(dst, constant);
+                dst
+            }
+        })
+    }
+}
+
+/// Tells whether a value depends on nothing and takes no branch to compute.
+fn is_constant(node: &Node) -> bool {
+    let own = match &node.kind {
+        NodeKind::Index(_)
+        | NodeKind::Scalar(_)
+        | NodeKind::Element { .. }
+        | NodeKind::If { .. }
+        | NodeKind::Reduce(_) => false,
+        _ => true,
+    };
+    let mut all = own;
+    node.each(&mut |inner| all = all && is_constant(inner));
+    all
+}

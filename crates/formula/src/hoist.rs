@@ -1,0 +1,145 @@
+//! Moves reductions that do not depend on all indices around them into arrays of their own, so that a row's sum is computed
+//! once for each row and not once for each element.
+//!
+//! A reduction is moved if all indices it depends on have fixed ranges and fewer they are than stand around it, and if no
+//! condition on indices stands around it: such a condition may be what keeps its elements inside of their tensors. What is
+//! computed is the same, in another order.
+
+use crate::typed::{Array, ArrayId, IndexId, IndexInfo, Node, NodeKind, Origin, Step, Type, Typed};
+use base::Span;
+use ir::{Format, Scalar, Width};
+use std::collections::BTreeMap;
+
+pub(crate) fn hoist(typed: &mut Typed, text: &str) {
+    let steps = std::mem::take(&mut typed.steps);
+    for mut step in steps {
+        let around = step.indices.clone();
+        let mut hoisting =
+            Hoisting { typed: &mut *typed, text, known: Vec::new(), is_guarded: false };
+        hoisting.visit(&mut step.value, &around);
+        typed.steps.push(step);
+    }
+}
+
+struct Hoisting<'h> {
+    typed: &'h mut Typed,
+    text: &'h str,
+    /// Reductions of this definition that were moved: text, indices, array.
+    known: Vec<(String, Vec<IndexId>, ArrayId)>,
+    /// Set inside of a condition on indices.
+    is_guarded: bool,
+}
+
+impl Hoisting<'_> {
+    fn visit(&mut self, node: &mut Node, around: &[IndexId]) {
+        let before = self.is_guarded;
+        match &mut node.kind {
+            NodeKind::Reduce(reduce) => {
+                let mut inner = around.to_vec();
+                inner.extend(reduce.ranges.iter().map(|range| range.index));
+                // Ranges depend on what stands around the reduction alone, and are integers.
+                self.is_guarded |= reduce.filter.is_some()
+                    || reduce.ranges.iter().any(|range| !self.typed.indices[range.index].is_fixed);
+                if let Some(filter) = &mut reduce.filter {
+                    self.visit(filter, &inner);
+                }
+                self.visit(&mut reduce.body, &inner);
+            }
+            NodeKind::If { condition, value, otherwise } => {
+                self.visit(condition, around);
+                self.is_guarded |= !condition.conjuncts().0.is_empty();
+                self.visit(value, around);
+                self.visit(otherwise, around);
+            }
+            NodeKind::Element { indices, outside, .. } => {
+                indices.iter_mut().for_each(|one| self.visit(one, around));
+                self.is_guarded |= outside.is_some();
+                outside.iter_mut().for_each(|one| self.visit(one, around));
+            }
+            _ => node.each_mut(&mut |inner| self.visit(inner, around)),
+        }
+        self.is_guarded = before;
+        if let NodeKind::Reduce(_) = node.kind
+            && !self.is_guarded
+            && node.ty != Type::Truth
+        {
+            self.extract(node, around);
+        }
+    }
+
+    fn extract(&mut self, node: &mut Node, around: &[IndexId]) {
+        let free = node.free_indices();
+        let own: Vec<IndexId> = around.iter().copied().filter(|one| free.contains(one)).collect();
+        let is_fixed = |index: &IndexId| {
+            let info = &self.typed.indices[*index];
+            info.is_fixed && info.bounds.0 == 0
+        };
+        if own.len() >= around.len() || !own.iter().all(is_fixed) {
+            return;
+        }
+        let span = node.span;
+        let array = self.array(node, &own);
+        let index = |id: &IndexId| Node {
+            kind: NodeKind::Index(*id),
+            ty: Type::Integer,
+            is_data: false,
+            span,
+        };
+        let indices = own.iter().map(index).collect();
+        let kind = NodeKind::Element { array, indices, outside: None };
+        *node = Node { kind, ty: node.ty, is_data: true, span };
+    }
+
+    /// The array of a reduction; one that is written twice has one array.
+    fn array(&mut self, node: &Node, own: &[IndexId]) -> ArrayId {
+        let text = self.slice(node.span);
+        let known = self.known.iter().find(|(one, indices, _)| *one == text && indices == own);
+        if let Some((.., array)) = known {
+            return *array;
+        }
+        let scalar = match node.ty {
+            Type::Real => Scalar::Float(Format::F64),
+            _ => Scalar::Integer { width: Width::B64, signed: true },
+        };
+        let size =
+            |index: &IndexId| u64::try_from(self.typed.indices[*index].bounds.1 + 1).unwrap_or(0);
+        let shape = own.iter().map(size).collect();
+        let name = self.unused_name(&text);
+        let array = self.typed.arrays.push(Array { name, scalar, shape, origin: Origin::Let });
+        // The step has indices of its own, so that none belongs to two steps.
+        let mut renamed = BTreeMap::new();
+        for index in own {
+            let info: IndexInfo = self.typed.indices[*index].clone();
+            renamed.insert(*index, self.typed.indices.push(info));
+        }
+        let mut value = node.clone();
+        rename(&mut value, &renamed);
+        let indices = own.iter().map(|index| renamed[index]).collect();
+        self.typed.steps.push(Step { array, indices, value, span: node.span });
+        self.known.push((text, own.to_vec(), array));
+        array
+    }
+
+    /// A name that no array has: the same text in another definition may be another array.
+    fn unused_name(&self, text: &str) -> String {
+        let is_taken = |name: &str| self.typed.arrays.iter().any(|array| array.name == name);
+        let numbered = (2..).map(|number| format!("{text} ({number})"));
+        let mut names = std::iter::once(text.to_owned()).chain(numbered);
+        names.find(|name| !is_taken(name)).unwrap_or_default()
+    }
+
+    /// The text of a node without blanks.
+    fn slice(&self, span: Span) -> String {
+        let text = self.text.get(span.range()).unwrap_or_default();
+        text.split_whitespace().collect()
+    }
+}
+
+fn rename(node: &mut Node, names: &BTreeMap<IndexId, IndexId>) {
+    if let NodeKind::Index(index) = &mut node.kind
+        && let Some(new) = names.get(index)
+    {
+        *index = *new;
+    }
+    node.each_mut(&mut |inner| rename(inner, names));
+}

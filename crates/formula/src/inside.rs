@@ -1,0 +1,239 @@
+//! Shows that every element a formula reads is inside of its tensor, and that no integer is divided by 0.
+//!
+//! Bounds of the index expressions show it of most elements at once. Where they do not, all values of the indices are gone
+//! through, with conditions on indices as they are. Elements at places that data decide are not looked at here: the run
+//! checks them, as it does for a kernel. So are those of a formula that has too many to go through.
+
+use crate::error::Error;
+use crate::interval::interval;
+use crate::resolve::floor_divide;
+use crate::typed::{Arithmetic, Function, IndexId, Node, NodeKind, Reduce, Step, Typed};
+use base::{IndexVec, Span};
+
+/// Values of indices that are gone through.
+const MOST_VISITS: u64 = 200_000_000;
+
+pub(crate) fn check(typed: &Typed) -> Result<(), Error> {
+    for step in &typed.steps {
+        if !is_suspect(typed, &step.value) {
+            continue;
+        }
+        let values = typed.indices.iter().map(|_| None).collect();
+        let mut walk = Walk { typed, values, visits: MOST_VISITS };
+        match walk.step(step, 0) {
+            Ok(()) | Err(Stop::TooMany) => {}
+            Err(Stop::Wrong(error)) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Tells whether bounds leave something open.
+fn is_suspect(typed: &Typed, node: &Node) -> bool {
+    let own = match &node.kind {
+        NodeKind::Element { array, indices, outside: None } => {
+            let shape = &typed.arrays[*array].shape;
+            let is_inside = |(index, size): (&Node, &u64)| {
+                interval(typed, index)
+                    .is_some_and(|(low, high)| low >= 0 && high < i128::from(*size) || low > high)
+            };
+            !indices.iter().zip(shape).all(is_inside)
+        }
+        NodeKind::Arithmetic(Arithmetic::FloorDivide | Arithmetic::Remainder, _, b) => {
+            interval(typed, b).is_none_or(|(low, high)| low <= 0 && high >= 0)
+        }
+        _ => false,
+    };
+    let mut found = own;
+    node.each(&mut |inner| found |= is_suspect(typed, inner));
+    found
+}
+
+enum Stop {
+    Wrong(Error),
+    TooMany,
+}
+
+struct Walk<'w> {
+    typed: &'w Typed,
+    /// What the indices are now.
+    values: IndexVec<IndexId, Option<i128>>,
+    visits: u64,
+}
+
+impl Walk<'_> {
+    fn step(&mut self, step: &Step, axis: usize) -> Result<(), Stop> {
+        let Some(index) = step.indices.get(axis) else { return self.visit(&step.value) };
+        let (low, high) = self.typed.indices[*index].bounds;
+        for value in low..=high {
+            self.set(*index, Some(value));
+            self.step(step, axis + 1)?;
+        }
+        self.set(*index, None);
+        Ok(())
+    }
+
+    fn set(&mut self, index: IndexId, value: Option<i128>) {
+        self.values[index] = value;
+    }
+
+    fn visit(&mut self, node: &Node) -> Result<(), Stop> {
+        if !is_suspect(self.typed, node) {
+            return Ok(());
+        }
+        self.visits = self.visits.checked_sub(1).ok_or(Stop::TooMany)?;
+        match &node.kind {
+            NodeKind::If { condition, value, otherwise } => {
+                self.visit(condition)?;
+                let (decided, open) = condition.conjuncts();
+                let holds = decided.iter().all(|one| self.truth(one) != Some(false));
+                if holds {
+                    self.visit(value)?;
+                }
+                if !holds || !open.is_empty() || self.truth(condition) != Some(true) {
+                    self.visit(otherwise)?;
+                }
+                Ok(())
+            }
+            NodeKind::Reduce(reduce) => self.reduce(reduce, 0),
+            _ => {
+                let mut result = Ok(());
+                node.each(&mut |inner| {
+                    if result.is_ok() {
+                        result = self.visit(inner);
+                    }
+                });
+                result?;
+                self.own(node).map_err(Stop::Wrong)
+            }
+        }
+    }
+
+    fn reduce(&mut self, reduce: &Reduce, at: usize) -> Result<(), Stop> {
+        let Some(range) = reduce.ranges.get(at) else {
+            let Some(filter) = &reduce.filter else { return self.visit(&reduce.body) };
+            self.visit(filter)?;
+            let (decided, _) = filter.conjuncts();
+            let holds = decided.iter().all(|one| self.truth(one) != Some(false));
+            return if holds { self.visit(&reduce.body) } else { Ok(()) };
+        };
+        self.visit(&range.low)?;
+        self.visit(&range.high)?;
+        let (Some(low), Some(high)) = (self.integer(&range.low), self.integer(&range.high)) else {
+            return Ok(());
+        };
+        for value in low..high {
+            self.visits = self.visits.checked_sub(1).ok_or(Stop::TooMany)?;
+            self.set(range.index, Some(value));
+            self.reduce(reduce, at + 1)?;
+        }
+        self.set(range.index, None);
+        Ok(())
+    }
+
+    /// Looks at a node itself.
+    fn own(&self, node: &Node) -> Result<(), Error> {
+        match &node.kind {
+            NodeKind::Element { array, indices, outside: None } => {
+                let array = &self.typed.arrays[*array];
+                let values: Option<Vec<i128>> =
+                    indices.iter().map(|one| self.integer(one)).collect();
+                let Some(values) = values else { return Ok(()) };
+                let outside =
+                    |(value, size): (&i128, &u64)| *value < 0 || *value >= i128::from(*size);
+                if !values.iter().zip(&array.shape).any(outside) {
+                    return Ok(());
+                }
+                let shown = |all: Vec<String>| all.join(",");
+                let at = shown(values.iter().map(ToString::to_string).collect());
+                let shape = shown(array.shape.iter().map(ToString::to_string).collect());
+                let (name, here) = (&array.name, self.here(node));
+                Err(Error::new(
+                    node.span,
+                    format!(
+                        "`{name}[{at}]` is outside ([{shape}]){here}; `{name}[… else 0]` says what is there"
+                    ),
+                ))
+            }
+            NodeKind::Arithmetic(Arithmetic::FloorDivide | Arithmetic::Remainder, _, b)
+                if self.integer(b) == Some(0) =>
+            {
+                Err(self.division(b.span, node))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn division(&self, span: Span, node: &Node) -> Error {
+        Error::new(span, format!("a division by 0{}", self.here(node)))
+    }
+
+    /// The values of the indices that a node depends on.
+    fn here(&self, node: &Node) -> String {
+        let value = |index: IndexId| {
+            let value = self.values[index]?;
+            Some(format!("{} = {value}", self.typed.indices[index].name))
+        };
+        let all: Vec<String> = node.free_indices().into_iter().filter_map(value).collect();
+        if all.is_empty() { String::new() } else { format!(" for {}", all.join(", ")) }
+    }
+
+    /// An integer that indices alone decide.
+    fn integer(&self, node: &Node) -> Option<i128> {
+        match &node.kind {
+            NodeKind::Number(number) => number.to_i64().map(i128::from),
+            NodeKind::Index(index) => self.values[*index],
+            NodeKind::Negate(a) => self.integer(a)?.checked_neg(),
+            NodeKind::Arithmetic(op, a, b) => {
+                let (a, b) = (self.integer(a)?, self.integer(b)?);
+                match op {
+                    Arithmetic::Add => a.checked_add(b),
+                    Arithmetic::Subtract => a.checked_sub(b),
+                    Arithmetic::Multiply => a.checked_mul(b),
+                    Arithmetic::FloorDivide => floor_divide(a, b),
+                    Arithmetic::Remainder => a.checked_sub(floor_divide(a, b)?.checked_mul(b)?),
+                    Arithmetic::Divide => None,
+                }
+            }
+            NodeKind::If { condition, value, otherwise } => match self.truth(condition)? {
+                true => self.integer(value),
+                false => self.integer(otherwise),
+            },
+            NodeKind::Function(function, arguments) => {
+                let all: Option<Vec<i128>> =
+                    arguments.iter().map(|one| self.integer(one)).collect();
+                match (function, all?.as_slice()) {
+                    (Function::Max, [a, b]) => Some(*a.max(b)),
+                    (Function::Min, [a, b]) => Some(*a.min(b)),
+                    (Function::Abs, [a]) => a.checked_abs(),
+                    (Function::Sign, [a]) => Some(a.signum()),
+                    (Function::Relu, [a]) => Some((*a).max(0)),
+                    (Function::Clamp, [a, low, high]) => Some((*a).max(*low).min(*high)),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// A condition that indices alone decide.
+    fn truth(&self, node: &Node) -> Option<bool> {
+        match &node.kind {
+            NodeKind::Compare(relation, a, b) => {
+                let (a, b) = (self.integer(a)?, self.integer(b)?);
+                Some(match relation {
+                    ir::Relation::Eq => a == b,
+                    ir::Relation::Ne => a != b,
+                    ir::Relation::Lt => a < b,
+                    ir::Relation::Le => a <= b,
+                    ir::Relation::Gt => a > b,
+                    ir::Relation::Ge => a >= b,
+                })
+            }
+            NodeKind::Not(a) => self.truth(a).map(|holds| !holds),
+            NodeKind::And(a, b) => Some(self.truth(a)? && self.truth(b)?),
+            NodeKind::Or(a, b) => Some(self.truth(a)? || self.truth(b)?),
+            _ => None,
+        }
+    }
+}

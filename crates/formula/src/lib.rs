@@ -1,0 +1,43 @@
+//! Formulas as references: `y[i,j] = exp(x[i,j]) / sum(k, exp(x[i,k]))`.
+//!
+//! A formula defines the outputs of a kernel element by element, over the reals. It is read ([`parse`]), its names are
+//! resolved against the tensors of a launch, every element it reads is shown to exist, and it is compiled to core programs
+//! ([`compile`]): a kernel for each definition. From there on it is a kernel like any other, so that everything that is
+//! said of kernels holds of it: terms, intervals, index tensors, budgets, witnesses.
+//!
+//! The language has integers (indices and elements of integer tensors), reals and conditions. Literals are exact: `1e-5`
+//! is 1/100000, and `pi` is π. A formula is defined where its operations are; an element that is not read need not be.
+
+mod ast;
+mod emit;
+mod error;
+mod hoist;
+mod inside;
+mod interval;
+mod lexer;
+mod parse;
+mod resolve;
+mod typed;
+
+pub use ast::{
+    Argument, Binary, Definition, Expression, Formula, Index, Kind, Name, Relation, Unary,
+};
+pub use emit::{BLOCK, Compiled, Launch, Parameter, ParameterKind};
+pub use error::Error;
+pub use parse::parse;
+pub use resolve::{Environment, KnownScalar, ScalarInput, Tensor};
+
+/// Compiles a formula whose names are tensors and scalars of an environment. `text` is what it was read from.
+///
+/// # Errors
+/// The first mistake.
+pub fn compile(
+    formula: &Formula,
+    environment: &Environment,
+    text: &str,
+) -> Result<Compiled, Error> {
+    let mut typed = resolve::resolve(formula, environment)?;
+    inside::check(&typed)?;
+    hoist::hoist(&mut typed, text);
+    Ok(emit::emit(&typed))
+}

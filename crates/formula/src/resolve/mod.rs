@@ -1,0 +1,378 @@
+//! Resolves names: which tensor, index or definition each one is, of which type every expression is and over what every
+//! index runs.
+//!
+//! An index left of `=` runs over the dimension of the output at which it stands; that of a `let` over the dimensions at
+//! which it stands alone in the definition; that of a reduction likewise, or over the range that is written. No index
+//! hides another one. Tensors that are not integers hold reals.
+
+mod calls;
+mod expressions;
+mod extents;
+
+pub(crate) use expressions::floor_divide;
+
+use crate::ast::{Definition, Formula, Index};
+use crate::error::{Error, closest};
+use crate::typed::{Array, ArrayId, IndexId, IndexInfo, Node, NodeKind, Origin, Step, Type, Typed};
+use base::Span;
+use ir::{Format, Scalar, Width};
+use term::Number;
+
+/// A tensor that a formula may name.
+#[derive(Clone, Debug)]
+pub struct Tensor {
+    /// Its name.
+    pub name: String,
+    /// What its elements are.
+    pub scalar: Scalar,
+    /// Its sizes.
+    pub shape: Vec<u64>,
+    /// It has contents before anything is computed.
+    pub is_input: bool,
+    /// The formula may define it.
+    pub is_output: bool,
+    /// The formula must define it.
+    pub is_required: bool,
+}
+
+/// A scalar that a formula may name.
+#[derive(Clone, Debug)]
+pub struct ScalarInput {
+    /// Its name.
+    pub name: String,
+    /// What is known of it.
+    pub value: KnownScalar,
+}
+
+/// What is known of a scalar.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum KnownScalar {
+    /// This integer.
+    Integer(i128),
+    /// This float.
+    Float(f64),
+    /// A parameter of this type.
+    Parameter(Scalar),
+}
+
+/// Everything that a formula may name.
+#[derive(Clone, Debug, Default)]
+pub struct Environment {
+    /// Tensors.
+    pub tensors: Vec<Tensor>,
+    /// Scalars.
+    pub scalars: Vec<ScalarInput>,
+}
+
+/// Elements of all arrays of a formula together.
+const MOST_ELEMENTS: u64 = 1 << 31;
+
+pub(crate) fn resolve(formula: &Formula, environment: &Environment) -> Result<Typed, Error> {
+    let mut resolver = Resolver {
+        environment,
+        typed: Typed::default(),
+        scope: Vec::new(),
+        defined: Vec::new(),
+        before: Vec::new(),
+    };
+    for tensor in environment.tensors.iter().filter(|tensor| tensor.is_input) {
+        let Tensor { name, scalar, shape, .. } = tensor.clone();
+        let id = resolver.typed.arrays.push(Array { name, scalar, shape, origin: Origin::Input });
+        resolver.before.push(id);
+    }
+    for definition in &formula.definitions {
+        resolver.definition(definition)?;
+    }
+    let is_missing = |tensor: &&Tensor| {
+        tensor.is_required && resolver.defined.iter().all(|(name, _)| *name != tensor.name)
+    };
+    if let Some(tensor) = environment.tensors.iter().find(is_missing) {
+        let span = formula.definitions.last().map_or(Span::default(), |last| last.name.span);
+        return Err(Error::new(span, format!("nothing defines the output `{}`", tensor.name)));
+    }
+    Ok(resolver.typed)
+}
+
+struct Resolver<'r> {
+    environment: &'r Environment,
+    typed: Typed,
+    /// Indices that may be named here.
+    scope: Vec<(String, IndexId)>,
+    /// Definitions so far.
+    defined: Vec<(String, ArrayId)>,
+    /// Tensors that are there before anything is computed.
+    before: Vec<ArrayId>,
+}
+
+impl Resolver<'_> {
+    fn definition(&mut self, definition: &Definition) -> Result<(), Error> {
+        let Definition { is_let, name, indices, value } = definition;
+        let (text, span) = (&name.text, name.span);
+        if self.defined.iter().any(|(known, _)| known == text) {
+            return Err(Error::new(span, format!("`{text}` is defined twice")));
+        }
+        let tensor = self.environment.tensors.iter().find(|tensor| tensor.name == *text);
+        let taken =
+            tensor.is_some() || self.environment.scalars.iter().any(|one| one.name == *text);
+        let shape = match (is_let, tensor) {
+            (true, _) if taken => {
+                let message = format!("`{text}` is an argument; a `let` needs a name of its own");
+                return Err(Error::new(span, message));
+            }
+            (true, _) => None,
+            (false, Some(tensor)) if tensor.is_output => Some(tensor.shape.clone()),
+            (false, Some(_)) => {
+                let message =
+                    format!("`{text}` is an input; the kernel writes only tensors with `:out`");
+                return Err(Error::new(span, message));
+            }
+            (false, None) => return Err(self.unknown_output(text, span)),
+        };
+        let ids = self.indices_of(definition, shape.as_deref())?;
+        let value = self.expression(value)?;
+        self.scope.clear();
+        let (scalar, value) = match tensor {
+            Some(tensor) => (tensor.scalar, self.fit(value, tensor.scalar, text)?),
+            None => let_storage(value),
+        };
+        let shape = shape.unwrap_or_else(|| {
+            let extent = |id: &IndexId| self.typed.indices[*id].bounds.1 + 1;
+            ids.iter().map(|id| u64::try_from(extent(id)).unwrap_or(0)).collect()
+        });
+        let elements = shape.iter().try_fold(1_u64, |all, size| all.checked_mul(*size));
+        if elements.is_none_or(|elements| elements > MOST_ELEMENTS) {
+            return Err(Error::new(span, format!("`{text}` has more than 2^31 elements")));
+        }
+        let value = self.keep_contents(text, value);
+        let origin = if *is_let { Origin::Let } else { Origin::Output };
+        let array = self.typed.arrays.push(Array { name: text.clone(), scalar, shape, origin });
+        debug_assert!(ids.len() == indices.len(), "an index each");
+        self.typed.steps.push(Step { array, indices: ids, value, span: definition.value.span });
+        self.defined.push((text.clone(), array));
+        Ok(())
+    }
+
+    fn unknown_output(&self, text: &str, span: Span) -> Error {
+        let outputs = self.environment.tensors.iter().filter(|tensor| tensor.is_output);
+        let outputs: Vec<&str> = outputs.map(|tensor| tensor.name.as_str()).collect();
+        let hint = match closest(text, outputs.iter().copied()) {
+            Some(name) => format!("did you mean `{name}`?"),
+            None if outputs.is_empty() => "no argument is an output (`:out`)".to_owned(),
+            None => format!(
+                "outputs are `{}`; `let {text}…` defines an array for the formula alone",
+                outputs.join("`, `")
+            ),
+        };
+        Error::new(span, format!("the kernel has no output `{text}`; {hint}"))
+    }
+
+    /// Brings the indices of a definition into scope.
+    fn indices_of(
+        &mut self,
+        definition: &Definition,
+        shape: Option<&[u64]>,
+    ) -> Result<Vec<IndexId>, Error> {
+        let (name, indices) = (&definition.name, &definition.indices);
+        if let Some(shape) = shape {
+            let one = indices.is_empty() && shape.iter().product::<u64>() == 1;
+            if shape.len() != indices.len() && !one {
+                let (text, count) = (&name.text, shape.len());
+                let names: Vec<&str> =
+                    ["i", "j", "k", "l", "m", "n"].into_iter().take(count).collect();
+                let message = format!(
+                    "`{text}` has {count} dimension{}: `{text}[{}] = …`",
+                    if count == 1 { "" } else { "s" },
+                    names.join(",")
+                );
+                return Err(Error::new(name.span, message));
+            }
+        }
+        let mut ids = Vec::new();
+        for (axis, index) in indices.iter().enumerate() {
+            let size = match (&index.range, shape) {
+                (Some(_), Some(_)) => {
+                    let text = &index.name.text;
+                    let message = format!(
+                        "`{text}` runs over dimension {axis} of `{}`; a range is not needed",
+                        name.text
+                    );
+                    return Err(Error::new(index.name.span, message));
+                }
+                (Some(range), None) => self.size_of_range(index, range)?,
+                (None, Some(shape)) => shape[axis],
+                (None, None) => self.extent(&index.name, &[&definition.value])?,
+            };
+            ids.push(self.bind(index, (0, i128::from(size) - 1), true)?);
+        }
+        Ok(ids)
+    }
+
+    /// The size of a dimension that a range gives.
+    fn size_of_range(
+        &mut self,
+        index: &Index,
+        range: &(crate::ast::Expression, crate::ast::Expression),
+    ) -> Result<u64, Error> {
+        let ends = [self.integer(&range.0)?, self.integer(&range.1)?];
+        let ends = ends.map(|end| end.number().and_then(Number::to_i64));
+        match ends {
+            [Some(0), Some(high)] if high >= 0 => Ok(high.unsigned_abs()),
+            _ => {
+                let message =
+                    format!("a dimension runs from 0 to a number: `{} in 0..4`", index.name.text);
+                Err(Error::new(index.name.span, message))
+            }
+        }
+    }
+
+    /// Makes an index that may be named from here on.
+    fn bind(
+        &mut self,
+        index: &Index,
+        bounds: (i128, i128),
+        is_fixed: bool,
+    ) -> Result<IndexId, Error> {
+        let name = index.name.text.clone();
+        if self.scope.iter().any(|(known, _)| *known == name) {
+            let message = format!("`{name}` is an index already; take another name");
+            return Err(Error::new(index.name.span, message));
+        }
+        if self.is_named(&name) {
+            let message =
+                format!("`{name}` is an argument or a definition; take another name for the index");
+            return Err(Error::new(index.name.span, message));
+        }
+        let id = self.typed.indices.push(IndexInfo { name: name.clone(), bounds, is_fixed });
+        self.scope.push((name, id));
+        Ok(id)
+    }
+
+    /// Tells whether a name is that of an argument or of a definition above.
+    fn is_named(&self, name: &str) -> bool {
+        self.environment.tensors.iter().any(|tensor| tensor.name == name)
+            || self.environment.scalars.iter().any(|scalar| scalar.name == name)
+            || self.defined.iter().any(|(known, _)| known == name)
+    }
+
+    /// The array of a name: a definition above, or contents from before.
+    fn array(&self, name: &str) -> Option<ArrayId> {
+        let defined = self.defined.iter().find(|(known, _)| known == name).map(|(_, id)| *id);
+        let before = || self.before.iter().copied().find(|id| self.typed.arrays[*id].name == name);
+        defined.or_else(before)
+    }
+
+    /// The value as an element of a tensor.
+    fn fit(&self, value: Node, scalar: Scalar, name: &str) -> Result<Node, Error> {
+        match (scalar, value.ty) {
+            (Scalar::Float(_), Type::Integer) => Ok(to_real(value)),
+            (Scalar::Float(_), Type::Real) | (Scalar::Integer { .. }, Type::Integer) => Ok(value),
+            (_, Type::Truth) => Ok(match scalar {
+                Scalar::Float(_) => to_real(as_number(value)),
+                Scalar::Integer { .. } => as_number(value),
+            }),
+            (Scalar::Integer { .. }, Type::Real) => {
+                let message = format!(
+                    "`{name}` holds integers and this is a real number; say how it is rounded: \
+                     `floor(…)`, `round(…)`, `trunc(…)`"
+                );
+                Err(Error::new(value.span, message))
+            }
+        }
+    }
+
+    /// If a definition reads what its output held before, lets it read a copy: elements are computed in any order.
+    fn keep_contents(&mut self, name: &str, value: Node) -> Node {
+        let Some(old) = self.before.iter().copied().find(|id| self.typed.arrays[*id].name == name)
+        else {
+            return value;
+        };
+        if !reads(&value, old) {
+            return value;
+        }
+        let Array { scalar, shape, .. } = self.typed.arrays[old].clone();
+        let copy = self.typed.arrays.push(Array {
+            name: format!("{name} (before)"),
+            scalar,
+            shape: shape.clone(),
+            origin: Origin::Let,
+        });
+        let info = |(axis, size): (usize, &u64)| IndexInfo {
+            name: format!("i{axis}"),
+            bounds: (0, i128::from(*size) - 1),
+            is_fixed: true,
+        };
+        let infos: Vec<IndexInfo> = shape.iter().enumerate().map(info).collect();
+        let indices: Vec<IndexId> =
+            infos.into_iter().map(|info| self.typed.indices.push(info)).collect();
+        let span = value.span;
+        let ty = type_of(scalar);
+        let index = |id: &IndexId| Node {
+            kind: NodeKind::Index(*id),
+            ty: Type::Integer,
+            is_data: false,
+            span,
+        };
+        let kind = NodeKind::Element {
+            array: old,
+            indices: indices.iter().map(index).collect(),
+            outside: None,
+        };
+        let element = Node { kind, ty, is_data: true, span };
+        self.typed.steps.push(Step { array: copy, indices, value: element, span });
+        redirected(value, old, copy)
+    }
+}
+
+/// The type of a tensor's elements.
+fn type_of(scalar: Scalar) -> Type {
+    match scalar {
+        Scalar::Integer { .. } => Type::Integer,
+        Scalar::Float(_) => Type::Real,
+    }
+}
+
+/// What the elements of a `let` are.
+fn let_storage(value: Node) -> (Scalar, Node) {
+    match value.ty {
+        Type::Real => (Scalar::Float(Format::F64), value),
+        Type::Integer => (Scalar::Integer { width: Width::B64, signed: true }, value),
+        Type::Truth => (Scalar::Integer { width: Width::B64, signed: true }, as_number(value)),
+    }
+}
+
+/// An integer as a real; a literal stays one.
+fn to_real(node: Node) -> Node {
+    let (span, is_data) = (node.span, node.is_data);
+    match node.kind {
+        NodeKind::Number(_) => Node { ty: Type::Real, ..node },
+        _ => Node { kind: NodeKind::ToReal(Box::new(node)), ty: Type::Real, is_data, span },
+    }
+}
+
+/// A condition as 1 or 0.
+fn as_number(condition: Node) -> Node {
+    let (span, is_data) = (condition.span, condition.is_data);
+    let [value, otherwise] = [1, 0].map(|number| Box::new(Node::integer(number, span)));
+    let kind = NodeKind::If { condition: Box::new(condition), value, otherwise };
+    Node { kind, ty: Type::Integer, is_data, span }
+}
+
+fn reads(node: &Node, wanted: ArrayId) -> bool {
+    let mut found = matches!(node.kind, NodeKind::Element { array, .. } if array == wanted);
+    node.each(&mut |inner| found |= reads(inner, wanted));
+    found
+}
+
+/// The expression with another array in the place of one.
+fn redirected(mut node: Node, from: ArrayId, to: ArrayId) -> Node {
+    fn walk(node: &mut Node, from: ArrayId, to: ArrayId) {
+        if let NodeKind::Element { array, .. } = &mut node.kind
+            && *array == from
+        {
+            *array = to;
+        }
+        node.each_mut(&mut |inner| walk(inner, from, to));
+    }
+    walk(&mut node, from, to);
+    node
+}

@@ -1,0 +1,339 @@
+//! A formula whose names are resolved: every expression has a type, every index a range.
+
+use base::{IndexVec, Span};
+use ir::{RealFunction, Rounding, Scalar};
+use std::collections::BTreeSet;
+use term::Number;
+
+base::define_index! {
+    /// An index of a definition or reduction.
+    pub(crate) struct IndexId;
+    /// A tensor or intermediate array.
+    pub(crate) struct ArrayId;
+}
+
+/// What an expression is. Integers have 64 bits, reals are exact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Type {
+    Integer,
+    Real,
+    Truth,
+}
+
+/// A tensor or intermediate array.
+#[derive(Clone, Debug)]
+pub(crate) struct Array {
+    pub(crate) name: String,
+    pub(crate) scalar: Scalar,
+    pub(crate) shape: Vec<u64>,
+    pub(crate) origin: Origin,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// There before anything is computed.
+    Input,
+    /// Defined, and compared.
+    Output,
+    /// Defined for others.
+    Let,
+}
+
+/// An index and the integers that bound it.
+#[derive(Clone, Debug)]
+pub(crate) struct IndexInfo {
+    pub(crate) name: String,
+    /// The least and the largest value that it ever has, if it has one.
+    pub(crate) bounds: (i128, i128),
+    /// Set if it has all values between them wherever it stands.
+    pub(crate) is_fixed: bool,
+}
+
+/// One array, element by element.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    pub(crate) array: ArrayId,
+    /// One for each dimension of the array; none for a single number.
+    pub(crate) indices: Vec<IndexId>,
+    pub(crate) value: Node,
+    pub(crate) span: Span,
+}
+
+/// A whole formula.
+#[derive(Debug, Default)]
+pub(crate) struct Typed {
+    pub(crate) arrays: IndexVec<ArrayId, Array>,
+    pub(crate) indices: IndexVec<IndexId, IndexInfo>,
+    /// Names and types of scalars that are parameters.
+    pub(crate) scalars: Vec<(String, Scalar)>,
+    /// In the order in which they are computed.
+    pub(crate) steps: Vec<Step>,
+}
+
+/// An expression.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub(crate) kind: NodeKind,
+    pub(crate) ty: Type,
+    /// Set if it depends on contents of tensors or on scalars of any value. Otherwise indices alone decide it.
+    pub(crate) is_data: bool,
+    pub(crate) span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum NodeKind {
+    Number(Number),
+    Infinity,
+    /// A float of a format, by its bits.
+    Float(ir::Format, u64),
+    /// An irrational constant.
+    Constant(Constant),
+    Index(IndexId),
+    /// A scalar parameter, by its position.
+    Scalar(usize),
+    Element {
+        array: ArrayId,
+        indices: Vec<Node>,
+        outside: Option<Box<Node>>,
+    },
+    /// An integer as a real.
+    ToReal(Box<Node>),
+    Negate(Box<Node>),
+    Not(Box<Node>),
+    Arithmetic(Arithmetic, Box<Node>, Box<Node>),
+    /// To a power that is a number.
+    Power(Box<Node>, Number),
+    Compare(ir::Relation, Box<Node>, Box<Node>),
+    And(Box<Node>, Box<Node>),
+    Or(Box<Node>, Box<Node>),
+    Function(Function, Vec<Node>),
+    If {
+        condition: Box<Node>,
+        value: Box<Node>,
+        otherwise: Box<Node>,
+    },
+    Reduce(Box<Reduce>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Constant {
+    Pi,
+    E,
+    Log2E,
+    Ln2,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arithmetic {
+    Add,
+    Subtract,
+    Multiply,
+    /// Of reals.
+    Divide,
+    /// Of integers, rounded down.
+    FloorDivide,
+    /// Of integers, with the sign of the divisor.
+    Remainder,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Function {
+    Sqrt,
+    ReciprocalSqrt,
+    Abs,
+    Sign,
+    Sigmoid,
+    Relu,
+    Max,
+    Min,
+    Clamp,
+    /// To an integer.
+    Round(Rounding),
+    Real(RealFunction),
+}
+
+/// A sum or its like over indices.
+#[derive(Clone, Debug)]
+pub(crate) struct Reduce {
+    pub(crate) reduction: Reduction,
+    pub(crate) ranges: Vec<Range>,
+    /// Elements for which it does not hold are left out.
+    pub(crate) filter: Option<Node>,
+    pub(crate) body: Node,
+}
+
+/// An index that runs from `low` to before `high`.
+#[derive(Clone, Debug)]
+pub(crate) struct Range {
+    pub(crate) index: IndexId,
+    pub(crate) low: Node,
+    pub(crate) high: Node,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reduction {
+    Sum,
+    Product,
+    Max,
+    Min,
+    Mean,
+    Count,
+    Any,
+    All,
+    ArgMax,
+    ArgMin,
+}
+
+impl Reduction {
+    pub(crate) const ALL: [(&'static str, Self); 10] = [
+        ("sum", Self::Sum),
+        ("prod", Self::Product),
+        ("max", Self::Max),
+        ("min", Self::Min),
+        ("mean", Self::Mean),
+        ("count", Self::Count),
+        ("any", Self::Any),
+        ("all", Self::All),
+        ("argmax", Self::ArgMax),
+        ("argmin", Self::ArgMin),
+    ];
+
+    /// How it is written.
+    pub(crate) fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, one)| *one == self).map_or("", |(name, _)| name)
+    }
+}
+
+impl Node {
+    pub(crate) fn integer(value: i128, span: Span) -> Self {
+        let number = i64::try_from(value).map(Number::from);
+        let number = number.unwrap_or_else(|_| {
+            let (high, low) = (value.div_euclid(1 << 32), value.rem_euclid(1 << 32));
+            let part = |part: i128| Number::from(i64::try_from(part).unwrap_or(0));
+            &(&part(high) * &part(1 << 32)) + &part(low)
+        });
+        Self { kind: NodeKind::Number(number), ty: Type::Integer, is_data: false, span }
+    }
+
+    /// The number, if it is a literal.
+    pub(crate) fn number(&self) -> Option<&Number> {
+        match &self.kind {
+            NodeKind::Number(number) => Some(number),
+            NodeKind::ToReal(inner) => inner.number(),
+            _ => None,
+        }
+    }
+
+    /// Calls `visit` for each operand.
+    pub(crate) fn each<'n>(&'n self, visit: &mut dyn FnMut(&'n Self)) {
+        match &self.kind {
+            NodeKind::Number(_)
+            | NodeKind::Infinity
+            | NodeKind::Float(..)
+            | NodeKind::Constant(_)
+            | NodeKind::Index(_)
+            | NodeKind::Scalar(_) => {}
+            NodeKind::Element { indices, outside, .. } => {
+                indices.iter().for_each(&mut *visit);
+                outside.iter().for_each(|one| visit(one));
+            }
+            NodeKind::ToReal(a)
+            | NodeKind::Negate(a)
+            | NodeKind::Not(a)
+            | NodeKind::Power(a, _) => visit(a),
+            NodeKind::Arithmetic(_, a, b)
+            | NodeKind::Compare(_, a, b)
+            | NodeKind::And(a, b)
+            | NodeKind::Or(a, b) => {
+                visit(a);
+                visit(b);
+            }
+            NodeKind::Function(_, arguments) => arguments.iter().for_each(visit),
+            NodeKind::If { condition, value, otherwise } => {
+                visit(condition);
+                visit(value);
+                visit(otherwise);
+            }
+            NodeKind::Reduce(reduce) => {
+                for range in &reduce.ranges {
+                    visit(&range.low);
+                    visit(&range.high);
+                }
+                reduce.filter.iter().for_each(&mut *visit);
+                visit(&reduce.body);
+            }
+        }
+    }
+
+    /// Calls `visit` for each operand, to change it.
+    pub(crate) fn each_mut(&mut self, visit: &mut dyn FnMut(&mut Self)) {
+        match &mut self.kind {
+            NodeKind::Number(_)
+            | NodeKind::Infinity
+            | NodeKind::Float(..)
+            | NodeKind::Constant(_)
+            | NodeKind::Index(_)
+            | NodeKind::Scalar(_) => {}
+            NodeKind::Element { indices, outside, .. } => {
+                indices.iter_mut().for_each(&mut *visit);
+                outside.iter_mut().for_each(|one| visit(one));
+            }
+            NodeKind::ToReal(a)
+            | NodeKind::Negate(a)
+            | NodeKind::Not(a)
+            | NodeKind::Power(a, _) => visit(a),
+            NodeKind::Arithmetic(_, a, b)
+            | NodeKind::Compare(_, a, b)
+            | NodeKind::And(a, b)
+            | NodeKind::Or(a, b) => {
+                visit(a);
+                visit(b);
+            }
+            NodeKind::Function(_, arguments) => arguments.iter_mut().for_each(visit),
+            NodeKind::If { condition, value, otherwise } => {
+                visit(condition);
+                visit(value);
+                visit(otherwise);
+            }
+            NodeKind::Reduce(reduce) => {
+                for range in &mut reduce.ranges {
+                    visit(&mut range.low);
+                    visit(&mut range.high);
+                }
+                reduce.filter.iter_mut().for_each(&mut *visit);
+                visit(&mut reduce.body);
+            }
+        }
+    }
+
+    /// Indices of the definition and of reductions around it that it depends on.
+    pub(crate) fn free_indices(&self) -> BTreeSet<IndexId> {
+        let mut found = BTreeSet::new();
+        self.collect_free(&mut found);
+        found
+    }
+
+    fn collect_free(&self, found: &mut BTreeSet<IndexId>) {
+        if let NodeKind::Index(index) = self.kind {
+            found.insert(index);
+        }
+        self.each(&mut |inner| inner.collect_free(found));
+        if let NodeKind::Reduce(reduce) = &self.kind {
+            // Indices have numbers of their own, so that none of these was there before.
+            reduce.ranges.iter().for_each(|range| _ = found.remove(&range.index));
+        }
+    }
+
+    /// The conditions of a conjunction that indices alone decide, and the others.
+    pub(crate) fn conjuncts(&self) -> (Vec<&Self>, Vec<&Self>) {
+        let (mut decided, mut open, mut work) = (Vec::new(), Vec::new(), vec![self]);
+        while let Some(node) = work.pop() {
+            match &node.kind {
+                NodeKind::And(a, b) => work.extend([&**b, &**a]),
+                _ if node.is_data => open.push(node),
+                _ => decided.push(node),
+            }
+        }
+        (decided, open)
+    }
+}
