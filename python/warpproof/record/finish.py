@@ -30,7 +30,6 @@ def finished(run: Run, names: Optional[Sequence[str]]) -> Variant:
         [(s.name, s.dtype, s.shape) for s in inputs],
         [(s.name, s.dtype, s.shape) for s in kept],
         {s.name: s.path for s in inputs if s.path is not None},
-        {s.name: s.strides for s in [*inputs, *kept]},
         [operation for step in recorder.steps if isinstance(step, FormulaStep) for operation in step.operations],
     )
 
@@ -43,13 +42,11 @@ def _result(run: Run, tensor: Any, name: str, kept: list[Storage]) -> Storage:
     if free and (storage.is_whole(tensor) or _reshaped(run, storage, tensor)):
         _rename(run, storage, name)
         return storage
-    recorder.segment = None
     step = recorder.open("view")
     value = storage.view(step.segment.whole(storage), tensor)
     strides = tuple(tensor.stride()) if tensor.is_contiguous() else _row_major(tuple(tensor.shape))
     made = Storage(recorder.fresh(name), storage.dtype, tuple(tensor.shape), strides, 0, DEFINED)
     step.segment.define(made, value)
-    recorder.segment = None
     return made
 
 

@@ -7,13 +7,14 @@ that overwrites an operand later does not change what was computed before.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any, Optional, Sequence
 
 from ..trace import tensor as ops
 from ..trace.errors import Untraceable
 from ..trace.formula import Builder, Tensor
-from ..trace.index import Ix
+from ..trace.index import Ix, number
 from ..trace.torch import dtype_name
 
 UNDEFINED, FILLED, DEFINED, INPUT = "undefined", "filled", "defined", "input"
@@ -54,12 +55,10 @@ class Storage:
         start, strides = tensor.storage_offset() - self.offset, tuple(tensor.stride())
 
         def back(at: Sequence[Ix]) -> list[Ix]:
-            flat = at[0] * strides[0] if at else None
-            for ix, stride in zip(at[1:], strides[1:]):
-                flat = flat + ix * stride  # type: ignore[operator]
-            from ..trace.index import number
-
-            return [(flat if flat is not None else number(0)) + start]
+            flat = number(start)
+            for ix, stride in zip(at, strides):
+                flat = flat + ix * stride
+            return [flat]
 
         return ops.view(dense, tuple(tensor.shape), back)
 
@@ -102,7 +101,5 @@ class Segment:
                 self.b.output(name, tensor)
                 made.append(storage)
         traced = self.b.traced({})
-        import re
-
         used = [name for name in self.inputs if re.search(rf"\b{name}\b", traced.formula)]
         return traced.formula, used, made

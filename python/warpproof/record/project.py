@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Iterator, Optional, Union
 
+from ..trace.traced import Traced
+
 Spec = tuple[str, str, tuple[int, ...]]
 
 
@@ -54,7 +56,19 @@ class Formula:
 
     def table(self, file: str) -> str:
         """Writes the formula as an inline table of a project."""
-        return "{ formula = " + _quoted(self.text) + " }"
+        return "{ formula = " + _quoted(self.text) + ", args = " + declared(self.inputs, self.outputs) + " }"
+
+
+def declared(inputs: list[Spec], outputs: list[Spec]) -> str:
+    """Writes the tensors of a formula as a list of arguments."""
+    texts = [argument(spec) for spec in inputs] + [argument(spec) + ":out" for spec in outputs]
+    return "[" + ", ".join(_quoted(text) for text in texts) + "]"
+
+
+def argument(spec: Spec) -> str:
+    """Writes a tensor as the command line does; a scalar is a tensor of one element."""
+    name, dtype, shape = spec
+    return f"{name}={'u8' if dtype == 'bool' else dtype}[{','.join(map(str, shape or (1,)))}]"
 
 
 Step = Union[Launch, Formula]
@@ -68,7 +82,6 @@ class Variant:
     inputs: list[Spec]
     outputs: list[Spec]
     weights: dict[str, str]
-    strides: dict[str, tuple[int, ...]]
     operations: list[str]
 
     @property
@@ -98,8 +111,8 @@ class Recording:
         """The results: name, type and shape."""
         return self.variants[0].outputs
 
-    def write(self, folder: Union[str, Path], reference: Optional[str] = None) -> Path:
-        """Writes a project: comparisons with a formula if one is given, checks of each launch otherwise."""
+    def write(self, folder: Union[str, Path], reference: Optional[Traced] = None) -> Path:
+        """Writes a project: comparisons with a traced function if one is given, checks of each launch otherwise."""
         root = Path(folder)
         root.mkdir(parents=True, exist_ok=True)
         tables = []
@@ -121,11 +134,16 @@ def _write_kernels(root: Path, variant: Variant, number: int) -> Iterator[tuple[
         yield id(step), file
 
 
-def _comparison(variant: Variant, files: dict[int, str], reference: str, number: int, count: int) -> str:
+def _comparison(variant: Variant, files: dict[int, str], reference: Traced, number: int, count: int) -> str:
     name = "recorded" if count == 1 else f"configuration {number}"
     tables = [step.table(files.get(id(step), "")) for step in variant.steps]
-    lines = ["[[equiv]]", f"name = {_quoted(name)}", f"reference = {{ formula = {_quoted(reference)} }}"]
+    lines = ["[[equiv]]", f"name = {_quoted(name)}", _reference(reference)]
     return "\n".join([*lines, "optimised = [", *(f"  {table}," for table in tables), "]", ""])
+
+
+def _reference(traced: Traced) -> str:
+    arguments = declared(traced.inputs, traced.outputs)
+    return f"reference = {{ formula = {_quoted(traced.formula)}, args = {arguments} }}"
 
 
 def _check(step: Launch, file: str, number: int, position: int) -> str:

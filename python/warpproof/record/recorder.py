@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import types
 from dataclasses import dataclass, field
-from typing import Any, Callable, Iterator, Optional, Sequence
+from typing import Any, Callable, Iterator, Mapping, Optional, Sequence
 from unittest import mock
 
 import torch
@@ -216,11 +216,11 @@ def _functional(function: Any, name: str) -> Any:
     raise Untraceable("an operation that changes its arguments", operation=str(function))
 
 
-class _Operations(TorchDispatchMode):
+class _Operations(TorchDispatchMode):  # type: ignore[misc,no-untyped-call,unused-ignore]
     """Hands every ATen operation to a recorder."""
 
     def __init__(self, recorder: Recorder):
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call,unused-ignore]
         self.recorder = recorder
 
     def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -281,6 +281,7 @@ def run(
     variant: int,
     capability: int,
     mode: Optional[FakeTensorMode] = None,
+    weights: Optional[Mapping[str, str]] = None,
 ) -> Run:
     """Runs the host function once, with one configuration of every autotuned kernel."""
     recorder = Recorder()
@@ -289,7 +290,7 @@ def run(
         for tensor, name in zip(_tensors(fakes), names or argument_names(function, arguments)):
             if tensor is not None:
                 recorder.add(tensor, name, INPUT)
-        call = _with_fake_weights(function, recorder)
+        call = _with_fake_weights(function, recorder, weights or {})
         with intercepted(recorder.launch, variant, capability, recorder.configurations), _Operations(recorder):
             result = call(*fakes)
         results = [t for t in torch.utils._pytree.tree_leaves(result) if isinstance(t, torch.Tensor)]
@@ -316,12 +317,12 @@ def fake(argument: Any) -> Any:
     return argument
 
 
-def _with_fake_weights(function: Callable[..., Any], recorder: Recorder) -> Callable[..., Any]:
+def _with_fake_weights(function: Callable[..., Any], recorder: Recorder, names: Mapping[str, str]) -> Callable[..., Any]:
     """Returns the call of a module with fake tensors in the place of its parameters and buffers."""
     if not isinstance(function, torch.nn.Module):
         return function
     held = {**dict(function.named_parameters()), **dict(function.named_buffers())}
     fakes = {path: fake(tensor) for path, tensor in held.items()}
     for path, tensor in fakes.items():
-        recorder.add(tensor, _path_name(path), INPUT, path=path)
+        recorder.add(tensor, names.get(path, _path_name(path)), INPUT, path=path)
     return lambda *arguments: torch.func.functional_call(function, fakes, arguments)

@@ -140,7 +140,7 @@ class SymbolicArray(np.lib.mixins.NDArrayOperatorsMixin):
     def __float__(self) -> float:
         raise refuse("a Python number of an element: " + _CONTENTS, "use functions of NumPy, not of math, and np.zeros_like(x) for results")
 
-    __int__ = __index__ = __complex__ = __float__  # type: ignore[assignment]
+    __int__ = __index__ = __complex__ = __float__
 
     def __array__(self, *_: Any, **__: Any) -> Any:
         raise refuse("a plain array of a symbolic one: " + _CONTENTS, "leave np.asarray out; for an array to assign into write np.zeros_like(x)")
@@ -186,8 +186,10 @@ class SymbolicArray(np.lib.mixins.NDArrayOperatorsMixin):
         return target
 
     def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
+        from . import numpy_more  # registers its functions
         from .numpy_functions import FUNCTIONS
 
+        assert numpy_more
         self._b.line = here()
         name = f"{function.__module__}.{function.__name__}".replace("numpy", "np", 1)
         if function not in FUNCTIONS:
@@ -198,8 +200,10 @@ class SymbolicArray(np.lib.mixins.NDArrayOperatorsMixin):
             raise error.at(name, here()) from error
 
     def __getattr__(self, name: str) -> Any:
+        from . import numpy_more  # registers its methods
         from .numpy_functions import METHODS
 
+        assert numpy_more
         if name in METHODS:
             self._b.line = here()
             return lambda *arguments, **options: METHODS[name](self, *arguments, **options)
@@ -218,7 +222,7 @@ def lift(b: Builder, given: Any, like: Optional[Any] = None) -> SymbolicArray:
     if isinstance(given, SymbolicArray):
         return given
     if isinstance(given, (list, tuple)) and _has_symbols(given):
-        from .numpy_functions import stack
+        from .numpy_more import stack
 
         return stack(list(given))
     array = np.asarray(given)
@@ -253,7 +257,7 @@ def result_type(function: Callable[..., Any], inputs: Sequence[Any]) -> Any:
 
 
 def _ufunc(b: Builder, ufunc: Any, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
-    from . import numpy_functions as functions
+    from . import numpy_functions as functions, numpy_more
 
     if options.pop("where", True) is not True:
         raise Untraceable("`where=`", "use np.where")
@@ -275,7 +279,7 @@ def _ufunc(b: Builder, ufunc: Any, method: str, inputs: Sequence[Any], options: 
         raise Untraceable(f"`{next(iter(options))}=`")
     arrays = [lift(b, i) for i in inputs]
     if ufunc.__name__ in ("matmul", "vecdot", "matvec", "vecmat"):
-        return functions.product(ufunc.__name__, *arrays)
+        return numpy_more.product(ufunc.__name__, *arrays)
     if ufunc.__name__ not in UFUNCS:
         raise Untraceable("this function of NumPy is not traced")
     made = ops.elementwise(b, dtype_name(dtype), UFUNCS[ufunc.__name__], *(a.tensor for a in arrays))

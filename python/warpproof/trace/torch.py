@@ -18,7 +18,7 @@ from typing import Any, Callable, Iterator, Mapping, Optional, Sequence
 
 import torch
 
-from . import aten_reduce, tensor as ops
+from . import aten_reduce, aten_views, tensor as ops
 from .aten import TEMPLATES, Call, refused, sequence
 from .errors import Untraceable
 from .formula import Builder, Tensor
@@ -37,6 +37,7 @@ DTYPES: dict[str, torch.dtype] = {
     "bool": torch.bool,
     "b1": torch.bool,
 }
+assert aten_views  # registers its templates
 NAMES = {dtype: name for name, dtype in DTYPES.items() if name != "b1"}
 
 

@@ -34,6 +34,8 @@ def _square(v: Value) -> Value:
     return value.power(v, value.constant(2))
 
 
+_PI = Value("pi", value.PRIMARY, "real", 0)
+
 UFUNCS: dict[str, Callable[..., Value]] = {
     **{name: UNARY[name] for name in _SAME.split()},
     **{name: BINARY[name] for name in _PAIRS.split()},
@@ -68,4 +70,3 @@ UFUNCS: dict[str, Callable[..., Value]] = {
     "degrees": lambda v: value.divide(value.multiply(v, value.constant(180)), _PI),
     "radians": lambda v: value.divide(value.multiply(v, _PI), value.constant(180)),
 }
-_PI = Value("pi", value.PRIMARY, "real", 0)

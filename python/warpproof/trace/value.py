@@ -56,7 +56,7 @@ def constant(value: Union[int, float, bool, Fraction]) -> Value:
 
 
 def _number(value: numbers.Exact, kind: str) -> Value:
-    text = numbers.show(abs(value))
+    text = numbers.show(-value if value < 0 else value)
     prec = PRODUCT if "/" in text else PRIMARY
     if value < 0:
         text, prec = "-" + text, UNARY if prec == PRIMARY else SUM
@@ -243,8 +243,8 @@ def extremum(function: str, a: Value, b: Value) -> Value:
     """Returns the larger (`max`) or smaller (`min`) of two values."""
     a, b = real(a), real(b)
     if _finite(a, b):
-        pick = max if function == "max" else min
-        return _number(pick(a.number, b.number), _kind(a, b))  # type: ignore[type-var]
+        first = (a.number > b.number) == (function == "max")  # type: ignore[operator]
+        return a if first else b
     if a.text.isidentifier() and a.ix is not None:
         a, b = b, a  # `max(i, …)` would read as a reduction
     if a.text.isidentifier():
