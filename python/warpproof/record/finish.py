@@ -6,7 +6,7 @@ from typing import Any, Optional, Sequence
 
 from .memory import DEFINED, FILLED, INPUT, UNDEFINED, Storage
 from .project import Formula, Launch, Variant
-from .recorder import FormulaStep, LaunchStep, Pass, Run
+from .recorder import UNUSED, FormulaStep, LaunchStep, Pass, Run
 
 
 def finished(run: Run, names: Optional[Sequence[str]]) -> Variant:
@@ -102,7 +102,7 @@ def _formula(step: FormulaStep, needed: set[str]) -> Optional[Formula]:
 
 
 def _launch(step: LaunchStep, needed: set[str]) -> Launch:
-    arguments = [(one.name, _argument(one, needed)) for one in step.arguments]
+    arguments, alias = _renamed([(one, _argument(one, needed)) for one in step.arguments])
     uses = [one.storage.name for one in step.arguments if one.storage is not None]
     for one in step.arguments:
         if one.storage is not None and one.written and one.state == UNDEFINED:
@@ -111,14 +111,26 @@ def _launch(step: LaunchStep, needed: set[str]) -> Launch:
         one.storage.name for one in step.arguments if one.storage is not None and one.state in (DEFINED, INPUT)
     )
     kernel = step.kernel
-    return Launch(kernel.name, kernel.ptx, step.grid, 32 * kernel.warps, kernel.shared, kernel.cluster, arguments, uses, kernel.options)
+    return Launch(kernel.name, kernel.ptx, step.grid, 32 * kernel.warps, kernel.shared, kernel.cluster, arguments, uses, kernel.options, alias)
+
+
+def _renamed(arguments: list[tuple[Pass, str]]) -> tuple[list[tuple[str, str]], list[str]]:
+    """Gives parameters that are one address names of their own, and says that they are one."""
+    taken: dict[str, list[str]] = {}
+    result = []
+    for one, text in arguments:
+        name, equals, rest = text.partition("=")
+        others = taken.setdefault(name, [])
+        others.append(name if not others else f"{name}_{len(others) + 1}")
+        result.append((one.name, others[-1] + equals + rest))
+    return result, [",".join(names) for names in taken.values() if len(names) > 1]
 
 
 def _argument(one: Pass, needed: set[str]) -> str:
     """Writes an argument as the command line does, without its name's parameter."""
     storage = one.storage
     if storage is None:
-        return f"{one.name}={_number(one.number)}"
+        return f"{one.name}={'?' if one.number is UNUSED else _number(one.number)}"
     text = f"{storage.name}={_type(storage.dtype)}[{','.join(map(str, storage.shape or (1,)))}]"
     if storage.shape and storage.strides != _row_major(storage.shape) and storage.keep is not None and not storage.keep.is_contiguous():
         text += f"@[{','.join(map(str, storage.strides))}]"

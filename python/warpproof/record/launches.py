@@ -28,6 +28,7 @@ class Compiled:
     shared: int
     cluster: tuple[int, ...]
     parameters: tuple[str, ...]  # of the PTX, in order
+    read: frozenset[str]
     written: frozenset[str]
     options: dict[str, Any]  # constexpr arguments
 
@@ -177,32 +178,41 @@ def compiled(kernel: Any, values: dict[str, Any]) -> Compiled:
         metadata.shared,
         cluster if any(size > 1 for size in cluster) else (),
         parameters,
-        frozenset(written(kernel.asm["ttir"], metadata.name, parameters)),
+        *accessed(kernel.asm["ttir"], metadata.name, parameters),
         options,
     )
 
 
 _STORES = re.compile(r"tt\.(?:store|atomic_rmw|atomic_cas|descriptor_store|descriptor_scatter|descriptor_reduce)\b")
+_READS = re.compile(r"tt\.(?:load|atomic_rmw|atomic_cas|descriptor_load|descriptor_gather|descriptor_reduce)\b")
 _VALUE = re.compile(r"%[\w$.-]+")
 
 
-def written(code: str, name: str, parameters: tuple[str, ...]) -> set[str]:
-    """Returns the parameters that pointers of stores may come from."""
+def accessed(code: str, name: str, parameters: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:
+    """Returns the parameters that pointers of loads and of stores may come from."""
+    everything = frozenset(parameters)
     head = re.search(rf"tt\.func public @{re.escape(name)}\((.*?)\)\s*(?:attributes|\{{)", code, re.S)
-    if head is None or "tt.call" in code or "extern_elementwise" in code and "pure = false" in code:
-        return set(parameters)
+    if head is None or "tt.call" in code or "tt.extern_elementwise" in code or "inline_asm" in code:
+        return everything, everything
     formal = re.findall(r"(%[\w$.-]+):", head.group(1))
     if len(formal) != len(parameters):
-        return set(parameters)
+        return everything, everything
     reach = {value: {parameter} for value, parameter in zip(formal, parameters)}
     lines = [line for line in code[head.end() :].splitlines() if "%" in line or "yield" in line]
     _propagate(lines, reach)
+    return _origins(_READS, lines, reach, everything), _origins(_STORES, lines, reach, everything)
+
+
+def _origins(
+    operation: re.Pattern[str], lines: list[str], reach: dict[str, set[str]], everything: frozenset[str]
+) -> frozenset[str]:
     found: set[str] = set()
     for line in lines:
-        if _STORES.search(line):
-            first = _VALUE.search(line[_STORES.search(line).end() :])  # type: ignore[union-attr]
-            found |= reach.get(first.group(), set()) if first else set(parameters)
-    return found
+        match = operation.search(line)
+        if match is not None:
+            first = _VALUE.search(line[match.end() :])
+            found |= reach.get(first.group().split("#")[0], set()) if first else everything
+    return frozenset(found)
 
 
 def _propagate(lines: list[str], reach: dict[str, set[str]]) -> None:

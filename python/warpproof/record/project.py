@@ -26,17 +26,16 @@ class Launch:
     arguments: list[tuple[str, str]]  # name of the parameter, text
     uses: list[str]
     options: dict[str, Any] = field(default_factory=dict)  # constexpr arguments
+    alias: list[str] = field(default_factory=list)  # arguments that are one address: "x,x_2"
 
     def table(self, file: str) -> str:
         """Writes the launch as an inline table of a project."""
         entries = [f"kernel = {_quoted(f'{file}::{self.kernel}')}", f"grid = {list(self.grid)}", f"block = {self.block}"]
         entries += [f"smem = {self.shared}"] if self.shared else []
         entries += [f"cluster = {list(self.cluster)}"] if self.cluster else []
-        alias = sorted({n for n in self.uses if self.uses.count(n) > 1})
         texts = [text for _, text in self.arguments]
         entries.append("args = [" + ", ".join(_quoted(t) for t in texts) + "]")
-        if alias:
-            raise ValueError(f"`{alias[0]}` is passed twice to `{self.kernel}`")
+        entries += ["alias = [" + ", ".join(_quoted(names) for names in self.alias) + "]"] if self.alias else []
         return "{ " + ", ".join(entries) + " }"
 
 
@@ -148,7 +147,7 @@ def _reference(traced: Traced) -> str:
 
 def _check(step: Launch, file: str, number: int, position: int) -> str:
     inside = step.table(file)[2:-2]
-    parts = re.split(r", (?=(?:grid|block|smem|cluster|args) = )", inside)
+    parts = re.split(r", (?=(?:grid|block|smem|cluster|args|alias) = )", inside)
     return "\n".join(["[[check]]", f"name = {_quoted(f'{step.kernel} {number}.{position}')}", *parts, ""])
 
 

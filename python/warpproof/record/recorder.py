@@ -30,6 +30,9 @@ _EMPTY = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_stride
 _FILLS = {"zeros": 0, "zeros_like": 0, "new_zeros": 0, "ones": 1, "ones_like": 1, "new_ones": 1}
 
 
+UNUSED = object()  # a pointer that the kernel never follows
+
+
 @dataclass
 class Pass:
     """An argument of a launch: a storage, or a number."""
@@ -192,6 +195,9 @@ class Recorder:
             value = values[name]
             if not isinstance(value, torch.Tensor):
                 passed.append(Pass(name, None, value))
+                continue
+            if name not in kernel.read | kernel.written:
+                passed.append(Pass(name, None, UNUSED))
                 continue
             storage = self.of(value)
             if value.storage_offset() != storage.offset:
