@@ -182,3 +182,14 @@ def test_a_formula_is_told_from_a_path():
     assert is_formula("y[i] = 2*x[i]") and is_formula("let m = sum(i, x[i])/6\ny[i] = x[i] - m")
     for path in (str(ROOT / "examples/softmax.ptx"), "a/b.ptx::kernel", COPY, "__global__ void f() { int a = 1; }", Path("a=b")):
         assert not is_formula(path)
+
+
+def test_a_project_is_one_report(program):
+    report = wp.run(ROOT / "examples/tutorial")
+    assert report.verdict in ("proved", "refuted", "unknown")
+    printed = program("run", str(ROOT / "examples/tutorial"), "--format", "json")
+    assert printed.stdout == report.json().encode()
+    assert len(report.kernels) >= 2
+    assert all(f"{verdict}: " in report.text() and name in report.text() for name, verdict in report.kernels.items())
+    with pytest.raises(wp.UsageError, match="no entry is called `nothing`"):
+        wp.run(ROOT / "examples/tutorial", "nothing")

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from warpproof.api import check, equiv, prove, simulate, verify
+    from warpproof.api import check, equiv, prove, run, simulate, verify
     from warpproof.arguments import (
         Scalar,
         Tensor,
@@ -46,14 +46,14 @@ if TYPE_CHECKING:
 __all__ = [
     "Bug", "Counterexample", "Finding", "Kernel", "Launch", "Location", "NotProved", "Property", "Refuted", "Report",
     "Scalar", "Simulation", "Tensor", "UsageError", "assert_check", "assert_equiv", "b1", "bf16", "check", "cuda", "equiv",
-    "f8e4m3", "f8e5m2", "f16", "f32", "f64", "inout", "known", "out", "prove", "proved_against", "ptx", "s8", "s16", "s32",
+    "f8e4m3", "f8e5m2", "f16", "f32", "f64", "inout", "known", "out", "prove", "proved_against", "ptx", "run", "s8", "s16", "s32",
     "s64", "scalar", "scratch", "simulate", "tensor", "tf32", "tilelang", "triton", "u8", "u16", "u32", "u64", "verify",
     "version",
 ]  # fmt: skip
 
 #: Where each name is. It is imported when it is first used, so that `import warpproof` takes no time.
 _MODULES = {
-    "api": ("check", "equiv", "prove", "simulate", "verify"),
+    "api": ("check", "equiv", "prove", "run", "simulate", "verify"),
     "arguments": (
         "Scalar", "Tensor", "b1", "bf16", "f16", "f32", "f64", "f8e4m3", "f8e5m2", "inout", "known", "out", "s16", "s32", "s64",
         "s8", "scalar", "scratch", "tensor", "tf32", "u16", "u32", "u64", "u8",

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import inspect
 import sys
+from importlib import import_module
 from typing import Any, Callable, Mapping
 
-from warpproof.arguments import Tensor
+from warpproof.arguments import Tensor, known
 from warpproof.errors import UsageError
 from warpproof.kernels import Launch
 from warpproof.report import as_argument
 
 
-def formula(function: Callable[..., Any], launch: Launch, keywords: Mapping[str, Any]) -> str:
-    """Returns the formula of a function whose parameters are called as inputs of the kernel."""
+def formula(
+    function: Callable[..., Any], launch: Launch, keywords: Mapping[str, Any]
+) -> tuple[str, dict[str, Any]]:
+    """Returns the formula of a function whose parameters are called as inputs of the kernel, and tensors that only it has."""
     given = {**launch.arguments, **keywords}
     tensors = {name: as_argument(name, value) for name, value in given.items()}
     inputs = {
@@ -26,13 +29,17 @@ def formula(function: Callable[..., Any], launch: Launch, keywords: Mapping[str,
         raise UsageError("the kernel has no output: mark one with `wp.out(…)`")
     names = _parameters(function, inputs)
     traced = _tracer(function)(function, *(inputs[name] for name in names), names=names, outputs=outputs)
-    unknown = [name for name in traced.weights if name not in given]
+    return str(traced.formula), _own(traced, given)
+
+
+def _own(traced: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the tensors that a function holds itself and a kernel is not given: constants, with their contents."""
+    missing = [name for name, _, _ in traced.inputs if name not in given]
+    unknown = [name for name in missing if name not in traced.contents]
     if unknown:
-        raise UsageError(
-            f"the function holds tensors of its own that the kernel does not have: {', '.join(unknown)}; "
-            "make them parameters of both"
-        )
-    return str(traced.formula)
+        paths = ", ".join(f"`{name}`" for name in unknown)
+        raise UsageError(f"the function holds tensors that are no arguments of the kernel: {paths}; give the kernel's arguments these names")
+    return {name: known(traced.contents[name]) for name in missing}
 
 
 def _is_number(value: Any) -> bool:
@@ -62,13 +69,10 @@ def _parameters(function: Callable[..., Any], inputs: Mapping[str, Any]) -> list
 
 def _tracer(function: Callable[..., Any]) -> Callable[..., Any]:
     """Returns the tracer for a function: torch's if it belongs to torch, NumPy's otherwise."""
-    if "torch" in sys.modules and _uses_torch(function):
-        from warpproof.trace.torch import trace as of_torch
-
-        return of_torch
-    from warpproof.trace.numpy import trace as of_numpy
-
-    return of_numpy
+    is_torch = "torch" in sys.modules and _uses_torch(function)
+    module = import_module(f"warpproof.trace.{'torch' if is_torch else 'numpy'}")
+    trace: Callable[..., Any] = module.trace
+    return trace
 
 
 def _uses_torch(function: Callable[..., Any]) -> bool:

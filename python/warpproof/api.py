@@ -12,10 +12,6 @@ from warpproof.errors import UsageError
 from warpproof.kernels import Dimensions, Kernel, Launch, as_kernel, as_launch, dimensions, stem
 from warpproof.report import Report, Simulation
 
-#: One text, or several.
-Texts = "str | Iterable[str]"
-
-
 def check(
     kernel: Any,
     arguments: Mapping[str, Any] | None = None,
@@ -92,8 +88,9 @@ def equiv(
     given = {**(arguments or {}), **more}
     command = _Command("equiv")
     if is_formula(reference):
-        command.words += ["--ref", reference]
+        command.words.append(f"--ref={reference}")
         command.kernel(optimised, given)
+        command.several("ref-arg", texts(ref_arguments or {}, command.files))
     else:
         other = as_launch(reference)
         if not isinstance(reference, Launch):
@@ -112,13 +109,23 @@ def verify(reference: Any, kernel: Any, arguments: Mapping[str, Any] | None = No
 
     A function is called with the kernel's inputs whose names its parameters have, and its results are the kernel's outputs
     in their order. It is traced to a formula, which ``report.formula`` shows. Everything else is as for :func:`equiv`.
+
+    The kernel may be a function of torch that launches Triton kernels, too: it is recorded without a GPU, on tensors that are
+    given by name, and each configuration of an autotuned kernel is compared.
     """
+    from warpproof import _recorded
+
+    if _recorded.is_host_function(kernel):
+        given = {**(arguments or {}), **keywords}
+        options = {name: given.pop(name) for name in ("target", "jobs") if name in given}
+        return _recorded.verify(reference, kernel, given, **options)
     if not callable(reference) or isinstance(reference, (Kernel, Launch)):
         return equiv(reference, kernel, arguments, **keywords)
     from warpproof import _functions
 
-    formula = _functions.formula(reference, as_launch(kernel), {**(arguments or {}), **keywords})
-    report = equiv(formula, kernel, arguments, **keywords)
+    formula, own = _functions.formula(reference, as_launch(kernel), {**(arguments or {}), **keywords})
+    own.update(keywords.pop("ref_arguments", None) or {})
+    report = equiv(formula, kernel, arguments, ref_arguments=own, **keywords)
     return report.with_formula(formula)
 
 
@@ -152,6 +159,18 @@ def prove(
     command.option(no_cache=no_cache, no_compare=no_compare, arch=arch or one.arch)
     command.option(include=[*one.include, *_several(include)], define=define)
     return command.report()
+
+
+def run(project: str | os.PathLike[str] = ".", *names: str, jobs: int | None = None, no_cache: bool = False) -> Report:
+    """Runs the checks and comparisons of a project file (``warpproof.toml``), or those entries that are named."""
+    command = _Command("run")
+    command.words += [os.fspath(project), *names]
+    command.option(jobs=jobs, no_cache=no_cache)
+    called = _native.call([*command.words, "--format=json"], [], sys.prefix)
+    if called.exit == 2:
+        # What is wrong with an entry stands in the text alone.
+        raise UsageError(_told(_native.call(command.words, [], sys.prefix)))
+    return Report.of_project(called.output, called.messages)
 
 
 def simulate(

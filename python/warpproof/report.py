@@ -170,8 +170,8 @@ class Report:
 
     @cached_property
     def kernels(self) -> dict[str, str]:
-        """The verdict of each kernel."""
-        return {str(one.get("kernel") or one.get("name") or one["file"]): one["verdict"] for one in self._all}
+        """The verdict of each kernel, or of each entry of a project."""
+        return {str(one.get("name") or one.get("kernel") or one["file"]): one["verdict"] for one in self._all}
 
     @cached_property
     def properties(self) -> list[Property]:
@@ -243,6 +243,15 @@ class Report:
         if not self.proved:
             raise NotProved(self)
         return self
+
+    @classmethod
+    def of_project(cls, json: str, messages: str) -> Report:
+        """Returns the report of a project, from its JSON."""
+        report = cls(json, "", "")
+        lines = [brief(cls(_json.dumps(one), "", "")) for one in report._all]
+        report._text = messages + "\n".join(lines)
+        report._html = lambda: f"<!DOCTYPE html>\n<meta charset=utf-8>\n{report._repr_html_()}\n"
+        return report
 
     def with_formula(self, formula: str) -> Report:
         """Returns the same report with the formula that a function was traced to."""
@@ -396,3 +405,40 @@ def _contents(tensor: Any) -> NDArray[Any]:
         return np.array(tensor.contents, dtype=kind)
     fill = 1 if tensor.contents is None else tensor.contents
     return np.full(tensor.shape, fill, dtype=kind)
+
+
+def brief(report: Report) -> str:
+    """Returns the part of a report that a failing test shows: findings, what is open, and the counterexample."""
+    if "reports" in report.data:
+        return report.text()
+    title = report.data.get("name") or report.data.get("kernel") or report.data["file"]
+    lines = [f"{report.verdict}: {report.data['command']} {title}"]
+    for finding in report.findings:
+        if finding.severity != "error":
+            continue
+        lines.append(f"  {finding}")
+        lines += [f"    {more}" for more in (finding.note, finding.help) if more]
+    counterexample = report.counterexample
+    if counterexample is not None:
+        lines += [
+            f"    reference: {_shortened(counterexample.expressions[0])}",
+            f"    kernel:    {_shortened(counterexample.expressions[1])}",
+            f"    with {_inputs(report)}",
+        ]
+    if report.stopped:
+        lines.append(f"  stopped: {report.stopped}")
+    for one in report.properties:
+        if one.verdict == "unknown" and one.reasons:
+            side = f" of the {one.side} kernel" if one.side == "optimised" else f" of the {one.side}" if one.side else ""
+            lines.append(f"  open: {one.name}{side}: {'; '.join(one.reasons)}")
+    return "\n".join(lines)
+
+
+def _shortened(text: str, most: int = 160) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _inputs(report: Report) -> str:
+    witness = next(one.witness for one in report.findings if one.witness and "expressions" in one.witness)
+    shown = [f"{one['name']} = {one['value']:.6g}" for one in witness["inputs"]]
+    return ", ".join(shown[:8]) + (f" and {len(shown) - 8} more" if len(shown) > 8 else "")

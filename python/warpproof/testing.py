@@ -9,7 +9,7 @@ from typing import Any, Callable, TypeVar
 from warpproof import api
 from warpproof.errors import NotProved, Refuted, UsageError
 from warpproof.kernels import as_kernel
-from warpproof.report import Report
+from warpproof.report import Report, brief
 
 __all__ = ["Claim", "assert_check", "assert_equiv", "brief", "claims", "proved_against"]
 
@@ -52,41 +52,6 @@ def _judged(report: Report, allow_unknown: bool) -> Report:
     if report.unknown and not allow_unknown:
         raise KernelNotProved(report)
     return report
-
-
-def brief(report: Report) -> str:
-    """Returns the part of a report that a failing test shows: findings, what is open, and the counterexample."""
-    title = report.data.get("kernel") or report.data.get("file") or ""
-    lines = [f"{report.verdict}: {report.data['command']} {title}".rstrip()]
-    for finding in report.findings:
-        if finding.severity != "error":
-            continue
-        lines.append(f"  {finding}")
-        lines += [f"    {more}" for more in (finding.note, finding.help) if more]
-    counterexample = report.counterexample
-    if counterexample is not None:
-        lines += [
-            f"    reference: {_shortened(counterexample.expressions[0])}",
-            f"    kernel:    {_shortened(counterexample.expressions[1])}",
-            f"    with {_inputs(report)}",
-        ]
-    if report.stopped:
-        lines.append(f"  stopped: {report.stopped}")
-    for one in report.properties:
-        if one.verdict == "unknown" and one.reasons:
-            side = f" of the {one.side} kernel" if one.side == "optimised" else f" of the {one.side}" if one.side else ""
-            lines.append(f"  open: {one.name}{side}: {'; '.join(one.reasons)}")
-    return "\n".join(lines)
-
-
-def _shortened(text: str, most: int = 160) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
-
-
-def _inputs(report: Report) -> str:
-    witness = next(one.witness for one in report.findings if one.witness and "expressions" in one.witness)
-    shown = [f"{one['name']} = {one['value']:.6g}" for one in witness["inputs"]]
-    return ", ".join(shown[:8]) + (f" and {len(shown) - 8} more" if len(shown) > 8 else "")
 
 
 @dataclass(frozen=True)
