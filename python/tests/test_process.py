@@ -162,3 +162,17 @@ def test_the_import_is_light():
     )
     took = min(float(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True).stdout) for _ in range(5))
     assert took < 0.02
+
+
+def test_a_panic_is_a_bug_of_ours(monkeypatch):
+    from warpproof import _native, api
+
+    def broken(*_: object) -> None:
+        raise _native.Bug("index out of bounds")
+
+    class Native:
+        Bug, call, version = _native.Bug, staticmethod(broken), staticmethod(_native.version)
+
+    monkeypatch.setattr(api, "_native", Native)
+    with pytest.raises(wp.Bug, match="bug in Warpproof .*, not in your kernel; please report it: index out of bounds"):
+        wp.ptx(COPY)[1, 32].check()

@@ -212,13 +212,23 @@ impl Compiler {
             Self::Cut(library) => of_library(library, file, &words, true),
             Self::Program(program) => of_program(program, file, &words).map(|ptx| (ptx, None)),
         };
-        let (ptx, instance) = compiled.map_err(|failure| {
+        let (mut ptx, instance) = compiled.map_err(|failure| {
             let included = included(path, text, &options.includes);
             let given = (&options.includes[..], options.project.as_deref());
-            let quoting = Quoting::new(path, given, included.as_deref());
+            let quoting = match options.is_in_memory {
+                true => Quoting::of_memory(path, given.0, included.as_deref()),
+                false => Quoting::new(path, given, included.as_deref()),
+            };
             let messages = quoting.messages(failure.to_string().trim_end());
             CompileError::Refused { messages, command: command.clone(), help: "" }
         })?;
+        if options.is_in_memory
+            && let Ok(whole) = std::path::absolute(path)
+        {
+            // The compiler takes the text for a file of the working folder.
+            let [whole, name] = [whole.as_path(), path].map(|one| format!("\"{}\"", one.display()));
+            ptx = ptx.replace(&whole, &name);
+        }
         if let Some(key) = &key {
             cache::store(folder.as_deref(), "ptx", key, &ptx);
             instance.iter().for_each(|one| cache::store(folder.as_deref(), "instance", key, one));
@@ -232,7 +242,8 @@ impl Compiler {
         let compiler = std::fs::metadata(self.path()).ok()?;
         let changed = compiler.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
         let mut key = format!(
-            "warpproof 4 {} {}\n{} {} {}\n{}\n{}\n",
+            "warpproof 5 {} {} {}\n{} {} {}\n{}\n{}\n",
+            options.is_in_memory,
             wanted.unwrap_or_default(),
             matches!(self, Self::Cut(_)),
             self.path().display(),
@@ -309,7 +320,15 @@ fn of_program(program: &Path, file: &File<'_>, words: &[String]) -> Result<Strin
         }
     });
     let _ = std::fs::remove_dir_all(&folder);
-    result
+    // Nobody knows the copy.
+    let named = |text: String| match &copy {
+        Some(copy) => text.replace(&copy.display().to_string(), &file.path.display().to_string()),
+        None => text,
+    };
+    match result {
+        Err(Failure::Log(log)) => Err(Failure::Log(named(log))),
+        result => result.map(named),
+    }
 }
 
 /// Whether nvcc, which calls its programs through a shell, can be given a word.
