@@ -161,7 +161,8 @@ impl<'r> Prepared<'r> {
         let Self { input, lowered, unlifted, built, lifting, limits, is_formula } = self;
         let unwritten = unwritten(&built, &result, None);
         let program = &lowered.program;
-        let kernel = Kernel { program, function: built.launch.kernel, source: &input.source };
+        let (function, source) = (built.launch.kernel, &input.source);
+        let kernel = Kernel { program, function, source, is_formula };
         result
             .doubts
             .retain(|doubt| !is_open_copy(doubt) || !wmma::copies_are_loaded(kernel, doubt.place));
@@ -337,7 +338,8 @@ impl Finished<'_> {
     /// The kernel that ran, as text.
     pub(crate) fn kernel(&self) -> Kernel<'_> {
         let function = self.built.launch.kernel;
-        Kernel { program: self.program(), function, source: self.source() }
+        let (program, source, is_formula) = (self.program(), self.source(), self.is_formula);
+        Kernel { program, function, source, is_formula }
     }
 
     /// Runs the first block once more for the uses of its barriers. Nothing else of that run is kept:

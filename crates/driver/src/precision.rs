@@ -21,6 +21,8 @@ pub(crate) struct Kernel<'k> {
     pub(crate) program: &'k Program,
     pub(crate) function: FuncId,
     pub(crate) source: &'k SourceFile,
+    /// The source is a formula.
+    pub(crate) is_formula: bool,
 }
 
 impl<'k> Kernel<'k> {
@@ -45,7 +47,10 @@ impl<'k> Kernel<'k> {
     pub(crate) fn line(&self, place: Place) -> String {
         match outermost_line(place, self.program) {
             Some((file, line)) => format!("{file}:{line}"),
-            None => format!("line {}", self.source.line(place.span.start)),
+            None => {
+                let (name, line) = (self.source.name(), self.source.line(place.span.start));
+                if self.is_formula { format!("{name}:{line}") } else { format!("line {line}") }
+            }
         }
     }
 }
@@ -82,15 +87,22 @@ pub(crate) fn notes(reference: Kernel<'_>, optimised: Kernel<'_>) -> Vec<String>
         all.filter_map(|instruction| Some((sums_in(&instruction.op)?, place(instruction))))
             .min_by_key(|(format, place)| (digits(*format), *place))
     };
-    if let (Some((ours, place)), Some((theirs, _))) = (narrowest(optimised), narrowest(reference))
-        && digits(ours) < digits(theirs)
-    {
+    if let Some((ours, place)) = narrowest(optimised) {
         let line = optimised.line(place);
-        let (ours, theirs) = (name(ours), name(theirs));
-        notes.push(format!("{line} sums in {ours}, the reference in {theirs}"));
+        // A formula sums in no format; single precision is what people expect of a kernel.
+        match if reference.is_formula { None } else { narrowest(reference) } {
+            Some((theirs, _)) if digits(ours) < digits(theirs) => {
+                let (ours, theirs) = (name(ours), name(theirs));
+                notes.push(format!("{line} sums in {ours}, the reference in {theirs}"));
+            }
+            None if reference.is_formula && digits(ours) < digits(Format::F32) => {
+                notes.push(format!("{line} sums in {}", name(ours)));
+            }
+            _ => {}
+        }
     }
-    let known: Vec<(Format, Format)> =
-        narrowings(reference).into_iter().map(|(_, formats)| formats).collect();
+    let known = if reference.is_formula { Vec::new() } else { narrowings(reference) };
+    let known: Vec<(Format, Format)> = known.into_iter().map(|(_, formats)| formats).collect();
     for (place, formats) in narrowings(optimised) {
         if !known.contains(&formats) {
             let line = optimised.line(place);

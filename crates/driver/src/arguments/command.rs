@@ -132,6 +132,25 @@ pub fn command_line(request: &Request<'_>) -> String {
     line
 }
 
+/// The command line that compares a kernel with a formula.
+pub(crate) fn formula_line(formula: &str, path: &str, flags: LaunchFlags) -> String {
+    let mut line = format!("warpproof equiv --ref {} {}", quoted(formula), quoted(path));
+    let list = |value: Option<String>| value.into_iter().collect::<Vec<_>>();
+    for (name, values) in [
+        ("grid", vec![flags.grid]),
+        ("block", list(flags.block)),
+        ("cluster", list(flags.cluster)),
+        ("smem", list(flags.shared)),
+        ("arg", flags.arguments),
+        ("symbol", flags.symbols),
+        ("blocks", flags.blocks),
+        ("alias", flags.aliases),
+    ] {
+        append(&mut line, name, values);
+    }
+    line
+}
+
 /// The command line that compares two kernels, which are named as the user does it. What both sides have in common is said once.
 pub(crate) fn comparison_line(paths: [&str; 2], [one, mut other]: [LaunchFlags; 2]) -> String {
     let sorted = |flags: &LaunchFlags| flags.arguments.iter().cloned().collect::<BTreeSet<_>>();

@@ -45,8 +45,8 @@ mod tensor_structure;
 
 pub use blocks::BlockSelection;
 pub use build::build_launch;
+pub(crate) use command::{LaunchFlags, append, comparison_line, formula_line, launch_flags};
 pub use command::{Suggestion, command_line, suggestion};
-pub(crate) use command::{append, comparison_line, launch_flags};
 pub(crate) use declared::declared;
 pub use element::ElementType;
 pub use input::{InputSpec, ScalarSpec, ScalarValue};

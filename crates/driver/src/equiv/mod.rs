@@ -244,6 +244,11 @@ impl Answered<'_> {
         self.sides.iter().flatten()
     }
 
+    /// Tells whether a side is a formula, at least in part.
+    fn has_formula(&self) -> bool {
+        self.launches().any(|launch| launch.is_formula)
+    }
+
     /// The verdict on all runs.
     fn runs(&self) -> Verdict {
         let all = self.launches().flat_map(properties);
@@ -337,7 +342,11 @@ impl Answered<'_> {
         all.extend(
             compared.stands.iter().map(|one| format!("{} stands for {}", one.constant, one.form)),
         );
-        let inner: Vec<String> = compared.inner.iter().map(|name| format!("`{name}`")).collect();
+        let of_formula = |name: &&String| {
+            self.sides.iter().any(|side| writer(side, name).is_some_and(|one| one.is_formula))
+        };
+        let inner = compared.inner.iter().filter(|name| !of_formula(name));
+        let inner: Vec<String> = inner.map(|name| format!("`{name}`")).collect();
         if !inner.is_empty() {
             let verb = if inner.len() == 1 { "is" } else { "are" };
             let names = inner.join(", ");
@@ -403,6 +412,10 @@ impl Answered<'_> {
             let Some(writer) = writer(side, &difference.position.name) else { continue };
             let (line, Thread { block: [a, b, c], thread: [x, y, z], .. }) =
                 (writer.kernel().line(place), thread);
+            if writer.is_formula {
+                lines.push(format!("the formula defines it at {line}"));
+                continue;
+            }
             lines.push(format!(
                 "{name} stored it at {line}, thread ({x},{y},{z}) of block ({a},{b},{c})"
             ));

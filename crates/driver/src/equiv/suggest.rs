@@ -1,11 +1,12 @@
 //! The command line to fill in when a comparison lacks something: both sides, with everything that the user gave.
 
-use super::{Options, Step};
+use super::{FormulaStep, Options, Step};
 use crate::arguments::{
-    Invocation, MissingData, Request, append, comparison_line, declared, launch_flags,
+    ArgumentSpec, Invocation, LaunchFlags, MissingData, Request, append, comparison_line, declared,
+    formula_line, launch_flags,
 };
 use crate::execute::{Execution, Refusal};
-use crate::sources;
+use crate::{Input, sources};
 
 /// Puts a command line of both sides in the place of one that knows of one side. There is none for sequences of launches, which no command line names, nor
 /// where something else is wrong with the other side.
@@ -16,6 +17,7 @@ pub(super) fn with_both_sides(
 ) -> Refusal {
     let line = match sides {
         [[Step::Launch(one)], [Step::Launch(other)]] => command([one, other], options),
+        [[Step::Formula(one)], [Step::Launch(other)]] => formula_command(one, other, options),
         _ => None,
     };
     if let Refusal::Launch(error) = &mut refusal {
@@ -24,32 +26,56 @@ pub(super) fn with_both_sides(
     refusal
 }
 
+/// A command line that compares two kernels.
 fn command(sides: [&Execution<'_>; 2], options: &Options<'_>) -> Option<String> {
-    let mut flags = Vec::new();
-    for (one, other) in [(sides[0], sides[1]), (sides[1], sides[0])] {
-        let lowered = sources::lower(&one.input.source).ok()?;
-        let program = &lowered.program;
-        let kernel = one.input.select(program, one.kernel).ok()?;
-        let function = &program.functions[kernel];
-        let others = &other.arguments.specs;
-        let request = Request {
-            program,
-            kernel,
-            launch: one.launch,
-            arguments: one.arguments,
-            declared: &declared(&function.name, function.params.len(), one.input.cuda()),
-            others,
-            missing_data: MissingData::Opaque,
-            invocation: Invocation { command: "equiv", file: one.input.name() },
-        };
-        flags.push(launch_flags(&request, others));
-    }
-    let paths = sides.map(|side| {
-        let name = side.input.name();
-        side.kernel.map_or_else(|| name.to_owned(), |kernel| format!("{name}::{kernel}"))
-    });
-    let flags = flags.try_into().ok()?;
-    let mut line = comparison_line(paths.each_ref().map(String::as_str), flags);
+    let [one, other] = sides;
+    let flags = [flags_of(one, &other.arguments.specs)?, flags_of(other, &one.arguments.specs)?];
+    let paths = sides.map(path);
+    let line = comparison_line(paths.each_ref().map(String::as_str), flags);
+    Some(with_options(line, options))
+}
+
+/// A command line that compares a kernel with a formula.
+fn formula_command(
+    formula: &FormulaStep<'_>,
+    kernel: &Execution<'_>,
+    options: &Options<'_>,
+) -> Option<String> {
+    let name = formula.input.name();
+    let text = match name {
+        Input::FORMULA => formula.input.source.text().to_owned(),
+        file => format!("@{file}"),
+    };
+    let flags = flags_of(kernel, &formula.arguments.specs)?;
+    let mut line = formula_line(&text, &path(kernel), flags);
+    append(&mut line, "ref-arg", formula.arguments.specs.iter().map(ToString::to_string));
+    Some(with_options(line, options))
+}
+
+fn flags_of(one: &Execution<'_>, others: &[ArgumentSpec]) -> Option<LaunchFlags> {
+    let lowered = sources::lower(&one.input.source).ok()?;
+    let program = &lowered.program;
+    let kernel = one.input.select(program, one.kernel).ok()?;
+    let function = &program.functions[kernel];
+    let request = Request {
+        program,
+        kernel,
+        launch: one.launch,
+        arguments: one.arguments,
+        declared: &declared(&function.name, function.params.len(), one.input.cuda()),
+        others,
+        missing_data: MissingData::Opaque,
+        invocation: Invocation { command: "equiv", file: one.input.name() },
+    };
+    Some(launch_flags(&request, others))
+}
+
+fn path(side: &Execution<'_>) -> String {
+    let name = side.input.name();
+    side.kernel.map_or_else(|| name.to_owned(), |kernel| format!("{name}::{kernel}"))
+}
+
+fn with_options(mut line: String, options: &Options<'_>) -> String {
     append(&mut line, "assume", options.assumptions.iter().map(ToString::to_string));
     append(&mut line, "compare", options.parts.iter().map(ToString::to_string));
     append(&mut line, "allow", options.allow.names().map(str::to_owned));
@@ -60,5 +86,5 @@ fn command(sides: [&Execution<'_>; 2], options: &Options<'_>) -> Option<String> 
     ] {
         line.push_str(if is_set { flag } else { "" });
     }
-    Some(line)
+    line
 }

@@ -39,7 +39,7 @@ pub(super) fn text(answered: &Answered<'_>, unexecuted: &[String], colour: Colou
     match (judgement.verdict, &answered.compared.answer) {
         (Verdict::Refuted, Some(Answer::Different(difference))) => {
             let _ = writeln!(text, "equivalence: {verdict}: {}", headline(answered, difference));
-            different(&mut text, difference);
+            different(&mut text, difference, answered.has_formula());
             if let Some(note) = smallness(difference, &answered.scalars()) {
                 let _ = writeln!(text, "  {note}");
             }
@@ -92,14 +92,22 @@ fn named<'f, 'r>(
 ) -> impl Iterator<Item = (&'f Finished<'r>, String)> {
     let count = side.len();
     side.iter().enumerate().map(move |(number, launch)| match count {
+        _ if launch.is_formula => (launch, "formula".to_owned()),
         1 => (launch, name.to_owned()),
         _ => (launch, format!("{name}, launch {}", number + 1)),
     })
 }
 
-/// `4 blocks`, `8 blocks then 2 blocks`
+/// `4 blocks`, `8 blocks then 2 blocks`, `a formula then 4 blocks`
 fn blocks(side: &[Finished<'_>]) -> String {
-    side.iter().map(Finished::blocks).collect::<Vec<_>>().join(" then ")
+    let of = |launch: &Finished<'_>| match launch.is_formula {
+        true => "a formula".to_owned(),
+        false => launch.blocks(),
+    };
+    let mut all: Vec<String> = side.iter().map(of).collect();
+    // A formula is a launch for each definition.
+    all.dedup_by(|one, other| one == other && one == "a formula");
+    all.join(" then ")
 }
 
 fn counts(sides: &[Vec<Finished<'_>>; 2], compared: &Compared) -> String {
@@ -117,7 +125,7 @@ fn headline(answered: &Answered<'_>, difference: &Difference) -> String {
     format!("`{}` differs", answered.element(&difference.position))
 }
 
-fn different(text: &mut String, difference: &Difference) {
+fn different(text: &mut String, difference: &Difference, has_formula: bool) {
     for [one, other] in &difference.reads {
         let _ = writeln!(text, "  reference reads {one}, optimised reads {other}");
     }
@@ -135,9 +143,8 @@ fn different(text: &mut String, difference: &Difference) {
         let _ = writeln!(text, "  {name} = {value}");
     }
     if difference.is_confirmed() {
-        text.push_str(
-            "  both kernels, run on these inputs in exact intervals, give these values\n",
-        );
+        let both = if has_formula { "both sides, evaluated" } else { "both kernels, run" };
+        let _ = writeln!(text, "  {both} on these inputs in exact intervals, give these values");
     }
     if difference.is_numeric {
         text.push_str("  found on these inputs alone: a run on all inputs did not end\n");

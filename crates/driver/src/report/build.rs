@@ -78,7 +78,7 @@ pub(crate) fn equiv(sides: &[Vec<Finished<'_>>; 2], comparison: Comparison<'_>) 
     report.command = "equiv";
     report.reference = sides[0].last().map(|reference| KernelName {
         file: reference.input().name().to_owned(),
-        kernel: Some(kernel(reference)),
+        kernel: (!reference.is_formula).then(|| kernel(reference)),
         coverage: of_launches(&sides[0].iter().collect::<Vec<_>>()),
         compared: None,
     });
@@ -148,7 +148,13 @@ pub(crate) fn equiv(sides: &[Vec<Finished<'_>>; 2], comparison: Comparison<'_>) 
 /// What is known of the launches of a side together.
 fn of_side(side: &[Finished<'_>], name: &'static str) -> Vec<Property> {
     let mut all: Vec<Property> = Vec::new();
-    for property in side.iter().flat_map(|launch| of_properties(launch, Some(name))) {
+    let of = |launch: &Finished<'_>| {
+        // Of a formula only what is wrong or open is worth telling.
+        let mut own = of_properties(launch, Some(name));
+        own.retain(|one| !launch.is_formula || one.verdict != Verdict::Proved);
+        own
+    };
+    for property in side.iter().flat_map(of) {
         match all.iter_mut().find(|one| one.name == property.name) {
             Some(one) => {
                 one.verdict = Verdict::of_all([one.verdict, property.verdict].into_iter());

@@ -161,7 +161,10 @@ fn stores(sides: &[Vec<Finished<'_>>; 2], difference: &equiv::Difference) -> Vec
         let (place, thread) = difference.stores[side]?;
         let launch = writer(&sides[side], &difference.position.name)?;
         let origin = source_lines::source_lines(place, launch.program()).into();
-        let message = format!("{text}, {}", thread_name(thread)).into();
+        let message = match launch.is_formula {
+            true => "the formula defines it".into(),
+            false => format!("{text}, {}", thread_name(thread)).into(),
+        };
         Some(location(&Label { span: place.span, message, origin }, launch.input()))
     };
     names.into_iter().filter_map(of).collect()

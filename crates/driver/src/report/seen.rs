@@ -11,7 +11,7 @@ const SHOWN: usize = 8;
 /// What the launches of a side saw, those of one kernel together; the last kernel first. Nothing if none was run.
 pub(super) fn of_launches(launches: &[&Finished<'_>]) -> Option<Coverage> {
     let mut kernels: Vec<Vec<&Finished<'_>>> = Vec::new();
-    for &launch in launches.iter().rev() {
+    for &launch in launches.iter().rev().filter(|launch| !launch.is_formula) {
         match kernels.iter_mut().find(|known| known[0].is_of_same_kernel(launch)) {
             Some(known) => known.push(launch),
             None => kernels.push(vec![launch]),

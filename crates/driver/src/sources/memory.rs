@@ -45,6 +45,9 @@ impl Input {
         Self::of_text(name, text.to_owned()).ok_or_else(|| fail(InputReason::TooLong))
     }
 
+    /// The name of a formula that is no file.
+    pub const FORMULA: &'static str = "formula";
+
     /// Takes a formula, or reads it from a file if it begins with `@`.
     ///
     /// # Errors
@@ -52,7 +55,7 @@ impl Input {
     pub fn of_formula(formula: &str) -> Result<Self, InputError> {
         let Some(path) = formula.strip_prefix('@') else {
             let reason = || InputError { name: "--ref".to_owned(), reason: InputReason::TooLong };
-            return Self::of_text("formula", formula.to_owned()).ok_or_else(reason);
+            return Self::of_text(Self::FORMULA, formula.to_owned()).ok_or_else(reason);
         };
         let name = on_one_line(path).into_owned();
         let fail = |reason: InputReason| InputError { name: name.clone(), reason };

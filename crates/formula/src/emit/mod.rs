@@ -5,6 +5,7 @@
 //! Literals are made of doubles by exact operations, so that a run on reals has the number that is written. Conditions
 //! on indices are branches; conditions on data choose between values that are both computed.
 
+mod arithmetic;
 mod builder;
 mod literals;
 mod reductions;
