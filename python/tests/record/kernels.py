@@ -43,6 +43,28 @@ def _activation(x, OP: tl.constexpr, A: tl.constexpr, C: tl.constexpr):
         r = tl.minimum(tl.maximum(x, A), C)
     elif OP == "scale":
         r = x * A
+    elif OP == "sub_mul_relu":
+        r = tl.maximum((x - A) * C, 0.0)
+    elif OP == "mul_leaky":
+        r = tl.where(x * A > 0, x * A, x * A * C)
+    elif OP == "scale_residual":
+        r = x * A + x
+    elif OP == "swish_scale":
+        r = x / (1.0 + tl.exp(-x)) * A
+    elif OP == "relu_div":
+        r = tl.maximum(x, 0.0) / A
+    elif OP == "div_gelu":
+        u = x / A
+        r = 0.5 * u * (1.0 + tl.erf(u * 0.7071067811865476))
+    elif OP == "sigmoid_residual":
+        r = A / (1.0 + tl.exp(-x)) + x
+    elif OP == "scale_hardtanh_gelu":
+        u = tl.minimum(tl.maximum(x * A, -C), C)
+        r = 0.5 * u * (1.0 + tl.erf(u * 0.7071067811865476))
+    elif OP == "swish_half_clamp_tanh":
+        u = tl.minimum(tl.maximum(x / (1.0 + tl.exp(-x)) / 2.0, -1.0), 1.0)
+        e = tl.exp(2.0 * u)
+        r = tl.minimum(tl.maximum((e - 1.0) / (e + 1.0), -1.0), 1.0)
     else:
         r = x
     return r
@@ -226,4 +248,92 @@ def pool2d(x, size, stride, padding, dilation, maximum, broken=False):
     y = torch.empty((*x.shape[:-2], OH, OW), device=x.device, dtype=x.dtype)
     n = y.numel()
     pool[(triton.cdiv(n, 128),)](x, y, H, W, OH, OW, n, K=size, S=stride, P=padding, D=dilation, MAX=maximum, BROKEN=broken, B=128)
+    return y
+
+
+@triton.jit
+def scale_rows(d, x, y, n, columns, BROKEN: tl.constexpr, B: tl.constexpr):
+    at = tl.program_id(0) * B + tl.arange(0, B)
+    row = at % columns if BROKEN else at // columns
+    v = tl.load(x + at, mask=at < n, other=0.0) * tl.load(d + row, mask=at < n, other=0.0)
+    tl.store(y + at, v, mask=at < n)
+
+
+def diagonal(d, x, broken=False):
+    y = torch.empty_like(x)
+    scale_rows[(triton.cdiv(x.numel(), 128),)](d, x, y, x.numel(), x.shape[1], BROKEN=broken, B=128)
+    return y
+
+
+@triton.jit
+def convolve(x, w, bias, y, n, F, OH, OW, C: tl.constexpr, H, W, G, R: tl.constexpr, S: tl.constexpr, SH: tl.constexpr, SW: tl.constexpr, PH: tl.constexpr, PW: tl.constexpr, DH: tl.constexpr, DW: tl.constexpr, BIAS: tl.constexpr, BROKEN: tl.constexpr, B: tl.constexpr):
+    """`C` is the number of channels of a group, `G` that of features of a group."""
+    at = tl.program_id(0) * B + tl.arange(0, B)
+    ow, oh, f, b = at % OW, at // OW % OH, at // (OW * OH) % F, at // (OW * OH * F)
+    inside = at < n
+    total = tl.zeros((B,), dtype=tl.float32)
+    for c in range(C):
+        for r in tl.static_range(R):
+            for s in tl.static_range(S):
+                i, j = oh * SH + r * DH - PH, ow * SW + s * DW - PW
+                if BROKEN:
+                    j = j + (s == S - 1)
+                ok = inside & (i >= 0) & (i < H) & (j >= 0) & (j < W)
+                v = tl.load(x + ((b * (F // G) * C + f // G * C + c) * H + i) * W + j, mask=ok, other=0.0)
+                total += v * tl.load(w + ((f * C + c) * R + r) * S + s, mask=inside, other=0.0)
+    if BIAS:
+        total += tl.load(bias + f, mask=inside, other=0.0)
+    tl.store(y + at, total, mask=inside)
+
+
+def conv(layer, x, broken=False):
+    """Applies a `Conv1d` or `Conv2d`."""
+    two = x.dim() == 4
+    pick = lambda t: tuple(t) if two else (1, *t)  # noqa: E731
+    (SH, SW), (DH, DW) = pick(layer.stride), pick(layer.dilation)
+    PH, PW = tuple(layer.padding) if two else (0, *layer.padding)
+    R, S = tuple(layer.kernel_size) if two else (1, *layer.kernel_size)
+    N, H, W = x.shape[0], x.shape[2] if two else 1, x.shape[-1]
+    OH, OW = (H + 2 * PH - DH * (R - 1) - 1) // SH + 1, (W + 2 * PW - DW * (S - 1) - 1) // SW + 1
+    F = layer.out_channels
+    y = torch.empty((N, F, OH, OW) if two else (N, F, OW), device=x.device, dtype=x.dtype)
+    n = y.numel()
+    convolve[(triton.cdiv(n, 128),)](
+        x, layer.weight, layer.bias if layer.bias is not None else x, y, n, F, OH, OW, x.shape[1] // layer.groups, H, W, F // layer.groups,
+        R=R, S=S, SH=SH, SW=SW, PH=PH, PW=PW, DH=DH, DW=DW, BIAS=layer.bias is not None, BROKEN=broken, B=128,
+    )  # fmt: skip
+    return y
+
+
+@triton.jit
+def transposed(x, w, bias, y, n, F, OH, OW, C: tl.constexpr, H, W, R: tl.constexpr, S: tl.constexpr, ST: tl.constexpr, P: tl.constexpr, D: tl.constexpr, BIAS: tl.constexpr, BROKEN: tl.constexpr, B: tl.constexpr):
+    at = tl.program_id(0) * B + tl.arange(0, B)
+    ow, oh, f, b = at % OW, at // OW % OH, at // (OW * OH) % F, at // (OW * OH * F)
+    inside = at < n
+    total = tl.zeros((B,), dtype=tl.float32)
+    for c in range(C):
+        for r in tl.static_range(R):
+            for s in tl.static_range(S):
+                i, j = oh + P - r * D, ow + P - s * D
+                ok = inside & (i >= 0) & (i % ST == 0) & (i // ST < H) & (j >= 0) & (j // ST < W)
+                if not BROKEN:
+                    ok = ok & (j % ST == 0)
+                v = tl.load(x + ((b * C + c) * H + i // ST) * W + j // ST, mask=ok, other=0.0)
+                total += v * tl.load(w + ((c * F + f) * R + r) * S + s, mask=inside, other=0.0)
+    if BIAS:
+        total += tl.load(bias + f, mask=inside, other=0.0)
+    tl.store(y + at, total, mask=inside)
+
+
+def conv_transposed(layer, x, broken=False):
+    """Applies a `ConvTranspose2d` with the same stride, padding and dilation on both axes, without groups."""
+    (ST, _), (P, _), (D, _), (R, S) = layer.stride, layer.padding, layer.dilation, layer.kernel_size
+    N, C, H, W = x.shape
+    OH, OW = ((e - 1) * ST - 2 * P + D * (k - 1) + o + 1 for e, k, o in zip((H, W), (R, S), layer.output_padding))
+    y = torch.empty((N, layer.out_channels, OH, OW), device=x.device, dtype=x.dtype)
+    n = y.numel()
+    transposed[(triton.cdiv(n, 128),)](
+        x, layer.weight, layer.bias if layer.bias is not None else x, y, n, layer.out_channels, OH, OW, C, H, W,
+        R=R, S=S, ST=ST, P=P, D=D, BIAS=layer.bias is not None, BROKEN=broken and ST > 1, B=128,
+    )  # fmt: skip
     return y

@@ -17,16 +17,18 @@ from unittest import mock
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..trace import tensor as ops
 from ..trace.errors import Untraceable
 from ..trace.formula import RESERVED, Tensor
-from ..trace.torch import DTYPES, _path_name, apply, argument_names, dtype_name
+from ..trace.torch import DTYPES, _path_name, apply, argument_names, dtype_name, has_template
 from .launches import Compiled, intercepted
 from .memory import DEFINED, FILLED, INPUT, UNDEFINED, Segment, Storage
 
 _EMPTY = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided", "empty_permuted"}
+_PLACEMENT = {"device", "layout", "pin_memory", "memory_format"}
 _FILLS = {"zeros": 0, "zeros_like": 0, "new_zeros": 0, "ones": 1, "ones_like": 1, "new_ones": 1}
 
 
@@ -149,9 +151,8 @@ class Recorder:
             return storage.view(step.segment.whole(storage), leaf)
 
         ours = torch.utils._pytree.tree_map(lifted, (tuple(arguments), dict(options)))
-        plain = {key: value for key, value in options.items() if key not in ("device", "layout", "pin_memory", "memory_format")}
-        with _outside_modes():
-            return apply(step.segment.b, function, ours[0], {k: ours[1][k] for k in plain}, (tuple(arguments), plain), made)
+        named = {key: value for key, value in ours[1].items() if key not in _PLACEMENT}
+        return apply(step.segment.b, function, ours[0], named, made)
 
     def update(self, function: Any, name: str, arguments: Any, options: Any, made: list[Any]) -> None:
         """Takes down an operation in place: the whole storage gets new contents."""
@@ -191,6 +192,7 @@ class Recorder:
     def launch(self, kernel: Compiled, grid: tuple[int, ...], values: dict[str, Any]) -> None:
         """Takes down one launch."""
         passed = []
+        updated = {self.of(values[n]) for n in kernel.written if isinstance(values[n], torch.Tensor)}
         for name in kernel.parameters:
             value = values[name]
             if not isinstance(value, torch.Tensor):
@@ -202,9 +204,7 @@ class Recorder:
             storage = self.of(value)
             if value.storage_offset() != storage.offset:
                 raise Untraceable(f"`{name}` of `{kernel.name}` begins inside of another tensor")
-            passed.append(
-                Pass(name, storage, None, storage.state, storage.fill, name in kernel.written)
-            )
+            passed.append(Pass(name, storage, None, storage.state, storage.fill, storage in updated))
         for one in passed:
             if one.storage is not None and one.written and one.storage.state != INPUT:
                 one.storage.state = DEFINED
@@ -228,20 +228,75 @@ class _Operations(TorchDispatchMode):  # type: ignore[misc,no-untyped-call,unuse
     def __init__(self, recorder: Recorder):
         super().__init__()  # type: ignore[no-untyped-call,unused-ignore]
         self.recorder = recorder
+        self.table = {**torch._decomp.decomposition_table, **torch._decomp.core_aten_decompositions()}
 
     def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        result = function(*args, **(kwargs or {}))
-        self.recorder.operation(function, args, kwargs or {}, result)
+        options = kwargs or {}
+        decomposition = None if _is_known(function) else self.table.get(function)
+        if decomposition is not None:
+            with self:
+                return decomposition(*args, **options)
+        result = function(*args, **options)
+        try:
+            self.recorder.operation(function, args, options, result)
+        except Untraceable as error:
+            raise _Stop(error) from error
         return result
 
 
-@contextlib.contextmanager
-def _outside_modes() -> Iterator[None]:
-    """Leaves the modes of the recording for a while, so that torch can export."""
-    from torch.utils._python_dispatch import _disable_current_modes
+class _Stop(Exception):
+    """Carries a refusal through torch, which takes a `TypeError` for "try the other operand"."""
 
-    with _disable_current_modes():
-        yield
+    def __init__(self, error: Untraceable):
+        super().__init__(str(error))
+        self.error = error
+
+
+def _is_known(function: Any) -> bool:
+    """Tells whether an operation is recorded as it is: a view, an allocation, an update, or one with a template."""
+    name = function._schema.name.split("::")[1]
+    viewed = any(r.alias_info is not None for r in function._schema.returns)
+    return viewed or function._schema.is_mutable or name in _EMPTY or name in _FILLS or has_template(function)
+
+
+class _Indexing(TorchFunctionMode):
+    """Indexes and copies tensors by operations: torch's own methods ask the driver, which is not there."""
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if function is torch.Tensor.__getitem__:
+            return _indexed(args[0], args[1])
+        if function is torch.Tensor.__setitem__:
+            target, value = _indexed(args[0], args[1]), args[2]
+            return torch.ops.aten.copy_.default(target, value) if isinstance(value, torch.Tensor) else target.fill_(value)
+        if function is torch.Tensor.contiguous:
+            whole = args[0].is_contiguous()
+            return args[0] if whole else torch.ops.aten.clone.default(args[0], memory_format=torch.contiguous_format)
+        if function is torch.Tensor.copy_:
+            return torch.ops.aten.copy_.default(*args)
+        return function(*args, **(kwargs or {}))
+
+
+def _indexed(tensor: Any, key: Any) -> Any:
+    parts = list(key) if isinstance(key, tuple) else [key]
+    used = sum(1 for p in parts if p is not None and p is not Ellipsis)
+    rest: list[Any] = [slice(None)] * (tensor.dim() - used)
+    place = next((n for n, p in enumerate(parts) if p is Ellipsis), None)
+    parts = [*parts, *rest] if place is None else [*parts[:place], *rest, *parts[place + 1 :]]
+    axis, found = 0, []
+    for part in parts:
+        if isinstance(part, int) and not isinstance(part, bool):
+            tensor = torch.ops.aten.select.int(tensor, axis, part)
+            continue
+        if part is None:
+            tensor = torch.ops.aten.unsqueeze.default(tensor, axis)
+        elif isinstance(part, slice):
+            if part != slice(None):
+                tensor = torch.ops.aten.slice.Tensor(tensor, axis, part.start, part.stop, part.step or 1)
+        elif not isinstance(part, torch.Tensor):
+            raise _Stop(Untraceable(f"an index that is {type(part).__name__}"))
+        found.append(part if isinstance(part, torch.Tensor) else None)
+        axis += 1
+    return torch.ops.aten.index.Tensor(tensor, found) if any(p is not None for p in found) else tensor
 
 
 @contextlib.contextmanager
@@ -297,8 +352,12 @@ def run(
             if tensor is not None:
                 recorder.add(tensor, name, INPUT)
         call = _with_fake_weights(function, recorder, weights or {})
-        with intercepted(recorder.launch, variant, capability, recorder.configurations), _Operations(recorder):
-            result = call(*fakes)
+        launches = intercepted(recorder.launch, variant, capability, recorder.configurations)
+        try:
+            with launches, _Indexing(), _Operations(recorder):
+                result = call(*fakes)
+        except _Stop as stop:
+            raise stop.error from None
         results = [t for t in torch.utils._pytree.tree_leaves(result) if isinstance(t, torch.Tensor)]
     if not results:
         raise Untraceable("the function returns no tensor")

@@ -130,17 +130,9 @@ def argument_names(function: Callable[..., Any], arguments: Sequence[Any]) -> li
 class _Reader:
     """Walks the graph of an exported program."""
 
-    def __init__(
-        self,
-        program: Any,
-        names: Sequence[str],
-        outputs: Optional[Sequence[str]],
-        b: Optional[Builder] = None,
-        given: Optional[Sequence[Any]] = None,
-    ):
+    def __init__(self, program: Any, names: Sequence[str], outputs: Optional[Sequence[str]]):
         self.program, self.names, self.wanted = program, list(names), outputs
-        self.b = b or Builder()
-        self.given = None if given is None else list(given)
+        self.b = Builder()
         self.values: dict[Any, Any] = {}
         self.weights: dict[str, str] = {}
         self.notes: list[str] = []
@@ -171,8 +163,6 @@ class _Reader:
         meta = node.meta.get("val")
         if kind == "USER_INPUT":
             name = self.names.pop(0) if self.names else node.name
-            if self.given is not None:
-                return self.given.pop(0)
             if not isinstance(meta, torch.Tensor):
                 return spec.arg.value if hasattr(spec.arg, "value") else meta
             return self.b.input(name, dtype_name(meta.dtype), tuple(meta.shape))
@@ -270,35 +260,21 @@ def bound(target: Any, arguments: Sequence[Any], options: Mapping[str, Any]) -> 
     return found
 
 
-def apply(b: Builder, operation: Any, arguments: Sequence[Any], options: Mapping[str, Any], examples: Any, results: Any) -> list[Any]:
-    """Applies one ATen operation to tensors of a formula that is being written.
-
-    `arguments` and `options` have `Tensor`s where `examples` (the pair of both) has torch's; `results` are torch's, too.
-    Operations without a template are decomposed first.
-    """
+def apply(b: Builder, operation: Any, arguments: Sequence[Any], options: Mapping[str, Any], results: Any) -> list[Any]:
+    """Applies one ATen operation to tensors of a formula that is being written; `results` are those of torch."""
     name = operation._schema.name.split("::")[1]
-    if operation.namespace == "aten" and name in TEMPLATES and refused(name) is None:
-        call = Call(b, name, operation._overloadname, bound(operation, arguments, options), _results(results))
-        return list(sequence(TEMPLATES[name](call)))
-    return _decomposed(b, operation, arguments, options, examples)
+    reason = refused(name)
+    if reason is not None or not has_template(operation):
+        raise Untraceable(reason or "no template for this operation", operation=str(operation))
+    call = Call(b, name, operation._overloadname, bound(operation, arguments, options), _results(results))
+    made = TEMPLATES[name](call)
+    _check(made, call, str(operation), None)
+    return list(sequence(made))
 
 
-def _decomposed(b: Builder, operation: Any, arguments: Sequence[Any], options: Mapping[str, Any], examples: Any) -> list[Any]:
-    flat, structure = torch.utils._pytree.tree_flatten(examples)
-    places = [n for n, leaf in enumerate(flat) if isinstance(leaf, torch.Tensor)]
-    ours = torch.utils._pytree.tree_flatten((tuple(arguments), dict(options)))[0]
-
-    def call(*tensors: Any) -> Any:
-        leaves = list(flat)
-        for place, one in zip(places, tensors):
-            leaves[place] = one
-        plain, named = torch.utils._pytree.tree_unflatten(leaves, structure)
-        return operation(*plain, **named)
-
-    stand_ins = tuple(torch.empty_strided(flat[n].shape, flat[n].stride(), dtype=flat[n].dtype) for n in places)
-    for n in places:
-        flat[n] = None
-    return _Reader(export(call, stand_ins), [], None, b, [ours[n] for n in places]).walk()
+def has_template(operation: Any) -> bool:
+    """Tells whether an operation of torch is in the table."""
+    return operation.namespace == "aten" and operation._schema.name.split("::")[1] in TEMPLATES
 
 
 def _check(result: Any, call: Call, operation: str, line: Optional[str]) -> None:
