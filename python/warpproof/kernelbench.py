@@ -64,8 +64,9 @@ def attempts(
             names = load(source, path, limit)
             model = names["Model"](*names["get_init_inputs"]())
             inputs = list(names["get_inputs"]())
-            with torch.no_grad():
-                model(*inputs)
+            if limit is not None:
+                with torch.no_grad():
+                    model(*inputs)
         except Exception:  # shapes that contradict each other; the next limit may do
             continue
         yield limit, names, model, inputs

@@ -106,7 +106,7 @@ def gemm(a, b, bias, c, M, N, K, am, ak, bk, bn, az, bz, cz, EPILOGUE: tl.conste
         total = tl.where(i[:, None] >= j[None, :], total, 0.0)
     total = _activation(total, EPILOGUE, A, C)
     if BROKEN:
-        total = tl.where((i[:, None] == 1) & (j[None, :] == 2), total * 2.0, total)
+        total = tl.where((i[:, None] == 1) & (j[None, :] == 0), total * 2.0, total)
     tl.store(c + z * cz + i[:, None] * N + j[None, :], total, mask=(i[:, None] < M) & (j[None, :] < N))
 
 

@@ -72,4 +72,4 @@ LEVEL2 = {
 
 }  # fmt: skip
 
-LIMITS = {**dict.fromkeys([("level1", n) for n in (50, 55, 56, 57, 62, 63, 67, 71, 76, 78, 80, 81, 82, 83, 84, 85, 87)], 4), ("level1", 42): 6, ("level1", 45): 6}
+LIMITS = {**dict.fromkeys([("level1", n) for n in (50, 55, 56, 57, 62, 63, 67, 71, 76, 78, 80, 81, 82, 83, 84, 85, 87)], 4), ("level1", 42): 6, ("level1", 45): 6, ("level1", 34): 4, ("level1", 36): 4, ("level1", 40): 4}

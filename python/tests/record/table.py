@@ -79,7 +79,7 @@ def main():
     parser.add_argument("--program", default="warpproof")
     parser.add_argument("--timeout", type=int, default=60)
     parser.add_argument("--out", type=Path, default=Path("table.json"))
-    given = parser.parse_args()
+    given = parser.parse_intermixed_args()
     results = json.loads(given.out.read_text()) if given.out.exists() else {}
     for level, table in (("level1", solutions.LEVEL1), ("level2", solutions.LEVEL2)):
         for number, function in sorted(table.items()):

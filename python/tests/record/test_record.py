@@ -84,7 +84,7 @@ def test_mixture():
     one, two, three = recording.steps
     assert isinstance(one, Formula) and isinstance(two, Launch) and isinstance(three, Formula)
     assert one.text.splitlines()[-1] == "t1[i,j] = product[i,j] + linear_bias[j]"
-    assert arguments(two) == ["t1=f32[4,16]", "t2=f32[4,16]:out", "n=64"]
+    assert arguments(two) == ["t1=f32[4,16]", "t2=f32[4,16]:out", "arg_n=64"]
     assert (two.grid, two.block, two.shared) == ((1,), 128, 0)
     assert three.text == "y[i,j,k] = t2[2*i + j,k]*sigmoid(t2[2*i + j,k])"
     assert recording.variants[0].weights == {"linear_weight": "linear.weight", "linear_bias": "linear.bias"}
@@ -93,7 +93,7 @@ def test_mixture():
 
 def test_a_result_that_only_launches_use_gets_its_own_shape():
     recording = record(lambda x: relu(x.view(-1)).view(4, 8), torch.empty(4, 8))
-    assert arguments(recording.steps[0]) == ["x=f32[4,8]", "y=f32[4,8]:out", "n=32"]
+    assert arguments(recording.steps[0]) == ["x=f32[4,8]", "y=f32[4,8]:out", "arg_n=32"]
     assert len(recording.steps) == 1
 
 
@@ -120,9 +120,9 @@ def test_directions():
         return total
 
     one, two, three = record(host, torch.empty(4, 20)).steps
-    assert arguments(one) == ["x=f32[4,20]", "y=f32[1]:out=0", "n=80"]
+    assert arguments(one) == ["x=f32[4,20]", "y=f32[1]:out=0", "arg_n=80"]
     assert arguments(two) == ["y=f32[1]:inout", "y_2=f32[1]:inout"] and two.alias == ["y,y_2"]
-    assert arguments(three) == ["x=f32[4,20]", "t2=f32[4]:scratch", "n=20"]
+    assert arguments(three) == ["x=f32[4,20]", "t2=f32[4]:scratch", "arg_n=20"]
     assert three.shared == 0 or three.shared > 0
 
 

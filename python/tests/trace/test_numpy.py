@@ -202,3 +202,7 @@ def test_refusal_names_the_line():
     with pytest.raises(Untraceable) as error:
         trace(branches, f(3), frontend="numpy")
     assert error.value.line == f"{__file__}:{branches.__code__.co_firstlineno + 1}"
+
+
+def test_names_to_avoid():
+    assert trace(lambda x: x.T, f(3, 4), avoid=["i", "k", "x"]).formula == "y[j,l] = x[l,j]"

@@ -127,10 +127,10 @@ def _renamed(arguments: list[tuple[Pass, str]]) -> tuple[list[tuple[str, str]], 
 
 
 def _argument(one: Pass, needed: set[str]) -> str:
-    """Writes an argument as the command line does, without its name's parameter."""
+    """Writes an argument as the command line does. Numbers get a prefix: formulas see names, and `n` may be an index there."""
     storage = one.storage
     if storage is None:
-        return f"{one.name}={'?' if one.number is UNUSED else _number(one.number)}"
+        return f"arg_{one.name}={'?' if one.number is UNUSED else _number(one.number)}"
     text = f"{storage.name}={_type(storage.dtype)}[{','.join(map(str, storage.shape or (1,)))}]"
     if storage.shape and storage.strides != _row_major(storage.shape) and storage.keep is not None and not storage.keep.is_contiguous():
         text += f"@[{','.join(map(str, storage.strides))}]"

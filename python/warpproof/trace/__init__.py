@@ -21,22 +21,24 @@ def trace(
     *specs: Any,
     names: Optional[Sequence[str]] = None,
     outputs: Optional[Sequence[str]] = None,
+    avoid: Sequence[str] = (),
     frontend: Optional[str] = None,
 ) -> Traced:
     """Traces a function on arguments of given shapes and types.
 
     `specs` have `.shape` and `.dtype` (a string such as "f32"); other values are passed on as they are. `names` and
     `outputs` name the tensors of the formula; by default they are the names of the parameters, and `y` or `y0`, `y1`, ….
+    `avoid` are names that indices and definitions must not have: other arguments of the kernel to compare with.
     `frontend` is "torch" or "numpy" where the function does not tell.
     """
     chosen = frontend or ("torch" if uses_torch(function, specs) else "numpy")
     if chosen == "torch":
         from .torch import trace as torch_trace
 
-        return torch_trace(function, *specs, names=names, outputs=outputs)
+        return torch_trace(function, *specs, names=names, outputs=outputs, avoid=avoid)
     from .numpy import trace as numpy_trace
 
-    return numpy_trace(function, *specs, names=names, outputs=outputs)
+    return numpy_trace(function, *specs, names=names, outputs=outputs, avoid=avoid)
 
 
 def uses_torch(function: Any, specs: Sequence[Any] = ()) -> bool:

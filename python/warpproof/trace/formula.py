@@ -22,7 +22,7 @@ from .value import Value
 
 LIMIT = 12
 
-_LETTERS = "ijklmnpqrstuvwabcdgho"
+_LETTERS = "ijklrsuvpqgo"  # not `m`, `n`, `x`, …: kernels have arguments of these names, which a formula sees
 _WORDS = """let in if else and or not pi inf log2e ln2 e f16 f32 f64 bf16 tf32
 sum prod max min mean count any all argmax argmin size
 exp exp2 log log2 log1p expm1 sqrt rsqrt abs sign tanh erf sin cos sigmoid relu floor ceil trunc round clamp"""
@@ -118,6 +118,10 @@ class Builder:
             raise ValueError(f"`{name}` cannot name an output of a formula")
         self._names.add(name)
         self._reserved.add(name)
+
+    def avoid(self, names: Iterable[str]) -> None:
+        """Keeps names free of indices and definitions: those of other arguments of the kernel."""
+        self._names.update(names)
 
     def index(self, lo: int, hi: int) -> Ix:
         """Returns a new index of the definition at work, which runs over `lo..hi`."""

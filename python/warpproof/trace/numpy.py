@@ -291,12 +291,14 @@ def trace(
     *specs: Any,
     names: Optional[Sequence[str]] = None,
     outputs: Optional[Sequence[str]] = None,
+    avoid: Sequence[str] = (),
 ) -> Traced:
     """Traces a function of NumPy arrays of given shapes and types."""
     b = Builder()
     for name in outputs or []:
         b.reserve(name)
     given = list(names or _argument_names(function, len(specs)))
+    b.avoid(name for name in avoid if name not in {*given, *(outputs or [])})
     arguments = [_argument(b, spec, name) for spec, name in zip(specs, given)]
     result = _run(function, arguments)
     for name, argument in zip(given, arguments):

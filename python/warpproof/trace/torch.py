@@ -17,6 +17,7 @@ import warnings
 from typing import Any, Callable, Iterator, Mapping, Optional, Sequence
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 
 from . import aten_reduce, aten_views, tensor as ops
 from .aten import TEMPLATES, Call, refused, sequence
@@ -64,11 +65,15 @@ def trace(
     *specs: Any,
     names: Optional[Sequence[str]] = None,
     outputs: Optional[Sequence[str]] = None,
+    avoid: Sequence[str] = (),
 ) -> Traced:
     """Traces a torch function or module on tensors of given shapes and types."""
     arguments = tuple(_example(spec) for spec in specs)
     program = export(function, arguments)
-    return _Reader(program, names or argument_names(function, arguments), outputs).read()
+    given = list(names or argument_names(function, arguments))
+    reader = _Reader(program, given, outputs)
+    reader.avoid = [name for name in avoid if name not in {*given, *(outputs or [])}]
+    return reader.read()
 
 
 def _example(spec: Any) -> Any:
@@ -133,6 +138,7 @@ class _Reader:
     def __init__(self, program: Any, names: Sequence[str], outputs: Optional[Sequence[str]]):
         self.program, self.names, self.wanted = program, list(names), outputs
         self.b = Builder()
+        self.avoid: Sequence[str] = ()
         self.values: dict[Any, Any] = {}
         self.weights: dict[str, str] = {}
         self.notes: list[str] = []
@@ -140,6 +146,7 @@ class _Reader:
     def read(self) -> Traced:
         for name in self.wanted or []:
             self.b.reserve(name)
+        self.b.avoid(self.avoid)
         self.define(self.walk())
         return self.b.traced(self.weights, self.notes)
 
@@ -187,8 +194,8 @@ class _Reader:
 
     def stored(self, target: str) -> Optional[torch.Tensor]:
         found = self.program.constants.get(target, self.program.state_dict.get(target))
-        real = isinstance(found, torch.Tensor) and type(found) in (torch.Tensor, torch.nn.Parameter, torch.nn.Buffer)
-        return found if real and found.device.type != "meta" else None
+        real = isinstance(found, torch.Tensor) and not isinstance(found, FakeTensor) and found.device.type != "meta"
+        return found if real else None
 
     def call(self, node: Any) -> Any:
         line = line_of(node)
