@@ -180,6 +180,9 @@ def _child(given: argparse.Namespace) -> int:
         except Untraceable as error:
             print(f"unknown: {error}")
             return 3
+        except Exception as error:  # of the problem, the solution, torch or Triton
+            print(f"unknown: {type(error).__name__}: {error}")
+            return 3
         sys.stdout.flush()
         command = [sys.executable, "-m", "warpproof", "run", str(project), "--timeout", str(given.timeout)]
         return subprocess.run(command, env={k: v for k, v in os.environ.items() if k != _CHILD}).returncode

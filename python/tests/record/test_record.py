@@ -177,7 +177,22 @@ def test_a_launch_between_keeps_what_was_computed_before():
     assert set(steps[2].uses) == {"t1", "t2"} and {n for n, _, _ in steps[0].outputs} == {"t1", "t2"}
 
 
-outside = torch.ones(3)
+def test_a_result_that_a_formula_reads_is_copied():
+    def host(x):
+        y = relu(x)
+        return y, y * 2
+
+    recording = record(host, torch.empty(4, 6))
+    assert [name for name, _, _ in recording.outputs] == ["y0", "y1"]
+    assert set(recording.steps[-1].text.splitlines()) == {"y0[i,j] = t1[i,j]", "y1[i,j] = t1[i,j]*2"}
+
+
+def test_a_filled_tensor_that_is_only_read():
+    def host(x):
+        return relu(torch.zeros(3, device=x.device))
+
+    assert arguments(record(host, torch.empty(3)).steps[0])[0] == "t1=f32[3]=[0,0,0]"
+
 
 REFUSED = [
     (lambda x: x.add_(1), "input"), (lambda x: relu(x[1:]), "inside of another"), (lambda x: x.clone()[0].add_(1), "part"), (lambda x: x.sort()[0], "sort"),

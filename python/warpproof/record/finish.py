@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Optional, Sequence
 
+from ..trace.errors import Untraceable
+from ..trace.formula import count
 from .memory import DEFINED, FILLED, INPUT, UNDEFINED, Storage
 from .project import Formula, Launch, Variant
 from .recorder import UNUSED, FormulaStep, LaunchStep, Pass, Run
@@ -38,7 +40,7 @@ def _result(run: Run, tensor: Any, name: str, kept: list[Storage]) -> Storage:
     """Gives the storage of a result its name; a result that is a view is copied by a formula."""
     recorder = run.recorder
     storage = recorder.of(tensor)
-    free = storage.state in (DEFINED, UNDEFINED) and storage not in kept
+    free = storage.state in (DEFINED, UNDEFINED) and storage not in kept and not _is_read(run, storage)
     if free and (storage.is_whole(tensor) or _reshaped(run, storage, tensor)):
         _rename(run, storage, name)
         return storage
@@ -48,6 +50,11 @@ def _result(run: Run, tensor: Any, name: str, kept: list[Storage]) -> Storage:
     made = Storage(recorder.fresh(name), storage.dtype, tuple(tensor.shape), strides, 0, DEFINED)
     step.segment.define(made, value)
     return made
+
+
+def _is_read(run: Run, storage: Storage) -> bool:
+    """Tells whether a formula reads a storage, and so has its name in its text."""
+    return any(isinstance(s, FormulaStep) and storage.name in s.segment.inputs for s in run.recorder.steps)
 
 
 def _row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -77,14 +84,12 @@ def _dtype(tensor: Any) -> str:
 
 
 def _rename(run: Run, storage: Storage, name: str) -> None:
-    """Renames a storage in the steps that define it; one that a formula reads keeps its name until then."""
+    """Renames a storage in the steps that define it."""
     recorder = run.recorder
     if name in recorder.names:
         name = recorder.fresh(name)
     for step in recorder.steps:
         if isinstance(step, FormulaStep):
-            if storage.name in step.segment.inputs:
-                return
             if storage.name in step.segment.outputs:
                 step.segment.outputs[name] = step.segment.outputs.pop(storage.name)
     recorder.names.add(name)
@@ -137,10 +142,18 @@ def _argument(one: Pass, needed: set[str]) -> str:
     if one.state == INPUT or (not one.written and one.state == DEFINED):
         return text
     if one.state == FILLED:
-        return f"{text}:out={_number(one.fill)}" if one.written else f"{text}:inout={_number(one.fill)}"
+        return f"{text}:out={_number(one.fill)}" if one.written else f"{text}={_repeated(one.fill, storage)}"
     if one.state == UNDEFINED:
         return f"{text}:out" if one.written and storage.name in needed else f"{text}:scratch"
     return f"{text}:inout"
+
+
+def _repeated(fill: Any, storage: Storage) -> str:
+    """Writes contents that a launch only reads."""
+    elements = count(storage.shape)
+    if elements > 4096:
+        raise Untraceable(f"`{storage.name}` is filled with a number and only read")
+    return "[" + ",".join([_number(fill)] * elements) + "]"
 
 
 def _type(dtype: str) -> str:
