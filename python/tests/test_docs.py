@@ -9,7 +9,7 @@ from documentation import PAGE, blocks
 def test_the_code_of_the_chapter_runs(monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
     scope: dict[str, object] = {}
-    code = blocks(needs_triton=False)
+    code = blocks()
     assert len(code) >= 8
     for line, text in code:
         exec(compile("\n" * line + text, str(PAGE), "exec"), scope)
