@@ -102,12 +102,12 @@ impl<'r> Prepared<'r> {
     /// A launch that a formula was compiled to.
     pub(crate) fn of_formula(
         input: &'r Input,
-        program: Program,
+        [reals, bits]: [Program; 2],
         built: BuiltLaunch,
         limits: Limits,
     ) -> Self {
-        let lowered = Lowered { program, diagnostics: Vec::new() };
-        let (unlifted, lifting) = (None, BTreeSet::new());
+        let lowered = Lowered { program: reals, diagnostics: Vec::new() };
+        let (unlifted, lifting) = (Some(bits), BTreeSet::new());
         Self { input, lowered, unlifted, built, lifting, limits, is_formula: true }
     }
 

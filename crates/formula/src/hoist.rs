@@ -10,12 +10,12 @@ use base::Span;
 use ir::{Format, Scalar, Width};
 use std::collections::BTreeMap;
 
-pub(crate) fn hoist(typed: &mut Typed, text: &str) {
+pub(crate) fn hoist(typed: &mut Typed, format: Format, text: &str) {
     let steps = std::mem::take(&mut typed.steps);
     for mut step in steps {
         let around = step.indices.clone();
         let mut hoisting =
-            Hoisting { typed: &mut *typed, text, known: Vec::new(), is_guarded: false };
+            Hoisting { typed: &mut *typed, format, text, known: Vec::new(), is_guarded: false };
         hoisting.visit(&mut step.value, &around);
         typed.steps.push(step);
     }
@@ -23,6 +23,8 @@ pub(crate) fn hoist(typed: &mut Typed, text: &str) {
 
 struct Hoisting<'h> {
     typed: &'h mut Typed,
+    /// Of the arrays of reals.
+    format: Format,
     text: &'h str,
     /// Reductions of this definition that were moved: text, indices, array.
     known: Vec<(String, Vec<IndexId>, ArrayId)>,
@@ -98,7 +100,7 @@ impl Hoisting<'_> {
             return *array;
         }
         let scalar = match node.ty {
-            Type::Real => Scalar::Float(Format::F64),
+            Type::Real => Scalar::Float(self.format),
             _ => Scalar::Integer { width: Width::B64, signed: true },
         };
         let size =

@@ -1,4 +1,5 @@
-//! Shows that every element a formula reads is inside of its tensor, and that no integer is divided by 0.
+//! Shows that every element a formula reads is inside of its tensor, that no integer is divided by 0, and that integers
+//! which indices decide are small enough to be exact.
 //!
 //! Bounds of the index expressions show it of most elements at once. Where they do not, all values of the indices are gone
 //! through, with conditions on indices as they are. Elements at places that data decide are not looked at here: the run
@@ -7,14 +8,18 @@
 use crate::error::Error;
 use crate::interval::interval;
 use crate::resolve::floor_divide;
-use crate::typed::{Arithmetic, Function, IndexId, Node, NodeKind, Reduce, Step, Typed};
+use crate::typed::{Arithmetic, Function, IndexId, Node, NodeKind, Reduce, Step, Type, Typed};
 use base::{IndexVec, Span};
 
 /// Values of indices that are gone through.
 const MOST_VISITS: u64 = 200_000_000;
 
+/// Integers up to this one are doubles.
+const LARGEST_DOUBLE: i128 = 1 << 53;
+
 pub(crate) fn check(typed: &Typed) -> Result<(), Error> {
     for step in &typed.steps {
+        check_integers(typed, &step.value)?;
         if !is_suspect(typed, &step.value) {
             continue;
         }
@@ -26,6 +31,32 @@ pub(crate) fn check(typed: &Typed) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Checks that integers of indices are exact as reals, and that they and what is computed on the way fit in 64 bits.
+fn check_integers(typed: &Typed, node: &Node) -> Result<(), Error> {
+    let is_within = |node: &Node, most: i128| {
+        interval(typed, node).is_some_and(|(low, high)| -most <= low && high <= most)
+    };
+    let wrong = |node: &Node| {
+        Error::new(node.span, "this integer may exceed 2^53, up to which integers are exact here")
+    };
+    match &node.kind {
+        NodeKind::ToReal(inner) if !inner.is_data && !is_within(inner, LARGEST_DOUBLE) => {
+            return Err(wrong(inner));
+        }
+        _ if node.ty == Type::Integer && !node.is_data && !is_within(node, i64::MAX.into()) => {
+            return Err(wrong(node));
+        }
+        _ => {}
+    }
+    let mut result = Ok(());
+    node.each(&mut |inner| {
+        if result.is_ok() {
+            result = check_integers(typed, inner);
+        }
+    });
+    result
 }
 
 /// Tells whether bounds leave something open.

@@ -3,9 +3,12 @@
 //! Conditions are not looked at, so the bounds may be wider than the values. `None` says that nothing is known.
 
 use crate::resolve::floor_divide;
-use crate::typed::{Arithmetic, Function, Node, NodeKind, Typed};
+use crate::typed::{Arithmetic, Function, Node, NodeKind, Range, Reduction, Typed};
 use ir::{Scalar, Width};
 use term::Number;
+
+/// Bounds of what a real is rounded to, of which nothing is known here.
+const LARGEST_ROUNDED: i128 = 1 << 53;
 
 /// The least and the largest value that an integer can have.
 pub(crate) fn interval(typed: &Typed, node: &Node) -> Option<(i128, i128)> {
@@ -23,17 +26,48 @@ pub(crate) fn interval(typed: &Typed, node: &Node) -> Option<(i128, i128)> {
             }
         }
         NodeKind::If { value, otherwise, .. } => Some(hull(of(value)?, of(otherwise)?)),
+        NodeKind::Power(a, exponent) => {
+            let power = u32::try_from(exponent.to_i64()?).ok()?;
+            let (low, high) = of(a)?;
+            let most = low.abs().max(high.abs()).checked_pow(power)?;
+            Some(if low >= 0 { (0, most.max(1)) } else { (-most, most.max(1)) })
+        }
+        // A run that rounds a larger number to an integer sees that it does not fit.
+        NodeKind::Function(Function::Round(_), _) => Some((-LARGEST_ROUNDED, LARGEST_ROUNDED)),
         NodeKind::Function(function, arguments) => {
             let all: Option<Vec<(i128, i128)>> = arguments.iter().map(of).collect();
             match (function, all?.as_slice()) {
                 (Function::Max, [a, b]) => Some((a.0.max(b.0), a.1.max(b.1))),
                 (Function::Min, [a, b]) => Some((a.0.min(b.0), a.1.min(b.1))),
+                (Function::Abs, [a]) => Some((0, a.0.abs().max(a.1.abs()))),
+                (Function::Sign, [a]) => Some((a.0.signum(), a.1.signum())),
                 (Function::Relu, [a]) => Some((a.0.max(0), a.1.max(0))),
                 (Function::Clamp, [a, low, high]) => {
                     let above = (a.0.max(low.0), a.1.max(low.1));
                     Some((above.0.min(high.0), above.1.min(high.1)))
                 }
                 _ => None,
+            }
+        }
+        NodeKind::Reduce(reduce) => {
+            let bounds = |range: &Range| typed.indices[range.index].bounds;
+            let sizes = reduce.ranges.iter().map(bounds).map(|(low, high)| (high - low + 1).max(0));
+            let count = sizes.fold(1, i128::saturating_mul);
+            match reduce.reduction {
+                Reduction::Count => Some((0, count)),
+                Reduction::ArgMax | Reduction::ArgMin => reduce.ranges.first().map(bounds),
+                Reduction::Max | Reduction::Min => of(&reduce.body).map(|body| hull(body, (0, 0))),
+                Reduction::Sum => {
+                    let (low, high) = of(&reduce.body)?;
+                    Some((low.min(0).checked_mul(count)?, high.max(0).checked_mul(count)?))
+                }
+                Reduction::Product => {
+                    let (low, high) = of(&reduce.body)?;
+                    let most = low.abs().max(high.abs()).max(1);
+                    let most = most.checked_pow(u32::try_from(count).ok()?)?;
+                    Some((if low < 0 { -most } else { 0 }, most))
+                }
+                Reduction::Mean | Reduction::Any | Reduction::All => None,
             }
         }
         _ => None,
@@ -73,6 +107,12 @@ fn arithmetic(op: Arithmetic, a: (i128, i128), b: (i128, i128)) -> Option<(i128,
         Arithmetic::FloorDivide if b.0 > 0 || b.1 < 0 => corners(floor_divide),
         Arithmetic::Remainder if b.0 > 0 => Some((0, b.1 - 1)),
         Arithmetic::Remainder if b.1 < 0 => Some((b.0 + 1, 0)),
-        Arithmetic::FloorDivide | Arithmetic::Remainder | Arithmetic::Divide => None,
+        // Divisors of both signs: no quotient is larger than the dividend, no remainder than the divisor.
+        Arithmetic::FloorDivide => {
+            let most = a.0.abs().max(a.1.abs());
+            Some((-most, most))
+        }
+        Arithmetic::Remainder => Some((b.0, b.1)),
+        Arithmetic::Divide => None,
     }
 }

@@ -38,6 +38,7 @@ pub fn compile(
 ) -> Result<Compiled, Error> {
     let mut typed = resolve::resolve(formula, environment)?;
     inside::check(&typed)?;
-    hoist::hoist(&mut typed, text);
-    Ok(emit::emit(&typed))
+    let format = environment.format();
+    hoist::hoist(&mut typed, format, text);
+    Ok(emit::emit(&typed, format))
 }

@@ -15,7 +15,7 @@ use base::{Code, Diagnostic};
 use formula::{
     BLOCK, Environment, KnownScalar, Parameter, ParameterKind, ScalarInput, Tensor, compile, parse,
 };
-use ir::{FuncId, Program, Scalar};
+use ir::{Format, FuncId, Program, Scalar};
 use std::collections::BTreeMap;
 
 /// A launch that a formula is compiled to.
@@ -23,7 +23,8 @@ pub(super) struct Expansion<'r> {
     /// The side and the position of the formula among its steps.
     pub(super) place: (usize, usize),
     step: FormulaStep<'r>,
-    program: Program,
+    reals: Program,
+    bits: Program,
     launch: LaunchSpec,
     arguments: Arguments,
     built: crate::arguments::BuiltLaunch,
@@ -41,8 +42,8 @@ impl<'r> Expansion<'r> {
     }
 
     pub(super) fn prepared(&self) -> Prepared<'r> {
-        let (program, built) = (self.program.clone(), self.built.clone());
-        Prepared::of_formula(self.step.input, program, built, self.step.limits)
+        let programs = [self.reals.clone(), self.bits.clone()];
+        Prepared::of_formula(self.step.input, programs, self.built.clone(), self.step.limits)
     }
 }
 
@@ -78,6 +79,15 @@ pub(super) fn refused(input: &Input, refusal: &Refusal, colour: Colour) -> Outco
     outcome
 }
 
+/// What a formula is among the steps.
+#[derive(Clone, Copy)]
+struct Role {
+    /// It is the only step of its side.
+    is_alone: bool,
+    /// And the other side is a single launch.
+    is_whole: bool,
+}
+
 /// What a formula may name, and the arguments behind the names.
 struct Names<'n> {
     environment: Environment,
@@ -91,7 +101,11 @@ impl<'n> Names<'n> {
         launches: &'n [Vec<Option<Prepared<'_>>>; 2],
         (own, position): (usize, usize),
     ) -> Self {
-        let is_alone = sides[own].len() == 1;
+        let role = Role {
+            is_alone: sides[own].len() == 1,
+            // What several launches write may be for the later ones of them.
+            is_whole: sides.iter().all(|side| side.len() == 1),
+        };
         let mut names = Self {
             environment: Environment::default(),
             tensors: BTreeMap::new(),
@@ -105,7 +119,7 @@ impl<'n> Names<'n> {
         for (number, at, step) in ordered.chain(rest) {
             for spec in &step.arguments().specs {
                 for (name, tensor) in spec.tensors() {
-                    names.tensor(name, tensor, is_alone);
+                    names.tensor(name, tensor, role);
                     if number == own && at < position && tensor.direction != Direction::In {
                         names.written_before(name);
                     }
@@ -142,14 +156,14 @@ impl<'n> Names<'n> {
         names
     }
 
-    fn tensor(&mut self, name: &'n str, spec: &'n TensorSpec, is_alone: bool) {
+    fn tensor(&mut self, name: &'n str, spec: &'n TensorSpec, role: Role) {
         let Some(shape) = spec.shape.clone() else { return };
         let reads = matches!(spec.direction, Direction::In | Direction::InOut);
         let writes = matches!(spec.direction, Direction::Out | Direction::InOut);
         if let Some(known) = self.environment.tensors.iter_mut().find(|one| one.name == name) {
             known.is_input |= reads;
             known.is_output |= writes;
-            known.is_required |= writes && is_alone;
+            known.is_required |= writes && role.is_whole;
             return;
         }
         if spec.direction == Direction::Scratch {
@@ -162,8 +176,8 @@ impl<'n> Names<'n> {
             shape,
             is_input: reads,
             // Between launches a formula may compute what a later one reads.
-            is_output: writes || !is_alone,
-            is_required: writes && is_alone,
+            is_output: writes || !role.is_alone,
+            is_required: writes && role.is_whole,
         });
     }
 
@@ -203,9 +217,9 @@ impl<'n> Names<'n> {
                 block: Some(Dimensions([BLOCK, 1, 1])),
                 ..LaunchSpec::default()
             };
-            let program = compiled.program.clone();
-            let built = build(&program, launch.kernel, &flags, &arguments, step.input)?;
-            all.push(Expansion { place, step, program, launch: flags, arguments, built });
+            let (reals, bits) = (compiled.reals.clone(), compiled.bits.clone());
+            let built = build(&reals, launch.kernel, &flags, &arguments, step.input)?;
+            all.push(Expansion { place, step, reals, bits, launch: flags, arguments, built });
             written.extend(
                 launch.parameters.iter().filter(|one| is_output(one)).map(|one| one.name.as_str()),
             );
@@ -223,7 +237,8 @@ impl<'n> Names<'n> {
             }
             ParameterKind::Intermediate { shape, .. } => {
                 let element = match parameter.scalar {
-                    Scalar::Float(_) => ElementType::F64,
+                    Scalar::Float(Format::F64) => ElementType::F64,
+                    Scalar::Float(_) => ElementType::F32,
                     Scalar::Integer { .. } => ElementType::S64,
                 };
                 ArgumentValue::Tensor(plain(element, Some(shape.clone()), direction))

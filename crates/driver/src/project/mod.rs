@@ -11,6 +11,7 @@ mod matrix;
 mod read;
 mod run;
 mod sizes;
+mod steps;
 mod table;
 mod value;
 
@@ -61,8 +62,26 @@ pub enum Task {
     Check(Box<Target>),
     /// Kernels in CUDA C, for every launch and size.
     ForAllSizes(Box<ForAllSizes>),
-    /// Two sides, each of which may be several launches in sequence, and what is assumed of the inputs.
-    Equiv([Vec<Target>; 2], Vec<AssumeSpec>),
+    /// Two sides, each of which may be several steps in sequence, and what is assumed of the inputs.
+    Equiv([Vec<Step>; 2], Vec<AssumeSpec>),
+}
+
+/// A step of a side.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// A kernel and its launch.
+    Launch(Box<Target>),
+    /// A formula.
+    Formula(FormulaText),
+}
+
+/// A formula as a project has it.
+#[derive(Clone, Debug)]
+pub struct FormulaText {
+    /// Its text, or `@` and a file as seen from the working folder.
+    pub text: String,
+    /// Arguments of its own.
+    pub arguments: Arguments,
 }
 
 /// A kernel in CUDA C, or a reference and an optimised one.

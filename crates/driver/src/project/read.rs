@@ -4,7 +4,7 @@ use super::date::DateError;
 use super::matrix::{Values, combinations, named, substitute};
 use super::sizes;
 use super::value::{Problem, Raw, Table, assignments, refuse_controls, texts};
-use super::{Allowance, Date, Entry, Project, Require, Settings, Target, Task};
+use super::{Allowance, Date, Entry, Project, Require, Settings, Step, Target, Task};
 use crate::allow::Allow;
 use crate::arguments::{
     AliasSpec, ArgumentSpec, Arguments, BlockSelection, KernelPath, LaunchSpec, ParseError,
@@ -19,7 +19,8 @@ use std::str::FromStr;
 use toml::de::{DeTable, DeValue};
 
 const TOP: &[&str] = &["defaults", "check", "equiv", "prove", "allow"];
-const LAUNCH: &[&str] = &["grid", "block", "cluster", "smem", "blocks", "args", "alias", "symbols"];
+pub(super) const LAUNCH: &[&str] =
+    &["grid", "block", "cluster", "smem", "blocks", "args", "alias", "symbols"];
 const SETTINGS: &[&str] = &[
     "strict",
     "warp-synchronous",
@@ -34,7 +35,7 @@ const SETTINGS: &[&str] = &[
 const CHECK: &[&str] = &["name", "kernel", "matrix"];
 const EQUIV: &[&str] =
     &["name", "reference", "optimised", "matrix", "ref", "opt", "assume", "for-all-sizes"];
-const SIDE: &[&str] = &["kernel"];
+pub(super) const SIDE: &[&str] = &["kernel", "formula"];
 const ALLOW: &[&str] = &["code", "kernel", "at", "reason", "expires"];
 
 /// The keys of each kind of table, for editors: the name of the table, and its keys.
@@ -104,20 +105,20 @@ pub(super) fn project(source: &SourceFile, folder: &Path) -> Result<Project, Vec
 
 /// Launch values as written, with those of outer tables below.
 #[derive(Clone, Default)]
-struct RawLaunch {
+pub(super) struct RawLaunch {
     grid: Option<Raw>,
     block: Option<Raw>,
     cluster: Option<Raw>,
     smem: Option<Raw>,
     blocks: Option<Raw>,
-    arguments: Option<Vec<Raw>>,
+    pub(super) arguments: Option<Vec<Raw>>,
     aliases: Vec<Raw>,
     symbols: Vec<Raw>,
 }
 
 impl RawLaunch {
     /// What is not given is that of `outer`.
-    fn or(self, outer: &Self) -> Self {
+    pub(super) fn or(self, outer: &Self) -> Self {
         let or_all =
             |own: Vec<Raw>, outer: &Vec<Raw>| if own.is_empty() { outer.clone() } else { own };
         Self {
@@ -203,13 +204,12 @@ impl Reader<'_> {
         for values in combinations(table.get("matrix"), &mut self.problems) {
             let mut targets = Vec::new();
             for side in &sides {
-                let launches =
-                    side.iter().map(|(kernel, launch)| self.target(kernel, launch, &values));
-                targets.push(launches.collect::<Option<Vec<_>>>().filter(|side| !side.is_empty()));
+                let steps = side.iter().map(|step| self.step(step, &values));
+                targets.push(steps.collect::<Option<Vec<_>>>().filter(|side| !side.is_empty()));
             }
             let [Some(reference), Some(optimised)] = &targets[..] else { break };
             let name = name.clone().unwrap_or_else(|| {
-                let last = |side: &[Target]| side.last().map(|target| short(&target.kernel));
+                let last = |side: &[Step]| side.last().map(Step::short);
                 [last(reference), last(optimised)].map(Option::unwrap_or_default).join("=")
             });
             let before = self.problems.len();
@@ -222,48 +222,6 @@ impl Reader<'_> {
             entries.push(Entry { name: named(&name, &values), task, settings });
         }
         entries
-    }
-
-    /// The launches of a side: a kernel, or a list of tables that are launched one after the other.
-    fn side(
-        &mut self,
-        table: &Table<'_, '_>,
-        (kernel, own): (&str, &str),
-        common: &RawLaunch,
-    ) -> Vec<(Raw, RawLaunch)> {
-        let own = table.get(own).and_then(|value| {
-            let found = value.get_ref().as_table();
-            if found.is_none() {
-                self.problem(value.span(), format!("`{own}` is a table such as {{ grid = 4 }}"));
-            }
-            Some(Table::new(found?, value.span(), LAUNCH, &mut self.problems))
-        });
-        let own = own.map_or_else(RawLaunch::default, |table| self.launch(&table)).or(common);
-        let list = table.get(kernel).and_then(|value| Some((value, value.get_ref().as_array()?)));
-        if let Some((value, [])) = list.map(|(value, list)| (value, &**list)) {
-            self.problem(
-                value.span(),
-                format!("`{kernel}` has no launch: a side needs at least one"),
-            );
-        }
-        let Some((_, list)) = list else {
-            return self.required(table, kernel).map(|kernel| (kernel, own)).into_iter().collect();
-        };
-        let mut launches = Vec::new();
-        for item in list.iter() {
-            let Some(one) = item.get_ref().as_table() else {
-                self.problem(
-                    item.span(),
-                    "a launch is a table such as { kernel = \"FILE\", grid = 4 }",
-                );
-                continue;
-            };
-            let known = [SIDE, LAUNCH].concat();
-            let one = Table::new(one, item.span(), &known, &mut self.problems);
-            let launch = self.launch(&one).or(&own);
-            launches.extend(self.required(&one, "kernel").map(|kernel| (kernel, launch)));
-        }
-        launches
     }
 
     pub(super) fn required(&mut self, table: &Table<'_, '_>, key: &str) -> Option<Raw> {
@@ -279,7 +237,7 @@ impl Reader<'_> {
         self.launch(table).or(&outer)
     }
 
-    fn launch(&mut self, table: &Table<'_, '_>) -> RawLaunch {
+    pub(super) fn launch(&mut self, table: &Table<'_, '_>) -> RawLaunch {
         let problems = &mut self.problems;
         RawLaunch {
             grid: table.raw("grid", problems),
@@ -300,7 +258,12 @@ impl Reader<'_> {
     }
 
     /// A launch with the values of a combination.
-    fn target(&mut self, kernel: &Raw, launch: &RawLaunch, values: &Values) -> Option<Target> {
+    pub(super) fn target(
+        &mut self,
+        kernel: &Raw,
+        launch: &RawLaunch,
+        values: &Values,
+    ) -> Option<Target> {
         let before = self.problems.len();
         let path = self.filled(kernel, values).and_then(|text| KernelPath::from_str(&text).ok());
         let mut arguments = Arguments {
@@ -332,7 +295,7 @@ impl Reader<'_> {
     }
 
     /// Files with data are relative to the project, too.
-    fn locate_data(&self, spec: &mut ArgumentSpec) {
+    pub(super) fn locate_data(&self, spec: &mut ArgumentSpec) {
         for path in spec.files() {
             *path = self.folder.join(&*path).display().to_string();
         }
@@ -354,7 +317,7 @@ impl Reader<'_> {
             .ok()
     }
 
-    fn all<'r, T: FromStr<Err = ParseError>>(
+    pub(super) fn all<'r, T: FromStr<Err = ParseError>>(
         &mut self,
         raws: impl IntoIterator<Item = &'r Raw>,
         values: &Values,

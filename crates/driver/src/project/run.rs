@@ -1,7 +1,8 @@
 //! Runs the entries of a project on all processors.
 
 use super::{
-    Allowance, Date, Entry, Project, Require, Settings, Target, Task, allow, sizes, table,
+    Allowance, Date, Entry, FormulaText, Project, Require, Settings, Step, Target, Task, allow,
+    sizes, table,
 };
 use crate::arguments::KernelPath;
 use crate::cuda::CompileOptions;
@@ -240,7 +241,13 @@ fn one(entry: &Entry, folder: &Path, options: &RunOptions<'_>) -> Done {
 fn unreadable(entry: &Entry, message: &str) -> Report {
     let (command, target) = match &entry.task {
         Task::Check(target) => ("check", Some(&**target)),
-        Task::Equiv([_, optimised], _) => ("equiv", optimised.last()),
+        Task::Equiv([_, optimised], _) => {
+            let last = optimised.last().and_then(|step| match step {
+                Step::Launch(target) => Some(&**target),
+                Step::Formula(_) => None,
+            });
+            ("equiv", last)
+        }
         Task::ForAllSizes(of) => return sizes::unreadable(of, &entry.name, message),
     };
     let file = target.map_or("", |target| target.kernel.file.as_str());
@@ -292,16 +299,25 @@ fn execute(entry: &Entry, folder: &Path, options: &RunOptions<'_>) -> Result<Out
                 recheck: false,
             };
             let mut inputs = [Vec::new(), Vec::new()];
-            for (inputs, targets) in inputs.iter_mut().zip(sides) {
-                for target in targets {
-                    inputs.push(read(target)?);
+            for (inputs, steps) in inputs.iter_mut().zip(sides) {
+                for step in steps {
+                    inputs.push(match step {
+                        Step::Launch(target) => read(target)?,
+                        Step::Formula(formula) => Input::of_formula(&formula.text)?,
+                    });
                 }
             }
             let [reference, optimised] = [0, 1].map(|number| {
-                let targets = sides[number].iter().zip(&inputs[number]);
-                targets.map(|(target, input)| launched(target, input, limits)).collect::<Vec<_>>()
+                let steps = sides[number].iter().zip(&inputs[number]);
+                let steps = steps.map(|(step, input)| match step {
+                    Step::Launch(target) => equiv::Step::Launch(launched(target, input, limits)),
+                    Step::Formula(FormulaText { arguments, .. }) => {
+                        equiv::Step::Formula(equiv::FormulaStep { input, arguments, limits })
+                    }
+                });
+                steps.collect::<Vec<_>>()
             });
-            Ok(equiv::run_sequences([&reference, &optimised], &options, colour))
+            Ok(equiv::run_steps([&reference, &optimised], &options, colour))
         }
     }
 }

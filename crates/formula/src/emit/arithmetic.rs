@@ -4,8 +4,7 @@ use super::Emitter;
 use crate::interval::interval;
 use crate::typed::{Arithmetic, Node, Type};
 use ir::{
-    FloatBinary, FloatMode, FloatUnary, Format, IntBinary, Op, Operand, RealFunction, Reg,
-    Relation, Width,
+    FloatBinary, FloatMode, FloatUnary, IntBinary, Op, Operand, RealFunction, Reg, Relation, Width,
 };
 use term::Number;
 
@@ -30,10 +29,10 @@ impl Emitter<'_> {
             (Arithmetic::Add, true) => self.builder.integer(IntBinary::Add, x, y),
             (Arithmetic::Subtract, true) => self.builder.integer(IntBinary::Sub, x, y),
             (Arithmetic::Multiply, true) => self.builder.integer(IntBinary::Mul, x, y),
-            (Arithmetic::Add, false) => self.builder.double(FloatBinary::Add, x, y),
-            (Arithmetic::Subtract, false) => self.builder.double(FloatBinary::Sub, x, y),
-            (Arithmetic::Multiply, false) => self.builder.double(FloatBinary::Mul, x, y),
-            (Arithmetic::Divide, _) => self.builder.double(FloatBinary::Div, x, y),
+            (Arithmetic::Add, false) => self.builder.float(FloatBinary::Add, x, y),
+            (Arithmetic::Subtract, false) => self.builder.float(FloatBinary::Sub, x, y),
+            (Arithmetic::Multiply, false) => self.builder.float(FloatBinary::Mul, x, y),
+            (Arithmetic::Divide, _) => self.builder.float(FloatBinary::Div, x, y),
             (Arithmetic::FloorDivide | Arithmetic::Remainder, _) => {
                 self.division(op, (a, x), (b, y))
             }
@@ -86,18 +85,17 @@ impl Emitter<'_> {
     pub(super) fn power(&mut self, a: &Node, exponent: &Number) -> Operand {
         let base = self.value(a);
         let is_integer = a.ty == Type::Integer;
-        let one =
-            if is_integer { Operand::Constant(1) } else { Operand::Constant(1.0_f64.to_bits()) };
+        let one = if is_integer { Operand::Constant(1) } else { self.builder.number(1.0) };
         let doubled = (exponent * &Number::from(2)).to_i64();
         match doubled.map(|doubled| (doubled.unsigned_abs(), doubled < 0)) {
             Some((doubled, negative)) if doubled / 2 <= LARGEST_PRODUCT => {
                 let mut result = self.product(base, doubled / 2, is_integer).unwrap_or(one);
                 if doubled % 2 == 1 {
                     let root = self.float_unary(FloatUnary::Sqrt, FloatMode::NEAREST, base);
-                    result = self.builder.double(FloatBinary::Mul, result, root).into();
+                    result = self.builder.float(FloatBinary::Mul, result, root).into();
                 }
                 match negative {
-                    true => self.builder.double(FloatBinary::Div, one, result).into(),
+                    true => self.builder.float(FloatBinary::Div, one, result).into(),
                     false => result,
                 }
             }
@@ -114,7 +112,7 @@ impl Emitter<'_> {
         let mut multiply = |a, b| -> Operand {
             match is_integer {
                 true => self.builder.integer(IntBinary::Mul, a, b).into(),
-                false => self.builder.double(FloatBinary::Mul, a, b).into(),
+                false => self.builder.float(FloatBinary::Mul, a, b).into(),
             }
         };
         while rest > 0 {
@@ -135,8 +133,9 @@ impl Emitter<'_> {
         a: Operand,
         b: Option<Operand>,
     ) -> Operand {
-        let dst = self.builder.register(Width::B64);
-        self.builder.push(Op::Real { function, format: Format::F64, range: None, dst, a, b });
+        let format = self.builder.format;
+        let dst = self.builder.register(format.width());
+        self.builder.push(Op::Real { function, format, range: None, dst, a, b });
         dst.into()
     }
 }

@@ -1,6 +1,7 @@
 //! A function in the making: registers, blocks, and the block that instructions go to.
 
 use super::Body;
+use crate::typed::Type;
 use base::{Index, IndexVec, Span};
 use ir::{
     Block, BlockId, FloatBinary, FloatMode, Format, Guard, Instr, IntBinary, Op, Operand, Reg,
@@ -15,19 +16,22 @@ pub(super) struct Builder {
     pub(super) span: Span,
     /// Instructions go to the first block, which every thread runs once.
     is_early: bool,
+    /// What reals are computed in.
+    pub(super) format: Format,
 }
 
 /// The block that every thread runs first.
 const EARLY: usize = 0;
 
 impl Builder {
-    pub(super) fn new(span: Span) -> Self {
+    pub(super) fn new(span: Span, format: Format) -> Self {
         let mut builder = Self {
             registers: IndexVec::default(),
             blocks: IndexVec::default(),
             current: BlockId::from_position(EARLY),
             span,
             is_early: false,
+            format,
         };
         let early = builder.block();
         let body = builder.block();
@@ -112,12 +116,39 @@ impl Builder {
         dst
     }
 
-    /// An operation on doubles.
-    pub(super) fn double(&mut self, op: FloatBinary, a: Operand, b: Operand) -> Reg {
-        let dst = self.register(Width::B64);
-        let (format, mode) = (Format::F64, FloatMode::NEAREST);
+    /// An operation on reals.
+    pub(super) fn float(&mut self, op: FloatBinary, a: Operand, b: Operand) -> Reg {
+        self.float_in(self.format, op, a, b)
+    }
+
+    /// An operation on floats of a format.
+    pub(super) fn float_in(
+        &mut self,
+        format: Format,
+        op: FloatBinary,
+        a: Operand,
+        b: Operand,
+    ) -> Reg {
+        let (dst, mode) = (self.register(format.width()), FloatMode::NEAREST);
         self.push(Op::FloatBinary { op, format, lanes: 1, mode, dst, a, b });
         dst
+    }
+
+    /// A small number, which every format has, as a real.
+    pub(super) fn number(&self, number: f32) -> Operand {
+        Operand::Constant(match self.format {
+            Format::F64 => f64::from(number).to_bits(),
+            _ => u64::from(number.to_bits()),
+        })
+    }
+
+    /// How wide a value of a type is.
+    pub(super) fn width(&self, ty: Type) -> Width {
+        match ty {
+            Type::Integer => Width::B64,
+            Type::Real => self.format.width(),
+            Type::Truth => Width::B1,
+        }
     }
 
     /// A number of another type.

@@ -4,17 +4,20 @@ use super::Emitter;
 use crate::typed::Constant;
 use dashu_base::{BitTest, Sign, UnsignedAbs};
 use dashu_int::UBig;
-use ir::{FloatBinary, Format, Op, Operand, RealFunction, Width};
+use ir::{FloatBinary, Format, Operand, RealFunction, Rounding, Scalar, Width};
 use term::Number;
 
 /// Bits of an integer that is a double whatever they are.
 const DIGITS: usize = 53;
 
+/// Integers up to this one are singles.
+const LARGEST_SINGLE: i128 = 1 << 24;
+
 impl Emitter<'_> {
-    /// A literal as a double, or as a value that is made of doubles.
+    /// A literal as a real.
     pub(super) fn literal(&mut self, number: &Number) -> Operand {
-        if let Some(double) = exact_double(number) {
-            return Operand::Constant(double.to_bits());
+        if let Some(exact) = self.exact(number) {
+            return exact;
         }
         if let Some((_, known)) = self.literals.iter().find(|(one, _)| one == number) {
             return *known;
@@ -24,14 +27,69 @@ impl Emitter<'_> {
         let (sign, above) = (big.numerator().sign(), big.numerator().unsigned_abs());
         let above = self.whole(&above);
         let below = self.whole(big.denominator());
-        let mut quotient = Operand::from(self.builder.double(FloatBinary::Div, above, below));
+        // Also where the denominator is 1: a quotient is a value of the domain, which no conversion rounds.
+        let div = |emitter: &mut Self| {
+            emitter.builder.float_in(Format::F64, FloatBinary::Div, above, below)
+        };
+        let mut quotient = Operand::from(div(self));
         if sign == Sign::Negative {
             let zero = Operand::Constant(0);
-            quotient = self.builder.double(FloatBinary::Sub, zero, quotient).into();
+            let op = FloatBinary::Sub;
+            quotient = self.builder.float_in(Format::F64, op, zero, quotient).into();
         }
+        let quotient = self.double_as_real(quotient);
         self.builder.set_early(before);
         self.literals.push((number.clone(), quotient));
         quotient
+    }
+
+    /// A float of a format as a real.
+    pub(super) fn float_literal(&mut self, format: Format, bits: u64) -> Operand {
+        let value = Operand::Constant(bits);
+        match (format, self.builder.format) {
+            (one, other) if one == other => value,
+            (Format::F32, _) => self.converted(value, Scalar::Float(format)),
+            _ => match Number::from_f64(f64::from_bits(bits)) {
+                Some(number) => self.literal(&number),
+                // Infinite, or no number.
+                None => self.converted(value, Scalar::Float(format)),
+            },
+        }
+    }
+
+    /// An integer that is known and at most so large, as a real.
+    pub(super) fn whole_as_real(&mut self, value: Operand, most: i128) -> Operand {
+        let integer = Scalar::Integer { width: Width::B64, signed: true };
+        if most <= LARGEST_SINGLE || self.builder.format == Format::F64 {
+            return self.converted(value, integer);
+        }
+        let double = Scalar::Float(Format::F64);
+        let value = self.builder.converted(value, integer, double, Rounding::NearestEven);
+        // The quotient is a value of the domain, which no conversion rounds.
+        let one = Operand::Constant(1.0_f64.to_bits());
+        let value = self.builder.float_in(Format::F64, FloatBinary::Div, value, one);
+        self.double_as_real(value.into())
+    }
+
+    /// A double that is a value of the domain as a real.
+    fn double_as_real(&mut self, value: Operand) -> Operand {
+        match self.builder.format {
+            Format::F64 => value,
+            _ => self.converted(value, Scalar::Float(Format::F64)),
+        }
+    }
+
+    /// A number that the format of reals has.
+    fn exact(&self, number: &Number) -> Option<Operand> {
+        let double = exact_double(number)?;
+        match self.builder.format {
+            Format::F64 => Some(Operand::Constant(double.to_bits())),
+            _ => {
+                let single = double as f32;
+                let is_same = f64::from(single) == double;
+                is_same.then(|| Operand::Constant(u64::from(single.to_bits())))
+            }
+        }
     }
 
     /// A positive integer as a sum of doubles.
@@ -45,7 +103,10 @@ impl Emitter<'_> {
             let double = Operand::Constant((digits as f64 * 2f64.powi(exponent)).to_bits());
             sum = Some(match sum {
                 None => double,
-                Some(sum) => self.builder.double(FloatBinary::Add, sum, double).into(),
+                Some(sum) => {
+                    let op = FloatBinary::Add;
+                    self.builder.float_in(Format::F64, op, sum, double).into()
+                }
             });
         }
         sum.unwrap_or(Operand::Constant(0))
@@ -54,20 +115,14 @@ impl Emitter<'_> {
     /// An irrational constant.
     pub(super) fn constant(&mut self, constant: Constant) -> Operand {
         let before = self.builder.set_early(true);
-        let [one, two] = [1.0_f64, 2.0].map(|number| Operand::Constant(number.to_bits()));
-        let mut real = |function, a| -> Operand {
-            let dst = self.builder.register(Width::B64);
-            let format = Format::F64;
-            self.builder.push(Op::Real { function, format, range: None, dst, a, b: None });
-            dst.into()
-        };
+        let [one, two] = [1.0, 2.0].map(|number| self.builder.number(number));
         let value = match constant {
-            Constant::Pi => real(RealFunction::TimesPi, one),
-            Constant::E => real(RealFunction::Exp, one),
-            Constant::Ln2 => real(RealFunction::Log, two),
+            Constant::Pi => self.real(RealFunction::TimesPi, one, None),
+            Constant::E => self.real(RealFunction::Exp, one, None),
+            Constant::Ln2 => self.real(RealFunction::Log, two, None),
             Constant::Log2E => {
-                let ln2 = real(RealFunction::Log, two);
-                self.builder.double(FloatBinary::Div, one, ln2).into()
+                let ln2 = self.real(RealFunction::Log, two, None);
+                self.builder.float(FloatBinary::Div, one, ln2).into()
             }
         };
         self.builder.set_early(before);

@@ -1,9 +1,11 @@
 //! Compiles a formula to core programs: a kernel for each array, a thread for each of its elements.
 //!
 //! A thread computes its indices from its number, evaluates the definition with loops for reductions, and stores the
-//! result. Reals are computed in double precision: runs on reals do not round, and runs on bits show what doubles give.
-//! Literals are made of doubles by exact operations, so that a run on reals has the number that is written. Conditions
-//! on indices are branches; conditions on data choose between values that are both computed.
+//! result. There are two programs. That for runs on reals computes in the format of the tensors, because a conversion of
+//! every element would cost as much as the rest; what is exact there stays exact, since such runs do not round. That for
+//! runs on bits computes in double precision. Literals are made of doubles by operations on reals, so that a run has the
+//! number that is written. Conditions on indices are branches; conditions on data choose between values that are both
+//! computed.
 
 mod arithmetic;
 mod builder;
@@ -15,9 +17,9 @@ use crate::typed::{Array, ArrayId, IndexId, Node, NodeKind, Origin, Step, Typed}
 use base::IndexVec;
 use builder::Builder;
 use ir::{
-    Address, AddressBase, Dimension, FuncId, Function, IntBinary, Load, Op, Operand, Ordering,
-    Param, Program, Reg, Relation, Scalar, Space, SpecialRegister, Store, Terminator, VarId,
-    Variable, Width,
+    Address, AddressBase, Dimension, Format, FuncId, Function, IntBinary, Load, Op, Operand,
+    Ordering, Param, Program, Reg, Relation, Scalar, Space, SpecialRegister, Store, Terminator,
+    VarId, Variable, Width,
 };
 
 /// Threads of a block.
@@ -26,8 +28,10 @@ pub const BLOCK: u32 = 128;
 /// A formula as kernels.
 #[derive(Debug)]
 pub struct Compiled {
-    /// One kernel for each array.
-    pub program: Program,
+    /// One kernel for each array, for runs on reals.
+    pub reals: Program,
+    /// The same kernels in double precision, for runs on bits.
+    pub bits: Program,
     /// In the order in which they run.
     pub launches: Vec<Launch>,
 }
@@ -73,13 +77,14 @@ pub enum ParameterKind {
     },
 }
 
-pub(crate) fn emit(typed: &Typed) -> Compiled {
-    let mut program = Program::default();
+pub(crate) fn emit(typed: &Typed, format: Format) -> Compiled {
+    let (mut reals, mut bits) = (Program::default(), Program::default());
     let mut launches = Vec::new();
     for step in &typed.steps {
-        launches.push(kernel(typed, step, &mut program));
+        launches.push(kernel(typed, step, format, &mut reals));
+        kernel(typed, step, Format::F64, &mut bits);
     }
-    Compiled { program, launches }
+    Compiled { reals, bits, launches }
 }
 
 /// A kernel in the making.
@@ -90,16 +95,16 @@ struct Emitter<'e> {
     indices: IndexVec<IndexId, Option<Reg>>,
     /// Arrays and where they begin.
     arrays: Vec<(ArrayId, Reg)>,
-    /// Scalars as numbers: integers of 64 bits or doubles.
+    /// Scalars as numbers: integers of 64 bits or reals.
     scalars: Vec<(usize, Reg)>,
     literals: Vec<(term::Number, Operand)>,
 }
 
-fn kernel(typed: &Typed, step: &Step, program: &mut Program) -> Launch {
+fn kernel(typed: &Typed, step: &Step, format: Format, program: &mut Program) -> Launch {
     let id = program.functions.next_index();
     let mut emitter = Emitter {
         typed,
-        builder: Builder::new(step.span),
+        builder: Builder::new(step.span, format),
         indices: typed.indices.iter().map(|_| None).collect(),
         arrays: Vec::new(),
         scalars: Vec::new(),

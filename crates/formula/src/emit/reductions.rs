@@ -7,8 +7,7 @@
 use super::Emitter;
 use crate::typed::{Arithmetic, Node, NodeKind, Reduce, Reduction, Type};
 use ir::{
-    BlockId, FloatBinary, FloatMode, Format, IntBinary, Op, Operand, Reg, Relation, Scalar,
-    Terminator, Width,
+    BlockId, FloatBinary, FloatMode, IntBinary, Op, Operand, Reg, Relation, Terminator, Width,
 };
 
 /// The registers of a reduction.
@@ -81,21 +80,22 @@ impl Emitter<'_> {
 
     fn start(&mut self, reduce: &Reduce, ty: Type) -> Accumulator {
         let is_integer = reduce.body.ty == Type::Integer;
-        let double = |number: f64| Operand::Constant(number.to_bits());
+        let real = |number: f32| self.builder.number(number);
         let (zero, one) = (Operand::Constant(0), Operand::Constant(1));
         let first = match reduce.reduction {
             Reduction::Sum | Reduction::Mean | Reduction::Count | Reduction::Any => zero,
             Reduction::Product if is_integer => one,
-            Reduction::Product => double(1.0),
+            Reduction::Product => real(1.0),
             Reduction::All => one,
             _ if is_integer => zero,
-            Reduction::Max | Reduction::ArgMax => double(f64::NEG_INFINITY),
-            Reduction::Min | Reduction::ArgMin => double(f64::INFINITY),
+            Reduction::Max | Reduction::ArgMax => real(f32::NEG_INFINITY),
+            Reduction::Min | Reduction::ArgMin => real(f32::INFINITY),
         };
-        let width = if ty == Type::Truth { Width::B1 } else { Width::B64 };
+        let takes_place = matches!(reduce.reduction, Reduction::ArgMax | Reduction::ArgMin);
+        // Where an extreme is found is told by its index; the accumulator holds the extreme itself.
+        let width = self.builder.width(if takes_place { reduce.body.ty } else { ty });
         let value = self.builder.register(width);
         self.builder.copy(value, first);
-        let takes_place = matches!(reduce.reduction, Reduction::ArgMax | Reduction::ArgMin);
         let second = (takes_place || reduce.reduction == Reduction::Mean).then(|| {
             let register = self.builder.register(Width::B64);
             self.builder.copy(register, zero);
@@ -125,9 +125,9 @@ impl Emitter<'_> {
                 }
             }
             Reduction::Product => {
-                let one = if is_integer { 1 } else { 1.0_f64.to_bits() };
+                let one = if is_integer { Operand::Constant(1) } else { self.builder.number(1.0) };
                 let factor = self.value(&reduce.body);
-                let factor = self.kept_or(kept, factor, Operand::Constant(one));
+                let factor = self.kept_or(kept, factor, one, reduce.body.ty);
                 self.arithmetic_into(value, Arithmetic::Multiply, factor, is_integer);
             }
             Reduction::Count => {
@@ -146,7 +146,7 @@ impl Emitter<'_> {
                 let larger = reduce.reduction == Reduction::Max;
                 let new = self.extreme(larger, [value.into(), element], is_integer);
                 let new = self.unless_first(accumulator, element, new);
-                let new = self.kept_or(kept, new, value.into());
+                let new = self.kept_or(kept, new, value.into(), reduce.body.ty);
                 self.builder.copy(value, new);
             }
             Reduction::ArgMax | Reduction::ArgMin => self.place(reduce, accumulator),
@@ -159,12 +159,12 @@ impl Emitter<'_> {
             (&body.kind, kept, body.ty)
         {
             let (a, b) = (self.value(a), self.value(b));
-            let (format, mode) = (Format::F64, FloatMode::NEAREST);
+            let (format, mode) = (self.builder.format, FloatMode::NEAREST);
             self.builder.push(Op::Fma { format, lanes: 1, mode, dst: sum, a, b, c: sum.into() });
             return;
         }
         let element = self.value(body);
-        let element = self.kept_or(kept, element, Operand::Constant(0));
+        let element = self.kept_or(kept, element, Operand::Constant(0), body.ty);
         self.arithmetic_into(sum, Arithmetic::Add, element, body.ty == Type::Integer);
     }
 
@@ -179,7 +179,7 @@ impl Emitter<'_> {
             }
             false => {
                 let op = if adds { FloatBinary::Add } else { FloatBinary::Mul };
-                let (format, mode) = (Format::F64, FloatMode::NEAREST);
+                let (format, mode) = (self.builder.format, FloatMode::NEAREST);
                 Op::FloatBinary { op, format, lanes: 1, mode, dst, a, b }
             }
         });
@@ -215,8 +215,9 @@ impl Emitter<'_> {
         self.builder.copy(is_first, Operand::Constant(0));
         let index = self.indices[reduce.ranges[0].index];
         let index = index.map_or(Operand::Constant(0), Operand::from);
-        for (register, new) in [(best, element), (place, index)] {
-            let new = self.builder.select(better.into(), [new, register.into()], Width::B64);
+        let width = self.builder.width(reduce.body.ty);
+        for (register, new, width) in [(best, element, width), (place, index, Width::B64)] {
+            let new = self.builder.select(better.into(), [new, register.into()], width);
             self.builder.copy(register, new.into());
         }
     }
@@ -234,24 +235,34 @@ impl Emitter<'_> {
         new.into()
     }
 
-    fn kept_or(&mut self, kept: Option<Reg>, value: Operand, otherwise: Operand) -> Operand {
+    fn kept_or(
+        &mut self,
+        kept: Option<Reg>,
+        value: Operand,
+        otherwise: Operand,
+        ty: Type,
+    ) -> Operand {
+        let width = self.builder.width(ty);
         match kept {
-            Some(kept) => self.builder.select(kept.into(), [value, otherwise], Width::B64).into(),
+            Some(kept) => self.builder.select(kept.into(), [value, otherwise], width).into(),
             None => value,
         }
     }
 
     fn one_if(&mut self, kept: Option<Reg>) -> Operand {
-        self.kept_or(kept, Operand::Constant(1), Operand::Constant(0))
+        self.kept_or(kept, Operand::Constant(1), Operand::Constant(0), Type::Integer)
     }
 
     fn result(&mut self, reduce: &Reduce, accumulator: &Accumulator) -> Operand {
         let value = accumulator.value.into();
         match (reduce.reduction, accumulator.second) {
             (Reduction::Mean, Some(count)) => {
-                let integer = Scalar::Integer { width: Width::B64, signed: true };
-                let count = self.converted(count.into(), integer);
-                self.builder.double(FloatBinary::Div, value, count).into()
+                let most = reduce.ranges.iter().map(|range| self.typed.indices[range.index].bounds);
+                let most =
+                    most.map(|(low, high)| high.saturating_sub(low).saturating_add(1).max(0));
+                let most = most.fold(1, i128::saturating_mul);
+                let count = self.whole_as_real(count.into(), most);
+                self.builder.float(FloatBinary::Div, value, count).into()
             }
             (Reduction::ArgMax | Reduction::ArgMin, Some(place)) => place.into(),
             _ => value,

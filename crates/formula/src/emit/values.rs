@@ -1,13 +1,13 @@
-//! Expressions: integers are registers of 64 bits, reals are doubles, truths are predicates.
+//! Expressions: integers are registers of 64 bits, reals are floats of one format, truths are predicates.
 
 use super::Emitter;
 use crate::interval::interval;
-use crate::typed::{Arithmetic, ArrayId, Function, Node, NodeKind, Type};
+use crate::resolve::type_of;
+use crate::typed::{ArrayId, Function, Node, NodeKind, Type};
 use ir::{
-    FloatBinary, FloatMode, FloatRelation, FloatUnary, Format, IntBinary, IntUnary, Load, Op,
-    Operand, Ordering, RealFunction, Reg, Relation, Rounding, Scalar, Space, Terminator, Width,
+    FloatBinary, FloatMode, FloatRelation, FloatUnary, IntBinary, IntUnary, Load, Op, Operand,
+    Ordering, RealFunction, Reg, Relation, Rounding, Scalar, Space, Terminator, Width,
 };
-use term::Number;
 
 /// A maximum or minimum of numbers, as `fmaxf` has it.
 pub(super) const MAX: FloatBinary = FloatBinary::Max { propagate_nan: false, xor_sign_abs: false };
@@ -31,11 +31,8 @@ impl Emitter<'_> {
                 Operand::Constant(number.to_i64().unwrap_or(0).cast_unsigned())
             }
             NodeKind::Number(number) => self.literal(number),
-            NodeKind::Infinity => Operand::Constant(f64::INFINITY.to_bits()),
-            NodeKind::Float(Format::F64, bits) => Operand::Constant(*bits),
-            NodeKind::Float(format, bits) => {
-                self.converted(Operand::Constant(*bits), Scalar::Float(*format))
-            }
+            NodeKind::Infinity => self.builder.number(f32::INFINITY),
+            NodeKind::Float(format, bits) => self.float_literal(*format, *bits),
             NodeKind::Constant(constant) => self.constant(*constant),
             NodeKind::Index(index) => {
                 self.indices[*index].map_or(Operand::Constant(0), Operand::from)
@@ -47,7 +44,7 @@ impl Emitter<'_> {
             NodeKind::Element { array, indices, outside } => {
                 self.element(*array, indices, outside.as_deref())
             }
-            NodeKind::ToReal(inner) => self.to_real(inner),
+            NodeKind::ToReal(inner) => self.integer_as_real(inner),
             NodeKind::Negate(a) => self.negation(a),
             NodeKind::Not(a) => {
                 let a = self.value(a);
@@ -73,10 +70,11 @@ impl Emitter<'_> {
         self.builder.logic(op, a, b).into()
     }
 
-    /// A number of a type as a double or as an integer of 64 bits.
+    /// A number of a type as a real or as an integer of 64 bits.
     pub(super) fn number_of(&mut self, raw: Reg, scalar: Scalar) -> Reg {
         match scalar {
-            Scalar::Float(Format::F64) | Scalar::Integer { width: Width::B64, .. } => raw,
+            Scalar::Integer { width: Width::B64, .. } => raw,
+            Scalar::Float(format) if format == self.builder.format => raw,
             Scalar::Float(_) => {
                 let before = self.builder.set_early(true);
                 let converted = self.converted(raw.into(), scalar);
@@ -94,18 +92,20 @@ impl Emitter<'_> {
         }
     }
 
-    /// A number as a double.
+    /// A number as a real.
     pub(super) fn converted(&mut self, value: Operand, from: Scalar) -> Operand {
-        self.builder.converted(value, from, Scalar::Float(Format::F64), Rounding::NearestEven)
+        let to = Scalar::Float(self.builder.format);
+        self.builder.converted(value, from, to, Rounding::NearestEven)
     }
 
-    /// A double or an integer of 64 bits as an element of a tensor.
+    /// A real or an integer of 64 bits as an element of a tensor.
     pub(super) fn as_stored(&mut self, value: Operand, scalar: Scalar) -> Operand {
         match scalar {
-            Scalar::Float(Format::F64) | Scalar::Integer { width: Width::B64, .. } => value,
+            Scalar::Integer { width: Width::B64, .. } => value,
+            Scalar::Float(format) if format == self.builder.format => value,
             Scalar::Float(_) => {
-                let double = Scalar::Float(Format::F64);
-                self.builder.converted(value, double, scalar, Rounding::NearestEven)
+                let real = Scalar::Float(self.builder.format);
+                self.builder.converted(value, real, scalar, Rounding::NearestEven)
             }
             // The lowest bits, as integers wrap around in memory.
             Scalar::Integer { width, .. } => {
@@ -121,7 +121,8 @@ impl Emitter<'_> {
         let Some(outside) = outside else { return self.load(array, &places) };
         let inside = self.is_inside(array, indices, &places);
         let Some(inside) = inside else { return self.load(array, &places) };
-        let dst = self.builder.register(Width::B64);
+        let dst =
+            self.builder.register(self.builder.width(type_of(self.typed.arrays[array].scalar)));
         let (then, otherwise, end) =
             (self.builder.block(), self.builder.block(), self.builder.block());
         self.builder.branch(inside, then, otherwise);
@@ -193,12 +194,13 @@ impl Emitter<'_> {
             non_coherent: false,
         }));
         match scalar {
-            Scalar::Float(Format::F64) | Scalar::Integer { .. } => dst.into(),
+            Scalar::Integer { .. } => dst.into(),
+            Scalar::Float(format) if format == self.builder.format => dst.into(),
             Scalar::Float(_) => self.converted(dst.into(), scalar),
         }
     }
 
-    fn to_real(&mut self, inner: &Node) -> Operand {
+    fn integer_as_real(&mut self, inner: &Node) -> Operand {
         match &inner.kind {
             NodeKind::Number(number) => self.literal(number),
             // The integer that a real is rounded to, as a real.
@@ -209,14 +211,22 @@ impl Emitter<'_> {
             }
             _ => {
                 let value = self.value(inner);
-                self.converted(value, Scalar::Integer { width: Width::B64, signed: true })
+                let size = |(low, high): (i128, i128)| low.abs().max(high.abs());
+                // What data make is a value of the domain and keeps its number.
+                let most = if inner.is_data {
+                    0
+                } else {
+                    interval(self.typed, inner).map_or(i128::MAX, size)
+                };
+                self.whole_as_real(value, most)
             }
         }
     }
 
     pub(super) fn float_unary(&mut self, op: FloatUnary, mode: FloatMode, a: Operand) -> Operand {
-        let dst = self.builder.register(Width::B64);
-        self.builder.push(Op::FloatUnary { op, format: Format::F64, lanes: 1, mode, dst, a });
+        let format = self.builder.format;
+        let dst = self.builder.register(format.width());
+        self.builder.push(Op::FloatUnary { op, format, lanes: 1, mode, dst, a });
         dst.into()
     }
 
@@ -237,7 +247,7 @@ impl Emitter<'_> {
             true => Op::IntCompare { relation, signed: true, width: Width::B64, dst, a, b },
             false => Op::FloatCompare {
                 relation: FloatRelation::Order { relation, or_unordered: false },
-                format: Format::F64,
+                format: self.builder.format,
                 flush: false,
                 dst,
                 a,
@@ -256,9 +266,9 @@ impl Emitter<'_> {
             (Function::Real(function), [a, b]) => self.real(function, *a, Some(*b)),
             (Function::Sqrt, [a]) => self.float_unary(FloatUnary::Sqrt, FloatMode::NEAREST, *a),
             (Function::ReciprocalSqrt, [a]) => {
-                let one = Operand::Constant(1.0_f64.to_bits());
+                let one = self.builder.number(1.0);
                 let root = self.float_unary(FloatUnary::Sqrt, FloatMode::NEAREST, *a);
-                self.builder.double(FloatBinary::Div, one, root).into()
+                self.builder.float(FloatBinary::Div, one, root).into()
             }
             (Function::Abs, [a]) if is_integer => {
                 let dst = self.builder.register(Width::B64);
@@ -269,11 +279,11 @@ impl Emitter<'_> {
             (Function::Abs, [a]) => self.float_unary(FloatUnary::Abs, FloatMode::NEAREST, *a),
             (Function::Sign, [a]) => self.sign(*a, is_integer),
             (Function::Sigmoid, [a]) => {
-                let one = Operand::Constant(1.0_f64.to_bits());
+                let one = self.builder.number(1.0);
                 let negated = self.float_unary(FloatUnary::Negate, FloatMode::NEAREST, *a);
                 let power = self.real(RealFunction::Exp, negated, None);
-                let below = self.builder.double(FloatBinary::Add, one, power);
-                self.builder.double(FloatBinary::Div, one, below.into()).into()
+                let below = self.builder.float(FloatBinary::Add, one, power);
+                self.builder.float(FloatBinary::Div, one, below.into()).into()
             }
             (Function::Relu, [a]) => self.extreme(true, [*a, zero], is_integer),
             (Function::Max, [a, b]) => self.extreme(true, [*a, *b], is_integer),
@@ -283,9 +293,10 @@ impl Emitter<'_> {
                 self.extreme(false, [above, *high], is_integer)
             }
             (Function::Round(rounding), [a]) => {
-                debug_assert!(ty == Type::Integer, "as a real it is `to_real`'s");
+                debug_assert!(ty == Type::Integer, "as a real it is made elsewhere");
                 let integer = Scalar::Integer { width: Width::B64, signed: true };
-                self.builder.converted(*a, Scalar::Float(Format::F64), integer, rounding)
+                let real = Scalar::Float(self.builder.format);
+                self.builder.converted(*a, real, integer, rounding)
             }
             // The resolver counts arguments.
             _ => zero,
@@ -302,8 +313,8 @@ impl Emitter<'_> {
         let register = match (is_integer, larger) {
             (true, true) => self.builder.integer(IntBinary::Max { signed: true }, a, b),
             (true, false) => self.builder.integer(IntBinary::Min { signed: true }, a, b),
-            (false, true) => self.builder.double(MAX, a, b),
-            (false, false) => self.builder.double(MIN, a, b),
+            (false, true) => self.builder.float(MAX, a, b),
+            (false, false) => self.builder.float(MIN, a, b),
         };
         register.into()
     }
@@ -312,12 +323,13 @@ impl Emitter<'_> {
         let zero = Operand::Constant(0);
         let [one, minus_one] = match is_integer {
             true => [1, -1_i64].map(|number| Operand::Constant(number.cast_unsigned())),
-            false => [1.0, -1.0_f64].map(|number| Operand::Constant(number.to_bits())),
+            false => [1.0, -1.0].map(|number| self.builder.number(number)),
         };
         let above = self.compare(Relation::Gt, [a, zero], is_integer);
         let below = self.compare(Relation::Lt, [a, zero], is_integer);
-        let other = self.builder.select(below.into(), [minus_one, zero], Width::B64);
-        self.builder.select(above.into(), [one, other.into()], Width::B64).into()
+        let width = self.builder.width(if is_integer { Type::Integer } else { Type::Real });
+        let other = self.builder.select(below.into(), [minus_one, zero], width);
+        self.builder.select(above.into(), [one, other.into()], width).into()
     }
 
     fn conditional(&mut self, condition: &Node, value: &Node, otherwise: &Node) -> Operand {
@@ -325,7 +337,7 @@ impl Emitter<'_> {
         let Some(decided) = self.all_of(&decided) else {
             return self.choice(&open, value, otherwise);
         };
-        let width = if value.ty == Type::Truth { Width::B1 } else { Width::B64 };
+        let width = self.builder.width(value.ty);
         let dst = self.builder.register(width);
         let (then, other, end) = (self.builder.block(), self.builder.block(), self.builder.block());
         self.builder.branch(decided, then, other);
@@ -348,7 +360,7 @@ impl Emitter<'_> {
     fn choice(&mut self, conditions: &[&Node], value: &Node, otherwise: &Node) -> Operand {
         let (a, b) = (self.value(value), self.value(otherwise));
         let Some(condition) = self.all_of(conditions) else { return a };
-        let width = if value.ty == Type::Truth { Width::B1 } else { Width::B64 };
+        let width = self.builder.width(value.ty);
         self.builder.select(condition.into(), [a, b], width).into()
     }
 
@@ -375,15 +387,14 @@ impl Emitter<'_> {
 
 /// Tells whether a value depends on nothing and takes no branch to compute.
 fn is_constant(node: &Node) -> bool {
-    let own = match &node.kind {
+    let mut all = !matches!(
+        &node.kind,
         NodeKind::Index(_)
-        | NodeKind::Scalar(_)
-        | NodeKind::Element { .. }
-        | NodeKind::If { .. }
-        | NodeKind::Reduce(_) => false,
-        _ => true,
-    };
-    let mut all = own;
+            | NodeKind::Scalar(_)
+            | NodeKind::Element { .. }
+            | NodeKind::If { .. }
+            | NodeKind::Reduce(_)
+    );
     node.each(&mut |inner| all = all && is_constant(inner));
     all
 }

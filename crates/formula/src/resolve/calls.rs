@@ -393,10 +393,10 @@ impl Resolver<'_> {
 }
 
 /// Arguments none of which is an index with a range.
-fn expressions(arguments: &[Argument]) -> Result<Vec<&Expression>, Error> {
-    let one = |argument| match argument {
-        &Argument::Expression(ref expression) => Ok(expression),
-        &Argument::Index(ref index) => Err(Error::new(
+fn expressions<'e>(arguments: &'e [Argument]) -> Result<Vec<&'e Expression>, Error> {
+    let one = |argument: &'e Argument| match argument {
+        Argument::Expression(expression) => Ok(expression),
+        Argument::Index(index) => Err(Error::new(
             index.name.span,
             "a range belongs to a reduction such as `sum(k in 0..4, …)`",
         )),

@@ -64,6 +64,19 @@ pub struct Environment {
     pub scalars: Vec<ScalarInput>,
 }
 
+impl Environment {
+    /// The format that reals are computed in by runs on reals.
+    pub(crate) fn format(&self) -> Format {
+        let tensors = self.tensors.iter().map(|tensor| tensor.scalar);
+        let scalars = self.scalars.iter().filter_map(|scalar| match scalar.value {
+            KnownScalar::Parameter(scalar) => Some(scalar),
+            KnownScalar::Integer(_) | KnownScalar::Float(_) => None,
+        });
+        let is_double = tensors.chain(scalars).any(|one| one == Scalar::Float(Format::F64));
+        if is_double { Format::F64 } else { Format::F32 }
+    }
+}
+
 /// Elements of all arrays of a formula together.
 const MOST_ELEMENTS: u64 = 1 << 31;
 
@@ -133,7 +146,7 @@ impl Resolver<'_> {
         self.scope.clear();
         let (scalar, value) = match tensor {
             Some(tensor) => (tensor.scalar, self.fit(value, tensor.scalar, text)?),
-            None => let_storage(value),
+            None => let_storage(value, self.environment.format()),
         };
         let shape = shape.unwrap_or_else(|| {
             let extent = |id: &IndexId| self.typed.indices[*id].bounds.1 + 1;
@@ -324,7 +337,7 @@ impl Resolver<'_> {
 }
 
 /// The type of a tensor's elements.
-fn type_of(scalar: Scalar) -> Type {
+pub(crate) fn type_of(scalar: Scalar) -> Type {
     match scalar {
         Scalar::Integer { .. } => Type::Integer,
         Scalar::Float(_) => Type::Real,
@@ -332,9 +345,9 @@ fn type_of(scalar: Scalar) -> Type {
 }
 
 /// What the elements of a `let` are.
-fn let_storage(value: Node) -> (Scalar, Node) {
+fn let_storage(value: Node, format: Format) -> (Scalar, Node) {
     match value.ty {
-        Type::Real => (Scalar::Float(Format::F64), value),
+        Type::Real => (Scalar::Float(format), value),
         Type::Integer => (Scalar::Integer { width: Width::B64, signed: true }, value),
         Type::Truth => (Scalar::Integer { width: Width::B64, signed: true }, as_number(value)),
     }

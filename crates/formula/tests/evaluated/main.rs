@@ -95,7 +95,8 @@ impl Numbers {
         let parsed = parse(text).unwrap();
         let compiled = compile(&parsed, &self.environment(), text)
             .unwrap_or_else(|error| panic!("{text}: {error}"));
-        ir::assert_valid(&compiled.program);
+        ir::assert_valid(&compiled.reals);
+        ir::assert_valid(&compiled.bits);
         let mut memory: BTreeMap<String, (Scalar, Vec<u8>)> = BTreeMap::new();
         for (name, (_, scalar, values)) in &self.tensors {
             memory.insert(name.clone(), (*scalar, bytes(*scalar, values)));
@@ -132,7 +133,7 @@ impl Numbers {
                 symbols: Vec::new(),
                 selected: Vec::new(),
             };
-            let outcome = exec::run(&compiled.program, &run, Limits::default());
+            let outcome = exec::run(&compiled.bits, &run, Limits::default());
             assert!(outcome.gap.is_none(), "{text}: {:?}", outcome.gap);
             assert!(outcome.findings.is_empty(), "{text}: {:?}", outcome.findings);
             for (parameter, bytes) in launch.parameters.iter().zip(outcome.buffers) {

@@ -1,0 +1,118 @@
+//! The sides of a comparison in a project: a kernel, a formula, or a list of both that run one after the other.
+
+use super::matrix::Values;
+use super::read::{LAUNCH, RawLaunch, Reader, SIDE, short};
+use super::value::{Raw, Table};
+use super::{FormulaText, Step};
+use crate::arguments::Arguments;
+use toml::Spanned;
+use toml::de::DeValue;
+
+/// A step as written.
+pub(super) enum RawStep {
+    Launch(Raw, RawLaunch),
+    Formula(Raw, RawLaunch),
+}
+
+impl Step {
+    /// What it is called if its entry has no name.
+    pub(super) fn short(&self) -> String {
+        match self {
+            Self::Launch(target) => short(&target.kernel),
+            Self::Formula(_) => "formula".to_owned(),
+        }
+    }
+}
+
+impl Reader<'_> {
+    /// The steps of a side.
+    pub(super) fn side(
+        &mut self,
+        table: &Table<'_, '_>,
+        (kernel, own): (&str, &str),
+        common: &RawLaunch,
+    ) -> Vec<RawStep> {
+        let own = table.get(own).and_then(|value| {
+            let found = value.get_ref().as_table();
+            if found.is_none() {
+                self.problem(value.span(), format!("`{own}` is a table such as {{ grid = 4 }}"));
+            }
+            Some(Table::new(found?, value.span(), LAUNCH, &mut self.problems))
+        });
+        let own = own.map_or_else(RawLaunch::default, |table| self.launch(&table));
+        let inherited = own.clone().or(common);
+        let Some(value) = table.get(kernel) else {
+            self.required(table, kernel);
+            return Vec::new();
+        };
+        match value.get_ref() {
+            DeValue::Array(list) => {
+                if list.is_empty() {
+                    let message = format!("`{kernel}` has no launch: a side needs at least one");
+                    self.problem(value.span(), message);
+                }
+                let steps = list.iter().filter_map(|item| self.raw_step(item, &inherited, None));
+                steps.collect()
+            }
+            DeValue::Table(_) => self.raw_step(value, &inherited, Some(&own)).into_iter().collect(),
+            _ => {
+                let kernel = self.required(table, kernel);
+                kernel.map(|kernel| RawStep::Launch(kernel, inherited)).into_iter().collect()
+            }
+        }
+    }
+
+    /// A step that is a table. What a formula is given of its own is said of it or of its side.
+    fn raw_step(
+        &mut self,
+        item: &Spanned<DeValue<'_>>,
+        inherited: &RawLaunch,
+        of_side: Option<&RawLaunch>,
+    ) -> Option<RawStep> {
+        let Some(one) = item.get_ref().as_table() else {
+            let message = "a launch is a table such as { kernel = \"FILE\", grid = 4 }";
+            self.problem(item.span(), message);
+            return None;
+        };
+        let known = [SIDE, LAUNCH].concat();
+        let one = Table::new(one, item.span(), &known, &mut self.problems);
+        let launch = self.launch(&one);
+        match (one.get("formula"), one.get("kernel")) {
+            (Some(value), Some(_)) => {
+                let message = "a step has a `kernel` or a `formula`, not both";
+                self.problem(value.span(), message);
+                None
+            }
+            (Some(_), None) => {
+                let formula = self.required(&one, "formula")?;
+                let launch = of_side.map_or(launch.clone(), |side| launch.clone().or(side));
+                Some(RawStep::Formula(formula, launch))
+            }
+            (None, _) => {
+                let kernel = self.required(&one, "kernel")?;
+                Some(RawStep::Launch(kernel, launch.or(inherited)))
+            }
+        }
+    }
+
+    /// A step with the values of a combination.
+    pub(super) fn step(&mut self, step: &RawStep, values: &Values) -> Option<Step> {
+        match step {
+            RawStep::Launch(kernel, launch) => {
+                self.target(kernel, launch, values).map(|target| Step::Launch(Box::new(target)))
+            }
+            RawStep::Formula(formula, launch) => {
+                let before = self.problems.len();
+                let mut text = self.filled(formula, values)?;
+                if let Some(file) = text.strip_prefix('@') {
+                    text = format!("@{}", self.folder.join(file).display());
+                }
+                let specs = self.all(launch.arguments.iter().flatten(), values);
+                let mut arguments = Arguments { specs, ..Arguments::default() };
+                arguments.specs.iter_mut().for_each(|spec| self.locate_data(spec));
+                let formula = FormulaText { text, arguments };
+                (self.problems.len() == before).then_some(Step::Formula(formula))
+            }
+        }
+    }
+}
