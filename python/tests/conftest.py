@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
 from typing import Callable
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-EXAMPLES = ROOT / "examples" / "online_softmax"
+from shared import EXAMPLES, ROOT
 
 pytest_plugins = ["pytester"]
 

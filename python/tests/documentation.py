@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conftest import ROOT
+from shared import ROOT
 
 PAGE = ROOT / "docs" / "python.md"
 

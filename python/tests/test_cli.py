@@ -7,7 +7,7 @@ import sys
 
 import warpproof as wp
 
-from conftest import EXAMPLES
+from shared import EXAMPLES
 
 
 def run(*words: str) -> "subprocess.CompletedProcess[str]":

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import warpproof as wp
 
-from conftest import EXAMPLES, ROOT
+from shared import EXAMPLES, ROOT
 
 ARGUMENTS = {"x": wp.f32(4, 256), "y": wp.out(4, 256), "columns": 256}
 #: A kernel without floats of its own: it moves a vector.

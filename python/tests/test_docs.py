@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conftest import ROOT
+from shared import ROOT
 from documentation import PAGE, blocks
 
 

@@ -13,7 +13,7 @@ import os
 from contextlib import redirect_stdout
 from typing import Any
 
-from conftest import ROOT
+from shared import ROOT
 
 PAGE = ROOT / "docs" / "softmax.ipynb"
 

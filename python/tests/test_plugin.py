@@ -24,7 +24,7 @@ SMALL = dict(x=wp.f32(1, 2), y=wp.out(1, 2), columns=2)
 
 @pytest.fixture
 def session(pytester):
-    from conftest import EXAMPLES
+    from shared import EXAMPLES
 
     def run(text, *words):
         pytester.makepyfile(test_it=PRELUDE.format(folder=str(EXAMPLES)) + text)

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import warpproof as wp
 
-from conftest import EXAMPLES
+from shared import EXAMPLES
 from test_commands import ARGUMENTS, COPY
 
 #: Counts to 2^32 in every thread: takes minutes if nobody ends it.

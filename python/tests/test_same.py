@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import warpproof as wp
 
-from conftest import ROOT
+from shared import ROOT
 
 #: Every so many files are taken; all of them with WARPPROOF_FULL.
 SAMPLE = 1 if os.environ.get("WARPPROOF_FULL") else 30
