@@ -119,7 +119,7 @@ def _free(path: str, traced: Any) -> str:
     return name
 
 
-def compare(problem: Path, solution: Path, folder: Path, limits: Sequence[Optional[int]], target: str) -> Path:
+def compare(problem: Path, solution: Path, folder: Path, limits: Sequence[Optional[int]], target: str, timeout: float = 300.0) -> Path:
     """Traces the problem, records the solution and writes the project that compares them."""
     import torch
 
@@ -148,7 +148,7 @@ def compare(problem: Path, solution: Path, folder: Path, limits: Sequence[Option
         print(f"note: {note}")
     if len(recording.variants) > 1:
         print(f"{len(recording.variants)} autotune configurations")
-    return recording.write(folder, traced)
+    return recording.write(folder, traced, timeout)
 
 
 def _arguments(words: Optional[Sequence[str]]) -> argparse.Namespace:
@@ -176,7 +176,7 @@ def _child(given: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory() as scratch:
         folder = given.folder or Path(scratch)
         try:
-            project = compare(given.problem, given.solution, folder, limits, given.target)
+            project = compare(given.problem, given.solution, folder, limits, given.target, given.timeout)
         except Untraceable as error:
             print(f"unknown: {error}")
             return 3
@@ -184,7 +184,7 @@ def _child(given: argparse.Namespace) -> int:
             print(f"unknown: {type(error).__name__}: {error}")
             return 3
         sys.stdout.flush()
-        command = [sys.executable, "-m", "warpproof", "run", str(project), "--timeout", str(given.timeout)]
+        command = [sys.executable, "-m", "warpproof", "run", str(project)]
         return subprocess.run(command, env={k: v for k, v in os.environ.items() if k != _CHILD}).returncode
 
 

@@ -306,7 +306,7 @@ def conv(layer, x, broken=False):
 
 
 @triton.jit
-def transposed(x, w, bias, y, n, F, OH, OW, C: tl.constexpr, H, W, R: tl.constexpr, S: tl.constexpr, ST: tl.constexpr, P: tl.constexpr, D: tl.constexpr, BIAS: tl.constexpr, BROKEN: tl.constexpr, B: tl.constexpr):
+def transposed(x, w, bias, y, n, F, OH, OW, C: tl.constexpr, H, W, R: tl.constexpr, S: tl.constexpr, ST: tl.constexpr, PH: tl.constexpr, PW: tl.constexpr, D: tl.constexpr, BIAS: tl.constexpr, BROKEN: tl.constexpr, B: tl.constexpr):
     at = tl.program_id(0) * B + tl.arange(0, B)
     ow, oh, f, b = at % OW, at // OW % OH, at // (OW * OH) % F, at // (OW * OH * F)
     inside = at < n
@@ -314,10 +314,12 @@ def transposed(x, w, bias, y, n, F, OH, OW, C: tl.constexpr, H, W, R: tl.constex
     for c in range(C):
         for r in tl.static_range(R):
             for s in tl.static_range(S):
-                i, j = oh + P - r * D, ow + P - s * D
+                i, j = oh + PH - r * D, ow + PW - s * D
                 ok = inside & (i >= 0) & (i % ST == 0) & (i // ST < H) & (j >= 0) & (j // ST < W)
                 if not BROKEN:
                     ok = ok & (j % ST == 0)
+                elif ST == 1:
+                    ok = ok & (j < W - 1)
                 v = tl.load(x + ((b * C + c) * H + i // ST) * W + j // ST, mask=ok, other=0.0)
                 total += v * tl.load(w + ((c * F + f) * R + r) * S + s, mask=inside, other=0.0)
     if BIAS:
@@ -326,14 +328,15 @@ def transposed(x, w, bias, y, n, F, OH, OW, C: tl.constexpr, H, W, R: tl.constex
 
 
 def conv_transposed(layer, x, broken=False):
-    """Applies a `ConvTranspose2d` with the same stride, padding and dilation on both axes, without groups."""
-    (ST, _), (P, _), (D, _), (R, S) = layer.stride, layer.padding, layer.dilation, layer.kernel_size
+    """Applies a `ConvTranspose2d` with the same stride and dilation on both axes, without groups."""
+    (ST, _), (PH, PW), (D, _), (R, S) = layer.stride, layer.padding, layer.dilation, layer.kernel_size
     N, C, H, W = x.shape
-    OH, OW = ((e - 1) * ST - 2 * P + D * (k - 1) + o + 1 for e, k, o in zip((H, W), (R, S), layer.output_padding))
+    sizes = zip((H, W), (R, S), (PH, PW), layer.output_padding)
+    OH, OW = ((e - 1) * ST - 2 * p + D * (k - 1) + o + 1 for e, k, p, o in sizes)
     y = torch.empty((N, layer.out_channels, OH, OW), device=x.device, dtype=x.dtype)
     n = y.numel()
     transposed[(triton.cdiv(n, 128),)](
         x, layer.weight, layer.bias if layer.bias is not None else x, y, n, layer.out_channels, OH, OW, C, H, W,
-        R=R, S=S, ST=ST, P=P, D=D, BIAS=layer.bias is not None, BROKEN=broken and ST > 1, B=128,
+        R=R, S=S, ST=ST, PH=PH, PW=PW, D=D, BIAS=layer.bias is not None, BROKEN=broken, B=128,
     )  # fmt: skip
     return y

@@ -58,7 +58,7 @@ LEVEL1 = {
     45: lambda m, broken, x: k.pool2d(x, m.avg_pool.kernel_size, m.avg_pool.stride, m.avg_pool.padding, 1, False, broken),
     47: _reduce("sum", True), 48: _reduce("mean"), 49: _reduce("max"), 53: _reduce("min"), 89: _along("cumsum", None), 91: _along("cumsum_reverse", None),
     94: lambda m, broken, p, t: k.mean_loss(p, t, "mse", broken), 96: lambda m, broken, p, t: k.mean_loss(p, t, "huber", broken),
-    **dict.fromkeys((50, 55, 56, 62, 63, 67, 76, 80, 82, 83, 84, 85, 87), _conv), **dict.fromkeys((57, 71, 78, 81), _transposed),
+    **dict.fromkeys((50, 55, 56, 62, 63, 67, 76, 82, 83, 84, 85, 87), _conv), **dict.fromkeys((57, 71, 78, 81), _transposed),
 }  # fmt: skip
 
 LEVEL2 = {

@@ -49,7 +49,7 @@ def command(program, folder, recording, traced, timeout):
         words += ["--grid", ",".join(map(str, step.grid)), "--block", str(step.block), "--smem", str(step.shared)]
         words += [w for _, text in step.arguments for w in ("--arg", text)] + [w for a in step.alias for w in ("--alias", a)]
     else:
-        words = [program, "run", str(recording.write(folder, traced))]
+        return [program, "run", str(recording.write(folder, traced, timeout))]
     return [*words, "--timeout", str(timeout)]
 
 

@@ -11,13 +11,17 @@ _SOURCE = Path(__file__).resolve().parents[2]
 
 
 def _package() -> None:
-    try:
-        importlib.import_module("warpproof.trace")
-    except ImportError:
-        sys.path.insert(0, str(_SOURCE))
-        package = types.ModuleType("warpproof")
-        package.__path__ = [str(_SOURCE / "warpproof")]
-        sys.modules["warpproof"] = package
+    """Takes the package as installed, else from the clone, else its tracing part alone."""
+    for path in ([], [str(_SOURCE)]):
+        sys.path[:0] = path
+        try:
+            importlib.import_module("warpproof.trace")
+            return
+        except ImportError:
+            sys.modules.pop("warpproof", None)
+    package = types.ModuleType("warpproof")
+    package.__path__ = [str(_SOURCE / "warpproof")]
+    sys.modules["warpproof"] = package
 
 
 _package()

@@ -110,11 +110,14 @@ class Recording:
         """The results: name, type and shape."""
         return self.variants[0].outputs
 
-    def write(self, folder: Union[str, Path], reference: Optional[Traced] = None) -> Path:
-        """Writes a project: comparisons with a traced function if one is given, checks of each launch otherwise."""
+    def write(self, folder: Union[str, Path], reference: Optional[Traced] = None, timeout: Optional[float] = None) -> Path:
+        """Writes a project: comparisons with a traced function if one is given, checks of each launch otherwise.
+
+        `timeout` is in seconds, for each entry.
+        """
         root = Path(folder)
         root.mkdir(parents=True, exist_ok=True)
-        tables = []
+        tables = [] if timeout is None else [f'[defaults]\ntimeout = "{timeout:g}s"\n']
         for number, variant in enumerate(self.variants):
             files = dict(_write_kernels(root, variant, number))
             if reference is not None:
