@@ -55,3 +55,25 @@ def test_a_function_that_launches_kernels_is_recorded():
     assert wp.verify(lambda x: torch.softmax(x, dim=0), softmax, x=wp.f32(4, 200)).refuted
     with pytest.raises(wp.UsageError, match="recorded on tensors"):
         wp.verify(lambda x: torch.softmax(x, dim=-1), softmax)
+
+
+@triton.autotune(configs=[triton.Config({"BLOCK": 64}, num_warps=2), triton.Config({"BLOCK": 128})], key=["n"])
+@triton.jit
+def relu_kernel(x, y, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + at, tl.maximum(tl.load(x + at, mask=at < n), 0.0), mask=at < n)
+
+
+def layer(x, w):
+    z = x @ w
+    y = torch.empty_like(z)
+    relu_kernel[lambda meta: (triton.cdiv(z.numel(), meta["BLOCK"]),)](z, y, z.numel())
+    return y
+
+
+def test_every_configuration_is_compared_with_what_torch_does_between_launches():
+    shapes = {"x": wp.f32(8, 6), "w": wp.f32(6, 20)}
+    report = wp.verify(lambda x, w: torch.relu(x @ w), layer, **shapes)
+    assert report.proved and list(report.kernels) == ["configuration 0", "configuration 1"]
+    wrong = wp.verify(lambda x, w: torch.relu(x @ w) + 1, layer, **shapes)
+    assert wrong.refuted and "test_verify.py" in wrong.text()
