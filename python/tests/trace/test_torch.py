@@ -148,6 +148,13 @@ def test_view(function):
     agree(function, filled((2, 3, 4)))
 
 
+def test_as_strided():
+    agree(lambda x: torch.as_strided(x * 1, (3, 2), (1, 6), 2), filled((2, 3, 4)))
+    agree(lambda x: torch.as_strided(x * 1, (2, 2, 2), (4, 2, 1)), filled((2, 3, 4)))
+    with pytest.raises(Untraceable, match="row-major"):
+        trace(lambda x: torch.as_strided((x * 1)[1:], (3,), (2,)), filled((4, 3)))
+
+
 def assign(x):
     y = x.clone()
     y[:, 1] = 0.5

@@ -263,9 +263,8 @@ def _elu(c: Call) -> Tensor:
     factors = [value.constant(x) for x in (alpha, scale, inner)]
 
     def apply(v: Value) -> Value:
-        below = value.call("expm1", value.multiply(factors[2], v))
-        below = value.multiply(value.multiply(factors[1], factors[0]), below)
-        return value.select(value.compare(">", v, ZERO), value.multiply(factors[1], v), below)
+        below = value.multiply(factors[0], value.call("expm1", value.multiply(factors[2], v)))
+        return value.multiply(factors[1], value.select(value.compare(">", v, ZERO), v, below))
 
     return c.elementwise(apply, "self")
 

@@ -6,12 +6,13 @@ counts negative ones from the end, and a formula refuses them as outside.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Sequence
 
 from . import tensor as ops
 from .aten import Call, template
 from .errors import Untraceable
 from .formula import Tensor
+from .index import Ix, number
 
 
 @template("clone", "alias", "detach", "lift_fresh_copy", "contiguous", "_to_copy", "to", "lift_fresh", "copy")
@@ -52,6 +53,22 @@ def _view(c: Call) -> Tensor:
     if c.overload == "dtype":
         raise Untraceable("a view as another type")
     return ops.reshape(c.tensor("self"), c.shape)
+
+
+@template("as_strided")
+def _as_strided(c: Call) -> Tensor:
+    if not c.get("row_major", False):
+        raise Untraceable("as_strided of a tensor that is not alone and row-major in its memory")
+    source, start = c.tensor("self"), c.get("storage_offset", 0)
+    flat = ops.reshape(source, [-1])
+
+    def back(at: Sequence[Ix]) -> list[Ix]:
+        place = number(start)
+        for ix, stride in zip(at, c["stride"]):
+            place = place + ix * stride
+        return [place]
+
+    return ops.view(flat, c.shape, back)
 
 
 @template("expand")

@@ -214,6 +214,8 @@ class _Reader:
             raise Untraceable(reason or "no template for this operation", operation=str(target), line=line)
         found = bound(target, node.args, node.kwargs)
         arguments = {key: self.resolved(argument) for key, argument in found.items()}
+        if operation == "as_strided":
+            arguments["row_major"] = is_row_major(node.args[0].meta.get("val"))
         call = Call(self.b, operation, overload, arguments, _results(node.meta.get("val")))
         try:
             result = TEMPLATES[operation](call)
@@ -256,6 +258,13 @@ class _Reader:
             if not isinstance(found, Tensor):
                 raise Untraceable(f"an output that is {found!r}, not a tensor")
             self.b.output(name, found)
+
+
+def is_row_major(tensor: Any) -> bool:
+    """Tells whether a tensor fills its memory in the order of its indices."""
+    if not isinstance(tensor, torch.Tensor) or not tensor.is_contiguous() or tensor.storage_offset() != 0:
+        return False
+    return tensor.untyped_storage().nbytes() == tensor.numel() * tensor.element_size()
 
 
 def bound(target: Any, arguments: Sequence[Any], options: Mapping[str, Any]) -> dict[str, Any]:
