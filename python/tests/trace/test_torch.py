@@ -148,6 +148,14 @@ def test_view(function):
     agree(function, filled((2, 3, 4)))
 
 
+def test_upsampling():
+    agree(lambda x: F.interpolate(x, scale_factor=2, mode="nearest"), filled((1, 2, 2, 3)))
+    agree(lambda x: F.interpolate(x, size=(6, 3), mode="nearest"), filled((1, 2, 2, 3)))
+    agree(lambda x: F.interpolate(x, scale_factor=3), filled((1, 2, 5)))
+    with pytest.raises(Untraceable, match="integer"):
+        trace(lambda x: F.interpolate(x, size=(3, 3)), filled((1, 2, 2, 3)))
+
+
 def test_as_strided():
     agree(lambda x: torch.as_strided(x * 1, (3, 2), (1, 6), 2), filled((2, 3, 4)))
     agree(lambda x: torch.as_strided(x * 1, (2, 2, 2), (4, 2, 1)), filled((2, 3, 4)))

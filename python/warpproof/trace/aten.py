@@ -151,7 +151,15 @@ def _bits(function: Callable[[Value, Value], Value]) -> Callable[[Value, Value],
     return apply
 
 
+def _is_counted(a: Value, b: Value) -> bool:
+    """Tells whether an index that is not negative meets a positive constant: then `//` truncates."""
+    whole = a.ix is not None and a.ix.lo is not None and a.ix.lo >= 0
+    return whole and b.ix is not None and b.ix.constant is not None and b.ix.constant > 0
+
+
 def _fmod(a: Value, b: Value) -> Value:
+    if _is_counted(a, b):
+        return value.remainder(a, b)
     quotient = value.call("trunc", value.divide(a, b), kind="int" if a.kind == b.kind == "int" else "real")
     return value.subtract(a, value.multiply(b, quotient))
 
@@ -215,7 +223,11 @@ def _div(c: Call) -> Tensor:
     if mode == "floor":
         return c.elementwise(value.floor_divide, "self", "other")
     kind = kind_of(c.dtype)
-    return c.elementwise(lambda a, b: value.call("trunc", value.divide(a, b), kind=kind), "self", "other")
+
+    def truncated(a: Value, b: Value) -> Value:
+        return value.floor_divide(a, b) if _is_counted(a, b) else value.call("trunc", value.divide(a, b), kind=kind)
+
+    return c.elementwise(truncated, "self", "other")
 
 
 @template("pow")

@@ -71,6 +71,23 @@ def _as_strided(c: Call) -> Tensor:
     return ops.view(flat, c.shape, back)
 
 
+@template("upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d")
+def _upsample(c: Call) -> Tensor:
+    source = c.tensor("input" if "input" in c.arguments else "self")
+    lead = 2
+    given = c.get("scale_factors", [])
+    steps = []
+    for n, (small, large) in enumerate(zip(source.shape[lead:], c.shape[lead:])):
+        if large % small or (given and given[n] != large // small):
+            raise Untraceable("nearest neighbours at a scale that is not an integer: torch rounds positions")
+        steps.append(large // small)
+
+    def back(at: Sequence[Ix]) -> list[Ix]:
+        return [*at[:lead], *(ix // step for ix, step in zip(at[lead:], steps))]
+
+    return ops.view(source, c.shape, back)
+
+
 @template("expand")
 def _expand(c: Call) -> Tensor:
     return ops.expand(c.tensor("self"), c.shape)
