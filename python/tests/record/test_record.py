@@ -196,7 +196,7 @@ def test_a_filled_tensor_that_is_only_read():
 
 REFUSED = [
     (lambda x: x.add_(1), "input"), (lambda x: relu(x[1:]), "inside of another"), (lambda x: x.clone()[0].add_(1), "part"), (lambda x: x.sort()[0], "sort"),
-    (lambda x: F.dropout(x), "random"), (lambda x: torch.empty_like(x) + x, "before anything"), (lambda x: 3, "no tensor"),
+    (lambda x: F.dropout(x), "random"), (lambda x: torch.empty_like(x) + x, "before anything"), (lambda x: 3, "no tensor"), (lambda x: torch.empty_like(x), "nothing has written"),
 ]  # fmt: skip
 
 

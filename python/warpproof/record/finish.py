@@ -40,7 +40,9 @@ def _result(run: Run, tensor: Any, name: str, kept: list[Storage]) -> Storage:
     """Gives the storage of a result its name; a result that is a view is copied by a formula."""
     recorder = run.recorder
     storage = recorder.of(tensor)
-    free = storage.state in (DEFINED, UNDEFINED) and storage not in kept and not _is_read(run, storage)
+    if storage.state == UNDEFINED:
+        raise Untraceable(f"the result `{name}` is memory that nothing has written")
+    free = storage.state == DEFINED and storage not in kept and not _is_read(run, storage)
     if free and (storage.is_whole(tensor) or _reshaped(run, storage, tensor)):
         _rename(run, storage, name)
         return storage
