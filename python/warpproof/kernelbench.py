@@ -93,7 +93,9 @@ def _no_extensions() -> Iterator[None]:
     from torch.utils import cpp_extension
 
     def refuse(*_: Any, **__: Any) -> Any:
-        raise Untraceable("a CUDA extension: its launches are in C++", "give the kernel and its launch to warpproof.verify")
+        raise Untraceable(
+            "a CUDA extension: its launches are in C++", "give the kernel and its launch to warpproof.verify"
+        )
 
     with mock.patch.object(cpp_extension, "load_inline", refuse), mock.patch.object(cpp_extension, "load", refuse):
         yield
@@ -119,7 +121,9 @@ def _free(path: str, traced: Any) -> str:
     return name
 
 
-def compare(problem: Path, solution: Path, folder: Path, limits: Sequence[Optional[int]], target: str, timeout: float = 300.0) -> Path:
+def compare(
+    problem: Path, solution: Path, folder: Path, limits: Sequence[Optional[int]], target: str, timeout: float = 300.0
+) -> Path:
     """Traces the problem, records the solution and writes the project that compares them."""
     import torch
 
@@ -136,12 +140,21 @@ def compare(problem: Path, solution: Path, folder: Path, limits: Sequence[Option
         found = import_solution(str(solution))
         torch.manual_seed(0)
         other = found["ModelNew"](*names["get_init_inputs"]())
-        recording = record(other, *inputs, names=called, outputs=[n for n, _, _ in traced.outputs], target=target, weights=weight_names(traced, model, other))
+        recording = record(
+            other,
+            *inputs,
+            names=called,
+            outputs=[n for n, _, _ in traced.outputs],
+            target=target,
+            weights=weight_names(traced, model, other),
+        )
     shapes = ", ".join(f"{name} {list(shape)}" for name, _, shape in traced.inputs if name not in traced.weights)
     print(f"{problem.name} against {solution.name}, integers up to {limit or 'any size'}: {shapes}")
     for variant in recording.variants[:1]:
         kernels = [launch.kernel for launch in variant.launches]
-        print(f"launches: {', '.join(kernels) or 'none'}; operations of torch: {', '.join(variant.operations) or 'none'}")
+        print(
+            f"launches: {', '.join(kernels) or 'none'}; operations of torch: {', '.join(variant.operations) or 'none'}"
+        )
         if not kernels:
             print("note: the solution launches no kernel of its own")
     for note in traced.notes:
@@ -152,7 +165,9 @@ def compare(problem: Path, solution: Path, folder: Path, limits: Sequence[Option
 
 
 def _arguments(words: Optional[Sequence[str]]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m warpproof.kernelbench", description="Verifies a KernelBench solution.")
+    parser = argparse.ArgumentParser(
+        prog="python -m warpproof.kernelbench", description="Verifies a KernelBench solution."
+    )
     parser.add_argument("problem", type=Path, help="the file with Model, get_inputs and get_init_inputs")
     parser.add_argument("solution", type=Path, help="the file with ModelNew, in Triton")
     parser.add_argument("--reduced", action="store_true", help="replace integers from 16 on by 16 or 17")
@@ -168,7 +183,9 @@ def main(words: Optional[Sequence[str]] = None) -> int:
     if os.environ.get(_CHILD) == "1":
         return _child(given)
     passed = list(words) if words is not None else sys.argv[1:]
-    return subprocess.run([sys.executable, "-m", "warpproof.kernelbench", *passed], env={**os.environ, _CHILD: "1"}).returncode
+    return subprocess.run(
+        [sys.executable, "-m", "warpproof.kernelbench", *passed], env={**os.environ, _CHILD: "1"}
+    ).returncode
 
 
 def _child(given: argparse.Namespace) -> int:

@@ -70,7 +70,12 @@ def _row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
 def _reshaped(run: Run, storage: Storage, tensor: Any) -> bool:
     """Gives a storage that only launches use the shape of the result, if that is row-major and whole."""
     whole = tensor.storage_offset() == storage.offset and tensor.is_contiguous() and storage.keep is not None
-    whole = whole and storage.keep.is_contiguous() and storage.keep.numel() == tensor.numel() and storage.dtype == _dtype(tensor)
+    whole = (
+        whole
+        and storage.keep.is_contiguous()
+        and storage.keep.numel() == tensor.numel()
+        and storage.dtype == _dtype(tensor)
+    )
     for step in run.recorder.steps:
         if isinstance(step, FormulaStep) and (storage in step.segment.values or storage.name in step.segment.outputs):
             return False
@@ -105,7 +110,12 @@ def _formula(step: FormulaStep, needed: set[str]) -> Optional[Formula]:
     needed.difference_update(s.name for s in outputs)
     needed.update(inputs)
     shapes = [(s.name, s.dtype, s.shape) for s in outputs]
-    return Formula(text, [(s.name, s.dtype, s.shape) for n, s in step.segment.inputs.items() if n in inputs], shapes, step.operations)
+    return Formula(
+        text,
+        [(s.name, s.dtype, s.shape) for n, s in step.segment.inputs.items() if n in inputs],
+        shapes,
+        step.operations,
+    )
 
 
 def _launch(step: LaunchStep, needed: set[str]) -> Launch:
@@ -118,7 +128,18 @@ def _launch(step: LaunchStep, needed: set[str]) -> Launch:
         one.storage.name for one in step.arguments if one.storage is not None and one.state in (DEFINED, INPUT)
     )
     kernel = step.kernel
-    return Launch(kernel.name, kernel.ptx, step.grid, 32 * kernel.warps, kernel.shared, kernel.cluster, arguments, uses, kernel.options, alias)
+    return Launch(
+        kernel.name,
+        kernel.ptx,
+        step.grid,
+        32 * kernel.warps,
+        kernel.shared,
+        kernel.cluster,
+        arguments,
+        uses,
+        kernel.options,
+        alias,
+    )
 
 
 def _renamed(arguments: list[tuple[Pass, str]]) -> tuple[list[tuple[str, str]], list[str]]:
@@ -139,7 +160,12 @@ def _argument(one: Pass, needed: set[str]) -> str:
     if storage is None:
         return f"arg_{one.name}={'?' if one.number is UNUSED else _number(one.number)}"
     text = f"{storage.name}={_type(storage.dtype)}[{','.join(map(str, storage.shape or (1,)))}]"
-    if storage.shape and storage.strides != _row_major(storage.shape) and storage.keep is not None and not storage.keep.is_contiguous():
+    if (
+        storage.shape
+        and storage.strides != _row_major(storage.shape)
+        and storage.keep is not None
+        and not storage.keep.is_contiguous()
+    ):
         text += f"@[{','.join(map(str, storage.strides))}]"
     if one.state == INPUT or (not one.written and one.state == DEFINED):
         return text

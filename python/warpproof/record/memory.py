@@ -31,7 +31,9 @@ class Storage:
     offset: int
     state: str
     fill: Any = None
-    keep: Any = field(default=None, repr=False)  # a tensor that keeps the allocation alive, so that no other gets its address
+    keep: Any = field(
+        default=None, repr=False
+    )  # a tensor that keeps the allocation alive, so that no other gets its address
     path: Optional[str] = None  # of a parameter or buffer in its module
 
     def is_whole(self, tensor: Any) -> bool:

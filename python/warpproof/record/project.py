@@ -30,7 +30,11 @@ class Launch:
 
     def table(self, file: str) -> str:
         """Writes the launch as an inline table of a project."""
-        entries = [f"kernel = {_quoted(f'{file}::{self.kernel}')}", f"grid = {list(self.grid)}", f"block = {self.block}"]
+        entries = [
+            f"kernel = {_quoted(f'{file}::{self.kernel}')}",
+            f"grid = {list(self.grid)}",
+            f"block = {self.block}",
+        ]
         entries += [f"smem = {self.shared}"] if self.shared else []
         entries += [f"cluster = {list(self.cluster)}"] if self.cluster else []
         texts = [text for _, text in self.arguments]
@@ -110,7 +114,9 @@ class Recording:
         """The results: name, type and shape."""
         return self.variants[0].outputs
 
-    def write(self, folder: Union[str, Path], reference: Optional[Traced] = None, timeout: Optional[float] = None) -> Path:
+    def write(
+        self, folder: Union[str, Path], reference: Optional[Traced] = None, timeout: Optional[float] = None
+    ) -> Path:
         """Writes a project: comparisons with a traced function if one is given, checks of each launch otherwise.
 
         `timeout` is in seconds, for each entry.

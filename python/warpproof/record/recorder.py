@@ -164,7 +164,11 @@ class Recorder:
             raise Untraceable(f"`{storage.name}`, an input, is changed", operation=str(function))
         if not storage.is_whole(target):
             raise Untraceable("a part of a tensor is changed", operation=str(function))
-        if name in ("zero_", "fill_") and not isinstance(arguments[-1 if name == "fill_" else 0], torch.Tensor) or name == "zero_":
+        if (
+            name in ("zero_", "fill_")
+            and not isinstance(arguments[-1 if name == "fill_" else 0], torch.Tensor)
+            or name == "zero_"
+        ):
             number = 0 if name == "zero_" else arguments[1]
             self.open(name).segment.define(storage, ops.full(storage.shape, number, storage.dtype))
             return
@@ -267,7 +271,9 @@ class _Indexing(TorchFunctionMode):
             return _indexed(args[0], args[1])
         if function is torch.Tensor.__setitem__:
             target, value = _indexed(args[0], args[1]), args[2]
-            return torch.ops.aten.copy_.default(target, value) if isinstance(value, torch.Tensor) else target.fill_(value)
+            return (
+                torch.ops.aten.copy_.default(target, value) if isinstance(value, torch.Tensor) else target.fill_(value)
+            )
         if function is torch.Tensor.contiguous:
             whole = args[0].is_contiguous()
             return args[0] if whole else torch.ops.aten.clone.default(args[0], memory_format=torch.contiguous_format)
@@ -382,7 +388,9 @@ def fake(argument: Any) -> Any:
     return argument
 
 
-def _with_fake_weights(function: Callable[..., Any], recorder: Recorder, names: Mapping[str, str]) -> Callable[..., Any]:
+def _with_fake_weights(
+    function: Callable[..., Any], recorder: Recorder, names: Mapping[str, str]
+) -> Callable[..., Any]:
     """Returns the call of a module with fake tensors in the place of its parameters and buffers."""
     if not isinstance(function, torch.nn.Module):
         return function

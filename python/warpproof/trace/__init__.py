@@ -60,7 +60,10 @@ def _mentions(thing: Any, package: str, seen: set[int], depth: int) -> bool:
     home = getattr(thing, "__module__", None) or getattr(type(thing), "__module__", None) or ""
     if str(home).split(".")[0] == package or str(type(thing).__module__).split(".")[0] == package:
         return True
-    if repr(thing).startswith("<built-in") and getattr(sys.modules.get(package), getattr(thing, "__name__", ""), None) is thing:
+    if (
+        repr(thing).startswith("<built-in")
+        and getattr(sys.modules.get(package), getattr(thing, "__name__", ""), None) is thing
+    ):
         return True
     code = getattr(thing, "__code__", None)
     if code is None:

@@ -310,9 +310,13 @@ def refused(operation: str) -> Optional[str]:
 
 _REFUSED = {
     **dict.fromkeys("native_dropout bernoulli".split(), "random: compare in eval mode"),
-    **dict.fromkeys("rand randn randint rand_like randn_like randperm uniform normal".split(), "random: make it an argument"),
+    **dict.fromkeys(
+        "rand randn randint rand_like randn_like randperm uniform normal".split(), "random: make it an argument"
+    ),
     **dict.fromkeys("nonzero masked_select unique _unique2".split(), "the shape of the result depends on data"),
-    **dict.fromkeys("empty empty_like new_empty empty_strided empty_permuted".split(), "memory that nothing has written"),
+    **dict.fromkeys(
+        "empty empty_like new_empty empty_strided empty_permuted".split(), "memory that nothing has written"
+    ),
     **dict.fromkeys("sort topk kthvalue".split(), "sorting is not a formula"),
     "round": "ties of `round` go to the even number in torch",
 }

@@ -85,9 +85,7 @@ def _variance(c: Call) -> Any:
     correction = c.get("correction", 1)
     if "unbiased" in c.arguments:
         correction = 1 if c["unbiased"] else 0
-    mean, spread = red.variance(
-        c.b, c.tensor("self"), c.get("dim"), bool(c.get("keepdim", False)), c.dtype, correction
-    )
+    mean, spread = red.variance(c.b, c.tensor("self"), c.get("dim"), bool(c.get("keepdim", False)), c.dtype, correction)
     if c.operation.startswith("std"):
         spread = ops.elementwise(c.b, c.dtype, lambda v: value.call("sqrt", v), spread)
     return [spread, mean] if c.operation.endswith("_mean") else spread
@@ -203,5 +201,3 @@ def _average_pool(c: Call) -> Tensor:
 @template("_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "adaptive_avg_pool1d")
 def _adaptive(c: Call) -> Tensor:
     return windows.adaptive_average_pool(c.b, c.tensor("self"), c.shape, int(c.operation[-2]))
-
-

@@ -49,7 +49,9 @@ def _progression(array: Array) -> Optional[tuple[int, int, int]]:
         line = np.moveaxis(array, axis, 0).reshape(extent, -1)[:, 0].astype(np.int64)
         step = int(line[1] - line[0]) if extent > 1 else 0
         shape = [extent if a == axis else 1 for a in range(array.ndim)]
-        if step and np.array_equal(np.broadcast_to((line[0] + step * np.arange(extent)).reshape(shape), array.shape), array):
+        if step and np.array_equal(
+            np.broadcast_to((line[0] + step * np.arange(extent)).reshape(shape), array.shape), array
+        ):
             return axis, int(line[0]), step
     return None
 

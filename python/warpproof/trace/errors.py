@@ -19,6 +19,4 @@ class Untraceable(TypeError):
 
     def at(self, operation: Optional[str], line: Optional[str]) -> "Untraceable":
         """Returns the same error with the operation and the Python line it came from."""
-        return Untraceable(
-            self.reason, self.help, operation=self.operation or operation, line=self.line or line
-        )
+        return Untraceable(self.reason, self.help, operation=self.operation or operation, line=self.line or line)

@@ -240,9 +240,7 @@ class Builder:
         return kept[::-1]
 
 
-def read(
-    name: str, kind: str, indices: Sequence[Ix], outside: Optional[Value] = None, finite: bool = True
-) -> Value:
+def read(name: str, kind: str, indices: Sequence[Ix], outside: Optional[Value] = None, finite: bool = True) -> Value:
     """Writes the element of a named tensor; `outside` is its value beyond the edges."""
     inside = ",".join(index.show(ix) for ix in indices)
     if outside is not None:

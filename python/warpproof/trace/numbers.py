@@ -31,12 +31,15 @@ def exact(value: Union[int, float]) -> Exact:
     return Fraction(Decimal(repr(value)))
 
 
-def show(value: Exact) -> str:
-    """Writes a number that is not negative: a decimal if that is exact and short, else a fraction."""
+def show(value: Exact, is_integer: bool = False) -> str:
+    """Writes a number that is not negative: a decimal if that is exact and short, else a fraction.
+
+    A point or an exponent makes a literal a real, so integers have neither.
+    """
     if isinstance(value, float):
         return "inf"
     if value.denominator == 1:
-        return _integer(value.numerator)
+        return str(value.numerator) if is_integer else _integer(value.numerator)
     decimal = _decimal(value)
     return decimal if decimal else f"{value.numerator}/{value.denominator}"
 
@@ -89,7 +92,11 @@ def _root(value: float) -> Optional[str]:
     for text, factor in (("{0}*pi/{1}", math.pi), ("{0}/({1}*pi)", 1 / math.pi)):
         ratio = _fraction(square / factor, 64)
         if ratio:
-            return "sqrt(" + text.format(ratio.numerator, ratio.denominator).replace("1*pi)", "pi)").replace("(pi)", "pi") + ")"
+            return (
+                "sqrt("
+                + text.format(ratio.numerator, ratio.denominator).replace("1*pi)", "pi)").replace("(pi)", "pi")
+                + ")"
+            )
     return None
 
 

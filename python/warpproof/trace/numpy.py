@@ -78,7 +78,9 @@ class SymbolicArray(np.lib.mixins.NDArrayOperatorsMixin):
         current = self._base.tensor
         if self._derive is None:
             if current is not self._snapshot:
-                raise refuse("the array changed after it was reshaped: NumPy may or may not have copied it", "use .copy()")
+                raise refuse(
+                    "the array changed after it was reshaped: NumPy may or may not have copied it", "use .copy()"
+                )
         elif current is not self._snapshot:
             self._own, self._snapshot = self._derive(current), current
         return self._own
@@ -138,12 +140,18 @@ class SymbolicArray(np.lib.mixins.NDArrayOperatorsMixin):
         raise refuse("a condition on contents: " + _CONTENTS, "write np.where(condition, a, b)")
 
     def __float__(self) -> float:
-        raise refuse("a Python number of an element: " + _CONTENTS, "use functions of NumPy, not of math, and np.zeros_like(x) for results")
+        raise refuse(
+            "a Python number of an element: " + _CONTENTS,
+            "use functions of NumPy, not of math, and np.zeros_like(x) for results",
+        )
 
     __int__ = __index__ = __complex__ = __float__
 
     def __array__(self, *_: Any, **__: Any) -> Any:
-        raise refuse("a plain array of a symbolic one: " + _CONTENTS, "leave np.asarray out; for an array to assign into write np.zeros_like(x)")
+        raise refuse(
+            "a plain array of a symbolic one: " + _CONTENTS,
+            "leave np.asarray out; for an array to assign into write np.zeros_like(x)",
+        )
 
     def tolist(self) -> Any:
         """Refused: contents are not known."""
@@ -323,7 +331,11 @@ def _run(function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
 
 def _argument_names(function: Callable[..., Any], count: int) -> list[str]:
     try:
-        known = [p.name for p in inspect.signature(function).parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        known = [
+            p.name
+            for p in inspect.signature(function).parameters.values()
+            if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        ]
     except (TypeError, ValueError):
         known = []
     return known[:count] + ["x" if count == 1 else f"x{n}" for n in range(len(known[:count]), count)]
@@ -332,7 +344,13 @@ def _argument_names(function: Callable[..., Any], count: int) -> list[str]:
 def _argument(b: Builder, spec: Any, name: str) -> Any:
     if not hasattr(spec, "shape") or not hasattr(spec, "dtype"):
         return spec
-    dtype = str(spec.dtype) if str(spec.dtype) in DTYPES else dtype_name(spec.dtype) if not str(spec.dtype) in ("bf16", "tf32") else str(spec.dtype)
+    dtype = (
+        str(spec.dtype)
+        if str(spec.dtype) in DTYPES
+        else dtype_name(spec.dtype)
+        if not str(spec.dtype) in ("bf16", "tf32")
+        else str(spec.dtype)
+    )
     return SymbolicArray(b, b.input(name, dtype, tuple(spec.shape)), DTYPES.get(dtype, np.float32))
 
 
@@ -349,4 +367,3 @@ def _outputs(b: Builder, result: Any, names: Optional[Sequence[str]]) -> None:
             raise Untraceable("the function returns nothing", "return the result")
         array = lift(b, one)
         b.output(name, array.tensor)
-

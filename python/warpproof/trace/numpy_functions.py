@@ -15,7 +15,7 @@ import numpy as np
 from . import reduce as red, tensor as ops, value
 from .errors import Untraceable
 from .formula import Builder, Tensor
-from .numpy import SymbolicArray, dtype_name, lift, refuse, result_type
+from .numpy import SymbolicArray, dtype_name, lift, result_type
 
 Axes = Union[None, int, Sequence[int]]
 FUNCTIONS: dict[Any, Callable[..., Any]] = {}
@@ -66,7 +66,13 @@ def unset(**options: Any) -> None:
 
 def _reducer(operation: str, plain: Callable[..., Any]) -> Callable[..., SymbolicArray]:
     def apply(
-        a: Any, axis: Axes = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = None
+        a: Any,
+        axis: Axes = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: Any = False,
+        initial: Any = None,
+        where: Any = None,
     ) -> SymbolicArray:
         unset(out=out, initial=initial, where=None if where is True else where)
         a = lift(builder(a), a)
@@ -93,7 +99,9 @@ _any, _all = (_reducer(n, _plain(n)) for n in ("any", "all"))
 def _extremum(operation: str) -> Callable[..., SymbolicArray]:
     inner = _reducer(operation, _plain(operation))
 
-    def apply(a: Any, axis: Axes = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = None) -> SymbolicArray:
+    def apply(
+        a: Any, axis: Axes = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = None
+    ) -> SymbolicArray:
         return inner(a, axis, None, out, keepdims, initial, where)
 
     return apply
@@ -125,7 +133,14 @@ def _scan(operation: str, name: str) -> Callable[..., SymbolicArray]:
 _cumsum = function(np.cumsum, method="cumsum")(_scan("sum", "cumsum"))
 _cumprod = function(np.cumprod, method="cumprod")(_scan("prod", "cumprod"))
 
-REDUCERS = {np.add: total, np.multiply: _prod, np.maximum: _max, np.minimum: _min, np.logical_and: _all, np.logical_or: _any}
+REDUCERS = {
+    np.add: total,
+    np.multiply: _prod,
+    np.maximum: _max,
+    np.minimum: _min,
+    np.logical_and: _all,
+    np.logical_or: _any,
+}
 SCANS = {np.add: _cumsum, np.multiply: _cumprod, np.maximum: _scan("max", ""), np.minimum: _scan("min", "")}
 
 
@@ -177,7 +192,9 @@ def _norm(x: SymbolicArray, ord: Any = None, axis: Axes = None, keepdims: bool =
 
 
 @function(np.average)
-def _average(a: Any, axis: Axes = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False) -> SymbolicArray:
+def _average(
+    a: Any, axis: Axes = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False
+) -> SymbolicArray:
     if returned:
         raise Untraceable("`returned=`")
     if weights is None:
@@ -297,7 +314,9 @@ def _roll(a: SymbolicArray, shift: Any, axis: Any = None) -> SymbolicArray:
 
 
 @function(np.lib.stride_tricks.sliding_window_view)
-def windows(x: SymbolicArray, window_shape: Any, axis: Any = None, *, subok: bool = False, writeable: bool = False) -> SymbolicArray:
+def windows(
+    x: SymbolicArray, window_shape: Any, axis: Any = None, *, subok: bool = False, writeable: bool = False
+) -> SymbolicArray:
     sizes = [int(s) for s in np.atleast_1d(window_shape)]
     axes = list(range(x.ndim)) if axis is None else [ops.axis_of(int(a), x.ndim) for a in np.atleast_1d(axis)]
     if len(sizes) != len(axes):
@@ -319,5 +338,7 @@ def diagonal(a: SymbolicArray, offset: int = 0, axis1: int = 0, axis2: int = 1) 
 
 
 @function(np.trace, method="trace")
-def _trace(a: SymbolicArray, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> SymbolicArray:
+def _trace(
+    a: SymbolicArray, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None
+) -> SymbolicArray:
     return total(diagonal(a, offset, axis1, axis2), -1, dtype, out)

@@ -18,7 +18,9 @@ def _entries(array: SymbolicArray, key: Any) -> list[Any]:
     """Returns one entry for each axis, `None` for new axes; masks with known contents become positions."""
     parts: list[Any] = []
     for part in key if isinstance(key, tuple) else (key,):
-        plain = np.asarray(part) if isinstance(part, (list, np.ndarray, np.bool_, bool)) and not _symbolic(part) else None
+        plain = (
+            np.asarray(part) if isinstance(part, (list, np.ndarray, np.bool_, bool)) and not _symbolic(part) else None
+        )
         if plain is not None and plain.dtype == bool:
             if plain.ndim == 0:
                 raise refuse("a single truth value as an index")
@@ -149,5 +151,3 @@ def _masked(array: SymbolicArray, mask: SymbolicArray, patch: Tensor) -> None:
     wide = ops.reshape(mask.tensor, [*mask.shape, *[1] * (array.ndim - mask.ndim)])
     fill = ops.reshape(patch, ())
     array.replace(ops.elementwise(array._b, dtype_name(array.dtype), value.select, wide, fill, array.tensor))
-
-

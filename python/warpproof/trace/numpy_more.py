@@ -18,7 +18,9 @@ from .numpy_functions import (
 
 
 @function(np.concatenate)
-def _concatenate(arrays: Sequence[Any], axis: Optional[int] = 0, out: Any = None, dtype: Any = None, casting: str = "same_kind") -> SymbolicArray:
+def _concatenate(
+    arrays: Sequence[Any], axis: Optional[int] = 0, out: Any = None, dtype: Any = None, casting: str = "same_kind"
+) -> SymbolicArray:
     unset(out=out)
     b = builder(arrays)
     lifted = [lift(b, a) for a in arrays]
@@ -173,7 +175,9 @@ def _tensordot(a: Any, b: Any, axes: Any = 2) -> SymbolicArray:
     second = [names[one.ndim + n] for n in range(two.ndim)]
     for x, y in zip(left, right):
         second[y] = first[x]
-    result = [c for c in first if c not in [first[x] for x in left]] + [c for n, c in enumerate(second) if n not in right]
+    result = [c for c in first if c not in [first[x] for x in left]] + [
+        c for n, c in enumerate(second) if n not in right
+    ]
     return _einsum(f"{first},{''.join(second)}->{''.join(result)}", one, two)
 
 
@@ -247,7 +251,9 @@ def _diag(v: SymbolicArray, k: int = 0) -> SymbolicArray:
 
 
 @function(np.clip, method="clip")
-def _clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None, **options: Any) -> SymbolicArray:
+def _clip(
+    a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None, **options: Any
+) -> SymbolicArray:
     unset(out=out, **options)
     low, high = (a_min if min in (None, np._NoValue) else min), (a_max if max in (None, np._NoValue) else max)
     for limit, bound in ((low, np.maximum), (high, np.minimum)):
@@ -267,7 +273,9 @@ def _triu(m: SymbolicArray, k: int = 0) -> SymbolicArray:
 
 
 @function(np.take, method="take")
-def _take(a: SymbolicArray, indices: Any, axis: Optional[int] = None, out: Any = None, mode: str = "raise") -> SymbolicArray:
+def _take(
+    a: SymbolicArray, indices: Any, axis: Optional[int] = None, out: Any = None, mode: str = "raise"
+) -> SymbolicArray:
     unset(out=out, mode=None if mode == "raise" else mode)
     if not isinstance(a, SymbolicArray):
         a = lift(builder(indices), a)
@@ -283,7 +291,9 @@ def _take_along(arr: Any, indices: Any, axis: int = -1) -> SymbolicArray:
     b = builder(arr, indices)
     arr, indices = lift(b, arr), lift(b, indices)
     place = ops.axis_of(axis, arr.ndim)
-    key: list[Any] = [np.arange(e).reshape([-1 if n == a else 1 for n in range(arr.ndim)]) for a, e in enumerate(indices.shape)]
+    key: list[Any] = [
+        np.arange(e).reshape([-1 if n == a else 1 for n in range(arr.ndim)]) for a, e in enumerate(indices.shape)
+    ]
     key[place] = indices
     return arr[tuple(key)]  # type: ignore[no-any-return]
 
@@ -303,7 +313,9 @@ def _diff(a: SymbolicArray, n: int = 1, axis: int = -1, prepend: Any = None, app
 
 
 def _filled(number: Any) -> Callable[..., SymbolicArray]:
-    def apply(a: SymbolicArray, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, **options: Any) -> SymbolicArray:
+    def apply(
+        a: SymbolicArray, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, **options: Any
+    ) -> SymbolicArray:
         unset(**options)
         kind = np.dtype(dtype) if dtype is not None else a.dtype
         extents = a.shape if shape is None else tuple(np.atleast_1d(shape))

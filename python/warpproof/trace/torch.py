@@ -128,7 +128,9 @@ def argument_names(function: Callable[..., Any], arguments: Sequence[Any]) -> li
     for n, argument in enumerate(arguments):
         base = known[n] if n < len(known) else f"x{n}" if len(arguments) > 1 else "x"
         parts = torch.utils._pytree.tree_leaves(argument)
-        names.extend([base] if not isinstance(argument, (list, tuple, dict)) else [f"{base}_{k}" for k in range(len(parts))])
+        names.extend(
+            [base] if not isinstance(argument, (list, tuple, dict)) else [f"{base}_{k}" for k in range(len(parts))]
+        )
     return names
 
 

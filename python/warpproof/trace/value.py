@@ -56,7 +56,7 @@ def constant(value: Union[int, float, bool, Fraction]) -> Value:
 
 
 def _number(value: numbers.Exact, kind: str) -> Value:
-    text = numbers.show(-value if value < 0 else value)
+    text = numbers.show(-value if value < 0 else value, kind == "int")
     prec = PRODUCT if "/" in text else PRIMARY
     if value < 0:
         text, prec = "-" + text, UNARY if prec == PRIMARY else SUM
@@ -154,7 +154,9 @@ def multiply(a: Value, b: Value) -> Value:
     for one, other in ((a, b), (b, a)):
         if one.number == 1 and other.kind == _kind(a, b):
             return other
-    return Value(f"{a.at(PRODUCT)}*{b.at(UNARY)}", PRODUCT, _kind(a, b), a.cost + b.cost + 1, finite=a.finite and b.finite)
+    return Value(
+        f"{a.at(PRODUCT)}*{b.at(UNARY)}", PRODUCT, _kind(a, b), a.cost + b.cost + 1, finite=a.finite and b.finite
+    )
 
 
 def divide(a: Value, b: Value) -> Value:
