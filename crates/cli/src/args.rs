@@ -141,7 +141,15 @@ pub(crate) struct EquivArgs {
     #[arg(
         long = "ref",
         value_name = "FORMULA",
-        conflicts_with_all = ["for_all_sizes", "optimised"],
+        conflicts_with_all = [
+            "for_all_sizes",
+            "optimised",
+            "ref_grid",
+            "ref_block",
+            "ref_cluster",
+            "ref_smem",
+            "ref_symbols",
+        ],
         long_help = "The reference as a formula of the arguments, or @FILE with one: \
                      'y[i,j] = exp(x[i,j]) / sum(k, exp(x[i,k]))'. Indices run over the tensors at which they \
                      stand; see the manual's chapter on formulas"

@@ -95,7 +95,9 @@ pub(crate) struct Prepared<'r> {
     lifting: BTreeSet<String>,
     limits: Limits,
     /// It is a formula: people wrote no kernel.
-    is_formula: bool,
+    pub(crate) is_formula: bool,
+    /// Numbers that the formula has exactly as they are written.
+    pub(crate) literals: Vec<equiv::Literal>,
 }
 
 impl<'r> Prepared<'r> {
@@ -105,10 +107,12 @@ impl<'r> Prepared<'r> {
         [reals, bits]: [Program; 2],
         built: BuiltLaunch,
         limits: Limits,
+        literals: Vec<equiv::Literal>,
     ) -> Self {
         let lowered = Lowered { program: reals, diagnostics: Vec::new() };
         let (unlifted, lifting) = (Some(bits), BTreeSet::new());
-        Self { input, lowered, unlifted, built, lifting, limits, is_formula: true }
+        let is_formula = true;
+        Self { input, lowered, unlifted, built, lifting, limits, is_formula, literals }
     }
 
     pub(crate) fn program(&self) -> &Program {
@@ -158,7 +162,8 @@ impl<'r> Prepared<'r> {
 
     /// With what its run found.
     pub(crate) fn finish(self, mut result: exec::Outcome, checks: Checks) -> Finished<'r> {
-        let Self { input, lowered, unlifted, built, lifting, limits, is_formula } = self;
+        let Self { input, lowered, unlifted, built, lifting, limits, is_formula, literals: _ } =
+            self;
         let unwritten = unwritten(&built, &result, None);
         let program = &lowered.program;
         let (function, source) = (built.launch.kernel, &input.source);
@@ -245,7 +250,8 @@ pub(crate) fn prepare<'r>(
     built.notes.extend(input.note().map(str::to_owned));
     built.notes.extend(input.dispatch_note(&function.name, execution.kernel));
     let (unlifted, lifting, limits) = (None, BTreeSet::new(), execution.limits);
-    Ok(Prepared { input, lowered, unlifted, built, lifting, limits, is_formula: false })
+    let (is_formula, literals) = (false, Vec::new());
+    Ok(Prepared { input, lowered, unlifted, built, lifting, limits, is_formula, literals })
 }
 
 /// The launch, with what files beside the PTX tell where the user says nothing.

@@ -61,6 +61,15 @@ pub(crate) fn forms_within(format: Format, bits: u64, units: u64) -> Vec<String>
     }
 }
 
+/// Tells whether a positive float is another number rounded to its format.
+pub(crate) fn is_rounded(format: Format, bits: u64, number: &Number) -> bool {
+    // Half a unit, and a little for the error of this computation.
+    const MOST_UNITS: f64 = 0.51;
+    let Some((float, unit)) = number_and_unit(format, bits) else { return false };
+    let distance = Number::from_f64(float).map(|float| (&float - number).abs().to_f64_lossy());
+    distance.is_some_and(|distance| distance > 0.0 && distance <= MOST_UNITS * unit)
+}
+
 /// A positive normal float and the distance to the next.
 fn number_and_unit(format: Format, bits: u64) -> Option<(f64, f64)> {
     let number = concrete::to_double(format, bits);

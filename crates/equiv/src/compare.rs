@@ -102,7 +102,8 @@ fn run_and_compare(
         let compared = &mut compared;
         let mut answer = Outputs::new(sides, table, assumed, clock, &mut ran, compared).compare();
         let limits = clock.limits();
-        if standing::is_likely(&answer, &ran) {
+        let may_stand = options.snap && standing::has_literals(sides, &answer, &ran);
+        if may_stand || standing::is_likely(&answer, &ran) {
             match standing::find(&launches, options, assumed, &ran) {
                 Search::Found(found) if hidden_by(&launches, assumed, &found.ran).is_none() => {
                     let outcomes = std::mem::take(&mut compared.outcomes);

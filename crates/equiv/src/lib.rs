@@ -73,7 +73,7 @@ pub use relied::SignRead;
 pub use replay::Floats;
 pub use rounding::{Constant, Stands};
 pub use settle::{asked, check_indexed, check_tickets, copies, settle};
-pub use side::{Assumption, Cell, Input, InputKind, Output, Side};
+pub use side::{Assumption, Cell, Input, InputKind, Literal, Output, Side};
 pub use symbolic::Symbolic;
 pub use term::{Number, indices};
 pub use trial::show_race;

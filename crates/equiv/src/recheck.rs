@@ -189,6 +189,7 @@ mod tests {
             launch: &launch,
             inputs: vec![input.clone()],
             outputs: vec![output.clone()],
+            literals: Vec::new(),
             before: Vec::new(),
         };
         let [one, other] = programs.each_ref().map(side);

@@ -14,6 +14,7 @@ use exec::domain::InputSource;
 use ir::{Program, Scalar};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use term::Number;
 
 /// One of the two kernels, or several launched one after the other.
 #[derive(Clone, Debug)]
@@ -28,6 +29,8 @@ pub struct Side<'s> {
     pub inputs: Vec<Input>,
     /// Outputs with a name.
     pub outputs: Vec<Output>,
+    /// Positive numbers that it has exactly as they are written, because it is a formula: `0.1` is a tenth.
+    pub literals: Vec<Literal>,
     /// Launches that come before this one; they have none before themselves. A tensor that an earlier
     /// launch writes is the memory that a later one calls by the same name.
     pub before: Vec<Self>,
@@ -69,12 +72,22 @@ impl<'s> Side<'s> {
     }
 
     /// Whether a launch reads what an earlier one wrote.
-    pub(crate) fn hands_on(&self, name: &str) -> bool {
+    #[must_use]
+    pub fn hands_on(&self, name: &str) -> bool {
         self.launches().enumerate().any(|(number, launch)| {
             let reads = launch.inputs.iter().any(|input| input.name == name);
             reads && self.writer(number, name).is_some()
         })
     }
+}
+
+/// A number that is written in a formula.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Literal {
+    /// What it is.
+    pub number: Number,
+    /// How it is written.
+    pub text: String,
 }
 
 /// A tensor or scalar whose values are symbols.

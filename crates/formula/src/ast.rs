@@ -54,8 +54,8 @@ pub struct Expression {
 /// What an expression is.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
-    /// A literal, exact.
-    Number(Number),
+    /// A literal, exact, and whether it is written with a point or an exponent: then it is a real.
+    Number(Number, bool),
     /// An index, a scalar, a constant or a definition without indices.
     Name(String),
     /// `x[i, k+1 else 0]`
@@ -192,10 +192,10 @@ const PRIMARY: u8 = 9;
 impl Expression {
     fn strength(&self) -> u8 {
         match &self.kind {
-            Kind::Number(number) if number.is_negative() => NEGATION,
+            Kind::Number(number, _) if number.is_negative() => NEGATION,
             // A fraction is written as a quotient.
-            Kind::Number(number) if decimal(number).is_none() => 6,
-            Kind::Number(_) | Kind::Name(_) | Kind::Element { .. } | Kind::Call { .. } => PRIMARY,
+            Kind::Number(number, _) if decimal(number).is_none() => 6,
+            Kind::Number(..) | Kind::Name(_) | Kind::Element { .. } | Kind::Call { .. } => PRIMARY,
             Kind::Unary(Unary::Negate, _) => NEGATION,
             Kind::Unary(Unary::Not, _) => NOT,
             Kind::Binary(operator, ..) => operator.written().0,
@@ -211,7 +211,7 @@ impl Expression {
 }
 
 /// A number as an exact decimal, if it has one of a sensible length.
-fn decimal(number: &Number) -> Option<String> {
+pub(crate) fn decimal(number: &Number) -> Option<String> {
     const MOST_DIGITS: i32 = 40;
     let (mut digits, ten) = (number.abs(), Number::from(10));
     for places in 0..MOST_DIGITS {
@@ -230,7 +230,8 @@ fn decimal(number: &Number) -> Option<String> {
 impl Display for Expression {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match &self.kind {
-            Kind::Number(number) => match decimal(number) {
+            Kind::Number(number, is_real) => match decimal(number) {
+                Some(text) if *is_real && !text.contains('.') => write!(f, "{text}.0"),
                 Some(text) => f.write_str(&text),
                 None => write!(f, "{number}"),
             },

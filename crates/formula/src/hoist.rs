@@ -5,9 +5,10 @@
 //! condition on indices stands around it: such a condition may be what keeps its elements inside of their tensors. What is
 //! computed is the same, in another order.
 
+use crate::lexer::{Token, tokens};
+use crate::resolve::integer_storage;
 use crate::typed::{Array, ArrayId, IndexId, IndexInfo, Node, NodeKind, Origin, Step, Type, Typed};
-use base::Span;
-use ir::{Format, Scalar, Width};
+use ir::{Format, Scalar};
 use std::collections::BTreeMap;
 
 pub(crate) fn hoist(typed: &mut Typed, format: Format, text: &str) {
@@ -26,8 +27,8 @@ struct Hoisting<'h> {
     /// Of the arrays of reals.
     format: Format,
     text: &'h str,
-    /// Reductions of this definition that were moved: text, indices, array.
-    known: Vec<(String, Vec<IndexId>, ArrayId)>,
+    /// Reductions of this definition that were moved: what is written, indices, array.
+    known: Vec<(Vec<Token>, Vec<IndexId>, ArrayId)>,
     /// Set inside of a condition on indices.
     is_guarded: bool,
 }
@@ -94,19 +95,23 @@ impl Hoisting<'_> {
 
     /// The array of a reduction; one that is written twice has one array.
     fn array(&mut self, node: &Node, own: &[IndexId]) -> ArrayId {
-        let text = self.slice(node.span);
-        let known = self.known.iter().find(|(one, indices, _)| *one == text && indices == own);
+        let text = self.text.get(node.span.range()).unwrap_or_default();
+        let written: Vec<Token> =
+            tokens(text).unwrap_or_default().into_iter().map(|(token, _)| token).collect();
+        let is_known = |one: &(Vec<Token>, Vec<IndexId>, ArrayId)| one.0 == written && one.1 == own;
+        let known = self.known.iter().find(|one| is_known(one));
         if let Some((.., array)) = known {
             return *array;
         }
         let scalar = match node.ty {
             Type::Real => Scalar::Float(self.format),
-            _ => Scalar::Integer { width: Width::B64, signed: true },
+            _ => integer_storage(self.typed, node),
         };
         let size =
             |index: &IndexId| u64::try_from(self.typed.indices[*index].bounds.1 + 1).unwrap_or(0);
         let shape = own.iter().map(size).collect();
-        let name = self.unused_name(&text);
+        let name: String = text.split_whitespace().collect();
+        let name = self.unused_name(&name);
         let array = self.typed.arrays.push(Array { name, scalar, shape, origin: Origin::Let });
         // The step has indices of its own, so that none belongs to two steps.
         let mut renamed = BTreeMap::new();
@@ -118,7 +123,7 @@ impl Hoisting<'_> {
         rename(&mut value, &renamed);
         let indices = own.iter().map(|index| renamed[index]).collect();
         self.typed.steps.push(Step { array, indices, value, span: node.span });
-        self.known.push((text, own.to_vec(), array));
+        self.known.push((written, own.to_vec(), array));
         array
     }
 
@@ -128,12 +133,6 @@ impl Hoisting<'_> {
         let numbered = (2..).map(|number| format!("{text} ({number})"));
         let mut names = std::iter::once(text.to_owned()).chain(numbered);
         names.find(|name| !is_taken(name)).unwrap_or_default()
-    }
-
-    /// The text of a node without blanks.
-    fn slice(&self, span: Span) -> String {
-        let text = self.text.get(span.range()).unwrap_or_default();
-        text.split_whitespace().collect()
     }
 }
 

@@ -8,7 +8,9 @@
 use crate::error::Error;
 use crate::interval::interval;
 use crate::resolve::floor_divide;
-use crate::typed::{Arithmetic, Function, IndexId, Node, NodeKind, Reduce, Step, Type, Typed};
+use crate::typed::{
+    Arithmetic, Function, IndexId, Node, NodeKind, Range, Reduce, Reduction, Step, Type, Typed,
+};
 use base::{IndexVec, Span};
 
 /// Values of indices that are gone through.
@@ -26,8 +28,14 @@ pub(crate) fn check(typed: &Typed) -> Result<(), Error> {
         let values = typed.indices.iter().map(|_| None).collect();
         let mut walk = Walk { typed, values, visits: MOST_VISITS };
         match walk.step(step, 0) {
-            Ok(()) | Err(Stop::TooMany) => {}
+            Ok(()) => {}
             Err(Stop::Wrong(error)) => return Err(error),
+            // What is left is for the run to see, but for extremes over nothing.
+            Err(Stop::TooMany) if !has_open_extremes(typed, &step.value) => {}
+            Err(Stop::TooMany) => {
+                let message = "too many elements to show that every extreme here is over something";
+                return Err(Error::new(step.span, message));
+            }
         }
     }
     Ok(())
@@ -73,11 +81,35 @@ fn is_suspect(typed: &Typed, node: &Node) -> bool {
         NodeKind::Arithmetic(Arithmetic::FloorDivide | Arithmetic::Remainder, _, b) => {
             interval(typed, b).is_none_or(|(low, high)| low <= 0 && high >= 0)
         }
+        NodeKind::Reduce(reduce) => needs_element(reduce) && may_be_empty(typed, reduce),
         _ => false,
     };
     let mut found = own;
     node.each(&mut |inner| found |= is_suspect(typed, inner));
     found
+}
+
+fn has_open_extremes(typed: &Typed, node: &Node) -> bool {
+    let mut found = matches!(&node.kind, NodeKind::Reduce(reduce) if needs_element(reduce) && may_be_empty(typed, reduce));
+    node.each(&mut |inner| found |= has_open_extremes(typed, inner));
+    found
+}
+
+/// Tells whether a reduction means nothing over nothing: no integer is infinite, and nothing has no place.
+fn needs_element(reduce: &Reduce) -> bool {
+    match reduce.reduction {
+        Reduction::Max | Reduction::Min => reduce.body.ty == Type::Integer,
+        Reduction::ArgMax | Reduction::ArgMin => true,
+        _ => false,
+    }
+}
+
+fn may_be_empty(typed: &Typed, reduce: &Reduce) -> bool {
+    let is_full = |range: &Range| {
+        let info = &typed.indices[range.index];
+        info.is_fixed && info.bounds.0 <= info.bounds.1
+    };
+    reduce.filter.is_some() || !reduce.ranges.iter().all(is_full)
 }
 
 enum Stop {
@@ -126,7 +158,15 @@ impl Walk<'_> {
                 }
                 Ok(())
             }
-            NodeKind::Reduce(reduce) => self.reduce(reduce, 0),
+            NodeKind::Reduce(reduce) => {
+                let kept = self.reduce(reduce, 0)?;
+                if kept || !needs_element(reduce) {
+                    return Ok(());
+                }
+                let (name, here) = (reduce.reduction.name(), self.here(node));
+                let message = format!("`{name}` over nothing{here} is no number");
+                Err(Stop::Wrong(Error::new(node.span, message)))
+            }
             _ => {
                 let mut result = Ok(());
                 node.each(&mut |inner| {
@@ -140,26 +180,34 @@ impl Walk<'_> {
         }
     }
 
-    fn reduce(&mut self, reduce: &Reduce, at: usize) -> Result<(), Stop> {
+    /// Goes through the elements of a reduction; tells whether there are any.
+    fn reduce(&mut self, reduce: &Reduce, at: usize) -> Result<bool, Stop> {
         let Some(range) = reduce.ranges.get(at) else {
-            let Some(filter) = &reduce.filter else { return self.visit(&reduce.body) };
+            let Some(filter) = &reduce.filter else {
+                self.visit(&reduce.body)?;
+                return Ok(true);
+            };
             self.visit(filter)?;
-            let (decided, _) = filter.conjuncts();
-            let holds = decided.iter().all(|one| self.truth(one) != Some(false));
-            return if holds { self.visit(&reduce.body) } else { Ok(()) };
+            let truths: Vec<Option<bool>> =
+                filter.conjuncts().0.into_iter().map(|one| self.truth(one)).collect();
+            if truths.iter().all(|holds| *holds != Some(false)) {
+                self.visit(&reduce.body)?;
+            }
+            return Ok(truths.iter().all(|holds| *holds == Some(true)));
         };
         self.visit(&range.low)?;
         self.visit(&range.high)?;
         let (Some(low), Some(high)) = (self.integer(&range.low), self.integer(&range.high)) else {
-            return Ok(());
+            return Ok(false);
         };
+        let mut any = false;
         for value in low..high {
             self.visits = self.visits.checked_sub(1).ok_or(Stop::TooMany)?;
             self.set(range.index, Some(value));
-            self.reduce(reduce, at + 1)?;
+            any |= self.reduce(reduce, at + 1)?;
         }
         self.set(range.index, None);
-        Ok(())
+        Ok(any)
     }
 
     /// Looks at a node itself.
@@ -225,6 +273,14 @@ impl Walk<'_> {
                     Arithmetic::Remainder => a.checked_sub(floor_divide(a, b)?.checked_mul(b)?),
                     Arithmetic::Divide => None,
                 }
+            }
+            NodeKind::IntegerPower(a, b) => {
+                let power = u32::try_from(self.integer(b)?).ok()?;
+                self.integer(a)?.checked_pow(power)
+            }
+            NodeKind::Power(a, exponent) => {
+                let power = u32::try_from(exponent.to_i64()?).ok()?;
+                self.integer(a)?.checked_pow(power)
             }
             NodeKind::If { condition, value, otherwise } => match self.truth(condition)? {
                 true => self.integer(value),

@@ -8,7 +8,7 @@ use ir::{Scalar, Width};
 use term::Number;
 
 /// Bounds of what a real is rounded to, of which nothing is known here.
-const LARGEST_ROUNDED: i128 = 1 << 53;
+const LARGEST_ROUNDED: i128 = 1 << 40;
 
 /// The least and the largest value that an integer can have.
 pub(crate) fn interval(typed: &Typed, node: &Node) -> Option<(i128, i128)> {
@@ -31,6 +31,12 @@ pub(crate) fn interval(typed: &Typed, node: &Node) -> Option<(i128, i128)> {
             let (low, high) = of(a)?;
             let most = low.abs().max(high.abs()).checked_pow(power)?;
             Some(if low >= 0 { (0, most.max(1)) } else { (-most, most.max(1)) })
+        }
+        NodeKind::IntegerPower(a, b) => {
+            let (low, high) = of(a)?;
+            let power = u32::try_from(of(b)?.1).ok()?;
+            let most = low.abs().max(high.abs()).max(1).checked_pow(power)?;
+            Some((if low < 0 { -most } else { 0 }, most))
         }
         // A run that rounds a larger number to an integer sees that it does not fit.
         NodeKind::Function(Function::Round(_), _) => Some((-LARGEST_ROUNDED, LARGEST_ROUNDED)),

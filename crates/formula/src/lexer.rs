@@ -6,7 +6,8 @@ use term::Number;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Token {
-    Number(Number),
+    /// A literal, and whether it is written with a point or an exponent.
+    Number(Number, bool),
     /// A name or a word of the language; with a backslash in front, a word of contracts.
     Word(String),
     /// Operators and brackets, as written.
@@ -18,9 +19,8 @@ const SYMBOLS: [&str; 22] = [
     ")", "[", "]", ",", ";",
 ];
 
-/// Decimal exponents beyond this are refused: their powers of ten would not be doubles.
+/// Numerators and denominators are below ten to this, because they are made of doubles.
 const LARGEST_EXPONENT: i64 = 300;
-const MOST_DIGITS: usize = 300;
 
 pub(crate) fn tokens(text: &str) -> Result<Vec<(Token, Span)>, Error> {
     let mut all = Vec::new();
@@ -107,7 +107,8 @@ fn number(rest: &str, at: usize) -> Result<(Token, usize), Error> {
             end = after;
         }
     }
-    if digits.len() > MOST_DIGITS || scale.abs() > LARGEST_EXPONENT {
+    let size = i64::try_from(digits.len()).unwrap_or(i64::MAX).saturating_add(scale.max(0));
+    if size > LARGEST_EXPONENT || scale < -LARGEST_EXPONENT {
         return Err(too_large(end));
     }
     let mut value = Number::ZERO;
@@ -122,7 +123,7 @@ fn number(rest: &str, at: usize) -> Result<(Token, usize), Error> {
             format!("`{}{word}` is not a number; a product is written with `*`", &rest[..end]);
         return Err(Error::new(span(at, end + length), message));
     }
-    Ok((Token::Number(&value * &power), end))
+    Ok((Token::Number(&value * &power, end > whole.len()), end))
 }
 
 #[cfg(test)]
@@ -131,7 +132,7 @@ mod tests {
 
     fn words(text: &str) -> Vec<String> {
         let shown = |token: &Token| match token {
-            Token::Number(number) => number.to_string(),
+            Token::Number(number, _) => number.to_string(),
             Token::Word(word) => word.clone(),
             Token::Symbol(symbol) => (*symbol).to_owned(),
         };

@@ -38,6 +38,7 @@ pub fn compile(
 ) -> Result<Compiled, Error> {
     let mut typed = resolve::resolve(formula, environment)?;
     inside::check(&typed)?;
+    typed.drop_unused();
     let format = environment.format();
     hoist::hoist(&mut typed, format, text);
     Ok(emit::emit(&typed, format))

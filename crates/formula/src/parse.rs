@@ -36,7 +36,8 @@ const RESERVED: [&str; 7] = ["let", "in", "if", "else", "and", "or", "not"];
 /// The first mistake.
 pub fn parse(text: &str) -> Result<Formula, Error> {
     let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
-    let mut parser = Parser { tokens: tokens(text)?, at: 0, depth: 0, end: Span::new(end, end) };
+    let mut parser =
+        Parser { text, tokens: tokens(text)?, at: 0, depth: 0, end: Span::new(end, end) };
     let mut definitions = Vec::new();
     while parser.take_symbol(";") {}
     while parser.peek().is_some() {
@@ -49,14 +50,15 @@ pub fn parse(text: &str) -> Result<Formula, Error> {
     }
 }
 
-struct Parser {
+struct Parser<'t> {
+    text: &'t str,
     tokens: Vec<(Token, Span)>,
     at: usize,
     depth: u32,
     end: Span,
 }
 
-impl Parser {
+impl Parser<'_> {
     fn peek(&self) -> Option<&Token> {
         self.tokens.get(self.at).map(|(token, _)| token)
     }
@@ -68,6 +70,12 @@ impl Parser {
     /// The end of the token before the next one.
     fn before(&self) -> Span {
         self.at.checked_sub(1).map_or(self.end, |at| self.tokens[at].1)
+    }
+
+    /// Tells whether a line ends before the next token.
+    fn is_on_new_line(&self) -> bool {
+        let between = self.before().end as usize..self.span().start as usize;
+        self.text.get(between).is_some_and(|text| text.contains('\n'))
     }
 
     fn fail<T>(&self, message: impl Into<String>) -> Result<T, Error> {
@@ -105,7 +113,7 @@ impl Parser {
     fn instead(&self) -> String {
         match self.peek() {
             None => ", the formula ends here".to_owned(),
-            Some(Token::Number(number)) => format!(", not `{number}`"),
+            Some(Token::Number(number, _)) => format!(", not `{number}`"),
             Some(Token::Word(word)) => format!(", not `{word}`"),
             Some(Token::Symbol(symbol)) => format!(", not `{symbol}`"),
         }
@@ -148,8 +156,11 @@ impl Parser {
         }
         let ends = match self.peek() {
             None | Some(Token::Symbol(";")) => true,
-            // Whatever begins with a name must be a definition.
-            Some(Token::Word(word)) => word == "let" || !RESERVED.contains(&word.as_str()),
+            // A definition begins with a name, on a line of its own.
+            Some(Token::Word(word)) => {
+                let is_name = word == "let" || !RESERVED.contains(&word.as_str());
+                is_name && self.is_on_new_line()
+            }
             Some(_) => false,
         };
         match ends {
@@ -306,8 +317,8 @@ impl Parser {
 
     fn primary(&mut self) -> Result<Expression, Error> {
         let span = self.span();
-        if let Some(Token::Number(number)) = self.peek() {
-            let kind = Kind::Number(number.clone());
+        if let Some(Token::Number(number, is_real)) = self.peek() {
+            let kind = Kind::Number(number.clone(), *is_real);
             self.at += 1;
             return Ok(Expression { kind, span });
         }
@@ -411,6 +422,8 @@ mod tests {
             ("y[i] =", "a number, a name"),
             ("y[i] = x[i] 3", "expected an operator"),
             ("y[i] = 3 in", "expected an operator"),
+            ("y[i] = 2 x[i]", "expected an operator or `;`, not `x`"),
+            ("y[i] = exp x[i]", "expected an operator or `;`, not `x`"),
         ] {
             let error = parse(text).unwrap_err();
             assert!(error.message.contains(words), "{text}: {error}");

@@ -70,6 +70,24 @@ pub(crate) struct Typed {
     pub(crate) steps: Vec<Step>,
 }
 
+impl Typed {
+    /// Drops intermediate arrays that nothing reads: they were looked at for mistakes.
+    pub(crate) fn drop_unused(&mut self) {
+        let mut used = BTreeSet::new();
+        let mut kept = Vec::new();
+        for step in std::mem::take(&mut self.steps).into_iter().rev() {
+            let is_let = self.arrays[step.array].origin == Origin::Let;
+            if is_let && !used.contains(&step.array) {
+                continue;
+            }
+            step.value.collect_arrays(&mut used);
+            kept.push(step);
+        }
+        kept.reverse();
+        self.steps = kept;
+    }
+}
+
 /// An expression.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
@@ -103,6 +121,8 @@ pub(crate) enum NodeKind {
     Arithmetic(Arithmetic, Box<Node>, Box<Node>),
     /// To a power that is a number.
     Power(Box<Node>, Number),
+    /// An integer to a power that indices alone decide and that is not negative.
+    IntegerPower(Box<Node>, Box<Node>),
     Compare(ir::Relation, Box<Node>, Box<Node>),
     And(Box<Node>, Box<Node>),
     Or(Box<Node>, Box<Node>),
@@ -242,6 +262,7 @@ impl Node {
             | NodeKind::Not(a)
             | NodeKind::Power(a, _) => visit(a),
             NodeKind::Arithmetic(_, a, b)
+            | NodeKind::IntegerPower(a, b)
             | NodeKind::Compare(_, a, b)
             | NodeKind::And(a, b)
             | NodeKind::Or(a, b) => {
@@ -283,6 +304,7 @@ impl Node {
             | NodeKind::Not(a)
             | NodeKind::Power(a, _) => visit(a),
             NodeKind::Arithmetic(_, a, b)
+            | NodeKind::IntegerPower(a, b)
             | NodeKind::Compare(_, a, b)
             | NodeKind::And(a, b)
             | NodeKind::Or(a, b) => {
@@ -304,6 +326,13 @@ impl Node {
                 visit(&mut reduce.body);
             }
         }
+    }
+
+    fn collect_arrays(&self, found: &mut BTreeSet<ArrayId>) {
+        if let NodeKind::Element { array, .. } = self.kind {
+            found.insert(array);
+        }
+        self.each(&mut |inner| inner.collect_arrays(found));
     }
 
     /// Indices of the definition and of reductions around it that it depends on.

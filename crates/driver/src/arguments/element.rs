@@ -5,7 +5,7 @@
 
 use super::{Number, NumberError, closest, float};
 use crate::npy::Dtype;
-use ir::{Scalar, Width};
+use ir::{Format, Scalar, Width};
 use std::fmt;
 
 /// The type of a tensor's elements or of a scalar.
@@ -104,6 +104,30 @@ impl ElementType {
         }
     }
 
+    /// The type of numbers that the engine calls so.
+    #[must_use]
+    pub fn of_scalar(scalar: Scalar) -> Self {
+        match scalar {
+            Scalar::Float(Format::F64) => Self::F64,
+            Scalar::Float(Format::F32) => Self::F32,
+            Scalar::Float(Format::Tf32) => Self::Tf32,
+            Scalar::Float(Format::F16) => Self::F16,
+            Scalar::Float(Format::Bf16) => Self::Bf16,
+            Scalar::Float(Format::E4m3) => Self::E4m3,
+            Scalar::Float(Format::E5m2) => Self::E5m2,
+            Scalar::Integer { width, signed } => match (width, signed) {
+                (Width::B1 | Width::B8, true) => Self::S8,
+                (Width::B1 | Width::B8, false) => Self::U8,
+                (Width::B16, true) => Self::S16,
+                (Width::B16, false) => Self::U16,
+                (Width::B32, true) => Self::S32,
+                (Width::B32, false) => Self::U32,
+                (Width::B64 | Width::B128, true) => Self::S64,
+                (Width::B64 | Width::B128, false) => Self::U64,
+            },
+        }
+    }
+
     /// Whether it is a floating-point type.
     #[must_use]
     pub const fn is_float(self) -> bool {
@@ -161,15 +185,15 @@ impl ElementType {
         Ok(())
     }
 
-    const fn float_format(self) -> Option<ir::Format> {
+    const fn float_format(self) -> Option<Format> {
         match self {
-            Self::F64 => Some(ir::Format::F64),
-            Self::F32 => Some(ir::Format::F32),
-            Self::Tf32 => Some(ir::Format::Tf32),
-            Self::F16 => Some(ir::Format::F16),
-            Self::Bf16 => Some(ir::Format::Bf16),
-            Self::E4m3 => Some(ir::Format::E4m3),
-            Self::E5m2 => Some(ir::Format::E5m2),
+            Self::F64 => Some(Format::F64),
+            Self::F32 => Some(Format::F32),
+            Self::Tf32 => Some(Format::Tf32),
+            Self::F16 => Some(Format::F16),
+            Self::Bf16 => Some(Format::Bf16),
+            Self::E4m3 => Some(Format::E4m3),
+            Self::E5m2 => Some(Format::E5m2),
             Self::S64 | Self::S32 | Self::S16 | Self::S8 => None,
             Self::U64 | Self::U32 | Self::U16 | Self::U8 | Self::B1 => None,
         }

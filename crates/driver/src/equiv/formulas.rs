@@ -7,15 +7,17 @@
 use super::steps::{FormulaStep, Step};
 use crate::arguments::{
     ArgumentSpec, ArgumentValue, Arguments, BuildError, Dimensions, Direction, ElementType,
-    Invocation, LaunchSpec, MissingData, Number, Request, ScalarValue, TensorSpec, build_launch,
+    InputSpec, Invocation, LaunchSpec, MissingData, Number, Request, ScalarValue, TensorSpec,
+    build_launch,
 };
-use crate::execute::{Execution, Prepared, Refusal};
-use crate::{Colour, Input, Outcome, report};
+use crate::execute::{Execution, Finished, Prepared, Refusal};
+use crate::verdict::Verdict;
+use crate::{Colour, Exit, Input, Outcome, report};
 use base::{Code, Diagnostic};
 use formula::{
     BLOCK, Environment, KnownScalar, Parameter, ParameterKind, ScalarInput, Tensor, compile, parse,
 };
-use ir::{Format, FuncId, Program, Scalar};
+use ir::{FuncId, Program};
 use std::collections::BTreeMap;
 
 /// A launch that a formula is compiled to.
@@ -28,6 +30,7 @@ pub(super) struct Expansion<'r> {
     launch: LaunchSpec,
     arguments: Arguments,
     built: crate::arguments::BuiltLaunch,
+    literals: Vec<equiv::Literal>,
 }
 
 impl<'r> Expansion<'r> {
@@ -43,7 +46,8 @@ impl<'r> Expansion<'r> {
 
     pub(super) fn prepared(&self) -> Prepared<'r> {
         let programs = [self.reals.clone(), self.bits.clone()];
-        Prepared::of_formula(self.step.input, programs, self.built.clone(), self.step.limits)
+        let (limits, literals) = (self.step.limits, self.literals.clone());
+        Prepared::of_formula(self.step.input, programs, self.built.clone(), limits, literals)
     }
 }
 
@@ -54,12 +58,13 @@ impl<'r> Expansion<'r> {
 pub(super) fn expand<'r>(
     sides: [&[Step<'r>]; 2],
     launches: &[Vec<Option<Prepared<'r>>>; 2],
+    compares_all: bool,
 ) -> Result<Vec<Expansion<'r>>, (&'r Input, Refusal)> {
     let mut all = Vec::new();
     for (number, side) in sides.into_iter().enumerate() {
         for (position, step) in side.iter().enumerate() {
             if let Step::Formula(step) = step {
-                let names = Names::new(sides, launches, (number, position));
+                let names = Names::new(sides, launches, (number, position), compares_all);
                 let found = names.compile(*step, (number, position));
                 all.extend(found.map_err(|refusal| (step.input, refusal))?);
             }
@@ -79,12 +84,26 @@ pub(super) fn refused(input: &Input, refusal: &Refusal, colour: Colour) -> Outco
     outcome
 }
 
+/// The answer to a formula that reads what is not there, which a run has found.
+pub(super) fn faulty(formula: &Finished<'_>, colour: Colour) -> Outcome {
+    let mut report = report::check(formula);
+    (report.command, report.verdict, report.exit) = ("equiv", Verdict::Unknown, Exit::BadInput);
+    report.kernel = None;
+    report.properties.clear();
+    let name = formula.input().name();
+    let messages =
+        format!("{}error: nothing is compared: `{name}` has errors\n", formula.tell(colour));
+    let exit = Exit::BadInput;
+    let thread_instructions = formula.result.lane_instructions;
+    Outcome { output: String::new(), messages, exit, thread_instructions, report: Some(report) }
+}
+
 /// What a formula is among the steps.
 #[derive(Clone, Copy)]
 struct Role {
     /// It is the only step of its side.
     is_alone: bool,
-    /// And the other side is a single launch.
+    /// And the other side is a single launch, all outputs of which are compared.
     is_whole: bool,
 }
 
@@ -92,6 +111,7 @@ struct Role {
 struct Names<'n> {
     environment: Environment,
     tensors: BTreeMap<&'n str, &'n TensorSpec>,
+    variables: BTreeMap<&'n str, &'n InputSpec>,
     scalars: BTreeMap<&'n str, ArgumentValue>,
 }
 
@@ -100,15 +120,17 @@ impl<'n> Names<'n> {
         sides: [&'n [Step<'_>]; 2],
         launches: &'n [Vec<Option<Prepared<'_>>>; 2],
         (own, position): (usize, usize),
+        compares_all: bool,
     ) -> Self {
         let role = Role {
             is_alone: sides[own].len() == 1,
             // What several launches write may be for the later ones of them.
-            is_whole: sides.iter().all(|side| side.len() == 1),
+            is_whole: compares_all && sides.iter().all(|side| side.len() == 1),
         };
         let mut names = Self {
             environment: Environment::default(),
             tensors: BTreeMap::new(),
+            variables: BTreeMap::new(),
             scalars: BTreeMap::new(),
         };
         // Its own arguments go before those of launches.
@@ -132,6 +154,10 @@ impl<'n> Names<'n> {
             }
         }
         for launch in launches.iter().flatten().flatten() {
+            // Constants of the module that the launch leaves open.
+            for input in &launch.built.inputs {
+                names.variable(input);
+            }
             for scalar in &launch.built.scalars {
                 let (known, value) = match &scalar.value {
                     ScalarValue::Integer(value) => {
@@ -181,6 +207,25 @@ impl<'n> Names<'n> {
         });
     }
 
+    /// A tensor of a launch that is none of its arguments.
+    fn variable(&mut self, input: &'n InputSpec) {
+        if self.environment.tensors.iter().any(|one| one.name == input.name) {
+            return;
+        }
+        let (name, scalar, shape) =
+            (input.name.clone(), input.element.scalar(), input.shape.clone());
+        let (is_input, is_output, is_required) = (true, false, false);
+        self.environment.tensors.push(Tensor {
+            name,
+            scalar,
+            shape,
+            is_input,
+            is_output,
+            is_required,
+        });
+        self.variables.insert(&input.name, input);
+    }
+
     /// An earlier step of the side leaves something in a tensor.
     fn written_before(&mut self, name: &str) {
         let found = self.environment.tensors.iter_mut().find(|one| one.name == name);
@@ -205,6 +250,11 @@ impl<'n> Names<'n> {
         };
         let formula = parse(text).map_err(wrong)?;
         let compiled = compile(&formula, &self.environment, text).map_err(wrong)?;
+        let literal = |(number, text): &(equiv::Number, String)| equiv::Literal {
+            number: number.clone(),
+            text: text.clone(),
+        };
+        let literals: Vec<equiv::Literal> = compiled.literals.iter().map(literal).collect();
         let mut all = Vec::new();
         let mut written: Vec<&str> = Vec::new();
         for launch in &compiled.launches {
@@ -219,7 +269,16 @@ impl<'n> Names<'n> {
             };
             let (reals, bits) = (compiled.reals.clone(), compiled.bits.clone());
             let built = build(&reals, launch.kernel, &flags, &arguments, step.input)?;
-            all.push(Expansion { place, step, reals, bits, launch: flags, arguments, built });
+            all.push(Expansion {
+                place,
+                step,
+                reals,
+                bits,
+                launch: flags,
+                arguments,
+                built,
+                literals: literals.clone(),
+            });
             written.extend(
                 launch.parameters.iter().filter(|one| is_output(one)).map(|one| one.name.as_str()),
             );
@@ -236,15 +295,19 @@ impl<'n> Names<'n> {
                 self.scalars.get(name.as_str()).cloned().unwrap_or(ArgumentValue::Missing)
             }
             ParameterKind::Intermediate { shape, .. } => {
-                let element = match parameter.scalar {
-                    Scalar::Float(Format::F64) => ElementType::F64,
-                    Scalar::Float(_) => ElementType::F32,
-                    Scalar::Integer { .. } => ElementType::S64,
-                };
+                let element = ElementType::of_scalar(parameter.scalar);
                 ArgumentValue::Tensor(plain(element, Some(shape.clone()), direction))
             }
             ParameterKind::Tensor { .. } => match self.tensors.get(name.as_str()) {
-                None => ArgumentValue::Missing,
+                None => match self.variables.get(name.as_str()) {
+                    None => ArgumentValue::Missing,
+                    Some(input) => ArgumentValue::Tensor(TensorSpec {
+                        range: input.range,
+                        is_distinct: input.is_distinct,
+                        structure: input.structure.clone(),
+                        ..plain(input.element, Some(input.shape.clone()), direction)
+                    }),
+                },
                 Some(spec) => {
                     let fresh = direction == Direction::In
                         && !written.contains(&name.as_str())

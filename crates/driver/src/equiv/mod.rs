@@ -113,7 +113,8 @@ fn answer<'r>(
         let limits = executions[0].first().map_or_else(Limits::default, |first| first.limits);
         let (snap, recheck) = (options.snap, options.recheck);
         let how = equiv::Options { limits, snap, assumptions: &assumptions, recheck };
-        let parts = parts::select([&mut one, &mut other], options.parts)?;
+        let of_formula = prepared.each_ref().map(|side| side.iter().all(|one| one.is_formula));
+        let parts = parts::select([&mut one, &mut other], of_formula, options.parts)?;
         let mut compared = compare([&one, &other], &how);
         let heat = match &compared.answer {
             Some(Answer::Different(difference)) if options.pictures && parts.is_empty() => {
@@ -182,6 +183,10 @@ fn definedness(conditions: &BTreeSet<String>) -> Vec<String> {
 const FEW_CONDITIONS: usize = 4;
 
 fn tell(answered: &Answered<'_>, colour: Colour) -> Outcome {
+    // A mistake of the formula is no answer about the kernel.
+    if let Some(formula) = answered.launches().find(|one| one.is_formula && one.is_refuted()) {
+        return formulas::faulty(formula, colour);
+    }
     let judgement = answered.equality();
     let difference = match (&answered.compared.answer, judgement.verdict) {
         (Some(Answer::Different(difference)), Verdict::Refuted) => Some(&**difference),
@@ -339,9 +344,10 @@ impl Answered<'_> {
             let names: Vec<&str> = compared.snapped.iter().map(String::as_str).collect();
             all.push(format!("constants stand for {} (--no-snap)", names.join(", ")));
         }
-        all.extend(
-            compared.stands.iter().map(|one| format!("{} stands for {}", one.constant, one.form)),
-        );
+        all.extend(compared.stands.iter().map(|one| match one.constant.to_string() == one.form {
+            true => format!("the float {} stands for exactly that decimal", one.form),
+            false => format!("{} stands for {}", one.constant, one.form),
+        }));
         let of_formula = |name: &&String| {
             self.sides.iter().any(|side| writer(side, name).is_some_and(|one| one.is_formula))
         };

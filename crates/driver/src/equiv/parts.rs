@@ -4,17 +4,22 @@
 use super::error::SidesError;
 use crate::arguments::{PartError, PartSpec};
 use crate::unwritten::Parts;
-use equiv::{Answer, Compared, Side};
+use equiv::{Answer, Compared, Output, Side};
 
 /// Leaves only these parts in the outputs of both sides.
 ///
 /// # Errors
-/// If an output or an element is not there, or a side is several launches.
-pub(super) fn select(sides: [&mut Side<'_>; 2], specs: &[PartSpec]) -> Result<Parts, SidesError> {
+/// If an output or an element is not there, or a side is several launches. Those of a formula count as one.
+pub(super) fn select(
+    sides: [&mut Side<'_>; 2],
+    of_formula: [bool; 2],
+    specs: &[PartSpec],
+) -> Result<Parts, SidesError> {
     if specs.is_empty() {
         return Ok(Parts::new());
     }
-    let [one, other] = [parts(sides[0], specs)?, parts(sides[1], specs)?];
+    let one = parts(sides[0], of_formula[0], specs)?;
+    let other = parts(sides[1], of_formula[1], specs)?;
     if one != other {
         return Err(SidesError::PartShapes);
     }
@@ -25,13 +30,14 @@ pub(super) fn select(sides: [&mut Side<'_>; 2], specs: &[PartSpec]) -> Result<Pa
 }
 
 /// The elements that are meant, in a side.
-fn parts(side: &Side<'_>, specs: &[PartSpec]) -> Result<Parts, SidesError> {
-    if side.count() > 1 {
+fn parts(side: &Side<'_>, of_formula: bool, specs: &[PartSpec]) -> Result<Parts, SidesError> {
+    let is_handed_on = |spec: &PartSpec| side.hands_on(&spec.name);
+    if side.count() > 1 && (!of_formula || specs.iter().any(is_handed_on)) {
         return Err(SidesError::PartOfSequence);
     }
     let mut parts = Parts::new();
     for spec in specs {
-        let output = side.outputs.iter().find(|output| output.name == spec.name);
+        let output = side.writer(side.count(), &spec.name).map(|(_, output)| output);
         let output = output.ok_or_else(|| PartError::NoOutput(spec.name.clone()))?;
         parts.entry(spec.name.clone()).or_default().extend(spec.elements(&output.shape)?);
     }
@@ -44,8 +50,19 @@ fn parts(side: &Side<'_>, specs: &[PartSpec]) -> Result<Parts, SidesError> {
 
 /// Leaves only these elements in the outputs of a side.
 fn keep(side: &mut Side<'_>, parts: &Parts) {
-    side.outputs.retain(|output| parts.contains_key(&output.name));
-    for output in &mut side.outputs {
+    let launches = side.launches().flat_map(|launch| &launch.outputs);
+    let inner: Vec<String> =
+        launches.map(|one| one.name.clone()).filter(|one| side.hands_on(one)).collect();
+    for launch in &mut side.before {
+        keep_of_launch(&mut launch.outputs, parts, &inner);
+    }
+    keep_of_launch(&mut side.outputs, parts, &inner);
+}
+
+/// The same in a launch; later launches of the side read `inner`.
+fn keep_of_launch(outputs: &mut Vec<Output>, parts: &Parts, inner: &[String]) {
+    outputs.retain(|output| parts.contains_key(&output.name) || inner.contains(&output.name));
+    for output in outputs {
         let Some(numbers) = parts.get(&output.name) else { continue };
         let start = |number: &u64| output.starts.get(usize::try_from(*number).ok()?).copied();
         output.starts = numbers.iter().filter_map(start).collect();

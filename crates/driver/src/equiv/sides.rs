@@ -167,7 +167,8 @@ pub(super) fn side<'p>(
     let outputs = prepared.built.outputs.iter().map(output).collect();
     let (program, launch) = (prepared.program(), &prepared.built.launch);
     let unlifted = prepared.unlifted();
-    Ok(Side { program, unlifted, launch, inputs, outputs, before: Vec::new() })
+    let (literals, before) = (prepared.literals.clone(), Vec::new());
+    Ok(Side { program, unlifted, launch, inputs, outputs, literals, before })
 }
 
 /// The inputs of a side, one for each buffer: of several at one address, the first that `--alias`

@@ -85,7 +85,7 @@ fn compare_steps(sides: [&[Step<'_>]; 2], options: &Options<'_>, colour: Colour)
     if sides.iter().any(|side| side.is_empty()) {
         return Outcome::bad_input("two kernels are needed");
     }
-    let expansions = match formulas::expand(sides, &launches) {
+    let expansions = match formulas::expand(sides, &launches, options.parts.is_empty()) {
         Ok(expansions) => expansions,
         Err((input, refusal)) => return formulas::refused(input, &refusal, colour),
     };

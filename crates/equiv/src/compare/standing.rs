@@ -1,6 +1,8 @@
 //! Constants that are a rounded number which the other kernel computes: `q·k * 0.17677669f` against
 //! `q·k / sqrtf(32)`.
 //!
+//! Or that are a literal of the other side, if that is a formula, rounded: `0.1f` against a tenth.
+//!
 //! Over the reals the kernels differ, by some 10⁻⁸. Suspected are constants that one side has and the other has not
 //! and that are within one unit in the last place of a closed form ([`closed`]) and no float themselves would be
 //! it. If the sides are equal with the forms in the place of the constants, then these are what the author meant:
@@ -16,11 +18,13 @@ use super::{Found, Outputs, compare_runs};
 use crate::answer::{Answer, Compared};
 use crate::assumed::Assumed;
 use crate::closed;
+use crate::constants;
 use crate::options::Options;
 use crate::position::{OpenReason, Unsettled};
 use crate::ran::Ran;
 use crate::rounding::{Constant, Stands};
 use crate::sequence::Launches;
+use crate::side::Side;
 use decide::{Value, evaluate};
 use std::cell::Cell;
 use term::{Input, Number};
@@ -41,6 +45,8 @@ struct Suspect {
     side: usize,
     constant: Constant,
     forms: Vec<String>,
+    /// The first form is written on the other side.
+    is_literal: bool,
 }
 
 /// A comparison with constants replaced, which are equal then.
@@ -66,7 +72,8 @@ pub(super) fn find(
     assumed: &Assumed,
     ran: &[Ran; 2],
 ) -> Search {
-    let suspects = if options.snap { suspects(ran) } else { Vec::new() };
+    let sides = launches.each_ref().map(|one| one.side);
+    let suspects = if options.snap { suspects(sides, ran) } else { Vec::new() };
     if suspects.is_empty() {
         return Search::Nothing;
     }
@@ -110,6 +117,21 @@ pub(super) fn is_likely(answer: &Answer, ran: &[Ran; 2]) -> bool {
     }
 }
 
+/// Tells whether a side has a constant that is a literal of the other side rounded: then the difference may be as large as it
+/// likes where sums cancel.
+pub(super) fn has_literals(sides: [&Side<'_>; 2], answer: &Answer, ran: &[Ran; 2]) -> bool {
+    let is_open = matches!(answer, Answer::Different(_) | Answer::Unknown(..));
+    is_open && suspects(sides, ran).iter().any(|suspect| suspect.is_literal)
+}
+
+/// The literal of a side that a constant is, rounded to its format.
+fn literal(side: &Side<'_>, constant: Constant) -> Option<String> {
+    let mut literals = side.launches().flat_map(|one| &one.literals);
+    let found =
+        literals.find(|one| closed::is_rounded(constant.format(), constant.bits, &one.number));
+    found.map(|one| one.text.clone())
+}
+
 /// The answer where constants may explain a difference and it was not decided whether they do.
 pub(super) fn open(answer: Answer) -> Answer {
     let Answer::Different(difference) = answer else { return answer };
@@ -141,17 +163,28 @@ pub(super) fn near(ran: &[Ran; 2], values: [Option<f64>; 2]) -> Vec<Stands> {
     near.take(SHOWN).collect()
 }
 
-/// Constants that one side alone has and that are near a form.
-fn suspects(ran: &[Ran; 2]) -> Vec<Suspect> {
+/// Constants that one side alone has and that are near a form, or a literal of the other side rounded.
+fn suspects(sides: [&Side<'_>; 2], ran: &[Ran; 2]) -> Vec<Suspect> {
     let mut found = Vec::new();
     for side in [0, 1] {
         let [own, other] = [&ran[side].domain.constants, &ran[1 - side].domain.constants];
         for constant in own.without(other) {
-            let forms = closed::forms(constant.format(), constant.bits);
+            // It is taken for that number already.
+            if constants::recognise(constant.format(), constant.bits).is_some() {
+                continue;
+            }
+            let literal = literal(sides[1 - side], constant);
+            let is_literal = literal.is_some();
+            let near = closed::forms(constant.format(), constant.bits);
+            let forms: Vec<String> = literal.into_iter().chain(near).collect();
             if !forms.is_empty() {
-                found.push(Suspect { side, constant, forms });
+                found.push(Suspect { side, constant, forms, is_literal });
             }
         }
+    }
+    // What is written on the other side is what is meant.
+    if found.len() > MOST_SUSPECTS && found.iter().any(|suspect| suspect.is_literal) {
+        found.retain(|suspect| suspect.is_literal);
     }
     // Most numbers of 16 bits are near a form.
     if found.len() > MOST_SUSPECTS {
@@ -182,6 +215,14 @@ impl Question<'_, '_, '_> {
             });
             all.collect()
         };
+        let literals: Vec<Chosen> = suspects
+            .iter()
+            .filter(|suspect| suspect.is_literal)
+            .map(|one| (one.side, Stands { constant: one.constant, form: one.forms[0].clone() }))
+            .collect();
+        if !literals.is_empty() && self.is_equal(&literals).is_some() {
+            return Some(literals);
+        }
         let mut tries = vec![vec![0; suspects.len()]];
         for (at, suspect) in suspects.iter().enumerate() {
             for other in 1..suspect.forms.len() {

@@ -48,6 +48,16 @@ impl Emitter<'_> {
         (b, y): (&Node, Operand),
     ) -> Reg {
         let is_quotient = op == Arithmetic::FloorDivide;
+        let size = b.number().and_then(Number::to_i64).and_then(|size| u64::try_from(size).ok());
+        // Runs follow the bits of data, and shifts and masks round down whatever the sign.
+        if let Some(size) = size.filter(|size| size.is_power_of_two()) {
+            let bits = Operand::Constant(u64::from(size.trailing_zeros()));
+            let mask = Operand::Constant(size - 1);
+            return match is_quotient {
+                true => self.builder.integer(IntBinary::Shr { signed: true }, x, bits),
+                false => self.builder.integer(IntBinary::And, x, mask),
+            };
+        }
         let instruction = match is_quotient {
             true => IntBinary::Div { signed: true },
             false => IntBinary::Rem { signed: true },

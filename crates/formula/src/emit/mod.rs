@@ -13,7 +13,8 @@ mod literals;
 mod reductions;
 mod values;
 
-use crate::typed::{Array, ArrayId, IndexId, Node, NodeKind, Origin, Step, Typed};
+use crate::ast::decimal;
+use crate::typed::{Array, ArrayId, IndexId, Node, NodeKind, Origin, Step, Type, Typed};
 use base::IndexVec;
 use builder::Builder;
 use ir::{
@@ -21,6 +22,7 @@ use ir::{
     Ordering, Param, Program, Reg, Relation, Scalar, Space, SpecialRegister, Store, Terminator,
     VarId, Variable, Width,
 };
+use term::Number;
 
 /// Threads of a block.
 pub const BLOCK: u32 = 128;
@@ -34,6 +36,8 @@ pub struct Compiled {
     pub bits: Program,
     /// In the order in which they run.
     pub launches: Vec<Launch>,
+    /// Magnitudes of the literals, with how they are written.
+    pub literals: Vec<(Number, String)>,
 }
 
 /// A launch of one of the kernels, in blocks of [`BLOCK`] threads.
@@ -84,7 +88,23 @@ pub(crate) fn emit(typed: &Typed, format: Format) -> Compiled {
         launches.push(kernel(typed, step, format, &mut reals));
         kernel(typed, step, Format::F64, &mut bits);
     }
-    Compiled { reals, bits, launches }
+    let mut literals = Vec::new();
+    typed.steps.iter().for_each(|step| collect_literals(&step.value, &mut literals));
+    Compiled { reals, bits, launches, literals }
+}
+
+fn collect_literals(node: &Node, found: &mut Vec<(Number, String)>) {
+    if let NodeKind::Number(number) = &node.kind {
+        let number = number.abs();
+        if node.ty == Type::Real
+            && !number.is_zero()
+            && !found.iter().any(|(one, _)| *one == number)
+        {
+            let text = decimal(&number).unwrap_or_else(|| number.to_string());
+            found.push((number, text));
+        }
+    }
+    node.each(&mut |inner| collect_literals(inner, found));
 }
 
 /// A kernel in the making.
@@ -97,7 +117,7 @@ struct Emitter<'e> {
     arrays: Vec<(ArrayId, Reg)>,
     /// Scalars as numbers: integers of 64 bits or reals.
     scalars: Vec<(usize, Reg)>,
-    literals: Vec<(term::Number, Operand)>,
+    literals: Vec<(Number, Operand)>,
 }
 
 fn kernel(typed: &Typed, step: &Step, format: Format, program: &mut Program) -> Launch {

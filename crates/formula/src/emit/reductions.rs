@@ -1,10 +1,11 @@
 //! Reductions: nested loops over their indices that update an accumulator.
 //!
-//! A sum over nothing is 0, a product 1, a maximum −∞ and a minimum ∞. Of integers, a maximum over nothing is refused
-//! before. Elements that a condition on indices leaves out are jumped over; those that a condition on data leaves out
+//! A sum over nothing is 0, a product 1, a maximum −∞ and a minimum ∞. An extreme of integers over nothing, or its place, is
+//! refused before. Elements that a condition on indices leaves out are jumped over; those that a condition on data leaves out
 //! change nothing.
 
 use super::Emitter;
+use super::values::reads_at_data;
 use crate::typed::{Arithmetic, Node, NodeKind, Reduce, Reduction, Type};
 use ir::{
     BlockId, FloatBinary, FloatMode, IntBinary, Op, Operand, Reg, Relation, Terminator, Width,
@@ -16,6 +17,8 @@ struct Accumulator {
     value: Reg,
     /// Of a mean, how many elements there are; of an extreme, where it was found.
     second: Option<Reg>,
+    /// That is a real, because data decide it.
+    second_is_real: bool,
     /// Of an extreme of integers or its place, whether no element was met yet.
     is_first: Option<Reg>,
 }
@@ -45,18 +48,40 @@ impl Emitter<'_> {
             Some(filter) => filter.conjuncts(),
             None => (Vec::new(), Vec::new()),
         };
-        if let Some(condition) = self.all_of(&decided) {
-            let body = self.builder.block();
-            self.builder.branch(condition, body, innermost);
-            self.builder.go_on(body);
+        self.jump_unless(&decided, innermost);
+        // Elements at places that data decide may not exist where they are left out.
+        let jumps = reads_at_data(&reduce.body);
+        if jumps {
+            self.jump_unless(&open, innermost);
         }
-        self.update(reduce, &accumulator, &open);
+        self.update(reduce, &accumulator, if jumps { &[] } else { &open });
         self.builder.terminate(Terminator::Jump(innermost));
         self.builder.go_on(innermost);
         for one in loops.into_iter().rev() {
             self.close(&one);
         }
         self.result(reduce, &accumulator)
+    }
+
+    /// Goes on only where conditions hold, elsewhere at a block.
+    fn jump_unless(&mut self, conditions: &[&Node], elsewhere: BlockId) {
+        if let Some(condition) = self.all_of(conditions) {
+            let next = self.builder.block();
+            self.builder.branch(condition, next, elsewhere);
+            self.builder.go_on(next);
+        }
+    }
+
+    /// An integer to a power, by a loop.
+    pub(super) fn integer_power(&mut self, a: &Node, b: &Node) -> Operand {
+        let (base, power) = (self.value(a), self.value(b));
+        let [result, count] =
+            [self.builder.register(Width::B64), self.builder.register(Width::B64)];
+        self.builder.copy(result, Operand::Constant(1));
+        let one = self.open(count, Operand::Constant(0), power);
+        self.arithmetic_into(result, Arithmetic::Multiply, base, true);
+        self.close(&one);
+        result.into()
     }
 
     fn open(&mut self, index: Reg, low: Operand, high: Operand) -> Open {
@@ -96,8 +121,12 @@ impl Emitter<'_> {
         let width = self.builder.width(if takes_place { reduce.body.ty } else { ty });
         let value = self.builder.register(width);
         self.builder.copy(value, first);
-        let second = (takes_place || reduce.reduction == Reduction::Mean).then(|| {
-            let register = self.builder.register(Width::B64);
+        let is_mean = reduce.reduction == Reduction::Mean;
+        let leaves_out = reduce.filter.as_ref().is_some_and(|filter| filter.is_data);
+        let second_is_real = is_mean && leaves_out || takes_place && ty == Type::Real;
+        let second = (takes_place || is_mean).then(|| {
+            let ty = if second_is_real { Type::Real } else { Type::Integer };
+            let register = self.builder.register(self.builder.width(ty));
             self.builder.copy(register, zero);
             register
         });
@@ -107,7 +136,7 @@ impl Emitter<'_> {
             self.builder.copy(register, one);
             register
         });
-        Accumulator { value, second, is_first }
+        Accumulator { value, second, second_is_real, is_first }
     }
 
     /// Takes one element in, unless conditions on data leave it out.
@@ -119,9 +148,9 @@ impl Emitter<'_> {
             Reduction::Sum | Reduction::Mean => {
                 self.add(&reduce.body, value, kept);
                 if let Some(count) = accumulator.second {
-                    let one = self.one_if(kept);
-                    let (op, width, a) = (IntBinary::Add, Width::B64, count.into());
-                    self.builder.push(Op::IntBinary { op, width, dst: count, a, b: one });
+                    let is_integer = !accumulator.second_is_real;
+                    let one = self.one_if(kept, is_integer);
+                    self.arithmetic_into(count, Arithmetic::Add, one, is_integer);
                 }
             }
             Reduction::Product => {
@@ -214,9 +243,15 @@ impl Emitter<'_> {
         let better = self.builder.logic(IntBinary::Or, is_first.into(), better.into());
         self.builder.copy(is_first, Operand::Constant(0));
         let index = self.indices[reduce.ranges[0].index];
-        let index = index.map_or(Operand::Constant(0), Operand::from);
+        let mut index = index.map_or(Operand::Constant(0), Operand::from);
+        let mut wide = Width::B64;
+        if accumulator.second_is_real {
+            let (low, high) = self.typed.indices[reduce.ranges[0].index].bounds;
+            index = self.whole_as_real(index, low.abs().max(high.abs()));
+            wide = self.builder.width(Type::Real);
+        }
         let width = self.builder.width(reduce.body.ty);
-        for (register, new, width) in [(best, element, width), (place, index, Width::B64)] {
+        for (register, new, width) in [(best, element, width), (place, index, wide)] {
             let new = self.builder.select(better.into(), [new, register.into()], width);
             self.builder.copy(register, new.into());
         }
@@ -249,13 +284,18 @@ impl Emitter<'_> {
         }
     }
 
-    fn one_if(&mut self, kept: Option<Reg>) -> Operand {
-        self.kept_or(kept, Operand::Constant(1), Operand::Constant(0), Type::Integer)
+    fn one_if(&mut self, kept: Option<Reg>, is_integer: bool) -> Operand {
+        let one = if is_integer { Operand::Constant(1) } else { self.builder.number(1.0) };
+        let ty = if is_integer { Type::Integer } else { Type::Real };
+        self.kept_or(kept, one, Operand::Constant(0), ty)
     }
 
     fn result(&mut self, reduce: &Reduce, accumulator: &Accumulator) -> Operand {
         let value = accumulator.value.into();
         match (reduce.reduction, accumulator.second) {
+            (Reduction::Mean, Some(count)) if accumulator.second_is_real => {
+                self.builder.float(FloatBinary::Div, value, count.into()).into()
+            }
             (Reduction::Mean, Some(count)) => {
                 let most = reduce.ranges.iter().map(|range| self.typed.indices[range.index].bounds);
                 let most =

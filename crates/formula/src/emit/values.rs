@@ -3,7 +3,7 @@
 use super::Emitter;
 use crate::interval::interval;
 use crate::resolve::type_of;
-use crate::typed::{ArrayId, Function, Node, NodeKind, Type};
+use crate::typed::{ArrayId, Function, Node, NodeKind, Reduction, Type};
 use ir::{
     FloatBinary, FloatMode, FloatRelation, FloatUnary, IntBinary, IntUnary, Load, Op, Operand,
     Ordering, RealFunction, Reg, Relation, Rounding, Scalar, Space, Terminator, Width,
@@ -54,6 +54,7 @@ impl Emitter<'_> {
             }
             NodeKind::Arithmetic(op, a, b) => self.arithmetic(*op, a, b),
             NodeKind::Power(a, exponent) => self.power(a, exponent),
+            NodeKind::IntegerPower(a, b) => self.integer_power(a, b),
             NodeKind::Compare(relation, a, b) => self.comparison(*relation, a, b),
             NodeKind::And(a, b) => self.connective(IntBinary::And, a, b),
             NodeKind::Or(a, b) => self.connective(IntBinary::Or, a, b),
@@ -147,20 +148,17 @@ impl Emitter<'_> {
             if known.is_some_and(|(low, high)| low >= 0 && high < i128::from(size)) {
                 continue;
             }
-            let dst = self.builder.register(Width::B1);
-            // As an unsigned number, one below 0 is too large.
-            self.builder.push(Op::IntCompare {
-                relation: Relation::Lt,
-                signed: false,
-                width: Width::B64,
-                dst,
-                a: *place,
-                b: Operand::Constant(size),
-            });
-            all = Some(match all {
-                None => dst,
-                Some(before) => self.builder.logic(IntBinary::And, before.into(), dst.into()),
-            });
+            let is_at_least = |least: i128| known.is_some_and(|(low, _)| low >= least);
+            let low = (!is_at_least(0)).then(|| (Relation::Ge, Operand::Constant(0)));
+            for (relation, bound) in
+                low.into_iter().chain([(Relation::Lt, Operand::Constant(size))])
+            {
+                let one = self.compare(relation, [*place, bound], true);
+                all = Some(match all {
+                    None => one,
+                    Some(before) => self.builder.logic(IntBinary::And, before.into(), one.into()),
+                });
+            }
         }
         all
     }
@@ -208,6 +206,11 @@ impl Emitter<'_> {
                 let a = self.value(&arguments[0]);
                 let mode = FloatMode { rounding: *rounding, ..FloatMode::NEAREST };
                 self.float_unary(FloatUnary::RoundToIntegral, mode, a)
+            }
+            NodeKind::Reduce(reduce)
+                if matches!(reduce.reduction, Reduction::ArgMax | Reduction::ArgMin) =>
+            {
+                self.reduce(reduce, Type::Real)
             }
             _ => {
                 let value = self.value(inner);
@@ -334,18 +337,34 @@ impl Emitter<'_> {
 
     fn conditional(&mut self, condition: &Node, value: &Node, otherwise: &Node) -> Operand {
         let (decided, open) = condition.conjuncts();
-        let Some(decided) = self.all_of(&decided) else {
-            return self.choice(&open, value, otherwise);
-        };
-        let width = self.builder.width(value.ty);
+        match (decided.is_empty(), open.is_empty()) {
+            (true, _) => self.choice(&open, value, otherwise),
+            (false, true) => self.branches(&decided, value, otherwise),
+            (false, false) => {
+                let inner = |emitter: &mut Self| emitter.choice(&open, value, otherwise);
+                self.branches_of(&decided, inner, otherwise)
+            }
+        }
+    }
+
+    /// A value where conditions hold, another elsewhere; only one of them is computed.
+    fn branches(&mut self, conditions: &[&Node], value: &Node, otherwise: &Node) -> Operand {
+        self.branches_of(conditions, |emitter| emitter.value(value), otherwise)
+    }
+
+    fn branches_of(
+        &mut self,
+        conditions: &[&Node],
+        value: impl FnOnce(&mut Self) -> Operand,
+        otherwise: &Node,
+    ) -> Operand {
+        let Some(condition) = self.all_of(conditions) else { return value(self) };
+        let width = self.builder.width(otherwise.ty);
         let dst = self.builder.register(width);
         let (then, other, end) = (self.builder.block(), self.builder.block(), self.builder.block());
-        self.builder.branch(decided, then, other);
+        self.builder.branch(condition, then, other);
         self.builder.go_on(then);
-        let chosen = match open.is_empty() {
-            true => self.value(value),
-            false => self.choice(&open, value, otherwise),
-        };
+        let chosen = value(self);
         self.builder.copy(dst, chosen);
         self.builder.terminate(Terminator::Jump(end));
         self.builder.go_on(other);
@@ -358,6 +377,9 @@ impl Emitter<'_> {
 
     /// Chooses by conditions on data between values that are both computed.
     fn choice(&mut self, conditions: &[&Node], value: &Node, otherwise: &Node) -> Operand {
+        if reads_at_data(value) || reads_at_data(otherwise) {
+            return self.branches(conditions, value, otherwise);
+        }
         let (a, b) = (self.value(value), self.value(otherwise));
         let Some(condition) = self.all_of(conditions) else { return a };
         let width = self.builder.width(value.ty);
@@ -383,6 +405,16 @@ impl Emitter<'_> {
             }
         })
     }
+}
+
+/// Tells whether a value has an element at a place that data decide, which may not exist where a condition fails.
+pub(super) fn reads_at_data(node: &Node) -> bool {
+    let mut found = match &node.kind {
+        NodeKind::Element { indices, .. } => indices.iter().any(|index| index.is_data),
+        _ => false,
+    };
+    node.each(&mut |inner| found = found || reads_at_data(inner));
+    found
 }
 
 /// Tells whether a value depends on nothing and takes no branch to compute.

@@ -55,7 +55,7 @@ const OTHERS: [(&str, Function, usize); 14] = [
     ("max", Function::Max, 2),
     ("min", Function::Min, 2),
     ("clamp", Function::Clamp, 3),
-    ("mod", Function::Real(RealFunction::Fmod), 2),
+    ("fmod", Function::Real(RealFunction::Fmod), 2),
 ];
 
 /// Formats that a literal may be rounded to.
@@ -179,10 +179,15 @@ impl Resolver<'_> {
             _ if keeps_integers && all_integers => Type::Integer,
             _ => Type::Real,
         };
-        if let (Function::Round(_), [node]) = (function, nodes.as_slice())
-            && node.ty == Type::Integer
-        {
-            return Ok(node.clone());
+        if let (Function::Round(rounding), [node]) = (function, nodes.as_slice()) {
+            if node.ty == Type::Integer {
+                return Ok(node.clone());
+            }
+            if let Some(whole) =
+                node.number().and_then(|number| rounded_to_integer(number, rounding))
+            {
+                return Ok(Node::integer(whole, span));
+            }
         }
         Ok(Node { kind: NodeKind::Function(function, nodes), ty, is_data, span })
     }
@@ -195,7 +200,12 @@ impl Resolver<'_> {
         let expressions = expressions(arguments)?;
         let [tensor, axis] = expressions.as_slice() else { return Err(usage()) };
         let Kind::Name(name) = &tensor.kind else { return Err(usage()) };
-        let Some(array) = self.array(name) else { return Err(self.unknown(name, tensor.span)) };
+        let Some(array) = self.array(name) else {
+            return Err(match self.is_named(name) {
+                true => Error::new(tensor.span, format!("`{name}` is no tensor")),
+                false => self.unknown(name, tensor.span),
+            });
+        };
         let axis = self.integer(axis)?;
         let axis =
             axis.number().and_then(Number::to_i64).and_then(|axis| usize::try_from(axis).ok());
@@ -340,9 +350,12 @@ impl Resolver<'_> {
             }
             _ => (body, None),
         };
+        let may_be_empty = filter.as_ref().is_some_and(|filter| filter.is_data);
         let body = match reduction {
             Reduction::Count | Reduction::Any | Reduction::All => self.condition(value)?,
             Reduction::Mean => self.real(value)?,
+            // Over nothing it is infinite, which no integer is.
+            Reduction::Max | Reduction::Min if may_be_empty => self.real(value)?,
             _ => self.numeric(value)?,
         };
         self.scope.truncate(depth);
@@ -402,6 +415,32 @@ fn expressions<'e>(arguments: &'e [Argument]) -> Result<Vec<&'e Expression>, Err
         )),
     };
     arguments.iter().map(one).collect()
+}
+
+/// A literal rounded to an integer; none if it is large.
+fn rounded_to_integer(number: &Number, rounding: Rounding) -> Option<i128> {
+    let (above, below) = number.to_small_ratio()?;
+    let (above, below) = (i128::from(above), i128::from(below));
+    let down = above.div_euclid(below);
+    let rest = above - down * below;
+    let up = down + i128::from(rest != 0);
+    Some(match rounding {
+        Rounding::Down => down,
+        Rounding::Up => up,
+        Rounding::Zero => {
+            if above < 0 {
+                up
+            } else {
+                down
+            }
+        }
+        Rounding::NearestEven | Rounding::NearestAway => match (2 * rest).cmp(&below) {
+            std::cmp::Ordering::Less => down,
+            std::cmp::Ordering::Greater => up,
+            std::cmp::Ordering::Equal if down % 2 == 0 => down,
+            std::cmp::Ordering::Equal => up,
+        },
+    })
 }
 
 /// The single nearest to a number of which a double is near.

@@ -5,9 +5,9 @@ use crate::ast::{Binary, Expression, Kind, Name, Relation, Unary};
 use crate::error::{Error, closest};
 use crate::interval::interval;
 use crate::resolve::KnownScalar;
-use crate::typed::{Arithmetic, Constant, Node, NodeKind, Type};
+use crate::typed::{Arithmetic, Constant, Node, NodeKind, Type, Typed};
 use base::Span;
-use ir::Scalar;
+use ir::{Scalar, Width};
 use term::Number;
 
 /// The largest power of an integer that is an integer here.
@@ -17,8 +17,8 @@ impl Resolver<'_> {
     pub(super) fn expression(&mut self, expression: &Expression) -> Result<Node, Error> {
         let span = expression.span;
         match &expression.kind {
-            Kind::Number(number) => {
-                let is_integer = number.to_i64().is_some();
+            Kind::Number(number, is_real) => {
+                let is_integer = !is_real && number.to_i64().is_some();
                 let ty = if is_integer { Type::Integer } else { Type::Real };
                 Ok(Node { kind: NodeKind::Number(number.clone()), ty, is_data: false, span })
             }
@@ -67,11 +67,13 @@ impl Resolver<'_> {
         if let Some((_, index)) = self.scope.iter().find(|(known, _)| known == name) {
             return node(NodeKind::Index(*index), Type::Integer, false);
         }
+        if let Some((_, value)) = self.constants.iter().find(|(known, _)| known == name) {
+            return Ok(Node { span, ..value.clone() });
+        }
         if let Some(array) = self.array(name) {
             let shape = &self.typed.arrays[array].shape;
-            let is_defined = self.defined.iter().any(|(known, _)| known == name);
             let is_one = shape.iter().product::<u64>() == 1;
-            if !shape.is_empty() && !(is_defined && is_one) {
+            if !shape.is_empty() && !is_one {
                 let count = shape.len();
                 let plural = if count == 1 { "index" } else { "indices" };
                 let message = format!("`{name}` is a tensor: give its {count} {plural}");
@@ -100,6 +102,10 @@ impl Resolver<'_> {
             "e" => Constant::E,
             "log2e" => Constant::Log2E,
             "ln2" => Constant::Ln2,
+            _ if name.chars().count() == 1 => {
+                let message = format!("`{name}` is no index here, no input and not defined above");
+                return Err(Error::new(span, message));
+            }
             _ => return Err(self.unknown(name, span)),
         };
         node(NodeKind::Constant(constant), Type::Real, false)
@@ -127,6 +133,7 @@ impl Resolver<'_> {
             .chain(self.environment.scalars.iter().map(|one| one.name.as_str()))
             .chain(self.defined.iter().map(|one| one.0.as_str()))
             .chain(self.scope.iter().map(|one| one.0.as_str()));
+        let known = known.filter(|known| *known != name);
         let hint = closest(name, known).map(|name| format!("; did you mean `{name}`?"));
         let hint = hint.unwrap_or_default();
         Error::new(span, format!("`{name}` is no input and not defined above{hint}"))
@@ -147,6 +154,14 @@ impl Resolver<'_> {
                 false => self.unknown(text, name.span),
             });
         };
+        let scalar = self.typed.arrays[array].scalar;
+        if matches!(scalar, Scalar::Integer { width: Width::B64, signed: false }) {
+            let message = format!(
+                "`{}` holds u64, which formulas do not read; s64 and u32 are read",
+                name.text
+            );
+            return Err(Error::new(span, message));
+        }
         let rank = self.typed.arrays[array].shape.len();
         if rank != indices.len() {
             let plural = if rank == 1 { "" } else { "s" };
@@ -251,7 +266,13 @@ impl Resolver<'_> {
             _ => Arithmetic::Remainder,
         };
         let (a, b) = match op {
-            Arithmetic::Divide => (self.real(a)?, self.real(b)?),
+            Arithmetic::Divide => {
+                let (a, b) = (self.real(a)?, self.real(b)?);
+                if b.number().is_some_and(Number::is_zero) {
+                    return Err(Error::new(b.span, "a division by 0"));
+                }
+                (a, b)
+            }
             Arithmetic::FloorDivide | Arithmetic::Remainder => {
                 let (a, b) = (self.numeric(a)?, self.numeric(b)?);
                 if let Some(real) = [&a, &b].into_iter().find(|one| one.ty == Type::Real) {
@@ -270,7 +291,7 @@ impl Resolver<'_> {
         };
         let (ty, is_data) = (a.ty, a.is_data || b.is_data);
         if let (Some(x), Some(y)) = (a.number(), b.number())
-            && let Some(number) = folded(op, x, y)
+            && let Some(number) = folded(op, x, y).filter(is_small)
         {
             return Ok(Node { kind: NodeKind::Number(number), ty, is_data: false, span });
         }
@@ -283,6 +304,10 @@ impl Resolver<'_> {
         let is_data = a.is_data || b.is_data;
         let exponent = match b.number() {
             Some(number) => number.clone(),
+            None if is_integer_power(&self.typed, &a, &b) => {
+                let kind = NodeKind::IntegerPower(Box::new(a), Box::new(b));
+                return Ok(Node { kind, ty: Type::Integer, is_data, span });
+            }
             None => {
                 let real = |node: Node| if node.ty == Type::Integer { to_real(node) } else { node };
                 let power = crate::typed::Function::Real(ir::RealFunction::Pow);
@@ -293,7 +318,7 @@ impl Resolver<'_> {
         let whole = exponent.to_i64().filter(|power| (0..=LARGEST_INTEGER_POWER).contains(power));
         if let (Some(base), Some(power)) = (a.number(), exponent.to_i64())
             && let Some(power) = i32::try_from(power).ok().filter(|power| power.abs() <= 1024)
-            && let Some(number) = base.integer_power(power)
+            && let Some(number) = base.integer_power(power).filter(is_small)
         {
             let ty = if number.to_i64().is_some() && power >= 0 { a.ty } else { Type::Real };
             return Ok(Node { kind: NodeKind::Number(number), ty, is_data: false, span });
@@ -352,6 +377,21 @@ pub(super) fn alike(a: Node, b: Node) -> (Node, Node) {
         (Type::Integer, Type::Truth) => (a, as_number(b)),
         _ => (real(a), real(b)),
     }
+}
+
+/// Tells whether an integer is raised to a power that indices alone decide and that is not negative.
+fn is_integer_power(typed: &Typed, a: &Node, b: &Node) -> bool {
+    let are_integers = a.ty == Type::Integer && b.ty == Type::Integer;
+    let most = i128::from(LARGEST_INTEGER_POWER);
+    are_integers
+        && !b.is_data
+        && interval(typed, b).is_some_and(|(low, high)| low >= 0 && high <= most)
+}
+
+/// Tells whether numerator and denominator are doubles, so that a literal can be made of it.
+fn is_small(number: &Number) -> bool {
+    const MOST_BITS: usize = 900;
+    number.bits() <= MOST_BITS
 }
 
 /// The result on two literals, exact.

@@ -45,7 +45,7 @@ impl Resolver<'_> {
     fn collect(&self, expression: &Expression, index: &str, found: &mut Vec<Axis>) {
         let mut inner = |one: &Expression| self.collect(one, index, found);
         match &expression.kind {
-            Kind::Number(_) | Kind::Name(_) => {}
+            Kind::Number(..) | Kind::Name(_) => {}
             Kind::Element { name, indices, outside } => {
                 indices.iter().for_each(&mut inner);
                 outside.iter().for_each(|one| inner(one));

@@ -13,7 +13,11 @@ pub(crate) use expressions::floor_divide;
 
 use crate::ast::{Definition, Formula, Index};
 use crate::error::{Error, closest};
-use crate::typed::{Array, ArrayId, IndexId, IndexInfo, Node, NodeKind, Origin, Step, Type, Typed};
+use crate::interval::interval;
+use crate::typed::{
+    Arithmetic, Array, ArrayId, IndexId, IndexInfo, Node, NodeKind, Origin, Reduce, Reduction,
+    Step, Type, Typed,
+};
 use base::Span;
 use ir::{Format, Scalar, Width};
 use term::Number;
@@ -85,6 +89,7 @@ pub(crate) fn resolve(formula: &Formula, environment: &Environment) -> Result<Ty
         environment,
         typed: Typed::default(),
         scope: Vec::new(),
+        constants: Vec::new(),
         defined: Vec::new(),
         before: Vec::new(),
     };
@@ -111,6 +116,8 @@ struct Resolver<'r> {
     typed: Typed,
     /// Indices that may be named here.
     scope: Vec<(String, IndexId)>,
+    /// Definitions that depend on nothing: their names stand for their values.
+    constants: Vec<(String, Node)>,
     /// Definitions so far.
     defined: Vec<(String, ArrayId)>,
     /// Tensors that are there before anything is computed.
@@ -121,7 +128,8 @@ impl Resolver<'_> {
     fn definition(&mut self, definition: &Definition) -> Result<(), Error> {
         let Definition { is_let, name, indices, value } = definition;
         let (text, span) = (&name.text, name.span);
-        if self.defined.iter().any(|(known, _)| known == text) {
+        let is_constant = self.constants.iter().any(|(known, _)| known == text);
+        if is_constant || self.defined.iter().any(|(known, _)| known == text) {
             return Err(Error::new(span, format!("`{text}` is defined twice")));
         }
         let tensor = self.environment.tensors.iter().find(|tensor| tensor.name == *text);
@@ -144,9 +152,13 @@ impl Resolver<'_> {
         let ids = self.indices_of(definition, shape.as_deref())?;
         let value = self.expression(value)?;
         self.scope.clear();
+        if *is_let && indices.is_empty() && is_plain(&value) {
+            self.constants.push((text.clone(), value));
+            return Ok(());
+        }
         let (scalar, value) = match tensor {
             Some(tensor) => (tensor.scalar, self.fit(value, tensor.scalar, text)?),
-            None => let_storage(value, self.environment.format()),
+            None => let_storage(&self.typed, value, self.environment.format()),
         };
         let shape = shape.unwrap_or_else(|| {
             let extent = |id: &IndexId| self.typed.indices[*id].bounds.1 + 1;
@@ -265,6 +277,7 @@ impl Resolver<'_> {
         self.environment.tensors.iter().any(|tensor| tensor.name == name)
             || self.environment.scalars.iter().any(|scalar| scalar.name == name)
             || self.defined.iter().any(|(known, _)| known == name)
+            || self.constants.iter().any(|(known, _)| known == name)
     }
 
     /// The array of a name: a definition above, or contents from before.
@@ -345,19 +358,74 @@ pub(crate) fn type_of(scalar: Scalar) -> Type {
 }
 
 /// What the elements of a `let` are.
-fn let_storage(value: Node, format: Format) -> (Scalar, Node) {
+fn let_storage(typed: &Typed, value: Node, format: Format) -> (Scalar, Node) {
     match value.ty {
         Type::Real => (Scalar::Float(format), value),
-        Type::Integer => (Scalar::Integer { width: Width::B64, signed: true }, value),
-        Type::Truth => (Scalar::Integer { width: Width::B64, signed: true }, as_number(value)),
+        Type::Integer => (integer_storage(typed, &value), value),
+        Type::Truth => (Scalar::Integer { width: Width::B32, signed: true }, as_number(value)),
     }
 }
 
-/// An integer as a real; a literal stays one.
+/// The type in which integers are kept between definitions: 32 bits if they fit, as integers of kernels have.
+pub(crate) fn integer_storage(typed: &Typed, value: &Node) -> Scalar {
+    let fits =
+        |(low, high): (i128, i128)| low >= i128::from(i32::MIN) && high <= i128::from(i32::MAX);
+    let is_narrow = interval(typed, value).is_some_and(fits);
+    Scalar::Integer { width: if is_narrow { Width::B32 } else { Width::B64 }, signed: true }
+}
+
+/// Tells whether a value depends on nothing and takes no loop to compute.
+fn is_plain(node: &Node) -> bool {
+    let mut all =
+        !node.is_data && !matches!(node.kind, NodeKind::Reduce(_)) && node.ty != Type::Truth;
+    node.each(&mut |inner| all = all && is_plain(inner));
+    all
+}
+
+/// An integer as a real; a literal stays one. Choices and sums are made of reals then, because nothing is gained by integers
+/// that data decide and runs on reals follow reals more easily.
 fn to_real(node: Node) -> Node {
     let (span, is_data) = (node.span, node.is_data);
     match node.kind {
         NodeKind::Number(_) => Node { ty: Type::Real, ..node },
+        NodeKind::If { condition, value, otherwise } => {
+            let [value, otherwise] = [value, otherwise].map(|one| Box::new(to_real(*one)));
+            let kind = NodeKind::If { condition, value, otherwise };
+            Node { kind, ty: Type::Real, is_data, span }
+        }
+        NodeKind::Arithmetic(
+            op @ (Arithmetic::Add | Arithmetic::Subtract | Arithmetic::Multiply),
+            a,
+            b,
+        ) if is_data => {
+            let [a, b] = [a, b].map(|one| Box::new(to_real(*one)));
+            Node { kind: NodeKind::Arithmetic(op, a, b), ty: Type::Real, is_data, span }
+        }
+        NodeKind::Negate(a) if is_data => {
+            let kind = NodeKind::Negate(Box::new(to_real(*a)));
+            Node { kind, ty: Type::Real, is_data, span }
+        }
+        NodeKind::Reduce(reduce) if is_data => match reduce.reduction {
+            Reduction::Count => {
+                let body = to_real(as_number(reduce.body));
+                let kind = NodeKind::Reduce(Box::new(Reduce {
+                    reduction: Reduction::Sum,
+                    body,
+                    ..*reduce
+                }));
+                Node { kind, ty: Type::Real, is_data, span }
+            }
+            Reduction::Sum | Reduction::Product | Reduction::Max | Reduction::Min => {
+                let body = to_real(reduce.body);
+                let kind = NodeKind::Reduce(Box::new(Reduce { body, ..*reduce }));
+                Node { kind, ty: Type::Real, is_data, span }
+            }
+            _ => {
+                let inner =
+                    Node { kind: NodeKind::Reduce(reduce), ty: Type::Integer, is_data, span };
+                Node { kind: NodeKind::ToReal(Box::new(inner)), ty: Type::Real, is_data, span }
+            }
+        },
         _ => Node { kind: NodeKind::ToReal(Box::new(node)), ty: Type::Real, is_data, span },
     }
 }
