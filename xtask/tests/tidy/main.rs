@@ -149,7 +149,9 @@ fn sources() -> Vec<PathBuf> {
 
 /// Everything in the repository that is not built, fetched or git's own.
 fn files(folder: &Path) -> Vec<PathBuf> {
-    let skipped = ["target", ".git", "artifacts", "node_modules"];
+    let built = ["__pycache__", ".mypy_cache", ".pytest_cache", ".venv", "_native.abi3.so"];
+    let skipped = ["target", ".git", "artifacts", "node_modules"].into_iter().chain(built);
+    let skipped: Vec<&str> = skipped.collect();
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
