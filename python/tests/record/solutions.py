@@ -46,8 +46,8 @@ def _transposed(m, broken, x):
 
 LEVEL1 = {
     **dict.fromkeys((1, 2, 3, 4, 6, 7, 8, 9, 13), _mm), 5: lambda m, broken, A, s: k.apply(A, "scale", s, broken=broken), 10: _fold, 11: _fold,
-    12: lambda m, broken, A, B: k.diagonal(A, B, broken), 14: lambda m, broken, A, B: k.matmul(A, B, triangle=1, broken=broken),
-    15: lambda m, broken, A, B: k.matmul(A, B, triangle=2, broken=broken) if not broken else k.matmul(A, B), 16: lambda m, broken, A, B: k.matmul(A.T, B, broken=broken),
+    12: lambda m, broken, A, B: k.diagonal(A, B, broken), 14: lambda m, broken, A, B: k.matmul(A, B, triangle=0 if broken else 1),
+    15: lambda m, broken, A, B: k.matmul(A, B, triangle=0 if broken else 2), 16: lambda m, broken, A, B: k.matmul(A.T, B, broken=broken),
     17: lambda m, broken, A, B: k.matmul(A, B.T, broken=broken), 18: lambda m, broken, A, B: k.matmul(A.T, B.T, broken=broken), 19: _op("relu"), 20: _op("leaky", a=0.01),
     21: _op("sigmoid"), 22: _op("tanh"), 23: _along("softmax"), 24: _along("log_softmax"), 25: _op("swish"), 26: _op("gelu"), 27: _op("selu"), 28: _op("hardsigmoid"),
     29: _op("softplus"), 30: _op("softsign"), 31: _op("elu", a=1.0), 32: _op("hardtanh", a=-1.0, c=1.0), 88: _op("gelu_tanh"),
