@@ -1,8 +1,7 @@
 //! The flags that say how CUDA C++ is compiled.
 
-use crate::console::write_err;
+use crate::console::Console;
 use driver::arguments::KernelPath;
-use driver::cuda::locate::Environment;
 use driver::cuda::{CompileOptions, Math};
 use driver::prove::reading::Reading;
 use driver::{Input, InputError, escape};
@@ -66,32 +65,57 @@ impl CompileArgs {
     }
 
     /// Reads a file, or makes PTX of it.
-    pub(crate) fn open(&self, path: &KernelPath) -> Result<Input, InputError> {
-        self.open_with(path, if self.inline_math { Math::Inlined } else { Math::Opaque })
+    pub(crate) fn open(&self, path: &KernelPath, console: &Console) -> Result<Input, InputError> {
+        let math = if self.inline_math { Math::Inlined } else { Math::Opaque };
+        self.open_with(path, math, console)
     }
 
     /// Reads a file, or makes PTX of it that can be run.
-    pub(crate) fn open_to_run(&self, path: &KernelPath) -> Result<Input, InputError> {
-        self.open_with(path, Math::Inlined)
+    pub(crate) fn open_to_run(
+        &self,
+        path: &KernelPath,
+        console: &Console,
+    ) -> Result<Input, InputError> {
+        self.open_with(path, Math::Inlined, console)
     }
 
     /// How a file is compiled.
-    pub(crate) fn options(&self, math: Math) -> CompileOptions {
+    pub(crate) fn options(&self, math: Math, console: &Console) -> CompileOptions {
         CompileOptions {
             architecture: self.arch.clone(),
             includes: self.includes.clone(),
             math,
-            environment: Environment::of_process().without_cache(self.no_cache),
+            environment: console.environment().without_cache(self.no_cache),
             ..CompileOptions::default()
         }
     }
 
-    fn open_with(&self, path: &KernelPath, math: Math) -> Result<Input, InputError> {
-        let options = self.options(math);
-        let input = Input::open(path.file.as_ref(), path.kernel.as_deref(), &options)?;
+    fn open_with(
+        &self,
+        path: &KernelPath,
+        math: Math,
+        console: &Console,
+    ) -> Result<Input, InputError> {
+        let options = self.options(math, console);
+        let kernel = path.kernel.as_deref();
+        let input = match console.text(&path.file) {
+            Some(bytes) => {
+                let input = Input::of_memory(&path.file, bytes.to_vec(), kernel, options)?;
+                console.with_sources(input, &path.file)
+            }
+            None => Input::open(path.file.as_ref(), kernel, &options)?,
+        };
         if let (true, Some(command)) = (self.verbose, input.made_by()) {
-            write_err(&format!("note: compiled with {}\n", escape::plain(command)));
+            console.write_err(&format!("note: compiled with {}\n", escape::plain(command)));
         }
         Ok(input)
+    }
+}
+
+/// Reads CUDA C++ as it is written.
+pub(crate) fn read_cuda(path: &KernelPath, console: &Console) -> Result<Input, InputError> {
+    match console.text(&path.file) {
+        Some(bytes) => Input::cuda_of_memory(&path.file, bytes.to_vec()),
+        None => Input::read_cuda(path.file.as_ref()),
     }
 }

@@ -1,54 +1,175 @@
-//! What is printed: results on standard output, messages on standard error.
+//! Where results and messages of one call go: to a terminal, or to whoever called.
+//!
+//! A call from another program must neither print nor change the state of that program, so everything that
+//! a command needs of its surroundings is here: the streams, the watch that may end it, and files that are not on disk.
 
-use driver::{Exit, Outcome, escape};
+use driver::cuda::locate::Environment;
+use driver::report::Report;
+use driver::{Exit, Input, Outcome, Watch, escape};
 use std::io::{ErrorKind, Write};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-/// Whether nothing on the command line has escape sequences of its own.
-pub(crate) fn are_plain() -> bool {
-    let given: Vec<String> =
-        std::env::args_os().map(|given| given.to_string_lossy().into_owned()).collect();
-    escape::may_be_coloured(given.iter().map(String::as_str))
+/// The surroundings of a call.
+#[derive(Debug)]
+pub(crate) struct Console {
+    /// What was written, if it is not printed.
+    captured: Option<Mutex<Captured>>,
+    /// Who may end the call.
+    watch: &'static Watch,
+    /// Files that are not on disk: names and contents.
+    texts: Vec<(String, Vec<u8>)>,
+    /// The Python environment of the caller, where compilers may be.
+    python: Option<PathBuf>,
+    /// Nothing on the command line has escape sequences of its own.
+    is_plain: bool,
+    /// Results could not be written.
+    lost: AtomicBool,
 }
 
-/// Colours for a terminal; `anstream` takes them away where they are not wanted.
-pub(crate) fn styled() -> driver::Colour {
-    if !are_plain() {
-        return driver::Colour::Plain;
+/// What a call wrote.
+#[derive(Debug, Default)]
+pub(crate) struct Captured {
+    pub(crate) output: String,
+    pub(crate) messages: String,
+    pub(crate) reports: Vec<Report>,
+    pub(crate) arrays: Vec<(String, Vec<u8>)>,
+}
+
+impl Console {
+    /// The terminal of the program, whose arguments these are.
+    pub(crate) fn of_program(words: &[String], watch: &'static Watch) -> Self {
+        let is_plain = escape::may_be_coloured(words.iter().map(String::as_str));
+        let (texts, lost) = (Vec::new(), AtomicBool::new(false));
+        Self { captured: None, watch, texts, python: None, is_plain, lost }
     }
-    let width = terminal_size::terminal_size().map_or(140, |(width, _)| usize::from(width.0));
-    driver::Colour::Styled { width: width.max(60) }
-}
 
-/// Prints what a command wrote.
-pub(crate) fn finish(outcome: Outcome) -> Exit {
-    write_err(&outcome.messages);
-    write_out(&outcome.output);
-    outcome.exit
-}
+    /// Keeps what is written for a caller in the same process.
+    pub(crate) fn of_caller(
+        texts: Vec<(String, Vec<u8>)>,
+        python: Option<PathBuf>,
+        watch: &'static Watch,
+    ) -> Self {
+        let (captured, lost) = (Some(Mutex::default()), AtomicBool::new(false));
+        Self { captured, watch, texts, python, is_plain: true, lost }
+    }
 
-/// Prints why nothing was done.
-pub(crate) fn fail(message: &str) -> Exit {
-    write_err(&format!("error: {}\n", escape::plain(message)));
-    Exit::BadInput
-}
+    /// Returns where compilers are looked for.
+    pub(crate) fn environment(&self) -> Environment {
+        Environment::of_process().in_python(self.python.as_deref())
+    }
 
-/// Whether results could not be written.
-pub(crate) static LOST: AtomicBool = AtomicBool::new(false);
+    /// Tells whether nothing on the command line has escape sequences of its own.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.is_plain
+    }
 
-/// Results. A reader that went away (`| head`) is no error; a disk that is full is.
-pub(crate) fn write_out(text: &str) {
-    let mut stdout = anstream::stdout();
-    let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
-    if let Err(error) = written
-        && error.kind() != ErrorKind::BrokenPipe
-        && !LOST.swap(true, Ordering::Relaxed)
-    {
-        write_err(&format!("error: results cannot be written: {error}\n"));
+    /// Tells whether a person may be looking.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.captured.is_none()
+    }
+
+    /// Returns what runs are watched with.
+    pub(crate) fn watch(&self) -> &'static Watch {
+        self.watch
+    }
+
+    /// Returns a file that is not on disk.
+    pub(crate) fn text(&self, name: &str) -> Option<&[u8]> {
+        let mut texts = self.texts.iter();
+        texts.find(|(given, _)| given == name).map(|(_, bytes)| bytes.as_slice())
+    }
+
+    /// Gives an input that is not on disk the other such files, which it may be compiled from.
+    pub(crate) fn with_sources(&self, input: Input, own: &str) -> Input {
+        let others = self.texts.iter().filter(|(name, _)| name != own);
+        others.fold(input, |input, (name, bytes)| {
+            input.with_source(name, &String::from_utf8_lossy(bytes))
+        })
+    }
+
+    /// Colours for a terminal; `anstream` takes them away where they are not wanted.
+    pub(crate) fn styled(&self) -> driver::Colour {
+        if !self.is_plain || !self.is_terminal() {
+            return driver::Colour::Plain;
+        }
+        let width = terminal_size::terminal_size().map_or(140, |(width, _)| usize::from(width.0));
+        driver::Colour::Styled { width: width.max(60) }
+    }
+
+    /// Writes the results of a command.
+    pub(crate) fn finish(&self, mut outcome: Outcome) -> Exit {
+        let reports = outcome.report.take().into_iter().collect();
+        self.finish_all(&outcome, reports)
+    }
+
+    /// Writes the results of a command that has several reports.
+    pub(crate) fn finish_all(&self, outcome: &Outcome, reports: Vec<Report>) -> Exit {
+        self.write_err(&outcome.messages);
+        self.write_out(&outcome.output);
+        if let Some(captured) = &self.captured {
+            locked(captured).reports.extend(reports);
+        }
+        outcome.exit
+    }
+
+    /// Keeps arrays for the caller.
+    pub(crate) fn keep_arrays(&self, arrays: Vec<(String, Vec<u8>)>) {
+        if let Some(captured) = &self.captured {
+            locked(captured).arrays.extend(arrays);
+        }
+    }
+
+    /// Writes why nothing was done.
+    pub(crate) fn fail(&self, message: &str) -> Exit {
+        self.write_err(&format!("error: {}\n", escape::plain(message)));
+        Exit::BadInput
+    }
+
+    /// Writes results. A reader that went away (`| head`) is no error; a disk that is full is.
+    pub(crate) fn write_out(&self, text: &str) {
+        if let Some(captured) = &self.captured {
+            locked(captured).output.push_str(text);
+            return;
+        }
+        let mut stdout = anstream::stdout();
+        let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+        if let Err(error) = written
+            && error.kind() != ErrorKind::BrokenPipe
+            && !self.lost.swap(true, Ordering::Relaxed)
+        {
+            self.write_err(&format!("error: results cannot be written: {error}\n"));
+        }
+    }
+
+    /// Writes messages.
+    pub(crate) fn write_err(&self, text: &str) {
+        match &self.captured {
+            Some(captured) => locked(captured).messages.push_str(text),
+            None => print_message(text),
+        }
+    }
+
+    /// Returns the exit status of the program: if stdout failed, non-zero, because silence must not pass CI.
+    pub(crate) fn exit(&self, exit: Exit) -> Exit {
+        let is_lost = self.lost.load(Ordering::Relaxed) && exit == Exit::Success;
+        if is_lost { Exit::BadInput } else { exit }
+    }
+
+    /// Returns what was written.
+    pub(crate) fn into_captured(self) -> Captured {
+        let captured = self.captured.unwrap_or_default();
+        captured.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Messages.
-pub(crate) fn write_err(text: &str) {
+/// Prints a message on standard error.
+pub(crate) fn print_message(text: &str) {
     let _ = anstream::stderr().write_all(text.as_bytes());
+}
+
+/// A thread that panicked left whole texts behind: each is added at once.
+fn locked(captured: &Mutex<Captured>) -> std::sync::MutexGuard<'_, Captured> {
+    captured.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,7 +1,7 @@
 //! `demo`: a race found and its repair proved, an optimised kernel proved equal to its definition, and
 //! a broken twin of it refuted. The kernels are part of the program: a demonstration needs no files.
 
-use crate::console::{fail, finish, styled, write_out};
+use crate::console::Console;
 use driver::arguments::{ArgumentSpec, Arguments, Dimensions, LaunchSpec};
 use driver::{Execution, Exit, Input, Limits};
 
@@ -72,40 +72,52 @@ impl Shape {
 }
 
 /// Shows it.
-pub(crate) fn run() -> Exit {
-    match steps() {
+pub(crate) fn run(console: &Console) -> Exit {
+    match steps(console) {
         Ok(()) => Exit::Success,
-        Err(message) => fail(&message),
+        Err(message) => console.fail(&message),
     }
 }
 
-fn steps() -> Result<(), String> {
+fn steps(console: &Console) -> Result<(), String> {
     let softmax = kernel!("softmax").input()?;
     let (racy, online) = (kernel!("racy").input()?, kernel!("online").input()?);
     let broken = kernel!("broken").input()?;
     let large = Shape { rows: 4, columns: 256, threads: 64 };
     let small = Shape { rows: 1, columns: 2, threads: 2 };
-    heading(1, "A softmax with one pass for maximum and sum, by 64 threads: is it free of races?");
-    check(&racy, &large)?;
-    heading(2, "With the barrier, for all contents of x and every order in which threads may run:");
-    check(&online, &large)?;
-    heading(3, "Does it compute what the definition of softmax says? For all real numbers:");
-    equiv([&softmax, &online], &large)?;
-    heading(4, "Somebody makes it faster and forgets to rescale the sums:");
-    equiv([&softmax, &broken], &small)?;
-    write_out(
+    heading(
+        console,
+        1,
+        "A softmax with one pass for maximum and sum, by 64 threads: is it free of races?",
+    );
+    check(console, &racy, &large)?;
+    heading(
+        console,
+        2,
+        "With the barrier, for all contents of x and every order in which threads may run:",
+    );
+    check(console, &online, &large)?;
+    heading(
+        console,
+        3,
+        "Does it compute what the definition of softmax says? For all real numbers:",
+    );
+    equiv(console, [&softmax, &online], &large)?;
+    heading(console, 4, "Somebody makes it faster and forgets to rescale the sums:");
+    equiv(console, [&softmax, &broken], &small)?;
+    console.write_out(
         "\nThe kernels are in examples/online_softmax. For one of yours: warpproof check kernel.ptx\n",
     );
     Ok(())
 }
 
-fn heading(number: u32, text: &str) {
+fn heading(console: &Console, number: u32, text: &str) {
     let gap = if number == 1 { "" } else { "\n" };
-    write_out(&format!("{gap}\x1b[1m{number}. {text}\x1b[0m\n\n"));
+    console.write_out(&format!("{gap}\x1b[1m{number}. {text}\x1b[0m\n\n"));
 }
 
-fn command(text: &str) {
-    write_out(&format!("\x1b[2m$ warpproof {text}\x1b[0m\n"));
+fn command(console: &Console, text: &str) {
+    console.write_out(&format!("\x1b[2m$ warpproof {text}\x1b[0m\n"));
 }
 
 fn execution<'r>(
@@ -116,22 +128,26 @@ fn execution<'r>(
     Execution { input, kernel: None, launch, arguments, limits: Limits::default() }
 }
 
-fn check(input: &Input, shape: &Shape) -> Result<(), String> {
-    command(&format!("check {} {}", input.name(), shape.flags()));
+fn check(console: &Console, input: &Input, shape: &Shape) -> Result<(), String> {
+    command(console, &format!("check {} {}", input.name(), shape.flags()));
     let (launch, arguments) = (shape.launch(shape.threads), shape.arguments()?);
     let execution = execution(input, &launch, &arguments);
-    finish(driver::check::run(&execution, driver::check::Options::default(), styled()));
+    console.finish(driver::check::run(
+        &execution,
+        driver::check::Options::default(),
+        console.styled(),
+    ));
     Ok(())
 }
 
-fn equiv(inputs: [&Input; 2], shape: &Shape) -> Result<(), String> {
+fn equiv(console: &Console, inputs: [&Input; 2], shape: &Shape) -> Result<(), String> {
     let [one, other] = inputs.map(Input::name);
-    command(&format!("equiv {one} {other} --ref-block 1 {}", shape.flags()));
+    command(console, &format!("equiv {one} {other} --ref-block 1 {}", shape.flags()));
     let (launches, arguments) =
         ([shape.launch(1), shape.launch(shape.threads)], shape.arguments()?);
     let reference = execution(inputs[0], &launches[0], &arguments);
     let optimised = execution(inputs[1], &launches[1], &arguments);
     let options = driver::equiv::Options::default();
-    finish(driver::equiv::run([&reference, &optimised], &options, styled()));
+    console.finish(driver::equiv::run([&reference, &optimised], &options, console.styled()));
     Ok(())
 }

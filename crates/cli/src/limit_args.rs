@@ -1,7 +1,6 @@
 //! The flags that say how much a run may cost.
 
-use crate::watch::watch;
-use driver::Limits;
+use driver::{Limits, Watch};
 use std::num::NonZeroUsize;
 use std::thread::available_parallelism;
 use std::time::Duration;
@@ -25,11 +24,11 @@ pub(crate) struct LimitArgs {
 }
 
 impl LimitArgs {
-    pub(crate) fn limits(self) -> Limits {
+    pub(crate) fn limits(self, watch: &'static Watch) -> Limits {
         let usual = Limits::default();
         let lane_instructions = self.max_instructions.unwrap_or(usual.lane_instructions);
         let time = self.timeout.or(usual.time);
-        let watch = Some(watch());
+        let watch = Some(watch);
         Limits { lane_instructions, time, jobs: self.jobs(), watch, ..usual }.started()
     }
 

@@ -1,39 +1,38 @@
 //! `run` and `init`: projects.
 
 use crate::args::{InitArgs, RunArgs};
-use crate::console::{fail, finish, styled, write_err};
-use crate::watch::watch;
+use crate::console::Console;
 use driver::Exit;
 use driver::project::{self, Date, Init, Progress, RunOptions};
 use std::io::IsTerminal;
 use std::path::Path;
 
 /// Runs a project.
-pub(crate) fn run(args: &RunArgs) -> Exit {
+pub(crate) fn run(args: &RunArgs, console: &Console) -> Exit {
     // A project is named by its file or folder, everything else is an entry of it.
     let is_project = |what: &&String| what.ends_with(".toml") || Path::new(what).is_dir();
     let (file, names) = match args.what.split_first() {
         Some((first, names)) if is_project(&first) => (Some(Path::new(first)), names),
         _ => (None, args.what.as_slice()),
     };
-    let project = match project::load(file, styled()) {
+    let project = match project::load(file, console.styled()) {
         Ok(project) => project,
         Err(error) => {
-            write_err(&error.to_string());
+            console.write_err(&error.to_string());
             return Exit::BadInput;
         }
     };
-    let shown = std::io::stderr().is_terminal();
+    let shown = console.is_terminal() && std::io::stderr().is_terminal();
     let progress = |progress: &Progress<'_>| {
         if shown {
             let Progress { done, all, name, result } = progress;
             // The line is written over by the next.
             let end = if done == all { "\r\x1b[K" } else { "" };
             let name = driver::escape::line(name);
-            write_err(&format!("\r\x1b[K[{done}/{all}] {name}: {result}{end}"));
+            console.write_err(&format!("\r\x1b[K[{done}/{all}] {name}: {result}{end}"));
         }
     };
-    finish(project::run(
+    console.finish(project::run(
         &project,
         &RunOptions {
             names,
@@ -41,25 +40,25 @@ pub(crate) fn run(args: &RunArgs) -> Exit {
             today: Date::today(),
             without_cache: args.no_cache,
             format: args.format.into(),
-            colour: styled(),
+            colour: console.styled(),
             report: args.report.as_deref(),
-            watch: Some(watch()),
+            watch: Some(console.watch()),
             progress: &progress,
         },
     ))
 }
 
 /// Writes a project file.
-pub(crate) fn init(args: &InitArgs) -> Exit {
+pub(crate) fn init(args: &InitArgs, console: &Console) -> Exit {
     let mut inputs = Vec::new();
     for path in std::iter::once(&args.reference).chain(&args.optimised) {
-        match args.compile.open(path) {
+        match args.compile.open(path, console) {
             Ok(input) => inputs.push((input, path.kernel.as_deref())),
-            Err(error) => return fail(&error.to_string()),
+            Err(error) => return console.fail(&error.to_string()),
         }
     }
     let (input, kernel) = &inputs[0];
-    finish(project::init(&Init {
+    console.finish(project::init(&Init {
         reference: (input, *kernel),
         optimised: inputs.get(1).map(|(input, kernel)| (input, *kernel)),
         folder: Path::new("."),

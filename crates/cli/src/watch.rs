@@ -1,13 +1,13 @@
 //! Long work: shows how far it is, on a terminal, and ends cleanly at Ctrl-C.
 //!
 //! At the first Ctrl-C runs end with what they know, as if out of time; at the second the program
-//! ends at once.
+//! ends at once. A call from another program has a watch of its own and no handler.
 
-use crate::console::write_err;
+use crate::console::{Console, print_message};
 use driver::{Stage, Watch};
 use std::io::IsTerminal;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -16,9 +16,37 @@ static WATCH: Watch = Watch::new();
 /// Nothing is shown before.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What runs are watched with.
-pub(crate) fn watch() -> &'static Watch {
+/// Returns what runs of the program are watched with.
+pub(crate) fn of_program() -> &'static Watch {
     &WATCH
+}
+
+/// Watches that no call uses at the moment.
+static IDLE: Mutex<Vec<&'static Watch>> = Mutex::new(Vec::new());
+
+/// A watch for one call, which no other call sees until this is dropped.
+///
+/// Limits are copied freely and hold a `&'static Watch`. So a watch is never freed but handed to a later call, and there are as
+/// many as calls ever ran at the same time. No thread of a call that looks at the watch outlives the call.
+#[derive(Debug)]
+pub(crate) struct Lease(&'static Watch);
+
+impl Lease {
+    pub(crate) fn new() -> Self {
+        let idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        Self(idle.unwrap_or_else(|| Box::leak(Box::default())))
+    }
+
+    pub(crate) fn watch(&self) -> &'static Watch {
+        self.0
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        self.0.reset();
+        IDLE.lock().unwrap_or_else(PoisonError::into_inner).push(self.0);
+    }
 }
 
 /// Ends runs at Ctrl-C. Where no handler can be set, the program ends as it always did.
@@ -29,7 +57,7 @@ pub(crate) fn catch_interrupts() {
             std::process::exit(130);
         }
         WATCH.stop();
-        write_err("\ninterrupted: ending with what is known; again to end at once\n");
+        print_message("\ninterrupted: ending with what is known; again to end at once\n");
     });
 }
 
@@ -41,11 +69,13 @@ pub(crate) struct Display {
 
 impl Display {
     /// Shows it if there is a terminal to show it on.
-    pub(crate) fn start() -> Self {
+    pub(crate) fn start(console: &Console) -> Self {
         let done = Arc::new(AtomicBool::new(false));
-        let thread = std::io::stderr().is_terminal().then(|| {
+        let watch = console.watch();
+        let is_shown = console.is_terminal() && std::io::stderr().is_terminal();
+        let thread = is_shown.then(|| {
             let done = Arc::clone(&done);
-            thread::spawn(move || show(&done))
+            thread::spawn(move || show(&done, watch))
         });
         Self { done, thread }
     }
@@ -61,21 +91,21 @@ impl Drop for Display {
     }
 }
 
-fn show(done: &AtomicBool) {
+fn show(done: &AtomicBool, watch: &Watch) {
     let start = Instant::now();
     let mut shown = false;
     while !done.load(Ordering::Relaxed) {
         thread::park_timeout(Duration::from_millis(200));
         if start.elapsed() >= PATIENCE && !done.load(Ordering::Relaxed) {
-            write_err(&format!(
+            print_message(&format!(
                 "\r\x1b[K{}",
-                line(WATCH.stage(), WATCH.instructions(), start.elapsed())
+                line(watch.stage(), watch.instructions(), start.elapsed())
             ));
             shown = true;
         }
     }
     if shown {
-        write_err("\r\x1b[K");
+        print_message("\r\x1b[K");
     }
 }
 

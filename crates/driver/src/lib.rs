@@ -35,6 +35,7 @@ mod paths;
 mod pipelines;
 mod pointers;
 mod precision;
+mod prepared;
 mod product_findings;
 pub mod project;
 mod properties;

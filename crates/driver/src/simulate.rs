@@ -9,10 +9,30 @@ use std::path::{Path, PathBuf};
 #[must_use]
 pub fn run(execution: &Execution<'_>, out: Option<&Path>, colour: Colour) -> Outcome {
     let colour = colour.for_input(execution.input.texts());
-    simulate(execution, out, colour).escaped(colour)
+    let target = out.map_or(Target::Nowhere, Target::Folder);
+    simulate(execution, target, colour).escaped(colour)
 }
 
-fn simulate(execution: &Execution<'_>, out: Option<&Path>, colour: Colour) -> Outcome {
+/// Runs a kernel; its outputs are returned by name, as `.npy` files.
+#[must_use]
+pub fn run_in_memory(
+    execution: &Execution<'_>,
+    colour: Colour,
+) -> (Outcome, Vec<(String, Vec<u8>)>) {
+    let colour = colour.for_input(execution.input.texts());
+    let mut arrays = Vec::new();
+    let outcome = simulate(execution, Target::Memory(&mut arrays), colour).escaped(colour);
+    (outcome, arrays)
+}
+
+/// Where outputs go.
+enum Target<'t> {
+    Nowhere,
+    Folder(&'t Path),
+    Memory(&'t mut Vec<(String, Vec<u8>)>),
+}
+
+fn simulate(execution: &Execution<'_>, out: Target<'_>, colour: Colour) -> Outcome {
     let checks = exec::Checks::default();
     let finished = match execute::run(execution, "simulate", MissingData::Refused, checks) {
         Ok(finished) => finished,
@@ -48,7 +68,7 @@ enum OutputError {
 }
 
 /// Writes the outputs and says so, one line each.
-fn outputs(finished: &Finished<'_>, out: Option<&Path>) -> Result<String, OutputError> {
+fn outputs(finished: &Finished<'_>, mut out: Target<'_>) -> Result<String, OutputError> {
     let exec::Outcome { lane_instructions, approximate, buffers, .. } = &finished.result;
     let blocks = finished.blocks();
     let mut text = format!("ran {blocks}, {lane_instructions} thread instructions\n");
@@ -61,7 +81,7 @@ fn outputs(finished: &Finished<'_>, out: Option<&Path>) -> Result<String, Output
             "{count} instructions are approximate: their last bits differ from a GPU's\n"
         ));
     }
-    if let Some(folder) = out {
+    if let Target::Folder(folder) = out {
         std::fs::create_dir_all(folder)
             .map_err(|error| OutputError::Folder { folder: folder.to_owned(), error })?;
     }
@@ -69,18 +89,24 @@ fn outputs(finished: &Finished<'_>, out: Option<&Path>) -> Result<String, Output
         let Some(array) = output.array(&buffers[output.buffer]) else { continue };
         let (name, element) = (&output.name, output.element.name());
         let what = format!("{name} {element}{}", npy::shape_text(&array.shape));
-        match out {
-            Some(folder) => {
+        match &mut out {
+            Target::Folder(folder) => {
                 let path = output::write_below(folder, &format!("{name}.npy"), &mut |out| {
                     npy::write_to(out, &array)
                 });
                 let path = path.map_err(|error| {
-                    let (name, folder) = (name.clone(), folder.to_owned());
+                    let (name, folder) = (name.clone(), folder.to_path_buf());
                     OutputError::Array { name, folder, error }
                 })?;
                 text.push_str(&format!("{what} written to {}\n", path.display()));
             }
-            None => text.push_str(&format!("{what}, not written: give --out FOLDER\n")),
+            Target::Memory(arrays) => {
+                arrays.push((name.clone(), npy::to_bytes(&array)));
+                text.push_str(&format!("{what}\n"));
+            }
+            Target::Nowhere => {
+                text.push_str(&format!("{what}, not written: give --out FOLDER\n"));
+            }
         }
     }
     Ok(text)

@@ -56,6 +56,14 @@ impl Watch {
         self.stop.store(true, Ordering::Relaxed);
     }
 
+    /// Forgets everything, for another run.
+    pub fn reset(&self) {
+        let flags = [&self.stop, &self.is_comparing];
+        flags.into_iter().for_each(|flag| flag.store(false, Ordering::Relaxed));
+        let counts = [&self.instructions, &self.runs, &self.done, &self.total];
+        counts.into_iter().for_each(|count| count.store(0, Ordering::Relaxed));
+    }
+
     /// What says whether runs are to end.
     #[must_use]
     pub const fn stop_flag(&self) -> &AtomicBool {

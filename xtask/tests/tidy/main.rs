@@ -22,7 +22,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("equiv", &["base", "decide", "exec", "interval", "ir", "term"]),
     ("lift", &["base", "ir"]),
     ("cuda", &["base"]),
-    ("driver", &["base", "cuda", "equiv", "exec", "ir", "lift", "param", "ptx"]),
+    ("formula", &["base", "ir", "term"]),
+    ("driver", &["base", "cuda", "equiv", "exec", "formula", "ir", "lift", "param", "ptx"]),
     ("warpproof", &["driver"]),
     ("param", &["base", "cuda"]),
     ("testing", &["base"]),
@@ -149,7 +150,9 @@ fn sources() -> Vec<PathBuf> {
 
 /// Everything in the repository that is not built, fetched or git's own.
 fn files(folder: &Path) -> Vec<PathBuf> {
-    let skipped = ["target", ".git", "artifacts", "node_modules"];
+    let built = ["__pycache__", ".mypy_cache", ".pytest_cache", ".venv", "_native.abi3.so"];
+    let skipped = ["target", ".git", "artifacts", "node_modules"].into_iter().chain(built);
+    let skipped: Vec<&str> = skipped.collect();
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();

@@ -160,7 +160,18 @@ impl<'n> Names<'n> {
             for input in &launch.built.inputs {
                 names.variable(input);
             }
-            for scalar in &launch.built.scalars {
+            // An unsigned integer of 64 bits that is no signed one has no number here.
+            let is_huge = |name: &str| {
+                let mut specs =
+                    sides.into_iter().flatten().flat_map(|step| &step.arguments().specs);
+                specs.any(|spec| {
+                    let ArgumentValue::Number(Number::Integer(value)) = spec.value else {
+                        return false;
+                    };
+                    spec.name == name && i64::try_from(value).is_err()
+                })
+            };
+            for scalar in launch.built.scalars.iter().filter(|scalar| !is_huge(&scalar.name)) {
                 let (known, value) = match &scalar.value {
                     ScalarValue::Integer(value) => {
                         let value = *value;

@@ -42,6 +42,12 @@ pub fn render_all(command: &'static str, reports: &[Report], format: Format) -> 
     }
 }
 
+/// Returns a page of reports.
+#[must_use]
+pub fn html(reports: &[Report]) -> String {
+    html::render(reports)
+}
+
 /// Writes a page of reports.
 ///
 /// # Errors

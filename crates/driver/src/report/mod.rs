@@ -430,6 +430,12 @@ impl Report {
         self.stats.thread_instructions
     }
 
+    /// Returns the name of the command that made it.
+    #[must_use]
+    pub fn command(&self) -> &'static str {
+        self.command
+    }
+
     /// Errors that nobody allowed.
     pub(crate) fn errors(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(|one| one.is_error())

@@ -82,20 +82,7 @@ impl Input {
         if path.extension().is_some_and(|extension| extension == "py") {
             return Err(fail(InputReason::Python));
         }
-        let mut input = if container::is_container(&bytes) {
-            let text = module(&bytes, kernel, &options.architecture).map_err(fail)?;
-            Self::made(&name, text)?
-        } else if is_cuda(path, &bytes) {
-            let text = String::from_utf8(bytes).map_err(|_| fail(InputReason::NotText))?;
-            let compiled = cuda::compile_for(path, &text, kernel, options);
-            let compiled = compiled.map_err(|error| fail(error.into()))?;
-            let input = Self::made(&name, compiled.ptx)?;
-            let instance = kernel.map(str::to_owned).zip(compiled.instance);
-            let note = compiled.inlined.map(|why| inlined_note(&name, &why));
-            Self { made_by: Some(compiled.command), cuda: Some(text), instance, note, ..input }
-        } else {
-            Self::from_bytes(&on_one_line(&path.display().to_string()), bytes)?
-        };
+        let mut input = Self::of_bytes(path, bytes, kernel, options)?;
         let project = options.project.as_deref();
         if is_elsewhere(path, project) && front::lower(&input.source).is_err() {
             return Err(fail(InputReason::PtxElsewhere));
@@ -104,6 +91,32 @@ impl Input {
         input.folder = path.parent().map(Path::to_path_buf);
         input.shown = shown_folders(path, &options.includes, project);
         Ok(input)
+    }
+
+    /// Takes the bytes of a file: PTX, a container of it, or what it is compiled from.
+    pub(super) fn of_bytes(
+        path: &Path,
+        bytes: Vec<u8>,
+        kernel: Option<&str>,
+        options: &CompileOptions,
+    ) -> Result<Self, InputError> {
+        let name = on_one_line(&path.display().to_string()).into_owned();
+        let fail = |reason: InputReason| InputError { name: name.clone(), reason };
+        if container::is_container(&bytes) {
+            let text = module(&bytes, kernel, &options.architecture).map_err(fail)?;
+            Self::made(&name, text)
+        } else if is_cuda(path, &bytes) {
+            let text = String::from_utf8(bytes).map_err(|_| fail(InputReason::NotText))?;
+            let compiled = cuda::compile_for(path, &text, kernel, options);
+            let compiled = compiled.map_err(|error| fail(error.into()))?;
+            let input = Self::made(&name, compiled.ptx)?;
+            let instance = kernel.map(str::to_owned).zip(compiled.instance);
+            let note = compiled.inlined.map(|why| inlined_note(&name, &why));
+            let made_by = Some(compiled.command);
+            Ok(Self { made_by, cuda: Some(text), instance, note, ..input })
+        } else {
+            Self::from_bytes(&name, bytes)
+        }
     }
 
     /// Everything of it that a report may show.
@@ -281,49 +294,18 @@ impl Input {
             std::fs::read(path).map(|read| bytes = read)
         };
         read.map_err(|error| fail(InputReason::Read { error, similar: None }))?;
-        let text = String::from_utf8(bytes).map_err(|_| fail(InputReason::NotText))?;
-        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-        if text.trim().is_empty() {
-            return Err(fail(InputReason::Empty));
-        }
-        if text.contains(".version") && !text.contains("__global__") {
-            return Err(fail(InputReason::Ptx));
-        }
+        let input = Self::cuda_of_memory(&name, bytes)?;
         let is_read = |text: &str| {
             param::kernels(text).is_ok_and(|all| all.iter().all(|(_, kernel)| kernel.is_ok()))
         };
-        if path != Path::new("-") && is_elsewhere(path, project) && !is_read(text) {
+        let is_elsewhere = path != Path::new("-") && is_elsewhere(path, project);
+        if is_elsewhere && !is_read(input.source.text()) {
             return Err(fail(InputReason::CudaElsewhere));
         }
-        Self::of_text(&name, text.to_owned()).ok_or_else(|| fail(InputReason::TooLong))
+        Ok(input)
     }
 
-    /// The name of a formula that is no file.
-    pub const FORMULA: &'static str = "formula";
-
-    /// Takes a formula, or reads it from a file if it begins with `@`.
-    ///
-    /// # Errors
-    /// If there is no such file, or it is no text.
-    pub fn of_formula(formula: &str) -> Result<Self, InputError> {
-        let Some(path) = formula.strip_prefix('@') else {
-            let reason = || InputError { name: "--ref".to_owned(), reason: InputReason::TooLong };
-            return Self::of_text(Self::FORMULA, formula.to_owned()).ok_or_else(reason);
-        };
-        let name = on_one_line(path).into_owned();
-        let fail = |reason: InputReason| InputError { name: name.clone(), reason };
-        let path = Path::new(path);
-        if path.is_dir() {
-            return Err(fail(InputReason::Folder));
-        }
-        let bytes = std::fs::read(path)
-            .map_err(|error| fail(InputReason::Read { error, similar: similar(path) }))?;
-        let text = String::from_utf8(bytes).map_err(|_| fail(InputReason::NotText))?;
-        let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
-        Self::of_text(&name, text).ok_or_else(|| fail(InputReason::TooLong))
-    }
-
-    fn of_text(name: &str, text: String) -> Option<Self> {
+    pub(super) fn of_text(name: &str, text: String) -> Option<Self> {
         Some(Self {
             source: SourceFile::new(name, text)?,
             given: None,
@@ -404,7 +386,7 @@ fn module(bytes: &[u8], kernel: Option<&str>, architecture: &str) -> Result<Stri
 }
 
 /// A file of the same folder whose name is nearly that of a file that is not there.
-fn similar(path: &Path) -> Option<String> {
+pub(super) fn similar(path: &Path) -> Option<String> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let entries = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?;
     let mut names: Vec<String> =

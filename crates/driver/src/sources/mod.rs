@@ -7,6 +7,7 @@ pub mod cuda;
 mod error;
 mod front;
 mod input;
+mod memory;
 mod triton;
 
 pub use error::{InputError, InputReason};

@@ -43,13 +43,16 @@ pub struct CompileOptions {
     pub math: Math,
     /// Where compilers are looked for.
     pub environment: Environment,
+    /// The text is not that of a file: a compiler that reads files gets a copy.
+    pub is_in_memory: bool,
 }
 
 impl Default for CompileOptions {
     fn default() -> Self {
         let environment = Environment::of_process();
         let (includes, project, math) = (Vec::new(), None, Math::default());
-        Self { architecture: "sm_80".to_owned(), includes, project, math, environment }
+        let (architecture, is_in_memory) = ("sm_80".to_owned(), false);
+        Self { architecture, includes, project, math, environment, is_in_memory }
     }
 }
 
@@ -207,15 +210,25 @@ impl Compiler {
         let compiled = match self {
             Self::Library(library) => of_library(library, file, &words, false),
             Self::Cut(library) => of_library(library, file, &words, true),
-            Self::Program(program) => of_program(program, path, &words).map(|ptx| (ptx, None)),
+            Self::Program(program) => of_program(program, file, &words).map(|ptx| (ptx, None)),
         };
-        let (ptx, instance) = compiled.map_err(|failure| {
+        let (mut ptx, instance) = compiled.map_err(|failure| {
             let included = included(path, text, &options.includes);
             let given = (&options.includes[..], options.project.as_deref());
-            let quoting = Quoting::new(path, given, included.as_deref());
+            let quoting = match options.is_in_memory {
+                true => Quoting::of_memory(path, given.0, included.as_deref()),
+                false => Quoting::new(path, given, included.as_deref()),
+            };
             let messages = quoting.messages(failure.to_string().trim_end());
             CompileError::Refused { messages, command: command.clone(), help: "" }
         })?;
+        if options.is_in_memory
+            && let Ok(whole) = std::path::absolute(path)
+        {
+            // The compiler takes the text for a file of the working folder.
+            let [whole, name] = [whole.as_path(), path].map(|one| format!("\"{}\"", one.display()));
+            ptx = ptx.replace(&whole, &name);
+        }
         if let Some(key) = &key {
             cache::store(folder.as_deref(), "ptx", key, &ptx);
             instance.iter().for_each(|one| cache::store(folder.as_deref(), "instance", key, one));
@@ -229,7 +242,8 @@ impl Compiler {
         let compiler = std::fs::metadata(self.path()).ok()?;
         let changed = compiler.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
         let mut key = format!(
-            "warpproof 4 {} {}\n{} {} {}\n{}\n{}\n",
+            "warpproof 5 {} {} {}\n{} {} {}\n{}\n{}\n",
+            options.is_in_memory,
             wanted.unwrap_or_default(),
             matches!(self, Self::Cut(_)),
             self.path().display(),
@@ -281,9 +295,9 @@ fn of_library(
     Ok((ptx, compiled.names.into_iter().next()))
 }
 
-fn of_program(program: &Path, path: &Path, words: &[String]) -> Result<String, Failure> {
+fn of_program(program: &Path, file: &File<'_>, words: &[String]) -> Result<String, Failure> {
     // A name that begins with a dash would be an option, and options name programs to run.
-    let path = &std::path::absolute(path)?;
+    let path = &std::path::absolute(file.path)?;
     let named = words.iter().map(String::as_str).chain(path.to_str());
     if let Some(word) = named.into_iter().find(|word| !is_plain(word)) {
         return Err(Failure::Shell { word: word.to_owned() });
@@ -291,10 +305,13 @@ fn of_program(program: &Path, path: &Path, words: &[String]) -> Result<String, F
     let folder = private_folder()?;
     let out = folder.join("kernel.ptx");
     let header = std::fs::write(folder.join(opaque::NAME), opaque::HEADER);
+    let copy = file.options.is_in_memory.then(|| folder.join(path.file_name().unwrap_or_default()));
+    let copied = copy.as_ref().map_or(Ok(()), |copy| std::fs::write(copy, file.text));
+    let path = copy.as_ref().unwrap_or(path);
     let arguments = words.iter().map(AsRef::<OsStr>::as_ref);
     let mut command = Command::new(program);
     command.args(arguments).arg("-I").arg(&folder).arg(path).arg("-o").arg(&out);
-    let output = header.and_then(|()| command.output());
+    let output = header.and(copied).and_then(|()| command.output());
     let result = output.map_err(Failure::Io).and_then(|output| match output.status.success() {
         true => std::fs::read_to_string(&out).map_err(Failure::Io),
         false => {
@@ -303,7 +320,15 @@ fn of_program(program: &Path, path: &Path, words: &[String]) -> Result<String, F
         }
     });
     let _ = std::fs::remove_dir_all(&folder);
-    result
+    // Nobody knows the copy.
+    let named = |text: String| match &copy {
+        Some(copy) => text.replace(&copy.display().to_string(), &file.path.display().to_string()),
+        None => text,
+    };
+    match result {
+        Err(Failure::Log(log)) => Err(Failure::Log(named(log))),
+        result => result.map(named),
+    }
 }
 
 /// Whether nvcc, which calls its programs through a shell, can be given a word.

@@ -59,6 +59,15 @@ impl Environment {
         Self { variables: variables.collect(), without_cache: false, root: PathBuf::from("/") }
     }
 
+    /// The same with an active Python environment, unless there is one already.
+    #[must_use]
+    pub fn in_python(mut self, prefix: Option<&Path>) -> Self {
+        if let Some(prefix) = prefix {
+            self.variables.entry("VIRTUAL_ENV".to_owned()).or_insert_with(|| prefix.into());
+        }
+        self
+    }
+
     /// The same, keeping nothing between runs.
     #[must_use]
     pub fn without_cache(self, without_cache: bool) -> Self {

@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug)]
 pub(super) struct Quoting {
     folders: Vec<PathBuf>,
+    /// The name of a text that the user gave without a file.
+    text: Option<PathBuf>,
     /// Nothing outside of it is quoted, if a project names the kernel.
     project: Option<PathBuf>,
     /// Something from elsewhere may be in any message.
@@ -40,13 +42,29 @@ impl Quoting {
         let folder = kernel.parent().map(Path::to_path_buf).unwrap_or_default();
         let folders: Vec<PathBuf> = std::iter::once(folder).chain(given.iter().cloned()).collect();
         let project = project.map(Path::to_path_buf);
-        let mut quoting = Self { folders, project, mixed: false };
+        let mut quoting = Self { folders, text: None, project, mixed: false };
         quoting.mixed = !quoting.is_quoted(kernel)
             || included.is_none_or(|files| files.iter().any(|(file, _)| !quoting.is_quoted(file)));
         quoting
     }
 
+    /// For a text that the user gave without a file: nobody else wrote it.
+    pub(super) fn of_memory(
+        name: &Path,
+        given: &[PathBuf],
+        included: Option<&[(PathBuf, String)]>,
+    ) -> Self {
+        let text = Some(name.to_path_buf());
+        let mut quoting = Self { folders: given.to_vec(), text, project: None, mixed: false };
+        quoting.mixed =
+            included.is_none_or(|files| files.iter().any(|(file, _)| !quoting.is_quoted(file)));
+        quoting
+    }
+
     fn is_quoted(&self, file: &Path) -> bool {
+        if self.text.as_deref() == Some(file) {
+            return true;
+        }
         let in_project = self.project.as_ref().is_none_or(|project| is_below(file, project));
         in_project && self.folders.iter().any(|folder| is_below(file, folder))
     }

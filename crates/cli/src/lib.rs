@@ -1,6 +1,10 @@
-//! The `warpproof` program: flags in, exit status out. All work is done by `driver`.
+//! The `warpproof` program as a library: flags in, exit status out. All work is done by `driver`.
+//!
+//! [`main`] is the program; [`call`] is the same for a caller in this process: it prints nothing, installs no
+//! handler, and changes no state but its own.
 
 mod args;
+mod call;
 mod compile_args;
 mod console;
 mod demo;
@@ -16,58 +20,71 @@ use args::{
     SimulateArgs,
 };
 use clap::{CommandFactory, Parser};
-use console::{LOST, are_plain, fail, finish, styled, write_err, write_out};
+use console::Console;
 use driver::arguments::KernelPath;
-use driver::cuda::locate::Environment;
 use driver::cuda::{CompileOptions, Math};
 use driver::equiv::{FormulaStep, Step};
 use driver::prove::Compiling;
 use driver::report::Report;
 use driver::{Execution, Exit, Input, InputError, Outcome, escape};
-use std::panic::catch_unwind;
+use std::ffi::OsString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::process::ExitCode;
-use std::sync::atomic::Ordering;
 
-fn main() -> ExitCode {
-    let args = match Args::try_parse() {
+pub use call::{Call, Called, call};
+
+/// Returns version, revision, target and compiler, as `--version` shows them.
+#[must_use]
+pub fn version() -> &'static str {
+    version::LONG
+}
+
+/// Runs the program with these arguments, the first of which is its name, and returns its exit status.
+pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
+    let words: Vec<OsString> = words.into_iter().collect();
+    let shown: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let console = Console::of_program(&shown, watch::of_program());
+    let args = match Args::try_parse_from(words) {
         Ok(args) => args,
-        Err(error) if are_plain() || error.exit_code() == 0 => error.exit(),
+        Err(error) if console.is_plain() || error.exit_code() == 0 => {
+            let _ = error.print();
+            return u8::try_from(error.exit_code()).unwrap_or(Exit::BadInput as u8);
+        }
         // A message that quotes what was given has no colours then.
         Err(error) => {
-            write_err(&escape::plain(&error.render().to_string()));
-            return ExitCode::from(Exit::BadInput as u8);
+            console.write_err(&escape::plain(&error.render().to_string()));
+            return Exit::BadInput as u8;
         }
     };
     args.colour.choice().write_global();
     watch::catch_interrupts();
     // A panic is our bug, whatever the input: say so instead of dying with a riddle.
-    let exit = catch_unwind(|| run(&args)).unwrap_or_else(|_| report_bug());
-    // If stdout failed, exit non-zero: silence must not pass CI.
-    let lost = LOST.load(Ordering::Relaxed) && exit == Exit::Success;
-    ExitCode::from(if lost { Exit::BadInput } else { exit } as u8)
+    let exit = catch_unwind(AssertUnwindSafe(|| run(&args, &console)));
+    let exit = exit.unwrap_or_else(|_| report_bug(&console));
+    console.exit(exit) as u8
 }
 
-fn run(args: &Args) -> Exit {
+fn run(args: &Args, console: &Console) -> Exit {
     match &args.command {
-        Command::Inspect(inspect) => run_inspect(inspect),
-        Command::Equiv(equiv) => run_equiv(equiv),
-        Command::Check(check) => run_check(check),
-        Command::Prove(prove) => run_prove(prove),
-        Command::Simulate(simulate) => run_simulate(simulate),
-        Command::Demo => demo::run(),
-        Command::Run(run) => project::run(run),
-        Command::Init(init) => project::init(init),
+        Command::Inspect(inspect) => run_inspect(inspect, console),
+        Command::Equiv(equiv) => run_equiv(equiv, console),
+        Command::Check(check) => run_check(check, console),
+        Command::Prove(prove) => run_prove(prove, console),
+        Command::Simulate(simulate) => run_simulate(simulate, console),
+        Command::Demo => demo::run(console),
+        Command::Run(run) => project::run(run, console),
+        Command::Init(init) => project::init(init, console),
         Command::Schema => {
-            write_out(include_str!("../../../docs/warpproof.schema.json"));
+            console.write_out(include_str!("../../../docs/warpproof.schema.json"));
             Exit::Success
         }
         Command::Explain(explain) => {
-            finish(driver::explain::run(explain.code.as_deref(), styled()))
+            console.finish(driver::explain::run(explain.code.as_deref(), console.styled()))
         }
         Command::Doctor => {
-            let environment = Environment::of_process();
-            finish(driver::doctor::run(&environment, &format!("warpproof {}", version::LONG)))
+            let environment = console.environment();
+            console
+                .finish(driver::doctor::run(&environment, &format!("warpproof {}", version::LONG)))
         }
         Command::Completions(completions) => {
             let mut script = Vec::new();
@@ -77,43 +94,50 @@ fn run(args: &Args) -> Exit {
                 "warpproof",
                 &mut script,
             );
-            write_out(&String::from_utf8_lossy(&script));
+            console.write_out(&String::from_utf8_lossy(&script));
             Exit::Success
         }
-        Command::Man => write_man(),
+        Command::Man => write_man(console),
     }
 }
 
-fn run_inspect(args: &InspectArgs) -> Exit {
+fn run_inspect(args: &InspectArgs, console: &Console) -> Exit {
     let path = KernelPath { file: args.file.display().to_string(), kernel: None };
-    let input = match args.compile.open(&path) {
+    let input = match args.compile.open(&path, console) {
         Ok(input) => input,
-        Err(error) => return fail(&error.to_string()),
+        Err(error) => return console.fail(&error.to_string()),
     };
-    finish(driver::inspect::run(&input, args.format.into(), styled()))
+    console.finish(driver::inspect::run(&input, args.format.into(), console.styled()))
 }
 
-fn run_simulate(args: &SimulateArgs) -> Exit {
-    let colour = styled();
-    let input = args.target.compile.open_to_run(&args.target.kernel);
-    execute(&args.target, input, |execution| {
-        driver::simulate::run(execution, args.out.as_deref(), colour)
+fn run_simulate(args: &SimulateArgs, console: &Console) -> Exit {
+    let colour = console.styled();
+    let input = args.target.compile.open_to_run(&args.target.kernel, console);
+    execute(&args.target, input, console, |execution| {
+        if console.is_terminal() || args.out.is_some() {
+            return driver::simulate::run(execution, args.out.as_deref(), colour);
+        }
+        let (outcome, arrays) = driver::simulate::run_in_memory(execution, colour);
+        console.keep_arrays(arrays);
+        outcome
     })
 }
 
 /// Two kernels in CUDA C, for every launch and size.
-fn run_equiv_for_all(args: &EquivArgs) -> Exit {
-    let Some(optimised) = &args.optimised else { return fail("two kernels are needed") };
+fn run_equiv_for_all(args: &EquivArgs, console: &Console) -> Exit {
+    let Some(optimised) = &args.optimised else { return console.fail("two kernels are needed") };
     let paths = [&args.reference, optimised];
     let mut inputs = Vec::new();
     for path in paths {
-        match Input::read_cuda(path.file.as_ref()) {
+        match compile_args::read_cuda(path, console) {
             Ok(input) => inputs.push(input),
-            Err(error) => return fail(&error.to_string()),
+            Err(error) => return console.fail(&error.to_string()),
         }
     }
-    let compiling =
-        Compiling { options: args.compile.options(Math::Inlined), defines: args.defines.clone() };
+    let compiling = Compiling {
+        options: args.compile.options(Math::Inlined, console),
+        defines: args.defines.clone(),
+    };
     let cache = compiling.options.environment.cache_folder();
     let reading = args.compile.reading(&args.defines);
     let options = driver::prove::Options {
@@ -126,7 +150,7 @@ fn run_equiv_for_all(args: &EquivArgs) -> Exit {
         strict: args.strict,
         time: args.limits.time(),
         jobs: args.limits.jobs(),
-        watch: Some(watch::watch()),
+        watch: Some(console.watch()),
         compiling: (!args.no_compare).then_some(&compiling),
         reading: &reading,
         format: args.format.into(),
@@ -138,27 +162,27 @@ fn run_equiv_for_all(args: &EquivArgs) -> Exit {
         requires: args.demands.clone(),
     };
     let inputs = [&inputs[0], &inputs[1]];
-    finish(driver::prove::compare(inputs, names, &together, options, styled()))
+    console.finish(driver::prove::compare(inputs, names, &together, options, console.styled()))
 }
 
-fn run_equiv(args: &EquivArgs) -> Exit {
+fn run_equiv(args: &EquivArgs, console: &Console) -> Exit {
     if args.for_all_sizes {
-        return run_equiv_for_all(args);
+        return run_equiv_for_all(args, console);
     }
     let paths: Vec<&KernelPath> = [&args.reference].into_iter().chain(&args.optimised).collect();
     let mut inputs = Vec::new();
     for path in &paths {
-        match args.compile.open(path) {
+        match args.compile.open(path, console) {
             Ok(input) => inputs.push(input),
-            Err(error) => return fail(&error.to_string()),
+            Err(error) => return console.fail(&error.to_string()),
         }
     }
     let formula = match args.formula.as_deref().map(Input::of_formula).transpose() {
         Ok(formula) => formula,
-        Err(error) => return fail(&error.to_string()),
+        Err(error) => return console.fail(&error.to_string()),
     };
     let sides = args.sides.sides(&args.launch);
-    let limits = args.limits.limits();
+    let limits = args.limits.limits(console.watch());
     let launch = |kernel: usize, side: usize| {
         Step::Launch(Execution {
             input: &inputs[kernel],
@@ -185,12 +209,12 @@ fn run_equiv(args: &EquivArgs) -> Exit {
         pictures: args.report.is_some(),
         recheck: args.recheck,
     };
-    let display = watch::Display::start();
+    let display = watch::Display::start(console);
     let sides = steps.each_ref().map(std::slice::from_ref);
-    let outcome = driver::equiv::run_steps(sides, &options, styled());
+    let outcome = driver::equiv::run_steps(sides, &options, console.styled());
     drop(display);
-    let outcome = with_page(outcome, args.report.as_deref());
-    finish(outcome.rendered(args.format.into()))
+    let outcome = with_page(outcome, args.report.as_deref(), console);
+    console.finish(outcome.rendered(args.format.into()))
 }
 
 /// Everything that is allowed.
@@ -198,42 +222,47 @@ fn allowed(all: &[driver::Allow]) -> driver::Allow {
     all.iter().fold(driver::Allow::default(), |some, one| some.and(*one))
 }
 
-fn run_check(args: &CheckArgs) -> Exit {
+fn run_check(args: &CheckArgs, console: &Console) -> Exit {
     let CheckArgs { strict, warp_synchronous, .. } = *args;
     let (graph, format) = (args.graph.as_deref(), args.format.into());
     let pictures = args.report.is_some();
     let allow = allowed(&args.allow);
     let options =
         driver::check::Options { strict, warp_synchronous, allow, graph, format, pictures };
-    let colour = styled();
-    let input = args.target.compile.open(&args.target.kernel);
-    execute(&args.target, input, |execution| {
-        with_page(driver::check::run(execution, options, colour), args.report.as_deref())
+    let colour = console.styled();
+    let input = args.target.compile.open(&args.target.kernel, console);
+    execute(&args.target, input, console, |execution| {
+        with_page(driver::check::run(execution, options, colour), args.report.as_deref(), console)
     })
 }
 
 /// Writes the page of a report, if one is wanted.
-fn with_page(outcome: Outcome, path: Option<&Path>) -> Outcome {
+fn with_page(outcome: Outcome, path: Option<&Path>, console: &Console) -> Outcome {
     let reports: Vec<Report> = outcome.report.iter().cloned().collect();
-    with_page_of(outcome, &reports, path)
+    with_page_of(outcome, &reports, path, console)
 }
 
-fn with_page_of(mut outcome: Outcome, reports: &[Report], path: Option<&Path>) -> Outcome {
+fn with_page_of(
+    mut outcome: Outcome,
+    reports: &[Report],
+    path: Option<&Path>,
+    console: &Console,
+) -> Outcome {
     if let Some(path) = path.filter(|_| !reports.is_empty())
         && let Err(error) = driver::render::write_html(path, reports)
     {
-        write_err(&format!("error: {}\n", escape::plain(&error.to_string())));
+        console.write_err(&format!("error: {}\n", escape::plain(&error.to_string())));
         outcome.exit = Exit::BadInput;
     }
     outcome
 }
 
-fn run_prove(args: &ProveArgs) -> Exit {
-    let input = match Input::read_cuda(args.kernel.file.as_ref()) {
+fn run_prove(args: &ProveArgs, console: &Console) -> Exit {
+    let input = match compile_args::read_cuda(&args.kernel, console) {
         Ok(input) => input,
-        Err(error) => return fail(&error.to_string()),
+        Err(error) => return console.fail(&error.to_string()),
     };
-    let environment = Environment::of_process().without_cache(args.no_cache);
+    let environment = console.environment().without_cache(args.no_cache);
     let cache = environment.cache_folder();
     let reading = args.reading.reading();
     let (architecture, includes) = (reading.arch.clone(), reading.includes.clone());
@@ -250,39 +279,41 @@ fn run_prove(args: &ProveArgs) -> Exit {
         strict: args.strict,
         time: args.timeout,
         jobs: limit_args::jobs(args.jobs),
-        watch: Some(watch::watch()),
+        watch: Some(console.watch()),
         compiling: (!args.no_compare).then_some(&compiling),
         reading: &reading,
         format: args.format.into(),
     };
-    let (outcome, reports) = driver::prove::run_each(&input, options, styled());
-    finish(with_page_of(outcome, &reports, args.report.as_deref()))
+    let (outcome, reports) = driver::prove::run_each(&input, options, console.styled());
+    let outcome = with_page_of(outcome, &reports, args.report.as_deref(), console);
+    console.finish_all(&outcome, reports)
 }
 
 /// Hands the launch of a module to a command.
 fn execute(
     args: &ExecutionArgs,
     input: Result<Input, InputError>,
+    console: &Console,
     command: impl FnOnce(&Execution<'_>) -> Outcome,
 ) -> Exit {
     let input = match input {
         Ok(input) => input,
-        Err(error) => return fail(&error.to_string()),
+        Err(error) => return console.fail(&error.to_string()),
     };
-    let display = watch::Display::start();
+    let display = watch::Display::start(console);
     let outcome = command(&Execution {
         input: &input,
         kernel: args.kernel.kernel.as_deref(),
         launch: &args.launch.launch(),
         arguments: &args.launch.arguments(),
-        limits: args.limits.limits(),
+        limits: args.limits.limits(console.watch()),
     });
     drop(display);
-    finish(outcome)
+    console.finish(outcome)
 }
 
 /// One page: the program, then its commands, each as a page of its own would be.
-fn write_man() -> Exit {
+fn write_man(console: &Console) -> Exit {
     let mut command = Args::command();
     command.build();
     let mut page = Vec::new();
@@ -299,16 +330,16 @@ fn write_man() -> Exit {
     }
     match written {
         Ok(()) => {
-            write_out(&String::from_utf8_lossy(&page));
+            console.write_out(&String::from_utf8_lossy(&page));
             Exit::Success
         }
-        Err(error) => fail(&error.to_string()),
+        Err(error) => console.fail(&error.to_string()),
     }
 }
 
-fn report_bug() -> Exit {
+fn report_bug(console: &Console) -> Exit {
     let version = env!("CARGO_PKG_VERSION");
-    write_err(&format!(
+    console.write_err(&format!(
         "error: this is a bug in warpproof {version}, not in your kernel. Please report it with \
          the message above and, if you can, the file that shows it.\n"
     ));

@@ -1,0 +1,94 @@
+//! The program as a function: arguments and files in, reports, text and exit status out.
+//!
+//! Many calls may run at once, each on a thread of its caller. Nothing is printed, but for the message of a panic, which is a bug of
+//! ours: whoever calls catches it.
+
+use crate::args::Args;
+use crate::console::{Captured, Console};
+use crate::watch::Lease;
+use clap::Parser;
+use driver::render::{html, render_all};
+use driver::report::Report;
+use driver::{Exit, Format, Watch, escape};
+use std::path::PathBuf;
+
+/// A call that has not begun.
+#[derive(Debug)]
+pub struct Call {
+    words: Vec<String>,
+    texts: Vec<(String, Vec<u8>)>,
+    python: Option<PathBuf>,
+    lease: Lease,
+}
+
+/// The results of a call.
+#[derive(Debug)]
+pub struct Called {
+    /// The exit status of the program.
+    pub exit: Exit,
+    /// What the program writes to standard output.
+    pub output: String,
+    /// What the program writes to standard error.
+    pub messages: String,
+    /// What was found, as data.
+    pub reports: Vec<Report>,
+    /// Outputs of `simulate`, by name, as `.npy` files.
+    pub arrays: Vec<(String, Vec<u8>)>,
+}
+
+impl Call {
+    /// Takes the words behind the program's name, files that are not on disk, by the names that the words use for them, and the
+    /// Python environment that the caller is in.
+    #[must_use]
+    pub fn new(words: Vec<String>, texts: Vec<(String, Vec<u8>)>, python: Option<PathBuf>) -> Self {
+        Self { words, texts, python, lease: Lease::new() }
+    }
+
+    /// Returns the handle by which another thread may end the call. It is for this call alone, so it must not be used once the
+    /// call is dropped.
+    #[must_use]
+    pub fn watch(&self) -> &'static Watch {
+        self.lease.watch()
+    }
+}
+
+/// Runs the program; it ends early, with what is known then, once its watch is stopped.
+///
+/// # Panics
+/// If there is a bug in Warpproof.
+#[must_use]
+pub fn call(call: &mut Call) -> Called {
+    let (words, texts) = (std::mem::take(&mut call.words), std::mem::take(&mut call.texts));
+    let console = Console::of_caller(texts, call.python.take(), call.watch());
+    let exit = match Args::try_parse_from(std::iter::once("warpproof".to_owned()).chain(words)) {
+        Ok(args) => crate::run(&args, &console),
+        Err(error) if error.exit_code() == 0 => {
+            console.write_out(&error.render().to_string());
+            Exit::Success
+        }
+        Err(error) => {
+            console.write_err(&escape::plain(&error.render().to_string()));
+            Exit::BadInput
+        }
+    };
+    let Captured { output, messages, reports, arrays } = console.into_captured();
+    Called { exit, output, messages, reports, arrays }
+}
+
+impl Called {
+    /// Returns the bytes that `--format json` writes; nothing for commands that have no report.
+    #[must_use]
+    pub fn json(&self) -> Option<String> {
+        match self.reports.as_slice() {
+            [] => None,
+            [one] => one.render(Format::Json),
+            [first, ..] => render_all(first.command(), &self.reports, Format::Json),
+        }
+    }
+
+    /// Returns the page that `--report` writes.
+    #[must_use]
+    pub fn html(&self) -> String {
+        html(&self.reports)
+    }
+}

@@ -1,0 +1,82 @@
+//! A launch between its request and its run.
+
+use crate::arguments::{BuiltLaunch, ScalarValue};
+use crate::{Input, Limits};
+use ir::Program;
+use ptx::Lowered;
+use std::collections::BTreeSet;
+
+/// A launch that is ready to run.
+pub(crate) struct Prepared<'r> {
+    pub(crate) input: &'r Input,
+    pub(crate) lowered: Lowered,
+    pub(crate) unlifted: Option<Program>,
+    pub(crate) built: BuiltLaunch,
+    pub(crate) lifting: BTreeSet<String>,
+    pub(crate) limits: Limits,
+    /// It is a formula: people wrote no kernel.
+    pub(crate) is_formula: bool,
+    /// Numbers that the formula has exactly as they are written.
+    pub(crate) literals: Vec<equiv::Literal>,
+}
+
+impl<'r> Prepared<'r> {
+    /// A launch that a formula was compiled to.
+    pub(crate) fn of_formula(
+        input: &'r Input,
+        [reals, bits]: [Program; 2],
+        built: BuiltLaunch,
+        limits: Limits,
+        literals: Vec<equiv::Literal>,
+    ) -> Self {
+        let lowered = Lowered { program: reals, diagnostics: Vec::new() };
+        let (unlifted, lifting) = (Some(bits), BTreeSet::new());
+        let is_formula = true;
+        Self { input, lowered, unlifted, built, lifting, limits, is_formula, literals }
+    }
+
+    pub(crate) fn program(&self) -> &Program {
+        &self.lowered.program
+    }
+
+    /// The program as written, which runs on bits.
+    pub(crate) fn unlifted(&self) -> &Program {
+        self.unlifted.as_ref().unwrap_or(&self.lowered.program)
+    }
+
+    /// With a program that is the same over the reals ([`lift`]).
+    pub(crate) fn lifted(mut self) -> Self {
+        let kernel = self.built.launch.kernel;
+        let lift::Lifted { program, assumptions } =
+            lift::lift_kernel(&self.lowered.program, kernel);
+        self.unlifted = Some(std::mem::replace(&mut self.lowered.program, program));
+        self.lifting = assumptions;
+        self
+    }
+
+    /// With a note for each related scalar, which is any number to a run that does not look at numbers.
+    pub(crate) fn without_relations(mut self) -> Self {
+        for scalar in &self.built.scalars {
+            let argument = self.built.launch.arguments.get(scalar.argument);
+            let is_given = match argument {
+                Some(exec::Argument::Struct(pieces)) => pieces.iter().any(|(offset, piece)| {
+                    *offset == scalar.offset && matches!(piece, exec::Argument::Bytes(_))
+                }),
+                argument => matches!(argument, Some(exec::Argument::Bytes(_))),
+            };
+            if let (ScalarValue::Related(_, expression), false) = (&scalar.value, is_given) {
+                let name = &scalar.name;
+                self.built.notes.push(format!(
+                    "`{name}={expression}`: the relation is not used, any number is allowed"
+                ));
+            }
+        }
+        self
+    }
+
+    /// With one more thing that is taken for granted.
+    pub(crate) fn assuming(mut self, what: &str) -> Self {
+        self.lifting.insert(what.to_owned());
+        self
+    }
+}

@@ -1,0 +1,8 @@
+"""Folders that tests look into."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples" / "online_softmax"

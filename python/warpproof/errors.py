@@ -1,0 +1,34 @@
+"""Exceptions. An ``unknown`` answer is never one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from warpproof._native import Bug
+
+if TYPE_CHECKING:
+    from warpproof.report import Report
+
+__all__ = ["Bug", "NotProved", "Refuted", "UsageError"]
+
+
+class UsageError(ValueError):
+    """Something was asked that has no answer: a kernel that is not there, an argument that does not fit.
+
+    The text is the message of the command line.
+    """
+
+
+class Refuted(AssertionError):
+    """A report that was to be no refutation is one."""
+
+    def __init__(self, report: Report) -> None:
+        super().__init__(report.text())
+        self.report = report
+
+    def __reduce__(self) -> tuple[type[Refuted], tuple[Report]]:
+        return type(self), (self.report,)
+
+
+class NotProved(Refuted):
+    """A report that was to be a proof is none."""

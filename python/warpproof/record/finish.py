@@ -1,0 +1,192 @@
+"""Turns a run into steps: names results, drops formulas that nothing needs, decides directions of arguments."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Sequence
+
+from ..trace.errors import Untraceable
+from ..trace.formula import count
+from .memory import DEFINED, FILLED, INPUT, UNDEFINED, Storage
+from .project import Formula, Launch, Variant
+from .recorder import UNUSED, FormulaStep, LaunchStep, Pass, Run
+
+
+def finished(run: Run, names: Optional[Sequence[str]]) -> Variant:
+    """Returns the steps of a run, with results under the names given, `y` or `y0`, `y1`, …."""
+    recorder, results = run.recorder, run.results
+    wanted = list(names or (["y"] if len(results) == 1 else [f"y{n}" for n in range(len(results))]))
+    kept: list[Storage] = []
+    for tensor, name in zip(results, wanted):
+        kept.append(_result(run, tensor, name, kept))
+    needed = {storage.name for storage in kept}
+    steps: list[Any] = []
+    for step in reversed(recorder.steps):
+        made = _launch(step, needed) if isinstance(step, LaunchStep) else _formula(step, needed)
+        if made is not None:
+            steps.append(made)
+    steps.reverse()
+    used = {name for step in steps for name in step.uses}
+    inputs = [s for s in recorder.all if s.state == INPUT and s.name in used]
+    return Variant(
+        steps,
+        [(s.name, s.dtype, s.shape) for s in inputs],
+        [(s.name, s.dtype, s.shape) for s in kept],
+        {s.name: s.path for s in inputs if s.path is not None},
+        [operation for step in recorder.steps if isinstance(step, FormulaStep) for operation in step.operations],
+    )
+
+
+def _result(run: Run, tensor: Any, name: str, kept: list[Storage]) -> Storage:
+    """Gives the storage of a result its name; a result that is a view is copied by a formula."""
+    recorder = run.recorder
+    storage = recorder.of(tensor)
+    if storage.state == UNDEFINED:
+        raise Untraceable(f"the result `{name}` is memory that nothing has written")
+    free = storage.state == DEFINED and storage not in kept and not _is_read(run, storage)
+    if free and (storage.is_whole(tensor) or _reshaped(run, storage, tensor)):
+        _rename(run, storage, name)
+        return storage
+    step = recorder.open("view")
+    value = storage.view(step.segment.whole(storage), tensor)
+    strides = tuple(tensor.stride()) if tensor.is_contiguous() else _row_major(tuple(tensor.shape))
+    made = Storage(recorder.fresh(name), storage.dtype, tuple(tensor.shape), strides, 0, DEFINED)
+    step.segment.define(made, value)
+    return made
+
+
+def _is_read(run: Run, storage: Storage) -> bool:
+    """Tells whether a formula reads a storage, and so has its name in its text."""
+    return any(isinstance(s, FormulaStep) and storage.name in s.segment.inputs for s in run.recorder.steps)
+
+
+def _row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
+    strides, total = [], 1
+    for extent in reversed(shape):
+        strides.append(total)
+        total *= extent
+    return tuple(strides[::-1])
+
+
+def _reshaped(run: Run, storage: Storage, tensor: Any) -> bool:
+    """Gives a storage that only launches use the shape of the result, if that is row-major and whole."""
+    whole = tensor.storage_offset() == storage.offset and tensor.is_contiguous() and storage.keep is not None
+    whole = (
+        whole
+        and storage.keep.is_contiguous()
+        and storage.keep.numel() == tensor.numel()
+        and storage.dtype == _dtype(tensor)
+    )
+    for step in run.recorder.steps:
+        if isinstance(step, FormulaStep) and (storage in step.segment.values or storage.name in step.segment.outputs):
+            return False
+    if whole:
+        storage.shape, storage.strides = tuple(tensor.shape), tuple(tensor.stride())
+    return bool(whole)
+
+
+def _dtype(tensor: Any) -> str:
+    from ..trace.torch import dtype_name
+
+    return dtype_name(tensor.dtype)
+
+
+def _rename(run: Run, storage: Storage, name: str) -> None:
+    """Renames a storage in the steps that define it."""
+    recorder = run.recorder
+    if name in recorder.names:
+        name = recorder.fresh(name)
+    for step in recorder.steps:
+        if isinstance(step, FormulaStep):
+            if storage.name in step.segment.outputs:
+                step.segment.outputs[name] = step.segment.outputs.pop(storage.name)
+    recorder.names.add(name)
+    storage.name = name
+
+
+def _formula(step: FormulaStep, needed: set[str]) -> Optional[Formula]:
+    text, inputs, outputs = step.segment.text(needed)
+    if not outputs:
+        return None
+    needed.difference_update(s.name for s in outputs)
+    needed.update(inputs)
+    shapes = [(s.name, s.dtype, s.shape) for s in outputs]
+    return Formula(
+        text,
+        [(s.name, s.dtype, s.shape) for n, s in step.segment.inputs.items() if n in inputs],
+        shapes,
+        step.operations,
+    )
+
+
+def _launch(step: LaunchStep, needed: set[str]) -> Launch:
+    arguments, alias = _renamed([(one, _argument(one, needed)) for one in step.arguments])
+    uses = [one.storage.name for one in step.arguments if one.storage is not None]
+    for one in step.arguments:
+        if one.storage is not None and one.written and one.state == UNDEFINED:
+            needed.discard(one.storage.name)
+    needed.update(
+        one.storage.name for one in step.arguments if one.storage is not None and one.state in (DEFINED, INPUT)
+    )
+    kernel = step.kernel
+    return Launch(
+        kernel.name,
+        kernel.ptx,
+        step.grid,
+        32 * kernel.warps,
+        kernel.shared,
+        kernel.cluster,
+        arguments,
+        uses,
+        kernel.options,
+        alias,
+    )
+
+
+def _renamed(arguments: list[tuple[Pass, str]]) -> tuple[list[tuple[str, str]], list[str]]:
+    """Gives parameters that are one address names of their own, and says that they are one."""
+    taken: dict[str, list[str]] = {}
+    result = []
+    for one, text in arguments:
+        name, equals, rest = text.partition("=")
+        others = taken.setdefault(name, [])
+        others.append(name if not others else f"{name}_{len(others) + 1}")
+        result.append((one.name, others[-1] + equals + rest))
+    return result, [",".join(names) for names in taken.values() if len(names) > 1]
+
+
+def _argument(one: Pass, needed: set[str]) -> str:
+    """Writes an argument as the command line does. Numbers get a prefix: formulas see names, and `n` may be an index there."""
+    storage = one.storage
+    if storage is None:
+        return f"arg_{one.name}={'?' if one.number is UNUSED else _number(one.number)}"
+    text = f"{storage.name}={_type(storage.dtype)}[{','.join(map(str, storage.shape or (1,)))}]"
+    if (
+        storage.shape
+        and storage.strides != _row_major(storage.shape)
+        and storage.keep is not None
+        and not storage.keep.is_contiguous()
+    ):
+        text += f"@[{','.join(map(str, storage.strides))}]"
+    if one.state == INPUT or (not one.written and one.state == DEFINED):
+        return text
+    if one.state == FILLED:
+        return f"{text}:out={_number(one.fill)}" if one.written else f"{text}={_repeated(one.fill, storage)}"
+    if one.state == UNDEFINED:
+        return f"{text}:out" if one.written and storage.name in needed else f"{text}:scratch"
+    return f"{text}:inout"
+
+
+def _repeated(fill: Any, storage: Storage) -> str:
+    """Writes contents that a launch only reads."""
+    elements = count(storage.shape)
+    if elements > 4096:
+        raise Untraceable(f"`{storage.name}` is filled with a number and only read")
+    return "[" + ",".join([_number(fill)] * elements) + "]"
+
+
+def _type(dtype: str) -> str:
+    return "u8" if dtype == "bool" else dtype
+
+
+def _number(value: Any) -> str:
+    return str(int(value)) if isinstance(value, bool) else repr(value)
