@@ -270,7 +270,10 @@ impl Display for Expression {
             Kind::Name(name) => f.write_str(name),
             Kind::Element { name, indices, outside } => {
                 write!(f, "{}[", name.text)?;
-                separated(f, indices)?;
+                for (at, index) in indices.iter().enumerate() {
+                    f.write_str(if at == 0 { "" } else { ", " })?;
+                    index.write(f, 5)?;
+                }
                 if let Some(outside) = outside {
                     f.write_str(" else ")?;
                     outside.write(f, 5)?;

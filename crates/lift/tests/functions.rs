@@ -53,7 +53,7 @@ fn exact(function: RealFunction, x: f64, y: f64) -> f64 {
         RealFunction::ErfInv => inverse_erf(x),
         RealFunction::Lgamma => libm::lgamma(x),
         // No expansion is taken for one.
-        RealFunction::Named(..) => f64::NAN,
+        RealFunction::TimesPi | RealFunction::Named(..) => f64::NAN,
     }
 }
 

@@ -4,7 +4,6 @@
 //! are proved, or refuted, against it as against the kernel. `WARPPROOF_FULL` takes all pairs, CI a tenth.
 
 #[path = "../corpus/mod.rs"]
-#[allow(dead_code, reason = "other tests use the rest")]
 mod corpus;
 mod mutants;
 #[path = "../../examples/support/pairs.rs"]

@@ -149,7 +149,7 @@ impl Emitter<'_> {
                 continue;
             }
             let is_at_least = |least: i128| known.is_some_and(|(low, _)| low >= least);
-            let low = (!is_at_least(0)).then(|| (Relation::Ge, Operand::Constant(0)));
+            let low = (!is_at_least(0)).then_some((Relation::Ge, Operand::Constant(0)));
             for (relation, bound) in
                 low.into_iter().chain([(Relation::Lt, Operand::Constant(size))])
             {

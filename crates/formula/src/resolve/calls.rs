@@ -470,5 +470,5 @@ fn nearest_single(number: &Number, double: f64) -> f32 {
     [guess.next_down(), guess.next_up()]
         .into_iter()
         .filter(|one| one.is_finite())
-        .fold(guess, |best, one| better(best, one))
+        .fold(guess, better)
 }
