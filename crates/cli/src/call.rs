@@ -26,11 +26,11 @@ pub struct Call {
 pub struct Called {
     /// The exit status of the program.
     pub exit: Exit,
-    /// What the program writes to standard output.
+    /// Text for standard output.
     pub output: String,
-    /// What the program writes to standard error.
+    /// Text for standard error.
     pub messages: String,
-    /// What was found, as data.
+    /// Findings, as data.
     pub reports: Vec<Report>,
     /// Outputs of `simulate`, by name, as `.npy` files.
     pub arrays: Vec<(String, Vec<u8>)>,

@@ -14,9 +14,9 @@ use std::sync::{Mutex, PoisonError};
 /// The surroundings of a call.
 #[derive(Debug)]
 pub(crate) struct Console {
-    /// What was written, if it is not printed.
+    /// Text that was written, if it is not printed.
     captured: Option<Mutex<Captured>>,
-    /// Who may end the call.
+    /// The watch that ends the call.
     watch: &'static Watch,
     /// Files that are not on disk: names and contents.
     texts: Vec<(String, Vec<u8>)>,
@@ -28,7 +28,7 @@ pub(crate) struct Console {
     lost: AtomicBool,
 }
 
-/// What a call wrote.
+/// Text and reports that a call wrote.
 #[derive(Debug, Default)]
 pub(crate) struct Captured {
     pub(crate) output: String,

@@ -84,9 +84,9 @@ impl<'s> Side<'s> {
 /// A number that is written in a formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Literal {
-    /// What it is.
+    /// Its value.
     pub number: Number,
-    /// How it is written.
+    /// Its spelling.
     pub text: String,
 }
 

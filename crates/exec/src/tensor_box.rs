@@ -44,7 +44,7 @@ fn ranges(pieces: impl Iterator<Item = (i64, u32)>) -> Ranges {
     merged
 }
 
-/// What boxes inside their tensors must have in common to be walked once.
+/// The key by which boxes inside their tensors are walked once.
 #[derive(Debug, PartialEq, Eq)]
 struct Key {
     map: TensorMap,

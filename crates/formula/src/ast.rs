@@ -45,13 +45,13 @@ pub struct Index {
 /// An expression and where it stands.
 #[derive(Clone, Debug)]
 pub struct Expression {
-    /// What it is.
+    /// Its kind and operands.
     pub kind: Kind,
     /// Where it stands.
     pub span: Span,
 }
 
-/// What an expression is.
+/// An expression without its place.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
     /// A literal, exact, and whether it is written with a point or an exponent: then it is a real.
@@ -64,7 +64,7 @@ pub enum Kind {
         name: Name,
         /// One for each dimension.
         indices: Vec<Expression>,
-        /// What lies outside of the tensor.
+        /// The value outside of the tensor.
         outside: Option<Box<Expression>>,
     },
     /// A function or a reduction; which of the two is told by its name and by what is in scope.
@@ -126,7 +126,7 @@ pub enum Binary {
     Or,
 }
 
-/// How two numbers compare.
+/// A comparison of two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Relation {
@@ -152,7 +152,7 @@ impl PartialEq for Expression {
 }
 
 impl Binary {
-    /// How tightly it binds, and how it is written.
+    /// Its binding strength and its spelling.
     pub(crate) const fn written(self) -> (u8, &'static str) {
         match self {
             Self::Or => (1, " or "),
@@ -169,7 +169,7 @@ impl Binary {
 }
 
 impl Relation {
-    /// How it is written.
+    /// Its spelling.
     pub(crate) const fn written(self) -> &'static str {
         match self {
             Self::Less => "<",

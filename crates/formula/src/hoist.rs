@@ -1,9 +1,8 @@
 //! Moves reductions that do not depend on all indices around them into arrays of their own, so that a row's sum is computed
 //! once for each row and not once for each element.
 //!
-//! A reduction is moved if all indices it depends on have fixed ranges and fewer they are than stand around it, and if no
-//! condition on indices stands around it: such a condition may be what keeps its elements inside of their tensors. What is
-//! computed is the same, in another order.
+//! A reduction is moved if it depends on fewer indices than stand around it, if these have fixed ranges, and if no condition on
+//! indices stands around it: such a condition may be what keeps its elements inside of their tensors. The values are the same.
 
 use crate::interval::interval;
 use crate::lexer::{Token, tokens};
@@ -28,10 +27,19 @@ struct Hoisting<'h> {
     /// Of the arrays of reals.
     format: Format,
     text: &'h str,
-    /// Reductions of this definition that were moved: what is written, indices, array.
-    known: Vec<(Vec<Token>, Vec<IndexId>, ArrayId)>,
+    /// Reductions of this definition that were moved.
+    known: Vec<Moved>,
     /// Set inside of a condition on indices.
     is_guarded: bool,
+}
+
+/// A reduction that was moved.
+struct Moved {
+    written: Vec<Token>,
+    /// The same text may be an integer in one place and a real in another.
+    ty: Type,
+    indices: Vec<IndexId>,
+    array: ArrayId,
 }
 
 impl Hoisting<'_> {
@@ -99,10 +107,10 @@ impl Hoisting<'_> {
         let text = self.text.get(node.span.range()).unwrap_or_default();
         let written: Vec<Token> =
             tokens(text).unwrap_or_default().into_iter().map(|(token, _)| token).collect();
-        let is_known = |one: &(Vec<Token>, Vec<IndexId>, ArrayId)| one.0 == written && one.1 == own;
-        let known = self.known.iter().find(|one| is_known(one));
-        if let Some((.., array)) = known {
-            return *array;
+        let is_known =
+            |one: &&Moved| one.written == written && one.ty == node.ty && one.indices == own;
+        if let Some(known) = self.known.iter().find(is_known) {
+            return known.array;
         }
         let scalar = match node.ty {
             Type::Real => Scalar::Float(self.format),
@@ -113,10 +121,8 @@ impl Hoisting<'_> {
         let shape = own.iter().map(size).collect();
         let name: String = text.split_whitespace().collect();
         let name = self.unused_name(&name);
-        let array = {
-            let (origin, bounds) = (Origin::Let, interval(self.typed, node));
-            self.typed.arrays.push(Array { name, scalar, shape, origin, bounds })
-        };
+        let (origin, bounds) = (Origin::Let, interval(self.typed, node));
+        let array = self.typed.arrays.push(Array { name, scalar, shape, origin, bounds });
         // The step has indices of its own, so that none belongs to two steps.
         let mut renamed = BTreeMap::new();
         for index in own {
@@ -127,7 +133,7 @@ impl Hoisting<'_> {
         rename(&mut value, &renamed);
         let indices = own.iter().map(|index| renamed[index]).collect();
         self.typed.steps.push(Step { array, indices, value, span: node.span });
-        self.known.push((written, own.to_vec(), array));
+        self.known.push(Moved { written, ty: node.ty, indices: own.to_vec(), array });
         array
     }
 

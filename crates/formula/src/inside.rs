@@ -1,5 +1,5 @@
-//! Shows that every element a formula reads is inside of its tensor, that no integer is divided by 0, and that integers
-//! which indices decide are small enough to be exact.
+//! Checks bounds before anything runs: elements are inside of their tensors, no integer is divided by 0, and integers are small
+//! enough to be exact.
 //!
 //! Bounds of the index expressions show it of most elements at once. Where they do not, all values of the indices are gone
 //! through, with conditions on indices as they are. Elements at places that data decide are not looked at here: the run
@@ -41,7 +41,7 @@ pub(crate) fn check(typed: &Typed) -> Result<(), Error> {
     Ok(())
 }
 
-/// Checks that integers of indices are exact as reals, and that they and what is computed on the way fit in 64 bits.
+/// Checks that integers fit in 64 bits, also on the way, and in 53 where they become reals.
 fn check_integers(typed: &Typed, node: &Node) -> Result<(), Error> {
     let is_within = |node: &Node, most: i128| {
         interval(typed, node).is_some_and(|(low, high)| -most <= low && high <= most)
@@ -53,11 +53,13 @@ fn check_integers(typed: &Typed, node: &Node) -> Result<(), Error> {
         NodeKind::ToReal(inner) if !inner.is_data && !is_within(inner, LARGEST_DOUBLE) => {
             return Err(wrong(inner));
         }
-        // An element by itself is what it is.
-        NodeKind::Element { .. } | NodeKind::Scalar(_) => {}
+        // An element by itself is what it is, and a rounded real saturates.
+        NodeKind::Element { .. }
+        | NodeKind::Scalar(_)
+        | NodeKind::Function(Function::Round(_), _) => {}
         _ if node.ty == Type::Integer && !is_within(node, i64::MAX.into()) => {
-            let message = "this integer may exceed 64 bits; state the range of an s64 tensor (`:0..100`), or compute with \
-                           reals: `1.0*…`";
+            let message = "this integer may exceed 64 bits; state the range of an s64 tensor (`:0..100`), clamp a rounded \
+                           real, or compute with reals: `1.0*…`";
             return Err(Error::new(node.span, message));
         }
         _ => {}
@@ -123,7 +125,7 @@ enum Stop {
 
 struct Walk<'w> {
     typed: &'w Typed,
-    /// What the indices are now.
+    /// Current values of the indices.
     values: IndexVec<IndexId, Option<i128>>,
     visits: u64,
 }

@@ -7,9 +7,6 @@ use crate::typed::{Arithmetic, Function, Node, NodeKind, Range, Reduction, Typed
 use ir::{Scalar, Width};
 use term::Number;
 
-/// Bounds of what a real is rounded to, of which nothing is known here.
-const LARGEST_ROUNDED: i128 = 1 << 40;
-
 /// The least and the largest value that an integer can have.
 pub(crate) fn interval(typed: &Typed, node: &Node) -> Option<(i128, i128)> {
     let of = |node: &Node| interval(typed, node);
@@ -38,8 +35,9 @@ pub(crate) fn interval(typed: &Typed, node: &Node) -> Option<(i128, i128)> {
             let most = low.abs().max(high.abs()).max(1).checked_pow(power)?;
             Some((if low < 0 { -most } else { 0 }, most))
         }
-        // A run that rounds a larger number to an integer sees that it does not fit.
-        NodeKind::Function(Function::Round(_), _) => Some((-LARGEST_ROUNDED, LARGEST_ROUNDED)),
+        NodeKind::Function(Function::Round(_), arguments) => {
+            Some(rounded(typed, arguments.first()?))
+        }
         NodeKind::Function(function, arguments) => {
             let all: Option<Vec<(i128, i128)>> = arguments.iter().map(of).collect();
             match (function, all?.as_slice()) {
@@ -74,6 +72,47 @@ pub(crate) fn interval(typed: &Typed, node: &Node) -> Option<(i128, i128)> {
                     Some((if low < 0 { -most } else { 0 }, most))
                 }
                 Reduction::Mean | Reduction::Any | Reduction::All => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Bounds of a real that is rounded to an integer, which saturates at 64 bits.
+fn rounded(typed: &Typed, real: &Node) -> (i128, i128) {
+    let least_and_largest = (i128::from(i64::MIN), i128::from(i64::MAX));
+    match real_interval(typed, real) {
+        // One more on both sides, for the error of doubles.
+        Some((low, high)) if low > -1e15 && high < 1e15 => {
+            (low.floor() as i128 - 1, high.ceil() as i128 + 1)
+        }
+        _ => least_and_largest,
+    }
+}
+
+/// Bounds of a real that indices alone decide, in doubles and nearly.
+fn real_interval(typed: &Typed, node: &Node) -> Option<(f64, f64)> {
+    let corners = |a: (f64, f64), b: (f64, f64), of: fn(f64, f64) -> f64| {
+        let all = [of(a.0, b.0), of(a.0, b.1), of(a.1, b.0), of(a.1, b.1)];
+        (
+            all.into_iter().fold(f64::INFINITY, f64::min),
+            all.into_iter().fold(f64::NEG_INFINITY, f64::max),
+        )
+    };
+    match &node.kind {
+        NodeKind::Number(number) => Some((number.to_f64_lossy(), number.to_f64_lossy())),
+        NodeKind::ToReal(inner) if !inner.is_data => {
+            interval(typed, inner).map(|(low, high)| (low as f64, high as f64))
+        }
+        NodeKind::Negate(a) => real_interval(typed, a).map(|(low, high)| (-high, -low)),
+        NodeKind::Arithmetic(op, a, b) => {
+            let (a, b) = (real_interval(typed, a)?, real_interval(typed, b)?);
+            match op {
+                Arithmetic::Add => Some((a.0 + b.0, a.1 + b.1)),
+                Arithmetic::Subtract => Some((a.0 - b.1, a.1 - b.0)),
+                Arithmetic::Multiply => Some(corners(a, b, |a, b| a * b)),
+                Arithmetic::Divide if b.0 > 0.0 || b.1 < 0.0 => Some(corners(a, b, |a, b| a / b)),
+                _ => None,
             }
         }
         _ => None,

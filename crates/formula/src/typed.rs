@@ -12,7 +12,7 @@ base::define_index! {
     pub(crate) struct ArrayId;
 }
 
-/// What an expression is. Integers have 64 bits, reals are exact.
+/// The type of an expression. Integers have 64 bits, reals are exact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Type {
     Integer,
@@ -226,10 +226,55 @@ impl Reduction {
         ("argmin", Self::ArgMin),
     ];
 
-    /// How it is written.
+    /// Its spelling.
     pub(crate) fn name(self) -> &'static str {
         Self::ALL.iter().find(|(_, one)| *one == self).map_or("", |(name, _)| name)
     }
+}
+
+/// Visits the operands of a node, shared or to be changed.
+macro_rules! each_operand {
+    (@body iter $reduce:ident, $visit:ident) => {
+        $visit(&$reduce.body)
+    };
+    (@body iter_mut $reduce:ident, $visit:ident) => {
+        $visit(&mut $reduce.body)
+    };
+    ($kind:expr, $visit:ident, $iter:ident) => {
+        match $kind {
+            NodeKind::Number(_)
+            | NodeKind::Infinity
+            | NodeKind::Float(..)
+            | NodeKind::Constant(_)
+            | NodeKind::Index(_)
+            | NodeKind::Scalar(_) => {}
+            NodeKind::Element { indices, outside, .. } => {
+                indices.$iter().for_each(&mut *$visit);
+                outside.$iter().for_each(|one| $visit(one));
+            }
+            NodeKind::ToReal(a)
+            | NodeKind::Negate(a)
+            | NodeKind::Not(a)
+            | NodeKind::Power(a, _) => $visit(a),
+            NodeKind::Arithmetic(_, a, b)
+            | NodeKind::IntegerPower(a, b)
+            | NodeKind::Compare(_, a, b)
+            | NodeKind::And(a, b)
+            | NodeKind::Or(a, b) => [a, b].into_iter().for_each(|one| $visit(one)),
+            NodeKind::Function(_, arguments) => arguments.$iter().for_each($visit),
+            NodeKind::If { condition, value, otherwise } => {
+                [condition, value, otherwise].into_iter().for_each(|one| $visit(one));
+            }
+            NodeKind::Reduce(reduce) => {
+                for range in reduce.ranges.$iter() {
+                    let Range { low, high, .. } = range;
+                    [low, high].into_iter().for_each(|one| $visit(one));
+                }
+                reduce.filter.$iter().for_each(&mut *$visit);
+                each_operand!(@body $iter reduce, $visit);
+            }
+        }
+    };
 }
 
 impl Node {
@@ -254,86 +299,12 @@ impl Node {
 
     /// Calls `visit` for each operand.
     pub(crate) fn each<'n>(&'n self, visit: &mut dyn FnMut(&'n Self)) {
-        match &self.kind {
-            NodeKind::Number(_)
-            | NodeKind::Infinity
-            | NodeKind::Float(..)
-            | NodeKind::Constant(_)
-            | NodeKind::Index(_)
-            | NodeKind::Scalar(_) => {}
-            NodeKind::Element { indices, outside, .. } => {
-                indices.iter().for_each(&mut *visit);
-                outside.iter().for_each(|one| visit(one));
-            }
-            NodeKind::ToReal(a)
-            | NodeKind::Negate(a)
-            | NodeKind::Not(a)
-            | NodeKind::Power(a, _) => visit(a),
-            NodeKind::Arithmetic(_, a, b)
-            | NodeKind::IntegerPower(a, b)
-            | NodeKind::Compare(_, a, b)
-            | NodeKind::And(a, b)
-            | NodeKind::Or(a, b) => {
-                visit(a);
-                visit(b);
-            }
-            NodeKind::Function(_, arguments) => arguments.iter().for_each(visit),
-            NodeKind::If { condition, value, otherwise } => {
-                visit(condition);
-                visit(value);
-                visit(otherwise);
-            }
-            NodeKind::Reduce(reduce) => {
-                for range in &reduce.ranges {
-                    visit(&range.low);
-                    visit(&range.high);
-                }
-                reduce.filter.iter().for_each(&mut *visit);
-                visit(&reduce.body);
-            }
-        }
+        each_operand!(&self.kind, visit, iter);
     }
 
     /// Calls `visit` for each operand, to change it.
     pub(crate) fn each_mut(&mut self, visit: &mut dyn FnMut(&mut Self)) {
-        match &mut self.kind {
-            NodeKind::Number(_)
-            | NodeKind::Infinity
-            | NodeKind::Float(..)
-            | NodeKind::Constant(_)
-            | NodeKind::Index(_)
-            | NodeKind::Scalar(_) => {}
-            NodeKind::Element { indices, outside, .. } => {
-                indices.iter_mut().for_each(&mut *visit);
-                outside.iter_mut().for_each(|one| visit(one));
-            }
-            NodeKind::ToReal(a)
-            | NodeKind::Negate(a)
-            | NodeKind::Not(a)
-            | NodeKind::Power(a, _) => visit(a),
-            NodeKind::Arithmetic(_, a, b)
-            | NodeKind::IntegerPower(a, b)
-            | NodeKind::Compare(_, a, b)
-            | NodeKind::And(a, b)
-            | NodeKind::Or(a, b) => {
-                visit(a);
-                visit(b);
-            }
-            NodeKind::Function(_, arguments) => arguments.iter_mut().for_each(visit),
-            NodeKind::If { condition, value, otherwise } => {
-                visit(condition);
-                visit(value);
-                visit(otherwise);
-            }
-            NodeKind::Reduce(reduce) => {
-                for range in &mut reduce.ranges {
-                    visit(&mut range.low);
-                    visit(&mut range.high);
-                }
-                reduce.filter.iter_mut().for_each(&mut *visit);
-                visit(&mut reduce.body);
-            }
-        }
+        each_operand!(&mut self.kind, visit, iter_mut);
     }
 
     fn collect_arrays(&self, found: &mut BTreeSet<ArrayId>) {

@@ -6,6 +6,7 @@ use driver::arguments::{Arguments, AssumeSpec, KernelPath, LaunchSpec, PartSpec}
 use driver::equiv::{FormulaStep, Options, Step, run, run_steps};
 use driver::{Allow, Colour, Execution, Input, Limits, Outcome};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 /// A pair, as its file describes it.
 pub(crate) struct Pair {
@@ -104,6 +105,28 @@ impl Pair {
         let options = Options { assumptions, parts, recheck, ..Options::default() };
         run([&execution(0), &execution(1)], &options, Colour::Plain)
     }
+}
+
+/// Hands pairs to all processors; what is wrong is collected.
+pub(crate) fn for_all(
+    pairs: &[Pair],
+    work: impl Fn(&Pair) -> Result<(), String> + Sync,
+) -> Vec<String> {
+    let (next, wrong) = (Mutex::new(pairs.iter()), Mutex::new(Vec::new()));
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..processors {
+            scope.spawn(|| {
+                loop {
+                    let Some(pair) = next.lock().expect("no panic").next() else { break };
+                    if let Err(what) = work(pair) {
+                        wrong.lock().expect("no panic").push(what);
+                    }
+                }
+            });
+        }
+    });
+    wrong.into_inner().expect("no panic")
 }
 
 /// Where the pairs are.

@@ -84,7 +84,7 @@ pub(super) fn refused(input: &Input, refusal: &Refusal, colour: Colour) -> Outco
     outcome
 }
 
-/// The answer to a formula that reads what is not there, which a run has found.
+/// Answers a formula whose run went out of bounds.
 pub(super) fn faulty(formula: &Finished<'_>, colour: Colour) -> Outcome {
     let mut report = report::check(formula);
     (report.command, report.verdict, report.exit) = ("equiv", Verdict::Unknown, Exit::BadInput);
@@ -98,7 +98,7 @@ pub(super) fn faulty(formula: &Finished<'_>, colour: Colour) -> Outcome {
     Outcome { output: String::new(), messages, exit, thread_instructions, report: Some(report) }
 }
 
-/// What a formula is among the steps.
+/// The place of a formula among the steps.
 #[derive(Clone, Copy)]
 struct Role {
     /// It is the only step of its side.
@@ -107,7 +107,7 @@ struct Role {
     is_whole: bool,
 }
 
-/// What a formula may name, and the arguments behind the names.
+/// Names that a formula may use, with the arguments behind them.
 struct Names<'n> {
     environment: Environment,
     tensors: BTreeMap<&'n str, &'n TensorSpec>,
@@ -213,7 +213,8 @@ impl<'n> Names<'n> {
             name: name.to_owned(),
             scalar: spec.element.scalar(),
             shape,
-            range: spec.range.map(bounds),
+            // After another step a tensor may hold what that one left.
+            range: spec.range.filter(|_| role.is_alone).map(bounds),
             is_input: reads,
             // Between launches a formula may compute what a later one reads.
             is_output: writes || !role.is_alone,

@@ -24,7 +24,7 @@ pub struct FormulaStep<'r> {
     pub input: &'r Input,
     /// Tensors and scalars of its own; the others are those of the launches.
     pub arguments: &'r Arguments,
-    /// How much its evaluation may cost.
+    /// Limits of its evaluation.
     pub limits: Limits,
 }
 

@@ -15,7 +15,7 @@ pub(super) enum RawStep {
 }
 
 impl Step {
-    /// What it is called if its entry has no name.
+    /// Names it for an entry without a name.
     pub(super) fn short(&self) -> String {
         match self {
             Self::Launch(target) => short(&target.kernel),

@@ -185,25 +185,15 @@ fn nothing_compared_is_nothing_proved() {
 fn no_answer_is_wrong_and_most_are_given() {
     let mut pairs = pairs::pairs();
     pairs.retain(|pair| !pair.is_large);
-    let (next, counts) = (Mutex::new(pairs.iter()), Mutex::new([0, 0]));
-    let wrong = Mutex::new(Vec::new());
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..processors {
-            scope.spawn(|| {
-                loop {
-                    let Some(pair) = next.lock().unwrap().next() else { break };
-                    match right(pair) {
-                        Ok(Exit::Success) => counts.lock().unwrap()[0] += 1,
-                        Ok(Exit::Refuted) => counts.lock().unwrap()[1] += 1,
-                        Ok(_) => {}
-                        Err(what) => wrong.lock().unwrap().push(what),
-                    }
-                }
-            });
+    let counts = Mutex::new([0, 0]);
+    let wrong = pairs::for_all(&pairs, |pair| {
+        match right(pair)? {
+            Exit::Success => counts.lock().unwrap()[0] += 1,
+            Exit::Refuted => counts.lock().unwrap()[1] += 1,
+            _ => {}
         }
+        Ok(())
     });
-    let wrong = wrong.into_inner().unwrap();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let [proved, refuted] = counts.into_inner().unwrap();
     assert!(proved >= PROVED && refuted >= REFUTED, "{proved} proved, {refuted} refuted");

@@ -27,33 +27,13 @@ fn read(pair: &Pair) -> Input {
     Input::of_formula(&format!("@{}", path.display())).unwrap()
 }
 
-/// Runs something on all processors; what it finds wrong is collected.
-fn for_all(pairs: &[Pair], work: impl Fn(&Pair) -> Result<(), String> + Sync) {
-    let (next, wrong) = (Mutex::new(pairs.iter()), Mutex::new(Vec::new()));
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..processors {
-            scope.spawn(|| {
-                loop {
-                    let Some(pair) = next.lock().unwrap().next() else { break };
-                    if let Err(what) = work(pair) {
-                        wrong.lock().unwrap().push(what);
-                    }
-                }
-            });
-        }
-    });
-    let wrong = wrong.into_inner().unwrap();
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
 #[test]
 fn formulas_get_the_answers_of_their_kernels() {
     let pairs = small_pairs().enumerate().filter(|(position, _)| corpus::is_sampled(*position));
     let pairs: Vec<Pair> = pairs.map(|(_, pair)| pair).collect();
     assert!(pairs.len() > 60, "{}", pairs.len());
     let settled = Mutex::new([0, 0]);
-    for_all(&pairs, |pair| {
+    let wrong = pairs::for_all(&pairs, |pair| {
         let outcome = pair.ask_formula(&read(pair));
         let text = outcome.output + &outcome.messages;
         match (pair.expected.as_str(), outcome.exit) {
@@ -68,6 +48,7 @@ fn formulas_get_the_answers_of_their_kernels() {
         }
         Ok(())
     });
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let settled = settled.into_inner().unwrap();
     for ((expected, least), settled) in
         [("proved", PROVED), ("refuted", REFUTED)].into_iter().zip(settled)

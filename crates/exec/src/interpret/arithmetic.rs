@@ -346,9 +346,10 @@ fn float(context: &mut Context<'_, '_>, op: &Op) -> Result<(), Gap> {
         Op::Real { function, format: Format::F64, dst, a, b, .. } => {
             let (x, ta) = context.read(*a, Width::B64);
             let (y, tb) = context.read(b.unwrap_or(*a), Width::B64);
-            let value = |lane: usize| concrete::real_function(*function, x[lane], y[lane]);
-            let out = std::array::from_fn(|lane| value(lane).unwrap_or(0));
-            let open = (0..WARP).filter(|lane| value(*lane).is_none());
+            let values: [Option<u64>; WARP] =
+                std::array::from_fn(|lane| concrete::real_function(*function, x[lane], y[lane]));
+            let out = values.map(|value| value.unwrap_or(0));
+            let open = (0..WARP).filter(|lane| values[*lane].is_none());
             let open = Mask(open.fold(0, |mask, lane| mask | 1 << lane));
             let tags = unfixed(context, ta.combine(tb), Mask::ALL, Unfixed::Approximation);
             let unknown = tags.unknown.or(Mask(open.0 & !tags.poison.0));

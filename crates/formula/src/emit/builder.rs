@@ -12,11 +12,11 @@ pub(super) struct Builder {
     registers: IndexVec<Reg, Register>,
     blocks: IndexVec<BlockId, Block>,
     current: BlockId,
-    /// What the text says that is compiled now.
+    /// The part of the text that is compiled now.
     pub(super) span: Span,
     /// Instructions go to the first block, which every thread runs once.
     is_early: bool,
-    /// What reals are computed in.
+    /// The format of reals.
     pub(super) format: Format,
 }
 
@@ -142,7 +142,7 @@ impl Builder {
         })
     }
 
-    /// How wide a value of a type is.
+    /// The width of a value of a type.
     pub(super) fn width(&self, ty: Type) -> Width {
         match ty {
             Type::Integer => Width::B64,

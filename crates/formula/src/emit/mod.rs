@@ -56,13 +56,13 @@ pub struct Launch {
 pub struct Parameter {
     /// Its name.
     pub name: String,
-    /// What one element of it is.
+    /// Type of its elements.
     pub scalar: Scalar,
-    /// What it is.
+    /// Scalar, tensor or intermediate.
     pub kind: ParameterKind,
 }
 
-/// What a parameter is.
+/// A number, a tensor of the caller's, or an array of the formula's own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParameterKind {
     /// A number.

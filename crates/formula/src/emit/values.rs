@@ -386,7 +386,7 @@ impl Emitter<'_> {
         self.builder.select(condition.into(), [a, b], width).into()
     }
 
-    /// Whether all of several conditions hold; none if there are none.
+    /// The conjunction of conditions; none of none.
     pub(super) fn all_of(&mut self, conditions: &[&Node]) -> Option<Reg> {
         let mut all: Option<Operand> = None;
         for condition in conditions {
@@ -407,7 +407,7 @@ impl Emitter<'_> {
     }
 }
 
-/// Tells whether a value has an element at a place that data decide, which may not exist where a condition fails.
+/// Tells whether a value reads an element at a data-dependent place. A guard may be what keeps it in bounds.
 pub(super) fn reads_at_data(node: &Node) -> bool {
     let mut found = match &node.kind {
         NodeKind::Element { indices, .. } => indices.iter().any(|index| index.is_data),
@@ -425,6 +425,7 @@ fn is_constant(node: &Node) -> bool {
             | NodeKind::Scalar(_)
             | NodeKind::Element { .. }
             | NodeKind::If { .. }
+            | NodeKind::IntegerPower(..)
             | NodeKind::Reduce(_)
     );
     node.each(&mut |inner| all = all && is_constant(inner));

@@ -61,7 +61,7 @@ const OTHERS: [(&str, Function, usize); 14] = [
 /// Formats that a literal may be rounded to.
 const FORMATS: [(&str, Format); 2] = [("f32", Format::F32), ("f64", Format::F64)];
 
-/// What people write and how it is written here.
+/// Functions of other libraries, and how they are written here.
 const HINTS: [(&str, &str); 12] = [
     ("softmax", "y[i,j] = exp(x[i,j]) / sum(k, exp(x[i,k]))"),
     ("log_softmax", "y[i,j] = x[i,j] - log(sum(k, exp(x[i,k])))"),

@@ -379,7 +379,7 @@ pub(super) fn alike(a: Node, b: Node) -> (Node, Node) {
     }
 }
 
-/// Tells whether an integer is raised to a power that indices alone decide and that is not negative.
+/// Tells whether a power of integers is an integer: its exponent depends on indices alone and is not negative.
 fn is_integer_power(typed: &Typed, a: &Node, b: &Node) -> bool {
     let are_integers = a.ty == Type::Integer && b.ty == Type::Integer;
     let most = i128::from(LARGEST_INTEGER_POWER);

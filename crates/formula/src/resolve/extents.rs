@@ -1,4 +1,4 @@
-//! Over what an index runs: the dimensions of tensors at which it stands alone, which must agree.
+//! Infers the range of an index: the dimensions of tensors at which it stands alone. They must agree.
 
 use super::Resolver;
 use crate::ast::{Expression, Kind, Name};

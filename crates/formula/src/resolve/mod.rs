@@ -1,9 +1,7 @@
-//! Resolves names: which tensor, index or definition each one is, of which type every expression is and over what every
-//! index runs.
+//! Resolves names, types and ranges.
 //!
-//! An index left of `=` runs over the dimension of the output at which it stands; that of a `let` over the dimensions at
-//! which it stands alone in the definition; that of a reduction likewise, or over the range that is written. No index
-//! hides another one. Tensors that are not integers hold reals.
+//! An index left of `=` runs over its dimension of the output. Other indices have a written range, or run over the dimensions
+//! at which they stand alone. No index hides another one. Tensors that are not integers hold reals.
 
 mod calls;
 mod expressions;
@@ -27,7 +25,7 @@ use term::Number;
 pub struct Tensor {
     /// Its name.
     pub name: String,
-    /// What its elements are.
+    /// Type of its elements.
     pub scalar: Scalar,
     /// Its sizes.
     pub shape: Vec<u64>,
@@ -46,11 +44,11 @@ pub struct Tensor {
 pub struct ScalarInput {
     /// Its name.
     pub name: String,
-    /// What is known of it.
+    /// Its value or type.
     pub value: KnownScalar,
 }
 
-/// What is known of a scalar.
+/// The value of a scalar, or its type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum KnownScalar {
     /// This integer.
@@ -375,7 +373,7 @@ pub(crate) fn type_of(scalar: Scalar) -> Type {
     }
 }
 
-/// What the elements of a `let` are.
+/// The storage of a `let`.
 fn let_storage(typed: &Typed, value: Node, format: Format) -> (Scalar, Node) {
     match value.ty {
         Type::Real => (Scalar::Float(format), value),

@@ -59,6 +59,7 @@ fn literals_are_what_is_written() {
         ("y = -inf", f64::NEG_INFINITY),
         ("y = 123456789012345678901234567890", 1.2345678901234568e29),
         ("y = 7", 7.0),
+        ("y = 0.5*2^max(1, 2)", 2.0),
         ("y = sum(k in 0..0, k)", 0.0),
     ] {
         assert_is(&all.evaluated(text, "y"), &[1], |_| value);
@@ -158,6 +159,14 @@ fn filters_leave_elements_out() {
     );
 }
 
+/// The same text is an integer as an index and a real as a summand.
+#[test]
+fn a_reduction_may_be_an_integer_and_a_real() {
+    let x = line("x", 5).output("y", &[5]);
+    let found = x.evaluated("y[i] = x[count(k, x[k] > 9)] + count(k, x[k] > 9)", "y");
+    assert_is(&found, &[5], |_| x.at("x", &[0]));
+}
+
 #[test]
 fn contracts_are_read_as_well() {
     let x = line("x", 5).output("y", &[5]).integer("n", 5);
@@ -231,6 +240,9 @@ fn mistakes_have_words() {
         let found = x.mistake(text);
         assert!(found.contains(words), "{text}: {found}");
     }
+    // A rounded real may be as large as 64 bits have room for.
+    let large = Numbers::default().real("x", &[4]).integer_output("y", &[4]);
+    assert!(large.mistake("y[i] = floor(x[i])*1000").contains("may exceed 64 bits"));
     let whole = Numbers::default().real("x", &[4]).integer_output("y", &[4]);
     assert!(whole.mistake("y[i] = x[i]").contains("say how it is rounded"));
 }

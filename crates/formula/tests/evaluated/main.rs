@@ -96,7 +96,7 @@ impl Numbers {
         values[usize::try_from(flat).unwrap()]
     }
 
-    /// What the formula makes of an output.
+    /// Evaluates an output.
     fn evaluated(&self, text: &str, output: &str) -> Vec<f64> {
         self.outputs_of(text).remove(output).unwrap()
     }
