@@ -3,12 +3,12 @@
 
     python3 tools/record.py PLAN_FOLDER OUTPUT_FOLDER
 
-reads plan.json, kernels.ptx and inputs.bin (`cargo run -p xtask -- record-plan PLAN_FOLDER`) and
-writes outputs.json and outputs.bin, which `cargo run -p xtask -- record-pack` turns into data files.
+reads plan.json, kernels.ptx and inputs.bin (`cargo run -p xtask -- record-plan PLAN_FOLDER`) and writes outputs.json
+and outputs.bin, which `cargo run -p xtask -- record-pack` turns into data files.
 
-Kernels run in a child process. If one of them hangs or poisons the context, it is reported as
-failing, and a new child goes on with the next; a kernel that the driver does not compile is reported
-with what the driver says. The exit status is 0 even if some kernels fail: the count is printed.
+Kernels run in a child process. If one of them hangs or poisons the context, it is reported as failing, and a new
+child continues with the next. A kernel that the driver does not compile is reported with the driver's message. The
+exit status is 0 even if some kernels fail: the count is printed.
 """
 
 import ctypes
@@ -31,7 +31,7 @@ class Failure(Exception):
 
 
 class Driver:
-    """The few calls of the CUDA driver that are needed."""
+    """The few calls of the CUDA driver needed here."""
 
     def __init__(self, library):
         self.cuda = ctypes.CDLL(library)
@@ -57,7 +57,7 @@ class Driver:
             raise Failure(f"{function}: {name}")
 
     def load(self, text):
-        """Compiles a module; a failure carries the compiler's first complaint."""
+        """Compiles a module. A failure carries the compiler's first error."""
         log = ctypes.create_string_buffer(16384)
         # CU_JIT_ERROR_LOG_BUFFER and CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES
         options = (ctypes.c_int * 2)(5, 6)
@@ -77,7 +77,7 @@ class Driver:
         return pointer
 
     def run(self, module, case, inputs, outputs, data):
-        """Runs one kernel on `data` and returns what it wrote."""
+        """Runs one kernel on `data` and returns its outputs."""
         function = ctypes.c_void_p()
         kernel = case["kernel"].encode()
         self.call("cuModuleGetFunction", ctypes.byref(function), module, kernel)
@@ -121,7 +121,7 @@ class Plan:
         return self.inputs[start : start + length]
 
 
-# The child writes messages to its output: number of the case, what it is, length, bytes.
+# The child writes messages to its output: number of the case, kind, length, bytes.
 STARTED, RESULT, ERROR, DEVICE = range(4)
 
 
@@ -131,7 +131,7 @@ def send(index, kind, payload=b""):
 
 
 def modules(driver, plan, indices):
-    """Compiles cases together, and by halves where that fails. Yields modules with their cases."""
+    """Compiles cases together, and by halves if that fails. Yields modules with their cases."""
     send(indices[0], STARTED)
     try:
         yield driver.load(plan.module(indices)), indices
@@ -145,7 +145,7 @@ def modules(driver, plan, indices):
 
 
 def work(folder, library, first):
-    """The child: runs all cases from number `first` on."""
+    """The child: runs all cases from number `first`."""
     plan = Plan(folder)
     driver = Driver(library)
     send(0, DEVICE, f"{driver.name}, driver for CUDA {driver.version}".encode())
@@ -165,13 +165,13 @@ def work(folder, library, first):
 
 
 class Listener:
-    """Reads what a child writes, with patience."""
+    """Reads the child's output, with a timeout."""
 
     def __init__(self, stream):
         self.stream = stream.fileno()
 
     def read(self, length):
-        """Exactly `length` bytes; `None` at the end or after too long a silence."""
+        """Returns exactly `length` bytes; `None` at the end or after too long a silence."""
         data = b""
         while len(data) < length:
             ready, _, _ = select.select([self.stream], [], [], PATIENCE)
@@ -183,7 +183,7 @@ class Listener:
 
 
 def follow(child, results, errors):
-    """Takes in a child's messages. Returns the device, the case in hand, and whether it finished."""
+    """Processes a child's messages. Returns the device, the current case, and whether the child finished."""
     listener = Listener(child.stdout)
     device, current = None, None
     while True:

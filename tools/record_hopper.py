@@ -3,11 +3,12 @@
 
     python3 tools/record_hopper.py OUTPUT_FOLDER [SEED]
 
-writes kernels.ptx, cases.json and data.bin, which belong into crates/driver/tests/hopper. Tensor maps are encoded by the driver, so
-what is recorded holds both: what the bytes of a map mean, and what a copy through it does. Cases are drawn from a seed; those that are kept have seed 90.
+writes kernels.ptx, cases.json and data.bin, which belong into crates/driver/tests/hopper. Tensor maps are encoded by
+the driver, so the recording shows both the meaning of a map's bytes and the effect of a copy through it. Cases are
+drawn from a seed; the committed ones have seed 90.
 
-Every case runs in a child process that goes on until one of its kernels poisons the context; sequences of mbarrier operations are
-expected to do so now and then, and their fault is what is recorded.
+Every case runs in a child process, which continues until one of its kernels poisons the context. Sequences of
+mbarrier operations are expected to do so now and then, and their fault is then the recorded result.
 """
 
 import ctypes
@@ -22,7 +23,7 @@ import record
 
 SEED = 90
 HEADER = ".version 8.0\n.target sm_90\n.address_size 64\n"
-ROOM = 8192  # bytes of shared memory that tensor copies use
+ROOM = 8192  # bytes of shared memory used by tensor copies
 # Name, number in the driver's enumeration, bytes.
 TYPES = [
     ("u8", 0, 1), ("u16", 1, 2), ("u32", 2, 4), ("s32", 3, 4), ("u64", 4, 8), ("s64", 5, 8),
@@ -33,7 +34,7 @@ SPANS = [None, 32, 64, 128]
 
 
 def pattern(length, seed):
-    """The bytes that a buffer holds before a kernel runs."""
+    """Returns the bytes of a buffer before a kernel runs."""
     return bytes((i * 167 + 13 + (i >> 8) * 59 + seed * 101) & 0xFF for i in range(length))
 
 
@@ -232,7 +233,7 @@ def draw_im2col(draw, rank, stores, stepped=False):
     coords = [unit * draw.randint(0, 1)] + first + [draw.randint(0, dims[-1] - 1)]
     steps = [1] + [draw.choice([1, 2, 3]) if stepped else 1 for _ in range(rank - 1)]
     if stores:
-        # Stores of other bounding boxes than the tensor itself, or across its end, are illegal instructions.
+        # Stores with other bounding boxes than the tensor itself, or across its end, are illegal instructions.
         lower, upper = [0] * spatial, [0] * spatial
         left, weight = 1, 1
         coords = [coords[0]] + [draw.randint(0, size_ - 1) for size_ in dims[1:]]
@@ -280,10 +281,10 @@ def draw_cases(seed):
     return cases
 
 
-# Sequences of mbarrier operations, by one thread. After each the answers to both parities are recorded.
+# Sequences of mbarrier operations, by one thread. After each operation the answers to both parities are recorded.
 
 def draw_sequence(draw):
-    """Operations that are allowed, but for the last one now and then."""
+    """Returns allowed operations, of which the last is now and then not allowed."""
     count = draw.randint(1, 4)
     expected, pending, bytes_ = count, count, 0
     ops = [["init", count]]
@@ -341,7 +342,7 @@ def sequence_kernel(name, ops):
 # The device.
 
 class Driver(record.Driver):
-    """The calls that kernels with several buffers and tensor maps need besides."""
+    """The additional calls for kernels with several buffers and tensor maps."""
 
     def buffer(self, data):
         pointer = ctypes.c_uint64()
@@ -382,7 +383,7 @@ class Driver(record.Driver):
 
 
 def run_case(driver, module, number, case):
-    """Returns the bytes of the map and what the copy wrote."""
+    """Returns the bytes of the map and the output of the copy."""
     before = driver.buffer(pattern(ROOM, number))
     u32 = lambda value: ctypes.c_uint32(value & 0xFFFFFFFF)
     if "map" not in case:
@@ -474,7 +475,7 @@ def main(folder, seed):
                 entry[key] = message[key]
         if "result" in message:
             result = bytes.fromhex(message["result"])
-            # Of shared memory only what changed is kept.
+            # Of shared memory only the changes are kept.
             if case["kernel"].startswith(("load", "im2col_3d", "im2col_4d", "im2col_5d")):
                 same = pattern(ROOM, number)
                 changed = [i for i in range(ROOM) if result[i] != same[i]]

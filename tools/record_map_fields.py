@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Records what `tensormap.replace` does to the bytes of a tensor map. Needs Python 3, the NVIDIA driver and a Hopper GPU, nothing else.
+"""Records the effect of `tensormap.replace` on the bytes of a tensor map. Needs Python 3, the NVIDIA driver and a
+Hopper GPU, nothing else.
 
     python3 tools/record_map_fields.py OUTPUT_FOLDER
 
-writes map_fields.json, which belongs into crates/driver/tests/hopper: for each field, value and map the 32-bit words that change.
-Maps are all zeros, all ones, and random bits, so that every bit is seen to change or to stay. Then a map at each multiple of 16 bytes, to
-learn which alignment the instruction needs.
+writes map_fields.json, which belongs into crates/driver/tests/hopper: for each field, value and map, the 32-bit words
+that change. Maps are all zeros, all ones, and random bits, so that every bit is seen to change or to stay. Then
+follows a map at each multiple of 16 bytes, to learn the alignment the instruction needs.
 """
 
 import ctypes
@@ -50,7 +51,7 @@ DONE:
 
 
 def forms():
-    """Field, dimension or none, and values; the last four fields have their value in the instruction."""
+    """Yields field, dimension or `None`, and values. The last four fields have their value in the instruction."""
     yield "global_address", None, [0, 16, 0x123456789AB0, 0xFFFFFFFFFFFFFFF0, 7]
     yield "rank", None, [0, 1, 2, 3, 4]
     for dimension in range(5):
@@ -85,7 +86,7 @@ def words(data):
 
 
 def alignment():
-    """Bytes from the start of an aligned variable at which the instruction works."""
+    """Returns the offsets from an aligned variable, in bytes, at which the instruction works."""
     works = []
     for offset in range(0, 128, 16):
         command = [sys.executable, __file__, "--at", str(offset)]
@@ -115,7 +116,7 @@ def main(folder):
 
 if __name__ == "__main__":
     if sys.argv[1] == "--at":
-        # Faults if the map is not aligned well enough.
+        # Faults if the map is not sufficiently aligned.
         after = replaced(Driver("libcuda.so.1"), bytes(128), "rank", None, 3, int(sys.argv[2]))
         sys.exit(0 if words(after)[2] == 0x30 else 1)
     main(sys.argv[1])

@@ -3,9 +3,10 @@
 
     python3 tools/record_wgmma.py OUTPUT_FOLDER [SEED]
 
-writes wgmma.ptx, wgmma.json and wgmma.bin, which belong into crates/driver/tests/hopper. A case fills shared memory and registers with
-numbers that follow from its seed, executes one instruction, and keeps the accumulators. Elements are small integers, so that every sum is
-exact in every type and says nothing about the order of additions. Cases are drawn from a seed; those that are kept have seed 91.
+writes wgmma.ptx, wgmma.json and wgmma.bin, which belong into crates/driver/tests/hopper. A case fills shared memory
+and registers with numbers determined by its seed, executes one instruction, and keeps the accumulators. Elements are
+small integers, so that every sum is exact in every type, whatever the order of additions. Cases are drawn from a
+seed; the committed ones have seed 91.
 """
 
 import ctypes
@@ -20,24 +21,24 @@ from record_hopper import Driver
 
 SEED = 91
 HEADER = ".version 8.4\n.target sm_90a\n.address_size 64\n"
-ROOM_A, ROOM_B = 16384, 32768  # bytes of shared memory for A, and behind it for B
+ROOM_A, ROOM_B = 16384, 32768  # bytes of shared memory for A, and after it for B
 THREADS = 128
 CHUNK = 64  # kernels compiled together
-KEPT = 2048  # bytes of accumulators that are kept; of more, a digest
-SPANS = [16, 128, 64, 32]  # bytes of a row by the number of a swizzle in a descriptor
+KEPT = 2048  # bytes of accumulators kept as they are; more are kept as a digest
+SPANS = [16, 128, 64, 32]  # bytes of a row by the swizzle number in a descriptor
 
 
 # Contents. The test has the same functions.
 
 def mix(index, seed):
-    """A number of 32 bits that follows from two."""
+    """Returns a 32-bit number determined by two."""
     word = (index * 2654435761 + seed * 40503) & 0xFFFFFFFF
     word = ((word ^ word >> 15) * 0x85EBCA6B) & 0xFFFFFFFF
     return word ^ word >> 13
 
 
 def code(kind, word):
-    """The bytes of an element of a type: an integer from -4 to 4 if it is a float, else bits."""
+    """Returns the bytes of an element of a type: an integer from -4 to 4 for floats, otherwise bits."""
     bits = {"s8": 8, "u8": 8, "b1": 32, "s32": 32}.get(kind)
     if bits:
         # Accumulators leave room for a sum.
@@ -54,19 +55,19 @@ def code(kind, word):
 
 
 def elements(kind, length, seed):
-    """Bytes full of elements."""
+    """Returns bytes filled with elements."""
     size = len(code(kind, 0))
     return b"".join(code(kind, mix(index, seed)) for index in range(length // size))
 
 
 def metadata(kind, seed):
-    """The metadata of one lane: eight entries that the manual allows."""
+    """Returns the metadata of one lane: eight entries allowed by the manual."""
     entries = [0b1110, 0b0100] if kind == "tf32" else [0x4, 0x8, 0xC, 0x9, 0xD, 0xE]
     return sum(entries[mix(i, seed) % len(entries)] << 4 * i for i in range(8))
 
 
 def digest(data):
-    """The 64 bits of FNV-1a."""
+    """Returns the 64 bits of FNV-1a."""
     value = 0xCBF29CE484222325
     for byte in data:
         value = ((value ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
@@ -91,7 +92,7 @@ class Form:
         self.selector = draw.randint(0, 1) if sparse and self.bits != 8 else 0
 
     def words(self):
-        """Registers of 32 bits that a thread's accumulators take."""
+        """The 32-bit registers of a thread's accumulators."""
         return self.columns // (4 if self.d == "f16" else 2)
 
     def text(self):
@@ -177,7 +178,10 @@ FILL:
 # Operands in shared memory.
 
 def place(operand, row, depth):
-    """The byte of an element of an operand, from the start of its descriptor, before swizzling; bits of an element are `operand["bits"]`."""
+    """Returns the byte of an element of an operand before swizzling, from the start of its descriptor.
+
+    An element has `operand["bits"]` bits.
+    """
     span, lead, stride, bits = operand["span"], operand["lead"], operand["stride"], operand["bits"]
     if not operand["transposed"]:
         inner = depth * bits // 8
@@ -192,7 +196,7 @@ def place(operand, row, depth):
 
 
 def draw_operand(draw, bits, rows, depth, transposed, room):
-    """A layout that stays inside its room, as the fields of a descriptor."""
+    """Draws a layout that stays inside its room, as the fields of a descriptor."""
     while True:
         swizzle = draw.randrange(4)
         span = SPANS[swizzle]
@@ -222,7 +226,7 @@ ONE_BIT = ("s32", "b1", "b1")
 
 
 def columns_of(types):
-    """The widths that the manual lists for a type."""
+    """Returns the widths listed in the manual for a type."""
     if types[0] != "s32":
         return list(range(8, 257, 8))
     return [8, 16, 24, 32] + list(range(48, 257, 16))
@@ -236,7 +240,7 @@ def draw_forms(draw):
             if sparse and types == ONE_BIT:
                 continue
             for registers in (False, True):
-                # 16-bit types have transpositions to try.
+                # 16-bit types also have transpositions to try.
                 for _ in range(8 if types[1] in ("f16", "bf16") else 3):
                     forms.append(Form(draw, types, draw.choice(widths[:4]), sparse, registers))
                 forms.append(Form(draw, types, draw.choice(widths[4:]), sparse, registers))
@@ -262,7 +266,7 @@ def draw_cases(seed):
 # The device.
 
 def registers_of(form, seed):
-    """Contents of each thread's registers: accumulators, A, metadata; then 12 bytes that nobody reads."""
+    """Returns the contents of each thread's registers: accumulators, A, metadata, then 12 unused bytes."""
     data = b""
     for thread in range(THREADS):
         data += elements(form.d, 4 * form.words(), seed + 3 * thread + 1000)

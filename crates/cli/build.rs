@@ -1,4 +1,4 @@
-//! Facts about the build, for `--version`. No time of day: the same source gives the same program.
+//! Facts about the build, for `--version`. There is no time of day: the same source gives the same program.
 
 use std::process::Command;
 
@@ -17,7 +17,7 @@ fn main() {
     set("WARPPROOF_TARGET", &told("TARGET"));
     set("WARPPROOF_PROFILE", &told("PROFILE"));
     emit("cargo::rerun-if-changed=build.rs");
-    // Written at every commit and checkout; not there in a source archive.
+    // Git writes it at every commit and checkout; a source archive has none.
     if let Some(log) = first_line("git", &["rev-parse", "--git-path", "logs/HEAD"]) {
         emit(&format!("cargo::rerun-if-changed={log}"));
     }

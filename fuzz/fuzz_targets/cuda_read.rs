@@ -1,4 +1,5 @@
-//! Any text as CUDA C++: it is read or refused inside the text, and its kernels are lowered or refused.
+//! Any text as CUDA C++: the reader accepts it or refuses it at a place inside the text, and its kernels are lowered
+//! or refused.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Programs made of catalogue examples, with registers exchanged, guards and branches between them:
-//! they run, within their budget, without a panic.
+//! Programs made of catalogue examples, with exchanged registers, guards and branches between them: they run within
+//! their budget, without a panic.
 
 #![no_main]
 
@@ -13,7 +13,7 @@ static EXAMPLES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     lowered.flat_map(|form| form.examples).copied().collect()
 });
 
-/// Gives registers values that instructions can do something with.
+/// Gives registers values that are useful to instructions.
 const PRELUDE: &str = "
     ld.param.u64 %rd1, [p0]; add.u64 %rd2, %rd1, 16; mov.u64 %rd3, gmem; mov.u64 %rd4, 1;
     mov.u32 %r1, %tid.x; mov.u32 %r2, %laneid; mov.u32 %r3, smem; mov.u32 %r4, -1; mov.u32 %r5, 2;
@@ -69,7 +69,7 @@ fn generate(choices: &mut Choices<'_>) -> Option<String> {
     (!lines.is_empty()).then(|| isa::example_module(&body, "sm_90a"))
 }
 
-/// Labels that exist.
+/// Makes branches target existing labels.
 fn retarget(line: &str, count: usize) -> String {
     match line.split_once("bra L") {
         Some((before, rest)) => {
@@ -81,7 +81,7 @@ fn retarget(line: &str, count: usize) -> String {
     }
 }
 
-/// Exchanges registers for others of their kind.
+/// Exchanges registers for others of their class.
 fn exchange(example: &str, choices: &mut Choices<'_>) -> String {
     let mut text = String::new();
     let mut rest = example;

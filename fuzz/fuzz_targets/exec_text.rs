@@ -1,5 +1,4 @@
-//! Any text that is PTX: its kernels run, within their budget, without a panic. Small corpus files
-//! are good seeds.
+//! Any valid PTX: its kernels run within their budget, without a panic. Small corpus files are good seeds.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Any text as a formula: it is refused inside the text, or printing it gives text that reads as the same tree, and it compiles to
-//! well-formed programs or is refused.
+//! Any text as a formula: it is refused at a place inside the text, or its printed form parses to the same tree. It
+//! compiles to well-formed programs or is refused.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Any text that parses: lowering ends, its diagnostics point inside the text, and the program is
-//! well formed whatever was refused.
+//! Any text that parses: lowering terminates, its diagnostics point inside the text, and the program is well formed
+//! even if instructions were refused.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Any text: the parser ends, points inside the text, and what it understood without errors prints
-//! to something that parses to an equal tree.
+//! Any text: the parser terminates and points inside the text. A tree without errors prints to a text that parses to
+//! an equal tree.
 
 #![no_main]
 

@@ -1,13 +1,12 @@
-//! What the targets that execute kernels share: a small launch of whatever kernel a text has, and
-//! what must hold of its run.
+//! Shared by the targets that execute kernels: a small launch of any kernel, and the conditions on its run.
 
 use exec::{Access, Argument, Buffer, Contents, Launch, Limits};
 use ir::{FuncId, Param, Program};
 
-/// Instructions of a run: enough for a loop to come round, little enough for many runs a second.
+/// Budget of a run in instructions: enough for a loop to iterate, small enough for many runs a second.
 const BUDGET: u64 = 100_000;
 
-/// Lowers a text and runs every kernel it has; texts that are not PTX are none of our business.
+/// Lowers a text and runs every kernel in it; ignores texts that are not PTX.
 pub fn run_all(text: &str) {
     let parsed = ptx::syntax::parse(text);
     if !parsed.errors.is_empty() {
@@ -32,7 +31,7 @@ fn run(text: &str, program: &Program, kernel: FuncId, known: bool) {
         let span = place.span;
         assert!(span.start <= span.end && span.end as usize <= text.len(), "{place:?}");
     }
-    // A stretch of instructions is counted when it has been executed.
+    // Straight-line instructions are counted after their execution.
     let stretch = 32 * text.len() as u64;
     assert!(outcome.lane_instructions <= BUDGET + stretch, "{}", outcome.lane_instructions);
     assert!(outcome.gap.is_some() || outcome.blocks == launch.blocks());

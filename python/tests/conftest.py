@@ -1,4 +1,4 @@
-"""What tests of the package share: kernels that come along, and the program to compare with."""
+"""Fixtures shared by the tests of the package: example kernels, and the program to compare with."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def example() -> Callable[[str], str]:
 
 @pytest.fixture
 def program() -> Callable[..., subprocess.CompletedProcess[bytes]]:
-    """Runs the program: the one that `WARPPROOF_BINARY` names, or the one inside the package."""
+    """Runs the program named by `WARPPROOF_BINARY`, or the one inside the package."""
     named = os.environ.get("WARPPROOF_BINARY")
     start = [named] if named else [sys.executable, "-m", "warpproof"]
 

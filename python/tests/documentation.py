@@ -1,4 +1,4 @@
-"""The code of `docs/python.md`: blocks that run as they stand, one after the other."""
+"""The code blocks of `docs/python.md`, which run as they are, one after the other."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ PAGE = ROOT / "docs" / "python.md"
 
 
 def blocks(*needs: str) -> list[tuple[int, str]]:
-    """Returns the Python that needs one of these packages, or nothing, with the line that each block begins at."""
+    """Returns the Python blocks that need one of these packages, or none, each with the line it begins at."""
     marks = [f"<!-- needs {one} -->" for one in needs] or [""]
     found, lines = [], PAGE.read_text().splitlines()
     for number, line in enumerate(lines):

@@ -1,4 +1,4 @@
-"""Folders that tests look into."""
+"""Folders used by tests."""
 
 from __future__ import annotations
 

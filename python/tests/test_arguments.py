@@ -1,4 +1,4 @@
-"""Arguments: how Python's values are written for the command line."""
+"""Arguments: Python values in the command line's notation."""
 
 from __future__ import annotations
 

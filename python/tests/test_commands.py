@@ -11,7 +11,7 @@ import warpproof as wp
 from shared import EXAMPLES, ROOT
 
 ARGUMENTS = {"x": wp.f32(4, 256), "y": wp.out(4, 256), "columns": 256}
-#: A kernel without floats of its own: it moves a vector.
+#: A kernel without arithmetic on floats: it copies a vector.
 COPY = """
 .version 8.0
 .target sm_80
@@ -110,7 +110,7 @@ def test_usage_errors_have_the_message_of_the_command_line(program):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"x": "f33[4]"}, "`f33` is no type; did you mean f32?"),
+        ({"x": "f33[4]"}, "`f33` is not a type; did you mean f32?"),
         ({"x": object()}, "`x` is object; an argument is a tensor"),
         ({"x": None}, "`x` is NoneType"),
     ],
@@ -174,6 +174,25 @@ extern "C" __global__ void twice(const float* x, float* y, int n) {
     assert wp.prove(file, no_solver=True, no_compare=True, no_cache=True).verdict == report.verdict
     two = wp.prove(wp.cuda(kernel + kernel.replace("twice", "again")), no_solver=True, no_compare=True, no_cache=True)
     assert set(two.kernels) == {"twice", "again"} and two.verdict == report.verdict
+
+
+def test_prove_takes_a_formula_for_every_size():
+    kernel = """
+extern "C" __global__ void twice(const float* x, float* y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = 2.0f * x[i];
+}
+"""
+    options = {
+        "arguments": {"x": "f32[n]", "y": "f32[n]"},
+        "requires": "n <= blockDim.x*gridDim.x",
+        "no_solver": True,
+        "no_compare": True,
+        "no_cache": True,
+    }
+    assert wp.prove(wp.cuda(kernel), ensures="y[i] = 2*x[i]", **options).proved
+    wrong = wp.prove(wp.cuda(kernel), ensures="y[i] = 3*x[i]", **options)
+    assert wrong.refuted and "formula:1" in str(wrong)
 
 
 def test_a_formula_is_told_from_a_path():

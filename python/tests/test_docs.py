@@ -1,4 +1,4 @@
-"""The chapter "From Python" is true: its code runs."""
+"""The code in the chapter "From Python" runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def test_the_code_of_the_chapter_runs(monkeypatch, capsys):
     for line, text in code:
         exec(compile("\n" * line + text, str(PAGE), "exec"), scope)
     assert "race on `racy::parts[0]`" in capsys.readouterr().out
-    # The test that it shows is one, with the fixture that it names.
+    # The test shown there works, with the fixture named there.
     from warpproof.testing import assert_equiv
 
     scope["test_softmax"](assert_equiv)

@@ -1,7 +1,7 @@
-"""The notebook `docs/softmax.ipynb` is true: its cells run, and show what is stored in it.
+"""The cells of the notebook `docs/softmax.ipynb` run, and show the outputs stored in it.
 
-`SNAPSHOTS=overwrite` stores what they show now. No notebook software is needed: a cell is run as IPython does it, and its last
-expression is shown.
+`SNAPSHOTS=overwrite` stores the current outputs. No notebook software is needed: a cell is run as by IPython, and its
+last expression is shown.
 """
 
 from __future__ import annotations

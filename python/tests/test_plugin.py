@@ -1,4 +1,4 @@
-"""The plugin for pytest: claims as tests, the fixture, the marker, failures that can be read."""
+"""The plugin for pytest: claims as tests, the fixture, the marker, readable failures."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_open(warpproof):
             "*with x[[]0,0[]] = 0.875, x[[]0,1[]] = -0.5*",
         ]
     )
-    # What fails is shown, and not how the library came to see it.
+    # The failure is shown without the library's traceback.
     assert "api.py" not in result.stdout.str()
 
 

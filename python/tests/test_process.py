@@ -1,4 +1,4 @@
-"""A call in somebody's process: threads, the interpreter's lock, Ctrl-C, memory."""
+"""Calls inside a host process: threads, the interpreter's lock, Ctrl-C, memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import warpproof as wp
 from shared import EXAMPLES
 from test_commands import ARGUMENTS, COPY
 
-#: Counts to 2^32 in every thread: takes minutes if nobody ends it.
+#: Counts to 2^32 in every thread: takes minutes unless it is interrupted.
 SPIN = """
 .version 8.0
 .target sm_80
@@ -131,7 +131,7 @@ def test_handlers_of_the_caller_stay():
 
 
 def resident() -> int:
-    """Returns the bytes of memory that this process uses."""
+    """Returns the bytes of memory used by this process."""
     gc.collect()
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * 4096
@@ -156,7 +156,7 @@ def test_nothing_is_printed(capfd, example):
 
 
 def test_the_import_is_light():
-    """It takes next to nothing along, and the first call neither NumPy nor torch nor Triton."""
+    """Importing loads next to nothing, and the first call loads neither NumPy nor torch nor Triton."""
     code = (
         "import sys; before = set(sys.modules); import warpproof; print(*sorted(set(sys.modules) - before));"
         "warpproof.check; assert not {'numpy', 'torch', 'triton'} & set(sys.modules), 'heavy'"

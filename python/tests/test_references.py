@@ -1,4 +1,4 @@
-"""References that are no kernels: formulas, and functions of NumPy."""
+"""References that are not kernels: formulas, and functions of NumPy."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_function_is_a_reference(example):
     assert report.proved, report
     assert "exp(" in report.formula
     assert wp.verify(lambda x: np.exp(x), online).refuted
-    # Parameters with other names stand in the order of the kernel's inputs.
+    # Parameters with other names match the kernel's inputs in order.
     assert wp.verify(lambda a: softmax(a), online).proved
 
 

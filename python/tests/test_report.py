@@ -34,7 +34,7 @@ def test_the_text_is_that_of_the_command_line(race, program, example):
     assert repr(race) == race.text()
     assert race.text().startswith("error[WP0109]: race on")
     assert "refuted: races" in race.text()
-    # Source lines stand in the text only if the source is at hand, as it is for the path.
+    # Source lines are in the text only if the source is available, as it is for the path.
     assert json.loads(race.json()) == race.data
 
 

@@ -11,12 +11,12 @@ import warpproof as wp
 
 from shared import ROOT
 
-#: Every so many files are taken; all of them with WARPPROOF_FULL.
+#: One file in this many is taken; all of them with WARPPROOF_FULL.
 SAMPLE = 1 if os.environ.get("WARPPROOF_FULL") else 30
 
 
 def keywords(flags: list[str]) -> tuple[dict[str, str], dict[str, Any]]:
-    """Returns launch flags as arguments of a kernel, and as keywords."""
+    """Returns launch flags as arguments of a kernel and as keywords."""
     arguments: dict[str, str] = {}
     options: dict[str, Any] = {}
     words = {"--grid": "grid", "--block": "block", "--cluster": "cluster", "--smem": "shared"}
@@ -45,7 +45,7 @@ def test_check(file, program):
 
 
 def pairs() -> list[Any]:
-    """Returns comparisons whose sides are single launches that the flags describe."""
+    """Returns the comparisons whose two sides are single launches described by flags."""
     found = []
     for file in sorted((ROOT / "corpus/equiv").glob("*/*.pair"))[:: max(SAMPLE // 2, 1)]:
         lines = [line.partition(": ") for line in file.read_text().splitlines()]

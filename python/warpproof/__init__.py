@@ -1,8 +1,8 @@
 """Warpproof proves GPU kernels correct.
 
-``check`` looks for races, misused barriers and memory errors in a launch, whatever its tensors contain; ``equiv`` and
-``verify`` compare a kernel with a reference, which always comes first; ``prove`` takes CUDA C for every launch and size;
-``simulate`` runs a kernel on numbers. No GPU is needed for any of them.
+``check`` looks for races, misused barriers and memory errors in a launch, for all contents of the tensors. ``equiv``
+and ``verify`` compare a kernel with a reference, which always comes first. ``prove`` takes CUDA C, for every launch
+and size. ``simulate`` runs a kernel on numbers. None of them needs a GPU.
 """
 
 from __future__ import annotations
@@ -38,29 +38,33 @@ if TYPE_CHECKING:
         u32,
         u64,
     )
+    from warpproof.batches import Job, Result, batch, job
     from warpproof.errors import Bug, NotProved, Refuted, UsageError
     from warpproof.kernels import Kernel, Launch, cuda, ptx, tilelang, triton
     from warpproof.report import Counterexample, Finding, Location, Property, Report, Simulation
+    from warpproof.rewards import Reward, Scored, reward
     from warpproof.testing import assert_check, assert_equiv, proved_against
 
 __all__ = [
-    "Bug", "Counterexample", "Finding", "Kernel", "Launch", "Location", "NotProved", "Property", "Refuted", "Report",
-    "Scalar", "Simulation", "Tensor", "UsageError", "assert_check", "assert_equiv", "b1", "bf16", "check", "cuda", "equiv",
-    "f8e4m3", "f8e5m2", "f16", "f32", "f64", "inout", "known", "out", "prove", "proved_against", "ptx", "run", "s8", "s16", "s32",
+    "Bug", "Counterexample", "Finding", "Job", "Kernel", "Launch", "Location", "NotProved", "Property", "Refuted", "Report", "Result", "Reward",
+    "Scalar", "Scored", "Simulation", "Tensor", "UsageError", "assert_check", "assert_equiv", "b1", "batch", "bf16", "check", "cuda", "equiv",
+    "f8e4m3", "f8e5m2", "f16", "f32", "f64", "inout", "job", "known", "out", "prove", "proved_against", "ptx", "reward", "run", "s8", "s16", "s32",
     "s64", "scalar", "scratch", "simulate", "tensor", "tf32", "tilelang", "triton", "u8", "u16", "u32", "u64", "verify",
     "version",
 ]  # fmt: skip
 
-#: Where each name is. It is imported when it is first used, so that `import warpproof` takes no time.
+#: The module of each name, imported at first use so that `import warpproof` takes no time.
 _MODULES = {
     "api": ("check", "equiv", "prove", "run", "simulate", "verify"),
     "arguments": (
         "Scalar", "Tensor", "b1", "bf16", "f16", "f32", "f64", "f8e4m3", "f8e5m2", "inout", "known", "out", "s16", "s32", "s64",
         "s8", "scalar", "scratch", "tensor", "tf32", "u16", "u32", "u64", "u8",
     ),
+    "batches": ("Job", "Result", "batch", "job"),
     "errors": ("Bug", "NotProved", "Refuted", "UsageError"),
     "kernels": ("Kernel", "Launch", "cuda", "ptx", "tilelang", "triton"),
     "report": ("Counterexample", "Finding", "Location", "Property", "Report", "Simulation"),
+    "rewards": ("Reward", "Scored", "reward"),
     "testing": ("assert_check", "assert_equiv", "proved_against"),
 }  # fmt: skip
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}

@@ -12,12 +12,18 @@ from warpproof import _native
 def main() -> int:
     """Runs the program with the arguments of this process."""
     add_scripts_to_path()
+    if sys.argv[1:2] == ["batch"] and any(word.partition("=")[0] == "--ray" for word in sys.argv):
+        from warpproof import ray
+
+        return ray.main(sys.argv[2:])
     return _native.main(sys.argv[1:])
 
 
 def add_scripts_to_path() -> None:
-    """Puts the programs of this environment on the path: ``warpproof[prove]`` brings a z3 that an environment which is not activated
-    would not find."""
+    """Puts the programs of this environment on the path.
+
+    ``warpproof[prove]`` installs a z3 there, which is not found otherwise in an environment that is not activated.
+    """
     scripts = str(Path(sys.executable).parent)
     folders = os.environ.get("PATH", "").split(os.pathsep)
     if scripts not in folders:

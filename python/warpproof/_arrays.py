@@ -1,4 +1,4 @@
-"""Arrays in the element types that NumPy lacks. Imported only where arrays are needed."""
+"""Arrays of the element types that NumPy lacks. Imported only where arrays are needed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from warpproof.errors import UsageError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Element types that NumPy has.
+#: Element types of NumPy.
 NUMPY = {
     "f64": "f8", "f32": "f4", "tf32": "f4", "f16": "f2", "s64": "i8", "s32": "i4", "s16": "i2", "s8": "i1",
     "u64": "u8", "u32": "u4", "u16": "u2", "u8": "u1", "b1": "?",
@@ -19,7 +19,7 @@ NUMPY = {
 
 
 def encoded(array: NDArray[Any], dtype: str) -> NDArray[Any]:
-    """Returns an array as ``.npy`` files hold this element type; numbers are rounded to nearest."""
+    """Returns an array in the encoding of ``.npy`` files for this element type. Numbers are rounded to nearest."""
     if dtype in NUMPY:
         with np.errstate(over="ignore"):
             return np.ascontiguousarray(array).astype(NUMPY[dtype])

@@ -16,7 +16,10 @@ from warpproof.report import as_argument
 def formula(
     function: Callable[..., Any], launch: Launch, keywords: Mapping[str, Any]
 ) -> tuple[str, dict[str, Any]]:
-    """Returns the formula of a function whose parameters are called as inputs of the kernel, and tensors that only it has."""
+    """Returns the formula of a function and the constant tensors it holds.
+
+    The function's parameters are named after inputs of the kernel.
+    """
     given = {**launch.arguments, **keywords}
     tensors = {name: as_argument(name, value) for name, value in given.items()}
     inputs = {
@@ -28,17 +31,30 @@ def formula(
     if not outputs:
         raise UsageError("the kernel has no output: mark one with `wp.out(…)`")
     names = _parameters(function, inputs)
-    traced = _tracer(function)(function, *(inputs[name] for name in names), names=names, outputs=outputs, avoid=list(given))
+    traced = tracer(function)(function, *(inputs[name] for name in names), names=names, outputs=outputs, avoid=list(given))
+    _require_stores(traced, tensors)
     return str(traced.formula), _own(traced, given)
 
 
+def _require_stores(traced: Any, tensors: Mapping[str, Any]) -> None:
+    """Refuses a kernel that stores integers of the function in a wider type, if they may wrap around."""
+    from warpproof.trace import Untraceable
+
+    for name, _, _ in traced.outputs:
+        objection = traced.stored_as(name, tensors[name].dtype) if name in tensors else ""
+        if objection:
+            raise Untraceable(objection)
+
+
 def _own(traced: Any, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the tensors that a function holds itself and a kernel is not given: constants, with their contents."""
+    """Returns the constants of a function with their contents: tensors it holds itself, not among the kernel's
+    arguments.
+    """
     missing = [name for name, _, _ in traced.inputs if name not in given]
     unknown = [name for name in missing if name not in traced.contents]
     if unknown:
         paths = ", ".join(f"`{name}`" for name in unknown)
-        raise UsageError(f"the function holds tensors that are no arguments of the kernel: {paths}; give the kernel's arguments these names")
+        raise UsageError(f"the function holds tensors that are not arguments of the kernel: {paths}; give the kernel's arguments these names")
     return {name: known(traced.contents[name]) for name in missing}
 
 
@@ -47,7 +63,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _parameters(function: Callable[..., Any], inputs: Mapping[str, Any]) -> list[str]:
-    """Returns the inputs that a function takes, by the names of its parameters, or in their order."""
+    """Returns the inputs that a function takes, by the names of its parameters, or else in their order."""
     called = getattr(function, "forward", function)
     tensors = [name for name, value in inputs.items() if isinstance(value, Tensor)]
     try:
@@ -67,8 +83,8 @@ def _parameters(function: Callable[..., Any], inputs: Mapping[str, Any]) -> list
     raise UsageError(f"the function takes `{missing}`, and the kernel has no input of that name: {', '.join(inputs)}")
 
 
-def _tracer(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns the tracer for a function: torch's if it belongs to torch, NumPy's otherwise."""
+def tracer(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns the tracer for a function: torch's for functions and modules of torch, NumPy's otherwise."""
     is_torch = "torch" in sys.modules and _uses_torch(function)
     module = import_module(f"warpproof.trace.{'torch' if is_torch else 'numpy'}")
     trace: Callable[..., Any] = module.trace

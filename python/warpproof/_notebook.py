@@ -1,4 +1,4 @@
-"""A report in a notebook: the verdict, what was found, and the rest folded away."""
+"""A report in a notebook: the verdict and the findings, with the rest folded away."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _COLOURS = {"proved": "#1a7f37", "refuted": "#cf222e", "unknown": "#9a6700"}
 
 
 def render(report: Report) -> str:
-    """Returns HTML without scripts and without styles that reach beyond it."""
+    """Returns HTML without scripts, whose styles stay inside it."""
     data = report.data
     title = " ".join(str(one) for one in (data.get("command"), data.get("kernel") or data.get("file")) if one)
     parts = [

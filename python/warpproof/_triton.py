@@ -12,7 +12,7 @@ from warpproof.arguments import Scalar, Tensor, as_tensor, dtype_name
 from warpproof.errors import UsageError
 from warpproof.kernels import Kernel
 
-#: Element types, as Triton's signatures name them.
+#: Element types by their names in Triton's signatures.
 _TYPES = {
     "f64": "fp64", "f32": "fp32", "tf32": "fp32", "f16": "fp16", "bf16": "bf16", "f8e4m3": "fp8e4nv", "f8e5m2": "fp8e5",
     "s64": "i64", "s32": "i32", "s16": "i16", "s8": "i8", "u64": "u64", "u32": "u32", "u16": "u16", "u8": "u8", "b1": "i1",
@@ -21,7 +21,7 @@ _TYPES = {
 
 @dataclass(frozen=True)
 class TritonKernel(Kernel):
-    """A Triton function that is compiled once its arguments are known."""
+    """A Triton function, compiled once its arguments are known."""
 
     fn: Any = field(default=None, repr=False)
     constexprs: Mapping[str, Any] = field(default_factory=dict)
@@ -81,7 +81,7 @@ def _name(fn: Any) -> str:
 
 
 def _kind(parameter: Any, value: Any) -> str | None:
-    """Returns the type of a parameter in a signature; none for a constant."""
+    """Returns the type of a parameter in a signature, or `None` for a constant."""
     if parameter.is_constexpr or value is None:
         return None
     if isinstance(value, str):
@@ -115,7 +115,9 @@ def _is_unspecialised(parameter: Any) -> bool:
 
 
 def _is_aligned(parameter: Any, kind: str, value: Any) -> bool:
-    """Tells whether Triton compiles for a value that 16 divides. The checker takes every tensor to begin at such an address."""
+    """Returns `True` if Triton specialises on the value being a multiple of 16. The checker assumes that every tensor
+    begins at such an address.
+    """
     if _is_unspecialised(parameter) or getattr(parameter, "do_not_specialize_on_alignment", False):
         return False
     return kind.startswith("*") or (isinstance(value, int) and not isinstance(value, bool) and value % 16 == 0)
@@ -153,7 +155,7 @@ def _compiled(
 
 
 def _sources(fn: Any, ptx: str) -> tuple[tuple[str, str], ...]:
-    """Returns the Python file of a function, under the name that its PTX has for it."""
+    """Returns the Python file of a function, under its name in the PTX."""
     own = inspect.getsourcefile(fn.fn)
     names = [name for name in re.findall(r'^\s*\.file\s+\d+\s+"([^"]+)"', ptx, re.MULTILINE) if name == own]
     return tuple((name, "".join(linecache.getlines(name))) for name in names[:1])

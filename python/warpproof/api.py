@@ -1,10 +1,11 @@
-"""The commands as functions. Options have the words of the command line, and mean the same."""
+"""The commands as functions. Options have the names and meanings of the command line."""
 
 from __future__ import annotations
 
 import os
 import sys
-from typing import Any, Iterable, Mapping, Sequence
+from contextvars import ContextVar
+from typing import Any, Callable, Iterable, Mapping, Sequence
 
 from warpproof import _native
 from warpproof.arguments import Files, texts
@@ -36,10 +37,10 @@ def check(
     no_cache: bool = False,
     **more: Any,
 ) -> Report:
-    """Looks for races, misused barriers, deadlocks and memory errors in a launch, whatever its tensors contain.
+    """Looks for races, misused barriers, deadlocks and memory errors in a launch, for all contents of the tensors.
 
-    Arguments of the kernel are keywords, in the order of its parameters or called as they are: ``x=wp.f32(4, 256)``. One that
-    has the name of an option goes into ``arguments``.
+    Arguments of the kernel are keywords, by name or in the order of its parameters: ``x=wp.f32(4, 256)``. An argument
+    with the name of an option goes into ``arguments``.
     """
     command = _Command("check")
     command.kernel(_launch(kernel, grid, block, shared, cluster), {**(arguments or {}), **more})
@@ -79,10 +80,11 @@ def equiv(
     no_cache: bool = False,
     **more: Any,
 ) -> Report:
-    """Compares a kernel with a reference: the same outputs over the reals, whatever the tensors contain?
+    """Compares a kernel with a reference: are the outputs the same over the reals, for all contents of the tensors?
 
-    The reference is a formula (``"y[i,j] = exp(x[i,j]) / sum(k, exp(x[i,k]))"``), or another kernel with a launch of its own.
-    Tensors of the same name are the same; arguments that only the reference has go into its launch or ``ref_arguments``.
+    The reference is a formula (``"y[i,j] = exp(x[i,j]) / sum(k, exp(x[i,k]))"``), or another kernel with a launch of
+    its own. Tensors of the same name are the same. Arguments of the reference alone go into its launch or
+    ``ref_arguments``.
     """
     optimised = _launch(kernel, grid, block, shared, cluster)
     given = {**(arguments or {}), **more}
@@ -93,7 +95,7 @@ def equiv(
         command.several("ref-arg", texts(ref_arguments or {}, command.files))
     else:
         other = as_launch(reference)
-        if not isinstance(reference, Launch):
+        if not isinstance(reference, Launch) and other.grid is None:
             other = _launch(reference, grid, block if as_kernel(reference).block is None else None, None, cluster)
         command.pair(other, optimised, given, ref_arguments)
     command.option(blocks=blocks, assume=assume, compare=compare, strict=strict, no_snap=not snap)
@@ -107,23 +109,29 @@ def equiv(
 def verify(reference: Any, kernel: Any, arguments: Mapping[str, Any] | None = None, /, **keywords: Any) -> Report:
     """Compares a kernel with a reference that may be a Python function, of NumPy or torch.
 
-    A function is called with the kernel's inputs whose names its parameters have, and its results are the kernel's outputs
-    in their order. It is traced to a formula, which ``report.formula`` shows. Everything else is as for :func:`equiv`.
+    The function is called with the kernel's inputs, by the names of its parameters, and its results are the kernel's
+    outputs in their order. It is traced to a formula, shown by ``report.formula``. Everything else is as for
+    :func:`equiv`.
 
-    The kernel may be a function of torch that launches Triton kernels, too: it is recorded without a GPU, on tensors that are
-    given by name, and each configuration of an autotuned kernel is compared.
+    The kernel may also be a function of torch that launches Triton kernels. It is recorded without a GPU, on tensors
+    given by name, and each configuration of an autotuned kernel is compared. With ``shapes="reduced"`` the comparison
+    is at small shapes, with ``shapes={"x": (4, 200)}`` at these, and every launch is checked at the shapes of the
+    arguments.
     """
     from warpproof import _recorded
 
     if _recorded.is_host_function(kernel):
-        given = {**(arguments or {}), **keywords}
-        options = {name: given.pop(name) for name in ("target", "jobs") if name in given}
-        return _recorded.verify(reference, kernel, given, **options)
+        given = dict(keywords)
+        options = {name: given.pop(name) for name in _recorded.OPTIONS if name in given}
+        return _recorded.verify(reference, kernel, {**(arguments or {}), **given}, **options)
+    if "shapes" in keywords:
+        raise UsageError("`shapes=` needs the function that launches the kernel: a launch has sizes and a grid that are numbers")
     if not callable(reference) or isinstance(reference, (Kernel, Launch)):
         return equiv(reference, kernel, arguments, **keywords)
     from warpproof import _functions
 
-    formula, own = _functions.formula(reference, as_launch(kernel), {**(arguments or {}), **keywords})
+    kernel = as_launch(kernel)
+    formula, own = _functions.formula(reference, kernel, {**(arguments or {}), **keywords})
     own.update(keywords.pop("ref_arguments", None) or {})
     report = equiv(formula, kernel, arguments, ref_arguments=own, **keywords)
     return report.with_formula(formula)
@@ -132,6 +140,9 @@ def verify(reference: Any, kernel: Any, arguments: Mapping[str, Any] | None = No
 def prove(
     kernel: Any,
     *,
+    ensures: str | None = None,
+    arguments: Mapping[str, str | int] | None = None,
+    requires: str | Iterable[str] = (),
     infer: str | None = None,
     strict: bool = False,
     timeout: float | None = None,
@@ -147,6 +158,9 @@ def prove(
 ) -> Report:
     """Proves kernels in CUDA C for every launch and size that their comments allow.
 
+    ``ensures`` is a formula that one kernel computes for all sizes. ``arguments`` gives its tensors their sizes in
+    terms of the kernel's parameters (``{"C": "f32[m,n]"}``), and ``requires`` are conditions on launches.
+
     ``pip install 'warpproof[prove]'`` brings z3, which is asked where the methods of Warpproof do not decide.
     """
     command = _Command("prove")
@@ -154,6 +168,8 @@ def prove(
     command.words.append(command.file(one, one.file))
     if solver is None and not no_solver:
         solver = _solver_of_environment()
+    command.option(ensures=ensures, requires=requires)
+    command.option(arg=[f"{name}={value}" for name, value in (arguments or {}).items()])
     command.option(infer=infer, strict=strict, timeout=timeout, jobs=jobs)
     command.option(solver=solver, second_solver=second_solver, no_solver=no_solver)
     command.option(no_cache=no_cache, no_compare=no_compare, arch=arch or one.arch)
@@ -162,13 +178,13 @@ def prove(
 
 
 def run(project: str | os.PathLike[str] = ".", *names: str, jobs: int | None = None, no_cache: bool = False) -> Report:
-    """Runs the checks and comparisons of a project file (``warpproof.toml``), or those entries that are named."""
+    """Runs the checks and comparisons of a project file (``warpproof.toml``), or only the entries named."""
     command = _Command("run")
     command.words += [os.fspath(project), *names]
     command.option(jobs=jobs, no_cache=no_cache)
     called = _native.call([*command.words, "--format=json"], [], sys.prefix)
     if called.exit == 2:
-        # What is wrong with an entry stands in the text alone.
+        # Errors in an entry are only in the text.
         raise UsageError(_told(_native.call(command.words, [], sys.prefix)))
     return Report.of_project(called.output, called.messages)
 
@@ -195,7 +211,7 @@ def simulate(
 ) -> Simulation:
     """Runs a kernel on numbers, without a GPU, and checks its memory accesses on the way.
 
-    Arrays are taken with their contents here.
+    Arrays are taken here with their contents.
     """
     from warpproof.arguments import known
 
@@ -213,7 +229,7 @@ def simulate(
 
 
 def is_formula(reference: Any) -> bool:
-    """Tells a formula from the path or text of a kernel."""
+    """Returns `True` for a formula, `False` for the path or text of a kernel."""
     if not isinstance(reference, str) or ".version" in reference or "__global__" in reference:
         return False
     return "=" in reference and not os.path.exists(reference)
@@ -224,7 +240,7 @@ def _is_array(value: Any) -> bool:
 
 
 def _launch(kernel: Any, grid: Any, block: Any, shared: Any, cluster: Any) -> Launch:
-    """Returns the launch of a kernel, with what keywords say of it."""
+    """Returns the launch of a kernel, completed by keywords."""
     from dataclasses import replace
 
     launch = as_launch(kernel)
@@ -240,7 +256,7 @@ def _several(given: Any) -> list[str]:
 
 
 def _solver_of_environment() -> str | None:
-    """Returns the z3 that is installed beside this Python, if no other is named or on the path."""
+    """Returns the z3 installed beside this Python, unless another is named or on the path."""
     import shutil
     from pathlib import Path
 
@@ -250,19 +266,43 @@ def _solver_of_environment() -> str | None:
     return str(beside) if beside.exists() else None
 
 
+class _Kept(Exception):
+    """A command that was put together and must not run."""
+
+    def __init__(self, command: _Command) -> None:
+        super().__init__()
+        self.command = command
+
+
+#: Is a command kept instead of run, in this thread?
+_KEEPS: ContextVar[bool] = ContextVar("_KEEPS", default=False)
+
+
+def command_of(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> _Command:
+    """Returns the command that a call would run, without running it."""
+    token = _KEEPS.set(True)
+    try:
+        function(*arguments, **keywords)
+    except _Kept as kept:
+        return kept.command
+    finally:
+        _KEEPS.reset(token)
+    raise UsageError("this call runs no command")
+
+
 class _Command:
-    """A command line that is being put together."""
+    """A command line under construction."""
 
     def __init__(self, name: str) -> None:
         self.words = [name]
         self.texts: list[tuple[str, bytes]] = []
         self.files = Files()
-        #: What the kernel is launched with, for counterexamples.
+        #: The launch and its arguments, for counterexamples.
         self.launch: Launch | None = None
         self.arguments: dict[str, Any] = {}
 
     def file(self, kernel: Kernel, name: str) -> str:
-        """Adds the text of a kernel, under a name, and returns the word for it."""
+        """Adds the text of a kernel under a name, and returns the word for it."""
         self.texts += [(path, text.encode()) for path, text in kernel.sources]
         if kernel.source is not None:
             text = kernel.source
@@ -300,7 +340,7 @@ class _Command:
         self.several("opt-arg", texts(optimised.arguments, self.files))
 
     def placed(self, launch: Launch, side: str) -> None:
-        """Adds how a kernel is launched."""
+        """Adds the launch of a kernel."""
         for word, value in (("grid", launch.grid), ("block", launch.block), ("cluster", launch.cluster)):
             if value is not None:
                 self.words.append(f"--{side}{word}={dimensions(value)}")
@@ -317,7 +357,7 @@ class _Command:
         self.words += [f"--{word}={value}" for value in values]
 
     def option(self, **options: Any) -> None:
-        """Adds options: flags that are true, lists as often as they have elements, values that are not none."""
+        """Adds options: flags that are true, lists once for each element, other values that are not `None`."""
         for name, value in options.items():
             word = name.replace("_", "-")
             if value is None or value is False:
@@ -344,7 +384,9 @@ class _Command:
         self.several("symbol", texts(symbol or {}, self.files))
 
     def call(self) -> _native.Called:
-        """Runs the command. A usage error is raised, and Ctrl-C brings along what was known by then."""
+        """Runs the command. Raises a usage error; Ctrl-C carries the report so far."""
+        if _KEEPS.get():
+            raise _Kept(self)
         with self.files:
             try:
                 called = _native.call(self.words, self.texts, sys.prefix)
@@ -379,12 +421,12 @@ class _Command:
 
 
 def _told(called: _native.Called) -> str:
-    """Returns the message of a usage error, without the word that every terminal shows first."""
+    """Returns the message of a usage error, without the prefix of the terminal output."""
     text = (called.messages + called.output).strip()
     return text[len("error: ") :] if text.startswith("error: ") else text
 
 
 def _wanted(kernel: Kernel, given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Returns those arguments that a reference has, if it tells their names; all of them otherwise."""
+    """Returns the arguments that a reference has if its parameter names are known, otherwise all of them."""
     names = getattr(getattr(kernel, "fn", None), "arg_names", None) or kernel.parameters
     return given if names is None else {name: value for name, value in given.items() if name in names}

@@ -1,4 +1,4 @@
-"""Arguments of kernels: tensors and numbers, written as the command line writes them (``x=f32[4,512]:out``)."""
+"""Arguments of kernels: tensors and numbers, in the command line's notation (``x=f32[4,512]:out``)."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from warpproof.errors import UsageError
 if TYPE_CHECKING:
     from typing_extensions import TypeAlias
 
-#: Element types, as PTX names them.
+#: Element types by their names in PTX.
 DTYPES = (
     "f64", "f32", "tf32", "f16", "bf16", "f8e4m3", "f8e5m2",
     "s64", "s32", "s16", "s8", "u64", "u32", "u16", "u8", "b1",
 )  # fmt: skip
 
-#: Names that NumPy, torch, jax and Triton have for them.
+#: Their names in NumPy, torch, jax and Triton.
 _SPELLINGS = {
     "float64": "f64", "double": "f64", "float32": "f32", "float": "f32", "float16": "f16", "half": "f16",
     "bfloat16": "bf16", "float8_e4m3fn": "f8e4m3", "float8_e5m2": "f8e5m2",
@@ -25,7 +25,7 @@ _SPELLINGS = {
     "uint64": "u64", "uint32": "u32", "uint16": "u16", "uint8": "u8", "bool": "b1", "bool_": "b1",
 }  # fmt: skip
 
-#: Whatever may be given for a parameter of a kernel.
+#: Anything that may be given for a parameter of a kernel.
 Argument: TypeAlias = Any
 
 
@@ -41,16 +41,16 @@ def dtype_name(dtype: Any) -> str:
 
 @dataclass(frozen=True)
 class Tensor:
-    """A tensor: element type, shape, and what else is known of it. Its contents may be anything unless they are given."""
+    """A tensor: element type, shape, and other facts. Its contents may be anything unless they are given."""
 
     dtype: str
     shape: tuple[int, ...]
     direction: str = "in"
-    #: In elements; row-major without them.
+    #: In elements. Row-major if there are none.
     strides: tuple[int, ...] | None = None
-    #: An array, or a number that every element is.
+    #: An array, or a number that all elements equal.
     contents: Any = None
-    #: What follows the direction on the command line: ``0..100``, ``distinct``, ``lower``.
+    #: Options after the direction on the command line: ``0..100``, ``distinct``, ``lower``.
     facts: tuple[str, ...] = ()
 
     def within(self, low: int, high: int) -> Tensor:
@@ -74,7 +74,7 @@ class Tensor:
         return replace(self, facts=(*self.facts, "symmetric"))
 
     def text(self, name: str, files: Files) -> str:
-        """Returns the value of ``--arg``, behind the name."""
+        """Returns the value of ``--arg``, after the name."""
         text = f"{self.dtype}[{','.join(map(str, self.shape))}]"
         if self.strides is not None:
             text += f"@[{','.join(map(str, self.strides))}]"
@@ -90,18 +90,18 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Scalar:
-    """A number of a stated type; without a value, any finite one."""
+    """A number of a stated type. Any finite one if no value is given."""
 
     dtype: str
     value: float | int | None = None
 
     def text(self, name: str, files: Files) -> str:
-        """Returns the value of ``--arg``, behind the name."""
+        """Returns the value of ``--arg``, after the name."""
         return self.dtype if self.value is None else f"{self.dtype}={_number(self.value)}"
 
 
 class Files:
-    """Arrays that the command line takes from files, in a folder that goes away with this."""
+    """Arrays passed to the command line as files, in a temporary folder that is deleted with this object."""
 
     def __init__(self) -> None:
         self._folder: Any = None
@@ -121,8 +121,12 @@ class Files:
         np.save(path, _arrays.encoded(np.asarray(array), dtype))
         return str(path)
 
+    def has_any(self) -> bool:
+        """Returns `True` if there is such a file."""
+        return self._folder is not None
+
     def without_paths(self, text: str) -> str:
-        """Returns a text in which files have names instead of paths."""
+        """Returns a text with the names of files in place of their paths."""
         return text if self._folder is None else text.replace(f"{self._folder.name}/", "")
 
     def __enter__(self) -> Files:
@@ -144,7 +148,7 @@ def _of(dtype: str, shape: tuple[int, ...], strides: Sequence[int] | None) -> Te
 
 
 def tensor(dtype: Any, *shape: int, strides: Sequence[int] | None = None) -> Tensor:
-    """Returns a tensor of an element type, which may be one of NumPy or torch."""
+    """Returns a tensor of an element type, possibly one of NumPy or torch."""
     return _of(dtype_name(dtype), shape, strides)
 
 
@@ -154,7 +158,7 @@ def scalar(dtype: Any, value: float | int | None = None) -> Scalar:
 
 
 def _like(first: tuple[Any, ...], dtype: Any) -> tuple[str, tuple[int, ...], tuple[int, ...] | None]:
-    """Returns element type, shape and strides: of an array, or of sizes."""
+    """Returns element type, shape and strides, of an array or of sizes."""
     if len(first) == 1 and hasattr(first[0], "shape"):
         one = as_tensor(first[0])
         return (one.dtype if dtype is None else dtype_name(dtype)), one.shape, one.strides
@@ -162,9 +166,9 @@ def _like(first: tuple[Any, ...], dtype: Any) -> tuple[str, tuple[int, ...], tup
 
 
 def out(*shape: Any, dtype: Any = None, initial: Any = None) -> Tensor:
-    """Returns an output: undefined at first, or with the contents that ``initial`` gives.
+    """Returns an output: undefined at first, or with the contents of ``initial``.
 
-    The shape is that of an array if one is given instead of sizes.
+    An array instead of sizes gives its shape.
     """
     name, sizes, strides = _like(shape, dtype)
     return Tensor(name, sizes, "out", strides, initial)
@@ -177,13 +181,13 @@ def inout(*shape: Any, dtype: Any = None, initial: Any = None) -> Tensor:
 
 
 def scratch(*shape: Any, dtype: Any = None) -> Tensor:
-    """Returns a workspace: undefined at first, written and read, no result."""
+    """Returns a workspace: undefined at first, read and written, not a result."""
     name, sizes, strides = _like(shape, dtype)
     return Tensor(name, sizes, "scratch", strides)
 
 
 def known(array: Any, dtype: Any = None) -> Tensor:
-    """Returns a tensor with the contents of an array. Without this, an array gives its shape and element type alone."""
+    """Returns a tensor with the contents of an array. Without this, only its shape and element type count."""
     import numpy as np
 
     if hasattr(array, "detach"):
@@ -194,7 +198,7 @@ def known(array: Any, dtype: Any = None) -> Tensor:
 
 
 def as_tensor(array: Any) -> Tensor:
-    """Returns the tensor that has the shape, element type and strides of an array of NumPy, torch or jax."""
+    """Returns a tensor with the shape, element type and strides of an array of NumPy, torch or jax."""
     shape = tuple(map(int, array.shape))
     strides = _strides(array)
     usual = _row_major(shape)
@@ -209,7 +213,7 @@ def _strides(array: Any) -> tuple[int, ...] | None:
     if strides is None:
         return None
     if any(step < 0 or step % array.itemsize for step in strides):
-        raise UsageError("an array with negative strides, or between elements, is no tensor of a kernel; copy it first")
+        raise UsageError("an array with negative strides, or between elements, is not a tensor of a kernel; copy it first")
     return tuple(int(step) // int(array.itemsize) for step in strides)
 
 
@@ -222,9 +226,9 @@ def _row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def text(name: str, value: Argument, files: Files) -> str:
-    """Returns an argument as the command line takes it: ``x=f32[4,512]``."""
+    """Returns an argument in the command line's notation: ``x=f32[4,512]``."""
     if isinstance(value, str):
-        # The command line's syntax, with or without the name.
+        # The command line's notation, with or without the name.
         return value if value.startswith(f"{name}=") else f"{name}={value}"
     if isinstance(value, (Tensor, Scalar)):
         return f"{name}={value.text(name, files)}"
@@ -241,12 +245,12 @@ def text(name: str, value: Argument, files: Files) -> str:
 
 
 def texts(arguments: Mapping[str, Argument], files: Files) -> list[str]:
-    """Returns all arguments as the command line takes them, in their order."""
+    """Returns all arguments in the command line's notation, in their order."""
     return [text(name, value, files) for name, value in arguments.items()]
 
 
 class ElementType:
-    """An element type: with sizes a tensor of it with any contents, without sizes any finite number."""
+    """An element type. With sizes it makes a tensor with any contents, without sizes any finite number."""
 
     def __init__(self, name: str) -> None:
         self.__name__ = self.__qualname__ = name

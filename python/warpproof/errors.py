@@ -1,4 +1,4 @@
-"""Exceptions. An ``unknown`` answer is never one."""
+"""Exceptions. An ``unknown`` answer is never an exception."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["Bug", "NotProved", "Refuted", "UsageError"]
 
 
 class UsageError(ValueError):
-    """Something was asked that has no answer: a kernel that is not there, an argument that does not fit.
+    """A question without an answer: a kernel that does not exist, an argument that does not fit.
 
     The text is the message of the command line.
     """
 
 
 class Refuted(AssertionError):
-    """A report that was to be no refutation is one."""
+    """A refutation where none was expected."""
 
     def __init__(self, report: Report) -> None:
         super().__init__(report.text())
@@ -31,4 +31,4 @@ class Refuted(AssertionError):
 
 
 class NotProved(Refuted):
-    """A report that was to be a proof is none."""
+    """No proof where one was expected."""

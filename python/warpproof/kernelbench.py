@@ -2,19 +2,19 @@
 
 `python -m warpproof.kernelbench PROBLEM.py SOLUTION.py [--reduced]` works in a child process, because a solution is
 somebody's code: put a sandbox around it if you do not trust it. Shapes are reduced by replacing every integer of the
-problem that is at least 16 by 16, or by 17 if it is odd; if the problem then contradicts itself, by 32 and 64. The solution
-gets the inputs of the problem and stays as it is. The answer holds for the shapes that it names, and for all contents of
-inputs and parameters.
+problem that is at least 16 by 16, or by 17 if it is odd. If the problem then contradicts itself, 32 and 64 are tried.
+The solution gets the inputs of the problem and stays as it is. The answer holds for the shapes it names, and for all
+contents of inputs and parameters. With `--reduced` the launches at the problem's own shapes are also checked for
+races and memory errors.
 
-Parameters of `Model` and `ModelNew` are the same if their paths are; otherwise they are matched in order, if their shapes
-agree. Solutions with CUDA extensions (`load_inline`) cannot be recorded and are refused.
+Parameters of `Model` and `ModelNew` are matched by their paths, otherwise in order if their shapes agree. Launches
+are those of Triton and of CUDA extensions (`load_inline`), whose host functions are interpreted.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
-import contextlib
 import os
 import subprocess
 import sys
@@ -40,13 +40,35 @@ class _Smaller(ast.NodeTransformer):
 
 
 def reduced(source: str, limit: Optional[int]) -> ast.Module:
-    """Returns the code with every integer from `limit` on replaced by `limit`, or by the next odd number."""
+    """Returns the code with every integer from `limit` up replaced by `limit`, or by the next odd number."""
     tree = ast.parse(source)
     return ast.fix_missing_locations(_Smaller(limit).visit(tree)) if limit is not None else tree
 
 
+def _without_gpu() -> Any:
+    """Returns a context in which tensors meant for a GPU stay on the processor.
+
+    Problems may say `.cuda()` or `device="cuda"`. A proof needs no contents from there, and this machine may have no
+    GPU.
+    """
+    import torch
+    from torch.overrides import TorchFunctionMode
+
+    def here(value: Any) -> Any:
+        on_gpu = isinstance(value, torch.device) and value.type == "cuda" or isinstance(value, str) and value.split(":")[0] == "cuda"
+        return torch.device("cpu") if on_gpu else value
+
+    class OnProcessor(TorchFunctionMode):
+        def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            if func is torch.Tensor.cuda:
+                return args[0]
+            return func(*map(here, args), **{name: here(value) for name, value in (kwargs or {}).items()})
+
+    return OnProcessor()
+
+
 def load(source: str, path: str, limit: Optional[int]) -> dict[str, Any]:
-    """Runs a problem and returns its names; lines of errors are those of the file."""
+    """Runs a problem and returns its names. Errors have the line numbers of the file."""
     names: dict[str, Any] = {"__name__": "kernelbench_problem", "__file__": path}
     exec(compile(reduced(source, limit), path, "exec"), names)
     return names
@@ -55,21 +77,32 @@ def load(source: str, path: str, limit: Optional[int]) -> dict[str, Any]:
 def attempts(
     source: str, path: str, limits: tuple[Optional[int], ...] = LIMITS
 ) -> Iterator[tuple[Optional[int], dict[str, Any], Any, list[Any]]]:
-    """Yields `(limit, names, model, inputs)` for the limits at which the problem builds and runs."""
+    """Yields `(limit, names, model, inputs)` for the limits at which the problem builds and runs.
+
+    Raises `Untraceable` with the reason if there is none."""
     import torch
 
+    reason: Optional[Exception] = None
+    found = False
     for limit in limits:
         try:
             torch.manual_seed(0)
-            names = load(source, path, limit)
-            model = names["Model"](*names["get_init_inputs"]())
-            inputs = list(names["get_inputs"]())
-            if limit is not None:
-                with torch.no_grad():
-                    model(*inputs)
-        except Exception:  # shapes that contradict each other; the next limit may do
+            with _without_gpu():
+                names = load(source, path, limit)
+                model = names["Model"](*names["get_init_inputs"]())
+                inputs = list(names["get_inputs"]())
+                if limit is not None:
+                    with torch.no_grad():
+                        model(*inputs)
+        except Exception as error:  # contradictory shapes; the next limit may do
+            reason = error
             continue
+        found = True
         yield limit, names, model, inputs
+    if not found:
+        shapes = "at reduced shapes" if None not in limits else "here"
+        why = "" if reason is None else f": {type(reason).__name__}: {reason}"
+        raise Untraceable(f"{Path(path).name} does not run {shapes}{why}")
 
 
 def import_solution(path: str) -> dict[str, Any]:
@@ -85,24 +118,8 @@ def import_solution(path: str) -> dict[str, Any]:
     return vars(module)
 
 
-@contextlib.contextmanager
-def _no_extensions() -> Iterator[None]:
-    """Refuses CUDA extensions, which would be compiled and launched out of sight."""
-    from unittest import mock
-
-    from torch.utils import cpp_extension
-
-    def refuse(*_: Any, **__: Any) -> Any:
-        raise Untraceable(
-            "a CUDA extension: its launches are in C++", "give the kernel and its launch to warpproof.verify"
-        )
-
-    with mock.patch.object(cpp_extension, "load_inline", refuse), mock.patch.object(cpp_extension, "load", refuse):
-        yield
-
-
 def weight_names(traced: Any, model: Any, other: Any) -> dict[str, str]:
-    """Returns the names that the formula has for the parameters and buffers of another module, by their paths there."""
+    """Returns the formula's names for the parameters and buffers of another module, by their paths there."""
     own = {**dict(model.named_parameters()), **dict(model.named_buffers())}
     new = {**dict(other.named_parameters()), **dict(other.named_buffers())}
     known = {path: name for name, path in traced.weights.items()}
@@ -123,23 +140,23 @@ def _free(path: str, traced: Any) -> str:
 
 def compare(
     problem: Path, solution: Path, folder: Path, limits: Sequence[Optional[int]], target: str, timeout: float = 300.0
-) -> Path:
-    """Traces the problem, records the solution and writes the project that compares them."""
+) -> tuple[Path, dict[str, Any]]:
+    """Traces the problem, records the solution and writes a project that compares them. Returns the solution's names,
+    too.
+    """
     import torch
 
-    from .record import record
+    from .record import extensions, record
     from .trace.torch import argument_names, trace
 
-    for limit, names, model, inputs in attempts(problem.read_text(), str(problem), tuple(limits)):
-        break
-    else:
-        raise Untraceable(f"{problem.name} does not run with reduced shapes")
+    limit, names, model, inputs = next(attempts(problem.read_text(), str(problem), tuple(limits)))
     called = argument_names(model, inputs)
     traced = trace(model, *inputs, names=called)
-    with _no_extensions():
+    with extensions.replaced():
         found = import_solution(str(solution))
         torch.manual_seed(0)
-        other = found["ModelNew"](*names["get_init_inputs"]())
+        with _without_gpu():
+            other = found["ModelNew"](*names["get_init_inputs"]())
         recording = record(
             other,
             *inputs,
@@ -148,6 +165,7 @@ def compare(
             target=target,
             weights=weight_names(traced, model, other),
         )
+    recording.require_results(traced, exact=True)
     shapes = ", ".join(f"{name} {list(shape)}" for name, _, shape in traced.inputs if name not in traced.weights)
     print(f"{problem.name} against {solution.name}, integers up to {limit or 'any size'}: {shapes}")
     for variant in recording.variants[:1]:
@@ -161,7 +179,27 @@ def compare(
         print(f"note: {note}")
     if len(recording.variants) > 1:
         print(f"{len(recording.variants)} autotune configurations")
-    return recording.write(folder, traced, timeout)
+    return recording.write(folder, traced, timeout), found
+
+
+def checks(problem: Path, solution: dict[str, Any], folder: Path, target: str, timeout: float) -> Optional[Path]:
+    """Records a solution at the problem's own shapes, and writes a project that checks its launches, if there are
+    any.
+    """
+    from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+
+    from .record import extensions, record
+
+    mode = FakeTensorMode(allow_non_fake_inputs=True)
+    with mode, extensions.replaced():
+        names = load(problem.read_text(), str(problem), None)
+        inputs = list(names["get_inputs"]())
+        other = solution["ModelNew"](*names["get_init_inputs"]())
+    recording = record(other, *inputs, target=target, mode=mode)
+    shapes = ", ".join(str(list(one.shape)) for one in inputs if isinstance(one, FakeTensor))
+    launches = [launch for variant in recording.variants for launch in variant.launches]
+    print(f"\nchecks of {len(launches)} launches at the problem's own shapes: {shapes}")
+    return recording.write(folder, timeout=timeout) if launches else None
 
 
 def _arguments(words: Optional[Sequence[str]]) -> argparse.Namespace:
@@ -169,11 +207,12 @@ def _arguments(words: Optional[Sequence[str]]) -> argparse.Namespace:
         prog="python -m warpproof.kernelbench", description="Verifies a KernelBench solution."
     )
     parser.add_argument("problem", type=Path, help="the file with Model, get_inputs and get_init_inputs")
-    parser.add_argument("solution", type=Path, help="the file with ModelNew, in Triton")
-    parser.add_argument("--reduced", action="store_true", help="replace integers from 16 on by 16 or 17")
+    parser.add_argument("solution", type=Path, help="the file with ModelNew, in Triton or CUDA")
+    parser.add_argument("--reduced", action="store_true", help="compare with integers from 16 on replaced by 16 or 17, check at full shapes")
+    parser.add_argument("--no-check", action="store_true", help="with --reduced: do not check launches at full shapes")
     parser.add_argument("--target", default="sm_80", help="the architecture to compile for")
     parser.add_argument("--folder", type=Path, help="keep the project here")
-    parser.add_argument("--timeout", type=float, default=300.0, help="seconds for the comparison")
+    parser.add_argument("--timeout", type=float, default=300.0, help="seconds for the comparison, and for each check")
     return parser.parse_args(words)
 
 
@@ -189,20 +228,35 @@ def main(words: Optional[Sequence[str]] = None) -> int:
 
 
 def _child(given: argparse.Namespace) -> int:
-    limits: Sequence[Optional[int]] = LIMITS if given.reduced else (None,)
     with tempfile.TemporaryDirectory() as scratch:
-        folder = given.folder or Path(scratch)
-        try:
-            project = compare(given.problem, given.solution, folder, limits, given.target, given.timeout)
-        except Untraceable as error:
-            print(f"unknown: {error}")
-            return 3
-        except Exception as error:  # of the problem, the solution, torch or Triton
-            print(f"unknown: {type(error).__name__}: {error}")
-            return 3
-        sys.stdout.flush()
-        command = [sys.executable, "-m", "warpproof", "run", str(project)]
-        return subprocess.run(command, env={k: v for k, v in os.environ.items() if k != _CHILD}).returncode
+        answers = _answers(given, given.folder or Path(scratch))
+    return next(code for code in (4, 1, 2, 3, 0) if code in answers)
+
+
+def _answers(given: argparse.Namespace, folder: Path) -> list[int]:
+    """Returns the exit status of the comparison and of the checks at full shapes."""
+    limits: Sequence[Optional[int]] = LIMITS if given.reduced else (None,)
+    answers: list[int] = []
+    try:
+        project, solution = compare(given.problem, given.solution, folder, limits, given.target, given.timeout)
+        answers.append(_answer(project))
+        if given.reduced and not given.no_check:
+            full = checks(given.problem, solution, folder / "full", given.target, given.timeout)
+            answers += [] if full is None else [_answer(full)]
+    except Untraceable as error:
+        print(f"unknown: {error}")
+        answers.append(3)
+    except Exception as error:  # of the problem, the solution, torch or Triton
+        print(f"unknown: {type(error).__name__}: {error}")
+        answers.append(3)
+    return answers
+
+
+def _answer(project: Path) -> int:
+    """Runs a project; returns the exit status."""
+    sys.stdout.flush()
+    command = [sys.executable, "-m", "warpproof", "run", str(project)]
+    return subprocess.run(command, env={k: v for k, v in os.environ.items() if k != _CHILD}).returncode
 
 
 if __name__ == "__main__":

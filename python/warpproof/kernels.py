@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence, Tuple, Union, overload
 
 from warpproof.errors import UsageError
 
@@ -20,32 +20,32 @@ Dimensions: TypeAlias = Union[int, Tuple[int, ...], Sequence[int]]
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel that has no launch yet: ``kernel[grid, block]`` gives it one."""
+    """A kernel without a launch: ``kernel[grid, block]`` gives it one."""
 
-    #: A path, or the name that reports use for the text.
+    #: A path, or a name for the text in reports.
     file: str
-    #: PTX or CUDA C++; without it, the file is read.
+    #: PTX or CUDA C++. Without it, the file is read.
     source: str | bytes | None = field(default=None, repr=False)
-    #: Which kernel of the file.
+    #: The kernel's name in the file.
     name: str | None = None
-    #: The architecture that CUDA C++ is compiled for.
+    #: The architecture to compile CUDA C++ for.
     arch: str | None = None
     #: Folders with header files.
     include: tuple[str, ...] = ()
-    #: Threads of a block, if that is fixed.
+    #: Threads of a block, if fixed.
     block: Dimensions | None = None
-    #: Bytes of dynamic shared memory that the compiler asks for.
+    #: Bytes of dynamic shared memory, as requested by the compiler.
     shared: int | str | None = None
-    #: Blocks of a cluster, if that is fixed.
+    #: Blocks of a cluster, if fixed.
     cluster: Dimensions | None = None
-    #: Names of the parameters in their order, if they are known.
+    #: Names of the parameters in their order, if known.
     parameters: tuple[str, ...] | None = None
-    #: Source files that the PTX was compiled from: paths as it has them, and texts.
+    #: Source files of the PTX: their paths in it, and their texts.
     sources: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
     def __getitem__(self, launch: Any) -> Launch:
         if self.block is not None:
-            # The block is the compiler's, as in Triton: everything here is the grid.
+            # The block is the compiler's, as in Triton: the whole index is the grid.
             return Launch(self, grid=launch)
         if not isinstance(launch, tuple) or len(launch) not in (2, 3):
             raise UsageError("a launch is `kernel[grid, block]` or `kernel[grid, block, shared]`")
@@ -59,11 +59,11 @@ class Kernel:
         shared: int | str | None = None,
         cluster: Dimensions | None = None,
     ) -> Launch:
-        """Returns a launch; what is not given must be in the PTX."""
+        """Returns a launch. Sizes that are not given must be in the PTX."""
         return Launch(self, grid, block, shared, cluster)
 
     def resolved(self, arguments: Mapping[str, Any]) -> tuple[Kernel, dict[str, Any]]:
-        """Returns the kernel for these arguments, and those of them that are passed at a launch."""
+        """Returns the kernel compiled for these arguments, and the arguments passed at a launch."""
         return self, dict(arguments)
 
     def named(self) -> str:
@@ -73,7 +73,7 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Launch:
-    """A kernel, how it is launched, and what it is launched with: ``launch(x=…, y=…)`` adds arguments."""
+    """A kernel with the sizes and arguments of its launch. ``launch(x=…, y=…)`` adds arguments."""
 
     kernel: Kernel
     grid: Dimensions | None = None
@@ -98,7 +98,7 @@ class Launch:
         return api.equiv(reference, self, **keywords)
 
     def verify(self, reference: Any, **keywords: Any) -> Report:
-        """Compares this launch with a reference, which may be a function; see :func:`warpproof.verify`."""
+        """Compares this launch with a reference, possibly a function; see :func:`warpproof.verify`."""
         from warpproof import api
 
         return api.verify(reference, self, **keywords)
@@ -110,7 +110,7 @@ class Launch:
         return api.simulate(self, **keywords)
 
     def resolved(self, arguments: Mapping[str, Any]) -> Launch:
-        """Returns the launch with these arguments added and what the kernel fixes filled in."""
+        """Returns the launch with these arguments added and the sizes fixed by the kernel filled in."""
         kernel, passed = self.kernel.resolved({**self.arguments, **arguments})
         given = {name: getattr(self, name) for name in ("block", "shared", "cluster")}
         filled = {name: getattr(kernel, name) if value is None else value for name, value in given.items()}
@@ -118,14 +118,14 @@ class Launch:
 
 
 def dimensions(given: Dimensions) -> str:
-    """Returns sizes as the command line takes them: ``4,2``."""
+    """Returns sizes in the command line's notation: ``4,2``."""
     if isinstance(given, int):
         return str(given)
     return ",".join(str(int(size)) for size in given)
 
 
 def _read(source: Any, marks: Iterable[str]) -> tuple[str | None, str | bytes | None]:
-    """Tells a path from a text: returns either."""
+    """Tells a path from a text, and returns one of the two."""
     if hasattr(source, "read"):
         return None, source.read()
     if isinstance(source, bytes):
@@ -136,10 +136,10 @@ def _read(source: Any, marks: Iterable[str]) -> tuple[str | None, str | bytes | 
 
 
 def ptx(source: Any, name: str | None = None) -> Kernel:
-    """Returns a kernel in PTX: a text, a file that is open, or a path.
+    """Returns a kernel in PTX: a text, an open file, or a path.
 
-    A path may also lead to what contains PTX: an object, a library, a program, or an entry of Triton's cache. ``name`` is
-    needed if there are several kernels.
+    A path may also lead to an object, a library, a program, or an entry of Triton's cache that contains PTX. ``name``
+    is needed if there are several kernels.
     """
     path, text = _read(source, [".version"])
     return Kernel(path or "kernel.ptx", text, name)
@@ -151,9 +151,9 @@ def cuda(
     arch: str | None = None,
     include: Sequence[str | os.PathLike[str]] = (),
 ) -> Kernel:
-    """Returns a kernel in CUDA C++: a text, a file that is open, or a path.
+    """Returns a kernel in CUDA C++: a text, an open file, or a path.
 
-    NVRTC or nvcc compiles it: ``pip install 'warpproof[cuda]'`` brings the former.
+    It is compiled by NVRTC or nvcc; ``pip install 'warpproof[cuda]'`` brings NVRTC.
     """
     path, text = _read(source, ["__global__"])
     return Kernel(path or "kernel.cu", text, name, arch, tuple(os.fspath(folder) for folder in include))
@@ -168,23 +168,40 @@ def triton(
 ) -> Kernel:
     """Returns a ``@triton.jit`` function as a kernel, compiled without a GPU.
 
-    Without a signature it is compiled when arguments are given, and specialised as Triton does it: pointers are multiples of
-    16 bytes, an integer of 1 is a constant. ``target`` is an architecture such as ``"sm_90"``, and ``options`` are Triton's
-    own: ``num_warps``, ``num_stages``. The grid stands alone, as in Triton: ``kernel[grid]``.
+    Without a signature it is compiled when arguments are given, and specialised as by Triton: pointers are multiples
+    of 16 bytes, an integer of 1 is a constant. ``target`` is an architecture such as ``"sm_90"``. ``options`` are
+    Triton's own: ``num_warps``, ``num_stages``. The grid stands alone, as in Triton: ``kernel[grid]``.
     """
     from warpproof import _triton
 
     return _triton.kernel(fn, signature, dict(constexprs or {}), target, options)
 
 
-def tilelang(kernel: Any, name: str | None = None, arch: str | None = None, include: Sequence[str] = ()) -> Kernel:
-    """Returns a TileLang kernel: whatever has ``get_kernel_source()``, or a text."""
+@overload
+def tilelang(kernel: str, name: str | None = None, arch: str | None = None, include: Sequence[str] = ()) -> Kernel: ...
+@overload
+def tilelang(kernel: Any, name: str | None = None, arch: str | None = None, include: Sequence[str] = ()) -> Any: ...
+def tilelang(kernel: Any, name: str | None = None, arch: str | None = None, include: Sequence[str] = ()) -> Kernel | Launch:
+    """Returns the launch of a TileLang program, with the program's own grid, block and tensors.
+
+    A program is a function with ``@T.prim_func``, or the result of ``@tilelang.jit`` on one. It is lowered without a
+    GPU, for ``sm_80`` unless ``arch`` says otherwise. Tensors are inputs if the program only reads them, otherwise
+    outputs: ``launch(C=wp.inout(…))`` changes that. The text of ``get_kernel_source()`` gives a kernel without a
+    launch.
+    """
+    from warpproof import _tilelang
+
+    program = kernel if _tilelang.is_program(kernel) else getattr(kernel, "prim_func", None)
+    if program is not None:
+        return _tilelang.launch(program, arch, tuple(include))
+    if hasattr(kernel, "get_tir"):
+        raise UsageError("a function with @tilelang.jit has sizes: give the program, `wp.tilelang(function.get_tir(…))`")
     source = kernel.get_kernel_source() if hasattr(kernel, "get_kernel_source") else kernel
-    return cuda(source, name, arch, include)
+    return _tilelang.kernel(source, name, arch, tuple(include)) if _tilelang.is_installed() else cuda(source, name, arch, include)
 
 
 def as_kernel(given: Any) -> Kernel:
-    """Returns a kernel for what users write for one: a path will do."""
+    """Returns a kernel for anything accepted as one, such as a path."""
     if isinstance(given, Kernel):
         return given
     if isinstance(given, (str, os.PathLike)):
@@ -194,19 +211,25 @@ def as_kernel(given: Any) -> Kernel:
         file, separator, name = text.partition("::")
         return Kernel(file, None, name if separator else None)
     if hasattr(given, "get_kernel_source"):
-        return tilelang(given)
+        made = tilelang(given)
+        return made.kernel if isinstance(made, Launch) else made
     if hasattr(given, "arg_names") and hasattr(given, "fn"):
         return triton(given)
     raise UsageError(
-        f"{type(given).__name__} is not a kernel; there are `wp.ptx(…)`, `wp.cuda(…)`, `wp.triton(…)`, and paths"
+        f"{type(given).__name__} is not a kernel; there are `wp.ptx(…)`, `wp.cuda(…)`, `wp.triton(…)`, `wp.tilelang(…)`, and paths"
     )
 
 
 def as_launch(given: Any) -> Launch:
-    """Returns a launch for what users write for one."""
-    return given if isinstance(given, Launch) else Launch(as_kernel(given))
+    """Returns a launch for anything accepted as one."""
+    if isinstance(given, Launch):
+        return given
+    if type(given).__name__ == "PrimFunc" or hasattr(given, "get_kernel_source"):
+        made = tilelang(given)
+        return made if isinstance(made, Launch) else Launch(made)
+    return Launch(as_kernel(given))
 
 
 def stem(kernel: Kernel) -> str:
-    """Returns the ending of the kernel's file."""
+    """Returns the extension of the kernel's file."""
     return Path(kernel.file).suffix or ".ptx"

@@ -79,7 +79,7 @@ class ClaimItem(pytest.Item):
         replace(self.claim, keywords=keywords).prove()
 
     def repr_failure(self, excinfo: Any, style: Any = None) -> Any:
-        """Shows what is wrong with the kernel, and no traceback of ours."""
+        """Shows the errors in the kernel, without a traceback of this package."""
         from warpproof.errors import Refuted, UsageError
 
         if isinstance(excinfo.value, (Refuted, UsageError)):
@@ -92,7 +92,7 @@ class ClaimItem(pytest.Item):
 
 
 def _options(config: pytest.Config) -> dict[str, Any]:
-    """Returns what the command line says of all proofs."""
+    """Returns the command line's options for all proofs."""
     timeout = config.getoption("--warpproof-timeout")
     options: dict[str, Any] = {} if timeout is None else {"timeout": timeout}
     if config.getoption("--warpproof-allow-unknown"):

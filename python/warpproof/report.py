@@ -1,4 +1,4 @@
-"""Reports: what a command found, as data."""
+"""Reports: the results of a command, as data."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Location:
     line: int
     column: int
     message: str = ""
-    #: Files and lines: the source line, then where that was inlined.
+    #: Files and lines: the source line first, then the places it was inlined into.
     source: tuple[tuple[str | None, int], ...] = ()
 
     def __str__(self) -> str:
@@ -37,18 +37,18 @@ class Location:
 
 @dataclass(frozen=True)
 class Property:
-    """What is known of a property."""
+    """The state of a property."""
 
     name: str
     verdict: str
     reasons: tuple[str, ...] = ()
-    #: Of a comparison: ``reference`` or ``optimised``.
+    #: In a comparison: ``reference`` or ``optimised``.
     side: str | None = None
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that was found."""
+    """Something a command found."""
 
     code: str
     kind: str
@@ -60,7 +60,7 @@ class Finding:
     side: str | None = None
     count: int = 1
     locations: tuple[Location, ...] = ()
-    #: Threads, or inputs, that show it, as in the JSON.
+    #: Threads or inputs that show it, as in the JSON.
     witness: Mapping[str, Any] | None = field(default=None, repr=False)
 
     def __str__(self) -> str:
@@ -72,19 +72,19 @@ class Finding:
 class Counterexample:
     """Inputs on which a kernel and its reference differ."""
 
-    #: All inputs of the kernel. Elements that do not matter are 1.
+    #: All inputs of the kernel. Elements without influence are 1.
     inputs: dict[str, Any]
-    #: The output that differs, and where.
+    #: The output that differs, and the element.
     element: tuple[str, tuple[int, ...]]
-    #: What the reference computes there over the reals; none if it is undefined.
+    #: The reference's value there over the reals. `None` if it is undefined.
     reference: float | None
-    #: What the kernel computes there over the reals.
+    #: The kernel's value there over the reals.
     got: float | None
-    #: What both compute, as expressions: reference first.
+    #: Both values as expressions, the reference's first.
     expressions: tuple[str, str]
-    #: Both sides gave these values when they were run on the inputs in exact intervals.
+    #: Both sides gave these values when run on the inputs in exact intervals.
     confirmed: bool
-    #: Where the element was stored: kernel first.
+    #: Where the element was stored, the kernel's store first.
     locations: tuple[Location, ...] = ()
     launch: Launch | None = field(default=None, repr=False)
 
@@ -131,12 +131,12 @@ class Report:
         self._html = html
         self._arguments = dict(arguments or {})
         self._launch = launch
-        #: The formula that a function was traced to.
+        #: The formula a function was traced to.
         self.formula = formula
 
     @cached_property
     def data(self) -> dict[str, Any]:
-        """What ``--format json`` has, as dictionaries and lists."""
+        """The content of ``--format json``, as dictionaries and lists."""
         data: dict[str, Any] = _json.loads(self._json)
         return data
 
@@ -147,7 +147,7 @@ class Report:
 
     @cached_property
     def verdict(self) -> str:
-        """``"proved"``, ``"refuted"`` or ``"unknown"``; of several kernels the worst."""
+        """``"proved"``, ``"refuted"`` or ``"unknown"``; with several kernels, the worst."""
         verdicts = [one["verdict"] for one in self._all]
         if "refuted" in verdicts:
             return "refuted"
@@ -155,17 +155,17 @@ class Report:
 
     @property
     def proved(self) -> bool:
-        """Tells whether everything that was asked is proved."""
+        """Returns `True` if everything asked is proved."""
         return self.verdict == "proved"
 
     @property
     def refuted(self) -> bool:
-        """Tells whether something is wrong, and was shown to be."""
+        """Returns `True` if an error was demonstrated."""
         return self.verdict == "refuted"
 
     @property
     def unknown(self) -> bool:
-        """Tells whether the answer is open."""
+        """Returns `True` if the answer is open."""
         return self.verdict == "unknown"
 
     @cached_property
@@ -175,7 +175,7 @@ class Report:
 
     @cached_property
     def properties(self) -> list[Property]:
-        """What is known of each property."""
+        """The state of each property."""
         return [
             Property(each["name"], each["verdict"], tuple(each["reasons"]), each.get("side"))
             for one in self._all
@@ -184,34 +184,34 @@ class Report:
 
     @cached_property
     def findings(self) -> list[Finding]:
-        """What was found; errors first come first, as in the text."""
+        """The findings, errors first, as in the text."""
         return [_finding(each) for one in self._all for each in one["findings"]]
 
     @cached_property
     def assumptions(self) -> list[str]:
-        """What the answer rests on."""
+        """The assumptions of the answer."""
         return [text for one in self._all for text in one["assumptions"]]
 
     @cached_property
     def notes(self) -> list[str]:
-        """What else is worth knowing, lower precision among it."""
+        """Other remarks, such as lower precision."""
         return [text for one in self._all for text in [*one["notes"], *one.get("precision", [])]]
 
     @cached_property
     def stopped(self) -> str | None:
-        """Why a run stopped before its end, if it did."""
+        """The reason why a run stopped before its end, if it did."""
         stops = [one["stopped"]["message"] for one in self._all if one.get("stopped")]
         return stops[0] if stops else None
 
     @property
     def stats(self) -> dict[str, Any]:
-        """What it cost."""
+        """The costs of the run."""
         stats: dict[str, Any] = self._all[0]["stats"]
         return stats
 
     @cached_property
     def counterexample(self) -> Counterexample | None:
-        """Inputs on which the kernel and its reference differ, as arrays; none if there are no such."""
+        """Inputs on which the kernel and its reference differ, as arrays. `None` if there are none."""
         for finding in self.findings:
             witness = finding.witness
             if witness and "expressions" in witness:
@@ -219,27 +219,27 @@ class Report:
         return None
 
     def json(self) -> str:
-        """Returns the bytes that ``--format json`` writes, as text."""
+        """Returns the bytes of ``--format json``, as text."""
         return self._json
 
     def text(self) -> str:
-        """Returns what the command line shows."""
+        """Returns the command line's output."""
         return self._text
 
     def html(self) -> str:
-        """Returns the page that ``--report`` writes, without its pictures."""
+        """Returns the page of ``--report``, without its pictures."""
         if not isinstance(self._html, str):
             self._html = self._html()
         return self._html
 
     def raise_if_refuted(self) -> Report:
-        """Raises :class:`Refuted` if something is wrong; returns the report otherwise."""
+        """Raises :class:`Refuted` if there is an error; otherwise returns the report."""
         if self.refuted:
             raise Refuted(self)
         return self
 
     def raise_unless_proved(self) -> Report:
-        """Raises :class:`NotProved` unless everything is proved; returns the report otherwise."""
+        """Raises :class:`NotProved` unless everything is proved; otherwise returns the report."""
         if not self.proved:
             raise NotProved(self)
         return self
@@ -254,7 +254,7 @@ class Report:
         return report
 
     def with_formula(self, formula: str) -> Report:
-        """Returns the same report with the formula that a function was traced to."""
+        """Returns the same report with the formula a function was traced to."""
         return Report(self._json, self._text, self._html, self._arguments, self._launch, formula)
 
     def __repr__(self) -> str:
@@ -289,12 +289,12 @@ class Simulation:
 
     @property
     def finished(self) -> bool:
-        """Tells whether the kernel ran to its end without an error; only then there are outputs."""
+        """Returns `True` if the kernel ran to its end without an error. Only then are there outputs."""
         return self._exit == 0
 
     @property
     def refuted(self) -> bool:
-        """Tells whether the run showed an error, such as an access out of bounds."""
+        """Returns `True` if the run showed an error, such as an access out of bounds."""
         return self._exit == 1
 
     @cached_property
@@ -316,7 +316,7 @@ class Simulation:
         return self.outputs[name]
 
     def text(self) -> str:
-        """Returns what the command line shows."""
+        """Returns the command line's output."""
         return self._text
 
     def __repr__(self) -> str:
@@ -324,11 +324,12 @@ class Simulation:
 
 
 def as_argument(name: str, given: Any) -> Any:
-    """Returns an argument as a tensor or scalar, also if it was given as text or as an array."""
+    """Returns an argument as a tensor or scalar, even if given as text or as an array."""
     from warpproof.arguments import Scalar, Tensor, as_tensor, dtype_name
 
     if isinstance(given, str):
-        match = re.match(rf"(?:{re.escape(name)}=)?([a-z]\w*)(?:\[([\d,]*)\](?:@\[([\d,]+)\])?(?::(out|inout|scratch))?)?", given)
+        text = given[len(name) + 1 :] if given.startswith(f"{name}=") else given
+        match = re.match(r"([a-z]\w*)(?:\[([\d,]*)\](?:@\[([\d,]+)\])?(?::(out|inout|scratch))?)?", text)
         if match is None:
             return given
         dtype, shape, strides, direction = match.groups()
@@ -395,7 +396,7 @@ def _counterexample(
 
 
 def _contents(tensor: Any) -> NDArray[Any]:
-    """Returns what a tensor holds where a counterexample does not say it: stated contents, or 1."""
+    """Returns a tensor's contents where a counterexample gives none: stated contents, or 1."""
     import numpy as np
 
     from warpproof import _arrays
@@ -408,7 +409,7 @@ def _contents(tensor: Any) -> NDArray[Any]:
 
 
 def brief(report: Report) -> str:
-    """Returns the part of a report that a failing test shows: findings, what is open, and the counterexample."""
+    """Returns the part of a report for a failing test: findings, open questions and the counterexample."""
     if "reports" in report.data:
         return report.text()
     title = report.data.get("name") or report.data.get("kernel") or report.data["file"]

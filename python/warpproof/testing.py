@@ -17,21 +17,21 @@ Function = TypeVar("Function")
 
 
 class KernelRefuted(Refuted):
-    """A kernel that a test claims to be right is not."""
+    """The kernel of a test is wrong."""
 
     def __str__(self) -> str:
         return brief(self.report)
 
 
 class KernelNotProved(NotProved):
-    """A kernel that a test claims to be right may be wrong."""
+    """The kernel of a test may be wrong."""
 
     def __str__(self) -> str:
         return brief(self.report)
 
 
 def assert_equiv(reference: Any, kernel: Any, /, *, allow_unknown: bool = False, **keywords: Any) -> Report:
-    """Fails unless a kernel is proved to compute what the reference does; see :func:`warpproof.verify`.
+    """Fails unless a kernel is proved to compute the reference; see :func:`warpproof.verify`.
 
     With ``allow_unknown`` only a counterexample, or another error in the kernel, is a failure.
     """
@@ -56,12 +56,12 @@ def _judged(report: Report, allow_unknown: bool) -> Report:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim about a kernel: it computes what a reference does, at a launch."""
+    """A claim about a kernel: it computes the reference, at a launch."""
 
     reference: Any
     kernel: Any
     keywords: dict[str, Any] = field(default_factory=dict)
-    #: What tells it from other claims about the kernel.
+    #: Distinguishes it from other claims about the kernel.
     label: str = ""
 
     def prove(self) -> Report:
@@ -71,13 +71,14 @@ class Claim:
 
 
 def proved_against(reference: Any, /, *, grid: Any = None, label: str = "", **keywords: Any) -> Callable[[Function], Function]:
-    """Claims that a kernel computes what a reference does, at this launch; several claims may stand above one kernel.
+    """Claims that a kernel computes a reference at this launch. Several claims may stand above one kernel.
 
-    It stands above a ``@triton.jit`` function and changes nothing about it: the kernel is launched as before. The claim is
-    proved where pytest collects the module, as the test ``proved[NAME]``, and at once when ``WARPPROOF_PROVE=1`` is set. A
-    grid that is a function gets the arguments, as in Triton.
+    It stands above a ``@triton.jit`` function and does not change it: the kernel is launched as before. The claim is
+    proved when pytest collects the module, as the test ``proved[NAME]``, and at once with ``WARPPROOF_PROVE=1``. A
+    grid given as a function gets the arguments, as in Triton.
 
-    The reference is a formula or a function; keywords are arguments of the kernel, its constants among them, and options.
+    The reference is a formula or a function. Keywords are options and arguments of the kernel, its constants among
+    them.
     """
 
     def claim(function: Function) -> Function:
@@ -94,11 +95,11 @@ def proved_against(reference: Any, /, *, grid: Any = None, label: str = "", **ke
     return claim
 
 
-#: Claims by the function they are about. A compiled function may not take attributes, so they are kept here.
+#: Claims by function. A compiled function may not take attributes, so they are kept here.
 _CLAIMS: dict[int, tuple[Any, list[Claim]]] = {}
 
 
 def claims(function: Any) -> list[Claim]:
-    """Returns the claims about a function, the one that stands nearest to it first."""
+    """Returns the claims about a function, the nearest to it first."""
     found = _CLAIMS.get(id(function))
     return list(found[1]) if found is not None and found[0] is function else []

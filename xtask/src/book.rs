@@ -1,7 +1,7 @@
-//! Builds the manual: each chapter of `docs/SUMMARY.md` as a page, with links checked and pictures beside it.
+//! Builds the manual: each chapter of `docs/SUMMARY.md` as a page, with checked links and pictures beside it.
 //!
-//! The layout is that of mdBook (`book.toml`), so `mdbook build` works too; this needs no tool that
-//! takes minutes to install. It can err only by refusing: a link that leads nowhere is an error.
+//! The layout is that of mdBook (`book.toml`), so `mdbook build` works too; this needs no tool that takes minutes to
+//! install. It can err only by refusing: a link without a target is an error.
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, html};
 use std::fmt::Write;
@@ -15,20 +15,20 @@ table{border-collapse:collapse}td,th{border:1px solid #8884;padding:.2rem .6rem;
 
 /// A chapter: its title and its file, relative to the folder of the manual.
 pub(crate) struct Chapter {
-    /// As the list of chapters has it.
+    /// As in the list of chapters.
     pub(crate) title: String,
-    /// Markdown.
+    /// The Markdown file.
     pub(crate) file: PathBuf,
 }
 
-/// Builds the manual of a folder into another; what is wrong, one sentence each.
+/// Builds the manual of a folder into another; the error lists problems, one sentence each.
 pub(crate) fn build(docs: &Path, out: &Path) -> Result<Vec<Chapter>, Vec<String>> {
     let chapters = chapters(docs).map_err(|error| vec![error])?;
     let mut problems = Vec::new();
     let mut pages = Vec::new();
     for chapter in &chapters {
         pages.push(chapter.file.clone());
-        // A chapter that is a list of pages brings them along.
+        // A chapter that is a list of pages includes them.
         if chapter.file.file_name().is_some_and(|name| name == "README.md") {
             pages.extend(siblings(docs, &chapter.file));
         }
@@ -64,7 +64,7 @@ fn siblings(docs: &Path, file: &Path) -> Vec<PathBuf> {
     names
 }
 
-/// Writes a page; what is wrong with it.
+/// Writes a page; returns its problems.
 fn page_of(docs: &Path, page: &Path, text: &str, chapters: &[Chapter], out: &Path) -> Vec<String> {
     let mut problems = Vec::new();
     let folder = page.parent().unwrap_or(Path::new(""));

@@ -1,18 +1,19 @@
-//! Chores of the repository that are no tests.
+//! Chores of the repository other than tests.
 //!
-//! `cargo run -p xtask -- ptxas PATH` assembles everything the front end prints with NVIDIA's
-//! assembler: each corpus file after a round trip, and each catalogue example; and the generated kernels. It needs a `ptxas`,
-//! which CI has not; run it after changing the printer or the catalogue.
+//! `cargo run -p xtask -- ptxas PATH` assembles everything that the front end prints with NVIDIA's assembler: each
+//! corpus file after a round trip, each catalogue example, and the generated kernels. It needs a `ptxas`, which CI
+//! lacks; run it after changing the printer or the catalogue.
 //!
 //! `record-plan DIR`, `record-pack DIR` and `record-refused PATH` renew the recordings of a real GPU
-//! (`crates/recordings`): write what a device is to run, pack what came back, and ask `ptxas` which
-//! cases exist; of all families, or of those named.
+//! (`crates/recordings`): they write the plan for a device, pack its outputs, and ask `ptxas` which cases exist; for
+//! all families, or for the named ones.
 //!
 //! `book DIR` builds the manual.
 //!
-//! `bench papers` runs the papers' tables and writes `docs/results.md`; with `--peers` other programs, too, and with `--only
-//! TEXT` some tables, writing nothing. `bench twins` compares kernels that have a mistake with the same ones without: how much longer a check
-//! of them takes; with `--only TEXT` some pairs. `weft NAME` prints a generated kernel of them.
+//! `bench papers` runs the papers' tables and writes `docs/results.md`; with `--peers` it runs other programs, too,
+//! and with `--only TEXT` some tables, without writing. `bench twins` compares the time of checks of kernels with a
+//! mistake and of the same kernels without; with `--only TEXT` for some pairs. `weft NAME` prints a generated kernel
+//! of the tables.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
@@ -86,7 +87,7 @@ fn bench_twins(only: Option<&str>) -> ExitCode {
     report(papers::twins::run(&testing::corpus::root(), only))
 }
 
-/// Success if all is as it should be.
+/// Success if everything is as expected.
 fn report(outcome: Result<bool, String>) -> ExitCode {
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

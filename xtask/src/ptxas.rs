@@ -1,4 +1,4 @@
-//! Assembles what the front end prints, and the generated kernels of the papers' tables.
+//! Assembles the output of the front end's printer, and the generated kernels of the papers' tables.
 
 use crate::papers;
 use crate::weft::Kernel;
@@ -33,7 +33,7 @@ struct Assembler<'a> {
 }
 
 impl Assembler<'_> {
-    /// What `ptxas` says about a text, if it refuses it.
+    /// Assembles a text; returns the messages of `ptxas` if it refuses it.
     fn assemble(&self, text: &str, target: &str) -> Result<(), String> {
         let (source, object) = (self.scratch.join("in.ptx"), self.scratch.join("out.cubin"));
         std::fs::write(&source, text).map_err(|error| error.to_string())?;
@@ -72,7 +72,7 @@ impl Assembler<'_> {
     }
 
     fn catalogue(&self) -> Vec<String> {
-        // What is not supported yet may have been removed from PTX, too.
+        // An unsupported instruction may have been removed from PTX, too.
         let lowered = isa::catalogue().filter(|form| matches!(form.lowering, Lowering::By(_)));
         let examples: Vec<&str> = lowered.flat_map(|form| form.examples.iter().copied()).collect();
         println!("assembling {} catalogue examples", examples.len());

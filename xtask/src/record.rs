@@ -1,8 +1,8 @@
-//! Recording what a GPU answers: writes the plan a device runs, and packs what came back.
+//! Recordings of a GPU's results: writes the plan for a device, and packs its outputs.
 //!
-//! A plan is three files, so that a machine with a GPU needs nothing but `tools/record.py`:
-//! `plan.json` lists the cases, `kernels.ptx` has their kernels one after the other, `inputs.bin`
-//! their inputs. The device adds `outputs.json` and `outputs.bin`.
+//! A plan is three files, so that a machine with a GPU needs nothing but `tools/record.py`: `plan.json` lists the
+//! cases, `kernels.ptx` has their kernels in sequence, `inputs.bin` their inputs. The device adds `outputs.json` and
+//! `outputs.bin`.
 
 use recordings::{Case, File, Outcome, kernel};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-/// How many kernels go into a module.
+/// The number of kernels in a module.
 const CHUNK: usize = 400;
 
 /// Errors are for a person at a terminal.
@@ -19,7 +19,7 @@ type Outcomes<T> = Result<T, Box<dyn std::error::Error>>;
 /// A command of this file, for some families or, if none is named, for all.
 type Chore = fn(&Path, &[&str]) -> Outcomes<()>;
 
-/// Whether a case is of one of the families, of which none means all.
+/// Is a case in one of the families? An empty list means all.
 fn is_wanted(case: &Case, families: &[&str]) -> bool {
     families.is_empty() || families.contains(&case.family)
 }
@@ -89,8 +89,7 @@ fn count(cases: &[Case]) {
     families.iter().for_each(|(family, count)| println!("{count:6} {family}"));
 }
 
-/// Turns the outputs in a folder into the data files. Without outputs, every case is listed as not
-/// recorded.
+/// Packs the outputs in a folder into the data files. Without outputs, every case is listed as not recorded.
 pub(crate) fn pack(folder: &Path, families: &[&str]) -> Outcomes<()> {
     let report = folder.join("outputs.json");
     let (report, bytes): (Value, Vec<u8>) = match report.exists() {
@@ -125,7 +124,7 @@ pub(crate) fn pack(folder: &Path, families: &[&str]) -> Outcomes<()> {
     Ok(())
 }
 
-/// What the device reported: a place in the outputs, or an error.
+/// The device's report on a case: a place in the outputs, or an error.
 fn outcome(case: &Case, entry: &Value, outputs: &[u8]) -> Outcomes<Outcome> {
     if let Some(error) = entry.as_str() {
         return Ok(Outcome::NotRecorded(error.to_owned()));
@@ -139,12 +138,12 @@ fn outcome(case: &Case, entry: &Value, outputs: &[u8]) -> Outcomes<Outcome> {
     Ok(Outcome::Recorded(bytes.to_vec()))
 }
 
-/// Asks an assembler which candidates it refuses, and rewrites the list of those.
+/// Asks an assembler for the candidates it refuses, and rewrites the list of those.
 pub(crate) fn refused(ptxas: &Path, families: &[&str]) -> Outcomes<()> {
     let scratch = std::env::temp_dir().join(format!("warpproof-record-{}.ptx", std::process::id()));
     let mut candidates = recordings::candidates();
     let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/recordings/refused.txt"));
-    // What is known of other families stays, in the order of the cases.
+    // Entries of other families stay, in the order of the cases.
     let before = std::fs::read_to_string(path)?;
     let known: BTreeMap<&str, &str> =
         before.lines().filter_map(|line| Some((line.split_once('\t')?.0, line))).collect();
@@ -175,7 +174,7 @@ pub(crate) fn refused(ptxas: &Path, families: &[&str]) -> Outcomes<()> {
     Ok(())
 }
 
-/// What the assembler says about a module of these cases, by number, without those already known.
+/// The assembler's messages about a module of these cases, by number, without known ones.
 fn complaints(
     ptxas: &Path,
     scratch: &Path,

@@ -1,4 +1,4 @@
-//! The manual is complete: every page is a chapter or listed by one, and no link leads nowhere.
+//! The manual is complete: every page is a chapter or listed by one, and every link has a target.
 
 #[path = "../src/book.rs"]
 mod book;

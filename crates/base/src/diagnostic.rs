@@ -1,14 +1,14 @@
-//! What we have to say about an input, as data. Rendering (text, JSON) happens in `driver`.
+//! Diagnostics about an input, as data. Rendering (text, JSON) happens in `driver`.
 
 use crate::Span;
 use std::fmt;
 
-/// How much a diagnostic weighs.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Something worth knowing that changes no answer.
+    /// A remark that changes no answer.
     Note,
-    /// The input is fine but Warpproof cannot follow it here: whatever depends on it is `unknown`.
+    /// The input is fine but Warpproof cannot follow it here: everything that depends on it is `unknown`.
     Unsupported,
     /// The input is wrong.
     Error,
@@ -28,9 +28,9 @@ pub enum Code {
     Constant = 3,
     /// The input exceeds a limit of the reader.
     Limit = 4,
-    /// A formula has a mistake.
+    /// A formula has an error.
     Formula = 5,
-    /// An instruction the manual knows and Warpproof does not model yet.
+    /// An instruction of the manual that Warpproof does not model yet.
     UnsupportedInstruction = 10,
     /// A modifier that no catalogue entry of its instruction accepts.
     UnsupportedModifier = 11,
@@ -48,13 +48,13 @@ pub enum Code {
     NotFollowed = 20,
     /// An access outside its allocation.
     OutOfBounds = 101,
-    /// An access that points into nothing.
+    /// An access to an address outside of all allocations.
     WildAddress = 102,
     /// An access that is not aligned to its size.
     Misaligned = 103,
-    /// A write to something that may only be read.
+    /// A write to read-only memory.
     InputModified = 104,
-    /// An undefined value that matters.
+    /// A relevant value is undefined.
     UndefinedValue = 105,
     /// An integer division by zero.
     DivisionByZero = 106,
@@ -62,25 +62,25 @@ pub enum Code {
     Trap = 107,
     /// Threads that wait for each other.
     Deadlock = 108,
-    /// Accesses that nothing orders.
+    /// Unordered accesses.
     Race = 109,
     /// Lanes of a warp at different barrier instructions.
     BarrierDivergence = 110,
-    /// A barrier with a wrong number, count or company.
+    /// A barrier with a wrong number, count or set of threads.
     BarrierMisuse = 111,
-    /// A barrier used again before its last use is over on every schedule.
+    /// A barrier used again before its last use is complete on every schedule.
     BarrierReuse = 112,
-    /// A warp's lanes that do something together as they must not.
+    /// An invalid collective operation of a warp's lanes.
     WarpCollective = 113,
-    /// An asynchronous copy that is started or ended as it must not be.
+    /// An asynchronous copy that is started or ended incorrectly.
     AsyncCopy = 114,
     /// Integer arithmetic that leaves the range of its type.
     Overflow = 115,
     /// A claim of an annotation that does not hold.
     Assertion = 116,
-    /// What a kernel leaves is not what its contract says.
+    /// A result of a kernel that contradicts its contract.
     Postcondition = 117,
-    /// An output of which elements are never written.
+    /// An output with elements that are never written.
     UnwrittenOutput = 130,
     /// A launch that no GPU accepts.
     Launch = 131,
@@ -88,7 +88,7 @@ pub enum Code {
     Arguments = 132,
     /// Two kernels that compute different values.
     Different = 140,
-    /// Floats of the optimised kernel that are infinite or NaN where the reference's are finite.
+    /// Floats of the optimised kernel that are infinite or NaN while the reference's are finite.
     NotFinite = 141,
 }
 
@@ -132,7 +132,7 @@ impl Code {
         Self::NotFinite,
     ];
 
-    /// The code that is printed so; lower case and a missing `WP` are forgiven.
+    /// Parses a code; accepts lower case and a missing `WP`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.trim_start_matches(['w', 'W']).trim_start_matches(['p', 'P']);
@@ -154,27 +154,28 @@ pub struct SourceLine {
     pub file: Option<String>,
     /// The line, from 1.
     pub line: u32,
-    /// Whether it is a library's, inlined into a line that comes before it.
+    /// The line is a library's, inlined into a line that comes before it.
     pub in_library: bool,
 }
 
-/// A place in the input and what to say there.
+/// A place in the input, with a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
-    /// Where.
+    /// The place.
     pub span: Span,
-    /// What; may be empty when the message says it all.
+    /// The message; may be empty if the diagnostic's message is enough.
     pub message: Box<str>,
-    /// The lines the place was made from: the innermost of the user's first, then where it was inlined, then lines of libraries in it.
+    /// The lines the place was made from: the innermost of the user's first, then the call sites it was inlined at,
+    /// then lines of libraries in it.
     pub origin: Box<[SourceLine]>,
 }
 
-/// One thing to tell the user.
+/// One message to the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Weight.
+    /// The severity.
     pub severity: Severity,
-    /// Kind.
+    /// The kind.
     pub code: Code,
     /// One line that makes sense alone.
     pub message: Box<str>,
@@ -182,14 +183,14 @@ pub struct Diagnostic {
     pub primary: Label,
     /// Other places that explain it.
     pub secondary: Vec<Label>,
-    /// Why it is so, if that needs more than the places say.
+    /// An explanation, if it needs more than the places say.
     pub note: Option<Box<str>>,
-    /// What to do about it, if we know.
+    /// Advice, if there is any.
     pub help: Option<Box<str>>,
 }
 
 impl Diagnostic {
-    /// A diagnostic at `span` with nothing but a message.
+    /// A diagnostic at `span` with only a message.
     #[must_use]
     pub fn new(severity: Severity, code: Code, span: Span, message: impl Into<Box<str>>) -> Self {
         Self {
@@ -209,20 +210,20 @@ impl Diagnostic {
         Self::new(Severity::Error, code, span, message)
     }
 
-    /// Something correct that we do not model.
+    /// A correct construct that is not modelled.
     #[must_use]
     pub fn unsupported(code: Code, span: Span, message: impl Into<Box<str>>) -> Self {
         Self::new(Severity::Unsupported, code, span, message)
     }
 
-    /// Says `message` at the primary place.
+    /// Sets the message at the primary place.
     #[must_use]
     pub fn label(mut self, message: impl Into<Box<str>>) -> Self {
         self.primary.message = message.into();
         self
     }
 
-    /// Says what the primary place was made from.
+    /// Sets the lines that the primary place was made from.
     #[must_use]
     pub fn origin(mut self, origin: Vec<SourceLine>) -> Self {
         self.primary.origin = origin.into_boxed_slice();
@@ -235,7 +236,7 @@ impl Diagnostic {
         self.also_from(span, message, Vec::new())
     }
 
-    /// Points at a second place and says what it was made from.
+    /// Points at a second place, with the lines it was made from.
     #[must_use]
     pub fn also_from(
         mut self,
@@ -248,7 +249,7 @@ impl Diagnostic {
         self
     }
 
-    /// Says why.
+    /// Adds an explanation.
     #[must_use]
     pub fn note(mut self, note: impl Into<Box<str>>) -> Self {
         self.note = Some(note.into());

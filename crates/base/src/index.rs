@@ -59,13 +59,13 @@ impl<I: Index, T> IndexVec<I, T> {
         I::from_position(self.items.len())
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// Whether there are none.
+    /// Is the table empty?
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
@@ -82,7 +82,7 @@ impl<I: Index, T> IndexVec<I, T> {
         self.items.iter()
     }
 
-    /// All elements in order, to be changed.
+    /// All elements in order, mutable.
     pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T> {
         self.items.iter_mut()
     }

@@ -1,6 +1,5 @@
-//! What every room shares: where something was written ([`Span`], [`SourceFile`]), what we want to
-//! say about it ([`Diagnostic`]), typed indices into tables ([`IndexVec`]) and numbers without a pattern
-//! ([`mix64`]).
+//! Shared by all crates: positions in a text ([`Span`], [`SourceFile`]), messages about them ([`Diagnostic`]), typed
+//! indices into tables ([`IndexVec`]) and pseudo-random numbers ([`mix64`]).
 //!
 //! This crate knows neither PTX nor GPUs, does no I/O and cannot fail.
 

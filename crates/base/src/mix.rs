@@ -19,7 +19,7 @@ pub fn mix64(seed: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// Java's `SplittableRandom` and the reference implementation in C (Vigna) give these.
+    /// The numbers of Java's `SplittableRandom` and of the reference implementation in C (Vigna).
     #[test]
     fn the_numbers_are_those_of_the_reference() {
         let draw = |seed: u64, number: u64| mix64(seed.wrapping_add(number.wrapping_mul(GAMMA)));

@@ -2,22 +2,22 @@
 
 use crate::Span;
 
-/// A text and the name users know it by.
+/// A text and its name for users.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
     name: String,
     text: String,
     /// Byte offset of the first byte of every line; never empty, ascending.
     line_starts: Vec<u32>,
-    /// Continuation bytes of UTF-8 before each stride of the text, so that a column in a long line
-    /// costs no walk over the line. Empty if the text is ASCII.
+    /// Continuation bytes of UTF-8 before each stride of the text, so that finding a column in a long line does not
+    /// walk the line. Empty if the text is ASCII.
     continuations: Vec<u32>,
 }
 
 /// Bytes between two entries of `continuations`.
 const STRIDE: usize = 1024;
 
-/// A position as editors count it: both numbers start at 1, columns count characters.
+/// A position in the convention of editors: both numbers start at 1, columns count characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LineColumn {
     /// Line, from 1.
@@ -50,14 +50,14 @@ impl SourceFile {
         &self.text
     }
 
-    /// The line (from 1) that holds the byte at `offset`.
+    /// The line (from 1) of the byte at `offset`.
     #[must_use]
     pub fn line(&self, offset: u32) -> u32 {
         u32::try_from(self.line_starts.partition_point(|&start| start <= offset))
             .unwrap_or(u32::MAX)
     }
 
-    /// Where a line (from 1) begins; `None` if the text has fewer.
+    /// The start of a line (from 1); `None` if the text has fewer.
     #[must_use]
     pub fn line_start(&self, line: u32) -> Option<usize> {
         let index = usize::try_from(line).ok()?.checked_sub(1)?;

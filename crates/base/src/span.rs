@@ -4,8 +4,8 @@ use std::ops::Range;
 
 /// Half-open byte range `start..end` in a source file.
 ///
-/// Offsets are 32 bits wide, so a source file may not exceed 4 GiB; readers of files refuse larger
-/// ones before a span is ever made.
+/// Offsets are 32 bits wide, so a source file may not exceed 4 GiB; readers of files refuse larger ones before any
+/// span exists.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
     /// First byte.

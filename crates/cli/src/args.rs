@@ -1,11 +1,25 @@
 //! The command line.
 
-use crate::compile_args::{CompileArgs, ReadingArgs};
-use crate::launch_args::{LaunchArgs, SideArgs, parsed};
+use crate::batch::options::{BatchArgs, WorkerArgs};
+use crate::compile_args::CompileArgs;
+use crate::launch_args::LaunchArgs;
 use crate::limit_args::LimitArgs;
+use crate::proof_args::{EquivArgs, OutputArgs, ProveArgs};
 use clap::{Parser, Subcommand, ValueEnum};
-use driver::arguments::{AssumeSpec, KernelPath, PartSpec};
+use driver::arguments::KernelPath;
+use std::ffi::OsString;
 use std::path::PathBuf;
+
+/// The first steps, behind the list of commands.
+const FIRST_STEPS: &str = "\
+First steps:
+  warpproof demo                                           see it work
+  warpproof inspect kernel.ptx                             what a file holds
+  warpproof check kernel.ptx --grid 4 --block 128 --arg x=f32[512] --arg y=f32[512]:out
+  warpproof prove kernel.cu                                every launch and size at once
+If something is missing on a command line, you get one with everything that could be inferred.
+
+Exit status: 0 proved, 1 refuted, 2 bad usage or input, 3 unknown, 4 a bug in warpproof.";
 
 /// Proves GPU kernels correct.
 #[derive(Debug, Parser)]
@@ -14,11 +28,18 @@ use std::path::PathBuf;
     long_version = crate::version::LONG,
     about,
     long_about = None,
-    disable_help_subcommand = true
+    after_help = FIRST_STEPS
 )]
 pub(crate) struct Args {
     /// When to colour the output; NO_COLOR is respected.
-    #[arg(long = "color", global = true, value_name = "WHEN", default_value = "auto")]
+    #[arg(
+        long = "color",
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        help_heading = "Output",
+        display_order = 1000
+    )]
     pub(crate) colour: Colour,
 
     #[command(subcommand)]
@@ -28,74 +49,93 @@ pub(crate) struct Args {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Describe a PTX file: kernels, parameters, memory, synchronisation, what is not supported.
-    Inspect(InspectArgs),
-    /// Compare two kernels: the same outputs over the reals, whatever the tensors contain?
-    Equiv(Box<EquivArgs>),
-    /// Look for races, misused barriers, deadlocks and memory errors, whatever the tensors contain.
+    /// Check one launch of a kernel for races, misused barriers, deadlocks and memory errors.
     Check(CheckArgs),
+    /// Prove that an optimised kernel computes the same as its reference, for one launch of each.
+    Equiv(Box<EquivArgs>),
     /// Prove a CUDA C kernel for every launch and size: races, barriers, bounds, overflow.
     Prove(ProveArgs),
-    /// Run a kernel on numbers, without a GPU, and check its memory accesses on the way.
+    /// Run a kernel on numbers without a GPU, and check its memory accesses.
     Simulate(SimulateArgs),
+    /// Describe a file: kernels, parameters, memory, synchronisation, what is not supported.
+    Inspect(InspectArgs),
     /// Run every check of a project file (warpproof.toml).
     Run(RunArgs),
-    /// Write a warpproof.toml from what PTX tells.
+    /// Write a warpproof.toml with what can be inferred from kernels.
     Init(InitArgs),
-    /// Write the JSON schema of warpproof.toml, for editors, to standard output.
-    Schema,
-    /// Show a race, a proof, an equality and a difference, on kernels that come along.
+    /// Run a command again whenever one of its files changes.
+    Watch(WatchArgs),
+    /// Run many jobs, one JSON line each, in separate processes with enforced limits.
+    Batch(BatchArgs),
+    /// Answer jobs of a batch, for the process that started this one.
+    #[command(hide = true)]
+    BatchWorker(WorkerArgs),
+    /// Start a language server on standard input and output, for editors.
+    Lsp,
+    /// Show a race, a proof, an equality and a difference on bundled kernels.
     Demo,
     /// Explain a code such as WP0109: an example, why it matters, how to fix it.
     Explain(ExplainArgs),
-    /// Say what was found on this machine, and how to get what was not.
+    /// Check what this machine has: compiler, solver, cache; and how to get what is missing.
     Doctor,
-    /// Write completions for a shell to standard output.
+    /// Print the JSON schema of warpproof.toml, for editors.
+    Schema,
+    /// Print a script that completes commands, flags and kernel names in a shell.
     Completions(CompletionArgs),
-    /// Write the manual page (roff) to standard output.
+    /// Print kernels of the file in a word FILE::NAME, for completion scripts.
+    #[command(hide = true)]
+    CompleteKernel(CompleteKernelArgs),
+    /// Print the manual page (roff).
     Man,
 }
 
 /// Arguments of `run`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RunArgs {
-    /// The project file or its folder, then names of entries; all entries of ./warpproof.toml if
-    /// nothing is given.
+    /// The project file or its folder, then names of entries. By default all entries of ./warpproof.toml.
     #[arg(value_name = "FILE|NAME")]
     pub(crate) what: Vec<String>,
 
-    /// Where to write a page with sources, findings and pictures.
-    #[arg(long, value_name = "FILE.html")]
-    pub(crate) report: Option<PathBuf>,
+    /// Run this many entries at once; the answers do not depend on it. [default: the number of processors]
+    #[arg(short = 'j', long = "jobs", value_name = "N", help_heading = "Limits")]
+    pub(crate) jobs: Option<std::num::NonZeroUsize>,
 
-    /// Read nothing from the cache of compiled files and write nothing to it.
-    #[arg(long)]
+    /// Neither read nor write the cache of compiled files.
+    #[arg(long, help_heading = "Limits")]
     pub(crate) no_cache: bool,
 
-    /// How many entries to run at once; as many as there are processors by default.
-    #[arg(short = 'j', long = "jobs", value_name = "N", default_value_t = 0)]
-    pub(crate) jobs: usize,
-
-    /// How to write the result.
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
 }
 
 /// Arguments of `init`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct InitArgs {
-    /// The kernel to check, or the reference to compare with: a PTX file, or FILE::KERNEL.
+    /// The kernel to check, or the reference to compare with: a PTX or .cu file, or FILE::KERNEL.
     pub(crate) reference: KernelPath,
 
-    /// The optimised kernel, to compare the two.
+    /// The optimised kernel, if there are two to compare.
     pub(crate) optimised: Option<KernelPath>,
 
-    /// Replace a file that is there already.
-    #[arg(long)]
+    /// Overwrite an existing warpproof.toml.
+    #[arg(long, help_heading = "Output")]
     pub(crate) force: bool,
 
     #[command(flatten)]
     pub(crate) compile: CompileArgs,
+}
+
+/// Arguments of `watch`.
+#[derive(Debug, clap::Args)]
+#[command(disable_help_flag = true)]
+pub(crate) struct WatchArgs {
+    /// Print help.
+    #[arg(short, long, action = clap::ArgAction::Help)]
+    pub(crate) help: Option<bool>,
+
+    /// The command and its arguments, such as `prove kernel.cu`; `run` if there are none.
+    #[arg(value_name = "COMMAND", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) words: Vec<OsString>,
 }
 
 /// Arguments of `explain`.
@@ -109,8 +149,16 @@ pub(crate) struct ExplainArgs {
 /// Arguments of `completions`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CompletionArgs {
-    /// The shell.
+    /// The shell. Kernel names (FILE::NAME) are completed in bash, zsh and fish.
     pub(crate) shell: clap_complete::Shell,
+}
+
+/// Arguments of `complete-kernel`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CompleteKernelArgs {
+    /// The word to complete.
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) word: String,
 }
 
 /// Arguments of `inspect`.
@@ -122,125 +170,9 @@ pub(crate) struct InspectArgs {
     #[command(flatten)]
     pub(crate) compile: CompileArgs,
 
-    /// How to write the result.
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    /// The format of the result.
+    #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Output")]
     pub(crate) format: Description,
-}
-
-/// Arguments of `equiv`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct EquivArgs {
-    /// The reference: a PTX or .cu file, or FILE::KERNEL if it has several. With --ref, the optimised kernel.
-    pub(crate) reference: KernelPath,
-
-    /// The optimised kernel.
-    #[arg(required_unless_present = "formula")]
-    pub(crate) optimised: Option<KernelPath>,
-
-    /// The reference as a formula, or @FILE with one.
-    #[arg(
-        long = "ref",
-        value_name = "FORMULA",
-        conflicts_with_all = [
-            "for_all_sizes",
-            "optimised",
-            "ref_grid",
-            "ref_block",
-            "ref_cluster",
-            "ref_smem",
-            "ref_symbols",
-        ],
-        long_help = "The reference as a formula of the arguments, or @FILE with one: \
-                     'y[i,j] = exp(x[i,j]) / sum(k, exp(x[i,k]))'. Indices run over the tensors at which they \
-                     stand; see the manual's chapter on formulas"
-    )]
-    pub(crate) formula: Option<String>,
-
-    /// Compare two kernels in CUDA C for every launch and size that their comments allow, each with
-    /// a launch of its own; parameters and arrays of the same name are the same.
-    #[arg(long, conflicts_with_all = ["LaunchArgs", "SideArgs", "assumptions", "report"])]
-    pub(crate) for_all_sizes: bool,
-
-    /// With --for-all-sizes: the z3 to ask; without this, WARPPROOF_Z3 or the one on the path.
-    #[arg(long, value_name = "PATH", requires = "for_all_sizes", conflicts_with = "no_solver")]
-    pub(crate) solver: Option<PathBuf>,
-
-    /// With --for-all-sizes: ask no solver, also where there is one.
-    #[arg(long, requires = "for_all_sizes")]
-    pub(crate) no_solver: bool,
-
-    /// With --for-all-sizes: do not compare how the kernels are read with how NVRTC compiles them.
-    #[arg(long, requires = "for_all_sizes")]
-    pub(crate) no_compare: bool,
-
-    /// With --for-all-sizes: a parameter or array of the reference and the optimised kernel's name for it.
-    #[arg(long, value_name = "X=A", requires = "for_all_sizes", value_parser = name_pair)]
-    pub(crate) map: Vec<(String, String)>,
-
-    /// With --for-all-sizes: define a macro, as `#define NAME VALUE` does; without a value, as 1.
-    #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]", requires = "for_all_sizes")]
-    pub(crate) defines: Vec<String>,
-
-    /// With --for-all-sizes: both kernels have the same launch.
-    #[arg(long, requires = "for_all_sizes")]
-    pub(crate) same_launch: bool,
-
-    /// With --for-all-sizes: a condition on launches beside those in the files, as a `requires` clause has it: 'n > 0'.
-    #[arg(long = "requires", value_name = "CONDITION", requires = "for_all_sizes")]
-    pub(crate) demands: Vec<String>,
-
-    #[command(flatten)]
-    pub(crate) launch: LaunchArgs,
-
-    #[command(flatten)]
-    pub(crate) sides: SideArgs,
-
-    #[command(flatten)]
-    pub(crate) limits: LimitArgs,
-
-    #[command(flatten)]
-    pub(crate) compile: CompileArgs,
-
-    /// A condition that inputs satisfy, all elements of tensors: 'eps > 0', '0 <= p <= 1'.
-    #[arg(long = "assume", value_name = "CONDITION", value_parser = parsed::<AssumeSpec>)]
-    pub(crate) assumptions: Vec<AssumeSpec>,
-
-    /// Outputs, or parts of them, that are compared; all if empty.
-    #[arg(
-        long = "compare",
-        value_name = "OUT[…]",
-        value_parser = parsed::<PartSpec>,
-        conflicts_with = "for_all_sizes",
-        help = "Compare only this output or part of one: out, 'out[0]', 'out[2:6,:]'"
-    )]
-    pub(crate) parts: Vec<PartSpec>,
-
-    /// Where to write a page with sources, findings and pictures.
-    #[arg(long, value_name = "FILE.html")]
-    pub(crate) report: Option<PathBuf>,
-
-    /// Take constants as they are, not for log2 e, pi and their like.
-    #[arg(long)]
-    pub(crate) no_snap: bool,
-
-    /// Cross-check a proof with interval arithmetic at random inputs.
-    #[arg(long)]
-    pub(crate) recheck: bool,
-
-    /// Leave the answer open if it is not settled that the optimised kernel is defined wherever the
-    /// reference is, and report what the manual does not allow as an error. With --for-all-sizes: leave it
-    /// open if how the kernels are read was not compared with a compiler.
-    #[arg(long)]
-    pub(crate) strict: bool,
-
-    /// Accept something without proof, and list it as assumed: `float-order` accepts sums of float
-    /// atomics that depend on their order in the last bits.
-    #[arg(long, value_name = "WHAT")]
-    pub(crate) allow: Vec<driver::Allow>,
-
-    /// How to write the result.
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub(crate) format: Format,
 }
 
 /// Arguments of `simulate`.
@@ -249,8 +181,8 @@ pub(crate) struct SimulateArgs {
     #[command(flatten)]
     pub(crate) target: ExecutionArgs,
 
-    /// Where to write the outputs, as NAME.npy.
-    #[arg(long, value_name = "FOLDER")]
+    /// Write each output to this folder, as NAME.npy.
+    #[arg(long, value_name = "FOLDER", help_heading = "Output")]
     pub(crate) out: Option<PathBuf>,
 }
 
@@ -260,95 +192,49 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) target: ExecutionArgs,
 
-    /// How to write the result.
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) rules: RuleArgs,
 
-    /// Where to write a page with sources, findings and pictures.
-    #[arg(long, value_name = "FILE.html")]
-    pub(crate) report: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
 
-    /// Report what the manual does not allow as an error, also where today's hardware does what one
-    /// wants: unordered writes of the same value, aligned barriers at different instructions.
-    #[arg(long)]
-    pub(crate) strict: bool,
-
-    /// Accept something without proof, and list it as assumed: `float-order` accepts sums of float
-    /// atomics that depend on their order in the last bits.
-    #[arg(long, value_name = "WHAT")]
-    pub(crate) allow: Vec<driver::Allow>,
-
-    /// Assume that lanes of a warp that run together stay together, as before sm_70.
-    #[arg(long)]
-    pub(crate) warp_synchronous: bool,
-
-    /// Where to write the graph of barriers of the first block, for Graphviz.
-    #[arg(long, value_name = "FILE.dot")]
+    /// Also write the barriers of the first block as a graph, for Graphviz.
+    #[arg(long, value_name = "FILE.dot", help_heading = "Output")]
     pub(crate) graph: Option<PathBuf>,
 }
 
-/// Arguments of `prove`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct ProveArgs {
-    /// A CUDA C file, all of whose kernels are proved, or FILE::KERNEL for one; - for standard input.
-    pub(crate) kernel: KernelPath,
-
-    /// How to write the result.
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub(crate) format: Format,
-
-    /// Where to write a page with the source and what was found in it.
-    #[arg(long, value_name = "FILE.html")]
-    pub(crate) report: Option<PathBuf>,
-
-    /// Which facts about loops are inferred.
-    #[arg(long, value_name = "WHAT", default_value = "all")]
-    pub(crate) infer: Infer,
-
-    /// Prove it for every launch that CUDA allows: also on axes that neither the kernel nor its clauses mention, also with 2^31
-    /// threads and more along an axis; and leave the answer open if how the kernel is read was not compared with a compiler.
-    #[arg(long)]
+/// What counts as an error.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "What counts as an error")]
+pub(crate) struct RuleArgs {
+    /// Accept nothing that the PTX manual leaves undefined, even if current hardware tolerates it.
+    #[arg(
+        long,
+        long_help = "Accept nothing that the PTX manual leaves undefined, even if current hardware tolerates it: \
+                     unordered writes of the same value, aligned barriers at different instructions"
+    )]
     pub(crate) strict: bool,
 
-    /// End after this many seconds, with what is known then.
-    #[arg(long, value_name = "SECONDS", value_parser = driver::duration::seconds)]
-    pub(crate) timeout: Option<std::time::Duration>,
+    /// Accept something without proof, and list it as assumed.
+    #[arg(
+        long,
+        value_name = "WHAT",
+        long_help = "Accept something without proof, and list it as assumed. `float-order` accepts sums of float \
+                     atomics, whose last bits depend on the order of the additions"
+    )]
+    pub(crate) allow: Vec<driver::Allow>,
 
-    /// Run this many small launches at the same time; the answer does not depend on it. [default: as many as there
-    /// are processors]
-    #[arg(short, long, value_name = "N")]
-    pub(crate) jobs: Option<std::num::NonZeroUsize>,
-
-    /// The z3 to ask (version 5 or later); without this, WARPPROOF_Z3 or the one on the path.
-    #[arg(long, value_name = "PATH", conflicts_with = "no_solver")]
-    pub(crate) solver: Option<PathBuf>,
-
-    /// A solver (cvc5) to ask as well whatever z3 says is impossible; if it disagrees, that is `unknown`.
-    #[arg(long, value_name = "PATH", conflicts_with = "no_solver")]
-    pub(crate) second_solver: Option<PathBuf>,
-
-    /// Ask no solver, also where there is one.
+    /// Assume that lanes of a warp run in lock-step, as before sm_70.
     #[arg(long)]
-    pub(crate) no_solver: bool,
-
-    /// Read nothing from the cache of a solver's answers and of comparisons, and write nothing to it.
-    #[arg(long)]
-    pub(crate) no_cache: bool,
-
-    /// Do not compare how the kernel is read with how NVRTC compiles it.
-    #[arg(long)]
-    pub(crate) no_compare: bool,
-
-    #[command(flatten)]
-    pub(crate) reading: ReadingArgs,
+    pub(crate) warp_synchronous: bool,
 }
 
-/// Which facts about loops are inferred.
+/// Which loop invariants are inferred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Infer {
-    /// Only how variables change that change steadily.
+    /// Only steps of variables that change by the same amount in each iteration.
     None,
-    /// Also bounds and products of all others.
+    /// Also bounds and products of all other variables.
     Scalar,
     /// Everything that can be inferred.
     All,
@@ -370,7 +256,7 @@ pub(crate) struct ExecutionArgs {
     pub(crate) compile: CompileArgs,
 }
 
-/// How results are written.
+/// The format of results.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Format {
     /// For people.
@@ -381,11 +267,11 @@ pub(crate) enum Format {
     Sarif,
     /// Annotations in GitHub's workflows.
     Github,
-    /// JUnit's XML.
+    /// JUnit's XML, for CI systems.
     Junit,
 }
 
-/// How descriptions are written.
+/// The format of descriptions.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Description {
     /// For people.
@@ -399,9 +285,9 @@ pub(crate) enum Description {
 pub(crate) enum Colour {
     /// If the terminal can show it.
     Auto,
-    /// Always.
+    /// Even if the output is not a terminal.
     Always,
-    /// Never.
+    /// No colours.
     Never,
 }
 
@@ -427,7 +313,7 @@ impl From<Description> for driver::Format {
 }
 
 /// `x=a`.
-fn name_pair(text: &str) -> Result<(String, String), String> {
+pub(crate) fn name_pair(text: &str) -> Result<(String, String), String> {
     let parts = text.split_once('=').map(|(one, two)| (one.trim(), two.trim()));
     match parts {
         Some((one, two)) if !one.is_empty() && !two.is_empty() => {

@@ -1,9 +1,10 @@
 //! The program as a function: arguments and files in, reports, text and exit status out.
 //!
-//! Many calls may run at once, each on a thread of its caller. Nothing is printed, but for the message of a panic, which is a bug of
-//! ours: whoever calls catches it.
+//! Many calls may run at once, each on its caller's thread. Nothing is printed, except for the message of a panic, a
+//! bug of ours; the caller must catch it.
 
 use crate::args::Args;
+use crate::commands;
 use crate::console::{Captured, Console};
 use crate::watch::Lease;
 use clap::Parser;
@@ -12,7 +13,7 @@ use driver::report::Report;
 use driver::{Exit, Format, Watch, escape};
 use std::path::PathBuf;
 
-/// A call that has not begun.
+/// A call that has not started.
 #[derive(Debug)]
 pub struct Call {
     words: Vec<String>,
@@ -30,29 +31,29 @@ pub struct Called {
     pub output: String,
     /// Text for standard error.
     pub messages: String,
-    /// Findings, as data.
+    /// Findings as data.
     pub reports: Vec<Report>,
     /// Outputs of `simulate`, by name, as `.npy` files.
     pub arrays: Vec<(String, Vec<u8>)>,
 }
 
 impl Call {
-    /// Takes the words behind the program's name, files that are not on disk, by the names that the words use for them, and the
-    /// Python environment that the caller is in.
+    /// Takes the words after the program's name, files as texts (by their names in those words), and the caller's
+    /// Python environment.
     #[must_use]
     pub fn new(words: Vec<String>, texts: Vec<(String, Vec<u8>)>, python: Option<PathBuf>) -> Self {
         Self { words, texts, python, lease: Lease::new() }
     }
 
-    /// Returns the handle by which another thread may end the call. It is for this call alone, so it must not be used once the
-    /// call is dropped.
+    /// Returns the handle by which another thread may end the call. It belongs to this call, so it must not be used
+    /// once the call is dropped.
     #[must_use]
     pub fn watch(&self) -> &'static Watch {
         self.lease.watch()
     }
 }
 
-/// Runs the program; it ends early, with what is known then, once its watch is stopped.
+/// Runs the program. If its watch is stopped, it ends early with the results so far.
 ///
 /// # Panics
 /// If there is a bug in Warpproof.
@@ -61,7 +62,7 @@ pub fn call(call: &mut Call) -> Called {
     let (words, texts) = (std::mem::take(&mut call.words), std::mem::take(&mut call.texts));
     let console = Console::of_caller(texts, call.python.take(), call.watch());
     let exit = match Args::try_parse_from(std::iter::once("warpproof".to_owned()).chain(words)) {
-        Ok(args) => crate::run(&args, &console),
+        Ok(args) => commands::run(&args, &console),
         Err(error) if error.exit_code() == 0 => {
             console.write_out(&error.render().to_string());
             Exit::Success
@@ -76,7 +77,7 @@ pub fn call(call: &mut Call) -> Called {
 }
 
 impl Called {
-    /// Returns the bytes that `--format json` writes; nothing for commands that have no report.
+    /// Returns the bytes that `--format json` writes; `None` for commands without a report.
     #[must_use]
     pub fn json(&self) -> Option<String> {
         match self.reports.as_slice() {

@@ -1,4 +1,4 @@
-//! The flags that say how CUDA C++ is compiled.
+//! The flags for compiling CUDA C++.
 
 use crate::console::Console;
 use driver::arguments::KernelPath;
@@ -7,27 +7,27 @@ use driver::prove::reading::Reading;
 use driver::{Input, InputError, escape};
 use std::path::PathBuf;
 
-/// For `.cu` files, and for programs and libraries with PTX for several architectures.
+/// How `.cu` files are compiled, and which PTX of a program or library is taken.
 #[derive(Clone, Debug, clap::Args)]
-#[command(next_help_heading = "Input that is not PTX")]
+#[command(next_help_heading = "CUDA C++, programs and libraries")]
 pub(crate) struct CompileArgs {
-    /// The architecture to compile for.
+    /// The architecture to compile for, and whose PTX is taken from a program or library.
     #[arg(long, value_name = "SM", default_value = "sm_80")]
     arch: String,
 
-    /// A folder with header files.
+    /// Search this folder for header files.
     #[arg(short = 'I', long = "include", value_name = "FOLDER")]
     includes: Vec<PathBuf>,
 
-    /// Inline the math library as a build does, instead of leaving its functions calls.
+    /// Inline the math library, as a normal build does, instead of keeping its functions as calls.
     #[arg(long)]
     inline_math: bool,
 
-    /// Read nothing from the cache of compiled files and write nothing to it.
+    /// Neither read nor write the cache of compiled files.
     #[arg(long)]
     pub(crate) no_cache: bool,
 
-    /// Show how the compiler was called.
+    /// Print the command that compiled the file.
     #[arg(short, long)]
     verbose: bool,
 }
@@ -36,11 +36,11 @@ pub(crate) struct CompileArgs {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Reading CUDA C++")]
 pub(crate) struct ReadingArgs {
-    /// The architecture that `__CUDA_ARCH__` tells, if the text asks for it.
+    /// The architecture that `__CUDA_ARCH__` stands for.
     #[arg(long, value_name = "SM", default_value = "sm_80")]
     arch: String,
 
-    /// A folder with header files.
+    /// Search this folder for header files.
     #[arg(short = 'I', long = "include", value_name = "FOLDER")]
     includes: Vec<PathBuf>,
 
@@ -50,7 +50,7 @@ pub(crate) struct ReadingArgs {
 }
 
 impl ReadingArgs {
-    /// The same for the driver.
+    /// Converts the flags for the driver.
     pub(crate) fn reading(&self) -> Reading {
         let Self { arch, includes, defines } = self.clone();
         Reading { defines, includes, arch }
@@ -58,19 +58,19 @@ impl ReadingArgs {
 }
 
 impl CompileArgs {
-    /// How CUDA C++ is read with the same options.
+    /// Options for reading CUDA C++ with the same flags.
     pub(crate) fn reading(&self, defines: &[String]) -> Reading {
         let (arch, includes) = (self.arch.clone(), self.includes.clone());
         Reading { defines: defines.to_vec(), includes, arch }
     }
 
-    /// Reads a file, or makes PTX of it.
+    /// Reads a file, or compiles it to PTX.
     pub(crate) fn open(&self, path: &KernelPath, console: &Console) -> Result<Input, InputError> {
         let math = if self.inline_math { Math::Inlined } else { Math::Opaque };
         self.open_with(path, math, console)
     }
 
-    /// Reads a file, or makes PTX of it that can be run.
+    /// Reads a file, or compiles it to PTX that can be run.
     pub(crate) fn open_to_run(
         &self,
         path: &KernelPath,
@@ -79,7 +79,7 @@ impl CompileArgs {
         self.open_with(path, Math::Inlined, console)
     }
 
-    /// How a file is compiled.
+    /// Options for compiling a file.
     pub(crate) fn options(&self, math: Math, console: &Console) -> CompileOptions {
         CompileOptions {
             architecture: self.arch.clone(),
@@ -112,7 +112,7 @@ impl CompileArgs {
     }
 }
 
-/// Reads CUDA C++ as it is written.
+/// Reads CUDA C++ source.
 pub(crate) fn read_cuda(path: &KernelPath, console: &Console) -> Result<Input, InputError> {
     match console.text(&path.file) {
         Some(bytes) => Input::cuda_of_memory(&path.file, bytes.to_vec()),

@@ -1,7 +1,7 @@
-//! Where results and messages of one call go: to a terminal, or to whoever called.
+//! The destination of a call's results and messages: a terminal, or the caller.
 //!
-//! A call from another program must neither print nor change the state of that program, so everything that
-//! a command needs of its surroundings is here: the streams, the watch that may end it, and files that are not on disk.
+//! A call from another program must neither print nor change the state of that program. So all of a command's
+//! environment is here: the streams, the watch that may end it, and files given as texts.
 
 use driver::cuda::locate::Environment;
 use driver::report::Report;
@@ -11,24 +11,24 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// The surroundings of a call.
+/// The environment of a call.
 #[derive(Debug)]
 pub(crate) struct Console {
-    /// Text that was written, if it is not printed.
+    /// The written text, if it is not printed.
     captured: Option<Mutex<Captured>>,
     /// The watch that ends the call.
     watch: &'static Watch,
-    /// Files that are not on disk: names and contents.
+    /// Files given as texts: names and contents.
     texts: Vec<(String, Vec<u8>)>,
-    /// The Python environment of the caller, where compilers may be.
+    /// The Python environment of the caller; it may have compilers.
     python: Option<PathBuf>,
-    /// Nothing on the command line has escape sequences of its own.
+    /// The command line has no escape sequences of its own.
     is_plain: bool,
     /// Results could not be written.
     lost: AtomicBool,
 }
 
-/// Text and reports that a call wrote.
+/// Text and reports written by a call.
 #[derive(Debug, Default)]
 pub(crate) struct Captured {
     pub(crate) output: String,
@@ -38,14 +38,14 @@ pub(crate) struct Captured {
 }
 
 impl Console {
-    /// The terminal of the program, whose arguments these are.
+    /// The terminal of the program with these arguments.
     pub(crate) fn of_program(words: &[String], watch: &'static Watch) -> Self {
         let is_plain = escape::may_be_coloured(words.iter().map(String::as_str));
         let (texts, lost) = (Vec::new(), AtomicBool::new(false));
         Self { captured: None, watch, texts, python: None, is_plain, lost }
     }
 
-    /// Keeps what is written for a caller in the same process.
+    /// Captures the output for a caller in the same process.
     pub(crate) fn of_caller(
         texts: Vec<(String, Vec<u8>)>,
         python: Option<PathBuf>,
@@ -55,33 +55,33 @@ impl Console {
         Self { captured, watch, texts, python, is_plain: true, lost }
     }
 
-    /// Returns where compilers are looked for.
+    /// Returns the environment in which compilers are searched.
     pub(crate) fn environment(&self) -> Environment {
         Environment::of_process().in_python(self.python.as_deref())
     }
 
-    /// Tells whether nothing on the command line has escape sequences of its own.
+    /// Is the command line free of escape sequences?
     pub(crate) fn is_plain(&self) -> bool {
         self.is_plain
     }
 
-    /// Tells whether a person may be looking.
+    /// Could a person be looking?
     pub(crate) fn is_terminal(&self) -> bool {
         self.captured.is_none()
     }
 
-    /// Returns what runs are watched with.
+    /// Returns the watch for runs.
     pub(crate) fn watch(&self) -> &'static Watch {
         self.watch
     }
 
-    /// Returns a file that is not on disk.
+    /// Returns a file given as a text.
     pub(crate) fn text(&self, name: &str) -> Option<&[u8]> {
         let mut texts = self.texts.iter();
         texts.find(|(given, _)| given == name).map(|(_, bytes)| bytes.as_slice())
     }
 
-    /// Gives an input that is not on disk the other such files, which it may be compiled from.
+    /// Adds the other files given as texts to such an input, as possible sources.
     pub(crate) fn with_sources(&self, input: Input, own: &str) -> Input {
         let others = self.texts.iter().filter(|(name, _)| name != own);
         others.fold(input, |input, (name, bytes)| {
@@ -89,7 +89,7 @@ impl Console {
         })
     }
 
-    /// Colours for a terminal; `anstream` takes them away where they are not wanted.
+    /// Colours for a terminal; `anstream` removes them where they are not wanted.
     pub(crate) fn styled(&self) -> driver::Colour {
         if !self.is_plain || !self.is_terminal() {
             return driver::Colour::Plain;
@@ -104,7 +104,7 @@ impl Console {
         self.finish_all(&outcome, reports)
     }
 
-    /// Writes the results of a command that has several reports.
+    /// Writes the results of a command with several reports.
     pub(crate) fn finish_all(&self, outcome: &Outcome, reports: Vec<Report>) -> Exit {
         self.write_err(&outcome.messages);
         self.write_out(&outcome.output);
@@ -121,13 +121,13 @@ impl Console {
         }
     }
 
-    /// Writes why nothing was done.
+    /// Writes the reason why nothing was done.
     pub(crate) fn fail(&self, message: &str) -> Exit {
         self.write_err(&format!("error: {}\n", escape::plain(message)));
         Exit::BadInput
     }
 
-    /// Writes results. A reader that went away (`| head`) is no error; a disk that is full is.
+    /// Writes results. A closed pipe (`| head`) is no error; a full disk is.
     pub(crate) fn write_out(&self, text: &str) {
         if let Some(captured) = &self.captured {
             locked(captured).output.push_str(text);
@@ -157,7 +157,7 @@ impl Console {
         if is_lost { Exit::BadInput } else { exit }
     }
 
-    /// Returns what was written.
+    /// Returns the captured output.
     pub(crate) fn into_captured(self) -> Captured {
         let captured = self.captured.unwrap_or_default();
         captured.into_inner().unwrap_or_else(PoisonError::into_inner)
@@ -169,7 +169,7 @@ pub(crate) fn print_message(text: &str) {
     let _ = anstream::stderr().write_all(text.as_bytes());
 }
 
-/// A thread that panicked left whole texts behind: each is added at once.
+/// Locks the output. A thread that panicked left no partial text: each text is added at once.
 fn locked(captured: &Mutex<Captured>) -> std::sync::MutexGuard<'_, Captured> {
     captured.lock().unwrap_or_else(PoisonError::into_inner)
 }

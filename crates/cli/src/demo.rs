@@ -1,5 +1,5 @@
-//! `demo`: a race found and its repair proved, an optimised kernel proved equal to its definition, and
-//! a broken twin of it refuted. The kernels are part of the program: a demonstration needs no files.
+//! `demo`: finds a race and proves its repair, proves an optimised kernel equal to its definition, and refutes a
+//! broken twin of it. The kernels are part of the program: the demonstration needs no files.
 
 use crate::console::Console;
 use driver::arguments::{ArgumentSpec, Arguments, Dimensions, LaunchSpec};
@@ -16,7 +16,7 @@ macro_rules! kernel {
     };
 }
 
-/// PTX and what it was compiled from.
+/// PTX and its source.
 struct Kernel {
     name: &'static str,
     text: &'static str,
@@ -32,7 +32,7 @@ impl Kernel {
     }
 }
 
-/// How a step launches its kernels.
+/// The launch of a step's kernels.
 struct Shape {
     rows: u32,
     columns: u32,
@@ -71,7 +71,7 @@ impl Shape {
     }
 }
 
-/// Shows it.
+/// Runs the demonstration.
 pub(crate) fn run(console: &Console) -> Exit {
     match steps(console) {
         Ok(()) => Exit::Success,
@@ -91,22 +91,14 @@ fn steps(console: &Console) -> Result<(), String> {
         "A softmax with one pass for maximum and sum, by 64 threads: is it free of races?",
     );
     check(console, &racy, &large)?;
-    heading(
-        console,
-        2,
-        "With the barrier, for all contents of x and every order in which threads may run:",
-    );
+    heading(console, 2, "With the barrier: a proof for every input and every thread schedule.");
     check(console, &online, &large)?;
-    heading(
-        console,
-        3,
-        "Does it compute what the definition of softmax says? For all real numbers:",
-    );
+    heading(console, 3, "Does it equal the definition of softmax? Compared over the real numbers:");
     equiv(console, [&softmax, &online], &large)?;
-    heading(console, 4, "Somebody makes it faster and forgets to rescale the sums:");
+    heading(console, 4, "A faster version forgets to rescale the sums:");
     equiv(console, [&softmax, &broken], &small)?;
     console.write_out(
-        "\nThe kernels are in examples/online_softmax. For one of yours: warpproof check kernel.ptx\n",
+        "\nThe kernels are in examples/online_softmax. For your own: warpproof check kernel.ptx\n",
     );
     Ok(())
 }

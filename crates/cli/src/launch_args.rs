@@ -1,4 +1,4 @@
-//! The flags that say how a kernel is launched and with which arguments.
+//! The flags for a kernel's launch and its arguments.
 
 use driver::arguments::{
     AliasSpec, ArgumentSpec, Arguments, BlockSelection, ByteCount, Dimensions, LaunchSpec,
@@ -10,15 +10,15 @@ use std::str::FromStr;
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Launch")]
 pub(crate) struct LaunchArgs {
-    /// Number of blocks.
+    /// The number of blocks in the grid.
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = parsed::<Dimensions>)]
     grid: Option<Dimensions>,
 
-    /// Threads of a block; not needed where the PTX fixes it (.reqntid).
+    /// Threads of a block; not needed if the PTX fixes it (.reqntid).
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = parsed::<Dimensions>)]
     block: Option<Dimensions>,
 
-    /// Blocks of a cluster; not needed where the PTX fixes it (.reqnctapercluster).
+    /// Blocks of a cluster; not needed if the PTX fixes it (.reqnctapercluster).
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = parsed::<Dimensions>)]
     cluster: Option<Dimensions>,
 
@@ -26,8 +26,7 @@ pub(crate) struct LaunchArgs {
     #[arg(long, value_name = "SIZE", value_parser = parsed::<ByteCount>)]
     smem: Option<ByteCount>,
 
-    /// The blocks to look at: positions, numbers such as 0..4 (x varies fastest), or all; several
-    /// with `;` between them.
+    /// Run only these blocks: positions, or numbers such as 0..4 (x varies fastest), separated by `;`. [default: all]
     #[arg(
         long,
         value_name = "X[,Y[,Z]]|N..M|all",
@@ -36,31 +35,37 @@ pub(crate) struct LaunchArgs {
     )]
     blocks: Vec<Blocks>,
 
-    /// The next parameter, with a name of your choice.
+    /// The next argument, under a name of your choice: x=f32[4,512], y=f32[4]:out, n=512.
     #[arg(
         long = "arg",
         value_name = "NAME=…",
         value_parser = parsed::<ArgumentSpec>,
-        long_help = "The next parameter, with a name of your choice: x=f32[4,512], y=f32[4]:out, \
-                     i=s32[3]=[3,1,2], w=f16[8]=@w.npy, n=512, scale=f32, p={0:x,8:512}, q=?. What is \
-                     known of a tensor that is read follows its shape: i=s32[8]:0..100:distinct, \
-                     A=f32[8,8]:lower, :upper, :symmetric, :mask=[1,0,1] or :mask=@mask.npy"
+        long_help = "The next argument, in the order of the kernel's parameters and under a name of your choice:\n\
+                     x=f32[4,512]              an input: any contents\n\
+                     y=f32[4]:out              an output; :inout if it is read first\n\
+                     n=512, scale=f32          a number; a float that may be any number\n\
+                     i=s32[3]=[3,1,2]          contents: a list, a number for all, iota,\n\
+                     w=f16[8]=@w.npy           random, random(SEED), or a file\n\
+                     i=s32[8]:0..100:distinct  what is known of an input: its range;\n\
+                     A=f32[8,8]:lower          its structure: also :upper, :symmetric,\n\
+                     M=f32[8]:mask=@mask.npy   or where it is not zero\n\
+                     p={0:x,8:512}             a struct: offsets and fields\n\
+                     q=?                       a buffer of unknown size"
     )]
     arguments: Vec<ArgumentSpec>,
 
-    /// Arguments that are the same address.
+    /// Arguments that have the same address; all others do not overlap.
     #[arg(long = "alias", value_name = "NAME,NAME", value_parser = parsed::<AliasSpec>)]
     aliases: Vec<AliasSpec>,
 
-    /// What a module variable holds at the launch.
+    /// The contents of a module variable at the launch: lut=f32[4]=[1,2,3,4].
     #[arg(
         long = "symbol",
         value_name = "NAME=…",
         value_parser = parsed::<ArgumentSpec>,
-        long_help = "What a module variable (.global, .const) holds at the launch, if not what the \
-                     module says: lut=f32[256] for any contents (in a comparison, a constant is an \
-                     input of that name), lut=f32[4]=[1,2,3,4], \
-                     lut=f32[256]=@lut.npy, n=512, p=?"
+        long_help = "The contents of a module variable (.global, .const) at the launch, if they differ from those in \
+                     the module: lut=f32[4]=[1,2,3,4], lut=f32[256]=@lut.npy, n=512, p=?; lut=f32[256] for any \
+                     contents (in a comparison, a constant is then an input of that name)"
     )]
     symbols: Vec<ArgumentSpec>,
 }
@@ -69,11 +74,11 @@ pub(crate) struct LaunchArgs {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "One side of a comparison")]
 pub(crate) struct SideArgs {
-    /// Number of blocks of the reference.
+    /// The number of blocks of the reference.
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = parsed::<Dimensions>)]
     ref_grid: Option<Dimensions>,
 
-    /// Number of blocks of the optimised kernel.
+    /// The number of blocks of the optimised kernel.
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = parsed::<Dimensions>)]
     opt_grid: Option<Dimensions>,
 
@@ -101,31 +106,31 @@ pub(crate) struct SideArgs {
     #[arg(long, value_name = "SIZE", value_parser = parsed::<ByteCount>)]
     opt_smem: Option<ByteCount>,
 
-    /// The next parameter of the reference; replaces --arg for it.
+    /// The next argument of the reference; it then takes none from --arg.
     #[arg(long = "ref-arg", value_name = "NAME=…", value_parser = parsed::<ArgumentSpec>)]
     ref_arguments: Vec<ArgumentSpec>,
 
-    /// The next parameter of the optimised kernel; replaces --arg for it.
+    /// The next argument of the optimised kernel; it then takes none from --arg.
     #[arg(long = "opt-arg", value_name = "NAME=…", value_parser = parsed::<ArgumentSpec>)]
     opt_arguments: Vec<ArgumentSpec>,
 
-    /// Contents of a module variable of the reference; replaces --symbol for it.
+    /// A module variable of the reference; it then takes none from --symbol.
     #[arg(long = "ref-symbol", value_name = "NAME=…", value_parser = parsed::<ArgumentSpec>)]
     ref_symbols: Vec<ArgumentSpec>,
 
-    /// Contents of a module variable of the optimised kernel; replaces --symbol for it.
+    /// A module variable of the optimised kernel; it then takes none from --symbol.
     #[arg(long = "opt-symbol", value_name = "NAME=…", value_parser = parsed::<ArgumentSpec>)]
     opt_symbols: Vec<ArgumentSpec>,
 }
 
 impl SideArgs {
-    /// Arguments of the reference alone.
+    /// The arguments of the reference alone.
     pub(crate) fn reference_arguments(&self) -> Arguments {
         let (specs, symbols) = (self.ref_arguments.clone(), self.ref_symbols.clone());
         Arguments { specs, symbols, aliases: Vec::new() }
     }
 
-    /// Launch and arguments of the two sides, reference first.
+    /// Launches and arguments of the two sides, reference first.
     pub(crate) fn sides(&self, common: &LaunchArgs) -> [(LaunchSpec, Arguments); 2] {
         let side = |(grid, block, cluster), shared, own: [&Vec<ArgumentSpec>; 2]| {
             let (launch, mut arguments) = (common.launch(), common.arguments());
@@ -159,7 +164,7 @@ impl SideArgs {
     }
 }
 
-/// What `--blocks` takes.
+/// The value of `--blocks`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Blocks {
     All,
@@ -193,7 +198,7 @@ impl LaunchArgs {
     }
 }
 
-/// Clap quotes the text itself, so only the reason is passed on.
+/// Parses a value. Clap quotes the text itself, so only the reason is passed on.
 pub(crate) fn parsed<T: FromStr<Err = ParseError>>(text: &str) -> Result<T, String> {
     text.parse().map_err(|error: ParseError| error.reason().to_string())
 }
@@ -251,9 +256,9 @@ mod tests {
         let first = error.lines().next().unwrap_or_default();
         assert_eq!(
             first,
-            "error: invalid value 'x=f33[4]' for '--arg <NAME=…>': `f33` is no type; did you \
+            "error: invalid value 'x=f33[4]' for '--arg <NAME=…>': `f33` is not a type; did you \
              mean f32?"
         );
-        assert!(parse("--grid 4x2").unwrap_err().contains("`4x2` is no number of 32 bits"));
+        assert!(parse("--grid 4x2").unwrap_err().contains("`4x2` is not a 32-bit number"));
     }
 }

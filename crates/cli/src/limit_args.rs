@@ -1,4 +1,4 @@
-//! The flags that say how much a run may cost.
+//! The flags for the budget of a run.
 
 use driver::{Limits, Watch};
 use std::num::NonZeroUsize;
@@ -9,16 +9,15 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArgs {
-    /// Give up after this many instructions, counted for each thread: a number, or 20G.
+    /// Stop after this many instructions, counted per thread: 1000000 or 20G.
     #[arg(long, value_name = "N", value_parser = driver::duration::count)]
     max_instructions: Option<u64>,
 
-    /// Give up after this many seconds.
+    /// Stop after this many seconds, with what is known then: 20, 0.5, 2m.
     #[arg(long, value_name = "SECONDS", value_parser = driver::duration::seconds)]
     timeout: Option<Duration>,
 
-    /// Run this many blocks at the same time; the answer does not depend on it. [default: as many
-    /// as there are processors]
+    /// Run this many blocks at once; the answer does not depend on it. [default: the number of processors]
     #[arg(short, long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
 }
@@ -32,7 +31,7 @@ impl LimitArgs {
         Limits { lane_instructions, time, jobs: self.jobs(), watch, ..usual }.started()
     }
 
-    /// How long it may take, if that was said.
+    /// The time limit, if given.
     pub(crate) fn time(self) -> Option<Duration> {
         self.timeout
     }
@@ -42,7 +41,14 @@ impl LimitArgs {
     }
 }
 
-/// As many as are asked for, or as there are processors.
+/// How long a comparison for every size takes at most, if nothing is said; as long as `prove`.
+pub(crate) const PROOF_TIME: Duration = Duration::from_secs(600);
+
+/// No more threads are started, whatever is asked for: processors are fewer, and each thread takes memory.
+const MOST_JOBS: usize = 256;
+
+/// Returns how many jobs run at once: as many as are asked for, or as there are processors.
 pub(crate) fn jobs(given: Option<NonZeroUsize>) -> usize {
-    given.or_else(|| available_parallelism().ok()).map_or(1, NonZeroUsize::get)
+    let wanted = given.or_else(|| available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    wanted.min(MOST_JOBS)
 }

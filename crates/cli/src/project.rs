@@ -1,6 +1,7 @@
 //! `run` and `init`: projects.
 
 use crate::args::{InitArgs, RunArgs};
+use crate::commands;
 use crate::console::Console;
 use driver::Exit;
 use driver::project::{self, Date, Init, Progress, RunOptions};
@@ -9,7 +10,7 @@ use std::path::Path;
 
 /// Runs a project.
 pub(crate) fn run(args: &RunArgs, console: &Console) -> Exit {
-    // A project is named by its file or folder, everything else is an entry of it.
+    // A project is named by its file or folder; other words name entries.
     let is_project = |what: &&String| what.ends_with(".toml") || Path::new(what).is_dir();
     let (file, names) = match args.what.split_first() {
         Some((first, names)) if is_project(&first) => (Some(Path::new(first)), names),
@@ -26,26 +27,25 @@ pub(crate) fn run(args: &RunArgs, console: &Console) -> Exit {
     let progress = |progress: &Progress<'_>| {
         if shown {
             let Progress { done, all, name, result } = progress;
-            // The line is written over by the next.
+            // The next line overwrites this one.
             let end = if done == all { "\r\x1b[K" } else { "" };
             let name = driver::escape::line(name);
             console.write_err(&format!("\r\x1b[K[{done}/{all}] {name}: {result}{end}"));
         }
     };
-    console.finish(project::run(
-        &project,
-        &RunOptions {
-            names,
-            jobs: args.jobs,
-            today: Date::today(),
-            without_cache: args.no_cache,
-            format: args.format.into(),
-            colour: console.styled(),
-            report: args.report.as_deref(),
-            watch: Some(console.watch()),
-            progress: &progress,
-        },
-    ))
+    let options = RunOptions {
+        names,
+        jobs: args.jobs.map_or(0, std::num::NonZeroUsize::get),
+        today: Date::today(),
+        without_cache: args.no_cache,
+        format: args.output.format.into(),
+        colour: console.styled(),
+        pictures: args.output.report.is_some(),
+        watch: Some(console.watch()),
+        progress: &progress,
+    };
+    let (outcome, reports) = project::run_each(&project, &options);
+    console.finish(commands::with_files_of(outcome, ("run", &reports), &args.output, console))
 }
 
 /// Writes a project file.

@@ -1,6 +1,6 @@
-//! What this program is and how it was built, for `--version` and reports of bugs.
+//! The program's version and build, for `--version` and reports of bugs.
 
-/// The newest PTX that the catalogue of instructions was written for.
+/// The newest PTX version that the catalogue of instructions covers.
 macro_rules! ptx_isa {
     () => {
         "9.0"

@@ -1,7 +1,7 @@
-//! Long work: shows how far it is, on a terminal, and ends cleanly at Ctrl-C.
+//! Long work: shows its progress on a terminal, and ends cleanly at Ctrl-C.
 //!
-//! At the first Ctrl-C runs end with what they know, as if out of time; at the second the program
-//! ends at once. A call from another program has a watch of its own and no handler.
+//! At the first Ctrl-C runs end with their results so far, as if out of time; at the second the program ends at once.
+//! A call from another program has a watch of its own and no handler.
 
 use crate::console::{Console, print_message};
 use driver::{Stage, Watch};
@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 
 static WATCH: Watch = Watch::new();
 
-/// Nothing is shown before.
+/// No progress is shown before this time.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Returns what runs of the program are watched with.
+/// Returns the watch for runs of the program.
 pub(crate) fn of_program() -> &'static Watch {
     &WATCH
 }
@@ -24,10 +24,10 @@ pub(crate) fn of_program() -> &'static Watch {
 /// Watches that no call uses at the moment.
 static IDLE: Mutex<Vec<&'static Watch>> = Mutex::new(Vec::new());
 
-/// A watch for one call, which no other call sees until this is dropped.
+/// A watch for one call; no other call sees it until this is dropped.
 ///
-/// Limits are copied freely and hold a `&'static Watch`. So a watch is never freed but handed to a later call, and there are as
-/// many as calls ever ran at the same time. No thread of a call that looks at the watch outlives the call.
+/// Limits are copied freely and hold a `&'static Watch`. So a watch is never freed but reused by a later call, and
+/// there are as many as calls ever ran at the same time. No thread of a call that uses the watch outlives the call.
 #[derive(Debug)]
 pub(crate) struct Lease(&'static Watch);
 
@@ -49,26 +49,28 @@ impl Drop for Lease {
     }
 }
 
-/// Ends runs at Ctrl-C. Where no handler can be set, the program ends as it always did.
+/// Ends runs at Ctrl-C. If no handler can be set, the default handler ends the program.
 pub(crate) fn catch_interrupts() {
     let _ = ctrlc::set_handler(|| {
         if WATCH.is_stopped() {
-            // 128 and the number of the signal, as shells have it.
+            // 128 plus the number of the signal, as in shells.
             std::process::exit(130);
         }
         WATCH.stop();
-        print_message("\ninterrupted: ending with what is known; again to end at once\n");
+        print_message(
+            "\ninterrupted: ending with everything known so far; press again to end at once\n",
+        );
     });
 }
 
-/// A line that says how far runs are, until it is dropped.
+/// A progress line, shown until it is dropped.
 pub(crate) struct Display {
     done: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Display {
-    /// Shows it if there is a terminal to show it on.
+    /// Shows it if there is a terminal.
     pub(crate) fn start(console: &Console) -> Self {
         let done = Arc::new(AtomicBool::new(false));
         let watch = console.watch();
@@ -109,7 +111,7 @@ fn show(done: &AtomicBool, watch: &Watch) {
     }
 }
 
-/// `12 of 64 blocks, 3.4 G instructions, 0.9 G/s, 4 s`
+/// Formats progress: `12 of 64 blocks, 3.4 G instructions, 0.9 G/s, 4 s`
 fn line(stage: Stage, instructions: u64, time: Duration) -> String {
     let seconds = time.as_secs_f64();
     let billions = instructions as f64 / 1e9;

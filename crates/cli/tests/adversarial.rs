@@ -1,9 +1,9 @@
-//! Kernels written to be proved wrongly (`corpus/adversarial`), and sound twins that must be proved.
+//! Kernels written to provoke wrong proofs (`corpus/adversarial`), and sound twins that must be proved.
 //!
-//! Each case is run by the real command line and judged by its JSON report: a property that a case
-//! forbids may be refuted or unknown, never proved; a property that a twin promises must be proved, and
-//! nothing of a twin may be refuted. `cargo test -p warpproof --test adversarial -- --nocapture` prints
-//! every answer; `WARPPROOF_CASES=races/` runs those whose title contains the text.
+//! Each case is run by the real command line and judged by its JSON report. A property that a case forbids may be
+//! refuted or unknown, never proved. A property promised by a twin must be proved, and nothing of a twin may be
+//! refuted. `cargo test -p warpproof --test adversarial -- --nocapture` prints every answer; `WARPPROOF_CASES=races/`
+//! runs those whose title contains the text.
 
 #![allow(clippy::print_stdout, reason = "answers are for whoever reads the test's output")]
 
@@ -19,7 +19,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Attacks there must be at least, so that none is lost unseen.
+/// The minimum number of attacks, so that none is lost unnoticed.
 const ATTACKS: usize = 500;
 
 /// Seconds after which `warpproof` gives up by itself, and after which it counts as hanging.
@@ -29,7 +29,7 @@ fn folder() -> PathBuf {
     testing::corpus::root().join("corpus/adversarial")
 }
 
-/// Words as a shell would have them; quotes go away.
+/// Splits words as a shell does; quotes are removed.
 fn words(command: &str) -> Vec<String> {
     let quoted = command.split('\'').enumerate();
     let mut words = vec![String::new()];
@@ -68,12 +68,12 @@ fn cases() -> Vec<Case> {
     read.into_iter().flat_map(Result::unwrap).collect()
 }
 
-/// Exit status and report; `None` if it crashed, hung or wrote no JSON.
+/// Exit status and report; an error if it crashed, hung or wrote no JSON.
 fn answer(case: &Case) -> Result<(i32, Value), String> {
     let command = Command::new(cargo_bin!("warpproof")).current_dir(case.file.parent().unwrap());
     let mut command = command.args(case.arguments()).args(["--format", "json"]);
     if case.run[0] != "run" {
-        // The cases run side by side already.
+        // The cases run in parallel already.
         command = command.args(["--timeout", TIMEOUT.0, "--jobs", "1"]);
     }
     let output = command.timeout(TIMEOUT.1).output().map_err(|error| error.to_string())?;
@@ -102,13 +102,13 @@ fn is_proved(report: &Value, name: &str) -> bool {
     verdicts(report, name) == BTreeSet::from(["proved"])
 }
 
-/// Whether the report lists an assumption with a text.
+/// Does the report list an assumption with a text?
 fn is_assumed(report: &Value, text: &str) -> bool {
     let mut assumptions = report["assumptions"].as_array().into_iter().flatten();
     assumptions.any(|one| one.as_str().is_some_and(|one| one.contains(text)))
 }
 
-/// Judges one answer; `Err` says what is wrong with it.
+/// Judges one answer; `Err` describes its error.
 fn judge(case: &Case, exit: i32, report: &Value) -> Result<(), String> {
     if let Some(text) = &case.refused {
         let told = report.to_string();
@@ -138,7 +138,7 @@ fn judge(case: &Case, exit: i32, report: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// Runs a case; `Err` says what is to be mended, in the engine or in the file.
+/// Runs a case. `Err` names the error to fix, in the engine or in the file.
 fn run(case: &Case) -> (String, Result<(), String>) {
     let answer = answer(case);
     let verdict = match &answer {
@@ -193,8 +193,8 @@ fn take<'a>(cases: &'a [Case], next: &AtomicUsize) -> Option<(usize, &'a Case)> 
     cases.get(position).map(|case| (position, case))
 }
 
-/// Enough attacks, each with a reason and a command of its own; every class has sound twins, and its row in the README
-/// promises no more than there is.
+/// Checks that there are enough attacks, each with its own reason and command, that every class has sound twins, and
+/// that the class's row in the README promises no more cases than there are.
 #[test]
 fn there_are_enough_cases_of_each_class() {
     let cases = cases();

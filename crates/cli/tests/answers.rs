@@ -1,6 +1,5 @@
-//! What `warpproof check` answers where something stays open: small kernels in `check/`, the flags in
-//! `NAME.args` or `NAME.VARIANT.args`, the expected report in `.report` beside it; and what it
-//! answers for programs, in `.json`.
+//! Answers of `warpproof check` with open questions: small kernels in `check/`, the flags in `NAME.args` or
+//! `NAME.VARIANT.args`, the expected report in `.report` beside it, and the answer for programs in `.json`.
 //!
 //! `SNAPSHOTS=overwrite cargo test -p warpproof` rewrites the reports after a deliberate change.
 
@@ -62,7 +61,7 @@ fn json_is_as_recorded() {
         let arguments = ["check", "--format", "json", &format!("{name}.ptx")];
         let output = warpproof(&folder()).args(arguments).args(flags.split_whitespace()).assert();
         let output = output.code(code);
-        // What clap refuses never gets as far as JSON.
+        // Clap refuses the flags before there is any JSON.
         if name != "schedule_output" {
             output.stderr_eq("").stdout_eq(expected(&format!("{name}.json")));
         }
@@ -77,11 +76,11 @@ fn compared(optimised: &str, flags: &str) -> (String, i32) {
     (String::from_utf8(output.stdout).unwrap(), output.status.code().unwrap())
 }
 
-/// Module variables are results that nobody compares.
+/// Module variables are results that are not compared.
 #[test]
 fn a_module_variable_that_is_written_is_named() {
     let flags = "--arg x=f32[32] --arg y=f32[32]:out";
-    let named = "module variable `counter`, which the optimised kernel writes, is no result";
+    let named = "module variable `counter`, which the optimised kernel writes, is not an output";
     let (output, code) = compared("counting", flags);
     assert!(code == 0 && output.contains(named), "{output}");
     let (output, code) = compared("counting", &format!("{flags} --strict"));
@@ -90,7 +89,7 @@ fn a_module_variable_that_is_written_is_named() {
     assert!(!output.contains("counter"), "{output}");
 }
 
-/// A part of an output is compared alone, and told as a part of the whole.
+/// A part of an output is compared alone, and reported as a part of the whole.
 #[test]
 fn a_part_of_an_output_is_compared() {
     let flags = "--arg x=f32[32] --arg y=f32[32]:out";
@@ -117,7 +116,7 @@ fn a_tensor_in_two_formats_has_a_precision_note() {
     assert!(output.contains(note), "{output}");
 }
 
-/// What is given is what the answer is about.
+/// The answer is about the given contents.
 #[test]
 fn given_contents_are_assumed() {
     let (output, _) = compared("tripled", "--arg x=f32[32]=0 --arg y=f32[32]:out");
@@ -140,7 +139,7 @@ fn a_difference_has_its_lines_in_every_format() {
     assert!(output.contains("the optimised kernel stores it, thread (0,0,0)"), "{output}");
 }
 
-/// What check says of the alignment of arrays, equiv says too.
+/// `equiv` reports the alignment of arrays like `check`.
 #[test]
 fn open_alignment_is_told_of_both_sides() {
     let flags = std::fs::read_to_string(folder().join("unpacked_shared.args")).unwrap();
@@ -163,7 +162,7 @@ fn a_run_out_of_time_says_so() {
     assert!(output.contains("--timeout SECONDS"), "{output}");
 }
 
-/// The time of a comparison is that of all it does; what is not decided by then is open.
+/// The time limit covers the whole comparison; anything undecided by then is open.
 #[test]
 fn a_comparison_out_of_time_says_so() {
     let examples = testing::corpus::root().join("examples/online_softmax");
@@ -176,7 +175,7 @@ fn a_comparison_out_of_time_says_so() {
     assert!(told, "{output}");
 }
 
-/// Ctrl-C ends a run with what is known, as if its time were up.
+/// Ctrl-C ends a run with its results so far, as if its time were up.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_ends_with_what_it_knows() {
@@ -189,7 +188,7 @@ fn an_interrupted_run_ends_with_what_it_knows() {
         .stderr(std::process::Stdio::piped())
         .spawn()
         .unwrap();
-    // Long enough to have begun; if it has not, the default handler ends it and the test fails.
+    // Long enough to have started; otherwise the default handler ends it and the test fails.
     std::thread::sleep(std::time::Duration::from_secs(1));
     let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(kill.unwrap().success());

@@ -1,4 +1,4 @@
-//! Calls from another program: results come back, nothing is shared between calls, files may be texts.
+//! Calls from another program: results are returned, calls share nothing, files may be texts.
 
 use driver::Exit;
 use std::thread;
@@ -22,7 +22,7 @@ fn text(name: &str) -> Vec<u8> {
     std::fs::read(path).unwrap()
 }
 
-/// A check of one of the examples, as a text.
+/// A check of one of the examples, given as a text.
 fn check(name: &str) -> Call {
     let words = ["check", "kernel.ptx"].into_iter().chain(FLAGS).map(str::to_owned);
     Call::new(words.collect(), vec![("kernel.ptx".to_owned(), text(name))], None)
@@ -67,7 +67,7 @@ fn a_stopped_watch_ends_its_own_call_alone() {
     let called = call(&mut stopped);
     assert!(called.exit == Exit::Unknown || called.exit == Exit::Success);
     drop(stopped);
-    // The next call gets a watch that was used before, and finds nothing in it.
+    // The next call gets a used watch, which must be reset.
     let mut next = check("online.ptx");
     assert!(!next.watch().is_stopped());
     assert_eq!(call(&mut next).exit, Exit::Success);

@@ -1,4 +1,4 @@
-//! A proof says which instructions no thread executed, in every format.
+//! A proof reports the instructions that no thread executed, in every format.
 
 use serde_json::{Value, json};
 use snapbox::cmd::{Command, cargo_bin};

@@ -1,7 +1,7 @@
-//! Input that is not PTX: `.cu` files, objects and fat binaries, entries of Triton's cache.
+//! Input other than PTX: `.cu` files, objects and fat binaries, entries of Triton's cache.
 //!
-//! Compiling needs NVRTC, which `.ci/run` installs and points to with `WARPPROOF_NVRTC`. Elsewhere that
-//! part is left out; with `WARPPROOF_REQUIRE_NVRTC` set it fails instead.
+//! Compiling needs NVRTC, which `.ci/run` installs and points to with `WARPPROOF_NVRTC`. Without it that part is
+//! skipped; with `WARPPROOF_REQUIRE_NVRTC` set it fails instead.
 
 use snapbox::cmd::{Command, cargo_bin};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ fn containers() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../driver/tests/containers")
 }
 
-/// A folder that is gone after the test.
+/// A folder that is removed after the test.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -47,7 +47,7 @@ fn ptx_is_taken_out_of_objects_and_fat_binaries() {
         assert_eq!(code, 1, "{file}: {output}{messages}");
         assert!(output.contains("error[WP0109]: race on `shift::tile[1]`"), "{file}: {output}");
         assert!(output.contains(&format!("--> {file} (PTX):74")), "{file}: {output}");
-        // What is missing comes back with the name that was given.
+        // A suggested command uses the name the user gave.
         let (code, _, messages) = run(&folder, &format!("check {file}::shift"));
         assert_eq!(code, 2);
         assert!(
@@ -75,7 +75,7 @@ fn what_triton_wrote_down_is_used() {
         );
         assert_ne!((code, &output), (bare.0, &bare.1), "{file}");
     }
-    // What the user says comes first.
+    // The user's flags take precedence.
     let (_, _, messages) = run(&scratch.0, &format!("check softmax.ptx {launch} --smem 2KiB"));
     assert!(!messages.contains("bytes of dynamic shared memory, as"), "{messages}");
 }
@@ -110,24 +110,24 @@ fn cuda_is_compiled() {
     assert!(output.contains("--> k.cu:8:1") && output.contains("6 | tile[i] = x[i];"), "{output}");
     let (_, again, messages) = run(folder, &check);
     assert!(again == output && messages.contains("(cached)"), "{messages}");
-    // Another header is another program, and so is another architecture.
+    // A change of a header or of the architecture misses the cache.
     std::fs::write(folder.join("inc/size.h"), "#define SIZE (32 * 2)\n").unwrap();
     assert!(!run(folder, &check).2.contains("(cached)"));
     assert!(!run(folder, &format!("{check} --arch sm_90")).2.contains("(cached)"));
     std::fs::write(folder.join("k.cu"), kernel.replace("SYNC", "__syncthreads();")).unwrap();
     let (code, output, _) = run(folder, &check);
     assert_eq!(code, 0, "{output}");
-    // Errors are the compiler's own words.
+    // Errors are quoted from the compiler.
     std::fs::write(folder.join("k.cu"), "__global__ void k(int* x) { y[0] = 1; }\n").unwrap();
     let (code, _, messages) = run(folder, &check);
     assert_eq!(code, 2);
     assert!(messages.contains("`k.cu` does not compile:\n  | k.cu(1): error:"), "{messages}");
     let (code, _, messages) = run(folder, &format!("{check} --arch ampere"));
     assert_eq!(code, 2);
-    assert!(messages.contains("--arch is such as sm_80"), "{messages}");
+    assert!(messages.contains("--arch takes sm_80"), "{messages}");
 }
 
-/// Host code around a kernel, its headers and a template that only a launch names.
+/// Host code around a kernel, its headers, and a template that is named only by a launch.
 #[test]
 fn host_code_is_cut_out() {
     let scratch = Scratch::new("host");
@@ -146,7 +146,7 @@ fn host_code_is_cut_out() {
     let flags = "--grid 1 --block 4 --arg x=f32[64] --arg y=f32[4]:out";
     let (code, output, messages) = run(folder, &format!("check k.cu::least<16> {flags}"));
     assert_eq!(code, 0, "{output}{messages}");
-    // Lines stay, and so do mistakes.
+    // Lines stay, and so do errors.
     std::fs::write(folder.join("k.cu"), kernel.replace("* N + i", "* N + i + 1")).unwrap();
     let (code, output, messages) = run(folder, &format!("check k.cu::least {flags}"));
     assert_eq!(code, 1, "{output}{messages}");
@@ -186,7 +186,7 @@ fn arguments_of_a_source_are_taken_by_name() {
     assert!(messages.contains("--arg 'out=f32[?]:out' --arg 'n=?'"), "{messages}");
 }
 
-/// Calls of the math library stay calls, unless the source does not compile so or is to be run.
+/// Calls of the math library stay calls, unless the source does not compile that way or is to be run.
 #[test]
 fn math_functions_stay_calls() {
     let scratch = Scratch::new("math");
@@ -197,7 +197,7 @@ fn math_functions_stay_calls() {
     let kernel = "extern \"C\" __global__ void k(const float* x, float* y) {\n  float v = x[threadIdx.x];\n  \
                   y[threadIdx.x] = v > 1.0f ? log1pf(v) : v;\n}\n";
     std::fs::write(folder.join("a.cu"), kernel).unwrap();
-    // A name of the header is a member here: it compiles without the header only.
+    // A name of the header is a member here, so it compiles only without the header.
     let member = "struct S { float v; __device__ float log1pf(float x) const { return v * ::log1pf(x); } };\n\
                   extern \"C\" __global__ void k(const float* x, float* y) {\n  S s{1.0f};\n  \
                   y[threadIdx.x] = s.log1pf(x[threadIdx.x]);\n}\n";
@@ -215,7 +215,7 @@ fn math_functions_stay_calls() {
     let numbers = launch.replace("x=f32[8]", "x=f32[8]=iota");
     let (code, output, messages) = run(folder, &format!("simulate a.cu {numbers}"));
     assert_eq!(code, 0, "{output}{messages}");
-    // What the compiler says of a mistake is about the file as it is.
+    // Errors of the compiler are about the unchanged file.
     std::fs::write(folder.join("a.cu"), kernel.replace("v > 1.0f", "w > 1.0f")).unwrap();
     let (code, _, messages) = run(folder, &format!("check a.cu {launch}"));
     assert_eq!(code, 2);
@@ -223,11 +223,49 @@ fn math_functions_stay_calls() {
     assert!(!messages.contains("warpproof_math.h"), "{messages}");
 }
 
+/// Every function of the header compiles with it: a macro that expands to another one of them would be qualified twice.
+#[test]
+fn every_function_of_the_header_stays_a_call() {
+    let scratch = Scratch::new("all-math");
+    let folder = &scratch.0;
+    if !has_nvrtc(folder) {
+        return;
+    }
+    let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/warpproof_math.h");
+    let header = std::fs::read_to_string(header).unwrap();
+    let mut called = 0;
+    let mut body = String::new();
+    for definition in header.lines().filter_map(|line| line.strip_prefix("#define ")) {
+        let Some((name, rest)) = definition.split_once('(') else { continue };
+        if name.starts_with("WARPPROOF") {
+            continue;
+        }
+        let call = match rest.split(')').next().unwrap() {
+            "x" => format!("v += {name}(v);"),
+            "x, y" => format!("v += {name}(v, 2.5f);"),
+            "x, s, c" if name == "sincos" => format!("{name}(double(v), &d, &e); v += d + e;"),
+            "x, s, c" => format!("{name}(v, &s, &c); v += s + c;"),
+            other => panic!("{name}({other})"),
+        };
+        body += &format!("  {call}\n");
+        called += 1;
+    }
+    assert!(called > 60, "{called}");
+    let kernel = format!(
+        "extern \"C\" __global__ void k(const float* x, float* y) {{\n  float v = x[threadIdx.x], s, c;\n  double d, e;\n{body}  y[threadIdx.x] = v;\n}}\n"
+    );
+    std::fs::write(folder.join("a.cu"), kernel).unwrap();
+    let launch = "--grid 1 --block 8 --arg x=f32[8] --arg y=f32[8]:out --verbose";
+    let (_, output, messages) = run(folder, &format!("check a.cu {launch}"));
+    assert!(messages.contains("--pre-include=warpproof_math.h"), "{output}{messages}");
+    assert!(!messages.contains("does not compile"), "{messages}");
+}
+
 #[test]
 fn without_a_compiler_the_message_says_how_to_get_one() {
     let folder = containers();
     let program = Command::new(cargo_bin!("warpproof")).current_dir(&folder);
-    // Variables that name something come first, and what they name is not there.
+    // Variables with a path take precedence, and these paths do not exist.
     let program = program.env("WARPPROOF_NVRTC", "not/there").env("WARPPROOF_NVCC", "not/there");
     let output = program.args(["check", "kernels.cu", "--grid", "1"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
@@ -240,7 +278,8 @@ const TEMPLATE: &str = "#include <torch/extension.h>\n#include <cuda.h>\n#includ
     int i = threadIdx.x; if (i < n) y[i] = x[i] + T(N - 4); }\n\
     template <typename T> void launch(const T* x, T* y, int n) { copy<T><<<1, 64>>>(x, y, n); }\n";
 
-/// An instance that only the user names is compiled for its name; without a name the message says how to ask for one.
+/// An instance requested by the user is compiled for its name; without a name the message explains how to request
+/// one.
 #[test]
 fn instances_of_templates_are_asked_for() {
     let scratch = Scratch::new("instances");
@@ -274,7 +313,8 @@ fn instances_of_templates_are_asked_for() {
     assert_eq!(code, 0, "{output}{messages}");
 }
 
-/// PyTorch's dispatch macros choose types at run time, `float` among them; the first arguments of an instance name it, if only one has them.
+/// PyTorch's dispatch macros choose types at run time, `float` among them. The first arguments of an instance are
+/// enough to name it, if they are unique.
 #[test]
 fn dispatched_instances_are_found() {
     let scratch = Scratch::new("dispatched");
@@ -291,10 +331,10 @@ fn dispatched_instances_are_found() {
     for name in ["t.cu", "t.cu::copy", "t.cu::copy<float,8>"] {
         let (code, output, messages) = run(folder, &format!("check {name} {launch}"));
         assert_eq!(code, 0, "{output}{messages}");
-        let is_told = messages.contains("other types that AT_DISPATCH chooses");
+        let is_told = messages.contains("other types of AT_DISPATCH are ignored");
         assert_eq!(is_told, !name.contains('<'), "{name}: {messages}");
     }
-    // The default of the template is another instance than the one that is launched.
+    // The template's default arguments give another instance than the launched one.
     let (code, output, messages) =
         run(folder, &format!("equiv t.cu::copy<float> t.cu::copy<float,8> {launch}"));
     assert_eq!(code, 1, "{output}{messages}");
@@ -306,7 +346,7 @@ fn dispatched_instances_are_found() {
     assert_eq!(code, 0, "{output}{messages}");
 }
 
-/// Host functions in headers of one's own are cut out as those of the file are.
+/// Host functions in the user's own headers are cut out like those of the file.
 #[test]
 fn host_code_of_own_headers_is_cut_out() {
     let scratch = Scratch::new("own-headers");
@@ -326,13 +366,13 @@ fn host_code_of_own_headers_is_cut_out() {
     std::fs::write(folder.join("k.cu"), text).unwrap();
     let (code, output, messages) = run(folder, &format!("check k.cu {LAUNCH}"));
     assert_eq!(code, 0, "{output}{messages}");
-    // The cache sees what is in the header.
+    // The cache depends on the text of the header.
     std::fs::write(folder.join("inner/common.h"), header.replace("x + x", "x + y")).unwrap();
     let (code, _, _) = run(folder, &format!("check k.cu {LAUNCH}"));
     assert_eq!(code, 2);
 }
 
-/// A kernel that does not compile with calls of math functions takes those of its neighbours; a note says so.
+/// If calls of math functions do not compile in one kernel of a file, they are inlined in all of them; a note says so.
 #[test]
 fn lost_calls_are_told() {
     let scratch = Scratch::new("lost-calls");

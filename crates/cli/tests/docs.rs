@@ -1,9 +1,8 @@
-//! Commands in README and manual do what is written there: every `sh` block whose lines begin with
-//! `cargo run --release -- ` or `warpproof ` is executed in the root of the repository, and a `text`
-//! block right after it must be part of what it prints.
+//! Runs the commands in README and manual: every `sh` block whose lines begin with `cargo run --release -- ` or
+//! `warpproof ` is executed in the root of the repository, and a `text` block right after it must be part of its
+//! output.
 //!
-//! A block that starts with ```` ```sh ignore ```` is not run; the word says so to readers of the
-//! source too.
+//! A block that starts with ```` ```sh ignore ```` is not run; the word also tells readers of the source.
 
 use snapbox::cmd::{Command, cargo_bin};
 use std::path::Path;
@@ -14,7 +13,7 @@ struct Block {
     line: usize,
     language: String,
     text: String,
-    /// Nothing but prose of a line or two between it and the block before.
+    /// Only a line or two of prose separate it from the block before.
     follows: bool,
 }
 
@@ -41,7 +40,7 @@ fn blocks(markdown: &str) -> Vec<Block> {
     blocks
 }
 
-/// Words as a shell would have them; quotes go away.
+/// Splits words as a shell does; quotes are removed.
 fn words(command: &str) -> Vec<String> {
     let (mut words, mut word, mut quote, mut any) = (Vec::new(), String::new(), None, false);
     for letter in command.chars() {
@@ -63,7 +62,7 @@ fn words(command: &str) -> Vec<String> {
     words
 }
 
-/// Our commands of a block, as words.
+/// The `warpproof` commands of a block, as words.
 fn commands(text: &str) -> Vec<Vec<String>> {
     let text = text.replace("\\\n", " ");
     let ours = text.lines().filter_map(|line| {
@@ -75,7 +74,7 @@ fn commands(text: &str) -> Vec<Vec<String>> {
 
 fn output(words: &[String], folder: &Path) -> String {
     let command = Command::new(cargo_bin!("warpproof")).current_dir(root()).env_remove("NO_COLOR");
-    // What a command writes must not stay in the repository.
+    // Files written by a command must not stay in the repository.
     let words = words.iter().map(|word| match word.as_str() {
         "." => folder.display().to_string(),
         word if word.starts_with("kernel.") => {

@@ -1,4 +1,4 @@
-//! `explain`, and the examples on its pages: each must show what its page is about.
+//! `explain`, and the examples on its pages: each must show the finding of its page.
 
 use snapbox::cmd::{Command, cargo_bin};
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! Results for programs: SARIF, GitHub's annotations, JUnit. What is expected is in `formats/`;
-//! `SNAPSHOTS=overwrite cargo test -p warpproof` rewrites it after a deliberate change.
+//! Results for programs: SARIF, GitHub's annotations, JUnit. Expected results are in `formats/`; `SNAPSHOTS=overwrite
+//! cargo test -p warpproof` rewrites them after a deliberate change.
 
 mod schema;
 
@@ -8,7 +8,7 @@ use snapbox::cmd::{Command, cargo_bin};
 use std::path::Path;
 use testing::corpus::root;
 
-/// Commands that end in each of the ways there are, and their exit status.
+/// Commands for each possible outcome, and their exit status.
 const COMMANDS: &[(&str, i32, &str)] = &[
     (
         "proved",
@@ -52,7 +52,7 @@ fn run(folder: &Path, flags: &str, format: &str) -> (i32, String) {
     (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
 }
 
-/// A proof over the reals tells programs, too, where the kernel computes in fewer bits.
+/// JSON also has the notes on a proof over the reals if the kernel computes in fewer bits.
 #[test]
 fn notes_about_precision_are_in_json() {
     let flags = "equiv naive.ptx::attention_16 attention.ptx::flash2_no_rescale --grid 1 --block 32 \
@@ -78,7 +78,7 @@ fn results_are_as_recorded() {
     }
     let (_, output) = run(&root(), COMMANDS[1].2, "sarif");
     let expected = Data::read_from(&folder.join("race.sarif"), None);
-    // Pages of `explain` are part of it; they may change without a change here.
+    // Pages of `explain` are removed, so that they may change independently.
     snapbox::assert_data_eq!(without_help(&output), expected.raw());
 }
 
@@ -91,26 +91,37 @@ fn without_help(sarif: &str) -> String {
     serde_json::to_string_pretty(&document).unwrap() + "\n"
 }
 
+/// Returns the schema of the standard (OASIS), which `.ci/run` takes from the crate `serde-sarif`. Elsewhere ours
+/// alone is used, which allows nothing that we do not write.
+fn standard_schema() -> Option<serde_json::Value> {
+    let path = std::env::var_os("WARPPROOF_SARIF_SCHEMA")?;
+    Some(serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap())
+}
+
 #[test]
 fn sarif_is_valid_and_says_no_less_than_the_exit_status() {
     let schema = include_str!("formats/sarif-essentials.schema.json");
     let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
+    let schemas: Vec<_> = [Some(schema), standard_schema()].into_iter().flatten().collect();
     for (name, status, flags) in COMMANDS {
         let (code, output) = run(&root(), flags, "sarif");
         assert_eq!(code, *status, "{name}");
         let document: serde_json::Value = serde_json::from_str(&output).unwrap();
-        schema::validate(&document, &schema).unwrap_or_else(|error| panic!("{name}: {error}"));
+        for schema in &schemas {
+            schema::validate(&document, schema).unwrap_or_else(|error| panic!("{name}: {error}"));
+        }
         let results = document["runs"][0]["results"].as_array().unwrap();
         let loud = |result: &&serde_json::Value| result["level"] != "note";
         assert_eq!(results.iter().filter(loud).count() > 0, *status != 0, "{name}: {output}");
     }
 }
 
-/// The validator must refuse, or the test above could not fail.
+/// The validator must be able to refuse, or the test above could not fail.
 #[test]
 fn what_is_not_sarif_is_refused() {
     let schema = include_str!("formats/sarif-essentials.schema.json");
     let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
+    let schemas: Vec<_> = [Some(schema), standard_schema()].into_iter().flatten().collect();
     let (_, output) = run(&root(), COMMANDS[1].2, "sarif");
     let document: serde_json::Value = serde_json::from_str(&output).unwrap();
     for (pointer, wrong) in [
@@ -127,11 +138,62 @@ fn what_is_not_sarif_is_refused() {
             Some(place) => *place = wrong,
             None => document["runs"][0]["results"][0]["unheard"] = wrong,
         }
-        assert!(schema::validate(&document, &schema).is_err(), "{pointer}");
+        for schema in &schemas {
+            assert!(schema::validate(&document, schema).is_err(), "{pointer}");
+        }
     }
 }
 
-/// Lines move, threads and sizes change: a finding stays what it was.
+/// From a folder of the repository, paths are from its root.
+#[test]
+fn paths_of_sarif_are_from_the_root_of_the_repository() {
+    let folder = std::env::temp_dir().canonicalize().unwrap();
+    let folder = folder.join(format!("warpproof-paths-{}", std::process::id()));
+    std::fs::create_dir_all(folder.join(".git")).unwrap();
+    std::fs::create_dir_all(folder.join("a/b")).unwrap();
+    let examples = root().join("docs/errors/examples");
+    for name in ["WP0109.ptx", "WP0109.cu"] {
+        std::fs::copy(examples.join(name), folder.join("a").join(name)).unwrap();
+    }
+    let flags = |path: &str| {
+        format!("check {path} --grid 1 --block 64 --arg x=f32[64] --arg y=f32[64]:out")
+    };
+    let absolute = folder.join("a/WP0109.ptx").display().to_string();
+    for (from, path) in
+        [("", "a/WP0109.ptx"), ("a", "WP0109.ptx"), ("a/b", "../WP0109.ptx"), ("a/b", &absolute)]
+    {
+        let (_, output) = run(&folder.join(from), &flags(path), "sarif");
+        let document: serde_json::Value = serde_json::from_str(&output).unwrap();
+        let place = "/runs/0/results/0/locations/0/physicalLocation/artifactLocation";
+        let expected = serde_json::json!({ "uri": "a/WP0109.cu", "uriBaseId": "%SRCROOT%" });
+        assert_eq!(document.pointer(place), Some(&expected), "{from} {path}: {output}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Each error is a failure of its own, under a name of its own.
+#[test]
+fn each_finding_is_one_failure_of_junit() {
+    let folder = std::env::temp_dir().join(format!("warpproof-junit-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let ptx = ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 x, .param .u64 y)\n{\n\
+               .reg .b64 %rd<3>;\n.reg .b32 %r<2>;\nld.param.u64 %rd1, [x];\nld.param.u64 %rd2, [y];\n\
+               mov.u32 %r1, %tid.x;\nst.global.u32 [%rd1], %r1;\nst.global.u32 [%rd2], %r1;\nret;\n}\n";
+    std::fs::write(folder.join("k.ptx"), ptx).unwrap();
+    let flags = "check k.ptx --grid 1 --block 64 --arg x=s32[1]:out --arg y=s32[1]:out";
+    let (code, output) = run(&folder, flags, "junit");
+    assert_eq!(code, 1);
+    assert_eq!(output.matches("<failure ").count(), 2, "{output}");
+    let (_, json) = run(&folder, flags, "json");
+    let report: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(report["findings"].as_array().unwrap().len(), 2);
+    let names = output.split(" name=\"races").skip(1).map(|rest| rest.split('"').next().unwrap());
+    let names: Vec<&str> = names.collect();
+    assert_eq!(names, [" (WP0109 at k.ptx:11)", " (WP0109 at k.ptx:12)"]);
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// If lines move, or threads and sizes change, a finding keeps its fingerprint.
 #[test]
 fn fingerprints_survive_edits_elsewhere() {
     let folder = std::env::temp_dir().join(format!("warpproof-prints-{}", std::process::id()));
@@ -164,7 +226,7 @@ fn fingerprints_survive_edits_elsewhere() {
     std::fs::write(folder.join("WP0109.cu"), format!("//\n//\n//\n{}", read("WP0109.cu"))).unwrap();
     assert_eq!(prints(flags), before);
     assert_eq!(prints(&flags.replace("x=f32[64]", "x=f32[100]")), before);
-    // Another line is another finding.
+    // A changed line gives another fingerprint.
     let other = read("WP0109.cu").replace("tile[i] = x[i];", "tile[i] = -x[i];");
     std::fs::write(folder.join("WP0109.cu"), format!("//\n//\n//\n{other}")).unwrap();
     assert_ne!(prints(flags), before);

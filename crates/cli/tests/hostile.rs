@@ -1,4 +1,4 @@
-//! Names and sources with characters that a terminal, a log or a page would obey: no output has them.
+//! Names and sources with characters that would control a terminal, a log or a page: no output contains them.
 
 use snapbox::cmd::{Command, cargo_bin};
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ impl Folder {
         std::fs::write(self.0.join(name), text).unwrap();
     }
 
-    /// What a command writes to both channels, in colour.
+    /// The output of a command on both streams, in colour.
     fn run(&self, words: &[&str]) -> (i32, String) {
         let command = Command::new(cargo_bin!("warpproof")).current_dir(&self.0);
         let output = command.args(["--color", "always"]).args(words).output().unwrap();
@@ -47,7 +47,7 @@ fn assert_shown(text: &str, what: &str) {
     assert!(found.is_empty(), "{what}: {found:?} in {text:?}");
 }
 
-/// Without our own colours: what is left must be shown.
+/// Removes our own colours; the rest must be harmless.
 fn without_colours(text: &str) -> String {
     let mut parts = text.split("\u{1b}[");
     let mut shown = parts.next().unwrap_or_default().to_owned();
@@ -61,7 +61,7 @@ fn without_colours(text: &str) -> String {
     shown
 }
 
-/// A race, with a hostile name of a source, comments and lines.
+/// A race, with a hostile source name, comments and lines.
 fn racy() -> String {
     let file = HOSTILE.replace('"', "");
     format!(
@@ -147,7 +147,7 @@ fn projects_have_no_such_names() {
             assert_shown(&without_colours(&text), entry);
         }
     }
-    // A line end in a name does not begin a line of ours.
+    // A line end in a name must not begin a line of ours.
     let entry = "[[check]]\nkernel = \"k.ptx\"\nname = \"a\\n::error::b\"\ngrid = 1\nblock = 32\n\
                  args = [\"y=s32[1]:out\"]\n";
     folder.write("warpproof.toml", entry);

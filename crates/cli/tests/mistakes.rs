@@ -1,4 +1,4 @@
-//! Mistakes that everybody makes, each with the one message it ends in: `mistakes/NAME.txt`.
+//! Common mistakes, each with the one message it leads to: `mistakes/NAME.txt`.
 //!
 //! `SNAPSHOTS=overwrite cargo test -p warpproof` rewrites the messages after a deliberate change.
 
@@ -6,7 +6,7 @@ use snapbox::Data;
 use snapbox::cmd::{Command, cargo_bin};
 use std::path::Path;
 
-/// What was done, the command, and the exit status.
+/// The mistake, the command, and the exit status.
 const MISTAKES: &[(&str, &str, i32)] = &[
     ("missing_block", "check WP0109.ptx --grid 1 --arg x=f32[64] --arg y=f32[64]:out", 2),
     ("nothing_given", "check WP0101.ptx", 2),

@@ -1,5 +1,5 @@
-//! Pictures of pipelines: the table in the page is the expected one, however long a pipeline is it stays small, and the
-//! same data are in the JSON.
+//! Pictures of pipelines: the table in the page is the expected one, it stays small for long pipelines, and the JSON
+//! has the same data.
 //!
 //! `SNAPSHOTS=overwrite cargo test -p warpproof --test pipelines` rewrites the expected tables.
 
@@ -8,7 +8,7 @@ use snapbox::cmd::{Command, cargo_bin};
 use std::path::{Path, PathBuf};
 use testing::corpus::root;
 
-/// A folder that goes away with the test.
+/// A folder that is removed after the test.
 struct Scratch(PathBuf);
 
 impl Scratch {

@@ -1,5 +1,5 @@
-//! `warpproof run` and `init`. What is expected is in `project/`; `SNAPSHOTS=overwrite cargo test -p
-//! warpproof` rewrites it after a deliberate change.
+//! `warpproof run` and `init`. Expected results are in `project/`; `SNAPSHOTS=overwrite cargo test -p warpproof`
+//! rewrites them after a deliberate change.
 
 mod schema;
 
@@ -27,7 +27,7 @@ fn a_project_is_run_and_summed_up() {
     let (code, output, messages) = run(&folder(), &["run"]);
     let told = format!("{messages}{output}exit status {code}\n");
     snapbox::assert_data_eq!(told, expected("run.txt"));
-    // However many at once: the same bytes.
+    // The bytes are the same for any number of parallel jobs.
     for jobs in ["1", "7"] {
         let (_, again, _) = run(&folder(), &["run", "-j", jobs]);
         assert_eq!(again, output);
@@ -80,7 +80,7 @@ fn mistakes_in_a_project_are_told_with_their_lines() {
     snapbox::assert_data_eq!(messages, expected("mistakes.txt"));
 }
 
-/// A folder that is gone after the test.
+/// A folder that is removed after the test.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -117,7 +117,7 @@ fn what_init_writes_runs_once_it_is_filled_in() {
     let filled = text.replace("grid = \"?\"", "grid = 1").replace("block = \"?\"", "block = 64");
     std::fs::write(&path, filled.replace("f32[?]", "f32[64]")).unwrap();
     assert_eq!(run(&scratch.0, &["run"]).0, 1);
-    // Nothing is overwritten unasked.
+    // Nothing is overwritten without `--force`.
     let (code, _, messages) = run(&scratch.0, &["init", "WP0140.ptx::mean", "WP0140.ptx::mean_of"]);
     assert_eq!(code, 2);
     assert!(messages.contains("exists already; --force"), "{messages}");
@@ -141,7 +141,7 @@ fn without_a_project_or_entries_nothing_is_proved() {
     assert!(output.starts_with("nothing to check"), "{output}");
 }
 
-/// Whoever reads results by program learns of a file that is not there.
+/// Programs that read results learn of a missing file.
 #[test]
 fn a_file_that_cannot_be_read_has_a_report() {
     let scratch = Scratch::new("unreadable");
@@ -157,7 +157,7 @@ fn a_file_that_cannot_be_read_has_a_report() {
     assert!(code == 2 && output.contains("bad input absent"), "{output}");
 }
 
-/// What is assumed decides, and may use the values of a matrix.
+/// Assumptions affect the answer, and may use the values of a matrix.
 #[test]
 fn an_entry_may_assume_something() {
     let scratch = Scratch::new("assume");
@@ -181,7 +181,7 @@ fn an_entry_may_assume_something() {
     assert!(code == 2 && messages.contains("assume = \"alpha\""), "{messages}");
 }
 
-/// Sides of several launches: the name of an entry begins with what is right to answer.
+/// Sides of several launches: the name of an entry begins with the right answer.
 #[test]
 fn launches_in_sequence_are_compared() {
     let corpus = testing::corpus::root().join("corpus/equiv/sequence");
@@ -202,7 +202,7 @@ fn launches_in_sequence_are_compared() {
     assert!(output.contains("for later launches of one side, and not compared"), "{output}");
 }
 
-/// Editors and the reader know the same keys.
+/// The schema for editors has the same keys as the reader.
 #[test]
 fn the_schema_has_the_keys_that_are_read() {
     let (_, output, _) = run(&folder(), &["schema"]);
@@ -215,6 +215,51 @@ fn the_schema_has_the_keys_that_are_read() {
         known.sort_unstable();
         keys.sort_unstable();
         assert_eq!(known, keys, "{name}");
+    }
+}
+
+/// Every project file of the repository is as its schema says, and one with mistakes is not.
+#[test]
+fn project_files_are_as_the_schema_says() {
+    let (_, output, _) = run(&folder(), &["schema"]);
+    let schema: serde_json::Value = serde_json::from_str(&output).unwrap();
+    let read = |path: &Path| {
+        let text = std::fs::read_to_string(path).unwrap();
+        schema::validate(&json_of_toml(&text), &schema)
+    };
+    let names = ["warpproof.toml", "init.toml", "init_pair.toml"];
+    let mut files: Vec<PathBuf> = names.iter().map(|name| folder().join(name)).collect();
+    for place in ["examples", "corpus"] {
+        let found = testing::corpus::files_below(place, "toml").into_iter();
+        files.extend(found.filter(|path| path.ends_with("warpproof.toml")));
+    }
+    assert!(files.len() > 3, "{files:?}");
+    for file in files {
+        read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    }
+    assert!(read(&folder().join("mistakes.toml")).is_err());
+}
+
+fn json_of_toml(text: &str) -> serde_json::Value {
+    json_of_table(toml::de::DeTable::parse(text).unwrap().get_ref())
+}
+
+fn json_of_table(table: &toml::de::DeTable<'_>) -> serde_json::Value {
+    let entries =
+        table.iter().map(|(name, value)| (name.get_ref().to_string(), json_of(value.get_ref())));
+    serde_json::Value::Object(entries.collect())
+}
+
+fn json_of(value: &toml::de::DeValue<'_>) -> serde_json::Value {
+    use toml::de::DeValue;
+    match value {
+        DeValue::String(text) => text.as_ref().into(),
+        DeValue::Integer(number) => number.to_string().parse::<i64>().unwrap().into(),
+        DeValue::Float(number) => number.to_string().parse::<f64>().unwrap().into(),
+        DeValue::Boolean(truth) => (*truth).into(),
+        DeValue::Datetime(date) => date.to_string().into(),
+        DeValue::Array(items) => items.iter().map(|item| json_of(item.get_ref())).collect(),
+        DeValue::Table(table) => json_of_table(table),
     }
 }
 
@@ -254,7 +299,7 @@ fn entries_for_all_sizes_are_run() {
         assert!(output.ends_with(summary), "{names:?}: {output}{messages}");
         assert_eq!(status, code, "{names:?}: {output}");
     }
-    // A launch means nothing here.
+    // These entries have no launch.
     write("warpproof.toml", "[[prove]]\nkernel = \"one.cu\"\ngrid = 4\n");
     let (code, _, messages) = run(&folder, &["run"]);
     assert_eq!(code, 2);

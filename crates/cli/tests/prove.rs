@@ -1,6 +1,6 @@
-//! `warpproof prove` as a user meets it: kernels in `prove/`, without a solver, what is told and how it ends.
+//! `warpproof prove` from a user's side: kernels in `prove/`, without a solver; checks reports and exit statuses.
 //!
-//! Long: one test for each thing that a user meets, and the attacks of `prove/attacks` and `prove/pairs`.
+//! Long: one test for each situation of a user, and the attacks of `prove/attacks` and `prove/pairs`.
 
 use snapbox::cmd::{Command, cargo_bin};
 use std::path::Path;
@@ -12,11 +12,11 @@ fn prove(arguments: &str) -> (i32, String, String) {
 fn warpproof(arguments: &str) -> (i32, String, String) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/prove");
     let program = Command::new(cargo_bin!("warpproof")).current_dir(folder).env_remove("NO_COLOR");
-    // Whatever z3 and NVRTC there are on this machine: they are not to be found.
+    // Hides the z3 and NVRTC of this machine.
     let program = ["WARPPROOF_Z3", "WARPPROOF_NVRTC", "VIRTUAL_ENV"]
         .into_iter()
         .fold(program, |program, name| program.env_remove(name));
-    // Nor may an answer come from an earlier run.
+    // Hides answers of earlier runs.
     let program = ["WARPPROOF_CACHE", "XDG_CACHE_HOME", "HOME"]
         .into_iter()
         .fold(program, |program, name| program.env_remove(name));
@@ -29,7 +29,7 @@ fn warpproof(arguments: &str) -> (i32, String, String) {
 fn a_kernel_is_proved_for_every_launch() {
     let (code, output, messages) = prove("proved.cu --no-solver");
     assert_eq!((code, messages.as_str()), (0, ""), "{output}");
-    let first = "proved (every 1-D launch and size): races, barriers, bounds, overflow, division\n";
+    let first = "proved (every 1-D launch and size): races, barriers, bounds, overflow, division, initialised\n";
     assert!(output.starts_with(first), "{output}");
     assert!(
         output.contains("note: tested by running ") && output.contains("assumed: "),
@@ -77,7 +77,7 @@ fn a_refutation_names_a_launch_and_both_threads() {
     assert_eq!(finding["locations"][0]["line"], 6);
 }
 
-/// Without a name, all kernels are proved in the order of the text, and the worst counts.
+/// Without a name, all kernels are proved in the order of the text, and the worst answer counts.
 #[test]
 fn all_kernels_of_a_file_are_proved() {
     let (code, output, messages) = prove("several.cu --no-solver");
@@ -123,12 +123,12 @@ fn all_kernels_of_a_file_are_proved() {
     assert!(!output.contains("=="), "{output}");
 }
 
-/// Kernels of one name are not told apart; the others are proved all the same.
+/// Kernels with one name cannot be told apart and stay open; the others are proved all the same.
 #[test]
 fn kernels_of_one_name_are_open() {
     let (code, output, _) = prove("overloads.cu --no-solver");
     assert_eq!(code, 3, "{output}");
-    assert!(output.contains("several kernels `fill` are not told apart"), "{output}");
+    assert!(output.contains("several kernels have the name `fill`"), "{output}");
     assert!(output.ends_with("2 kernels: 1 proved, 1 unknown\n"), "{output}");
 }
 
@@ -138,17 +138,17 @@ fn what_is_not_supported_or_wrong_is_told_with_its_line() {
     assert_eq!(code, 3, "{messages}");
     assert!(messages.contains("`goto` is not supported"), "{messages}");
     assert!(messages.contains("--> unsupported.cu:3:3"), "{messages}");
-    // There is no compiler here that would say whether the text or the reader is wrong.
+    // Without a compiler it is open if the text or the reader is wrong.
     let (code, _, messages) = prove("syntax.cu");
     assert_eq!(code, 3, "{messages}");
     assert!(messages.contains("not read here: expected `;`\n --> syntax.cu:3:1"), "{messages}");
 }
 
-/// A solver that is not there is told, never taken for an answer.
+/// A missing solver is reported, never taken for an answer.
 #[test]
 fn without_a_solver_it_says_so() {
     let (code, output, _) = prove("needs_solver.cu --no-solver");
-    assert!(code == 3 && output.contains("note: no solver was to be used"), "{output}");
+    assert!(code == 3 && output.contains("note: the solver is turned off"), "{output}");
     assert!(output.contains("proved (every 2-D launch and size): races, barriers"), "{output}");
     let (code, output, messages) = prove("proved.cu --solver absent");
     assert_eq!((code, output.as_str()), (2, ""), "{messages}");
@@ -160,7 +160,7 @@ fn without_a_solver_it_says_so() {
 
 const PAIRS: &str = "../../../../corpus/param/equal";
 
-/// Two kernels for every size: equal, different on a launch that is named, not comparable.
+/// Two kernels for every size: equal, different on a named launch, not comparable.
 #[test]
 fn two_kernels_are_compared_for_every_size() {
     let equiv = |one: &str, two: &str, more: &str| {
@@ -204,7 +204,7 @@ impl Solvers {
         Self(folder)
     }
 
-    /// A shell writes it: what a child of another test may have open for writing is not executed.
+    /// A shell writes it, because a file that a child of another test holds open for writing cannot be executed.
     fn program(&self, name: &str, body: &str) -> String {
         let (path, draft) = (self.0.join(name), self.0.join("draft"));
         std::fs::write(&draft, format!("#!/bin/sh\n{body}\n")).unwrap();
@@ -214,7 +214,7 @@ impl Solvers {
         path.display().to_string()
     }
 
-    /// A z3 that always says the same.
+    /// A fake z3 that always gives the same answer.
     fn z3(&self, answer: &str) -> String {
         let body = format!(
             "while read -r line; do case \"$line\" in\n\
@@ -254,7 +254,7 @@ fn answers_of_the_solver_are_kept_between_runs() {
     assert_eq!(code, 0, "{output}");
     let (code, output) = solvers.prove(&["--solver", &unknown]);
     assert_eq!(code, 0, "{output}");
-    // An entry for another text is none, whatever its name.
+    // An entry with another key is ignored, even under the right name.
     for entry in std::fs::read_dir(solvers.0.join("cache/z3")).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "key") {
@@ -263,7 +263,7 @@ fn answers_of_the_solver_are_kept_between_runs() {
     }
     let (code, output) = solvers.prove(&["--solver", &unknown]);
     assert_eq!(code, 3, "{output}");
-    // That it does not know is kept as well: asked again, it would know no more.
+    // `unknown` is cached as well: asked again, the solver would know no more.
     let (code, output) = solvers.prove(&["--solver", &unsat]);
     assert_eq!(code, 3, "{output}");
 }
@@ -293,7 +293,7 @@ fn a_second_solver_is_asked_for_its_opinion() {
     assert_eq!(said("hello").0, 2);
 }
 
-/// How two kernels belong together is said on the command line.
+/// The command line gives the correspondence between two kernels.
 #[test]
 fn two_kernels_belong_together_as_is_said() {
     let equiv = |more: &str| {
@@ -309,7 +309,7 @@ fn two_kernels_belong_together_as_is_said() {
     ] {
         assert!(output.contains(shown), "{shown}: {output}");
     }
-    // With a launch of its own the second kernel may have too few threads.
+    // With its own launch the second kernel may have too few threads.
     let (code, output, _) = equiv(names);
     assert_eq!(code, 1, "{output}");
     let (code, output, _) = equiv(&format!("{names} --requires gridDim.x*blockDim.x>=n"));
@@ -328,7 +328,7 @@ fn two_kernels_belong_together_as_is_said() {
     }
 }
 
-/// What a contract claims of the end: proved, broken on a launch that is named, or not followed.
+/// Postconditions: proved, refuted on a named launch, or not followed.
 #[test]
 fn postconditions_are_told() {
     let (code, output, _) = prove("ensures.cu::twice --no-solver");
@@ -338,7 +338,7 @@ fn postconditions_are_told() {
     assert_eq!(code, 1, "{output}");
     for shown in [
         "error[WP0117]: `y[0]` is ",
-        " in the end and should be ",
+        " at the end and should be ",
         "not so for j = 0",
         "refuted: post",
     ] {
@@ -353,7 +353,7 @@ fn postconditions_are_told() {
     assert!(output.contains(reason), "{output}");
 }
 
-/// Which launches are meant is said in the first line; `--strict` means all of them.
+/// The first line names the launches of the claim; `--strict` means all of them.
 #[test]
 fn the_first_line_says_which_launches() {
     let (code, output, _) = prove("everybody.cu --no-solver");
@@ -377,7 +377,7 @@ fn a_clause_without_a_value() {
     assert!(!output.contains("proved ("), "{output}");
 }
 
-/// A proof ends when it must, with what is known.
+/// A proof ends at its time limit, with its results so far.
 #[test]
 fn a_proof_ends_in_time() {
     let (code, output, _) = prove("proved.cu --no-solver --timeout 0.000001");
@@ -407,7 +407,7 @@ fn deep_expressions() {
     std::fs::remove_file(&path).unwrap();
 }
 
-/// However many launches are run at once: the same bytes.
+/// The bytes are the same for any number of parallel launches.
 #[test]
 fn the_answer_does_not_depend_on_jobs() {
     for file in ["bounds.cu", "proved.cu", "racy.cu"] {
@@ -418,7 +418,7 @@ fn the_answer_does_not_depend_on_jobs() {
     }
 }
 
-/// Macros, folders of headers and the architecture are obeyed, and messages point into the file that is meant.
+/// Macros, folders of headers and the architecture take effect, and messages point into the right file.
 #[test]
 fn macros_headers_and_the_architecture_are_obeyed() {
     let folder = std::env::temp_dir().join(format!("warpproof-headers-{}", std::process::id()));
@@ -453,7 +453,7 @@ fn macros_headers_and_the_architecture_are_obeyed() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-/// Texts on which the reader once erred: the first line says what must not happen.
+/// Texts on which the reader once erred: the first line gives the forbidden answer.
 #[test]
 fn attacks_on_the_reader() {
     let files = testing::corpus::files_in("crates/cli/tests/prove/attacks", "cu");
@@ -482,7 +482,7 @@ fn work_that_does_not_look_at_the_clock_is_given_up() {
     assert!(output.contains("note: stopped after 1 s (--timeout)"), "{output}");
 }
 
-/// Whether an answer is what the first line of a file says.
+/// Is an answer the one in the first line of a file?
 fn is_as_said(text: &str, code: i32, output: &str) -> bool {
     match text.split(':').next().unwrap() {
         "// not proved" => matches!(code, 1 | 3),

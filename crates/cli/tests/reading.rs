@@ -1,15 +1,15 @@
-//! `prove` compares how it reads CUDA C++ with how NVRTC compiles it.
+//! `prove` compares its reading of CUDA C++ with NVRTC's compilation.
 //!
-//! Each of the texts in [`FALSE_CLAIMS`] claims something that C++ does not say, and that a reading with one mistake in it would
-//! prove. What must come of them is anything but `proved`: a refutation, a refusal, or the difference itself.
+//! Each of the texts in [`FALSE_CLAIMS`] makes a claim that is false in C++, but that a reading with one error would
+//! prove. Any answer but `proved` is right: a refutation, a refusal, or the difference itself.
 //!
-//! This needs NVRTC, which `.ci/run` installs. Elsewhere most of it is left out; with `WARPPROOF_REQUIRE_NVRTC` set it fails
-//! instead.
+//! This needs NVRTC, which `.ci/run` installs. Without it most tests are skipped; with `WARPPROOF_REQUIRE_NVRTC` set
+//! they fail instead.
 
 use snapbox::cmd::{Command, cargo_bin};
 use std::path::{Path, PathBuf};
 
-/// A folder that is gone after the test.
+/// A folder that is removed after the test.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -49,9 +49,9 @@ fn has_nvrtc(folder: &Path) -> bool {
     found
 }
 
-/// What is claimed here is false, by ISO C++17 or by CUDA's manual.
+/// Claims that are false by ISO C++17 or by CUDA's manual.
 const FALSE_CLAIMS: [(&str, &str); 32] = [
-    // A function of the user's is preferred to one of CUDA's if it fits better.
+    // A user's function is preferred to one of CUDA's if it is a better match.
     (
         "own_abs",
         "__device__ short abs(short v) { return v; }\n//@ extent out[1];\n//@ requires gridDim.x == 1 && blockDim.x == 1;\n\
@@ -75,7 +75,7 @@ const FALSE_CLAIMS: [(&str, &str); 32] = [
          //@ requires gridDim.x == 1 && blockDim.x == 1;\n//@ ensures out[0] == 10;\n\
          __global__ void k(int* out) { out[0] = kind(0.5); }\n",
     ),
-    // Types that a template deduces.
+    // Types deduced by templates.
     (
         "deduced_int",
         "template <typename T> __device__ T third(T v) { return v / 3; }\n//@ extent out[1];\n\
@@ -148,7 +148,7 @@ const FALSE_CLAIMS: [(&str, &str); 32] = [
         "#include <cuda_fp16.h>\n//@ extent x[n], out[n];\n//@ requires gridDim.x == 1 && blockDim.x == n;\n\
          __global__ void k(const __half* x, float* out, int n) { const float* p = (const float*)x; out[threadIdx.x] = p[threadIdx.x]; }\n",
     ),
-    // Macros that the compiler defines.
+    // Macros defined by the compiler.
     (
         "macro_arch",
         "//@ extent out[n];\n//@ requires gridDim.x == 1 && blockDim.x <= n;\n__global__ void k(int* out, int n) {\n\
@@ -175,13 +175,13 @@ const FALSE_CLAIMS: [(&str, &str); 32] = [
          __global__ void k(int* out, int n) {\n#if CUDART_VERSION >= 12000\n  out[0] = threadIdx.x;\n#else\n\
          out[threadIdx.x] = 4;\n#endif\n}\n",
     ),
-    // Unsigned numbers in conditions of the preprocessor.
+    // Unsigned numbers in preprocessor conditions.
     (
         "unsigned_condition",
         "//@ extent out[n];\n//@ requires gridDim.x == 1 && blockDim.x <= n;\n__global__ void k(int* out, int n) {\n\
          #if 2u - 3 > 0\n  out[0] = threadIdx.x;\n#else\n  out[threadIdx.x] = 4;\n#endif\n}\n",
     ),
-    // Constants have the type that they are declared with.
+    // Constants have their declared type.
     (
         "constant_char",
         "constexpr unsigned char SIZE = 260;\n//@ extent out[2];\n//@ requires gridDim.x == 1 && blockDim.x == 1;\n\
@@ -202,7 +202,7 @@ const FALSE_CLAIMS: [(&str, &str); 32] = [
         "constexpr unsigned char STEP = 258;\n//@ extent out[n];\n//@ requires gridDim.x == 1 && blockDim.x == 2 && n == 700;\n\
          __global__ void k(int* out, int n) { out[threadIdx.x * (STEP - 2)] = threadIdx.x; }\n",
     ),
-    // Names of types that the file gives another meaning.
+    // Names of types that the file redefines.
     (
         "own_half",
         "typedef unsigned short half;\n//@ extent out[1];\n//@ requires gridDim.x == 1 && blockDim.x == 1;\n\
@@ -213,7 +213,7 @@ const FALSE_CLAIMS: [(&str, &str); 32] = [
         "typedef int half;\n//@ extent out[1];\n//@ requires gridDim.x == 1 && blockDim.x == 1;\n\
          //@ ensures 4 * out[0] == 9;\n__global__ void k(float* out) { half v = 9; out[0] = v / 4; }\n",
     ),
-    // Lines that a backslash joins.
+    // Lines joined by a backslash.
     (
         "spliced_comment",
         "//@ extent out[blockDim.x];\n//@ requires gridDim.x == 1;\n//@ ensures out[0] == 9;\n\
@@ -225,7 +225,7 @@ const FALSE_CLAIMS: [(&str, &str); 32] = [
         "//@ extent out[4];\n//@ requires gridDim.x == 1 && blockDim.x == 1;\n//@ ensures out[2] == 3;\n\
          __global__ void k(int* out) { int i = 2; out[i++] = i; }\n",
     ),
-    // What the kernel writes must not be read through the read-only cache.
+    // Memory written by the kernel must not be read through the read-only cache.
     (
         "read_only_cache",
         "//@ extent x[blockDim.x], out[blockDim.x];\n//@ requires gridDim.x == 1;\n\
@@ -282,7 +282,7 @@ fn what_is_compared_is_told_and_kept() {
     let (code, again, messages) = run(&scratch.0, "prove add.cu --strict");
     assert_eq!((code, &again), (0, &output));
     assert!(messages.contains("(kept)"), "{messages}");
-    // Another text is another comparison.
+    // A changed text is compared again.
     std::fs::write(scratch.0.join("add.cu"), format!("{RIGHT}\n")).unwrap();
     assert!(!run(&scratch.0, "prove add.cu").2.contains("(kept)"));
     assert!(!run(&scratch.0, "prove add.cu --no-cache").2.contains("(kept)"));
@@ -296,7 +296,8 @@ fn what_is_compared_is_told_and_kept() {
     assert!(output.contains("compared: the optimised kernel is read as NVRTC"), "{output}");
 }
 
-/// Without a compiler, or if the user does not want it, the report says so; with `--strict` nothing is proved then.
+/// Without a compiler, or if the user turns the comparison off, the report says so; with `--strict` nothing is proved
+/// then.
 #[test]
 fn what_is_not_compared_is_told() {
     let scratch = Scratch::new("reading-not");
@@ -305,7 +306,7 @@ fn what_is_not_compared_is_told() {
     let (code, output, _) = run_with(&scratch.0, "prove add.cu", &nothing);
     assert_eq!(code, 0, "{output}");
     assert!(
-        output.contains("assumed: not compared with a compiler (NVRTC is not found"),
+        output.contains("assumed: not compared with a compiler (NVRTC was not found"),
         "{output}"
     );
     let (code, output, _) = run_with(&scratch.0, "prove add.cu --no-compare", &nothing);
@@ -324,7 +325,7 @@ fn what_is_not_compared_is_told() {
     assert_eq!(report["reference"]["compared"]["result"], "not-compared");
 }
 
-/// What NVRTC does not compile is not compared, and that is all.
+/// A text that NVRTC does not compile is not compared; nothing else changes.
 #[test]
 fn a_text_that_the_compiler_refuses_is_not_compared() {
     let scratch = Scratch::new("reading-refused");

@@ -1,12 +1,12 @@
 //! The page that `--report` writes.
 //!
-//! What is visible is asked of a real browser where `WARPPROOF_CHROMIUM` names one; `.ci/run` does.
+//! If `WARPPROOF_CHROMIUM` names a browser, it checks the visible text; `.ci/run` sets it.
 
 use snapbox::cmd::{Command, cargo_bin};
 use std::path::{Path, PathBuf};
 use testing::corpus::root;
 
-/// A folder that is gone after the test.
+/// A folder that is removed after the test.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -24,7 +24,7 @@ impl Drop for Scratch {
     }
 }
 
-/// The page that a command writes.
+/// The page written by a command.
 fn page(folder: &Path, command: &str, status: i32, scratch: &Scratch) -> String {
     let path = scratch.0.join("report.html");
     let program = Command::new(cargo_bin!("warpproof")).current_dir(folder);
@@ -53,7 +53,7 @@ fn a_page_stands_alone() {
             assert!(!page.contains(outside), "{command}: {outside}");
         }
         assert!(page.contains("default-src 'none'"), "{command}");
-        // Links lead to something.
+        // Links have targets.
         for target in page.split("href=\"#").skip(1).map(|rest| rest.split('"').next().unwrap()) {
             assert!(page.contains(&format!("id=\"{target}\"")), "{command}: #{target}");
         }
@@ -80,7 +80,7 @@ fn what_a_kernel_says_never_becomes_markup() {
     assert!(page.contains("&lt;b&gt;.cu") && page.contains("a&amp;b.ptx"), "{page}");
 }
 
-/// Functions that were recognised have no numbers; the picture is of the kernels as they were given.
+/// Recognised functions have no numeric values, so the picture uses the unlifted kernels.
 #[test]
 fn a_picture_of_a_difference_shows_it() {
     let scratch = Scratch::new("heat");
@@ -101,10 +101,10 @@ fn a_page_that_cannot_be_written_is_an_error() {
     );
 }
 
-/// What a browser shows of a page: its visible text, and the sizes of its pictures as
-/// `class WIDTHxHEIGHT`, one a line.
+/// The rendering of a page in a browser: its visible text, and the sizes of its pictures as `class WIDTHxHEIGHT`, one
+/// a line.
 fn visible(page: &str, browser: &str, scratch: &Scratch) -> (String, Vec<String>) {
-    // The page forbids scripts; the copy for this test has one that writes down what is seen.
+    // The page forbids scripts; the copy for this test has one that records the visible parts.
     let probe = "<script>const seen = [...document.querySelectorAll('figure svg, .source')].map(e => {\
                  const r = e.getBoundingClientRect(); const f = e.closest('figure');\
                  return (f ? f.className : 'source') + ' ' + Math.round(r.width) + 'x' + Math.round(r.height)});\

@@ -1,12 +1,12 @@
-//! Flags that only report change no answer: verdict, properties, findings and exit status are the same with
-//! and without them.
+//! Flags for reports change no answer: verdict, properties, findings and exit status are the same with and without
+//! them.
 
 use serde_json::Value;
 use snapbox::cmd::{Command, cargo_bin};
 use std::path::Path;
 use testing::corpus::root;
 
-/// Kernels whose answers come about in different ways: settled with values, lifted, refuted, open, proved.
+/// Kernels with answers from different methods: settled with values, lifted, refuted, open, proved.
 const CHECKS: &[&str] = &[
     "corpus/ptx/triton/softmax.sm_80.ptx --grid 3 --smem 16 --arg x=f32[3,700]@[768,1] \
      --arg o=f32[3,700]@[768,1]:out --arg stride=768 --arg n=700 --arg scratch=0 --arg profile=0",
@@ -32,7 +32,7 @@ fn run(command: &str, flags: &str, more: &[&str]) -> (i32, String) {
     (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
 }
 
-/// Everything of a report that is an answer, as text.
+/// All parts of a report that are answers, as text.
 fn answer(json: &str) -> String {
     let report: Value =
         serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {json}"));
@@ -94,7 +94,7 @@ fn what_is_reported_does_not_change_the_answer() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// Triton's reductions write the same value from several threads, which only a run with values shows.
+/// Triton's reductions write the same value from several threads; only a run with values shows it.
 #[test]
 fn a_page_and_a_graph_keep_a_proof() {
     let folder = std::env::temp_dir().join(format!("warpproof-page-{}", std::process::id()));

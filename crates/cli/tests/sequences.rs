@@ -1,11 +1,12 @@
-//! Launches one after the other in a project: what one of them leaves for the next, and what is said of it.
+//! Sequences of launches in a project: the memory that one launch leaves for the next, and the reports about it.
 
 use snapbox::cmd::{Command, cargo_bin};
 use std::path::{Path, PathBuf};
 
 const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n.global .align 4 .u32 kept = 0;\n.const .align 4 .b8 c[4];\n";
 
-/// Blocks that take tickets: `each` is done by all of them, with the ticket in `%r3`; `last` by the last one, with its number in `%r1`.
+/// Blocks that take tickets: all of them run `each`, with the ticket in `%r3`; the last one runs `last`, with its
+/// number in `%r1`.
 fn tickets(name: &str, [each, last]: [&str; 2]) -> String {
     format!(
         ".entry {name}(.param .u64 count, .param .u64 out) {{ .reg .b32 %r<6>; .reg .b64 %rd<3>; .reg .pred %p<4>;
@@ -15,7 +16,7 @@ fn tickets(name: &str, [each, last]: [&str; 2]) -> String {
     )
 }
 
-/// A kernel that writes numbers to the addresses it is given.
+/// A kernel that writes numbers to the given addresses.
 fn plain(name: &str, numbers: &[u32], more: &str) -> String {
     let of = |position: usize| format!("{name}_{position}");
     let parameters: Vec<String> =
@@ -32,7 +33,7 @@ fn plain(name: &str, numbers: &[u32], more: &str) -> String {
     )
 }
 
-/// Runs a project of one comparison of two sides, each a list of launches.
+/// Runs a project with one comparison of two sides, each a list of launches.
 fn compare(name: &str, kernels: &[String], [reference, optimised]: [&str; 2]) -> (i32, String) {
     let folder: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&folder).unwrap();
@@ -59,7 +60,7 @@ const SECOND: &str = "\"c2=u32[1]:inout=[0]\", \"o2=s32[2]:inout=[0,0]\"";
 fn a_later_launch_may_have_more_tickets() {
     let kernels = [
         tickets("one", ["", ""]),
-        // The block with number 1 is the last of two, and none of those between the first and the last of four.
+        // The block with ticket 1 is the last of two; of four, it is neither the first nor the last.
         tickets("two", ["setp.eq.u32 %p2, %r3, 1; @%p2 st.global.u32 [%rd2+4], 7;", ""]),
         plain("plain", &[2, 1, 4, 1], ""),
     ];
@@ -125,7 +126,8 @@ fn no_launch_writes_a_constant() {
     );
 }
 
-/// Kernels with constants: `first` copies one to `z`, `second` multiplies `z` by it to `y`, `square` does both and `number` writes 6.
+/// Kernels with constants: `first` copies one to `z`, `second` multiplies `z` by it to `y`, `square` does both and
+/// `number` writes 6.
 fn constants(variable: &str) -> Vec<String> {
     let kernel = |name: &str, parameters: &str, body: &str| {
         format!(
@@ -147,7 +149,7 @@ fn constants(variable: &str) -> Vec<String> {
     ]
 }
 
-/// A launch with what it says of module variables.
+/// A launch with its symbols.
 fn with_symbols(kernel: &str, arguments: &str, symbols: &str) -> String {
     let symbols = if symbols.is_empty() { String::new() } else { format!("\"{symbols}\"") };
     format!(
@@ -157,7 +159,8 @@ fn with_symbols(kernel: &str, arguments: &str, symbols: &str) -> String {
 
 #[test]
 fn launches_find_the_same_in_a_constant() {
-    // The variable, the reference and what it says, what the two launches of the optimised side say, and the answer.
+    // The variable, the reference with its symbols, the symbols of the two launches of the optimised side, and the
+    // answer.
     let table = [
         ("_ZL1w", ["number", ""], ["w=2.0", "w=3.0"], "has other contents"),
         ("_ZL1w", ["number", ""], ["w=f32=2", "w=f32=3"], "has other contents"),

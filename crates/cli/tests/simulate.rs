@@ -1,7 +1,6 @@
-//! `warpproof simulate` as users run it.
+//! `warpproof simulate` from a user's side.
 //!
-//! `SNAPSHOTS=overwrite cargo test -p warpproof` rewrites the expected files after a deliberate
-//! change.
+//! `SNAPSHOTS=overwrite cargo test -p warpproof` rewrites the expected files after a deliberate change.
 
 use snapbox::Data;
 use snapbox::cmd::{Command, cargo_bin};
@@ -20,7 +19,7 @@ fn expected(name: &str) -> Data {
     Data::read_from(Path::new(&format!("{folder}{name}")), None).raw()
 }
 
-/// A folder that is gone after the test.
+/// A folder that is removed after the test.
 struct Scratch(PathBuf);
 
 impl Scratch {

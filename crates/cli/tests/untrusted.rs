@@ -1,5 +1,5 @@
-//! A folder that somebody else wrote: no command runs what lies in it, writes outside of it for its sake, or shows
-//! what lies outside of it.
+//! A folder written by somebody else: no command runs programs in it, writes outside of it on its behalf, or shows
+//! files outside of it.
 #![cfg(unix)]
 
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 const KERNEL: &str = "extern \"C\" __global__ void k(float* y, int n) {\n    \
                       if (threadIdx.x < n) y[threadIdx.x] = 1.0f;\n}\n";
 
-/// A folder with traps, beside one with what is nobody's business.
+/// A folder with traps, beside one with secrets.
 struct Place(PathBuf);
 
 impl Place {
@@ -42,7 +42,7 @@ impl Place {
         self.0.join("executed")
     }
 
-    /// Programs and libraries that leave a mark when they are run, wherever one might look for them.
+    /// Plants programs and libraries that leave a mark when run, at every place that might be searched.
     fn plant(&self) {
         let marker = self.marker().display().to_string();
         let body = format!("echo \"$0\" >> '{marker}'; exit 1");
@@ -77,7 +77,7 @@ impl Place {
         }
     }
 
-    /// Runs a command in the project, with nothing of the user's own about it.
+    /// Runs a command in the project, without any of the user's environment.
     fn run(&self, words: &[&str], variables: &[(&str, &str)]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_warpproof"));
         command.current_dir(self.0.join("project")).args(words).env_clear();
@@ -123,7 +123,7 @@ fn nothing_in_the_folder_is_run() {
                    args = [\"y=f32[32]:out\", \"n=32\"]\n";
     place.write("project/warpproof.toml", project);
     place.write("project/kernels/warpproof.toml", project);
-    // An empty part of a list is the working folder to a shell, and an accident to us.
+    // An empty part of a list means the working folder to a shell; we ignore it.
     let empty = [("PATH", ":/usr/bin:/bin:"), ("LD_LIBRARY_PATH", ":"), ("VIRTUAL_ENV", "")];
     for command in COMMANDS {
         for variables in [&[][..], &empty[..]] {
@@ -135,7 +135,7 @@ fn nothing_in_the_folder_is_run() {
     }
 }
 
-/// The traps work, and what the user sets is used, also where it leads into the folder.
+/// The traps work, and the user's settings are used, even if they lead into the folder.
 #[test]
 fn what_the_user_sets_is_used() {
     let place = Place::new("set");
@@ -185,7 +185,7 @@ fn a_project_names_no_program_and_no_folder_elsewhere() {
     assert!(!place.marker().exists());
 }
 
-/// Names are no options and no commands of nvcc's shell.
+/// Names are never taken for options, or for commands of nvcc's shell.
 #[test]
 fn a_name_is_neither_an_option_nor_a_command() {
     let place = Place::new("names");
@@ -207,7 +207,7 @@ fn a_name_is_neither_an_option_nor_a_command() {
     assert!(!given.contains("touch"), "{given}");
 }
 
-/// A compiler that quotes what it reads, as compilers do.
+/// A compiler that quotes the text it reads, as compilers do.
 #[test]
 fn files_elsewhere_are_not_quoted() {
     let place = Place::new("quotes");
@@ -247,7 +247,7 @@ fn files_elsewhere_are_not_quoted() {
             assert_eq!(text.contains("own_name"), own, "{line}: {text}");
         }
     }
-    // The user may say that it is fine.
+    // The user may permit it.
     let text = place.text(&["inspect", "k.cu", "-I", ".."], &variables);
     assert!(!text.contains("hunter2"), "the name of the file is a macro: {text}");
     place.write("project/k.cu", &format!("#include \"../secret.h\"\n{KERNEL}"));
@@ -255,7 +255,7 @@ fn files_elsewhere_are_not_quoted() {
     assert!(text.contains("hunter2"), "{text}");
 }
 
-/// Links, files outside of a project, and `.file` lead to files whose contents are not shown.
+/// Links, files outside of a project, and `.file` may lead to files whose contents must not be shown.
 #[test]
 fn links_and_debug_information_show_nothing_elsewhere() {
     let place = Place::new("links");
@@ -306,7 +306,7 @@ fn links_and_debug_information_show_nothing_elsewhere() {
             assert!(!shown.contains("hunter2") && !shown.contains("root:"), "{file}: {shown}");
         }
     }
-    // A source of the folder is shown.
+    // A source in the folder is shown.
     place.write("project/own.cu", "line of the source\n");
     place.write("project/race.ptx", &racy("own.cu"));
     let words = ["check", "race.ptx", "--grid", "1", "--block", "64", "--arg", "y=s32[1]:out"];
@@ -323,7 +323,7 @@ fn racy(file: &str) -> String {
     )
 }
 
-/// `init` and `simulate` write where they are told, and no link leads them elsewhere.
+/// `init` and `simulate` write to the given place, and no link leads them elsewhere.
 #[test]
 fn nothing_is_written_through_links_that_lead_out() {
     let place = Place::new("writes");

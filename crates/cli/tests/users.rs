@@ -1,7 +1,7 @@
-//! `corpus/users`: kernels as users write them, each with the right answer in its first line.
+//! `corpus/users`: kernels in users' style, each with the right answer in its first line.
 //!
-//! `proved` where there is a bug, and `refuted` where there is none, fail the test. What is unknown or unsupported is only counted:
-//! the table says how much is missed.
+//! `proved` for a kernel with a bug, and `refuted` for one without, fail the test. Unknown and unsupported kernels
+//! are only counted in the table.
 
 use snapbox::cmd::{Command, cargo_bin};
 use std::collections::BTreeMap;
@@ -10,9 +10,9 @@ use std::path::PathBuf;
 /// The first line of a file.
 struct Expected {
     verdict: String,
-    /// Properties of which one is refuted.
+    /// Properties; one of them is refuted.
     properties: Vec<String>,
-    /// Lines of which a finding names one.
+    /// Lines; a finding names one of them.
     lines: Vec<usize>,
 }
 
@@ -40,7 +40,7 @@ fn expected(text: &str) -> Option<Expected> {
     words.next().is_none().then_some(Expected { verdict, properties, lines })
 }
 
-/// Exit status and standard output of a proof of all kernels, which needs no more than the file.
+/// Exit status and standard output of a proof of all kernels, which needs only the file.
 fn prove(file: &str) -> (i32, String) {
     let program = Command::new(cargo_bin!("warpproof")).current_dir(folder());
     let output = program.args(["prove", file, "--format", "json"]).output().expect("a run");
@@ -48,7 +48,7 @@ fn prove(file: &str) -> (i32, String) {
     (output.status.code().expect("a status"), text)
 }
 
-/// Whether a finding of the report is about one of the properties and one of the lines.
+/// Is a finding of the report about one of the properties and one of the lines?
 fn names_the_bug(report: &str, expected: &Expected) -> bool {
     let findings = report.split("\"code\":").skip(1);
     let about = |finding: &str| {
@@ -59,7 +59,7 @@ fn names_the_bug(report: &str, expected: &Expected) -> bool {
     findings.into_iter().any(about)
 }
 
-/// What is wrong with an answer, if something is.
+/// The error in an answer, if there is one.
 fn wrong(code: i32, report: &str, expected: &Expected) -> Option<&'static str> {
     match (expected.verdict.as_str(), code) {
         ("refuted", 0) => Some("proved, and has a bug"),

@@ -1,6 +1,5 @@
-//! What a newcomer does in the first ten minutes, in a folder of their own and without CUDA: a
-//! demonstration, a racy kernel, its repair, a comparison, a project, results for others. What the
-//! documentation shows of each command is compared in `docs.rs`.
+//! A newcomer's first ten minutes, in an own folder and without CUDA: a demonstration, a racy kernel, its repair, a
+//! comparison, a project, results for others. `docs.rs` compares the output of each command with the documentation.
 
 use snapbox::cmd::{Command, cargo_bin};
 use std::path::PathBuf;
@@ -45,7 +44,7 @@ fn the_first_ten_minutes() {
     let (code, told) = folder.run("demo");
     assert!(code == 0 && told.contains("equivalence: refuted"), "{told}");
 
-    // No flags: what is missing comes back as a command.
+    // Without flags: the missing ones come back as a command.
     let (code, told) = folder.run("check row_sum_racy.ptx");
     assert_eq!(code, 2);
     let command = told.lines().find_map(|line| line.trim().strip_prefix("warpproof ")).unwrap();

@@ -1,4 +1,4 @@
-//! Prints what the reader makes of files: `cargo run -p cuda --example dump -- FILE.cu`.
+//! Prints the tree that the reader makes of files: `cargo run -p cuda --example dump -- FILE.cu`.
 
 use cuda::tree::display;
 use std::io::Write as _;

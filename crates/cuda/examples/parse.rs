@@ -1,4 +1,4 @@
-//! Parses files and says what of each is not read: `parse -IFOLDER FILE…`.
+//! Parses files and lists the parts of each that are not read: `parse -IFOLDER FILE…`.
 
 use cuda::preprocess::{Options, preprocess};
 use cuda::syntax::ast::{Declaration, DeclarationKind};

@@ -1,12 +1,11 @@
-//! Reads CUDA C++ as the compiler reads it, to a tree in which nothing is left to look up.
+//! Reads CUDA C++ as the compiler does, into a tree with all names resolved.
 //!
 //! ```text
 //! files ─ preprocess (phases 1–4 of \[lex.phases\]) ─► tokens ─ syntax ─► ast ─ sema ─► tree
 //! ```
 //!
-//! The language is C++17 as NVRTC compiles it for the device, plus annotations in comments (`//@ …`, `/*@ … */`).
-//! A construct outside of what is modelled is refused with its place. It errs towards refusal: nothing is
-//! skipped or guessed at.
+//! The language is C++17 as NVRTC compiles it for the device, plus annotations in comments (`//@ …`, `/*@ … */`). A
+//! construct outside of the model is refused with its place. Errs towards refusal: nothing is skipped or guessed.
 
 mod diagnostics;
 pub mod intrinsics;
@@ -20,10 +19,10 @@ pub mod tree;
 pub use diagnostics::Result;
 pub(crate) use diagnostics::{error, limit, name_error, unsupported};
 
-/// Reads a text: what it means, and where its files lie.
+/// Reads a text: returns its tree, and the source map of its files.
 ///
 /// # Errors
-/// What is wrong with the whole text; what concerns single kernels is in their entries.
+/// An error in the whole text; those in single kernels are in their entries.
 pub fn read(
     options: &preprocess::Options<'_>,
     text: &str,

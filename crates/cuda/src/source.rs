@@ -1,11 +1,11 @@
-//! The texts of all files that were read, laid end to end, so that one span type serves for all of them.
+//! The texts of all files that were read, laid end to end, so that one span type covers them all.
 //!
 //! The main file comes first, at offset 0: places in it need no translation.
 
 use base::Span;
 use std::path::{Path, PathBuf};
 
-/// All texts together may not be longer than this, so that offsets fit into 32 bits.
+/// The maximum length of all texts together, so that offsets fit into 32 bits.
 pub const MAX_BYTES: usize = 1 << 30;
 
 /// A file that was read.
@@ -15,7 +15,7 @@ pub struct Source {
     pub path: PathBuf,
     /// Its text.
     pub text: String,
-    /// Where it begins among all texts.
+    /// Its start among all texts.
     start: u32,
 }
 
@@ -41,7 +41,7 @@ pub struct SourceMap {
 impl SourceMap {
     /// Adds a file and returns its number; `None` if all texts together are too long.
     pub(crate) fn add(&mut self, path: &Path, text: String) -> Option<usize> {
-        // One byte between files keeps the end of one apart from the start of the next.
+        // One byte between files separates the end of one from the start of the next.
         let start = self.files.last().map_or(0, |last| last.end() as usize + 1);
         if start.saturating_add(text.len()) > MAX_BYTES {
             return None;
@@ -51,13 +51,20 @@ impl SourceMap {
         Some(self.files.len() - 1)
     }
 
+    /// Adds a text of clauses given separately from the files; returns its start among all texts, or `None` if all
+    /// together are too long.
+    pub fn add_text(&mut self, name: &str, text: &str) -> Option<u32> {
+        let number = self.add(Path::new(name), text.to_owned())?;
+        self.files.get(number).map(|file| file.start)
+    }
+
     /// The files; the main file first.
     #[must_use]
     pub fn files(&self) -> &[Source] {
         &self.files
     }
 
-    /// The file that a span begins in, and the span there. What reaches beyond the file is cut off.
+    /// The file in which a span begins, and the span relative to it, cut off at the end of the file.
     #[must_use]
     pub fn locate(&self, span: Span) -> Option<(&Source, Span)> {
         let after = self.files.partition_point(|file| file.start <= span.start);
@@ -66,7 +73,7 @@ impl SourceMap {
         Some((file, Span::new(span.start - file.start, end - file.start)))
     }
 
-    /// Whether a span lies in the main file.
+    /// Is a span in the main file?
     #[must_use]
     pub fn is_in_main(&self, span: Span) -> bool {
         self.files.first().is_none_or(|main| span.start <= main.end())

@@ -1,20 +1,20 @@
-//! Tokens as the parser sees them: after macros were expanded and conditionals were obeyed (ISO C++17 \[lex.token\]).
+//! Tokens for the parser: after expansion of macros and evaluation of conditionals (ISO C++17 \[lex.token\]).
 //!
-//! A span is a range in the texts of all files laid end to end, see `source`. A token from a macro carries the place where
-//! the macro is used, so messages point at what the user wrote.
+//! A span is a range in the texts of all files laid end to end, see `source`. A token from a macro carries the place
+//! of the macro's use, so that messages point at the user's text.
 
 use base::Span;
 
 /// A token and its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Token {
-    /// What it is.
+    /// Its kind.
     pub kind: TokenKind,
-    /// Where it is written.
+    /// Its place.
     pub span: Span,
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TokenKind {
     /// A name or keyword. Words of the annotation language keep their backslash (`\forall`).
@@ -23,11 +23,11 @@ pub enum TokenKind {
     Int {
         /// Its value.
         value: u128,
-        /// Whether it is written in base ten, which never becomes unsigned by size alone.
+        /// Written in base ten; such a literal never becomes unsigned by size alone.
         decimal: bool,
         /// The suffix `u`.
         unsigned: bool,
-        /// How often `l` stands in the suffix: 0, 1 or 2.
+        /// The number of `l` in the suffix: 0, 1 or 2.
         long: u8,
     },
     /// A floating literal, correctly rounded to its own type.
@@ -47,7 +47,7 @@ pub enum TokenKind {
     AnnotationStart,
     /// The end of that comment.
     AnnotationEnd,
-    /// `#pragma` and the words of its line. Pragmas that only advise the compiler do not come through.
+    /// `#pragma` and the words of its line. Pragmas that only advise the compiler are dropped before.
     Pragma(Vec<Token>),
     /// The end of the text.
     End,

@@ -1,15 +1,16 @@
-//! The typed tree: what a file means, with every name resolved, every conversion written out, every overload chosen and
-//! every template instantiated (ISO C++17 \[expr\], \[conv\], \[stmt\], \[dcl\]).
+//! The typed tree: the meaning of a file, with every name resolved, every conversion explicit, every overload chosen
+//! and every template instantiated (ISO C++17 \[expr\], \[conv\], \[stmt\], \[dcl\]).
 //!
 //! # Meaning
 //!
-//! An expression of category [`Category::Place`] names an object (an lvalue); [`ExprKind::Read`] takes its value. Operands of
-//! arithmetic have the type of the operation. The order of evaluation is that of C++17: the right side of an assignment
-//! before the left one, the left side of `&&`, `||`, `,`, `?:`, `<<`, `>>`, subscripts and member accesses before the right one, arguments of a
-//! call and operands of all else in an order that is not fixed. Where that order matters, `sema` has refused the expression
-//! (an unsequenced modification), so a reader may go from left to right.
+//! An expression of category [`Category::Place`] names an object (an lvalue); [`ExprKind::Read`] takes its value.
+//! Operands of arithmetic have the type of the operation. The order of evaluation is that of C++17: the right side of
+//! an assignment before the left one; the left side of `&&`, `||`, `,`, `?:`, `<<`, `>>`, subscripts and member
+//! accesses before the right one; all other operands, and arguments of a call, in unspecified order. If that order
+//! matters, `sema` has refused the expression (an unsequenced modification), so a reader may go from left to right.
 //!
-//! In clauses (`spec` in the names here), integers have no bounds ([`Type::Whole`]) and floats are reals ([`Type::Real`]).
+//! In clauses (`spec` in the names here), integers have no bounds ([`Type::Whole`]) and floats are reals
+//! ([`Type::Real`]).
 
 mod clauses;
 pub mod display;
@@ -28,20 +29,20 @@ define_index! {
     pub struct LocalId;
     /// A variable outside of functions, or a `static` one in a function.
     pub struct GlobalId;
-    /// A function, after templates were instantiated.
+    /// A function, after template instantiation.
     pub struct FunctionId;
     /// A struct, class, union or built-in vector type.
     pub struct RecordId;
     /// An enumeration.
     pub struct EnumId;
-    /// An integer that is the same everywhere in the launch and whose value is not fixed.
+    /// An integer that is the same everywhere in the launch, without a fixed value.
     pub struct SymbolId;
 }
 
 /// A translation unit.
 #[derive(Debug, Default)]
 pub struct Program {
-    /// Functions that kernels call, and kernels.
+    /// Kernels, and functions that they call.
     pub functions: IndexVec<FunctionId, Function>,
     /// Variables outside of functions.
     pub globals: IndexVec<GlobalId, Global>,
@@ -49,9 +50,10 @@ pub struct Program {
     pub records: IndexVec<RecordId, Record>,
     /// Enumerations.
     pub enums: IndexVec<EnumId, Enumeration>,
-    /// Macros that `symbolic` clauses declare, and integer parameters of kernel templates.
+    /// Macros declared by `symbolic` clauses, and integer parameters of kernel templates.
     pub symbols: IndexVec<SymbolId, Symbol>,
-    /// Kernels in the order of the file, or why one cannot be read. One of them does not concern the others.
+    /// Kernels in the order of the file, or the reason why one cannot be read. An error in one does not affect the
+    /// others.
     pub kernels: Vec<KernelEntry>,
     /// `predicate` clauses.
     pub predicates: Vec<Predicate>,
@@ -59,7 +61,7 @@ pub struct Program {
     pub lemmas: Vec<Lemma>,
     /// `monoid` clauses.
     pub monoids: Vec<Monoid>,
-    /// What was assumed while reading, each a line for the report: the architecture if the text asks for it, types of
+    /// Assumptions made while reading, each a line for the report: the architecture if the text asks for it, types of
     /// template parameters.
     pub assumed: Vec<String>,
 }
@@ -69,7 +71,7 @@ pub struct Program {
 pub struct KernelEntry {
     /// Its name, with template arguments if it is an explicit instance.
     pub name: String,
-    /// Where its name is written.
+    /// The place of its name.
     pub span: Span,
     /// The kernel.
     pub function: crate::Result<FunctionId>,
@@ -82,9 +84,9 @@ pub struct Symbol {
     pub name: String,
     /// Its type.
     pub ty: Type,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub span: Span,
-    /// Whether it is a parameter of a kernel template (else a macro).
+    /// It is a parameter of a kernel template (else a macro).
     pub of_template: bool,
 }
 
@@ -93,13 +95,13 @@ pub struct Symbol {
 pub struct Function {
     /// Its name, without template arguments.
     pub name: String,
-    /// Where its name is written.
+    /// The place of its name.
     pub span: Span,
-    /// Whether it is `__global__`.
+    /// It is `__global__`.
     pub is_kernel: bool,
-    /// What it returns; `is_reference` of it in `returns_reference`.
+    /// The result type. For a reference it is the referenced type, and `returns_reference` is set.
     pub returns: Type,
-    /// Whether it returns a reference; a call of it is then a place.
+    /// It returns a reference; a call of it is then a place.
     pub returns_reference: bool,
     /// Its parameters, in order; the object of a member function is the first one, by reference.
     pub parameters: Vec<LocalId>,
@@ -109,7 +111,7 @@ pub struct Function {
     pub clauses: Vec<Clause>,
     /// Its body.
     pub body: Vec<Stmt>,
-    /// Namespaces around it, each with `::` behind it.
+    /// Namespaces around it, each followed by `::`.
     pub namespace: String,
     /// Template arguments in order.
     pub arguments: Vec<TemplateArgument>,
@@ -120,20 +122,20 @@ pub struct Function {
 /// An argument of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateArgument {
-    /// As it is written.
+    /// Its text.
     pub text: String,
-    /// The symbol that it is, if it is an integer parameter of a kernel that nothing instantiates.
+    /// Its symbol, if it is an integer parameter of a kernel without instances.
     pub symbol: Option<SymbolId>,
 }
 
-/// Where a variable of a function lives.
+/// The storage of a variable of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Storage {
     /// One for each thread.
     Automatic,
     /// One for each block.
     Shared,
-    /// `extern __shared__`: all of these begin at the same address, with the size that the launch gives.
+    /// `extern __shared__`: all of these begin at the same address, with the size given by the launch.
     DynamicShared,
 }
 
@@ -142,23 +144,23 @@ pub enum Storage {
 pub struct Local {
     /// Its name; empty for a parameter without one and for a temporary.
     pub name: String,
-    /// Its type; of a reference, the type of what it refers to.
+    /// Its type; of a reference, the type of its target.
     pub ty: Type,
-    /// Whether it may not be written.
+    /// It must not be written.
     pub is_const: bool,
-    /// Whether accesses of it are `volatile`.
+    /// Its accesses are `volatile`.
     pub is_volatile: bool,
-    /// Whether it is a reference: it is bound once, to a place.
+    /// It is a reference: it is bound once, to a place.
     pub is_reference: bool,
-    /// Where it lives.
+    /// Its storage.
     pub storage: Storage,
-    /// Whether it is declared in a `ghost` clause.
+    /// It is declared in a `ghost` clause.
     pub is_ghost: bool,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub span: Span,
 }
 
-/// Where a variable outside of functions lives.
+/// The memory space of a variable outside of functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GlobalSpace {
     /// `__device__`, `__managed__`.
@@ -173,22 +175,23 @@ pub enum GlobalSpace {
     Texture,
 }
 
-/// A variable outside of functions. Constants with known values do not come here: they are literals where they are used.
+/// A variable outside of functions. Constants with known values are not among them: their uses are literals.
 #[derive(Clone, Debug)]
 pub struct Global {
     /// Its name.
     pub name: String,
-    /// Namespaces around it, each with `::` behind it.
+    /// Namespaces around it, each followed by `::`.
     pub namespace: String,
     /// Its type.
     pub ty: Type,
-    /// Whether it is `const`: then it holds `init` at every launch.
+    /// It is `const`; then it holds `init` at every launch.
     pub is_const: bool,
-    /// Where it lives.
+    /// Its memory space.
     pub space: GlobalSpace,
-    /// Its initialiser. A variable that is not `const` may hold anything when a kernel starts: the host may have written it.
+    /// Its initialiser. A variable that is not `const` may hold anything when a kernel starts: the host may have
+    /// written it.
     pub init: Option<Init>,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub span: Span,
 }
 
@@ -203,9 +206,9 @@ pub struct Record {
     pub size: u64,
     /// Alignment in bytes.
     pub align: u64,
-    /// Whether it is a union: all fields begin at 0.
+    /// It is a union: all fields begin at 0.
     pub is_union: bool,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub span: Span,
 }
 
@@ -218,7 +221,7 @@ pub struct Field {
     pub ty: Type,
     /// Its offset in bytes.
     pub offset: u64,
-    /// Whether it may not be written.
+    /// It must not be written.
     pub is_const: bool,
 }
 
@@ -229,32 +232,32 @@ pub struct Enumeration {
     pub name: String,
     /// Its underlying type.
     pub underlying: IntKind,
-    /// Whether it is an `enum class`.
+    /// It is an `enum class`.
     pub is_scoped: bool,
 }
 
 /// A statement.
 #[derive(Clone, Debug)]
 pub struct Stmt {
-    /// What it does.
+    /// Its kind.
     pub kind: StmtKind,
-    /// Where it is written.
+    /// Its place.
     pub span: Span,
 }
 
-/// What a statement does.
+/// The kind of a statement.
 #[derive(Clone, Debug)]
 pub enum StmtKind {
-    /// A declaration is reached: the variable holds nothing, or its initialiser. Shared variables are declared once for
-    /// the function, not each time.
+    /// A declaration is reached: the variable becomes undefined, or gets its initialiser. Shared variables are
+    /// declared once for the function, not each time.
     Declare(LocalId, Option<Init>),
-    /// An expression for what it does.
+    /// An expression, evaluated for its effect.
     Expr(Expr),
-    /// `if`, also `if constexpr` whose condition is a symbol's.
+    /// `if`; also `if constexpr` with a symbol in its condition.
     If(Expr, Vec<Stmt>, Vec<Stmt>),
     /// A loop.
     Loop(Box<Loop>),
-    /// `switch`: control goes to the label that fits, else to `default`, else behind it.
+    /// `switch`: control goes to the matching label, else to `default`, else after the statement.
     Switch(Box<Switch>),
     /// `{ … }`.
     Block(Vec<Stmt>),
@@ -264,22 +267,22 @@ pub enum StmtKind {
     Break,
     /// `continue` of the innermost loop.
     Continue,
-    /// Clauses that stand by themselves, and those before a barrier.
+    /// Stand-alone clauses, and those before a barrier.
     Clauses(Vec<Clause>),
 }
 
 /// `for`, `while` or `do`.
 #[derive(Clone, Debug)]
 pub struct Loop {
-    /// What is done once before.
+    /// Executed once before the loop.
     pub init: Vec<Stmt>,
-    /// Whether it goes on; `None` for ever.
+    /// The condition; `None` for an endless loop.
     pub condition: Option<Expr>,
-    /// What is done after each iteration, also after `continue`.
+    /// Executed after each iteration, also after `continue`.
     pub step: Option<Expr>,
-    /// An iteration.
+    /// The body.
     pub body: Vec<Stmt>,
-    /// Whether the condition is tested after the iteration (`do`).
+    /// The condition is tested after the iteration (`do`).
     pub tests_after: bool,
     /// `loop invariant` and `loop variant`.
     pub clauses: Vec<Clause>,
@@ -290,7 +293,7 @@ pub struct Loop {
 pub struct Switch {
     /// Promoted value.
     pub value: Expr,
-    /// What follows each group of labels, in order; control falls through from one to the next.
+    /// The statements after each group of labels, in order; control falls through from one to the next.
     pub arms: Vec<Arm>,
 }
 
@@ -299,24 +302,24 @@ pub struct Switch {
 pub struct Arm {
     /// Values of `case`.
     pub values: Vec<i128>,
-    /// Whether `default` is among the labels.
+    /// `default` is among the labels.
     pub is_default: bool,
     /// The statements up to the next label.
     pub body: Vec<Stmt>,
 }
 
-/// What a variable holds first.
+/// The initial value of a variable.
 #[derive(Clone, Debug)]
 pub enum Init {
-    /// A value of its type, converted; for a reference, the place that it is bound to.
+    /// A value of its type, converted; for a reference, the place it is bound to.
     Expr(Expr),
-    /// Elements of an array or fields of a struct, in order; those that are not given are [`Init::Zero`].
+    /// Elements of an array or fields of a struct, in order; missing ones are [`Init::Zero`].
     List(Vec<Init>),
     /// All zero.
     Zero,
 }
 
-/// Whether an expression names an object or is a value.
+/// The value category of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Category {
     /// An lvalue.
@@ -328,17 +331,17 @@ pub enum Category {
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// Its kind.
     pub kind: ExprKind,
     /// Its type.
     pub ty: Type,
-    /// Whether it names an object.
+    /// Its value category.
     pub category: Category,
-    /// Where it is written.
+    /// Its place.
     pub span: Span,
 }
 
-/// What an expression is. Operands are values unless said otherwise.
+/// The kind of an expression. Operands are values unless stated otherwise.
 #[derive(Clone, Debug)]
 pub enum ExprKind {
     /// An integer, truth value, character or enumerator, within its type.
@@ -379,7 +382,7 @@ pub enum ExprKind {
     Convert(Box<Expr>),
     /// An operator on one value.
     Unary(Unary, Box<Expr>),
-    /// An operator on two values. The type is that of both, but the right side of a shift has its own.
+    /// An operator on two values. Both have the type of the result, except the right side of a shift.
     Binary(Binary, Box<Expr>, Box<Expr>),
     /// A comparison of two values of one type, which may be pointers.
     Compare(Compare, Box<Expr>, Box<Expr>),
@@ -393,42 +396,43 @@ pub enum ExprKind {
     Comma(Box<Expr>, Box<Expr>),
     /// `place = value`; the place. Structs are copied field by field.
     Assign(Box<Expr>, Box<Expr>),
-    /// `place op= value`: the place's value is converted to `ty`, combined, and converted back; the place. For pointers `ty` is
-    /// the pointer's and `op` is [`Binary::Add`] or [`Binary::Sub`].
+    /// `place op= value`: the place's value is converted to `ty`, combined, and converted back; the result is the
+    /// place. For pointers `ty` is the pointer's and `op` is [`Binary::Add`] or [`Binary::Sub`].
     AssignOp {
-        /// What combines.
+        /// The operator.
         op: Binary,
-        /// In which type.
+        /// The type of the operation.
         ty: Type,
-        /// What is changed.
+        /// The changed place.
         place: Box<Expr>,
-        /// With what, of type `ty` (an integer for shifts and pointers).
+        /// The right operand, of type `ty` (an integer for shifts and pointers).
         value: Box<Expr>,
     },
     /// `++x` and `--x` (the place), `x++` and `x--` (the old value).
     Step {
         /// Up or down.
         add: bool,
-        /// Whether the new value is meant.
+        /// The result is the new value.
         is_prefix: bool,
-        /// What is changed.
+        /// The changed place.
         place: Box<Expr>,
     },
     /// The address of a function.
     Function(FunctionId),
-    /// A call of the function that a pointer points to. Neither parameters nor the result are references.
+    /// A call through a function pointer. Neither parameters nor the result are references.
     CallPointer(Box<Expr>, Vec<Expr>),
     /// A call. Arguments are converted to the parameters' types; for a reference they are places.
     Call(FunctionId, Vec<Expr>),
-    /// A function of CUDA or of the standard library by its canonical name (`intrinsics` has the table), arguments converted.
-    /// `min`, `max` and other functions of two numbers have both in the type of the result; shuffles always have their width. In
-    /// clauses, functions of real numbers have operands and result of type [`Type::Real`].
+    /// A function of CUDA or of the standard library by its canonical name (see the table in `intrinsics`), arguments
+    /// converted. `min`, `max` and other functions of two numbers have both in the type of the result; shuffles
+    /// always have their width. In clauses, functions of real numbers have operands and result of type
+    /// [`Type::Real`].
     Intrinsic(&'static str, Vec<Expr>),
     /// A struct made of its fields.
     Construct(Vec<Expr>),
     /// A temporary object that holds a value; a place (a `const` reference bound to a value).
     Temporary(Box<Expr>),
-    /// Only in clauses.
+    /// An expression allowed only in clauses.
     Spec(Box<SpecExpr>),
 }
 
@@ -451,8 +455,8 @@ pub enum SpecExpr {
     Iff(Expr, Expr),
     /// A function of the annotation language by name: `is_pow2`, `pow2`, `lowbit`, `min`, `max`, `abs` …
     Function(&'static str, Vec<Expr>),
-    /// A call of a `predicate`, by its place in [`Program::predicates`].
+    /// A call of a `predicate`, by its position in [`Program::predicates`].
     Predicate(usize, Vec<Expr>),
-    /// GPUVerify's `__read(p)` and `__write(p)` and their like: canonical name, and the array.
+    /// GPUVerify's `__read(p)`, `__write(p)` and similar: canonical name, and the array.
     Access(&'static str, Expr),
 }

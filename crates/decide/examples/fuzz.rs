@@ -1,8 +1,8 @@
 //! Random pairs against high-precision evaluation:
 //! `cargo run --release -p decide --example fuzz -- PAIRS [SEED] [THREADS]`.
 //!
-//! Stops at the first wrong answer; otherwise prints, for each class of terms, how many pairs were
-//! proved, refuted and left open.
+//! Stops at the first wrong answer. Otherwise prints, for each class of terms, how many pairs were proved, refuted
+//! and left open.
 
 #[path = "../tests/suite/check.rs"]
 mod check;

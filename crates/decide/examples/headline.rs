@@ -1,9 +1,8 @@
 //! The two headline comparisons, timed: `cargo run --release -p decide --example headline`.
 //!
-//! Terms are made the way kernels make them: one fused multiply-add at a time, all accumulators in
-//! turn, nothing shared that a kernel would not share. Prints seconds to build and to decide (of the
-//! clock, and of the processor where the system tells), the peak memory of the process, and the
-//! exponent of the cost over four sizes.
+//! Terms are built the way kernels build them: one fused multiply-add at a time, all accumulators in turn, nothing
+//! shared that a kernel would not share. Prints seconds to build and to decide (wall clock, and processor time where
+//! the system reports it), the peak memory of the process, and the exponent of the cost over four sizes.
 
 #[path = "support/measure.rs"]
 mod measure;
@@ -15,7 +14,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use term::{Inputs, Term, Terms};
 
-/// Which order the optimised side adds its products in.
+/// Order in which the optimised side adds its products.
 #[derive(Clone, Copy, PartialEq)]
 enum Shuffle {
     /// Tiles of 16 from the last to the first, as tiled kernels do.

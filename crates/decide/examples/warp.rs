@@ -1,11 +1,10 @@
-//! A matrix product 64×64×4096 the way an interpreter of warps makes it, built and decided:
-//! `cargo run --release -p decide --example warp [K]`.
+//! A matrix product 64×64×4096 built the way an interpreter of warps builds it, and decided: `cargo run --release -p
+//! decide --example warp [K]`.
 //!
-//! Registers hold a term for each of 32 lanes; a load copies a term; one instruction is a fused
-//! multiply-add in 32 lanes. The naive kernel has a lane for each output; the tiled one has 16
-//! outputs a lane, tiles of 16 in shared memory, and adds each tile's sum to a total. Prints
-//! time and memory of each side and of the comparison, of the same with an epilogue, of finding
-//! one wrong output, and of deciding the rows as they finish on another thread.
+//! Registers hold a term for each of 32 lanes; a load copies a term; one instruction is a fused multiply-add in 32
+//! lanes. The naive kernel has a lane for each output. The tiled one has 16 outputs a lane, tiles of 16 in shared
+//! memory, and adds each tile's sum to a total. Prints time and memory of each side and of the comparison, of the
+//! same with an epilogue, of finding one wrong output, and of deciding the rows as they finish on another thread.
 
 #[path = "support/measure.rs"]
 mod measure;
@@ -24,7 +23,7 @@ const TILE: u32 = 16;
 /// A register of a warp.
 type Register = [Term; LANES];
 
-/// What a launch fixes.
+/// Inputs and size of the product.
 struct Launch {
     inputs: Arc<Inputs>,
     a: Input,
@@ -67,7 +66,7 @@ impl Launch {
         (terms, outputs)
     }
 
-    /// All of it: 8 warps, 4×4 outputs a lane, a total and a sum for each tile.
+    /// The whole product: 8 warps, 4×4 outputs a lane, a total and a sum for each tile.
     fn tiled(&self) -> (Terms, Vec<Term>) {
         let mut terms = Terms::new(Arc::clone(&self.inputs));
         let zero = terms.zero();
@@ -119,7 +118,7 @@ impl Launch {
     }
 }
 
-/// `alpha · sum + c`, rounded up to zero: what follows a product in a kernel.
+/// `alpha · sum + c`, rounded up to zero: the usual epilogue of a product.
 fn epilogue(terms: &mut Terms, outputs: &[Term]) -> Vec<Term> {
     let inputs = Arc::clone(terms.inputs());
     let alpha = terms.input(inputs.find("alpha", None).expect("declared"));
@@ -138,7 +137,7 @@ struct Report<W> {
 }
 
 impl<W: Write> Report<W> {
-    /// Says how long the step took that ends now.
+    /// Prints the duration of the step that ends now.
     fn step(&mut self, what: &str) -> io::Result<f64> {
         let processor = processor_seconds() - self.started.1;
         let clock = self.started.0.elapsed().as_secs_f64();
@@ -193,7 +192,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// Changes one output and finds it.
+/// Makes one output wrong, and checks that only it differs.
 fn wrong_output(tiled: &Terms, naive: &Terms, left: &[Term], right: &mut [Term]) {
     let wrong = right.len() / 3;
     right[wrong] = right[wrong + 1];
@@ -204,7 +203,7 @@ fn wrong_output(tiled: &Terms, naive: &Terms, left: &[Term], right: &mut [Term])
     assert!(different(&&answers[wrong]) && answers.iter().filter(different).count() == 1);
 }
 
-/// Rows are built here and decided there; each row's stores are dropped once it is decided.
+/// Rows are built here and decided on another thread; each row's stores are dropped once it is decided.
 fn streamed(launch: &Launch) -> io::Result<()> {
     let (send, receive) = mpsc::sync_channel::<[(Terms, Vec<Term>); 2]>(2);
     let decider = std::thread::spawn(move || {

@@ -1,16 +1,15 @@
-//! Sums of products of inputs that both sides have in common, to be treated as unknowns.
+//! Blocks: sums of products of inputs common to both sides, treated as unknowns.
 //!
-//! What follows a long sum in a kernel (a bias, an activation, the softmax of scores) rarely takes
-//! it apart again. If a sum below the reference and one below the optimised term have the same
-//! products they are the same function, and the same opaque atom may stand for both: forms that
-//! are equal in these atoms are equal. Unequal ones say nothing, and the ladder starts again with
-//! the sums themselves.
+//! The code after a long sum in a kernel (a bias, an activation, the softmax of scores) rarely takes the sum apart
+//! again. If a sum below the reference and one below the optimised term have the same products, they are the same
+//! function, and one opaque atom may stand for both. Forms that are equal in these atoms are equal. If they are
+//! unequal nothing follows, and the ladder starts again with the sums themselves.
 //!
-//! Some forms are equal only if one knows what the unknowns are: a variance in one pass and in two. So
-//! where the first attempt fails there is a second with the sums that both sides have as unknowns, and
-//! their definitions as rules of the algebra.
+//! Some forms are equal only by the definitions of the unknowns: a variance in one pass and in two. So if the first
+//! attempt fails, a second one takes the sums that both sides have as unknowns, and their definitions as rules of the
+//! algebra.
 //!
-//! Equality of sums is that of the first rung, exact; hashes only choose what is compared.
+//! Sums are compared exactly, as in the first rung; hashes only choose the pairs to compare.
 
 use crate::algebra::{Algebra, Atom};
 use crate::normalise::{Normaliser, Opaque};
@@ -27,12 +26,12 @@ const SHORTEST: usize = 4;
 pub(crate) struct Blocks {
     pub(crate) reference: Opaque,
     pub(crate) optimised: Opaque,
-    /// Whether the algebra is told what they stand for.
+    /// Does the algebra get their definitions?
     defined: bool,
 }
 
 impl Blocks {
-    /// The sums below the pairs; nothing if the sides have none in common.
+    /// Finds the sums below the pairs; `None` if the sides have none in common.
     pub(crate) fn find(problem: &Problem<'_>, pairs: &[(Term, Term)]) -> Option<Self> {
         let mut search = Search::default();
         let left = pairs.iter().map(|pair| pair.0).chain(problem.assumptions.iter().copied());
@@ -48,7 +47,7 @@ impl Blocks {
         shared.then_some(Self { reference, optimised, defined: false })
     }
 
-    /// Those that both sides have, to be defined.
+    /// Keeps the blocks that both sides have, to be defined.
     pub(crate) fn in_common(mut self) -> Self {
         let numbers = |side: &Opaque| side.values().map(|(number, _)| *number).collect();
         let (left, right): (FxHashSet<u32>, FxHashSet<u32>) =
@@ -59,7 +58,8 @@ impl Blocks {
         self
     }
 
-    /// Tells the algebra what they stand for, if it is to know. What takes too many steps has no definition.
+    /// Gives the algebra the definitions of the blocks, if it is to have them. A block whose definition takes too
+    /// many steps gets none.
     pub(crate) fn define(&self, algebra: &mut Algebra, reference: &Terms, steps: u64) {
         if !self.defined {
             return;
@@ -83,7 +83,7 @@ struct Search {
     products: Products,
     /// By hash: sums of the reference with their atoms.
     known: FxHashMap<u64, Vec<(NodeId, u32)>>,
-    /// By hash: sums of the side under way that the reference does not have.
+    /// By hash: sums of the current side that the reference does not have.
     own: FxHashMap<u64, Vec<(NodeId, u32)>>,
     next: u32,
 }
@@ -104,7 +104,7 @@ impl Search {
             };
             let number = self.number(terms, node, hash, reference);
             found.insert(node, (number, squares));
-            // Nothing below it is needed.
+            // The walk need not go below a block.
             false
         });
         if std::ptr::eq(terms, reference) && self.known.is_empty() {

@@ -1,8 +1,7 @@
-//! Questions about conditions on the inputs that are answered by ranges and signs alone: is there
-//! no input that satisfies them, and can a term be zero where they hold?
+//! Contradictory conditions, and terms that are never zero, decided by ranges and signs alone.
 //!
-//! Both answers may be "no" for want of a better argument: no contradiction found is not a point,
-//! and a term that may be zero for all we know need not be.
+//! Both answers may be "no" for lack of a better argument. If no contradiction is found, there may still be no point;
+//! and a term that is not shown to be nonzero need not have a zero.
 
 use crate::algebra::{Algebra, Condition, Outcome, SignSet};
 use crate::normalise::Normaliser;
@@ -16,16 +15,16 @@ const STEPS: u64 = 200_000;
 /// More conditions than this are not combined: each is a normal form.
 const MOST_CONDITIONS: usize = 256;
 
-/// Why no input satisfies some conditions.
+/// The reason why no input satisfies some conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contradiction {
-    /// No number of its type is what they ask of this input.
+    /// No number of this input's type satisfies them.
     Input(Input),
     /// They contradict each other, or are false.
     Conditions,
 }
 
-/// Whether no input satisfies the conditions, as far as ranges and signs tell.
+/// Returns a contradiction between conditions, if ranges and signs show one.
 #[must_use]
 pub fn contradiction(terms: &Terms, conditions: &[Term]) -> Option<Contradiction> {
     let significand_bits = Budget::default().significand_bits;
@@ -43,8 +42,8 @@ pub fn contradiction(terms: &Terms, conditions: &[Term]) -> Option<Contradiction
     matches!(possible, Ok(false)).then_some(Contradiction::Conditions)
 }
 
-/// Whether a term of the optimised store, or of the reference's, is shown not to be zero at any
-/// input that satisfies the assumptions and has a value there.
+/// Returns `true` if a term of the optimised store, or of the reference's, is shown to be nonzero at every input that
+/// satisfies the assumptions and at which the term is defined.
 #[must_use]
 pub fn is_never_zero(problem: &Problem<'_>, optimised: bool, term: Term) -> bool {
     never_zero(problem, optimised, term).unwrap_or(false)
@@ -66,7 +65,7 @@ fn never_zero(problem: &Problem<'_>, optimised: bool, term: Term) -> Outcome<boo
     Ok(algebra.sign_of(value)?.within(SignSet::NOT_ZERO))
 }
 
-/// Puts conditions among the facts; whether they do not contradict each other.
+/// Adds conditions to the facts; returns `false` if they contradict each other.
 fn assume(
     algebra: &mut Algebra,
     normaliser: &mut Normaliser<'_>,
@@ -75,7 +74,7 @@ fn assume(
     let mut possible = true;
     for condition in conditions {
         algebra.steps = STEPS;
-        // Without a normal form a condition says nothing.
+        // A condition without a normal form adds no fact.
         let Ok(condition) = normaliser.condition(algebra, *condition) else { continue };
         possible &= algebra.condition(condition) != Condition::Truth(false);
         for (form, signs) in algebra.comparisons(condition) {

@@ -1,10 +1,9 @@
-//! When to give up. Without a deadline nothing here looks at a clock, and the same input has the same
-//! answer on every machine.
+//! Deadlines. Without one nothing here reads a clock, and the same input has the same answer on every machine.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// When to give up, whatever is left of the steps.
+/// A time to stop at, however many steps are left.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Deadline {
     /// Stop at this time.
@@ -14,29 +13,29 @@ pub struct Deadline {
 }
 
 impl Deadline {
-    /// Whether to stop now.
+    /// Is it time to stop?
     #[must_use]
     pub fn has_passed(&self) -> bool {
         let stopped = self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
         stopped || self.at.is_some_and(|at| Instant::now() >= at)
     }
 
-    /// Whether it can pass at all.
+    /// Can the deadline pass?
     pub(crate) fn is_set(&self) -> bool {
         self.stop.is_some() || self.at.is_some()
     }
 }
 
-/// Looks at a deadline now and then in the midst of long work.
+/// Checks a deadline now and then during long work.
 #[derive(Debug)]
 pub(crate) struct Countdown {
     deadline: Deadline,
-    /// Steps until the next look; none once the deadline has passed.
+    /// Steps until the next check; `None` once the deadline has passed.
     left: Option<usize>,
 }
 
 impl Countdown {
-    /// Steps between two looks: some milliseconds of the slowest arithmetic.
+    /// Steps between two checks: some milliseconds of the slowest arithmetic.
     const STEPS: usize = 1 << 12;
 
     pub(crate) fn new(deadline: Deadline) -> Self {
@@ -44,7 +43,7 @@ impl Countdown {
         Self { deadline, left: Some(left) }
     }
 
-    /// Counts a step; returns whether the deadline has passed.
+    /// Counts a step; returns `true` once the deadline has passed.
     #[inline]
     pub(crate) fn is_over(&mut self) -> bool {
         match &mut self.left {
@@ -91,7 +90,7 @@ mod tests {
                 sides[side] = terms.multiply(sides[side], sum);
             }
         }
-        // Not the same by structure.
+        // Make the sides differ by structure.
         for number in [Number::from(2), Number::dyadic(1, -1)] {
             let number = terms.constant(number);
             sides[1] = terms.multiply(sides[1], number);
@@ -116,7 +115,7 @@ mod tests {
         assert!(matches!(answers[..], [Decision::Unknown(Reason::Time)]), "{answers:?}");
     }
 
-    /// Points at which the reference might be defined are not looked at when the time is over.
+    /// Once the time is over, no more points are tried for the reference's domain.
     #[test]
     fn no_point_is_tried_after_the_end() {
         let mut inputs = Inputs::new();
@@ -135,7 +134,7 @@ mod tests {
         assert_eq!(has_domain(over), [false; 2]);
     }
 
-    /// Evaluations of many products end with the time, and then know nothing.
+    /// Evaluations of many products stop at the deadline, without a result.
     #[test]
     fn late_evaluations_know_nothing() {
         const COUNT: u32 = 10_000;

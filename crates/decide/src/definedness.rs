@@ -1,15 +1,15 @@
-//! Where a term is defined: the conditions its operations put on their arguments, collected from
-//! the term itself before anything is rewritten.
+//! Definedness: the conditions of operations on their arguments, collected from the term itself before anything is
+//! rewritten.
 //!
-//! A condition below a branch of a choice counts only where the branch is taken: it has a guard.
-//! A node reached both with and without a guard is listed without. Nothing is left out: if the
-//! walk exceeds its budget there is no list, and the answer is `Unknown`.
+//! A condition below a branch of a select applies only where the branch is taken: it has a guard. A node reached both
+//! with and without a guard is listed without. No condition is omitted: if the walk exceeds its budget there is no
+//! list, and the answer is `Unknown`.
 
 use crate::algebra::{Obstacle, Outcome, SignSet};
 use rustc_hash::FxHashSet;
 use term::{Function, Node, NodeId, NodeTable, Term, Terms};
 
-/// What an operation asks of its argument.
+/// The requirement of an operation on its argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Requirement {
     /// `≠ 0`
@@ -18,7 +18,7 @@ pub enum Requirement {
     NotNegative,
     /// `> 0`
     Positive,
-    /// In the domain of a function nothing is known about.
+    /// In the domain of an unknown function.
     InDomain(Function),
 }
 
@@ -36,11 +36,11 @@ impl Requirement {
 /// A condition for a term to be defined.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Definedness {
-    /// What is asked.
+    /// The requirement.
     pub requirement: Requirement,
-    /// Of which term.
+    /// The term that must satisfy it.
     pub argument: NodeId,
-    /// Where: all these conditions hold (`true`) or fail (`false`). Empty: everywhere.
+    /// The guard: all these conditions hold (`true`) or fail (`false`). Empty: everywhere.
     pub guard: Vec<(NodeId, bool)>,
 }
 
@@ -66,7 +66,7 @@ impl Definedness {
     }
 }
 
-/// More steps than this and the conditions are not worth having.
+/// Limit on the steps of a walk.
 const MOST_VISITS: usize = 2_000_000;
 
 /// Collects the conditions under which terms of a store are defined, one term after the other.
@@ -74,7 +74,7 @@ pub(crate) struct Collector<'t> {
     terms: &'t Terms,
     /// By node: the number of the term it was last reached from without a guard.
     seen: NodeTable<u32>,
-    /// By node: the number of the term for which it was last asked not to be zero, without a guard.
+    /// By node: the number of the term for which `≠ 0` was last required of it without a guard.
     asked: NodeTable<u32>,
     number: u32,
 }
@@ -130,12 +130,12 @@ impl<'t> Collector<'t> {
     }
 }
 
-/// The way through one term.
+/// The walk through one term.
 struct Walk<'c, 't> {
     collector: &'c mut Collector<'t>,
     /// Condition, whether it holds, and the guard around it.
     guards: Vec<(NodeId, bool, Guard)>,
-    /// What was reached with a guard.
+    /// Nodes reached with a guard.
     guarded: FxHashSet<(NodeId, Guard)>,
     visits: usize,
     found: Vec<Definedness>,
@@ -164,7 +164,7 @@ impl Walk<'_, '_> {
     }
 
     fn ask(&mut self, requirement: Requirement, argument: NodeId, guard: Guard) {
-        // Rows divide by the same again and again.
+        // Rows divide by the same divisor again and again.
         if guard == NO_GUARD && requirement == Requirement::NotZero {
             let asked = &mut self.collector.asked[argument];
             if std::mem::replace(asked, self.collector.number) == self.collector.number {

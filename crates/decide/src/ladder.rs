@@ -1,7 +1,7 @@
 //! The ladder: cheap rungs first, each sound on its own, budgets in steps.
 //!
-//! Products → composite normal forms → a quick look for a difference → inlining → facts → case
-//! splits → a longer look. An answer says which rung gave it; when all fail it is `Unknown`.
+//! Products → composite normal forms → a quick search for a difference → inlining → facts → case splits → a longer
+//! search. An answer says which rung gave it; when all fail it is `Unknown`.
 
 mod requirement;
 
@@ -21,7 +21,7 @@ use requirement::Requirement;
 use rustc_hash::{FxHashMap, FxHashSet};
 use term::{NodeId, Term};
 
-/// So many pairs in a row without success, and sums are not worth treating as unknowns.
+/// After this many failures in a row, sums are no longer treated as unknowns.
 const MOST_FAILURES: usize = 64;
 
 /// Normal forms of both sides, conditions of both sides.
@@ -39,7 +39,7 @@ pub(crate) struct Ladder<'t> {
     optimised: Normaliser<'t>,
     /// For each pair, the conditions of both sides.
     conditions: Vec<(Conditions, Conditions)>,
-    /// Conditions known to hold everywhere: asked once, not once an output.
+    /// Conditions known to hold everywhere: proved once, not once an output.
     always: FxHashMap<(Side, NodeId, SignSet), bool>,
     /// Arguments of conditions that are sums of exponentials.
     positive: FxHashSet<(Side, NodeId)>,
@@ -47,7 +47,7 @@ pub(crate) struct Ladder<'t> {
     arguments: FxHashMap<(Side, NodeId), Option<FormId>>,
     /// Conditions of the reference that some input is known to satisfy together.
     domains: FxHashSet<Vec<Definedness>>,
-    /// Whether one of the optimised side's conditions follows from these of the reference.
+    /// Does one of the optimised side's conditions follow from these of the reference?
     consequences: FxHashMap<(Vec<Definedness>, Definedness), bool>,
     assumptions: Vec<(FormId, SignSet)>,
 }
@@ -67,7 +67,7 @@ impl<'t> Ladder<'t> {
         budget: &Budget,
     ) -> Self {
         let [mut left, mut right] = [problem.reference, problem.optimised].map(Collector::new);
-        // There may be as many as outputs times divisions: what is not looked at in time is not known.
+        // There may be as many as outputs times divisions, so the deadline is checked for each pair.
         let conditions_of = |(a, b): &(Term, Term)| match budget.deadline.has_passed() {
             true => (Err(Obstacle::Time), Err(Obstacle::Time)),
             false => (left.conditions(*a), right.conditions(*b)),
@@ -117,8 +117,8 @@ impl<'t> Ladder<'t> {
         }
     }
 
-    /// Answers for pairs with equal normal forms and nothing to assume; the others have none.
-    /// Gives up after many pairs without success.
+    /// Answers pairs that have equal normal forms and need no assumptions; the others get no answer. Gives up after
+    /// many pairs without success.
     pub(crate) fn run_composite(mut self, pairs: &[(Term, Term)]) -> Vec<Option<Decision>> {
         self.take_assumptions();
         let mut failures = 0;
@@ -145,7 +145,7 @@ impl<'t> Ladder<'t> {
         Ok(settled.then_some(equal))
     }
 
-    /// Answers for the pairs, so many differences having been found before.
+    /// Answers the pairs; `differences` were found before.
     pub(crate) fn run(mut self, pairs: &[(Term, Term)], mut differences: usize) -> Vec<Decision> {
         self.take_assumptions();
         let mut answers = Vec::with_capacity(pairs.len());
@@ -157,7 +157,7 @@ impl<'t> Ladder<'t> {
                 continue;
             }
             answers.push(self.pair(index, *pair).unwrap_or_else(|obstacle| {
-                // No normal form: a point may still tell them apart.
+                // No normal form: a point may still show a difference.
                 let found = self.searched(*pair).run(0..self.budget.quick_points, u64::MAX);
                 let difference = found.values.or(found.undefined);
                 difference.map_or(Decision::Unknown(obstacle.into()), Decision::from)
@@ -191,7 +191,7 @@ impl<'t> Ladder<'t> {
         if let (Some(one), Some(other)) = infinite
             && one == other
         {
-            // The same infinity on both sides: what is left are the conditions.
+            // The same infinity on both sides: only the conditions remain.
             return Ok((Polynomial::zero(), Polynomial::zero(), required, own));
         }
         Ok((reference?, optimised?, required, own))
@@ -244,7 +244,7 @@ impl<'t> Ladder<'t> {
         rung
     }
 
-    /// Whether a sum without denominators is zero, also by the squares of sines and cosines.
+    /// Is a sum without denominators zero? Also tries `sin² + cos² = 1`.
     fn is_zero(&mut self, mut gap: Polynomial) -> bool {
         if gap.is_zero() {
             return true;
@@ -265,7 +265,7 @@ impl<'t> Ladder<'t> {
         zero.is_ok_and(|zero| zero).then_some(Rung::Cases)
     }
 
-    /// Puts the unguarded conditions and the assumptions among the facts.
+    /// Adds the unguarded conditions and the assumptions to the facts.
     fn assume_all<'a>(
         &mut self,
         requirements: impl Iterator<Item = &'a Requirement>,
@@ -282,7 +282,7 @@ impl<'t> Ladder<'t> {
         Ok(consistent)
     }
 
-    /// A product that is not zero has no factor that is; the primitive part counts as a factor.
+    /// Assumes a sign. The factors of a nonzero product are nonzero, too; the primitive part counts as a factor.
     fn assume_with_factors(&mut self, form: FormId, signs: SignSet) -> Outcome<bool> {
         let mut consistent = self.algebra.assume(form, signs)?;
         if !signs.within(SignSet::NOT_ZERO) {
@@ -304,7 +304,8 @@ impl<'t> Ladder<'t> {
         Ok(consistent)
     }
 
-    /// Equal; now what remains to be assumed, and is the claim about anything?
+    /// Builds the answer for equal terms: finds the remaining assumptions, and checks that the claim is about some
+    /// input.
     fn equal(
         &mut self,
         pair: (Term, Term),
@@ -359,7 +360,7 @@ impl<'t> Ladder<'t> {
         Ok((open, given))
     }
 
-    /// Whether an equality is about some input.
+    /// Is an equality about some input?
     fn claims_something(
         &mut self,
         pair: (Term, Term),
@@ -369,7 +370,7 @@ impl<'t> Ladder<'t> {
         (required.is_empty() && self.problem.assumptions.is_empty()) || self.has_domain(pair, given)
     }
 
-    /// Whether some input satisfies the conditions of a pair's reference, and the assumptions.
+    /// Does some input satisfy the conditions of a pair's reference, and the assumptions?
     fn has_domain(&mut self, pair: (Term, Term), given: Vec<Definedness>) -> bool {
         if self.domains.contains(&given) {
             return true;
@@ -381,7 +382,7 @@ impl<'t> Ladder<'t> {
         found
     }
 
-    /// Whether a condition of the optimised side holds wherever the reference is defined.
+    /// Does a condition of the optimised side hold wherever the reference is defined?
     fn follows(&mut self, required: &[Requirement], wanted: &Requirement) -> Outcome<bool> {
         let identical = required.iter().any(|other| {
             other.asked == wanted.asked

@@ -1,15 +1,14 @@
-//! Decides whether two real terms are equal: [`Decision::Equal`], [`Decision::Different`] with a
-//! point, or [`Decision::Unknown`] with a reason. Nothing here knows where terms come from.
+//! Decides whether two real terms are equal: [`Decision::Equal`], [`Decision::Different`] with a point, or
+//! [`Decision::Unknown`] with a reason. Nothing here knows where terms come from.
 //!
 //! # What `Equal` means
 //!
-//! A term is a partial function of finite real inputs ([`term`]). `Equal` with no conditions says:
-//! at *every* input where the reference is defined, ties and boundaries included, the optimised
-//! term is defined and has the same value, and there is such an input. `Equal` with conditions says
-//! the same of the inputs that also satisfy them; each is an operation of the optimised term whose
-//! argument must be non-zero, non-negative or positive. `Different` names one input where the
-//! reference is certainly defined and the two values lie in disjoint intervals (256 bits, rounded
-//! outward), or where only the optimised term is undefined. Everything else is `Unknown`.
+//! A term is a partial function of finite real inputs ([`term`]). `Equal` with no conditions says: at *every* input
+//! where the reference is defined, ties and boundaries included, the optimised term is defined and has the same
+//! value, and there is such an input. `Equal` with conditions says the same of the inputs that also satisfy them.
+//! Each condition is an operation of the optimised term whose argument must be non-zero, non-negative or positive.
+//! `Different` names one input where the reference is certainly defined and the two values lie in disjoint intervals
+//! (256 bits, rounded outward), or where only the optimised term is undefined. Everything else is `Unknown`.
 //!
 //! # The normal form
 //!
@@ -19,11 +18,10 @@
 //!     Σᵢ cᵢ · Πⱼ aⱼ^qᵢⱼ · e^Eᵢ        cᵢ, qᵢⱼ rational, Eᵢ again such a sum
 //! ```
 //!
-//! over *atoms* `aⱼ`: inputs, π, ln p, p^q (0 < q < 1) for integers p, and composite atoms over
-//! normal forms: `ln|f|`, `max{f₁…fₙ}`, `if(condition, f, g)`, named functions, and *bases* f (sums
-//! kept together because they have a power that cannot be multiplied out: a quotient is a product
-//! with a base to the −1, a root one with a base to a fraction). Summands are sorted and equal
-//! monomials combined, so equal normal forms are equal lists.
+//! over *atoms* `aⱼ`: inputs, π, ln p, p^q (0 < q < 1) for integers p, and composite atoms over normal forms:
+//! `ln|f|`, `max{f₁…fₙ}`, `if(condition, f, g)`, named functions, and *bases* f. A base is a sum with a power that
+//! cannot be multiplied out: a quotient is a product with a base to the −1, a root one with a base to a fraction.
+//! Summands are sorted and equal monomials combined, so equal normal forms are equal lists.
 //!
 //! **Theorem.** Let all atoms be inputs and all exponents polynomials in the inputs, no two of them
 //! differing by a constant. Then the sum is zero at every input only if every coefficient is zero:
@@ -34,18 +32,17 @@
 //! polynomial grows, so the coefficient polynomial of the fastest tends to zero, hence is zero.
 //! Repeat. ∎
 //!
-//! The condition on constants cannot be dropped: `e·e⁰ − 1·e¹ = 0` has distinct exponents and
-//! non-zero coefficients (the theorem in the paper on VOLTA, §4.4, omits it). Here a constant is
-//! part of the exponent and products add exponents, so `e · e^x` and `e^(x+1)` are one monomial;
-//! two exponents that differ by a constant belong to *different* monomials with dependent values,
-//! e.g. `(e−2)·e^x` is the list `e^(x+1) − 2e^x`. Such lists are zero only if formally zero as far
-//! as e, π, ln p and p^q satisfy no relations beyond those applied (`p^q·p^r = p^(q+r)`,
-//! `e^(q ln p) = p^q`), which is unproved mathematics: so an unequal normal form is never taken as
-//! a difference, only a point is.
+//! The condition on constants cannot be dropped: `e·e⁰ − 1·e¹ = 0` has distinct exponents and non-zero coefficients
+//! (the theorem in the paper on VOLTA, §4.4, omits it). Here a constant is part of the exponent and products add
+//! exponents, so `e · e^x` and `e^(x+1)` are one monomial. Two exponents that differ by a constant belong to
+//! *different* monomials with dependent values, e.g. `(e−2)·e^x` is the list `e^(x+1) − 2e^x`. Such lists are zero
+//! only if formally zero as far as e, π, ln p and p^q satisfy no relations beyond those applied (`p^q·p^r = p^(q+r)`,
+//! `e^(q ln p) = p^q`), which is unproved mathematics. So an unequal normal form is never taken as a difference, only
+//! a point is.
 //!
-//! **Beyond the theorem** (quotients, roots, logarithms, maxima, choices, named functions) equal
-//! normal forms are still equal functions, but atoms are no longer independent (`max·min = ab`,
-//! `|x|² = x²`), so unequal forms say nothing and the ladder goes on.
+//! **Beyond the theorem** (quotients, roots, logarithms, maxima, selects, named functions) equal normal forms are
+//! still equal functions. But atoms are no longer independent (`max·min = ab`, `|x|² = x²`), so nothing follows from
+//! unequal forms, and the ladder goes on.
 //!
 //! # The ladder
 //!
@@ -59,17 +56,16 @@
 //! | `Cases` | zero in every case: which element of a maximum is largest, whether a condition holds |
 //! | `Point` | a point where the values differ |
 //!
-//! Each has a budget in steps ([`Budget`]); none looks at a clock,
-//! unless the caller sets a [`Deadline`].
+//! Each has a budget in steps ([`Budget`]); none reads a clock, unless the caller sets a [`Deadline`].
 //!
-//! Before the normal forms, *fingerprints* of the open pairs (of some, if they are many) are taken in one pass: values at a point
-//! modulo a safe prime p = 2q+1, exponents modulo q, maxima and choices decided by floats. Where they
-//! disagree, interval evaluation looks for a difference at once. They choose where to look and are
-//! never an answer: beyond exp-polynomials they may disagree for equal terms.
+//! Before the normal forms, one pass takes *fingerprints* of the open pairs (of some, if they are many): values at a
+//! point modulo a safe prime p = 2q+1, exponents modulo q, maxima and selects decided by floats. Where they disagree,
+//! interval evaluation looks for a difference at once. They choose where to look and are never an answer: beyond
+//! exp-polynomials they may disagree for equal terms.
 //!
-//! Sums that both sides have in common may be unknowns because the same unknown stands for the same
-//! function of the inputs: their products were compared, exactly. Equal forms in such unknowns are
-//! equal functions; unequal ones say nothing, and the sums are taken apart.
+//! Common sums of both sides may be unknowns because the same unknown stands for the same function of the inputs:
+//! their products were compared, exactly. Equal forms in such unknowns are equal functions. If the forms are unequal
+//! nothing follows, and the sums are taken apart.
 //!
 //! **Why each step is sound.** Every rewrite keeps the value at each input where the *original*
 //! terms are defined; conditions are collected from the terms before anything is rewritten
@@ -123,13 +119,12 @@
 //!
 //! # Limits
 //!
-//! No polynomial factorisation: `(x²−1)/(x−1) = x+1` needs the `Inline` rung, and deep nests of
-//! such quotients under roots or logarithms stay unknown. `√(ab)` becomes `√a·√b` where both are known
-//! not to be negative, for products that are written as such; sums under roots are not factored. Cube
-//! roots and trigonometric functions are opaque but for sign symmetry. Facts are combined in pairs,
-//! not by linear programming. [`decide`] tries points from a fixed list of small dyadic values: a
-//! difference confined to, say, x > 10⁶ is missed, and the answer is `Unknown`, not `Equal`. Who knows
-//! more about the inputs looks at other points first ([`Probe`]).
+//! No polynomial factorisation: `(x²−1)/(x−1) = x+1` needs the `Inline` rung, and deep nests of such quotients under
+//! roots or logarithms stay unknown. `√(ab)` becomes `√a·√b` if both are known not to be negative, for products
+//! written as such; sums under roots are not factored. Cube roots and trigonometric functions are opaque but for sign
+//! symmetry. Facts are combined in pairs, not by linear programming. [`decide`] tries points from a fixed list of
+//! small dyadic values: a difference confined to, say, x > 10⁶ is missed, and the answer is `Unknown`, not `Equal`. A
+//! caller that knows more about the inputs can try other points first ([`Probe`]).
 
 mod algebra;
 mod blocks;

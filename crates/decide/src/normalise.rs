@@ -1,8 +1,8 @@
 //! Terms to normal forms: a loop over the nodes in evaluation order.
 //!
-//! The terms to be compared are announced together ([`Normaliser::new`]), so that each node knows
-//! how often it will be used and its form is given away at the last use instead of copied. That
-//! keeps a chain of running rescales linear, and frees the forms of an output once it is compared.
+//! The terms to be compared are announced together ([`Normaliser::new`]). So the number of uses of each node is
+//! known, and its form is moved out at the last use instead of copied. That keeps a chain of running rescales linear,
+//! and frees the forms of an output once it is compared.
 
 mod gathered;
 mod infinite;
@@ -15,15 +15,15 @@ use gathered::Gathering;
 use rustc_hash::FxHashMap;
 use term::{Factors, Function, Node, NodeId, NodeTable, Number, Sum, Term, Terms, Walker};
 
-/// The number of the atom that stands for a node, and whether it is a sum of squares.
+/// Atom number of an opaque node, and whether it is a sum of squares.
 pub(crate) type Opaque = FxHashMap<NodeId, (u32, bool)>;
 
-/// What is known of a node that was visited.
+/// The form of a visited node.
 #[derive(Clone, Debug)]
 enum Form {
     Real(Polynomial),
     Condition(ConditionId),
-    /// −∞ (true) or +∞: constants that meet a partial operand survive the constructors.
+    /// −∞ (true) or +∞: the constructors keep infinities that are combined with a partial operand.
     Infinite(bool),
     Failed(Obstacle),
 }
@@ -36,23 +36,23 @@ pub(crate) struct Normaliser<'t> {
     /// By node; inputs and constants have none.
     forms: NodeTable<Option<Box<Form>>>,
     uses_left: NodeTable<u32>,
-    /// By divisor: the outputs of a row share theirs. Kept where it is a single product.
+    /// By divisor: the outputs of a row share theirs. Only those that are a single product.
     inverses: FxHashMap<NodeId, Polynomial>,
-    /// By factor: sums that something was divided by, as that divisor.
+    /// By factor: divisor sums, as a base.
     bases: FxHashMap<NodeId, Polynomial>,
     /// The common number of each named function of the store.
     functions: Vec<Option<u16>>,
-    /// Sums that are computed on the two sides of a condition first.
+    /// Sums that are first computed on the two sides of a condition.
     gathered: FxHashMap<Sum, Gathering>,
 }
 
 impl<'t> Normaliser<'t> {
-    /// Prepares for these roots, each to be asked for once.
+    /// Prepares for these roots, each to be normalised once.
     pub(crate) fn new(terms: &'t Terms, roots: impl IntoIterator<Item = Term>) -> Self {
         Self::with_opaque(terms, roots, &Opaque::default())
     }
 
-    /// The same without what is below these sums; [`Normaliser::set_opaque`] is to follow.
+    /// The same without the nodes below these sums; call [`Normaliser::set_opaque`] next.
     pub(crate) fn with_opaque(
         terms: &'t Terms,
         roots: impl IntoIterator<Item = Term>,
@@ -88,12 +88,12 @@ impl<'t> Normaliser<'t> {
             let atom = Atom::Opaque { number: *number, squares: *squares };
             let form = Form::Real(algebra.atom_polynomial(atom));
             self.forms[*node] = Some(Box::new(form));
-            // Never the last use: the form is not given away.
+            // Never the last use: the form is not moved out.
             self.uses_left[*node] = u32::MAX;
         }
     }
 
-    /// Numbers named functions as another store does; names it does not have come after its own.
+    /// Numbers named functions as another store does; names that only this store has come after them.
     pub(crate) fn share_functions(&mut self, with: &Terms) {
         let (own, other) = (self.terms.named_functions(), with.named_functions());
         let number = |(at, name): (usize, &String)| {
@@ -124,10 +124,10 @@ impl<'t> Normaliser<'t> {
         }
     }
 
-    /// The canonical condition a root stands for.
+    /// The canonical condition of a root.
     pub(crate) fn condition(&mut self, algebra: &mut Algebra, root: Term) -> Outcome<ConditionId> {
         self.compute_below(algebra, root);
-        // A sum is no condition.
+        // A sum is not a condition.
         let node = self.terms.node_of(root).ok_or(Obstacle::Undefined)?;
         self.take_condition(node)
     }
@@ -250,8 +250,8 @@ impl<'t> Normaliser<'t> {
         algebra.product(a, b)
     }
 
-    /// A sum as a power of the base that the other factor is divided by, if it is that. The outputs of a row
-    /// have it in common, and copy no sum.
+    /// A sum as a power of the base that the other factor is divided by, if it is that base. The outputs of a row
+    /// share it, so no sum is copied.
     fn cancelling(
         &mut self,
         algebra: &mut Algebra,
@@ -368,7 +368,7 @@ impl<'t> Normaliser<'t> {
         algebra.accumulate(total, product)
     }
 
-    /// A node's form, if it is one summand: the case that needs no copy of a list.
+    /// Borrows a node's form if it is one summand: no list is copied.
     fn single(&self, node: NodeId) -> Option<(Monomial, &Number)> {
         if let Some(Form::Real(polynomial)) = self.forms[node].as_deref() {
             return polynomial.as_settled_single();
@@ -399,7 +399,7 @@ impl<'t> Normaliser<'t> {
         }
     }
 
-    /// A node's form, given away at its last use.
+    /// A node's form, moved out at its last use.
     fn take(&mut self, node: NodeId) -> Outcome<Polynomial> {
         if let Some(leaf) = self.leaf(node) {
             return Ok(leaf);

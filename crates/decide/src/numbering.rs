@@ -1,13 +1,13 @@
-//! Value numbers: terms that are the same by structure have the same number.
+//! Value numbering: terms with the same structure have the same number.
 //!
-//! A number stands for an operation on numbers, as in value numbering of compilers (Alpern, Wegman and Zadeck, 1988). Sums,
-//! products, maxima and minima are kept as multisets (maxima and minima as sets), laid out flat across nested ones, so that the
-//! order of their operands does not matter; nothing is multiplied out. Each such step keeps value and domain: sums and products
-//! are defined where all of their operands are, in whichever order they are taken. So **equal numbers are equal partial
-//! functions**, with nothing to assume; other numbers say nothing.
+//! A number stands for an operation on numbers, as in value numbering of compilers (Alpern, Wegman and Zadeck, 1988).
+//! Sums, products, maxima and minima are kept as multisets (maxima and minima as sets), flattened across nested ones,
+//! so that the order of their operands does not matter; nothing is multiplied out. Each such step keeps value and
+//! domain: sums and products are defined where all of their operands are, in any order. So **equal numbers are equal
+//! partial functions**, without assumptions; nothing follows from unequal numbers.
 //!
-//! Tables are compared in full, a hash only finds them. What would become too large is not laid out, or has no
-//! number: errs towards "not known to be equal".
+//! Values are compared in full; a hash only finds candidates. A value that would become too large is not flattened,
+//! or gets no number: this errs towards "not known to be equal".
 
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -16,18 +16,18 @@ use term::{Factors, Function, Node, NodeId, Number, Relation, Sum, Term, Terms, 
 /// The number of a value. Those of inputs are their positions.
 pub type ValueNumber = u32;
 
-/// Operands of one product that are laid out, and of one sum or maximum; more stay as they are nested.
+/// Limits on the operands of one flattened product, and of one sum or maximum; a larger one stays nested.
 const MOST_FACTORS: usize = 64;
 const MOST_NESTED: usize = 1 << 14;
-/// Operands that all tables may have together, 8 bytes each.
+/// Limit on the operands of all values together, 8 bytes each.
 const MOST_KEPT: usize = 1 << 22;
-/// Operands that are copied from nested tables; after that they stay nested.
+/// Limit on the operands copied from nested values; after that they stay nested.
 const MOST_COPIED: usize = 1 << 24;
-/// Not yet numbered, and not to be numbered.
+/// Not numbered yet.
 const OPEN: ValueNumber = u32::MAX;
 const REFUSED: ValueNumber = u32::MAX - 1;
 
-/// Numbers for the terms of some stores over the same inputs. A store may grow in between.
+/// Numbers for the terms of some stores over the same inputs. A store may grow between calls.
 #[derive(Debug, Default)]
 pub struct Numbering {
     /// By number, without those of inputs.
@@ -38,23 +38,23 @@ pub struct Numbering {
     inputs: ValueNumber,
     kept: usize,
     copied: usize,
-    /// Whether some value is made of an infinity.
+    /// Set if some value contains an infinity.
     pub(crate) met_infinity: bool,
-    /// Operands of what is made at the moment.
+    /// Operands of the value under construction.
     products: Vec<Product>,
 }
 
-/// What is known of one store.
+/// The numbers of one store.
 #[derive(Debug, Default)]
 struct Store {
     walker: Walker,
     /// By node, without the inputs.
     nodes: Vec<ValueNumber>,
-    /// Sums that are no nodes.
+    /// Sums that have no node.
     sums: FxHashMap<Term, ValueNumber>,
 }
 
-/// What a number stands for.
+/// The value of a number.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Value {
     Constant(Number),
@@ -63,9 +63,9 @@ enum Value {
     Power(ValueNumber, Number),
     Binary(Binary, [ValueNumber; 2]),
     Select([ValueNumber; 3]),
-    /// Sorted, at least two, and none of them one of these itself.
+    /// Sorted, at least two, and none of them a product itself.
     Product(Box<[ValueNumber]>),
-    /// Sorted; never one alone that is added.
+    /// Sorted; a single summand only if it is negated.
     Sum(Box<[Product]>),
     /// Sorted, without repetition.
     Extreme(Extreme, Box<[ValueNumber]>),
@@ -128,7 +128,7 @@ impl Product {
 }
 
 impl Numbering {
-    /// The number of a term of a store; none if there is no room for it.
+    /// The number of a term of a store; `None` if there is no room for it.
     ///
     /// # Panics
     /// If the store is over other inputs than the first one.
@@ -224,7 +224,7 @@ impl Numbering {
         self.intern(value)
     }
 
-    /// A function, known in all stores: named ones are numbered by each store on its own.
+    /// A function numbered across stores: named ones are numbered by each store on its own.
     fn function(&mut self, terms: &Terms, function: Function) -> Option<Function> {
         let Function::Named(_) = function else { return Some(function) };
         let name = terms.function_name(function);
@@ -265,12 +265,12 @@ impl Numbering {
         Some(())
     }
 
-    /// The number of 1, the first that is made.
+    /// The number of 1, the first value created.
     fn one(&self) -> ValueNumber {
         self.inputs
     }
 
-    /// Adds a value to the sum that is made: the summands of a sum, one by one.
+    /// Adds a value to the sum under construction; a sum is added summand by summand.
     fn add(&mut self, negative: bool, number: ValueNumber) {
         match self.value(number).cloned().as_deref() {
             Some(Value::Sum(summands))
@@ -285,7 +285,7 @@ impl Numbering {
         }
     }
 
-    /// The sum that was made.
+    /// Finishes the sum under construction.
     fn added_up(&mut self) -> Option<ValueNumber> {
         let mut products = std::mem::take(&mut self.products);
         if !products.is_sorted() {
@@ -300,13 +300,13 @@ impl Numbering {
         number
     }
 
-    /// A product as a summand: of two values as they are, of more by their number.
+    /// A product as a summand: two factors directly, more by the number of their product.
     fn product(&mut self, negative: bool, pair: [ValueNumber; 2]) -> Option<Product> {
         let mut factors = Vec::new();
         let odd =
             pair.into_iter().fold(false, |odd, number| odd ^ self.factors(number, &mut factors));
         if factors.len() > MOST_FACTORS {
-            // Squares of squares have no end: these two stay as they are.
+            // Squares of squares grow without bound: these two stay as they are.
             return Some(Product::new(negative, pair));
         }
         factors.sort_unstable();
@@ -319,13 +319,13 @@ impl Numbering {
         Some(Product::new(negative ^ odd, pair))
     }
 
-    /// Adds the factors of a value other than 1; whether their product is to be negated.
+    /// Collects the factors of a value other than 1; returns `true` if their product is to be negated.
     fn factors(&self, number: ValueNumber, factors: &mut Vec<ValueNumber>) -> bool {
         match self.value(number).map(|value| &**value) {
             Some(Value::Product(own)) => factors.extend_from_slice(own),
             Some(Value::Sum(summands)) if summands.len() == 1 => {
-                // A value that is negated. Its factors may be such sums again, in chains without an end: they stay what
-                // they are, sign and all.
+                // A negated value. Its factors may be such sums again, in unbounded chains, so they are kept as they
+                // are, with their signs.
                 for number in summands[0].operands() {
                     match self.value(number).map(|value| &**value) {
                         Some(Value::Product(own)) => factors.extend_from_slice(own),
@@ -351,7 +351,7 @@ impl Numbering {
         }
     }
 
-    /// A maximum or minimum, across nested ones.
+    /// A maximum or minimum, flattened across nested ones.
     fn extreme(
         &mut self,
         terms: &Terms,
@@ -363,7 +363,7 @@ impl Numbering {
         let mut waiting = pair.to_vec();
         while let Some(node) = waiting.pop() {
             if is_open(node, self.inputs, nodes) {
-                // An inner one: it has no number of its own.
+                // An inner one has no number of its own.
                 waiting.extend(terms.at(node).children());
                 continue;
             }
@@ -385,7 +385,7 @@ impl Numbering {
         }
     }
 
-    /// Takes so many operands over from a nested table to others, if there is room.
+    /// Reserves room for copying `count` operands from a nested value; `false` if there is none.
     fn may_copy(&mut self, others: usize, count: usize) -> bool {
         if others + count > MOST_NESTED {
             return false;
@@ -437,8 +437,8 @@ fn sorted([a, b]: [ValueNumber; 2]) -> [ValueNumber; 2] {
     [a.min(b), a.max(b)]
 }
 
-/// For each node of an order, whether it is a maximum within a maximum, or a minimum within a minimum, that nothing else uses: a
-/// running maximum is laid out once, not once an element.
+/// For each node of an order: is it a maximum within a maximum, or a minimum within a minimum, with no other use? A
+/// running maximum is flattened once, not once an element.
 fn inner_extremes(terms: &Terms, order: &term::Order) -> Vec<bool> {
     let mut inner = vec![false; order.nodes.len()];
     for node in &order.nodes {

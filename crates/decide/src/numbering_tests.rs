@@ -1,4 +1,4 @@
-//! Which terms have the same value number, and which must not.
+//! Terms that must, and must not, have the same value number.
 
 use super::*;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use term::Inputs;
 use term::text::{Scope, parse_expression, parse_script};
 use testing::Random;
 
-/// Whether two expressions over x, y, z and w have the same number, each in a store of its own.
+/// Have two expressions over x, y, z and w the same number, each in a store of its own?
 fn same(a: &str, b: &str) -> bool {
     let script = parse_script("input x, y, z, w").unwrap();
     let mut numbering = Numbering::default();
@@ -55,14 +55,14 @@ fn what_differs_has_another_number() {
         ("f(x)", "g(x)"),
         ("x^2", "x^3"),
         ("x*y + z", "x*z + y"),
-        // Not the same where y is 0.
+        // They differ where y is 0.
         ("x*y/y", "x"),
     ] {
         assert!(!same(a, b), "{a}, {b}");
     }
 }
 
-/// `v·v + x`, so many times.
+/// `v·v + x`, repeated `times` times.
 fn squares(terms: &mut Terms, times: usize) -> Term {
     let x = terms.input(terms.inputs().at(0).unwrap());
     (0..times).fold(x, |v, _| terms.fused_multiply_add(v, v, x))
@@ -108,7 +108,7 @@ fn a_store_may_grow() {
     assert_eq!(numbers[1..], [numbers[1]; 3]);
 }
 
-/// An expression drawn at random, and its values where x, y, z and w are these.
+/// A random expression, and its values at the four points.
 fn drawn(random: &mut Random, depth: usize) -> (String, [i128; 4]) {
     const POINTS: [(&str, [i128; 4]); 4] =
         [("x", [2, -3, 1, 5]), ("y", [3, 1, -2, -1]), ("z", [-1, 2, 5, 3]), ("w", [7, -5, 3, -2])];
@@ -133,7 +133,8 @@ fn drawn(random: &mut Random, depth: usize) -> (String, [i128; 4]) {
     (format!("({a}){operator}({b})"), std::array::from_fn(|at| apply(at_a[at], at_b[at])))
 }
 
-/// Expressions of one number have one value at every point, also when nothing is copied from nested tables any more.
+/// Expressions with the same number have the same value at every point, even if nothing may be copied from nested
+/// values any more.
 #[test]
 fn expressions_of_one_number_are_equal() {
     for copied in [0, MOST_COPIED] {

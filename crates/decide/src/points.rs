@@ -1,12 +1,11 @@
-//! Which points are tried, and what an input is there.
+//! The points that are tried, and the values of inputs there.
 //!
-//! Points are pseudo-random but fixed, with small significands (three bits), so that every value
-//! is exactly representable in every float format down to 8 bits; some have many ties and zeros,
-//! where choices and maxima are decided. Where an assumption bounds an input by a number, or an input
-//! is an integer, its values are moved into the range, if possible by powers of two: an assumption
-//! on all elements of a tensor would hold at hardly any point otherwise. Integers that assumptions say differ from each other do so at
-//! every point, if their range has room. A value is always one of its
-//! input's type, even if no such value is in the range: an assumption that no number of a type
+//! Points are pseudo-random but fixed, with small significands (three bits), so that every value is exactly
+//! representable in every float format down to 8 bits. Some have many ties and zeros, where selects and maxima are
+//! decided. If an assumption bounds an input by a number, or an input is an integer, its values are moved into the
+//! range, if possible by powers of two: an assumption on all elements of a tensor would hold at hardly any point
+//! otherwise. Integers that assumptions declare different are different at every point, if their range has room. A
+//! value always has its input's type, even if no such value is in the range: an assumption that no number of a type
 //! satisfies holds at no point.
 
 use crate::deadline::Deadline;
@@ -22,7 +21,7 @@ const SCALES: i32 = 24;
 /// A bound, and whether it is excluded.
 type Bound = Option<(Number, bool)>;
 
-/// What an input may be.
+/// The allowed values of an input.
 #[derive(Clone, Debug, Default)]
 struct Range {
     low: Bound,
@@ -35,11 +34,11 @@ pub struct Points<'t> {
     terms: &'t Terms,
     significand_bits: u32,
     ranges: FxHashMap<Input, Range>,
-    /// Inputs that differ from each other: the place of each among them, and how many they are.
+    /// Inputs that differ from each other: the index of each in its group, and the group's size.
     apart: FxHashMap<Input, (u64, u64)>,
-    /// Whether any input stands for less than all reals.
+    /// Does any input stand for less than all reals?
     typed: bool,
-    /// How long somebody waits for what is found at them.
+    /// Deadline for searches that use these points.
     pub(crate) deadline: Deadline,
 }
 
@@ -58,7 +57,7 @@ impl<'t> Points<'t> {
         Self { terms, significand_bits, ranges, apart, typed, deadline: Deadline::default() }
     }
 
-    /// A value, or one near it that is in the range of an input.
+    /// Returns the value, or a nearby one in the range of the input.
     #[must_use]
     pub fn confine(&self, input: Input, value: f64) -> f64 {
         match (self.ranges.get(&input), Number::from_f64(value)) {
@@ -67,7 +66,7 @@ impl<'t> Points<'t> {
         }
     }
 
-    /// The value of an input at the point of this number.
+    /// The value of an input at point `number`.
     #[must_use]
     pub fn value(&self, number: u64, input: Input) -> Number {
         let bits = match number & DISTINCT {
@@ -99,8 +98,7 @@ impl<'t> Points<'t> {
         }
     }
 
-    /// The first input, in their order, that no number of its type can be, for the bounds that
-    /// conditions give it.
+    /// The first input, in their order, with no number of its type between its bounds.
     pub(crate) fn impossible(&self) -> Option<Input> {
         let mut inputs: Vec<&Input> = self.ranges.keys().collect();
         inputs.sort_unstable();
@@ -123,8 +121,8 @@ impl<'t> Points<'t> {
     }
 }
 
-/// Points with this bit have longer significands, so that hardly two inputs are the same: among a thousand short ones the
-/// largest is there many times, and what is done to all but one of them does not show.
+/// Points with this bit have longer significands, so that hardly any two inputs are the same. Among a thousand short
+/// ones the largest occurs many times, and a bug that affects all but one of them does not show.
 pub(crate) const DISTINCT: u64 = 1 << 20;
 const DISTINCT_BITS: u32 = 11;
 
@@ -143,11 +141,11 @@ fn integer(usual: &Number, low: i64, high: i64) -> Number {
     Number::from(i64::try_from(inside).unwrap_or(low))
 }
 
-/// The integer at a place of a random permutation of those between two, both included: different at different places, as long as
-/// there are as many integers as places.
+/// The integer at `place` of a random permutation of those in an inclusive range: different at different places, as
+/// long as there are as many integers as places.
 fn permuted(number: u64, (place, count): (u64, u64), (low, high): (i64, i64)) -> Number {
     let span = (i128::from(high) - i128::from(low) + 1).cast_unsigned();
-    // Near each other at some points, far apart at others.
+    // Close together at some points, far apart at others.
     let span = if number.is_multiple_of(2) { span.min(u128::from(count)) } else { span };
     let random = |salt: u64| u128::from(mix64(number ^ salt << 48)) % span;
     let (mut factor, first) = (random(1), random(2));
@@ -191,14 +189,14 @@ fn apart(terms: &Terms, assumptions: &[Term]) -> FxHashMap<Input, (u64, u64)> {
 }
 
 impl Range {
-    /// Numbers below a bound are not in it any more.
+    /// Adds a lower bound.
     fn raise(&mut self, bound: (Number, bool)) {
         if self.low.as_ref().is_none_or(|known| tighter(&bound, known, true)) {
             self.low = Some(bound);
         }
     }
 
-    /// Numbers above a bound are not in it any more.
+    /// Adds an upper bound.
     fn lower(&mut self, bound: (Number, bool)) {
         if self.high.as_ref().is_none_or(|known| tighter(&bound, known, false)) {
             self.high = Some(bound);
@@ -217,7 +215,7 @@ impl Range {
         above && below
     }
 
-    /// The value or one near it that is in the range; the value itself if none is found.
+    /// The value or a nearby one in the range; the value itself if none is found.
     fn real(&self, usual: Number) -> Number {
         if self.has(&usual) {
             return usual;
@@ -247,7 +245,7 @@ impl Range {
         if self.has(&between) { between } else { usual }
     }
 
-    /// Whether no real number is in it.
+    /// Returns `true` if no real number is in it.
     fn is_empty(&self) -> bool {
         let (Some((low, above)), Some((high, below))) = (&self.low, &self.high) else {
             return false;
@@ -255,21 +253,21 @@ impl Range {
         low > high || low == high && (*above || *below)
     }
 
-    /// The smallest number of a format that is not too small; `None` if all are.
+    /// The smallest number of a format that satisfies the lower bound, if there is one.
     fn least(&self, floats: FloatNumbers) -> Option<Number> {
         let Some((low, excluded)) = &self.low else { return Some(-&floats.most()) };
         let least = floats.at_least(low)?;
         if *excluded && least == *low { floats.after(&least) } else { Some(least) }
     }
 
-    /// The largest number of a format that is not too large; `None` if all are.
+    /// The largest number of a format that satisfies the upper bound, if there is one.
     fn most(&self, floats: FloatNumbers) -> Option<Number> {
         let Some((high, excluded)) = &self.high else { return Some(floats.most()) };
         let most = floats.at_most(high)?;
         if *excluded && most == *high { floats.before(&most) } else { Some(most) }
     }
 
-    /// A number of a format near a value that is in the range; one that is not if there is none.
+    /// A number of a format near a value and in the range; outside of it if there is none.
     fn float(&self, usual: Number, floats: FloatNumbers) -> Number {
         let inside = |number: &Number| self.has(number) && floats.has(number);
         let wanted = self.real(usual.clone());
@@ -340,7 +338,7 @@ fn tighter(new: &(Number, bool), known: &(Number, bool), low: bool) -> bool {
     beyond || new.0 == known.0 && new.1
 }
 
-/// The value of an input at the point of this number.
+/// The value of an input at point `number`.
 fn value(number: u64, input: Input, significand_bits: u32) -> Number {
     let own = mix64(number << 32 ^ input.position() as u64);
     let shared = mix64(number);

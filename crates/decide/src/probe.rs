@@ -1,8 +1,8 @@
-//! A look at all pairs at a few points, before any algebra.
+//! Evaluates all pairs at a few points, before any algebra.
 //!
-//! Doubles say where values are clearly apart ([`Probe::run`]), intervals of 256 bits whether they are
-//! ([`tell_apart`]). The doubles have no error bounds: a suspect may be rounding, which the intervals
-//! then show, and a difference below [`CLEAR`] is left to the algebra.
+//! Doubles show where values clearly differ ([`Probe::run`]), and intervals of 256 bits confirm it ([`tell_apart`]).
+//! The doubles have no error bounds: a suspect may be rounding, which the intervals then show, and a difference below
+//! [`CLEAR`] is left to the algebra.
 
 use crate::deadline::Deadline;
 use crate::evaluate::{Evaluator, LANES, Lanes, Value, evaluate_until};
@@ -11,7 +11,7 @@ use crate::witness::{Discrepancy, Point, inputs_of};
 use std::collections::BTreeSet;
 use term::{Input, Node, NodeId, Number, Term, Terms};
 
-/// Doubles that differ by this part of the larger are clearly apart.
+/// Relative difference from which doubles are clearly different.
 const CLEAR: f64 = 1e-6;
 
 /// A pair whose values seem to differ at a point of a group.
@@ -19,13 +19,13 @@ const CLEAR: f64 = 1e-6;
 pub struct Suspect {
     /// Position among the pairs.
     pub pair: usize,
-    /// The point.
+    /// The point, by its lane.
     pub lane: usize,
-    /// Whether both sides have a value there, or the reference alone.
+    /// Are both sides defined there, or the reference alone?
     pub defined: bool,
 }
 
-/// Pairs to be looked at.
+/// Pairs to evaluate.
 #[derive(Debug)]
 pub struct Probe<'t> {
     pairs: usize,
@@ -34,7 +34,7 @@ pub struct Probe<'t> {
 }
 
 impl<'t> Probe<'t> {
-    /// Finds what lies below the pairs and the assumptions.
+    /// Collects the nodes below the pairs and the assumptions.
     #[must_use]
     pub fn new(problem: &Problem<'t>, pairs: &[(Term, Term)]) -> Self {
         let mut reference: Vec<Term> = pairs.iter().map(|pair| pair.0).collect();
@@ -47,7 +47,7 @@ impl<'t> Probe<'t> {
         }
     }
 
-    /// Gives up when the deadline passes: then there are no suspects.
+    /// Sets a deadline; once it has passed there are no suspects.
     #[must_use]
     pub fn until(self, deadline: Deadline) -> Self {
         let Self { pairs, reference, optimised } = self;
@@ -60,7 +60,7 @@ impl<'t> Probe<'t> {
         self.reference.cost() + self.optimised.cost()
     }
 
-    /// Constants of both sides, those that something is compared with apart from the others.
+    /// Constants of both sides: those in comparisons, then the others.
     #[must_use]
     pub fn constants(&self) -> (Vec<f64>, Vec<f64>) {
         let (mut thresholds, mut others) = (BTreeSet::new(), BTreeSet::new());
@@ -73,8 +73,7 @@ impl<'t> Probe<'t> {
         (doubles(&thresholds), doubles(&(&others - &thresholds)))
     }
 
-    /// How far apart the values of each pair are at a group of points, as a part of the larger; NaN where one of
-    /// them is not finite.
+    /// Relative distances between the values of each pair at a group of points; NaN where one of them is not finite.
     pub fn distances(&mut self, point: &dyn Fn(Input) -> Lanes) -> Vec<Lanes> {
         let reference = self.reference.run(point);
         let optimised = self.optimised.run(point);
@@ -86,8 +85,8 @@ impl<'t> Probe<'t> {
         pairs.map(|(a, b)| std::array::from_fn(|lane| distance(a[lane], b[lane]))).collect()
     }
 
-    /// The suspects at a group of points: those with a value on both sides first, by point and pair.
-    /// Points at which an assumption fails have none.
+    /// The suspects at a group of points, by point and pair: first those with a value on both sides. Points at which
+    /// an assumption fails have none.
     pub fn run(&mut self, point: &dyn Fn(Input) -> Lanes) -> Vec<Suspect> {
         let reference = self.reference.run(point);
         let optimised = self.optimised.run(point);
@@ -133,8 +132,8 @@ fn constants(
     }
 }
 
-/// How a pair differs at a point that satisfies the assumptions, if it certainly does there and the reference is
-/// certainly defined; `None` if the deadline passes.
+/// Returns the difference of a pair at a point, if it is certain: the assumptions hold, the reference is defined, and
+/// the values differ. `None` if the deadline passes.
 #[must_use]
 pub fn tell_apart(
     problem: &Problem<'_>,
@@ -167,8 +166,8 @@ mod tests {
     use std::sync::Arc;
     use term::text::{Scope, parse_expression, parse_script};
 
-    /// The suspects among pairs of expressions over x and y where x is 3, −2, 5000 and 0 and y is 1, and
-    /// whether intervals confirm each.
+    /// The suspects among pairs of expressions over x and y where x is 3, −2, 5000 and 0 and y is 1, and whether
+    /// intervals confirm each.
     fn suspects(pairs: &[[&str; 2]], assumptions: &[&str]) -> Vec<(usize, usize, bool, bool)> {
         let script = parse_script("input x, y").unwrap();
         let (mut scope, inputs) = Scope::declare(&script, &[]).unwrap();
@@ -198,7 +197,7 @@ mod tests {
     fn differences_are_seen_where_they_are() {
         let pairs = [["x*y", "y*x"], ["max(x, -1000)", "min(max(x, -1000), 1000)"]];
         assert_eq!(suspects(&pairs, &[]), [(1, 2, true, true)]);
-        // A point that is not allowed shows nothing.
+        // A point that violates an assumption shows nothing.
         assert_eq!(suspects(&pairs, &["x < 100"]), []);
         // Only the reference has a value.
         assert_eq!(suspects(&[["x", "x*x/x"]], &[]), [(0, 3, false, true)]);

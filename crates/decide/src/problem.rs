@@ -20,7 +20,7 @@ pub struct Budget {
     pub significand_bits: u32,
     /// Stop after this many differences; the pairs after them are [`crate::Reason::Skipped`].
     pub differences: usize,
-    /// When to stop, whatever is left of the steps.
+    /// The deadline, however many steps are left.
     pub deadline: Deadline,
 }
 

@@ -1,9 +1,8 @@
-//! The way to an answer: products first, then structure, then a scan, then the ladder.
+//! The order of the search: products first, then structure, then a scan, then the ladder.
 //!
-//! The scan takes the fingerprints of all terms that are still open, in one pass for each of two points. Where they
-//! disagree a difference is likely, and the interval evaluation that decides about it comes before
-//! any normal form: the one wrong output among thousands is found at once, and so is a wrong one whose
-//! normal form would be enormous.
+//! The scan takes the fingerprints of all open terms, in one pass for each of two points. Where they disagree a
+//! difference is likely, and the deciding interval evaluation comes before any normal form. So one wrong output among
+//! thousands is found at once, and so is a wrong one whose normal form would be enormous.
 
 use crate::blocks::Blocks;
 use crate::deadline::Deadline;
@@ -19,10 +18,9 @@ use term::{Input, Number, Term, Terms};
 
 /// Decides pairs one after another.
 ///
-/// Pairs share what lies below them: give the outputs of a row, a tile or a block together. What is
-/// computed for them is freed at the end, so a long run is decided batch by batch, as blocks finish
-/// and their stores can be dropped. Nothing is remembered between calls, and calls for different
-/// batches may run on different threads.
+/// Pairs share their common subterms: give the outputs of a row, a tile or a block together. All intermediate results
+/// are freed at the end, so a long run is decided batch by batch, as blocks finish and their stores can be dropped.
+/// Nothing is remembered between calls, and calls for different batches may run on different threads.
 ///
 /// ```
 /// use decide::{Budget, Problem, decide};
@@ -49,8 +47,8 @@ pub fn decide(problem: &Problem<'_>, pairs: &[(Term, Term)], budget: &Budget) ->
     decide_open(problem, pairs, budget, answers)
 }
 
-/// The first rung of [`decide`] alone: pairs that are sums of the same products. It costs one pass over the
-/// sums and no algebra.
+/// The first rung of [`decide`] alone: pairs that are sums of the same products. It costs one pass over the sums and
+/// no algebra.
 ///
 /// # Panics
 /// If the two stores have different inputs.
@@ -67,7 +65,7 @@ pub fn equal_products(
     same_products(problem, pairs, budget, &Points::new(problem, budget))
 }
 
-/// As [`decide`], for pairs that [`equal_products`] left open.
+/// Like [`decide`], for pairs that [`equal_products`] left open.
 ///
 /// # Panics
 /// If the two stores have different inputs.
@@ -112,7 +110,7 @@ fn decide_open(
         let scan = Scan { problem, pairs, points, number };
         let suspects = scan.suspects(&scanned);
         differences += scan.run(&suspects, budget, differences, &mut answers);
-        // Fingerprints that disagree at one point, differing or not, say nothing new at another.
+        // If fingerprints disagree at one point, whether or not the values differ, another point adds nothing.
         scanned.retain(|index| suspects.binary_search(index).is_err());
     }
     if differences >= budget.differences {
@@ -136,15 +134,15 @@ fn decide_open(
     answers.into_iter().map(|answer| answer.unwrap_or(Decision::Unknown(Reason::Budget))).collect()
 }
 
-/// Tells of terms of one growing store which seem to be different.
+/// Finds terms of one growing store that seem to be different.
 #[derive(Debug, Default)]
 pub struct Suspicion {
     fingerprints: Fingerprints,
 }
 
 impl Suspicion {
-    /// Tells whether the fingerprints of two terms differ: they are different then, but for an identity between roots
-    /// and the like. No proof. The store must be the same at every call; it may have grown.
+    /// Do the fingerprints of two terms differ? Then the terms do, except for identities between roots and the like.
+    /// Not a proof. The store must be the same at every call; it may have grown.
     pub fn differ(&mut self, terms: &Terms, pair: [Term; 2]) -> bool {
         let points = Points::within(terms, &[], Budget::default().significand_bits);
         let point = |input: Input| points.value(SCANNED[0], input);
@@ -153,8 +151,8 @@ impl Suspicion {
     }
 }
 
-/// Of all points that a search for a difference tries, the one where the terms are farthest apart; those where they
-/// seem to be less than `least` apart, for their size, are passed over.
+/// Returns the point, of all that a search for a difference tries, where the terms are farthest apart relative to
+/// their size. Points with an apparent distance below `least` are skipped.
 #[must_use]
 pub fn widest(
     problem: &Problem<'_>,
@@ -166,8 +164,8 @@ pub fn widest(
     Search::new(problem, pair, &points).widest(0..budget.points, least)
 }
 
-/// The points that a search for a difference tries and where it finds one, the widest first; then those where
-/// only the reference is defined. At most so many of each.
+/// Returns the differences that a search finds, the widest first; then the points where only the reference is
+/// defined. At most `most` of each.
 #[must_use]
 pub fn differences(
     problem: &Problem<'_>,
@@ -179,8 +177,8 @@ pub fn differences(
     Search::new(problem, pair, &points).all(0..budget.points, most)
 }
 
-/// Values of all inputs that conditions mention, at which they hold; `None` if no point tried has
-/// them hold, and nothing should be claimed under them.
+/// Values of all inputs in conditions, at which the conditions hold. `None` if they hold at no tried point; then
+/// nothing should be claimed under them.
 #[must_use]
 pub fn satisfy(terms: &Terms, conditions: &[Term], budget: &Budget) -> Option<Point> {
     let points = Points::within(terms, conditions, budget.significand_bits);
@@ -204,7 +202,7 @@ fn same_products(
     points: &Points<'_>,
 ) -> Vec<Option<Decision>> {
     let mut products = Products::default();
-    // These sums are total: assumptions on the inputs only have to leave some input.
+    // These sums are total: the assumptions on the inputs only have to leave some input.
     let mut possible = problem.assumptions.is_empty().then_some(true);
     let mut decide = |(reference, optimised): &(Term, Term)| {
         let sides = ((problem.reference, *reference), (problem.optimised, *optimised));
@@ -219,7 +217,7 @@ fn same_products(
     pairs.iter().map(&mut decide).collect()
 }
 
-/// Pairs that are equal with the sums they have in common as unknowns, or as unknowns with a definition.
+/// Answers pairs that are equal with their common sums as unknowns, or as unknowns with a definition.
 fn with_blocks(
     (problem, points): (&Problem<'_>, &Points<'_>),
     pairs: &[(Term, Term)],
@@ -248,13 +246,13 @@ fn with_blocks(
     }
 }
 
-/// The points of the scan: ordinary values, the second time with hardly two that are the same.
+/// The points of the scan: ordinary values, then one where hardly any two are the same.
 const SCANNED: [u64; 2] = [0, DISTINCT];
 
-/// Suspects that are evaluated at once: they share what lies below them.
+/// Suspects evaluated at once: they share subterms.
 const TOGETHER: usize = 64;
 
-/// A look at all pairs at one point.
+/// A scan of all pairs at one point.
 struct Scan<'s, 't> {
     problem: &'s Problem<'t>,
     pairs: &'s [(Term, Term)],
@@ -263,8 +261,8 @@ struct Scan<'s, 't> {
 }
 
 impl Scan<'_, '_> {
-    /// Answers for those of the suspects that differ at the point, until there are enough together with those
-    /// `before`; how many.
+    /// Answers the suspects that differ at the point, until there are enough together with `before`; returns their
+    /// number.
     fn run(
         &self,
         suspects: &[usize],
@@ -292,12 +290,12 @@ impl Scan<'_, '_> {
         differences
     }
 
-    /// Those of some pairs whose fingerprints disagree. All are looked at, in one pass: a wrong element may be anywhere.
+    /// The pairs whose fingerprints disagree. All are compared, in one pass: a wrong element may be anywhere.
     fn suspects(&self, open: &[usize]) -> Vec<usize> {
         self.compared(open, fingerprints, |a, b| a.is_some() && a != b)
     }
 
-    /// Those of some suspects whose intervals do not meet. Fingerprints know nothing of roots, so that a whole batch may be
+    /// The suspects whose intervals are disjoint. Fingerprints do not know roots, so that a whole batch may be
     /// suspect without a reason.
     fn differing(&self, suspects: &[usize]) -> Vec<usize> {
         self.compared(suspects, evaluate_until, |a, b| match (a, b) {
@@ -306,7 +304,7 @@ impl Scan<'_, '_> {
         })
     }
 
-    /// Those of some pairs whose values at the point are told apart.
+    /// The pairs whose values at the point satisfy `differ`.
     fn compared<V>(
         &self,
         some: &[usize],
@@ -380,7 +378,7 @@ mod tests {
         terms.divide(squares, divisor)
     }
 
-    /// Steps that are enough for a row, and not for its square.
+    /// A number of steps that suffices for a row, and not for its square.
     #[test]
     fn variances_of_long_rows_are_not_multiplied_out() {
         const LENGTH: i64 = 500;

@@ -1,8 +1,8 @@
 //! The first rung: sums of products of inputs, compared as multisets of pairs.
 //!
-//! A matrix product is nothing but a long list of pairs of inputs, added in some order. Such lists
-//! are compared in order, and sorted only if that fails. Equal multisets are equal sums; unequal
-//! ones say nothing (`x·y − x·y` is 0), the next rung decides. All of these terms are total.
+//! A matrix product is a long list of pairs of inputs, added in some order. Such lists are compared in order, and
+//! sorted only if that fails. Equal multisets are equal sums. From unequal ones nothing follows (`x·y − x·y` is 0);
+//! the next rung decides. All of these terms are total.
 
 use multiversion::multiversion;
 use term::{Factors, Node, Sum, Term, Terms};
@@ -18,15 +18,15 @@ pub(crate) struct Products {
 
 /// The sign of a product, above both factors' numbers.
 const NEGATIVE: u64 = 1 << 63;
-/// Sums inside sums are laid out up to this many products: sharing could make them exponential.
+/// Nested sums are flattened up to this many products: sharing could make them exponential.
 const MOST_NESTED: usize = 1 << 21;
-/// Nested sums with something else at the bottom are walked once for each level; not for ever.
+/// Limit on wasted steps: a nested sum with another operation at the bottom is walked once for each level.
 const MOST_WASTED: usize = 1 << 24;
 
 impl Products {
-    /// A number that sums of the same products share; none for other sums and shorter ones.
+    /// A hash that sums of the same products share; `None` for other sums and shorter ones.
     ///
-    /// Also whether all of them are squares, added.
+    /// Also returns whether all of them are squares, added.
     pub(crate) fn hash(&mut self, terms: &Terms, sum: Sum, shortest: usize) -> Option<(u64, bool)> {
         if self.wasted > MOST_WASTED {
             return None;
@@ -45,7 +45,7 @@ impl Products {
         Some((hash, self.left.iter().all(square)))
     }
 
-    /// Whether both are sums of the same products of inputs.
+    /// Are both sums of the same products of inputs?
     pub(crate) fn equal(&mut self, a: (&Terms, Term), b: (&Terms, Term)) -> bool {
         let (Some(left), Some(right)) = (sum_of(a), sum_of(b)) else { return false };
         if gather(a.0, left, &mut self.left).is_err()
@@ -57,7 +57,7 @@ impl Products {
         if self.left == self.right {
             return true;
         }
-        // Reordered tiles are runs, which a stable sort merges instead of sorting.
+        // Reordered tiles are runs, and a stable sort merges them.
         self.left.sort();
         self.right.sort();
         self.left == self.right
@@ -71,10 +71,10 @@ fn sum_of((terms, term): (&Terms, Term)) -> Option<Sum> {
     }
 }
 
-/// The products as numbers, sums inside sums laid out flat (a kernel that adds up tiles makes
-/// them); an error if one has a factor that is neither an input nor 1, or if there are too many.
+/// Collects the products as numbers, with nested sums flattened (a kernel that adds up tiles has them). An error if
+/// one has a factor that is neither an input nor 1, or if there are too many.
 ///
-/// `Err` has the steps that were for nothing.
+/// `Err` has the number of wasted steps.
 fn gather(terms: &Terms, sum: Sum, keys: &mut Vec<u64>) -> Result<(), usize> {
     keys.clear();
     keys.reserve(sum.length as usize);
@@ -102,7 +102,7 @@ fn gather(terms: &Terms, sum: Sum, keys: &mut Vec<u64>) -> Result<(), usize> {
     }
 }
 
-/// Gathers up to the first sum inside the run; returns that, its sign, and what comes after it.
+/// Gathers up to the first sum inside the run; returns that sum, its sign, and the rest.
 fn gather_run<'a>(
     terms: &Terms,
     run: &'a [Factors],
@@ -137,10 +137,10 @@ fn gather_run<'a>(
     Some((None, sign, &[]))
 }
 
-/// Gathers a run of products of inputs; whether it is one.
+/// Gathers a run of products of inputs; returns `false` if it has other products.
 #[multiversion(targets("x86_64+avx2"))]
 fn gather_inputs(run: &[Factors], inputs: u32, sign: u64, keys: &mut Vec<u64>) -> bool {
-    // Two passes without an early end: they use vector instructions.
+    // Two passes without an early exit, so that they vectorise.
     let last = |last: u32, factors: &Factors| {
         last.max(factors.left().position() as u32).max(factors.right().position() as u32)
     };

@@ -1,10 +1,9 @@
 //! Rewriting normal forms: rebuilding them under facts, merging equal arguments, and multiplying
 //! out denominators.
 //!
-//! Rebuilding applies the constructors of the algebra to every atom again, innermost first, so
-//! that facts added since (signs, equalities of a case) take effect everywhere. Merging gives two
-//! arguments of functions one name if their difference can be shown to be zero; a float value at
-//! one point says which pairs are worth trying.
+//! Rebuilding applies the constructors of the algebra to every atom again, innermost first, so that newer facts
+//! (signs, equalities of a case) take effect everywhere. Merging replaces one argument of a function by another if
+//! their difference can be shown to be zero. A float value at one point chooses the pairs worth trying.
 
 use crate::algebra::{
     Algebra, Atom, AtomId, Condition, ConditionId, Exponent, FormId, Monomial, Obstacle, Outcome,
@@ -35,10 +34,10 @@ impl Rewriter {
         Self { classes: Some(vec![(0.0, FormId::ZERO)]), ..Self::default() }
     }
 
-    /// Uses the facts that say a form is zero as equations, where they can be solved for an atom.
+    /// Solves the equations among the facts (forms that are zero) for an atom, where possible.
     pub(crate) fn solve_equalities(&mut self, algebra: &mut Algebra) {
         for form in algebra.facts.forms().to_vec() {
-            // Two inequalities may say it together.
+            // Two inequalities may imply it together.
             if !algebra.sign(form).is_ok_and(|sign| sign == SignSet::ZERO) {
                 continue;
             }
@@ -91,7 +90,7 @@ impl Rewriter {
                     self.atoms.insert(atom, rebuilt);
                 }
                 Item::Exponent(exponent) if !self.exponentials.contains_key(&exponent) => {
-                    // The whole, so that arguments which are equal as a whole are merged.
+                    // The whole exponent, so that exponents with equal values are merged.
                     let whole = algebra.intern(algebra.exponent_polynomial(exponent))?;
                     let inner = self.argument(algebra, whole)?;
                     let rebuilt = algebra.exp(inner)?;
@@ -183,7 +182,7 @@ impl Rewriter {
         }
     }
 
-    /// An argument rebuilt, and replaced by an equal one seen before.
+    /// Rebuilds an argument, and replaces it by an equal one seen before.
     fn argument(&mut self, algebra: &mut Algebra, form: FormId) -> Outcome<Polynomial> {
         let rebuilt = self.rebuild_form(algebra, form)?;
         if self.classes.is_none() {
@@ -324,8 +323,8 @@ impl Reachable {
     }
 }
 
-/// The polynomial times every base it has below the fraction line, multiplied out. Bases are not
-/// zero where the original is defined, so one is zero there if and only if the other is.
+/// Multiplies a polynomial by all of its denominators, multiplied out. Bases are not zero where the original is
+/// defined, so one is zero there if and only if the other is.
 pub(crate) fn clear_denominators(
     algebra: &mut Algebra,
     polynomial: Polynomial,
@@ -340,7 +339,7 @@ pub(crate) fn clear_denominators(
     Ok(polynomial)
 }
 
-/// The base with the latest stamp that has a negative whole part of its power, and the least one.
+/// The base with the latest stamp among those with a negative whole part of their power, and its least power.
 fn outermost_denominator(algebra: &Algebra, polynomial: &Polynomial) -> Option<(AtomId, Power)> {
     let mut best: Option<(u32, AtomId, i32)> = None;
     for (monomial, _) in polynomial.raw_terms() {

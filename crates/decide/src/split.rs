@@ -1,9 +1,9 @@
 //! Case splits on orderings: the last rung.
 //!
-//! A maximum is split by which element is largest (weak inequalities, so ties are in several cases
-//! and none is left out); a choice by whether its condition holds. In each case the difference is
-//! rebuilt under the facts of the case and must come out as zero; a case whose facts contradict
-//! each other contains no input. Equalities (`≥` and `≤` of one form) are used as equations.
+//! A maximum is split by its largest element (weak inequalities, so ties are in several cases and none is left out),
+//! a select by its condition. In each case the difference is rebuilt under the facts of the case and must become
+//! zero; a case whose facts contradict each other contains no input. Equalities (`≥` and `≤` of one form) are used as
+//! equations.
 
 use crate::algebra::{
     Algebra, Atom, AtomId, Condition, ConditionId, FormId, Monomial, Obstacle, Outcome, Polynomial,
@@ -14,15 +14,15 @@ use crate::rewrite::{Rewriter, clear_denominators, reachable};
 /// Splits deeper than this are given up.
 const DEEPEST: u32 = 24;
 
-/// One way to cut the inputs in parts.
+/// One way to partition the inputs.
 enum Cut {
-    /// Which of these is the largest.
+    /// By the largest of these.
     Largest(Vec<FormId>),
-    /// Whether the form has one of these signs.
+    /// By whether the form has one of these signs.
     Sign(FormId, SignSet),
 }
 
-/// Whether the difference is zero in every case. `cases` is how many cases may still be opened.
+/// Is the difference zero in every case? `cases` is the number of cases that may still be opened.
 pub(crate) fn is_zero_in_all_cases(
     algebra: &mut Algebra,
     difference: &Polynomial,
@@ -78,7 +78,7 @@ fn all_cases(
     }
 }
 
-/// One case; true if its facts contradict each other.
+/// Decides one case; `true` if its facts contradict each other.
 fn case(
     algebra: &mut Algebra,
     difference: &Polynomial,
@@ -108,15 +108,15 @@ fn enter(
     all_cases(algebra, difference, cases, depth)
 }
 
-/// Rebuilt under the facts, once more for each equation that a pass solved.
+/// Rebuilds under the facts, once more for each equation that a pass solved.
 fn rebuild(algebra: &mut Algebra, difference: &Polynomial) -> Outcome<Polynomial> {
     let mut rewriter = Rewriter::default();
     rewriter.solve_equalities(algebra);
     rewriter.rebuild(algebra, difference)
 }
 
-/// The maximum or choice with the simplest comparisons that has no other one inside: signs of
-/// products follow from those of their factors, not the other way round.
+/// The maximum or select with the simplest comparisons that has no other one inside: signs of products follow from
+/// those of their factors, not the other way round.
 fn innermost_cut(algebra: &Algebra, polynomial: &Polynomial) -> Option<Cut> {
     let (atoms, _) = reachable(algebra, polynomial);
     let splits = |atom: &AtomId| {
@@ -147,7 +147,7 @@ fn innermost_cut(algebra: &Algebra, polynomial: &Polynomial) -> Option<Cut> {
     }
 }
 
-/// The forms whose order decides a maximum or a choice.
+/// The forms whose order decides a maximum or a select.
 fn compared(algebra: &Algebra, atom: AtomId) -> Vec<FormId> {
     match algebra.atom_ref(atom) {
         Some(Atom::Select(condition, ..)) => {

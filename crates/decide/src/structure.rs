@@ -1,7 +1,7 @@
-//! The second rung: terms that are the same by structure, whatever their normal forms would be.
+//! The second rung: terms with the same structure, whatever their normal forms would be.
 //!
-//! Terms with the same [value number](crate::numbering) are the same partial function, so nothing is to be assumed; what is
-//! left is that the claim is about some input.
+//! Terms with the same [value number](crate::numbering) are the same partial function, so nothing needs to be
+//! assumed. It remains to show that the claim is about some input.
 
 use crate::definedness::{Collector, Definedness};
 use crate::numbering::Numbering;
@@ -29,7 +29,7 @@ pub(crate) fn same_structure(
         }
         let reference = numbering.number(0, problem.reference, pair.0);
         let optimised = numbering.number(usize::from(!one_store), problem.optimised, pair.1);
-        // An infinity is no real number: where one is met, some point must show a real value.
+        // An infinity is not a real number: if one occurs, some point must have a real value.
         let real = numbering.met_infinity;
         if reference.is_some() && reference == optimised && domains.has(*pair, real) {
             *answer = Some(Decision::Equal { rung: Rung::Structure, conditions: Vec::new() });
@@ -37,7 +37,7 @@ pub(crate) fn same_structure(
     }
 }
 
-/// Which references are defined somewhere.
+/// Finds out which references are defined somewhere.
 struct Domains<'t> {
     problem: &'t Problem<'t>,
     points: &'t Points<'t>,
@@ -53,8 +53,8 @@ impl<'t> Domains<'t> {
         Self { problem, points, budget, collector, known: FxHashSet::default() }
     }
 
-    /// Tells whether some input satisfies the assumptions and has the reference of a pair defined, and with a `real` value
-    /// if that is asked for.
+    /// Does some input satisfy the assumptions, with the reference of a pair defined there? If `real`, it must have a
+    /// real value.
     fn has(&mut self, pair: (Term, Term), real: bool) -> bool {
         if real {
             let search = Search::new(self.problem, pair, self.points);

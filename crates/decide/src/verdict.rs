@@ -1,4 +1,4 @@
-//! What the procedure answers.
+//! The answers of the procedure.
 
 use crate::algebra::Obstacle;
 use crate::definedness::Definedness;
@@ -43,17 +43,17 @@ impl fmt::Display for Rung {
 pub enum Decision {
     /// Equal at every input where the reference is defined and the conditions hold.
     Equal {
-        /// What decided it.
+        /// The rung that decided it.
         rung: Rung,
-        /// Conditions for the optimised term to be defined that do not follow from the
-        /// reference's. Empty: equal wherever the reference is defined.
+        /// Conditions for the optimised term to be defined that do not follow from the reference's. Empty: equal
+        /// wherever the reference is defined.
         conditions: Vec<Assumed>,
     },
     /// Different at a point where the reference is defined.
     Different {
         /// The point.
         point: Point,
-        /// What is there.
+        /// The difference there.
         discrepancy: Discrepancy,
     },
     /// Not decided.
@@ -61,13 +61,14 @@ pub enum Decision {
 }
 
 impl Decision {
-    /// Equal wherever the reference is defined, nothing assumed.
+    /// Returns `true` if equal wherever the reference is defined, without assumptions.
     #[must_use]
     pub fn is_equal(&self) -> bool {
         matches!(self, Self::Equal { conditions, .. } if conditions.is_empty())
     }
 
-    /// Different by more than rounding to floats hides: terms that differ as real numbers may be the same float.
+    /// Returns `true` if they differ by more than rounding to floats hides: terms that differ as real numbers may be
+    /// the same float.
     #[must_use]
     pub fn is_visibly_different(&self) -> bool {
         match self {
@@ -93,7 +94,7 @@ impl From<(Point, Discrepancy)> for Decision {
     }
 }
 
-/// A condition the equality rests on.
+/// A condition of an equality.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assumed {
     /// The condition; its nodes belong to the optimised term's store.
@@ -104,7 +105,7 @@ pub struct Assumed {
     pub fails_at: Option<Point>,
 }
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reason {
     /// No rung proved equality and no point showed a difference.
@@ -117,7 +118,7 @@ pub enum Reason {
     Undefined,
     /// The steps ran out.
     Budget,
-    /// The time did, or somebody wants no answer any more.
+    /// The deadline passed, or the answer is no longer needed.
     Time,
     /// A number outgrew its representation.
     TooLarge,
@@ -151,7 +152,7 @@ impl fmt::Display for Reason {
             Self::Budget => "the budget of steps is spent",
             Self::Time => "the time was up, or the run interrupted, before it was decided",
             Self::TooLarge => "a number is too large",
-            Self::Skipped => "not looked at, enough differences found",
+            Self::Skipped => "not examined, enough differences found",
             Self::NoPointInDomain => "no input found where the reference is defined",
         })
     }

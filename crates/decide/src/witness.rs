@@ -1,7 +1,7 @@
 //! The search for a point where two terms differ.
 //!
-//! Fingerprints pick the promising points; only interval
-//! evaluation of both terms at 256 bits, with the reference certainly defined, makes a difference.
+//! Fingerprints pick the promising points. Only interval evaluation of both terms at 256 bits, with the reference
+//! certainly defined, makes a difference.
 
 use crate::evaluate::{
     Evaluator, Interval, LANES, Lanes, Value, element, evaluate_floats, evaluate_until,
@@ -11,10 +11,10 @@ use crate::points::Points;
 use crate::problem::Problem;
 use term::{Function, Input, Node, Number, Term, Terms, evaluation_order};
 
-/// Values of the inputs that matter, all others being irrelevant.
+/// Values of the relevant inputs.
 pub type Point = Vec<(Input, Number)>;
 
-/// What was found at a point.
+/// A difference at a point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Discrepancy {
     /// The values are in disjoint intervals: reference, optimised.
@@ -23,20 +23,20 @@ pub enum Discrepancy {
     OnlyReferenceDefined(Interval),
 }
 
-/// Where two terms are farthest apart.
+/// The point where two terms are farthest apart.
 #[derive(Clone, Debug)]
 pub struct Widest {
     /// The point.
     pub point: Point,
     /// The values there.
     pub discrepancy: Discrepancy,
-    /// Their distance, as a part of the larger.
+    /// Their distance, relative to the larger.
     pub relative: f64,
 }
 
 impl Discrepancy {
-    /// Tells whether floats show it: neither value is beyond their range or near its lower end, and their distance is more
-    /// than a few last places of a single.
+    /// Do floats show it? Neither value is beyond their range or near its lower end, and they differ by more than a
+    /// few last places of a single.
     #[must_use]
     pub fn is_visible(&self) -> bool {
         match self {
@@ -49,7 +49,7 @@ impl Discrepancy {
         }
     }
 
-    /// How far apart the values are, as a part of the larger; infinite where one is undefined.
+    /// Distance of the values, relative to the larger; infinite if one is undefined.
     #[must_use]
     pub fn relative(&self) -> f64 {
         match self {
@@ -63,10 +63,10 @@ fn relative(a: f64, b: f64) -> f64 {
     if a == b { 0.0 } else { (a - b).abs() / a.abs().max(b.abs()) }
 }
 
-/// Doubles that are this close for their size agree in all digits that rounding leaves them.
+/// Relative distance below which doubles agree in all digits that rounding leaves them.
 const NEGLIGIBLE: f64 = 1e-13;
 
-/// A pair of terms to tell apart, and conditions on the points.
+/// A search for a point where two terms differ, and conditions on the points.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Search<'t> {
     pub(crate) reference: (&'t Terms, Term),
@@ -76,19 +76,19 @@ pub(crate) struct Search<'t> {
     pub(crate) points: &'t Points<'t>,
 }
 
-/// What the points of a range of numbers showed.
+/// Result for a range of points.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     /// The first point where both are defined and the values differ.
     pub(crate) values: Option<(Point, Discrepancy)>,
     /// The first point where only the reference is defined.
     pub(crate) undefined: Option<(Point, Discrepancy)>,
-    /// Whether the reference was certainly defined at some point.
+    /// Was the reference certainly defined at some point?
     pub(crate) reference_defined: bool,
 }
 
 impl Found {
-    /// What two searches showed.
+    /// Combines the results of two searches.
     pub(crate) fn or(self, other: Self) -> Self {
         Self {
             values: self.values.or(other.values),
@@ -109,7 +109,8 @@ impl<'t> Search<'t> {
         }
     }
 
-    /// Looks for a point that satisfies the assumptions and has the reference defined; stops there, and with the time.
+    /// Looks for a point that satisfies the assumptions and where the reference is defined. Stops at the first, or at
+    /// the deadline.
     pub(crate) fn reference_has_domain(&self, points: u64) -> bool {
         self.in_time(points).any(|number| {
             let point = |input: Input| self.points.value(number, input);
@@ -117,7 +118,8 @@ impl<'t> Search<'t> {
         })
     }
 
-    /// Looks for a point that satisfies the assumptions and has a real number for the reference; stops there, and with the time.
+    /// Looks for a point that satisfies the assumptions and where the reference is a real number. Stops at the first,
+    /// or at the deadline.
     pub(crate) fn reference_is_real(&self, points: u64) -> bool {
         self.in_time(points).any(|number| {
             let point = |input: Input| self.points.value(number, input);
@@ -125,13 +127,13 @@ impl<'t> Search<'t> {
         })
     }
 
-    /// The numbers of points, until the time is over.
+    /// The numbers of points, until the deadline.
     fn in_time(&self, points: u64) -> impl Iterator<Item = u64> {
         (0..points).take_while(|_| !self.points.deadline.has_passed())
     }
 
-    /// Tries the points numbered `points`, until the values differ; intervals at each of the first
-    /// `always`, and wherever fingerprints promise something.
+    /// Tries the points numbered `points`, until the values differ. Evaluates intervals at each of the first
+    /// `always`, and wherever fingerprints are promising.
     pub(crate) fn run(&self, points: std::ops::Range<u64>, always: u64) -> Found {
         let mut found = Found::default();
         for number in points {
@@ -162,11 +164,11 @@ impl<'t> Search<'t> {
         found
     }
 
-    /// The points, of those numbered `points`, where the values differ, the farthest apart for their
-    /// size first, and then those where only the reference is defined; at most so many of each.
+    /// The differing points among those numbered `points`, the farthest apart relative to their size first, then
+    /// those where only the reference is defined; at most `most` of each.
     ///
-    /// Doubles tell where to look. Where they hardly differ nobody would see a difference, and where they
-    /// have no value for the reference there is none.
+    /// Doubles choose the points. Where they hardly differ, the difference would be invisible; where the reference
+    /// has no double, there is none.
     pub(crate) fn all(
         &self,
         points: std::ops::Range<u64>,
@@ -191,8 +193,8 @@ impl<'t> Search<'t> {
         values
     }
 
-    /// The point, of those numbered `points`, where the values are farthest apart for their size: as
-    /// doubles, by `least` or more, and then in intervals.
+    /// The point, of those numbered `points`, where the values are farthest apart relative to their size: as doubles,
+    /// by `least` or more, and then in intervals.
     pub(crate) fn widest(&self, points: std::ops::Range<u64>, least: f64) -> Option<Widest> {
         let mut numbers = self.distances(points);
         numbers.retain(|(distance, _)| *distance >= least);
@@ -200,8 +202,8 @@ impl<'t> Search<'t> {
         numbers.into_iter().find_map(|(_, number)| self.apart(number))
     }
 
-    /// How far apart the values are for their size, as doubles, at each point where the reference has one; NaN where
-    /// the other has none.
+    /// Relative distances of the values as doubles, at each point where the reference is defined; NaN where only the
+    /// other is undefined.
     fn distances(&self, points: std::ops::Range<u64>) -> Vec<(f64, u64)> {
         let mut sides = [self.reference, self.optimised]
             .map(|(terms, root)| Evaluator::new(terms, vec![root]).until(self.points.deadline));
@@ -224,7 +226,7 @@ impl<'t> Search<'t> {
         distances
     }
 
-    /// How far apart the values are at a point, if they differ there for certain.
+    /// The distance of the values at a point, if they certainly differ there.
     fn apart(&self, number: u64) -> Option<Widest> {
         let point = |input: Input| self.points.value(number, input);
         let Value::Real(reference) = self.reference_at(&point) else { return None };
@@ -239,7 +241,7 @@ impl<'t> Search<'t> {
         }
     }
 
-    /// The reference's value, where the assumptions hold.
+    /// The reference's value, if the assumptions hold.
     fn reference_at(&self, point: &dyn Fn(Input) -> Number) -> Value {
         let (terms, root) = self.reference;
         let mut roots = vec![root];
@@ -249,7 +251,7 @@ impl<'t> Search<'t> {
         if values.all(|value| value == Value::Truth(true)) { reference } else { Value::Unsure }
     }
 
-    /// Whether fingerprints say that the values differ, or floats where there are none.
+    /// Do fingerprints suggest that the values differ, or floats if there are none?
     fn promising(&self, point: &dyn Fn(Input) -> Number) -> bool {
         let [a, b] = [self.reference, self.optimised].map(|(terms, root)| {
             fingerprints(terms, &[root], point, self.points.deadline).pop().flatten()
@@ -284,7 +286,7 @@ impl<'t> Search<'t> {
 }
 
 impl Search<'_> {
-    /// The elements of tensors that a term reads at a point through numbers that are computed.
+    /// The elements of tensors that a term reads at a point through computed indices.
     fn elements_at(&self, number: u64, terms: &Terms, root: Term) -> Vec<Input> {
         let (firsts, indices): (Vec<Input>, Vec<Term>) = lookups(terms, root).into_iter().unzip();
         let point = |input: Input| self.points.value(number, input);
@@ -297,11 +299,11 @@ impl Search<'_> {
     }
 }
 
-/// The tensors that a term reads elements of by number, by their first elements, and the numbers.
+/// The tensors that a term indexes with computed indices, by their first elements, and the indices.
 #[must_use]
 pub fn lookups(terms: &Terms, root: Term) -> Vec<(Input, Term)> {
     let order = evaluation_order(terms, [root], |_| true);
-    // A root that is no sum is among the nodes.
+    // A root that is not a sum is among the nodes.
     let lookups = order.nodes.iter().filter_map(|node| match terms.at(*node) {
         Node::Apply(Function::Element(first), index) => Some((first, index.into())),
         _ => None,
@@ -309,7 +311,7 @@ pub fn lookups(terms: &Terms, root: Term) -> Vec<(Input, Term)> {
     lookups.collect()
 }
 
-/// The inputs below a term; elements that it reads by number are not among them ([`lookups`]).
+/// The inputs below a term, without elements read by computed indices ([`lookups`]).
 #[must_use]
 pub fn inputs_of(terms: &Terms, root: Term) -> Vec<Input> {
     let order = evaluation_order(terms, [root], |_| true);

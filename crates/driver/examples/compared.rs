@@ -1,4 +1,5 @@
-//! Which kernels of the corpus are read as NVRTC compiles them: `cargo run -p driver --example compared [FILE.cu …]`.
+//! Lists the kernels of the corpus that we read as NVRTC compiles them: `cargo run -p driver --example compared
+//! [FILE.cu …]`.
 
 #![allow(clippy::print_stdout, reason = "a table for people")]
 

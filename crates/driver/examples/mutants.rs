@@ -1,14 +1,14 @@
-//! Mutants of the kernels of `corpus/equiv`: the optimised kernel of each small pair that is proved is
-//! changed in one instruction and compared again. A mutant that is still proved is a *survivor*: the
-//! change makes no difference over the reals in this launch, or something is missed.
+//! Mutants of the kernels of `corpus/equiv`: the optimised kernel of each small pair that is proved is changed in one
+//! instruction and compared again. A mutant that is still proved is a *survivor*: the change makes no difference over
+//! the reals in this launch, or we miss one.
 //!
 //! ```sh
 //! cargo run --release -p driver --example mutants -- 7 1 [FOLDER]    # how many of each pair, seed
 //! ```
 //!
-//! Survivors are listed with their line, and as pairs written to FOLDER, where `corpus/equiv/verify.py`
-//! can run them on numbers. Where a second change of the line shows why the first makes no difference (nobody comes
-//! there, it computes the same, nobody uses the value), that is said. `bench/mutants-report.md` explains the others.
+//! Survivors are listed with their line, and written to FOLDER as pairs, so that `corpus/equiv/verify.py` can run
+//! them on numbers. Some survivors are explained by a second change of the line: the line is never reached, it
+//! computes the same, or its value is unused. `bench/mutants-report.md` explains the others.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool")]
 
@@ -27,7 +27,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Pairs that take seconds, or minutes where a mutant is neither proved nor refuted.
+/// Pairs that take seconds, or minutes if a mutant is neither proved nor refuted.
 const SLOW: [&str; 11] = [
     "norm/layer_block",
     "norm/layer_chan",
@@ -42,19 +42,19 @@ const SLOW: [&str; 11] = [
     "tensor/triton_flash_causal",
 ];
 
-/// How many times the instructions of the pair a mutant may execute; a mutated loop may be endless.
+/// Budget of a mutant, as a multiple of the pair's instructions; a mutated loop may be endless.
 const FACTOR: u64 = 8;
 
-/// What came of the mutants so far.
+/// The results so far.
 #[derive(Default)]
 struct Tally {
     total: usize,
     pairs: usize,
     families: BTreeSet<String>,
     counts: BTreeMap<(&'static str, String), usize>,
-    /// Lines of a table.
+    /// Rows of a table.
     survivors: Vec<String>,
-    /// Why mutants are unknown.
+    /// Reasons why mutants are unknown, with their counts.
     reasons: BTreeMap<String, usize>,
     slowest: (Duration, String),
 }
@@ -181,13 +181,13 @@ fn tidy(code: &str) -> String {
     words.join(" ").replace('|', "\\|")
 }
 
-/// A pair whose optimised kernel is changed.
+/// A pair with a changed optimised kernel.
 struct Subject<'s> {
     pair: &'s Pair,
     reference: &'s Input,
     /// The optimised kernel's file.
     text: &'s str,
-    /// Thread instructions that a mutant may execute.
+    /// Budget of a mutant in thread instructions.
     limit: u64,
 }
 
@@ -200,8 +200,7 @@ impl Subject<'_> {
     }
 }
 
-/// The answer and what it is called here: of a refutation the kind of the first finding, of an open
-/// question the reason.
+/// The answer with a label: the kind of the first finding if it is refuted, the reason if it is unknown.
 fn answer(outcome: &Option<Outcome>) -> (Exit, String) {
     let Some(outcome) = outcome else { return (Exit::Bug, "crashed".to_owned()) };
     let what = match outcome.exit {
@@ -220,7 +219,7 @@ fn answer(outcome: &Option<Outcome>) -> (Exit, String) {
             let open =
                 one["properties"].as_array()?.iter().find(|one| one["verdict"] == "unknown")?;
             let reason = open["reasons"][0].as_str().unwrap_or_default();
-            // `3 of 51 elements, `y[0,16]` first: …`
+            // Keeps the reason of ``3 of 51 elements, `y[0,16]` first: …``
             let reason = reason.split_once(" first: ").map_or(reason, |(_, reason)| reason);
             Some(format!("{}: {reason}", open["name"].as_str()?))
         }),
@@ -228,7 +227,7 @@ fn answer(outcome: &Option<Outcome>) -> (Exit, String) {
     (outcome.exit, what)
 }
 
-/// Something of the report.
+/// Extracts a part of the report.
 fn json(outcome: &Outcome, find: impl Fn(&serde_json::Value) -> Option<String>) -> String {
     let report = outcome.report.as_ref().and_then(|report| report.render(Format::Json));
     let value = report.and_then(|text| serde_json::from_str(&text).ok());

@@ -1,13 +1,13 @@
-//! Random kernels, read by the front end of `prove` and by NVRTC: do they compute the same?
+//! Reads random kernels with the front end of `prove` and with NVRTC, and compares their results.
 //!
 //! ```sh
-//! cargo run -p driver --example reading -- 20000 1 2    # how many, the first one's number, threads
+//! cargo run -p driver --example reading -- 20000 1 2    # number of programs, number of the first, threads
 //! ```
 //!
 //! Without threads (`20 1 0`) the programs are printed, and nothing is run.
 //!
-//! Prints how many are the same and how many are refused, by message. Of those that differ the first are made smaller and printed with
-//! the values; the exit status is then 1.
+//! Prints the numbers of programs with the same results and of refused ones, the latter by message. The first
+//! programs with different results are reduced and printed with their values; the exit status is then 1.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool")]
 

@@ -1,13 +1,13 @@
-//! A thousand comparisons of small pairs in one process: what a comparison costs besides the kernels.
+//! Measures a thousand comparisons of small pairs in one process: the cost of a comparison besides the kernels.
 //!
 //! ```sh
 //! cargo run --release -p driver --example small_pairs -- [COUNT [PREFIX]]
 //! ```
 //!
-//! Pairs of `corpus/equiv` whose kernels execute at most 10 000 thread instructions each are compared in turn, each
-//! from its files on, until there are COUNT (1000) comparisons; only those whose names begin with PREFIX. Processor time is that of the thread, which
-//! other processes do not disturb (`/proc/self/schedstat`, Linux). The aim is 60 s for all, and 3 s for reductions (`volta/red`), whose
-//! answers cost hardly more than reading them.
+//! Compares pairs of `corpus/equiv` in turn, each starting from its files, until there are COUNT (1000) comparisons.
+//! Only pairs whose two kernels together execute at most 20 000 thread instructions are taken, with names that begin
+//! with PREFIX. Processor time is that of the thread, independent of other processes (`/proc/self/schedstat`, Linux).
+//! The aim is 60 s for all, and 3 s for reductions (`volta/red`), whose answers cost hardly more than reading them.
 
 #![allow(clippy::print_stdout, reason = "a tool")]
 
@@ -28,7 +28,7 @@ fn main() {
     small.retain(|pair| pair.name.starts_with(&prefix));
     small.retain(|pair| {
         let (exit, instructions) = compare(pair);
-        // A run that is cut off has executed few, too; the others that are open are not many.
+        // A run that is cut off has executed few instructions, too. There are few other open pairs.
         exit != Exit::Unknown && (1..=SMALL).contains(&instructions)
     });
     assert!(!small.is_empty(), "no small pair has a name that begins with `{prefix}`");
@@ -59,14 +59,14 @@ fn main() {
     }
 }
 
-/// Compares a pair, from its files on: the answer, and the thread instructions executed.
+/// Compares a pair, starting from its files; returns the answer, and the thread instructions executed.
 fn compare(pair: &Pair) -> (Exit, u64) {
     let read = |side| Input::read(&pair.path(side)).unwrap_or_else(|_| panic!("{}", pair.name));
     let outcome = pair.ask([&read(0), &read(1)], SMALL);
     (outcome.exit, outcome.thread_instructions)
 }
 
-/// Processor time of this thread; the time by the clock where the system does not tell.
+/// Processor time of this thread; wall-clock time if the system does not report it.
 fn processor_time() -> Duration {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = text.split(' ').next().and_then(|word| word.parse().ok());

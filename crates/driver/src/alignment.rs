@@ -1,20 +1,22 @@
-//! Tells on which alignment of arrays an answer depends: what is assumed of their places, and what stays open.
+//! Reports the dependence of an answer on the alignment of arrays: assumptions about their places, and open
+//! questions.
 //!
-//! PTX promises the alignment that an array declares. Where an access needs more, an answer about a shared array relies on arrays being
-//! packed (`exec::in_the_way` has the argument), which is assumed and listed; anything else is open, and names the declaration that settles it.
+//! PTX promises the alignment that an array declares. An access to a shared array may need more. The answer then
+//! relies on arrays being packed (`exec::in_the_way` has the argument); this is assumed and listed. Any other case is
+//! open, and the reason names the declaration that settles it.
 
 use crate::demangle::demangle;
 use crate::execute::Finished;
 use exec::Placement;
 use std::collections::BTreeMap;
 
-/// Arrays of which reasons are given; beyond them they are counted.
+/// Arrays with reasons of their own; more of them are counted.
 const SHOWN: usize = 3;
 
-/// Accesses to one array, by its name and what they need.
+/// Accesses to one array, by its name and the alignment they need.
 type Arrays<'p> = BTreeMap<(&'p str, u32), Vec<&'p Placement>>;
 
-/// What is assumed of the places of shared arrays.
+/// The assumptions about places of shared arrays.
 pub(crate) fn assumed(finished: &Finished<'_>) -> Option<String> {
     let packed = arrays(finished, true);
     let largest = packed.keys().map(|(_, needed)| *needed).max()?;
@@ -32,7 +34,7 @@ pub(crate) fn assumed(finished: &Finished<'_>) -> Option<String> {
     ))
 }
 
-/// Why alignment is open.
+/// The reasons why alignment is open.
 pub(crate) fn open(finished: &Finished<'_>) -> Vec<String> {
     let open = arrays(finished, false);
     let mut reasons: Vec<String> =
@@ -66,7 +68,7 @@ fn reason(finished: &Finished<'_>, accesses: &[&Placement]) -> String {
     )
 }
 
-/// The accesses that every packing settles, or those that are open, by array.
+/// The accesses that every packing aligns, or those that are open, by array.
 fn arrays<'f>(finished: &'f Finished<'_>, packed: bool) -> Arrays<'f> {
     let mut arrays = Arrays::new();
     for one in finished.result.alignments.iter().filter(|one| one.packed == packed) {
@@ -75,7 +77,7 @@ fn arrays<'f>(finished: &'f Finished<'_>, packed: bool) -> Arrays<'f> {
     arrays
 }
 
-/// The name of an array in the source, without the function that it stands in.
+/// The name of an array in the source, without the function around it.
 fn short_name(name: &str) -> String {
     let whole = demangle(name).unwrap_or_else(|| name.to_owned());
     match whole.rsplit_once("::") {
@@ -84,7 +86,7 @@ fn short_name(name: &str) -> String {
     }
 }
 
-/// The first of several, and how many more there are.
+/// The first of several, and the number of the others.
 fn shown(mut all: Vec<String>) -> String {
     if all.len() > SHOWN {
         let rest = all.len() - SHOWN;

@@ -1,13 +1,13 @@
-//! What a user accepts without proof (`--allow`, and `allow` in a project): it is listed as an
-//! assumption then and leaves nothing open.
+//! Findings that a user accepts without proof (`--allow`, and `allow` in a project). They are then listed as
+//! assumptions and leave nothing open.
 
 use std::str::FromStr;
 use thiserror::Error;
 
-/// Names of what may be allowed.
+/// Names of allowances.
 const NAMES: [&str; 1] = ["float-order"];
 
-/// What is allowed.
+/// The allowances.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Allow {
     /// Sums of atomic additions that depend on their order, in the last bits.
@@ -15,7 +15,7 @@ pub struct Allow {
 }
 
 impl Allow {
-    /// The names of what is allowed.
+    /// The names of the allowances that are set.
     pub(crate) fn names(self) -> impl Iterator<Item = &'static str> {
         NAMES.into_iter().filter(move |_| self.float_order)
     }
@@ -27,11 +27,11 @@ impl Allow {
     }
 }
 
-/// A name of something that cannot be allowed.
+/// An unknown allowance.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("`{name}` cannot be allowed; what can be is {}", NAMES.join(", "))]
+#[error("`{name}` cannot be allowed; allowed are {}", NAMES.join(", "))]
 pub struct UnknownAllowance {
-    /// The name.
+    /// The name the user gave.
     pub name: String,
 }
 

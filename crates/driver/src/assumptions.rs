@@ -1,4 +1,4 @@
-//! What an answer about a launch relies on and nobody has checked.
+//! Assumptions of an answer about a launch that nothing has checked.
 
 use crate::alignment;
 use crate::demangle::demangle;
@@ -7,7 +7,7 @@ use exec::{Contents, Doubt, Doubtful};
 use ir::Op;
 
 impl Finished<'_> {
-    /// Facts that the answer relies on and nobody has checked, one sentence each.
+    /// The unchecked facts that the answer relies on, one sentence each.
     pub(crate) fn assumptions(&self) -> Vec<String> {
         let mut assumptions = Vec::new();
         match self.built.launch.buffers.len() {
@@ -59,7 +59,7 @@ impl Finished<'_> {
             let name = &self.program().variables[variable].name;
             let name = demangle(name).unwrap_or_else(|| name.clone());
             assumptions.push(format!(
-                "module variable `{name}` holds what the module says (--symbol gives other \
+                "module variable `{name}` has its contents from the module (--symbol gives other \
                  contents)"
             ));
         }
@@ -94,7 +94,7 @@ impl Finished<'_> {
         assumptions
     }
 
-    /// Tensors whose contents are given: the answer is about these alone.
+    /// Tensors with given contents: the answer holds for these contents only.
     fn given(&self) -> Option<String> {
         let buffers = self.built.launch.buffers.iter();
         let given = buffers.filter(|buffer| matches!(buffer.contents, Contents::Known(_)));
@@ -104,7 +104,7 @@ impl Finished<'_> {
             .then(|| format!("{} {verb} the contents that are given", names.join(", ")))
     }
 
-    /// What needs dynamic shared memory to be aligned.
+    /// The operations that need dynamic shared memory to be aligned.
     fn needs_alignment(&self) -> String {
         let kernel = self.built.launch.kernel;
         let ops = || self.program().instructions_of(kernel).map(|(_, one)| &one.op);
@@ -115,7 +115,7 @@ impl Finished<'_> {
     }
 }
 
-/// Tells whether an operation is a product with a sparse factor.
+/// Is an operation a product with a sparse factor?
 fn is_sparse(op: &Op) -> bool {
     match op {
         Op::Mma(mma) => mma.sparsity.is_some(),

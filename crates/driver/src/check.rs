@@ -1,11 +1,13 @@
-//! `warpproof check`: memory errors, races and misused barriers of a kernel for one launch, whatever
-//! its tensors contain.
+//! `warpproof check`: memory errors, races and misused barriers of a kernel for one launch, for all
+//! contents of its tensors.
 //!
-//! Values of tensors and float scalars are not looked at; control flow and addresses must not depend
-//! on them, but for branches inside functions of the math library and short ones, which a lifted program
-//! does not have ([`lift`]), and branches both ways of which can be followed ([`exec::check_conditional`]). Then every access of every thread is seen, and what is said holds for all contents. One
-//! schedule is executed; if no access races and no barrier is misused, all others do the same, and
-//! what is said holds for all schedules.
+//! The run ignores values of tensors and float scalars. Control flow and addresses must not depend on them, with
+//! three exceptions: branches inside functions of the math library, short branches (a lifted program has neither, see
+//! [`lift`]), and branches with two sides that can both be followed ([`exec::check_conditional`]). Then the run sees
+//! every access of every thread, and its results hold for all contents.
+//!
+//! One schedule is executed. If no access races and no barrier is misused, all other schedules do the same, so the
+//! results hold for all of them.
 
 use crate::allow::Allow;
 use crate::arguments::{AssumeSpec, InputSpec, MissingData};
@@ -21,20 +23,20 @@ use exec::{Checks, Stop, Undecided};
 use ir::Scalar;
 use std::path::Path;
 
-/// How strictly a kernel is checked, and what else is wanted.
+/// How strictly to check a kernel, and what else to output.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'o> {
-    /// What the manual does not allow is an error, also where today's hardware does what one wants.
+    /// Report code that the manual does not allow as an error, even if current hardware tolerates it.
     pub strict: bool,
     /// Lanes of a warp that run together stay together.
     pub warp_synchronous: bool,
-    /// What is accepted without proof.
+    /// The findings that are accepted without proof.
     pub allow: Allow,
     /// Where to write the graph of barriers.
     pub graph: Option<&'o Path>,
-    /// How results are written.
+    /// The format of the results.
     pub format: Format,
-    /// Keep what pictures of barriers are made from.
+    /// Keep the data for pictures of barriers.
     pub pictures: bool,
 }
 
@@ -60,7 +62,8 @@ pub fn run(execution: &Execution<'_>, options: Options<'_>, colour: Colour) -> O
 
 fn check(execution: &Execution<'_>, options: Options<'_>, colour: Colour) -> Outcome {
     let Options { strict, warp_synchronous, allow, graph, format, pictures } = options;
-    // The same checks whatever is reported: uses of barriers are gathered afterwards.
+    // Reports must not change findings: the same checks run for all formats, and uses of barriers are recorded
+    // afterwards.
     let checks = Checks { lock_step: warp_synchronous, barrier_uses: false };
     let mut finished = match execute::run(execution, "check", MissingData::Opaque, checks) {
         Ok(finished) => finished,
@@ -80,7 +83,7 @@ fn check(execution: &Execution<'_>, options: Options<'_>, colour: Colour) -> Out
         None => None,
     };
     if let Some(mut settled) = adopted {
-        // The first run took the program as it stands, and went to its end.
+        // The first run took the program as written and reached its end, so its coverage counts.
         settled.seen = Some(finished.coverage(&[]));
         finished = settled;
     }
@@ -108,8 +111,8 @@ fn check(execution: &Execution<'_>, options: Options<'_>, colour: Colour) -> Out
     Outcome { output, messages, exit, thread_instructions, report: Some(report) }
 }
 
-/// The run that gets furthest: the given one, one that encloses floats whose bits are not fixed, one of the
-/// lifted program, or both; one that follows both ways of branches on data.
+/// Returns the run that gets furthest. Candidates are the given run, a run that encloses floats whose bits are not
+/// fixed, a run of the lifted program, both together, and a run that follows both sides of branches on data.
 fn followed<'r>(execution: &Execution<'r>, first: Finished<'r>, checks: Checks) -> Finished<'r> {
     let unfixed = first.result.unfixed;
     let stopped = first.result.gap.is_some();
@@ -126,9 +129,9 @@ fn followed<'r>(execution: &Execution<'r>, first: Finished<'r>, checks: Checks) 
         let Some(run) = rerun::run_again(execution, "check", checks, again) else { continue };
         match &run.result.gap {
             None => return run,
-            // It knows why it stopped.
+            // This run knows the reason for the stop.
             Some(gap) if gap.stop == Stop::NotFixed => best = run,
-            // It went past what stopped the program as it stands, and stopped at something else.
+            // This run passed the place where the unlifted program stopped, and stopped elsewhere.
             Some(gap) if lifted && best.is_stopped_elsewhere(gap) => best = run,
             Some(_) => {}
         }
@@ -139,7 +142,7 @@ fn followed<'r>(execution: &Execution<'r>, first: Finished<'r>, checks: Checks) 
         let run = rerun::run_again(execution, "check", checks, again);
         match run.map(|run| (run.result.gap.as_ref().map(|gap| gap.stop), run)) {
             Some((None, run)) => return run,
-            // It knows what cannot be followed behind the branch.
+            // This run also knows what stops it behind the branch.
             Some((Some(Stop::Conditional), run)) => best = run,
             _ => {}
         }
@@ -148,7 +151,8 @@ fn followed<'r>(execution: &Execution<'r>, first: Finished<'r>, checks: Checks) 
     indexed(execution, best, checks)
 }
 
-/// The run that gets furthest where blocks take tickets from a counter: runs on terms, with each block as the last one.
+/// Returns the run that gets furthest if blocks take tickets from a counter: runs on terms, with each block in turn
+/// as the last one.
 fn ticketed<'r>(execution: &Execution<'r>, best: Finished<'r>, checks: Checks) -> Finished<'r> {
     if best.result.gap.is_none() || !exec::may_take_tickets(best.program()) {
         return best;
@@ -176,14 +180,14 @@ fn ticketed<'r>(execution: &Execution<'r>, best: Finished<'r>, checks: Checks) -
 }
 
 impl Finished<'_> {
-    /// Tells whether the run stopped at another place than this.
+    /// Did the run stop at another place than this?
     fn is_stopped_elsewhere(&self, gap: &exec::Gap) -> bool {
         self.result.gap.as_ref().is_some_and(|own| own.place != gap.place)
     }
 }
 
-/// The run that gets furthest where addresses are computed from integers of tensors: one on terms, in which such integers are
-/// between the numbers that arguments state.
+/// Returns the run that gets furthest if addresses are computed from integers of tensors: a run on terms that
+/// confines such integers to the ranges stated with the arguments.
 fn indexed<'r>(execution: &Execution<'r>, best: Finished<'r>, checks: Checks) -> Finished<'r> {
     let is_integer = |input: &InputSpec| matches!(input.element.scalar(), Scalar::Integer { .. });
     let is_open = |stop: Stop| matches!(stop, Stop::NotFollowed | Stop::Conditional);
@@ -202,7 +206,7 @@ fn indexed<'r>(execution: &Execution<'r>, best: Finished<'r>, checks: Checks) ->
         }
         let ran = on_terms(execution, &prepared, checks, equiv::check_indexed);
         let Some((outcome, ranges)) = ran else { continue };
-        // Where it stops at the same place it knows more of why.
+        // A run that stops at the same place knows more about the reason.
         let knows_more = !ranges.is_empty() || is_access(prepared.program(), place);
         for range in ranges {
             prepared = prepared.assuming(&range);
@@ -224,7 +228,7 @@ fn indexed<'r>(execution: &Execution<'r>, best: Finished<'r>, checks: Checks) ->
     furthest
 }
 
-/// Tells whether the instruction at a place has an address.
+/// Does the instruction at a place have an address?
 fn is_access(program: &ir::Program, place: exec::Place) -> bool {
     let mut all = program.functions.iter().flat_map(ir::Function::instructions);
     all.any(|one| {
@@ -237,7 +241,7 @@ fn is_access(program: &ir::Program, place: exec::Place) -> bool {
 /// A check of one kernel on terms.
 type RunOnTerms = fn(&Side<'_>, &[Assumption], exec::Limits, Checks) -> Option<exec::Outcome>;
 
-/// A check on terms, and the ranges it rests on.
+/// Checks on terms; also returns the ranges that the result rests on.
 fn on_terms(
     execution: &Execution<'_>,
     prepared: &Prepared<'_>,
@@ -250,7 +254,7 @@ fn on_terms(
     Some((outcome, ranges))
 }
 
-/// The ranges that arguments state, for people and as assumptions.
+/// The ranges stated with the arguments, as text and as assumptions.
 fn ranges(prepared: &Prepared<'_>, side: &Side<'_>) -> Option<(Vec<String>, Vec<Assumption>)> {
     let ranges = crate::equiv::ranges(std::iter::once(prepared), [side, side]).ok()?;
     let assumption = |spec: &AssumeSpec| Assumption { condition: spec.condition.clone() };
@@ -258,19 +262,19 @@ fn ranges(prepared: &Prepared<'_>, side: &Side<'_>) -> Option<(Vec<String>, Vec<
     Some((texts, ranges.iter().map(assumption).collect()))
 }
 
-/// A run that shows that threads write the same at the same time.
+/// A run that shows that threads write equal values at the same time.
 enum Settled<'r> {
     /// By value numbering.
     BitForBit(Finished<'r>),
-    /// As real numbers: which of several results stays is open, and they differ in their last bits at most.
+    /// As real numbers: any of several results may stay, and they differ in their last bits at most.
     AsReals(Finished<'r>),
 }
 
-/// What value numbering takes for granted of sums that a product may be fused with.
+/// The assumption of value numbering about sums that may be fused with a product.
 const ALIKE_FUSION: &str =
     "ptxas fuses a product with a sum alike for all threads that execute the instruction";
 
-/// The run with values, if they settle what is open without.
+/// Runs with values, if this settles the open questions.
 fn settled<'r>(
     execution: &Execution<'r>,
     finished: &Finished<'_>,
@@ -317,7 +321,7 @@ fn settled<'r>(
     Some(Settled::AsReals(prepared.assuming(real).finish(outcome, checks)))
 }
 
-/// Looks for contents for which accesses under conditions race, where that is open.
+/// Searches for contents that make accesses under conditions race, if that is open.
 fn show_races(execution: &Execution<'_>, finished: &mut Finished<'_>, checks: Checks) {
     let mut open = finished.result.undecided.iter();
     let is_open = open.any(Undecided::asks_for_contents) && finished.result.gap.is_none();
@@ -335,7 +339,7 @@ fn show_races(execution: &Execution<'_>, finished: &mut Finished<'_>, checks: Ch
     }
 }
 
-/// What a run with values says of copies of elements that fragments hold.
+/// Returns the questions that a run with values finds about copies of elements in fragments.
 fn copies(execution: &Execution<'_>) -> Option<Vec<exec::Doubt>> {
     let prepared = execute::prepare(execution, &[], "check", MissingData::Opaque).ok()?.lifted();
     if lift::drops_code(prepared.program()) {
@@ -345,14 +349,14 @@ fn copies(execution: &Execution<'_>) -> Option<Vec<exec::Doubt>> {
     equiv::copies(&side, execution.limits)
 }
 
-/// Adds the flags that say how strictly to check to a command line.
+/// Adds the flags for strictness to a command line.
 fn add_flags(line: &mut String, options: Options<'_>) {
     line.push_str(if options.strict { " --strict" } else { "" });
     line.push_str(if options.warp_synchronous { " --warp-synchronous" } else { "" });
     options.allow.names().for_each(|name| line.push_str(&format!(" --allow {name}")));
 }
 
-/// There was no run.
+/// The outcome when there was no run.
 fn refused(
     execution: &Execution<'_>,
     refusal: &Refusal,
@@ -373,7 +377,7 @@ fn draw(path: &Path, finished: &Finished<'_>) -> Result<(), output::WriteError> 
     output::write(path, &graph::render(&finished.result, &finished.pipelines(), text))
 }
 
-/// Findings, then what is known of each property, and what was assumed.
+/// Formats findings, then the verdict of each property, then assumptions.
 fn text(finished: &Finished<'_>, unexecuted: Option<String>, colour: Colour) -> String {
     let mut text = finished.tell(colour);
     let properties = properties(finished);
@@ -399,7 +403,7 @@ fn text(finished: &Finished<'_>, unexecuted: Option<String>, colour: Colour) -> 
     text
 }
 
-/// Reasons, each with the properties it is given for.
+/// Reasons, each with the properties it concerns.
 fn unknown<'p>(
     properties: impl Iterator<Item = &'p Property>,
 ) -> Vec<(&'p str, Vec<PropertyName>)> {

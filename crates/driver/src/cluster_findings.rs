@@ -7,7 +7,7 @@ use base::{Code, Diagnostic};
 use exec::{ClusterFault, Finding, Place, Target};
 use ir::Program;
 
-/// The kind, as programs know it.
+/// The kind of a fault in reports for programs.
 pub(crate) fn kind(fault: &ClusterFault) -> FindingKind {
     match fault {
         ClusterFault::Twice { .. }
@@ -38,7 +38,7 @@ pub(crate) fn target(fault: &ClusterFault) -> Option<&Target> {
     }
 }
 
-/// Words for a fault.
+/// Formats a fault.
 pub(crate) fn describe(fault: &ClusterFault, finding: &Finding, program: &Program) -> Diagnostic {
     let plain = |code: Code, message: String| at(code, finding, message).label(who(finding));
     let also = |diagnostic: Diagnostic, place: Place, text: &str| {
@@ -53,7 +53,7 @@ pub(crate) fn describe(fault: &ClusterFault, finding: &Finding, program: &Progra
             )
         }
         ClusterFault::NotArrived => {
-            let message = "waits at the barrier of the cluster and has not arrived there";
+            let message = "waits at the barrier of the cluster without having arrived there";
             plain(Code::BarrierMisuse, message.to_owned()).note(
                 "barrier.cluster.wait waits for the arrival (barrier.cluster.arrive) before it",
             )
@@ -104,7 +104,7 @@ pub(crate) fn describe(fault: &ClusterFault, finding: &Finding, program: &Progra
     }
 }
 
-/// Words for an access to a block that may not be there.
+/// Formats an access to a block that may have ended.
 fn lifetime(
     target: &Target,
     (rank, ended, copy): (u32, bool, bool),

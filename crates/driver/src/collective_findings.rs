@@ -1,4 +1,4 @@
-//! Faults of collectives as diagnostics: masks and lanes that do not fit, warp groups that do not act alike.
+//! Formats faults of collectives as diagnostics: wrong masks and lanes, warp groups that diverge.
 
 use crate::source_lines::source_lines;
 use base::{Code, Diagnostic};
@@ -31,7 +31,7 @@ pub(crate) fn lanes_left(
     })
 }
 
-/// A matrix instruction in a warp that is not whole.
+/// A matrix instruction in an incomplete warp.
 pub(crate) fn lanes_missing(missing: u32, (finding, who): (&Finding, String)) -> Diagnostic {
     let message = format!(
         "this instruction needs all lanes of its warp; those of {missing:#010x} have ended or do not \
@@ -40,7 +40,7 @@ pub(crate) fn lanes_missing(missing: u32, (finding, who): (&Finding, String)) ->
     Diagnostic::error(Code::WarpCollective, finding.place.span, message).label(who)
 }
 
-/// An instruction that not all of a warp group execute alike.
+/// An instruction that the warps of a group execute differently.
 pub(crate) fn part_of_group(instruction: &str, why: GroupFault) -> String {
     match why {
         GroupFault::Absent(other) => format!(
@@ -50,7 +50,7 @@ pub(crate) fn part_of_group(instruction: &str, why: GroupFault) -> String {
             "{instruction} must have the same descriptors and scale in all four warps of a warp group; warp {other} has others"
         ),
         GroupFault::Incomplete => format!(
-            "{instruction} must be executed by four warps, the first of which has a number that is a multiple of four; the block has fewer"
+            "{instruction} must be executed by four warps, and the first must have a number that is a multiple of four; the block has fewer"
         ),
         GroupFault::Waits(other) => format!(
             "{instruction} lets no warp of a warp group go on before all four have come to it; this warp comes only after it has \

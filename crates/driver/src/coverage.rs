@@ -1,12 +1,13 @@
-//! How much of a kernel a run saw: which instructions of the PTX no thread executed.
+//! Coverage: the instructions of the PTX that a run executed.
 //!
-//! Counted are the instructions of the kernel and of the functions it calls, as they stand in the text: labels,
-//! directives and what the front end reads without making anything of it do not count. A lifted program ([`lift`])
-//! lacks some of them. One that lifting took away counts as executed only if something that is left of its basic
-//! block was; of a block of which nothing is left, if control came to a block before it. That can call pure code
-//! executed whose result nobody uses, and never an access to memory: those stay in a lifted program.
+//! Counts the instructions of the kernel and of the functions it calls, as written in the text. Labels, directives
+//! and instructions without effect in the front end do not count. A lifted program ([`lift`]) lacks some of the
+//! instructions. A removed one counts as executed only if a remaining instruction of its basic block was executed; if
+//! nothing of the block remains, if control reached a block before it. So pure code with unused results may count as
+//! executed without having been. Accesses to memory never do: they stay in a lifted program.
 //!
-//! A loop that waits for an mbarrier is one blocking operation: what asks again in it counts as executed if that was.
+//! A loop that waits for an mbarrier is one blocking operation. The instructions of its retry count as executed if
+//! that operation was.
 
 use crate::source_lines::outermost_line;
 use base::{IndexVec, SourceFile, Span};
@@ -14,16 +15,16 @@ use exec::Place;
 use ir::{BlockId, FuncId, Function, LocId, Op, Program};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a run saw of a kernel.
+/// The part of a kernel that a run saw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Coverage {
     /// Instructions of the kernel and of the functions it calls.
     pub(crate) instructions: usize,
-    /// Those that some thread executed.
+    /// The number of them that some thread executed.
     pub(crate) executed: usize,
     /// Lines of the PTX with the others: first and last line of each range.
     pub(crate) lines: Vec<(u32, u32)>,
-    /// Lines of the sources of which no instruction was executed, by file.
+    /// Lines of the sources without an executed instruction, by file.
     pub(crate) sources: BTreeMap<String, Vec<(u32, u32)>>,
 }
 
@@ -35,10 +36,10 @@ pub(crate) struct Programs<'p> {
     pub(crate) kernel: FuncId,
 }
 
-/// A place of the text where an instruction stands.
+/// The position of an instruction in the text.
 type Site = (FuncId, Span);
 
-/// What a run that executed these instructions saw.
+/// Computes coverage from the set of executed instructions.
 pub(crate) fn coverage(
     programs: Programs<'_>,
     executed: &BTreeSet<Site>,
@@ -57,7 +58,7 @@ pub(crate) fn coverage(
     Coverage { instructions: all.len(), executed, lines, sources }
 }
 
-/// Every instruction and end of a block of what the kernel reaches: its source line, and whether it was executed.
+/// Lists every instruction and block end reachable from the kernel, with its source line and if it was executed.
 fn seen(
     Programs { original, ran, kernel }: Programs<'_>,
     executed: &BTreeSet<Site>,
@@ -67,7 +68,7 @@ fn seen(
     let mut all: BTreeMap<Site, (Option<LocId>, bool)> = BTreeMap::new();
     for (&id, sites) in &calls {
         let function = &original.functions[id];
-        // A function that lifting knows by name: its call became one operation.
+        // Lifting recognised the function by name: its call became one operation.
         let replaced = !called_after.contains_key(&id);
         let by_call = sites.iter().any(|site| executed.contains(site));
         let left = left_of(&ran.functions[id]);
@@ -90,7 +91,7 @@ fn seen(
     all
 }
 
-/// Functions that a kernel reaches, each with the calls of it.
+/// Functions that a kernel reaches, each with its call sites.
 fn called(program: &Program, kernel: FuncId) -> BTreeMap<FuncId, Vec<Site>> {
     let mut found: BTreeMap<FuncId, Vec<Site>> = BTreeMap::from([(kernel, Vec::new())]);
     let mut open = vec![kernel];
@@ -108,21 +109,21 @@ fn called(program: &Program, kernel: FuncId) -> BTreeMap<FuncId, Vec<Site>> {
     found
 }
 
-/// Instructions that ask again in a loop which waits for an mbarrier. The loop is one blocking operation, so nobody executes
+/// Retry instructions of loops that wait for an mbarrier. The loop is one blocking operation, so no thread executes
 /// them; they count as executed if that operation was.
 fn replaced_loops(function: &Function, id: FuncId, executed: &BTreeSet<Site>) -> BTreeSet<Span> {
     let ways = ir::ways_back(function).into_iter();
     ways.filter(|(wait, _)| executed.contains(&(id, *wait))).flat_map(|(_, way)| way).collect()
 }
 
-/// The instructions of the text that a function still has something of.
+/// The instructions of the text that a function still has, at least in part.
 fn left_of(function: &Function) -> BTreeSet<Span> {
     let ends = function.blocks.iter().map(|block| block.span);
     function.instructions().map(|instruction| instruction.span).chain(ends).collect()
 }
 
-/// For each block whether control came to it: something that is left of it was executed, or nothing is left and
-/// control came to a block before it.
+/// For each block: did control reach it? Either a remaining instruction of it was executed, or nothing remains and
+/// control reached a block before it.
 fn entered(
     function: &Function,
     id: FuncId,
@@ -156,7 +157,7 @@ fn entered(
     entered
 }
 
-/// A block may end where the next label stands or at the end of the function: no instruction stands there.
+/// Does an instruction stand at a span? The span of a block end may hold only the next label or the closing brace.
 fn is_instruction(span: Span, source: &SourceFile) -> bool {
     let text = source.slice(span);
     let begins = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '@' || c == '_');
@@ -164,7 +165,7 @@ fn is_instruction(span: Span, source: &SourceFile) -> bool {
     begins && !behind.trim_start().starts_with(':')
 }
 
-/// Lines of the text with instructions that were not executed; what lies between two of them joins them.
+/// Ranges of lines with unexecuted instructions, joined across lines without instructions.
 fn text_ranges(all: &[(Span, Option<LocId>, bool)], source: &SourceFile) -> Vec<(u32, u32)> {
     let mut ranges: Vec<(u32, u32)> = Vec::new();
     let mut goes_on = false;
@@ -180,7 +181,7 @@ fn text_ranges(all: &[(Span, Option<LocId>, bool)], source: &SourceFile) -> Vec<
     ranges
 }
 
-/// Source lines of which no instruction was executed.
+/// Source lines without an executed instruction.
 fn source_ranges(
     all: &[(Span, Option<LocId>, bool)],
     program: &Program,

@@ -1,7 +1,8 @@
-//! Pieces of C++ text for readers that do not parse it: comments, strings and lines of the preprocessor are one piece each.
+//! Splits C++ text into pieces for readers that do not parse it: each comment, string and preprocessor line is one
+//! piece.
 //!
-//! A backslash at the end of a line joins the next one to it. A quote that separates digits (`1'000`) is taken for the start of a
-//! character: the piece ends with the line at the latest.
+//! A backslash at the end of a line joins the next one to it. A quote that separates digits (`1'000`) is taken for
+//! the start of a character literal; the piece then ends at the end of the line at the latest.
 
 /// A piece of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +15,7 @@ pub(crate) enum Piece {
     Byte(u8),
 }
 
-/// Returns the piece at a position and its length; nothing at the end.
+/// Returns the piece at a position and its length; `None` at the end.
 pub(crate) fn piece(text: &str, at: usize) -> Option<(Piece, usize)> {
     let bytes = text.as_bytes();
     let rest = bytes.get(at..)?;
@@ -33,7 +34,7 @@ pub(crate) fn piece(text: &str, at: usize) -> Option<(Piece, usize)> {
     Some((piece, length.max(1)))
 }
 
-/// Returns the lines of the preprocessor, each with those that are joined to it.
+/// Returns the preprocessor lines, each with its continuations.
 pub(crate) fn directives(text: &str) -> Vec<&str> {
     let (mut at, mut found) = (0, Vec::new());
     while let Some((piece, length)) = piece(text, at) {
@@ -78,7 +79,7 @@ fn quoted(rest: &[u8], quote: u8) -> usize {
     rest.len()
 }
 
-/// Tells whether a quote behind this text begins a raw string: `R`, `LR`, `uR`, `UR` and `u8R` are its prefixes.
+/// Does a quote behind this text begin a raw string? `R`, `LR`, `uR`, `UR` and `u8R` are its prefixes.
 fn begins_raw(before: &[u8]) -> bool {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let start = before.iter().rposition(|byte| !is_word(byte)).map_or(0, |at| at + 1);

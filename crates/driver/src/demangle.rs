@@ -1,6 +1,6 @@
-//! Names as the programmer wrote them.
+//! Recovers source names from mangled names.
 
-/// Types of template arguments that a demangler puts in front of a number and nobody writes.
+/// Types that a demangler puts in front of a number among template arguments, and that sources omit.
 const CASTS: [&str; 8] = [
     "(int)",
     "(unsigned int)",
@@ -12,11 +12,11 @@ const CASTS: [&str; 8] = [
     "(unsigned short)",
 ];
 
-/// A demangled name with template arguments as they are written: `k<128, true>` for `k<(int)128, (bool)1>`.
+/// Writes the template arguments of a demangled name as in the source: `k<128, true>` for `k<(int)128, (bool)1>`.
 fn as_written(demangled: &str) -> String {
     let mut text = demangled.replace("(bool)1", "true").replace("(bool)0", "false");
     for cast in CASTS {
-        // Behind a cast stands a number; a list of parameters stands at the end or before another word.
+        // A cast is followed by a number; a list of parameters stands at the end or before another word.
         for sign in ["", "-"] {
             for digit in '0'..='9' {
                 text = text.replace(&format!("{cast}{sign}{digit}"), &format!("{sign}{digit}"));
@@ -28,14 +28,14 @@ fn as_written(demangled: &str) -> String {
 
 /// The source name behind a mangled one; `None` if the name is not mangled.
 ///
-/// Names nest templates, and a demangler walks that nesting: names longer than any compiler makes
-/// for a kernel are left alone.
+/// Names nest templates, and a demangler recurses into them. So names longer than any compiler makes for a kernel are
+/// left alone.
 pub(crate) fn demangle(name: &str) -> Option<String> {
     const LONGEST: usize = 16 << 10;
     if name.len() > LONGEST {
         return None;
     }
-    // What nvcc adds to a part of an array that it has split: `_$_0`.
+    // nvcc adds `_$_0` to a part of an array that it has split.
     if let Some((whole, part)) = name.rsplit_once("_$_")
         && !part.is_empty()
         && part.bytes().all(|byte| byte.is_ascii_digit())

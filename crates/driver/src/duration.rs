@@ -1,26 +1,26 @@
-//! Limits as people write them: `20s`, `0.5`, `20G`.
+//! Parses limits as people write them: `20s`, `0.5`, `20G`.
 
 use std::time::Duration;
 use thiserror::Error;
 
-/// Why a text is no limit; displays as a clause about it.
+/// The reason why a text is no limit; displays as a clause about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum LimitError {
-    /// A unit that counts do not have.
+    /// Not a unit of counts.
     #[error("expected a number such as 1000000 or 20G")]
     Unit,
     /// No digits.
-    #[error("is no number")]
+    #[error("is not a number")]
     NoNumber,
     /// Too large, zero or negative.
     #[error("is out of range")]
     Range,
-    /// No number of seconds.
+    /// Not a number of seconds.
     #[error("expected seconds such as 10 or 0.5")]
     NoSeconds,
 }
 
-/// `1000`, `500K`, `20M`, `20G`
+/// Parses a count: `1000`, `500K`, `20M`, `20G`
 ///
 /// # Errors
 /// If it is no positive number.
@@ -37,10 +37,10 @@ pub fn count(text: &str) -> Result<u64, LimitError> {
     number.checked_mul(factor).filter(|&count| count > 0).ok_or(LimitError::Range)
 }
 
-/// `10`, `0.5`, `20s`, `2m`
+/// Parses a duration: `10`, `0.5`, `20s`, `2m`
 ///
 /// # Errors
-/// If it is no time.
+/// If it is no duration.
 pub fn seconds(text: &str) -> Result<Duration, LimitError> {
     let (digits, factor) = match text.strip_suffix('m') {
         Some(digits) => (digits, 60.0),

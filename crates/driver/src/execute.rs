@@ -1,4 +1,4 @@
-//! What `check` and `simulate` share: from a request to a run, and from a run to what is told of it.
+//! Code shared by `check` and `simulate`: turns a request into a run, and a run into a report.
 
 use crate::allow::Allow;
 use crate::arguments::{
@@ -28,7 +28,7 @@ use std::collections::BTreeSet;
 /// A kernel and how to launch it.
 #[derive(Clone, Copy, Debug)]
 pub struct Execution<'r> {
-    /// The module.
+    /// The module with the kernel.
     pub input: &'r Input,
     /// The kernel's name, if the module has several.
     pub kernel: Option<&'r str>,
@@ -36,7 +36,7 @@ pub struct Execution<'r> {
     pub launch: &'r LaunchSpec,
     /// The arguments.
     pub arguments: &'r Arguments,
-    /// How much a run may cost.
+    /// The budget of a run.
     pub limits: Limits,
 }
 
@@ -47,39 +47,39 @@ pub(crate) struct Finished<'r> {
     /// The program before it was lifted, if it was.
     unlifted: Option<Program>,
     pub(crate) built: BuiltLaunch,
-    /// What lifting the program took for granted.
+    /// Assumptions made when the program was lifted.
     pub(crate) lifting: BTreeSet<String>,
     pub(crate) result: exec::Outcome,
-    /// Outputs of which elements were never written, one sentence each; nothing is said of a run
-    /// that did not end or left out blocks.
+    /// One sentence for each output with elements that were never written. Empty if the run did not end
+    /// or left out blocks.
     pub(crate) unwritten: Vec<String>,
-    /// Notes about what the manual does not allow are errors.
+    /// Report the notes about code that the manual does not allow as errors.
     pub(crate) strict: bool,
-    /// What is open is whether threads write the same, bit for bit; as real numbers they do.
+    /// Racing threads are shown to write equal real numbers; equality bit for bit is open.
     pub(crate) equal_as_reals: bool,
-    /// What the user accepts.
+    /// The findings that the user accepts.
     pub(crate) allow: Allow,
-    /// How it was checked.
+    /// How the kernel was checked.
     pub(crate) checks: Checks,
-    /// What it may cost, together with what is tried for a hint.
+    /// The budget of the run, and of the runs that try out hints.
     limits: Limits,
-    /// Whether all outputs are set, also where something happens only under a condition.
+    /// All outputs are set, even where an access happens only under a condition.
     pub(crate) all_set: bool,
-    /// What the run saw of the kernel, if another run saw more than this one.
+    /// The part of the kernel that another run saw, if it saw more than this one.
     pub(crate) seen: Option<Coverage>,
-    /// It is a formula: people wrote no kernel.
+    /// The program is a formula, not a kernel that somebody wrote.
     pub(crate) is_formula: bool,
-    /// What would help, for each group; found once, because it is tried out.
+    /// A hint for each group of findings. Computed once, because each hint is tried in a run.
     hints: OnceCell<Vec<Option<String>>>,
 }
 
-/// Something to tell; a group of findings, if it is not open.
+/// A diagnostic; with its group of findings, unless it is about an open question.
 pub(crate) struct Reported<'f> {
     pub(crate) group: Option<Group<'f>>,
     pub(crate) diagnostic: Diagnostic,
 }
 
-/// Why there was no run.
+/// The reason why there was no run.
 pub(crate) enum Refusal {
     /// The module has errors.
     Module(Vec<Diagnostic>),
@@ -88,7 +88,7 @@ pub(crate) enum Refusal {
 }
 
 impl<'r> Prepared<'r> {
-    /// With what its run found.
+    /// Combines the prepared launch with the outcome of its run.
     pub(crate) fn finish(self, mut result: exec::Outcome, checks: Checks) -> Finished<'r> {
         let Self { input, lowered, unlifted, built, lifting, limits, is_formula, literals: _ } =
             self;
@@ -130,14 +130,14 @@ pub(crate) fn run<'r>(
     let prepared = prepare(execution, &[], command, missing_data)?.without_relations();
     let (program, launch) = (prepared.program(), &prepared.built.launch);
     let result = match missing_data {
-        // What is said must hold for all contents, and so for all schedules.
+        // A result of `check` must hold for all contents, and so for all schedules.
         MissingData::Opaque => checked(program, launch, execution.limits, checks),
         MissingData::Refused => exec::run(program, launch, execution.limits),
     };
     Ok(prepared.finish(result, checks))
 }
 
-/// Checks a launch; if races of reads are all that is wrong, also whether anything depends on what they read.
+/// Checks a launch. If the only faults are races between reads, also checks if anything depends on the values read.
 pub(crate) fn checked(
     program: &Program,
     launch: &exec::Launch,
@@ -182,7 +182,7 @@ pub(crate) fn prepare<'r>(
     Ok(Prepared { input, lowered, unlifted, built, lifting, limits, is_formula, literals })
 }
 
-/// The launch, with what files beside the PTX tell where the user says nothing.
+/// Returns the launch. Files next to the PTX supply facts that the user did not give.
 fn with_facts(execution: &Execution<'_>) -> (LaunchSpec, Option<String>) {
     let mut launch = execution.launch.clone();
     let facts = execution.input.facts();
@@ -196,7 +196,7 @@ fn with_facts(execution: &Execution<'_>) -> (LaunchSpec, Option<String>) {
     }
 }
 
-/// Whether the run did not look at copies of an element that a fragment holds.
+/// Is the doubt about copies of an element in a fragment that the run did not compare?
 fn is_open_copy(doubt: &Doubt) -> bool {
     matches!(doubt.about, Doubtful::Copies { differ: false })
 }
@@ -214,7 +214,7 @@ impl Refusal {
         }
     }
 
-    /// As text.
+    /// Formats the refusal as text.
     pub(crate) fn tell(&self, input: &Input, colour: Colour) -> Outcome {
         let error = match self {
             Self::Module(errors) => return inspect::refuse(input, errors, Format::Text, colour),
@@ -225,14 +225,14 @@ impl Refusal {
             messages.push_str(&format!("error: {line}\n"));
         }
         if let Some(suggestion) = &error.suggestion {
-            messages.push_str(&format!("help: fill in what is missing:\n  {suggestion}\n"));
+            messages.push_str(&format!("help: fill in each `?`:\n  {suggestion}\n"));
         }
         let exit = if error.input.is_empty() { Exit::Refuted } else { Exit::BadInput };
         Outcome { output: String::new(), messages, exit, thread_instructions: 0, report: None }
     }
 }
 
-/// The launch of a side that was the last to write an output.
+/// Returns the launch of a side that wrote an output last.
 pub(crate) fn writer<'f, 'r>(side: &'f [Finished<'r>], output: &str) -> Option<&'f Finished<'r>> {
     side.iter().rev().find(|one| one.built.outputs.iter().any(|spec| spec.name == output))
 }
@@ -250,7 +250,7 @@ impl Finished<'_> {
         &self.input.source
     }
 
-    /// What this run and others of the same kernel saw of it.
+    /// The part of the kernel that this run and others of the same kernel saw.
     pub(crate) fn coverage(&self, others: &[&Self]) -> Coverage {
         if let (Some(seen), []) = (&self.seen, others) {
             return seen.clone();
@@ -263,7 +263,7 @@ impl Finished<'_> {
         coverage(Programs { original, ran, kernel }, &executed, self.source())
     }
 
-    /// Whether another run is one of the same kernel.
+    /// Is the other run one of the same kernel?
     pub(crate) fn is_of_same_kernel(&self, other: &Self) -> bool {
         let text = |one: &Self| (one.built.launch.kernel, one.source().text().len());
         text(self) == text(other) && self.source().text() == other.source().text()
@@ -276,25 +276,25 @@ impl Finished<'_> {
         Kernel { program, function, source, is_formula }
     }
 
-    /// Runs the first block once more for the uses of its barriers. Nothing else of that run is kept:
-    /// what is reported must not decide what is found.
+    /// Runs the first block once more to record uses of its barriers. Nothing else of that run is kept:
+    /// the format of a report must not decide the findings.
     pub(crate) fn gather_barrier_uses(&mut self, limits: Limits) {
         let uses = exec::sync_uses(self.program(), &self.built.launch, limits, self.checks);
         (self.result.barrier_uses, self.result.mbarrier_uses) = (uses.barriers, uses.mbarriers);
     }
 
-    /// Returns the mbarriers of the first block over time, if they were gathered.
+    /// Returns the mbarriers of the first block over time, if they were recorded.
     pub(crate) fn pipelines(&self) -> Vec<Pipeline> {
         let text = (self.program(), self.source());
         pipelines::data(&self.result.mbarrier_uses, &self.result.findings, text)
     }
 
-    /// Whether copies of elements were not looked at that may differ.
+    /// Are there copies of elements that may differ and were not compared?
     pub(crate) fn has_open_copies(&self) -> bool {
         self.result.doubts.iter().any(is_open_copy)
     }
 
-    /// Puts what a run on values says of copies of elements in the place of what is open.
+    /// Replaces the open doubts about copies of elements by the results of a run on values.
     pub(crate) fn settle_copies(&mut self, found: &[Doubt]) {
         self.lifting.insert(
             "copies of an element that a fragment of wmma holds are compared as real numbers, \
@@ -318,7 +318,7 @@ impl Finished<'_> {
         }
     }
 
-    /// What was assumed or looks odd, for standard error.
+    /// Assumptions and oddities, for standard error.
     pub(crate) fn notes(&self) -> String {
         let line = |note: &String| match note.starts_with("warning: ") {
             true => format!("{note}\n"),
@@ -327,10 +327,10 @@ impl Finished<'_> {
         self.built.notes.iter().map(line).collect()
     }
 
-    /// Faults, as a reader counts them.
+    /// Groups faults the way a reader counts them.
     pub(crate) fn groups(&self) -> Vec<Group<'_>> {
         let mut groups = grouped(&self.result.findings, self.program());
-        // What comes of a race is told after it.
+        // Races first: other faults may follow from them.
         groups.sort_by_key(|group| !is_race(&group.first.fault));
         groups
     }
@@ -341,7 +341,7 @@ impl Finished<'_> {
         Some(findings::gap(gap, self.program(), self.source()))
     }
 
-    /// Faults, and accesses of which it is open whether they race, as something to tell.
+    /// Diagnostics of faults, then of accesses that may race.
     pub(crate) fn reported(&self) -> Vec<Reported<'_>> {
         let (program, groups) = (self.program(), self.groups());
         let any_race = groups.iter().any(|group| is_race(&group.first.fault));
@@ -363,7 +363,7 @@ impl Finished<'_> {
         faults.chain(open).collect()
     }
 
-    /// Faults and the place where the run stopped: results, for people.
+    /// Formats the results as text: faults and the place where the run stopped.
     pub(crate) fn tell(&self, colour: Colour) -> String {
         let mut text = String::new();
         let reported = self.reported().into_iter().map(|reported| reported.diagnostic);
@@ -375,20 +375,20 @@ impl Finished<'_> {
             text.push_str(&format!("note: {} more findings\n", self.result.dropped_findings));
         }
         if !self.result.prints.is_empty() {
-            text.push_str("note: what the kernel prints is not shown\n");
+            text.push_str("note: the output of the kernel's printf is not shown\n");
         }
         let code = base::Code::UnwrittenOutput;
         self.unwritten.iter().for_each(|line| text.push_str(&format!("error[{code}]: {line}\n")));
         text
     }
 
-    /// Accesses of which it is open whether they race.
+    /// Diagnostics of accesses that may race.
     pub(crate) fn open(&self) -> impl Iterator<Item = Diagnostic> {
         let open = distinct(&self.result.undecided, self.program()).into_iter();
         open.map(|open| sync_findings::undecided(open, self.program()))
     }
 
-    /// Whether a finding says already why the run stopped.
+    /// Does a finding already explain why the run stopped?
     fn is_explained(&self, gap: &exec::Gap) -> bool {
         let stops = |fault: &Fault| {
             matches!(fault, Fault::Deadlock { .. } | Fault::Barrier(_) | Fault::Trap)
@@ -397,17 +397,17 @@ impl Finished<'_> {
         self.result.findings.iter().any(|f| stops(&f.fault) && f.place == gap.place)
     }
 
-    /// Errors among the findings.
+    /// Findings that are errors.
     pub(crate) fn errors(&self) -> impl Iterator<Item = &exec::Finding> {
         self.result.findings.iter().filter(|finding| !is_note(&finding.fault, self.strict))
     }
 
-    /// Whether anything is wrong.
+    /// Returns `true` if anything is wrong.
     pub(crate) fn is_refuted(&self) -> bool {
         self.errors().next().is_some() || !self.unwritten.is_empty()
     }
 
-    /// What the run says: refuted if anything is wrong, unknown if it did not end or its results are
+    /// The exit code: refuted if anything is wrong, unknown if the run did not end or its results are
     /// not determined.
     pub(crate) fn exit(&self) -> Exit {
         let undetermined = |doubt: &Doubt| {
@@ -421,7 +421,7 @@ impl Finished<'_> {
         }
     }
 
-    /// How many blocks ran: `2 blocks`, or `1 of 8 blocks`.
+    /// The number of blocks that ran: `2 blocks`, or `1 of 8 blocks`.
     pub(crate) fn blocks(&self) -> String {
         let (ran, all) = (self.result.blocks, self.built.launch.blocks());
         let count = if self.built.launch.is_partial() { all } else { ran };

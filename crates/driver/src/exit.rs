@@ -1,15 +1,15 @@
-//! What a run of the program tells its caller.
+//! Exit statuses of the program.
 
 /// The meaning of an exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// Everything asked for was done or proved.
+    /// Everything requested was done or proved.
     Success = 0,
     /// Something is refuted.
     Refuted = 1,
     /// Bad usage or bad input.
     BadInput = 2,
-    /// Nothing is refuted, and something is unknown or nothing was checked.
+    /// Nothing is refuted, but something is unknown or nothing was checked.
     Unknown = 3,
     /// A bug in Warpproof.
     Bug = 4,

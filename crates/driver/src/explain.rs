@@ -1,5 +1,4 @@
-//! `warpproof explain`: the page of a code. The pages are `docs/errors/*.md`, where the manual has
-//! them from as well.
+//! `warpproof explain`: the page of a code. The pages are `docs/errors/*.md`; the manual includes the same files.
 
 use crate::arguments::closest;
 use crate::{Colour, Outcome};
@@ -53,7 +52,7 @@ pub fn page(code: Code) -> &'static str {
     }
 }
 
-/// What a code is about, in a few words: the title of its page.
+/// The subject of a code in a few words: the title of its page.
 #[must_use]
 pub fn title(code: Code) -> &'static str {
     let first = page(code).lines().next().unwrap_or_default();
@@ -67,7 +66,13 @@ pub fn summary(code: Code) -> String {
     paragraph.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Explains a code, or lists all of them if there is none.
+/// Returns the page of a code as Markdown, if there is such a code.
+#[must_use]
+pub fn markdown(code: &str) -> Option<String> {
+    Code::parse(code).map(|code| page(code).to_owned())
+}
+
+/// Explains a code, or lists all of them without one.
 #[must_use]
 pub fn run(code: Option<&str>, colour: Colour) -> Outcome {
     let Some(name) = code else {
@@ -85,7 +90,7 @@ pub fn run(code: Option<&str>, colour: Colour) -> Outcome {
     Outcome::bad_input(&format!("no code is called `{name}`{meant}"))
 }
 
-/// Markdown for a terminal: headings stand out, code is indented, fences go away.
+/// Formats Markdown for a terminal: headings stand out, code is indented, fences are removed.
 fn styled(page: &str, colour: Colour) -> String {
     let (heading, code) = match colour {
         Colour::Styled { .. } => (Style::new().bold(), AnsiColor::Cyan.on_default()),

@@ -1,4 +1,4 @@
-//! Faults of a kernel as diagnostics: what happened, to which thread, at which element.
+//! Formats faults of a kernel as diagnostics: the fault, the thread, and the element.
 
 use crate::cluster_findings;
 use crate::collective_findings;
@@ -12,12 +12,12 @@ use crate::tensor_findings;
 use crate::vocabulary::{FindingKind, PropertyName};
 use base::{Code, Diagnostic, Severity, SourceFile, SourceLine};
 use exec::{
-    AccessKind, BarrierFault, Doubt, Doubtful, Fault, Gap, GroupFault, Origin, Place, Sink, Stop,
-    Target,
+    AccessKind, BarrierFault, Doubt, Doubtful, Fault, Gap, GroupFault, Origin, Place, Reason, Sink,
+    Stop, Target,
 };
-use ir::Program;
+use ir::{Program, Space};
 
-/// Findings as something to tell.
+/// The diagnostic for a group of findings.
 pub(crate) fn diagnostic(group: &Group<'_>, program: &Program, strict: bool) -> Diagnostic {
     let fault = &group.first.fault;
     let diagnostic = describe(group, program).origin(source_lines(group.first.place, program));
@@ -26,7 +26,7 @@ pub(crate) fn diagnostic(group: &Group<'_>, program: &Program, strict: bool) -> 
     Diagnostic { severity, ..diagnostic }
 }
 
-/// A fault that concerns the thread it happened to alone.
+/// A fault of one thread, without others involved.
 fn own(group: &Group<'_>, program: &Program, code: Code, message: String) -> Diagnostic {
     let finding = group.first;
     let mut diagnostic = Diagnostic::error(code, finding.place.span, message);
@@ -69,8 +69,17 @@ pub(crate) fn gap(gap: &Gap, program: &Program, source: &SourceFile) -> Diagnost
              decide alike: compare with a margin, or use integers or operations with a written \
              rounding",
         ),
+        Stop::NotFollowed | Stop::Conditional if is_of_data(&gap.reason) => diagnostic.help(
+            "supply the data (--arg NAME=TYPE[…]=@file.npy; the answer then holds for it alone), or use \
+             `prove` on the CUDA C source, which covers all data",
+        ),
         Stop::NotFollowed | Stop::Conditional | Stop::Interrupted => diagnostic,
     }
+}
+
+/// Tells whether a run stopped because the data of a buffer decides how it goes on.
+fn is_of_data(reason: &str) -> bool {
+    reason.contains(&Reason::Data.to_string()) || reason.contains("which is data")
 }
 
 /// `kernel.cu:12`, or the line of the PTX if it has no source lines.
@@ -81,7 +90,7 @@ fn line_name(place: Place, program: &Program, source: &SourceFile) -> String {
     }
 }
 
-/// What something is called that the run went past without knowing.
+/// Names a value that the run left unknown.
 pub(crate) fn doubt(doubt: &Doubt, program: &Program, source: &SourceFile) -> String {
     let line = source.line(doubt.place.span.start);
     let from = source_line(doubt.place, program);
@@ -96,7 +105,7 @@ pub(crate) fn doubt(doubt: &Doubt, program: &Program, source: &SourceFile) -> St
             format!("the branch at line {line} depends on {reason}{from}")
         }
         Doubtful::Undetermined { reason, .. } => {
-            format!("what is stored at line {line} depends on {reason}{from}")
+            format!("the value stored at line {line} depends on {reason}{from}")
         }
         Doubtful::FloatOrder => format!(
             "float-order: the schedule chooses the order of the additions at line {line}; results \
@@ -124,7 +133,7 @@ pub(crate) fn doubt(doubt: &Doubt, program: &Program, source: &SourceFile) -> St
     }
 }
 
-/// The kind of a fault, as programs know it.
+/// The kind of a fault in reports for programs.
 pub(crate) fn kind(fault: &Fault) -> FindingKind {
     match fault {
         Fault::OutOfBounds { .. } | Fault::WildAddress { .. } => FindingKind::OutOfBounds,
@@ -246,7 +255,7 @@ fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
             (Code::Race, before_grid_wait(target, *kind, *conflicts))
         }
         Fault::NoAcquire { ticket } => {
-            let message = "the last block accesses what other blocks wrote, and no fence comes after its ticket".to_owned();
+            let message = "the last block accesses data that other blocks wrote, without a fence after its ticket".to_owned();
             let note =
                 "the manual asks for `__threadfence()` between the ticket and the access (§8.8)";
             let diagnostic = at(Code::Race, finding, message).note(note.to_owned());
@@ -273,13 +282,22 @@ fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
             (Code::Misaligned, message)
         }
         Fault::ReadOnly { target } => {
-            (Code::InputModified, format!("writes {}, which is an input", element(target)))
+            let message = format!("writes {}, which is an input", element(target));
+            let diagnostic = own(group, program, Code::InputModified, message);
+            return match target.space {
+                Space::Global => diagnostic.help(format!(
+                    "if the kernel is meant to write `{0}`, declare it as an output: --arg {0}=TYPE[…]:out, or :inout if \
+                     the kernel reads it first",
+                    target.name
+                )),
+                _ => diagnostic,
+            };
         }
         Fault::Undefined { reaches, .. } => {
             (Code::UndefinedValue, format!("an undefined value {}", reached(*reaches)))
         }
         Fault::DependsOnInitial { target } => {
-            let message = format!("updates {}, an output that nobody has written", element(target));
+            let message = format!("updates {}, an output that was never written", element(target));
             (Code::UndefinedValue, message)
         }
         Fault::CopySize { source, bytes } => (Code::AsyncCopy, copy_size(*source, *bytes)),
@@ -297,7 +315,7 @@ fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
     own(group, program, code, message)
 }
 
-/// An access that no wait for earlier launches comes before.
+/// An access before any wait for earlier launches.
 fn before_grid_wait(target: &Target, kind: AccessKind, conflicts: bool) -> String {
     let (does, place) = (verb(kind), element(target));
     let why = match (conflicts, kind) {
@@ -308,7 +326,7 @@ fn before_grid_wait(target: &Target, kind: AccessKind, conflicts: bool) -> Strin
     format!("{does} {place} before griddepcontrol.wait: {why}")
 }
 
-/// A copy whose source is larger than itself.
+/// A copy with a source size larger than its own.
 fn copy_size(source: u32, bytes: u8) -> String {
     let negative = match source.cast_signed() {
         number if number < 0 => format!(" ({number} with a sign)"),
@@ -343,12 +361,12 @@ fn reached(sink: Sink) -> &'static str {
     }
 }
 
-/// Where an undefined value came from, if it has a place.
+/// The origin of an undefined value, if it has a place.
 pub(crate) fn origin(fault: &Fault) -> Option<(Place, &'static str)> {
     let Fault::Undefined { origin, .. } = fault else { return None };
     match (*origin)? {
         Origin::Register => None,
-        Origin::Memory(place) => Some((place, "loaded here from memory that nobody has written")),
+        Origin::Memory(place) => Some((place, "loaded here from unwritten memory")),
         Origin::Shuffle(place) => Some((place, "from a lane that does not take part here")),
         Origin::BadAccess(place) => Some((place, "from this access, which is wrong itself")),
         Origin::RacingRead(place) => Some((place, "read here, while it may be written")),

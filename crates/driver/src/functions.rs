@@ -1,17 +1,17 @@
-//! Functions of CUDA that `prove` reads, by kind; those whose result a proof does not know are listed apart.
+//! Functions of CUDA that `prove` reads, by kind. Those with results unknown to a proof are listed apart.
 //!
 //! `docs/functions.md` is this text; a test keeps the two equal.
 
 use ::cuda::intrinsics::{Class, Intrinsic, all};
 use std::fmt::Write;
 
-/// Kinds in the order of the page: title, and what a proof makes of their functions.
+/// Kinds in the order of the page: title, and the treatment of their functions in a proof.
 const KINDS: &[(Class, &str, &str)] = &[
     (Class::Barrier, "Barriers of a block", "All threads must meet them; they order accesses."),
     (
         Class::Warp,
         "Functions of a warp",
-        "All threads of the warp must meet them; what they exchange is any value.",
+        "All threads of the warp must meet them. The values they exchange may be any values.",
     ),
     (
         Class::Atomic,
@@ -24,7 +24,7 @@ const KINDS: &[(Class, &str, &str)] = &[
     (
         Class::Math,
         "Functions of real numbers",
-        "Known by their names: the same function of equal numbers is equal.",
+        "Known by their names: a function has equal results for equal numbers.",
     ),
     (Class::Memory, "Memory", "Loads and stores as they are written."),
     (Class::Construct, "Vectors", "Made of their fields."),
@@ -32,7 +32,7 @@ const KINDS: &[(Class, &str, &str)] = &[
     (
         Class::Texture,
         "Textures",
-        "Functions of the texture, the type and the coordinates: the same of the same is equal. Templates of these names, layers, levels, \
+        "Functions of the texture, the type and the coordinates: equal inputs give equal results. Templates of these names, layers, levels, \
          cubes and texture references are known besides.",
     ),
 ];
@@ -81,12 +81,12 @@ pub fn page() -> String {
     page
 }
 
-/// Whether a kernel that calls a function is read, in one of its overloads.
+/// Can `prove` read a kernel that calls one of the overloads of a function?
 fn is_read(function: &Intrinsic) -> bool {
     let over = function.over.split_whitespace().next().unwrap_or("i");
     function.signatures.iter().any(|signature| {
         let signature = signature.replace('T', over);
-        // A format and what is printed, of any number of arguments.
+        // A format string and any number of arguments.
         if signature.ends_with('z') {
             return true;
         }
@@ -98,15 +98,15 @@ fn is_read(function: &Intrinsic) -> bool {
     })
 }
 
-/// A kernel that calls a function with its own parameters, or with pointers to shared memory. Masks and widths of a warp
-/// and sizes of copies are numbers.
+/// A kernel that calls a function with its own parameters, or with pointers to shared memory. Masks and widths of a
+/// warp and sizes of copies are numbers.
 fn calling(function: &Intrinsic, signature: &str, shared: bool) -> Option<String> {
     let mut rest = signature;
     let result = next_type(&mut rest)?;
     let (mut parameters, mut arguments) = (Vec::new(), Vec::new());
     let mut arrays = String::new();
     while !rest.is_empty() {
-        // Any pointer will do for `void*`.
+        // `void*` takes any pointer.
         let ty = next_type(&mut rest)?.replace("void*", "int*");
         if let (true, Some(element)) = (shared, ty.strip_suffix('*')) {
             let (name, element) =
@@ -136,7 +136,7 @@ fn calling(function: &Intrinsic, signature: &str, shared: bool) -> Option<String
     Some(format!("{headers}__global__ void k({}) {{ {arrays}{used}; }}\n", parameters.join(", ")))
 }
 
-/// Takes the first type off a signature, as C++ writes it.
+/// Takes the first type off a signature, in the spelling of C++.
 fn next_type(signature: &mut &str) -> Option<String> {
     let mut letters = signature.chars();
     let letter = letters.next()?;

@@ -1,14 +1,14 @@
-//! The barrier dependence graph of a block, for Graphviz: one node for each use of a barrier, and how
-//! warps go from one to the next (Sharma, Bauer and Aiken, "Verification of producer-consumer
-//! synchronization in GPU programs", 2015, Figures 6 and 7).
+//! The barrier dependence graph of a block, for Graphviz: one node for each use of a barrier, and an edge for warps
+//! that pass from one to the next (Sharma, Bauer and Aiken, "Verification of producer-consumer synchronization in GPU
+//! programs", 2015, Figures 6 and 7).
 //!
-//! A solid edge is a wait: some warp waited for the first use to be complete before it came to the
-//! second, so the one happens before the other. A dashed edge is a warp that only arrived and went
-//! on: it orders its own two arrivals and nothing else. Uses that not everybody came to are dashed.
+//! A solid edge is a wait: some warp waited for the first use to complete before it reached the second, so the first
+//! happens before the second. A dashed edge is a warp that only arrived and went on: it orders its own two arrivals
+//! and nothing else. Incomplete uses have a dashed border.
 //!
-//! Phases of mbarriers are nodes as well, those of one mbarrier in a box. A warp that arrives, announces bytes or issues a
-//! copy there goes on; one that waits has waited. Phases with a finding are red. Of a long pipeline the first and last
-//! phases are drawn, so a node there may follow one that is left out.
+//! Phases of mbarriers are nodes as well, those of one mbarrier in a box. A warp that arrives, announces bytes or
+//! issues a copy does not wait there; a wait is a solid edge, as for barriers. Phases with a finding are red. Of a
+//! long pipeline only the first and last phases are drawn, so the predecessor of a node may be missing.
 
 use crate::pipelines;
 use crate::render::escape;
@@ -19,7 +19,7 @@ use ir::Program;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// The graph as text; `pipelines` are the mbarriers of `outcome`.
+/// Renders the graph as text; `pipelines` are the mbarriers of `outcome`.
 pub(crate) fn render(
     outcome: &Outcome,
     pipelines: &[Pipeline],
@@ -73,7 +73,7 @@ fn cluster(row: usize, pipeline: &Pipeline) -> String {
     text
 }
 
-/// `full[0], phase 1`, and below it what it counted and who took part.
+/// `full[0], phase 1`, and below it its counts and participants.
 fn phase_label(name: &str, phase: &PipelinePhase) -> String {
     let mut text = match phase.phase {
         Some(number) => format!("{name}, phase {number}"),
@@ -100,7 +100,7 @@ fn phase_label(name: &str, phase: &PipelinePhase) -> String {
     text
 }
 
-/// The graph as data; nothing if no use was kept.
+/// The graph as data; `None` if no use was recorded.
 pub(crate) fn data(
     uses: &[BarrierUse],
     program: &Program,
@@ -120,7 +120,7 @@ pub(crate) fn data(
     (!nodes.is_empty()).then(|| report::Barriers { uses: nodes, edges: edges.collect() })
 }
 
-/// `barrier 1, use 2`, and below it who came where.
+/// `barrier 1, use 2`, and below it the threads and where they arrived.
 fn label(one: &BarrierUse, number: u32, program: &Program, source: &SourceFile) -> String {
     let mut text = format!("barrier {}, use {number}", one.id);
     if let Some(count) = one.count {
@@ -147,7 +147,7 @@ fn label(one: &BarrierUse, number: u32, program: &Program, source: &SourceFile) 
     text
 }
 
-/// A node of the graph: a use of a barrier of the block, or the number of an mbarrier and of its phase.
+/// A node of the graph: the number of a barrier use, or of an mbarrier and its phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Node {
     Use(usize),
@@ -163,18 +163,17 @@ impl Node {
     }
 }
 
-/// A warp that comes to a node.
+/// A warp that reaches a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Visit {
     warp: usize,
-    /// The warp's own count of what it does, and among events of one time their order. A barrier of the block begins a
-    /// new time.
+    /// The warp's own event count, and the order among events of one time. A barrier of the block begins a new time.
     when: (u32, u32),
     node: Node,
     waits: bool,
 }
 
-/// Visits of warps to uses of a barrier of the block.
+/// Visits of warps to barrier uses.
 fn visits(uses: &[BarrierUse]) -> Vec<Visit> {
     let each = uses.iter().enumerate();
     let visits = each.flat_map(|(number, one)| {
@@ -204,10 +203,10 @@ fn phase_visits(uses: &[MbarrierUse]) -> Vec<Visit> {
     visits
 }
 
-/// From each node to the next of the same warp: the warps, by whether they waited in the first. What a warp does twice in
-/// a row at a node is one visit.
+/// Edges from each node to the next of the same warp: the warps, by whether they waited at the first. Consecutive
+/// events of a warp at a node are one visit.
 fn edges(mut visits: Vec<Visit>) -> BTreeMap<(Node, Node, bool), Vec<usize>> {
-    // A use may end after one that its warps came to later.
+    // A use may end later than another that its warps reached after it.
     visits.sort_unstable();
     visits.dedup_by(|later, earlier| {
         let same = (later.warp, later.node) == (earlier.warp, earlier.node);
@@ -225,7 +224,7 @@ fn edges(mut visits: Vec<Visit>) -> BTreeMap<(Node, Node, bool), Vec<usize>> {
     edges
 }
 
-/// `warps 0-3, 7`
+/// Formats warps as ranges: `warps 0-3, 7`
 pub(crate) fn ranges(warps: &[usize]) -> String {
     let mut parts: Vec<(usize, usize)> = Vec::new();
     for &warp in warps {

@@ -1,5 +1,5 @@
-//! Findings that are one to a reader: compilers unroll loops and load and store for one expression, so
-//! that one mistake shows at several instructions of one source line.
+//! Groups findings that a reader counts as one: compilers unroll loops and load and store for one expression, so one
+//! mistake shows at several instructions of one source line.
 
 use crate::findings::{origin, target};
 use crate::naming::source_line;
@@ -8,10 +8,10 @@ use exec::{Fault, Finding, Race, Sink};
 use ir::Program;
 use std::mem::{Discriminant, discriminant};
 
-/// Findings that are told as one.
+/// Findings that are reported as one.
 #[derive(Debug)]
 pub(crate) struct Group<'f> {
-    /// The one met first.
+    /// The one found first.
     pub(crate) first: &'f Finding,
     /// All of them, one for each instruction or pair of instructions.
     pub(crate) all: Vec<&'f Finding>,
@@ -32,7 +32,7 @@ impl Group<'_> {
     }
 }
 
-/// What findings have in common that are one to a reader.
+/// The features that the findings of a group share.
 #[derive(PartialEq)]
 enum Key<'f> {
     Race(RaceKey<'f>),
@@ -49,8 +49,8 @@ struct OtherKey<'f> {
     origin: String,
 }
 
-/// Groups findings; groups are in the order of their first finding. Without source lines every
-/// instruction stands for itself.
+/// Groups findings, in the order of their first finding. Without source lines every instruction is a group of its
+/// own.
 pub(crate) fn grouped<'f>(findings: &'f [Finding], program: &Program) -> Vec<Group<'f>> {
     let mut groups: Vec<(Option<Key<'f>>, Group<'f>)> = Vec::new();
     for finding in findings {
@@ -68,7 +68,7 @@ fn key<'f>(finding: &'f Finding, program: &Program) -> Option<Key<'f>> {
     let fault = &finding.fault;
     let sink = match fault {
         Fault::Race(race) => return race_groups::key(race, program).map(Key::Race),
-        // Each is a story of its own.
+        // Each has its own explanation.
         Fault::Barrier(_) | Fault::Mbarrier(_) | Fault::Deadlock { .. } => return None,
         Fault::Undefined { reaches, .. } => Some(*reaches),
         _ => None,

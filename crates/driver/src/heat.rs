@@ -1,5 +1,5 @@
-//! Where the outputs of two kernels differ: both run on numbers, those of a witness where it says any
-//! and some others where it does not. For pictures; no verdict comes of it.
+//! Runs two kernels on numbers to show the difference of their outputs. The numbers are those of the witness as far
+//! as it goes, and some others. Only for pictures; no verdict depends on it.
 
 use crate::report::HeatMap;
 use equiv::{Difference, Input, InputKind, Side};
@@ -8,11 +8,11 @@ use exec::{Argument, Contents, Limits};
 use ir::{Format, Scalar};
 use std::collections::BTreeMap;
 
-/// Instructions that it may cost, counted for each lane.
+/// The budget in instructions, counted for each lane.
 const MOST_INSTRUCTIONS: u64 = 200_000_000;
 
-/// The output that differs, from both sides; nothing if one of them cannot be run on numbers or has
-/// other elements than f32 and f64.
+/// The differing output of both sides; `None` if one of them cannot be run on numbers or has elements other than f32
+/// and f64.
 pub(crate) fn map(
     sides: [&Side<'_>; 2],
     difference: &Difference,
@@ -23,7 +23,7 @@ pub(crate) fn map(
         difference.inputs.iter().map(|(name, number)| (name.as_str(), *number)).collect();
     let name = &difference.position.name;
     let [reference, optimised] = sides;
-    // A picture of several launches is not worth handing memory on.
+    // Handing memory from launch to launch is not worth it for a picture.
     if sides.iter().any(|side| side.count() > 1) {
         return None;
     }
@@ -64,7 +64,7 @@ fn output(
 }
 
 fn bytes(input: &Input, numbers: &BTreeMap<&str, f64>) -> Option<Vec<u8>> {
-    // Numbers that are not all the same, so that mistakes do not cancel.
+    // Different numbers, so that errors do not cancel.
     let other = |index: u32| f64::from(index.wrapping_mul(37) % 64) / 8.0 - 4.0;
     let given = |name: &str, index: u32| numbers.get(name).copied().unwrap_or_else(|| other(index));
     let values: Vec<f64> = match &input.kind {
@@ -77,7 +77,7 @@ fn bytes(input: &Input, numbers: &BTreeMap<&str, f64>) -> Option<Vec<u8>> {
             };
             (0..count).map(|index| given(&name(index), index)).collect()
         }
-        // A picture is not worth working out where elements lie.
+        // Working out the places of elements is not worth it for a picture.
         InputKind::Tensor { order: Some(_), .. } | InputKind::Related(_) => return None,
     };
     match input.scalar {

@@ -1,9 +1,9 @@
-//! Where a barrier or a proxy fence would help: tried out, not guessed.
+//! Hints for races: finds by trial where a barrier or a proxy fence would help.
 //!
-//! For a race a barrier is put between the two accesses, at one of a few places that suggest
-//! themselves, and the kernel is checked again, for a race on shared memory its blocks alone. A hint is given
-//! only if the race is gone then and nothing new is found. What was executed first says nothing about which access should come first,
-//! so both orders are tried, that of the source lines first.
+//! A barrier is put between the two accesses of a race, at one of a few likely places, and the kernel is checked
+//! again (for a race on shared memory, its blocks alone). A hint is given only if the race is then gone and nothing
+//! new is found. The order of execution does not tell which access should come first, so both orders are tried, that
+//! of the source lines first.
 
 use crate::grouping::Group;
 use crate::source_lines::outermost_line;
@@ -12,7 +12,7 @@ use ir::{BarrierKind, BlockId, FuncId, Instr, Op, Operand, Program, Space, SyncO
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// Instructions that trying out may cost, counted for each lane.
+/// The budget of all trials in instructions, counted for each lane.
 const MOST_INSTRUCTIONS: u64 = 20_000_000;
 
 /// Hints are for the first races; the others often are the same mistake.
@@ -24,13 +24,13 @@ type Point = (FuncId, BlockId, usize);
 /// Instructions of a program that come from given places.
 type Sites = BTreeSet<Point>;
 
-/// A run that found races, and what may still be spent on trying.
+/// A run that found races, and the budget left for trials.
 pub(crate) struct Trials<'t> {
     program: &'t Program,
     launch: &'t Launch,
     found: &'t Outcome,
     checks: Checks,
-    /// Those of the user: time and who may end it.
+    /// The user's limits: time and cancellation.
     limits: Limits,
     budget: u64,
     groups: usize,
@@ -48,7 +48,7 @@ impl<'t> Trials<'t> {
         Self { program, launch, found, checks, limits, budget, groups }
     }
 
-    /// What would order the accesses of a group of races, as a sentence.
+    /// Returns a remedy that orders the accesses of a group of races, as a sentence.
     pub(crate) fn hint(&mut self, group: &Group<'_>) -> Option<String> {
         let races: Vec<&Race> = group.races().collect();
         let could_help = |race: &&Race| {
@@ -57,7 +57,7 @@ impl<'t> Trials<'t> {
             let in_flight = earlier.in_flight || later.in_flight;
             same_block && !in_flight && !race.non_coherent && !race.unseen && !race.is_harmless()
         };
-        // A note says itself where the fence belongs.
+        // Notes name the place of the fence themselves.
         let unseen =
             |race: &&Race| race.unseen && !race.unseen_map && !race.lacks_fence_after_read();
         let fences = races.iter().all(unseen);
@@ -85,7 +85,8 @@ impl<'t> Trials<'t> {
         None
     }
 
-    /// Where a proxy fence lets a bulk copy see what threads wrote: behind the writes, or else before the copy.
+    /// Finds the place where a proxy fence makes writes of threads visible to a bulk copy: behind the writes, or else
+    /// before the copy.
     fn proxy_fence(&mut self, races: &[&Race]) -> Option<String> {
         let launch = Launch { selected: self.blocks(races), ..self.launch.clone() };
         let places = |side: usize| races.iter().map(move |race| race.sides[side].place);
@@ -111,7 +112,7 @@ impl<'t> Trials<'t> {
         None
     }
 
-    /// Whether all races are between lanes of one warp.
+    /// Are all races between lanes of one warp?
     fn is_matter_of_warps(&self) -> bool {
         let races = self.found.findings.iter().filter_map(|finding| match &finding.fault {
             Fault::Race(race) if !race.is_harmless() => Some(race),
@@ -123,8 +124,8 @@ impl<'t> Trials<'t> {
         sides.all(|[one, other]| one.block == other.block && self.warp(one) == self.warp(other))
     }
 
-    /// The blocks that are run again: those of the races where they are on shared memory. On global memory other blocks may
-    /// access the same, which no barrier orders, so all are run.
+    /// Selects the blocks to run again: for races on shared memory, their own blocks. On global memory other blocks
+    /// may access the same, and no barrier orders those, so all are run.
     fn blocks(&self, races: &[&Race]) -> Vec<Range<u64>> {
         if races.iter().any(|race| race.target.space != Space::Shared) {
             return self.launch.selected.clone();
@@ -143,9 +144,9 @@ impl<'t> Trials<'t> {
         (u64::from(x) + width * (u64::from(y) + height * u64::from(z))) / 32
     }
 
-    /// The two orders in which the accesses may be meant to happen.
+    /// The two possible intended orders of the accesses.
     fn orders(&self, races: &[&Race]) -> Vec<Order> {
-        // A side is told from the other by its line, and on one line by what it does.
+        // The line tells the sides apart; on one line, the kind of access does.
         let side = |side: &exec::RaceSide| {
             let line = outermost_line(side.place, self.program).map(|(_, line)| line);
             (line, side.kind == AccessKind::Read)
@@ -185,7 +186,7 @@ impl<'t> Trials<'t> {
         sites
     }
 
-    /// Ways to put barriers between two sets of instructions, each a list of places.
+    /// Candidate plans for barriers between two sets of instructions, each a set of places.
     fn plans(&self, order: &Order) -> Vec<BTreeSet<Point>> {
         let mut plans = vec![between(order), self.after(order)];
         let mut joins = plans[1].clone();
@@ -202,7 +203,7 @@ impl<'t> Trials<'t> {
         known
     }
 
-    /// After the last of the first instructions in each block.
+    /// Points after the last of the first instructions in each block.
     fn after(&self, order: &Order) -> BTreeSet<Point> {
         let mut last = BTreeMap::new();
         for &(function, block, index) in &order.first {
@@ -217,7 +218,7 @@ impl<'t> Trials<'t> {
         last.into_iter().map(behind).collect()
     }
 
-    /// Where the lanes of these blocks come together again.
+    /// Reconvergence points of the blocks of these points.
     fn joins(&self, points: &BTreeSet<Point>) -> BTreeSet<Point> {
         let join = |&(function, block, _): &Point| {
             let joins = ir::cfg::reconvergence(&self.program.functions[function]);
@@ -226,15 +227,15 @@ impl<'t> Trials<'t> {
         points.iter().filter_map(join).collect()
     }
 
-    /// Whether barriers at these places make the races disappear and nothing else appear; `None` if
-    /// that would cost too much.
+    /// Do barriers at these places make the races disappear and nothing else appear? `None` if the trial would exceed
+    /// the budget.
     fn helps(
         &mut self,
         (races, launch): (&[&Race], &Launch),
         points: &BTreeSet<Point>,
         barrier: &SyncOp,
     ) -> Option<bool> {
-        // A barrier may let a run go on that was short without it.
+        // With the barrier, a short run may go on for longer.
         let limit = self.found.lane_instructions.saturating_mul(2).saturating_add(10_000);
         self.budget = self.budget.checked_sub(limit)?;
         let program = with_barriers(self.program, points, barrier);
@@ -247,7 +248,7 @@ impl<'t> Trials<'t> {
     }
 }
 
-/// Accesses, those first that are meant to happen first.
+/// Accesses in an intended order.
 struct Order {
     lines: (Option<u32>, Option<u32>),
     first: Sites,
@@ -266,7 +267,7 @@ impl Order {
     }
 }
 
-/// Before each of the second instructions that follows one of the first, or begins its block.
+/// Points before each of the second instructions that follows one of the first, or begins its block.
 fn between(order: &Order) -> BTreeSet<Point> {
     let mut points = BTreeSet::new();
     let mut blocks: BTreeMap<(FuncId, BlockId), Vec<(usize, bool)>> = BTreeMap::new();
@@ -298,10 +299,10 @@ fn warp_barrier() -> SyncOp {
     SyncOp::WarpBarrier { mask: Operand::Constant(u64::from(u32::MAX)) }
 }
 
-/// The program with a barrier at each of these places.
+/// Inserts a barrier at each of these places.
 fn with_barriers(program: &Program, points: &BTreeSet<Point>, barrier: &SyncOp) -> Program {
     let mut program = program.clone();
-    // From the end, so that the other places stay where they are.
+    // From the end, so that the other places stay valid.
     for &(function, block, index) in points.iter().rev() {
         let block = &mut program.functions[function].blocks[block];
         let (span, location) = match block.instructions.get(index) {
@@ -314,7 +315,7 @@ fn with_barriers(program: &Program, points: &BTreeSet<Point>, barrier: &SyncOp) 
     program
 }
 
-/// What a run found, to be compared with another run: kinds and places.
+/// Identity of a finding, for comparing two runs: kind and places.
 type Key = (String, Place, Option<Place>);
 
 fn keys(outcome: &Outcome) -> BTreeSet<Key> {

@@ -1,12 +1,13 @@
-//! From a request to a report: reads the inputs, runs the rooms below and renders what they found.
+//! From a request to a report: reads the inputs, runs the crates below and renders their results.
 //!
-//! Everything a user sees is made here, in data types of its own; the rooms below know nothing of
-//! files, JSON or colours.
+//! Everything a user sees is made here, in data types of its own; the crates below know nothing of files, JSON or
+//! colours.
 
 mod alignment;
 mod allow;
 pub mod arguments;
 mod assumptions;
+mod bounded;
 pub mod check;
 mod cluster_findings;
 mod collective_findings;
@@ -26,6 +27,7 @@ mod grouping;
 mod heat;
 mod hints;
 pub mod inspect;
+mod kernel_names;
 mod mbarrier_findings;
 mod naming;
 pub mod npy;
@@ -56,9 +58,11 @@ mod vocabulary;
 mod wmma;
 
 pub use allow::{Allow, UnknownAllowance};
+pub use bounded::open;
 pub use exec::{Limits, Stage, Watch};
 pub use execute::Execution;
 pub use exit::Exit;
+pub use kernel_names::kernel_names;
 pub use outcome::Outcome;
 pub use output::WriteError;
 pub(crate) use render::diagnostics;

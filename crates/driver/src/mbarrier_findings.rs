@@ -1,7 +1,7 @@
-//! Faults of mbarriers as diagnostics, waits for a phase that never ends, and the completion of bulk copies, in words.
+//! Formats faults of mbarriers as diagnostics, waits for a phase that never ends, and the completion of bulk copies.
 //!
-//! Threads that are missing in a phase are guessed from the phase before: those that contributed there. A kernel in which
-//! they take turns would be told of threads that need not come; the counts beside them are those of the run.
+//! Threads missing in a phase are guessed: those that contributed to the phase before. If threads take turns in a
+//! kernel, the guess may name threads that need not come; the counts beside them are those of the run.
 
 use crate::naming::{at, element, thread_name, who};
 use crate::source_lines::source_lines;
@@ -12,7 +12,7 @@ use exec::{
 };
 use ir::Program;
 
-/// `mbarrier `bar[2]``
+/// The name of an mbarrier: ``mbarrier `bar[2]` ``
 pub(crate) fn name(target: &Target) -> String {
     let element_bytes = if target.size > 8 { 8 } else { target.element_bytes };
     match (target.size, target.offset) {
@@ -23,7 +23,7 @@ pub(crate) fn name(target: &Target) -> String {
     }
 }
 
-/// An mbarrier that is used as it must not be.
+/// Misuse of an mbarrier.
 pub(crate) fn describe(fault: &MbarrierFault, finding: &Finding, program: &Program) -> Diagnostic {
     let code = match fault.kind.is_reuse() {
         true => Code::BarrierReuse,
@@ -165,7 +165,7 @@ fn elsewhere(kind: &MbarrierFaultKind) -> Option<(Place, &'static str)> {
     }
 }
 
-/// `for phase 2 of mbarrier …`
+/// The object of a wait: `for phase 2 of mbarrier …`
 pub(crate) fn describe_wait(wait: &MbarrierWait) -> String {
     let MbarrierWait { target, phase, current, .. } = wait;
     let name = name(target);
@@ -175,7 +175,7 @@ pub(crate) fn describe_wait(wait: &MbarrierWait) -> String {
     }
 }
 
-/// Says what the phase that threads wait for has and lacks.
+/// Describes arrivals and missing contributions of the awaited phase.
 pub(crate) fn status(wait: &MbarrierWait) -> Option<String> {
     let MbarrierWait { target, phase, current, expected, pending, bytes, missing, .. } = wait;
     let current = (*current)?;
@@ -205,7 +205,7 @@ pub(crate) fn status(wait: &MbarrierWait) -> Option<String> {
     if let Some(old) = current.checked_sub(2) {
         let parity = phase % 2;
         parts.push(format!(
-            "parity {parity} named phase {old}, too, which is over: a wait that means it has come too late"
+            "parity {parity} named phase {old}, too, which is over: a wait for it has come too late"
         ));
     }
     Some(format!("phase {phase} of {}: {}", name(target), parts.join(", ")))
@@ -223,7 +223,7 @@ pub(crate) fn contributions(wait: &MbarrierWait) -> impl Iterator<Item = (Place,
     })
 }
 
-/// `thread (0,0,0) of block (0,0,0) and 31 more`
+/// The contributors: `thread (0,0,0) of block (0,0,0) and 31 more`
 fn subject(one: &Contributor) -> String {
     match one.threads {
         0 | 1 => thread_name(one.first),
@@ -231,7 +231,7 @@ fn subject(one: &Contributor) -> String {
     }
 }
 
-/// Says how a bulk copy completes, and what the thread that meets it should have waited for.
+/// Describes the completion of a bulk copy, and the wait that the racing thread lacks.
 pub(crate) fn completion(transfer: &BulkTransfer, [copier, other]: [&RaceSide; 2]) -> String {
     let bytes = transfer.bytes;
     let reads = copier.kind == AccessKind::Read;
@@ -264,7 +264,7 @@ pub(crate) fn completion(transfer: &BulkTransfer, [copier, other]: [&RaceSide; 2
     }
 }
 
-/// `thread (0,0,0)`, where the block is told elsewhere.
+/// The name of a thread if its block is named elsewhere: `thread (0,0,0)`.
 pub(crate) fn short_name(side: &RaceSide) -> String {
     let [x, y, z] = side.thread.thread;
     let rank = side.thread.rank.map_or_else(String::new, |rank| format!(" of rank {rank}"));

@@ -14,8 +14,8 @@ pub(crate) fn verb(kind: AccessKind) -> &'static str {
     }
 }
 
-/// `x[12]`, with the byte if it is not the start of an element. Compilers declare most arrays in
-/// shared and local memory as bytes, whose numbers are no indices of the source.
+/// Names an element: `x[12]`, with the byte if it is not the start of an element. Compilers declare most arrays in
+/// shared and local memory as bytes; their byte offsets are not indices of the source.
 pub(crate) fn element(target: &Target) -> String {
     let name = demangle(&target.name).unwrap_or_else(|| target.name.clone());
     let block = target.rank.map_or_else(String::new, |rank| format!(" of rank {rank}"));
@@ -36,7 +36,7 @@ pub(crate) fn thread_name(thread: Thread) -> String {
     format!("thread {} of block {}{rank}", name(thread.thread), name(thread.block))
 }
 
-/// `, from kernel.cu:12`, and where that was inlined
+/// The source line of a place, with the call sites it was inlined at: `, from kernel.cu:12`
 pub(crate) fn source_line(place: Place, program: &Program) -> String {
     origin_text(&source_lines(place, program))
 }

@@ -1,10 +1,10 @@
 //! Arrays in NumPy's `.npy` files (format versions 1.0 to 3.0, `numpy.lib.format`).
 //!
-//! Reads arrays of little-endian numbers and truth values in C or Fortran order, and the opaque
-//! elements (`V2`) that bf16 and fp8 arrays are saved as; writes version 1.0 in C order. Anything
-//! else in a file is refused with a reason: objects, structures, big-endian numbers, files that are
-//! too short or too long.
+//! Reads arrays of little-endian numbers and truth values in C or Fortran order, and the opaque elements (`V2`) of
+//! saved bf16 and fp8 arrays; writes version 1.0 in C order. Anything else in a file is refused with a reason:
+//! objects, structures, big-endian numbers, files that are too short or too long.
 
+use crate::bounded;
 use crate::output::{self, Readers};
 use crate::render::escape;
 use std::fmt;
@@ -15,7 +15,7 @@ use thiserror::Error;
 /// An array in C order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Array {
-    /// What its elements are.
+    /// The type of its elements.
     pub dtype: Dtype,
     /// Sizes; none for a single number.
     pub shape: Vec<u64>,
@@ -23,7 +23,7 @@ pub struct Array {
     pub data: Vec<u8>,
 }
 
-/// What an element is.
+/// The type of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named as in NumPy; the number counts bytes")]
 pub enum Dtype {
@@ -39,11 +39,11 @@ pub enum Dtype {
     U2,
     U1,
     Bool,
-    /// So many bytes that NumPy knows nothing about: 1 or 2.
+    /// 1 or 2 opaque bytes, for types that NumPy lacks.
     Raw(u8),
 }
 
-/// Every type with its name in a header, but for the byte order.
+/// Every type with its name in a header, without the byte order.
 const DTYPES: &[(Dtype, &str)] = &[
     (Dtype::F8, "f8"),
     (Dtype::F4, "f4"),
@@ -87,46 +87,46 @@ impl fmt::Display for Dtype {
     }
 }
 
-/// Why a file cannot be read or written; displays as one line.
+/// The reason why a file cannot be read or written; displays as one line.
 #[derive(Debug, Error)]
 #[error("`{}` {}", .path.display(), clause(.reason))]
 pub struct NpyError {
     path: PathBuf,
-    /// The error in it.
+    /// The error.
     pub reason: NpyReason,
 }
 
 /// An error in a file; displays as a clause about it.
 #[derive(Debug, Error)]
 pub enum NpyReason {
-    /// It is not there, or not to be read.
+    /// It is missing or unreadable.
     #[error("cannot be read: {0}")]
     Read(io::Error),
-    /// It is not to be written.
+    /// It cannot be written.
     #[error("cannot be written: {0}")]
     Write(io::Error),
-    /// It holds something else.
+    /// It contains something else.
     #[error(transparent)]
     Format(#[from] FormatError),
 }
 
-/// Why bytes are no array that we take; displays as a clause about the file.
+/// The reason why bytes are not a supported array; displays as a clause about the file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum FormatError {
     /// Several arrays.
     #[error("is an .npz archive; save one array")]
     Archive,
     /// Something else.
-    #[error("is no .npy file")]
+    #[error("is not a .npy file")]
     NotNpy,
-    /// A version that we do not know.
+    /// An unknown version.
     #[error("has .npy version {0}, known are 1 to 3")]
     Version(u8),
     /// It is cut off.
     #[error("ends within its header")]
     CutOff,
     /// The header is not UTF-8.
-    #[error("has a header that is no text")]
+    #[error("has a header that is not text")]
     HeaderNotText,
     /// The header has a key that NumPy does not write.
     #[error("has an unknown key `{0}` in its header")]
@@ -134,18 +134,18 @@ pub enum FormatError {
     /// The header lacks a key.
     #[error("has no `{0}` in its header")]
     MissingKey(&'static str),
-    /// The header goes on.
+    /// There is text after the header.
     #[error("has text after the dictionary of its header")]
     TextAfter,
-    /// The header is not what NumPy writes.
+    /// The header differs from the form that NumPy writes.
     #[error("has a malformed header: expected {expected}, found `{}`", .found.escape_debug())]
     Malformed {
-        /// What should be there.
+        /// The expected text.
         expected: String,
-        /// The beginning of what is there.
+        /// The beginning of the text found.
         found: String,
     },
-    /// Elements that no tensor of ours has.
+    /// An element type that is not supported.
     #[error("has elements of type `{0}`, which cannot be used")]
     UnknownType(String),
     /// Elements with several fields.
@@ -162,7 +162,7 @@ pub enum FormatError {
     /// More or less data than the shape has elements.
     #[error("has {found} bytes of data, an array of {dtype} with shape {} has {}", shape_text(.shape), size_text(.needed))]
     Size {
-        /// Bytes that are there.
+        /// Bytes of data in the file.
         found: u64,
         /// The type of an element.
         dtype: Dtype,
@@ -181,26 +181,29 @@ fn size_text(bytes: &Option<u64>) -> String {
     bytes.map_or("more than any file has".to_owned(), |bytes| bytes.to_string())
 }
 
+/// The largest file that is read: contents are held in memory.
+const MOST_BYTES: u64 = (8 << 30) + (1 << 20);
+
 /// Reads a file.
 ///
 /// # Errors
-/// If there is no such file or it holds no array we take.
+/// If there is no such file or it has no supported array.
 pub fn read(path: &Path) -> Result<Array, NpyError> {
     let fail = |reason| NpyError { path: path.to_owned(), reason };
-    let bytes = std::fs::read(path).map_err(|error| fail(NpyReason::Read(error)))?;
+    let bytes = bounded::read(path, MOST_BYTES).map_err(|error| fail(NpyReason::Read(error)))?;
     from_bytes(bytes).map_err(|error| fail(error.into()))
 }
 
 /// Writes a file: all of it, or nothing.
 ///
 /// # Errors
-/// If the file cannot be written; what was there before then still is.
+/// If the file cannot be written; an existing file is then unchanged.
 pub fn write(path: &Path, array: &Array) -> Result<(), NpyError> {
     let fail = |error| NpyError { path: path.to_owned(), reason: NpyReason::Write(error) };
     output::write_with(path, Readers::Usual, &mut |out| write_to(out, array)).map_err(fail)
 }
 
-/// The file of an array.
+/// The file of an array, as bytes.
 #[must_use]
 pub fn to_bytes(array: &Array) -> Vec<u8> {
     let mut bytes = header(array);
@@ -211,7 +214,7 @@ pub fn to_bytes(array: &Array) -> Vec<u8> {
 /// The array in a file's bytes.
 ///
 /// # Errors
-/// If there is none that we take, as a clause about the file.
+/// If there is no supported one, as a clause about the file.
 pub fn from_bytes(mut bytes: Vec<u8>) -> Result<Array, FormatError> {
     let (start, head) = head(&bytes)?;
     let header = Header::parse(head)?;
@@ -264,7 +267,7 @@ fn head(bytes: &[u8]) -> Result<(usize, &str), FormatError> {
     Ok((bytes.len() - rest.len() + length, head))
 }
 
-/// What a header says.
+/// The contents of a header.
 struct Header {
     dtype: Dtype,
     fortran_order: bool,
@@ -313,7 +316,7 @@ fn dtype_of(description: &str) -> Result<Dtype, FormatError> {
     Ok(dtype)
 }
 
-/// What is left of a header.
+/// The unread rest of a header.
 struct Cursor<'h> {
     rest: &'h str,
 }
@@ -343,7 +346,7 @@ impl<'h> Cursor<'h> {
         Ok(text)
     }
 
-    /// A list here describes the fields of a structure.
+    /// A list in place of a string describes the fields of a structure.
     fn string_or_refuse(&mut self) -> Result<&'h str, FormatError> {
         if self.rest.trim_start().starts_with('[') {
             return Err(FormatError::Structures);
@@ -381,8 +384,7 @@ impl<'h> Cursor<'h> {
     }
 }
 
-/// Elements with the first index varying fastest, put in C order. The data has as many elements as
-/// the shape.
+/// Reorders elements from "first index fastest" to C order. The data has as many elements as the shape.
 fn transposed(data: &[u8], shape: &[u64], width: usize) -> Vec<u8> {
     let mut result = Vec::with_capacity(data.len());
     // Sizes are at most the number of elements in memory, unless some size is 0.
@@ -430,7 +432,7 @@ fn header(array: &Array) -> Vec<u8> {
     bytes
 }
 
-/// Writes an array as a file has it.
+/// Writes an array in the format of a file.
 pub(crate) fn write_to(out: &mut dyn Write, array: &Array) -> io::Result<()> {
     out.write_all(&header(array))?;
     out.write_all(&array.data)

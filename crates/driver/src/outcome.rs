@@ -1,9 +1,9 @@
-//! What a command leaves behind.
+//! The result of a command.
 
 use crate::report::Report;
 use crate::{Colour, Exit, Format, escape};
 
-/// What a command wrote, its exit status and what it cost.
+/// The output of a command, its exit status and its cost.
 #[derive(Debug)]
 pub struct Outcome {
     /// For standard output.
@@ -12,14 +12,14 @@ pub struct Outcome {
     pub messages: String,
     /// The exit status.
     pub exit: Exit,
-    /// Instructions of the kernel that were executed, counted for each thread.
+    /// Executed instructions of the kernel, counted for each thread.
     pub thread_instructions: u64,
-    /// What was found, as data; not every command has that.
+    /// The results as data, of commands that have them.
     pub report: Option<Report>,
 }
 
 impl Outcome {
-    /// With the results in a format for programs, if that is asked for and there are such.
+    /// Renders the results in a format for programs, if requested and supported.
     #[must_use]
     pub fn rendered(self, format: Format) -> Self {
         match self.report.as_ref().and_then(|report| report.render(format)) {
@@ -28,7 +28,7 @@ impl Outcome {
         }
     }
 
-    /// Something that was done, with what there is to say.
+    /// A success with its output.
     pub(crate) fn done(output: String) -> Self {
         let (messages, exit) = (String::new(), Exit::Success);
         Self { output, messages, exit, thread_instructions: 0, report: None }
@@ -46,7 +46,7 @@ impl Outcome {
         }
     }
 
-    /// With every character written out that would be obeyed; text in colour was made from input without any.
+    /// Escapes every control character. Coloured text needs none of this: it was made from input without any.
     pub(crate) fn escaped(mut self, colour: Colour) -> Self {
         if colour == Colour::Plain {
             self.output = escape::plain(&self.output);

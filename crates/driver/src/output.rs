@@ -1,12 +1,12 @@
-//! Files that a command writes.
+//! Writes the files that a command outputs.
 //!
-//! A file, or a name that is free: all of the new contents or nothing, through a temporary file beside it that takes
-//! its name and keeps the mode of the old one. Anything else that has the name already (a link, a device, a FIFO)
-//! stays what it is: it is opened and written to. A FIFO that nobody reads is given up after a while (on Unix; elsewhere
-//! there are none in the file system).
+//! A regular file, or an unused name, gets all of the new contents or nothing: they go to a temporary file beside it,
+//! which then takes its name and the old file's mode. Anything else with the name (a link, a device, a FIFO) stays as
+//! it is: it is opened and written to. A FIFO without a reader times out (on Unix; elsewhere there are none in the
+//! file system).
 //!
-//! What a command names itself (`warpproof.toml`, `NAME.npy`) is written below its folder alone: a link that leads
-//! out of it is refused.
+//! Names chosen by a command itself (`warpproof.toml`, `NAME.npy`) are written only below its folder: a link out of
+//! it is refused.
 
 use std::ffi::OsString;
 use std::fs::{File, Metadata, OpenOptions};
@@ -18,26 +18,26 @@ use std::time::{Duration, Instant};
 /// How long a FIFO may go unread.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Who may use a new file.
+/// The permissions of a new file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Readers {
-    /// Whom the user's umask lets.
+    /// As the user's umask says.
     Usual,
     /// The user alone.
     Owner,
 }
 
-/// Tells whether a file is there that has the ending of what commands read: nobody wants a report in its place.
+/// Does a file with an extension of input files exist? Writing a report over it would be a mistake.
 fn is_input(path: &Path) -> bool {
     const ENDINGS: [&str; 7] = ["ptx", "cu", "cuh", "h", "npy", "cubin", "toml"];
     let ending = path.extension().and_then(|ending| ending.to_str());
     ending.is_some_and(|ending| ENDINGS.contains(&ending)) && path.is_file()
 }
 
-/// Why a text is not written; displays as a sentence.
+/// The reason why a text is not written; displays as a sentence.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// A file is there that looks like one that commands read.
+    /// The existing file looks like an input of a command.
     #[error("{} is there and looks like an input: give the report another name", .path.display())]
     Input {
         /// The file.
@@ -48,15 +48,15 @@ pub enum WriteError {
     Failed {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The system's error.
         error: Error,
     },
 }
 
-/// Writes a text where the user said.
+/// Writes a text to the user's path.
 ///
 /// # Errors
-/// If it cannot be written; a file that was there is then as it was.
+/// If it cannot be written; an existing file is then unchanged.
 pub(crate) fn write(path: &Path, text: &str) -> std::result::Result<(), WriteError> {
     if is_input(path) {
         return Err(WriteError::Input { path: path.to_owned() });
@@ -65,10 +65,10 @@ pub(crate) fn write(path: &Path, text: &str) -> std::result::Result<(), WriteErr
         .map_err(|error| WriteError::Failed { path: path.to_owned(), error })
 }
 
-/// Writes what `contents` writes, where the user said.
+/// Writes the output of `contents` to the user's path.
 ///
 /// # Errors
-/// If it cannot be written; a file that was there is then as it was.
+/// If it cannot be written; an existing file is then unchanged.
 pub(crate) fn write_with(
     path: &Path,
     readers: Readers,
@@ -79,7 +79,7 @@ pub(crate) fn write_with(
         Err(error) => Err(error),
         Ok(known) if known.is_dir() => Err(Error::new(ErrorKind::IsADirectory, "it is a folder")),
         Ok(known) if known.is_file() => {
-            // A file that may not be written is not replaced either.
+            // Replacing a file must need the same permission as writing to it.
             drop(OpenOptions::new().write(true).open(path)?);
             replace(path, Some(&known), readers, contents)
         }
@@ -87,7 +87,7 @@ pub(crate) fn write_with(
     }
 }
 
-/// Writes a file that a command named itself, below a folder.
+/// Writes a file with a name chosen by the command, below a folder.
 ///
 /// # Errors
 /// As [`write_with`], and if the name is a link that leads out of the folder.
@@ -108,7 +108,7 @@ pub(crate) fn write_below(
     Ok(path)
 }
 
-/// Whether a path is in a folder, once all links are followed. What does not exist is not.
+/// Is a path in a folder, once all links are followed? `false` for a path that does not exist.
 pub(crate) fn is_below(path: &Path, folder: &Path) -> bool {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     match (path.canonicalize(), folder.canonicalize()) {
@@ -117,7 +117,7 @@ pub(crate) fn is_below(path: &Path, folder: &Path) -> bool {
     }
 }
 
-/// Writes a temporary file and gives it the name.
+/// Writes a temporary file and renames it.
 fn replace(
     path: &Path,
     known: Option<&Metadata>,
@@ -126,7 +126,7 @@ fn replace(
 ) -> Result<()> {
     let temporary = temporary_name(path)?;
     let mut options = OpenOptions::new();
-    // Nobody else's file is taken for ours, and no link that somebody put there is followed.
+    // `create_new` takes no other process's file for ours, and follows no link.
     options.write(true).create_new(true);
     if readers == Readers::Owner {
         for_owner(&mut options);
@@ -140,12 +140,12 @@ fn replace(
         std::fs::rename(&temporary, path)
     });
     written.inspect_err(|_| {
-        // If it was never made there is nothing to remove; the first error is the one to tell.
+        // Without a temporary file there is nothing to remove. The first error is the one to report.
         let _ = std::fs::remove_file(&temporary);
     })
 }
 
-/// A name beside the file that nothing else uses; beside it, because a file is renamed only within its file system.
+/// An unused name in the folder of the file: renaming works only within one file system.
 fn temporary_name(path: &Path) -> Result<PathBuf> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let Some(name) = path.file_name() else {
@@ -158,7 +158,7 @@ fn temporary_name(path: &Path) -> Result<PathBuf> {
     Ok(path.with_file_name(temporary))
 }
 
-/// Writes to what is there.
+/// Writes to the existing target.
 fn in_place(path: &Path, contents: &mut dyn FnMut(&mut dyn Write) -> Result<()>) -> Result<()> {
     let target = path.metadata();
     let exists = target.is_ok();
@@ -169,13 +169,13 @@ fn in_place(path: &Path, contents: &mut dyn FnMut(&mut dyn Write) -> Result<()>)
     if target.is_ok_and(|target| is_fifo(&target)) {
         return contents(&mut Fifo { file: open_fifo(path)? });
     }
-    // A link to nothing makes the file it leads to.
+    // Writing to a dangling link makes the file it names.
     let mut file = OpenOptions::new().write(true).truncate(is_file).create(!exists).open(path)?;
     contents(&mut file)?;
     file.flush()
 }
 
-/// A FIFO whose reader is waited for, but not for ever.
+/// A FIFO; writing waits for its reader up to a time limit.
 struct Fifo {
     file: File,
 }
@@ -190,14 +190,15 @@ impl Write for Fifo {
     }
 }
 
-/// Tries until it is done, as long as nothing is wrong but that nobody reads.
+/// Retries until the action succeeds, the time limit is reached, or it fails for a reason other than a missing
+/// reader.
 fn patiently<T>(waits: ErrorKind, mut action: impl FnMut() -> Result<T>) -> Result<T> {
     let start = Instant::now();
     loop {
         match action() {
             Err(error) if error.kind() == waits || is_unread(&error) => {
                 if start.elapsed() > PATIENCE {
-                    return Err(Error::new(ErrorKind::TimedOut, "nobody reads the FIFO"));
+                    return Err(Error::new(ErrorKind::TimedOut, "the FIFO has no reader"));
                 }
                 std::thread::sleep(Duration::from_millis(20));
             }
@@ -220,7 +221,7 @@ fn open_fifo(path: &Path) -> Result<File> {
     patiently(ErrorKind::WouldBlock, || options.open(path))
 }
 
-/// Opening a FIFO that nobody reads.
+/// Is this the error of opening a FIFO without a reader?
 #[cfg(unix)]
 fn is_unread(error: &Error) -> bool {
     error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error())
@@ -269,7 +270,7 @@ mod tests {
             self.0.join(name)
         }
 
-        /// Nothing temporary is left.
+        /// The files of the folder, to show that no temporary one is left.
         fn names(&self) -> Vec<String> {
             let entries = std::fs::read_dir(&self.0).unwrap().flatten();
             let mut names: Vec<String> =

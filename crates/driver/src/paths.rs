@@ -1,8 +1,8 @@
-//! Paths as they are shown.
+//! Paths for display.
 
 use std::path::Path;
 
-/// A path as seen from the working folder, with forward slashes; as it is if it lies elsewhere.
+/// A path relative to the working folder, with forward slashes; unchanged if it lies elsewhere.
 pub(crate) fn relative(path: &str) -> String {
     let inside = std::env::current_dir().ok().and_then(|folder| {
         let inside = Path::new(path).strip_prefix(folder).ok()?;

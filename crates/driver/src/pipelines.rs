@@ -1,8 +1,8 @@
-//! Mbarriers of the first block over time, as data for pictures: a row for each mbarrier, in it the phases with those who
-//! contribute to them and those who wait.
+//! Mbarriers of the first block over time, as data for pictures: a row for each mbarrier with its phases, their
+//! contributors and their waiters.
 //!
-//! The source is the log of one run ([`exec::MbarrierUse`]), which is bounded. Where rules P1 to P3 are broken, phases of
-//! other schedules differ from those shown.
+//! The source is the bounded log of one run ([`exec::MbarrierUse`]). If rules P1 to P3 are broken, phases of other
+//! schedules differ from those shown.
 
 use crate::mbarrier_findings::name;
 use crate::render::escape;
@@ -28,7 +28,7 @@ pub(crate) fn data(
             let known = marked.iter().any(|(target, number)| {
                 (target.as_str(), Some(*number)) == (mbarrier.as_str(), phase.phase)
             });
-            // The phase in which everybody is stuck, or whose bytes never balance.
+            // The phase at which threads hang, or whose bytes never balance.
             let open = phase.ended.is_none() && phase.phase.is_some();
             let waits = phase.events.iter().any(|one| one.kind == PhaseEventKind::Wait);
             let stuck = open && (hangs && waits || phase.bytes[0] != phase.bytes[1]);
@@ -73,7 +73,7 @@ fn told(phase: &PhaseUse<Place>, program: &Program, source: &SourceFile) -> Pipe
     }
 }
 
-/// Joins what warps do together at one instruction into one part.
+/// Joins operations of several warps at one instruction into one part.
 fn parts<'e>(
     events: impl Iterator<Item = &'e PhaseEvent<Place>>,
     program: &Program,

@@ -1,10 +1,10 @@
-//! How a kernel uses its pointer parameters: read, written, with which element size.
+//! Infers how a kernel uses its pointer parameters: read, written, with which element size.
 //!
-//! A flow-insensitive reachability over registers: a parameter reaches the register it is loaded
-//! into, and from there whatever is copied, selected, converted (`cvta`) or added. A parameter that
-//! reaches the base of an access is a pointer. Multiplication and shifts stop it, so an index times
-//! an element size is no pointer; a byte offset added as it is would be taken for one. This is
-//! advice for people (which arguments to describe as tensors), never part of a verdict.
+//! A flow-insensitive reachability over registers: a parameter reaches the register it is loaded into, and passes
+//! through copies, selections, conversions (`cvta`) and additions. A parameter that reaches the base of an access is
+//! a pointer. Multiplication and shifts stop it, so an index times an element size is no pointer; but a parameter
+//! added as a byte offset would be taken for one. The result is advice for people (which arguments to describe as
+//! tensors), never part of a verdict.
 
 use base::{Index, IndexVec};
 use ir::{
@@ -14,7 +14,7 @@ use ir::{
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// What is known about one parameter.
+/// The uses of one parameter.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Use {
     pub(crate) read: bool,
@@ -50,11 +50,11 @@ pub(crate) fn uses(program: &Program, function: &Function) -> FxHashMap<usize, U
 /// How a kernel uses a parameter as a tensor map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MapUse {
-    /// Dimensions.
+    /// The number of dimensions.
     pub(crate) rank: usize,
     /// Copies are im2col.
     pub(crate) im2col: bool,
-    /// Copies go to the tensor.
+    /// Some copy writes to the tensor.
     pub(crate) written: bool,
 }
 
@@ -89,7 +89,7 @@ pub(crate) fn map_uses(program: &Program, function: &Function) -> FxHashMap<usiz
     uses
 }
 
-/// One address an operation forms.
+/// The address of one access, with its width and direction.
 struct MemoryAccess {
     base: AddressBase,
     space: Space,
@@ -147,7 +147,7 @@ fn parameter_positions(function: &Function) -> FxHashMap<VarId, usize> {
 fn reaching_registers(program: &Program, function: &Function) -> IndexVec<Reg, Reaching> {
     let params = parameter_positions(function);
     let mut reaching: IndexVec<Reg, Reaching> = function.registers.iter().map(|_| 0).collect();
-    // Values flow along edges until nothing changes; loops make more than one pass necessary.
+    // Propagates along edges to a fixpoint; loops need several passes.
     let mut edges: Vec<(Reg, Reg)> = Vec::new();
     for instruction in function.instructions() {
         seed(&instruction.op, &params, program, &mut reaching);
@@ -170,7 +170,7 @@ fn reaching_registers(program: &Program, function: &Function) -> IndexVec<Reg, R
     reaching
 }
 
-/// Registers that parameters are loaded into.
+/// Seeds the registers that parameters are loaded into.
 fn seed(
     op: &Op,
     params: &FxHashMap<VarId, usize>,
@@ -179,7 +179,7 @@ fn seed(
 ) {
     let bit =
         |position: usize| 1u128.checked_shl(u32::try_from(position).unwrap_or(128)).unwrap_or(0);
-    // The address of a parameter, as that of a tensor map.
+    // The address of a parameter, such as a tensor map.
     if let Op::AddressOf { dst, symbol: Symbol::Variable(variable), .. } = op
         && let Some(&position) = params.get(variable)
         && program.variables[*variable].size == Some(TENSOR_MAP_BYTES as u64)
@@ -196,7 +196,7 @@ fn seed(
     }
 }
 
-/// From which registers a pointer may pass to which.
+/// Adds edges between registers that may pass on a pointer.
 fn flow(op: &Op, edges: &mut Vec<(Reg, Reg)>) {
     let mut edge = |from: &Operand, to: Reg| {
         if let Operand::Register(from) = from

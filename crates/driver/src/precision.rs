@@ -1,10 +1,10 @@
-//! What a proof over the reals does not see: where the optimised kernel computes in fewer bits than the
-//! reference.
+//! Finds differences that a proof over the reals hides: places where the optimised kernel computes in fewer bits than
+//! the reference.
 //!
-//! Told from the text of the kernels and the functions they call, not from a run: sums (multiply-adds,
-//! additions, products of matrices) in a narrower format than the narrowest the reference sums in, and
-//! conversions to a narrower format whose result is not only stored. Advice beside a verdict, never
-//! part of it: it may name an instruction that is not executed, or a conversion that loses nothing.
+//! Works on the text of the kernels and the functions they call, not on a run. It looks for sums (multiply-adds,
+//! additions, products of matrices) in a narrower format than the narrowest of the reference, and conversions to a
+//! narrower format with a result that is not only stored. The notes are advice beside a verdict, never part of it:
+//! one may name an instruction that is not executed, or a conversion that loses nothing.
 
 use crate::source_lines::outermost_line;
 use base::SourceFile;
@@ -15,7 +15,7 @@ use ir::{
 };
 use rustc_hash::FxHashSet;
 
-/// A kernel of a program, with the file it is from.
+/// A kernel of a program, with its file.
 #[derive(Clone, Copy)]
 pub(crate) struct Kernel<'k> {
     pub(crate) program: &'k Program,
@@ -26,7 +26,7 @@ pub(crate) struct Kernel<'k> {
 }
 
 impl<'k> Kernel<'k> {
-    /// The kernel and what it calls.
+    /// The kernel and the functions it calls.
     pub(crate) fn functions(&self) -> Vec<&'k Function> {
         let mut reached = vec![self.function];
         let mut next = 0;
@@ -55,7 +55,7 @@ impl<'k> Kernel<'k> {
     }
 }
 
-/// Bits of a significand, by which formats are compared.
+/// Bits of the significand, the precision of a format.
 fn digits(format: Format) -> u32 {
     match format {
         Format::F64 => 53,
@@ -79,7 +79,7 @@ fn name(format: Format) -> &'static str {
     }
 }
 
-/// One line for each thing worth knowing, in the order of the text.
+/// One note a line, in the order of the text.
 pub(crate) fn notes(reference: Kernel<'_>, optimised: Kernel<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     let narrowest = |kernel: Kernel<'_>| {
@@ -89,7 +89,7 @@ pub(crate) fn notes(reference: Kernel<'_>, optimised: Kernel<'_>) -> Vec<String>
     };
     if let Some((ours, place)) = narrowest(optimised) {
         let line = optimised.line(place);
-        // A formula sums in no format; single precision is what people expect of a kernel.
+        // A formula has no format; people expect single precision of a kernel.
         match if reference.is_formula { None } else { narrowest(reference) } {
             Some((theirs, _)) if digits(ours) < digits(theirs) => {
                 let (ours, theirs) = (name(ours), name(theirs));
@@ -142,7 +142,7 @@ fn accumulator(element: Element) -> Option<Format> {
     }
 }
 
-/// Conversions to a narrower format whose result goes on, with the formats.
+/// Conversions to a narrower format whose result is used further, with the formats.
 fn narrowings(kernel: Kernel<'_>) -> Vec<(Place, (Format, Format))> {
     let mut found = Vec::new();
     for function in kernel.functions() {
@@ -169,7 +169,7 @@ fn narrowings(kernel: Kernel<'_>) -> Vec<(Place, (Format, Format))> {
     found
 }
 
-/// Registers that go into more than a store to global memory, also after being packed.
+/// Registers used for more than a store to global memory, even after packing.
 fn used(function: &Function) -> FxHashSet<Reg> {
     let mut used = FxHashSet::default();
     let mut moves: Vec<(Reg, Reg)> = Vec::new();

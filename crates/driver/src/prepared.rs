@@ -5,6 +5,7 @@ use crate::{Input, Limits};
 use ir::Program;
 use ptx::Lowered;
 use std::collections::BTreeSet;
+use std::time::Instant;
 
 /// A launch that is ready to run.
 pub(crate) struct Prepared<'r> {
@@ -14,14 +15,14 @@ pub(crate) struct Prepared<'r> {
     pub(crate) built: BuiltLaunch,
     pub(crate) lifting: BTreeSet<String>,
     pub(crate) limits: Limits,
-    /// It is a formula: people wrote no kernel.
+    /// The program is a formula, not a kernel that somebody wrote.
     pub(crate) is_formula: bool,
     /// Numbers that the formula has exactly as they are written.
     pub(crate) literals: Vec<equiv::Literal>,
 }
 
 impl<'r> Prepared<'r> {
-    /// A launch that a formula was compiled to.
+    /// A launch made from a formula.
     pub(crate) fn of_formula(
         input: &'r Input,
         [reals, bits]: [Program; 2],
@@ -44,8 +45,12 @@ impl<'r> Prepared<'r> {
         self.unlifted.as_ref().unwrap_or(&self.lowered.program)
     }
 
-    /// With a program that is the same over the reals ([`lift`]).
+    /// Replaces the program by one that is equal over the reals ([`lift`]).
     pub(crate) fn lifted(mut self) -> Self {
+        // A run whose time is up ends where it begins.
+        if self.limits.deadline().is_some_and(|deadline| Instant::now() >= deadline) {
+            return self;
+        }
         let kernel = self.built.launch.kernel;
         let lift::Lifted { program, assumptions } =
             lift::lift_kernel(&self.lowered.program, kernel);
@@ -54,7 +59,7 @@ impl<'r> Prepared<'r> {
         self
     }
 
-    /// With a note for each related scalar, which is any number to a run that does not look at numbers.
+    /// Adds a note for each related scalar: a run that ignores values takes it for any number.
     pub(crate) fn without_relations(mut self) -> Self {
         for scalar in &self.built.scalars {
             let argument = self.built.launch.arguments.get(scalar.argument);
@@ -74,7 +79,7 @@ impl<'r> Prepared<'r> {
         self
     }
 
-    /// With one more thing that is taken for granted.
+    /// Adds an assumption.
     pub(crate) fn assuming(mut self, what: &str) -> Self {
         self.lifting.insert(what.to_owned());
         self

@@ -1,11 +1,11 @@
-//! Products of warp groups in words: registers that are touched too early, and races with what products read.
+//! Formats faults of warp-group products: registers touched too early, and races with the operands.
 
 use crate::source_lines::source_lines;
 use base::{Code, Diagnostic};
 use exec::{Finding, Race, RaceSide, RegisterWindow};
 use ir::Program;
 
-/// Registers of a product that are touched when they must not be.
+/// An access to registers of a product at a time when it is forbidden.
 pub(crate) fn registers(
     window: RegisterWindow,
     (finding, who): (&Finding, String),
@@ -13,7 +13,7 @@ pub(crate) fn registers(
 ) -> Diagnostic {
     let (message, other) = match window {
         RegisterWindow::First => (
-            "no `wgmma.fence` comes before the first product: registers written before need not be there".to_owned(),
+            "no `wgmma.fence` comes before the first product: earlier writes to registers may be missing".to_owned(),
             None,
         ),
         RegisterWindow::Unfenced { access } => (
@@ -33,11 +33,11 @@ pub(crate) fn registers(
         None => diagnostic,
     };
     diagnostic.note(
-        "undefined by the manual; ptxas adds what is missing where it sees both in one function, and says so".to_owned(),
+        "undefined by the manual; ptxas adds the missing part if it sees both in one function, and says so".to_owned(),
     )
 }
 
-/// Products that nobody waited for.
+/// Products that no thread waited for.
 pub(crate) fn in_flight(products: usize, (finding, who): (&Finding, String)) -> Diagnostic {
     let products = match products {
         1 => "1 product is".to_owned(),
@@ -47,7 +47,7 @@ pub(crate) fn in_flight(products: usize, (finding, who): (&Finding, String)) -> 
     Diagnostic::error(Code::AsyncCopy, finding.place.span, message).label(who)
 }
 
-/// What a race with a product is about, if it is one.
+/// Describes a race with a product, if it is one.
 pub(crate) fn race(race: &Race, place: &str) -> Option<String> {
     let [earlier, later] = &race.sides;
     match (earlier.product, later.product) {
@@ -67,7 +67,7 @@ pub(crate) fn race(race: &Race, place: &str) -> Option<String> {
     }
 }
 
-/// Why a product is not ordered before an access that comes after it in this run: nobody has waited for it, or too late.
+/// Explains why a product is not ordered before a later access of this run: nothing waited for it, or too late.
 pub(crate) fn why(earlier: &RaceSide, newer: Option<u32>) -> String {
     let [x, y, z] = earlier.thread.thread;
     let warp = format!("the warp of thread ({x},{y},{z})");
@@ -86,7 +86,7 @@ pub(crate) fn why(earlier: &RaceSide, newer: Option<u32>) -> String {
     }
 }
 
-/// Why a product need not see a write that is ordered before it.
+/// Explains why a product need not see a write that is ordered before it.
 pub(crate) const UNSEEN: &str = "the two are ordered, but threads and products access shared memory through different proxies, and \
      the product need not see the write: the thread that writes needs `fence.proxy.async` after the write and before the \
      barrier, or a thread of the product's warp between the barrier and the product";

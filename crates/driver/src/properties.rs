@@ -1,7 +1,7 @@
-//! What is claimed of a kernel, property by property.
+//! Verdicts on a kernel, property by property.
 //!
-//! A run sees one schedule. If there are no races and no misused barriers, all others do the same,
-//! and what is seen holds for all; otherwise what was not refuted is unknown.
+//! A run sees one schedule. Without races and misused barriers all other schedules do the same,
+//! and its results hold for all of them. Otherwise every property that was not refuted is unknown.
 
 use crate::alignment;
 use crate::arguments::OutputSpec;
@@ -14,16 +14,16 @@ use exec::{AccessKind, Contents, Doubt, Doubtful, Fault, Sink};
 /// Reasons of one kind beyond this many are only counted.
 const SHOWN: usize = 3;
 
-/// A property and what is known of it.
+/// A property and its verdict.
 #[derive(Debug)]
 pub(crate) struct Property {
     pub(crate) name: PropertyName,
     pub(crate) verdict: Verdict,
-    /// Why it is unknown, apart from what concerns all properties alike.
+    /// Why it is unknown, apart from reasons that concern all properties.
     pub(crate) reasons: Vec<String>,
 }
 
-/// Those that the run looks at, in the order of reports.
+/// The properties that a run decides, in the order of reports.
 const OF_A_RUN: [PropertyName; 11] = [
     PropertyName::Bounds,
     PropertyName::Alignment,
@@ -59,21 +59,22 @@ fn of_run(finished: &Finished<'_>, name: PropertyName) -> Property {
     Property { name, verdict, reasons }
 }
 
-/// Why a property that was not refuted is not proved either.
+/// Reasons why a property that was not refuted is not proved either.
 fn reasons(finished: &Finished<'_>, name: PropertyName) -> Vec<String> {
     let mut reasons = own_reasons(finished, name);
     if finished.result.gap.is_some() {
         reasons.insert(0, "the run stopped".to_owned());
     } else if name != PropertyName::Races && reasons.is_empty() && is_schedule_open(finished) {
-        reasons.push("seen on one schedule, and another may differ".to_owned());
+        reasons.push("checked on one schedule only; others may differ".to_owned());
     } else if reasons.is_empty() && finished.errors().any(|found| derails(&found.fault)) {
-        reasons.push("an error leaves open what the kernel does after it".to_owned());
+        reasons.push("the behaviour after an error is open".to_owned());
     }
     reasons
 }
 
-/// Whether a fault leaves open what happens elsewhere: memory that is not the kernel's is changed, or an undefined value
-/// decides where control goes, what is accessed or who waits.
+/// Does a fault leave open what happens elsewhere? It does if it changes memory outside the kernel's own, if an
+/// undefined value decides control flow, an address or the participants of a barrier, or if a collective lacks
+/// lanes.
 fn derails(fault: &Fault) -> bool {
     match fault {
         Fault::OutOfBounds { kind, .. } | Fault::WildAddress { kind, .. } => {
@@ -82,11 +83,15 @@ fn derails(fault: &Fault) -> bool {
         Fault::Undefined { reaches, .. } => {
             matches!(reaches, Sink::Control | Sink::Address | Sink::Synchronisation)
         }
+        // The manual leaves undefined what a collective does without its lanes.
+        Fault::NotInMask { .. } | Fault::LanesMissing { .. } | Fault::PartOfWarpGroup { .. } => {
+            true
+        }
         _ => false,
     }
 }
 
-/// Whether another schedule may do something else.
+/// Could another schedule behave differently?
 fn is_schedule_open(finished: &Finished<'_>) -> bool {
     let faults = finished.errors().map(|finding| findings::property(&finding.fault));
     let mut unordered =
@@ -99,7 +104,10 @@ fn own_reasons(finished: &Finished<'_>, name: PropertyName) -> Vec<String> {
         PropertyName::Bounds => unbounded(finished),
         PropertyName::Alignment => alignment::open(finished),
         PropertyName::Frame if finished.built.launch.is_partial() => {
-            vec![format!("{} were executed; what the others write is not known", finished.blocks())]
+            vec![format!(
+                "{} were executed; the writes of the others are not known",
+                finished.blocks()
+            )]
         }
         PropertyName::Frame | PropertyName::Initialised
             if finished.result.conditional && !finished.all_set =>
@@ -123,7 +131,7 @@ fn own_reasons(finished: &Finished<'_>, name: PropertyName) -> Vec<String> {
     }
 }
 
-/// Outputs that were undefined at first, and of which data decide which elements are written.
+/// Outputs that were undefined at first, with data that decide the set of written elements.
 fn written_by_data(finished: &Finished<'_>) -> Vec<String> {
     let depends = |output: &&OutputSpec| {
         matches!(finished.result.written.get(output.buffer), Some(exec::Written::Depends(_)))
@@ -132,13 +140,13 @@ fn written_by_data(finished: &Finished<'_>) -> Vec<String> {
     let text = |output: &OutputSpec| {
         let name = &output.name;
         format!(
-            "whether all elements of `{name}` are written depends on data; if the kernel may keep what is there, say :inout"
+            "whether all elements of `{name}` are written depends on data; if the kernel may keep the old contents, use :inout"
         )
     };
     outputs.map(text).collect()
 }
 
-/// Outputs that are written under conditions which may leave some of them out.
+/// Outputs with elements that may stay unwritten, because all their writes are conditional.
 fn maybe_unwritten(finished: &Finished<'_>) -> Vec<String> {
     let open = |buffer: &usize| finished.result.maybe_unwritten.contains(buffer);
     let outputs = finished.built.outputs.iter().filter(|output| open(&output.buffer));
@@ -146,8 +154,8 @@ fn maybe_unwritten(finished: &Finished<'_>) -> Vec<String> {
     outputs.map(|output| say(&output.name)).collect()
 }
 
-/// Why something that matters may be undefined: it is written under a condition, and what is not determined by the inputs
-/// matters somewhere.
+/// Explains why a relevant value may be undefined: it is written under a condition, and some value that is not
+/// determined by the inputs matters.
 fn maybe_undefined(finished: &Finished<'_>) -> Option<String> {
     let doubts = finished.result.doubts.iter();
     let undetermined = |doubt: &Doubt| matches!(doubt.about, Doubtful::Undetermined { .. });
@@ -155,7 +163,7 @@ fn maybe_undefined(finished: &Finished<'_>) -> Option<String> {
     open.then(|| "something is read that is written only under a condition on data".to_owned())
 }
 
-/// What may come out differently on another schedule.
+/// Results that may differ on another schedule.
 fn undetermined(finished: &Finished<'_>) -> Vec<String> {
     match finished.allow.float_order {
         true => {
@@ -165,7 +173,7 @@ fn undetermined(finished: &Finished<'_>) -> Vec<String> {
     }
 }
 
-/// What is not known of races.
+/// Open questions about races.
 fn open_races(finished: &Finished<'_>) -> Vec<String> {
     let mut reasons = Vec::new();
     match finished.result.undecided.len() {
@@ -180,14 +188,12 @@ fn open_races(finished: &Finished<'_>) -> Vec<String> {
     }
     if finished.built.launch.is_partial() {
         let ran = finished.blocks();
-        reasons.push(format!(
-            "{ran} were executed; what they and others do to each other is not known"
-        ));
+        reasons.push(format!("{ran} were executed; their effects on other blocks are not known"));
     }
     reasons
 }
 
-/// Buffers whose bounds nobody gave.
+/// Buffers of unknown size.
 fn unbounded(finished: &Finished<'_>) -> Vec<String> {
     let buffers = finished.built.launch.buffers.iter();
     let unbounded = buffers.filter(|buffer| matches!(buffer.contents, Contents::Unbounded));

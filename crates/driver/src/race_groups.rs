@@ -1,11 +1,11 @@
-//! Races that are one to a reader: compilers unroll loops and copy code, so that one pair of source
-//! lines shows at many pairs of instructions.
+//! Groups races that a reader counts as one: compilers unroll loops and copy code, so that one pair of source lines
+//! shows at many pairs of instructions.
 
 use crate::source_lines::outermost_line;
 use exec::{AccessKind, Race, Undecided};
 use ir::Program;
 
-/// What races have in common that are one to a reader.
+/// The features that the races of a group share.
 #[derive(PartialEq)]
 pub(crate) struct RaceKey<'f> {
     array: &'f str,
@@ -16,7 +16,7 @@ pub(crate) struct RaceKey<'f> {
     unseen: [bool; 2],
 }
 
-/// The first of the pairs that are one to a reader.
+/// The first race of each group.
 pub(crate) fn distinct<'f>(open: &'f [Undecided], program: &Program) -> Vec<&'f Undecided> {
     let mut found: Vec<(Option<RaceKey<'f>>, &Undecided)> = Vec::new();
     for one in open {
@@ -28,8 +28,7 @@ pub(crate) fn distinct<'f>(open: &'f [Undecided], program: &Program) -> Vec<&'f 
     found.into_iter().map(|(_, one)| one).collect()
 }
 
-/// What a race has in common with those that are the same to a reader; nothing without source
-/// lines.
+/// The group of a race; `None` without source lines.
 pub(crate) fn key<'f>(race: &'f Race, program: &Program) -> Option<RaceKey<'f>> {
     let [earlier, later] = &race.sides;
     let side = |side: &exec::RaceSide| {

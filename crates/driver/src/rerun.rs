@@ -1,23 +1,22 @@
-//! Runs of a kernel that know more than the first one.
+//! Runs a kernel again with a more precise method than the first time.
 
 use crate::arguments::MissingData;
 use crate::execute::{Execution, Finished, checked, prepare};
 use exec::Checks;
 
-/// What another run of a kernel knows better.
+/// The method of another run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Again {
-    /// The program is lifted. Lifting keeps which memory is touched, so what is found holds for the
-    /// kernel. The one exception is code that was dropped because a function was recognised without it: then
-    /// nothing is known of the kernel.
+    /// The program is lifted. Lifting keeps all accesses to memory, so findings hold for the kernel. The one
+    /// exception is code dropped because a function was recognised without it; then nothing is known of the kernel.
     pub(crate) lifted: bool,
-    /// Floats whose bits are not fixed are enclosed.
+    /// Floats with bits that are not fixed are enclosed.
     pub(crate) enclosed: bool,
-    /// Both ways of branches on data are followed, and such floats enclosed.
+    /// Both sides of branches on data are followed, and such floats enclosed.
     pub(crate) conditional: bool,
 }
 
-/// Builds the launch and checks it again, whatever tensors contain.
+/// Builds the launch and checks it again, for all contents of tensors.
 pub(crate) fn run_again<'r>(
     execution: &Execution<'r>,
     command: &str,

@@ -25,7 +25,7 @@ pub fn run_in_memory(
     (outcome, arrays)
 }
 
-/// Where outputs go.
+/// The destination of outputs.
 enum Target<'t> {
     Nowhere,
     Folder(&'t Path),
@@ -58,7 +58,7 @@ fn simulate(execution: &Execution<'_>, out: Target<'_>, colour: Colour) -> Outco
     }
 }
 
-/// Why an output is not written.
+/// The reason why an output is not written.
 #[derive(Debug, thiserror::Error)]
 enum OutputError {
     #[error("cannot create {}: {error}", .folder.display())]
@@ -67,7 +67,7 @@ enum OutputError {
     Array { name: String, folder: PathBuf, error: std::io::Error },
 }
 
-/// Writes the outputs and says so, one line each.
+/// Writes the outputs and reports it, one line each.
 fn outputs(finished: &Finished<'_>, mut out: Target<'_>) -> Result<String, OutputError> {
     let exec::Outcome { lane_instructions, approximate, buffers, .. } = &finished.result;
     let blocks = finished.blocks();

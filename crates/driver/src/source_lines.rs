@@ -1,19 +1,19 @@
-//! Lines of the source that PTX was compiled from: the user's first, then those of libraries that are inlined there.
+//! Lines of the source that PTX was compiled from: the user's first, then those of inlined libraries.
 //!
-//! Which files are a library's is told by their folders and, for headers of CUDA and for Triton, by their names. If that errs, lines
-//! stand in another order; none is left out.
+//! Files of libraries are recognised by their folders and, for headers of CUDA and for Triton, by their names. An
+//! error only changes the order of lines; none is left out.
 
 use base::SourceLine;
 use exec::Place;
 use ir::Program;
 
-/// File and line of a place: for inlined code, of the outermost call.
+/// File and line of a place; for inlined code, of the outermost call.
 pub(crate) fn outermost_line(place: Place, program: &Program) -> Option<(&str, u32)> {
     let mut location = &program.locations[place.location?];
     while let Some((_, call)) = &location.inlined_at {
         location = &program.locations[*call];
     }
-    // Line 0 is the compiler's own.
+    // Line 0 is compiler-generated.
     if location.line == 0 {
         return None;
     }
@@ -21,14 +21,14 @@ pub(crate) fn outermost_line(place: Place, program: &Program) -> Option<(&str, u
     Some((file, location.line))
 }
 
-/// The lines of a place: the innermost of the user's first, then where that was inlined; at last those of libraries that are inlined
-/// there, the innermost first.
+/// The lines of a place: the innermost of the user's first, then the call sites it was inlined at; at last those of
+/// inlined libraries, the innermost first.
 pub(crate) fn source_lines(place: Place, program: &Program) -> Vec<SourceLine> {
     let mut lines = Vec::new();
     let mut next = place.location;
     while let Some(location) = next.map(|location| &program.locations[location]) {
         let file = location.file.map(|file| program.files[file].clone());
-        // Line 0 is the compiler's own.
+        // Line 0 is compiler-generated.
         if location.line != 0 {
             lines.push(SourceLine { file, line: location.line, in_library: false });
         }
@@ -54,7 +54,7 @@ const FOLDERS: [&str; 9] = [
     "triton/language/",
 ];
 
-/// Beginnings of names of headers that come with CUDA, of the file with Triton's functions, and of our own header.
+/// Beginnings of names of CUDA's headers, of the file with Triton's functions, and of our own header.
 const FILES: [&str; 19] = [
     "cuda_bf16.h",
     "cuda_fp16.h",
@@ -77,20 +77,20 @@ const FILES: [&str; 19] = [
     "warpproof_math.h",
 ];
 
-/// Tells whether a file is a library's.
+/// Is a file a library's?
 fn is_library(file: &str) -> bool {
     let name = file.rsplit('/').next().unwrap_or(file);
     FOLDERS.iter().any(|folder| file.contains(folder))
         || FILES.iter().any(|beginning| name.starts_with(beginning))
 }
 
-/// `, from kernel.cu:12, inlined at kernel.cu:30, in cuda_bf16.hpp:1820`
+/// The origin of a place: `, from kernel.cu:12, inlined at kernel.cu:30, in cuda_bf16.hpp:1820`
 pub(crate) fn origin_text(lines: &[SourceLine]) -> String {
     let Some((first, rest)) = lines.split_first() else { return String::new() };
     format!(", from {}{}", line_text(first), outer_text(rest))
 }
 
-/// `, inlined at kernel.cu:30, in cuda_bf16.hpp:1820`
+/// The outer lines of a place: `, inlined at kernel.cu:30, in cuda_bf16.hpp:1820`
 pub(crate) fn outer_text(lines: &[SourceLine]) -> String {
     let text = |line: &SourceLine| match line.in_library {
         true => format!(", in {}", line_text(line)),

@@ -1,4 +1,4 @@
-//! The support matrix: which instruction forms each engine takes.
+//! The support matrix: the instruction forms that each engine supports.
 //!
 //! `docs/instructions.md` is this text; a test keeps the two equal.
 
@@ -18,12 +18,12 @@ pub fn matrix() -> String {
         "# Supported instructions\n\n\
          Generated from the catalogue (`crates/ptx/src/isa`); do not edit. Rewrite it with\n\
          `SNAPSHOTS=overwrite cargo test -p driver --test support`.\n\n\
-         Of {known} instruction forms of PTX ISA 9, {lowered} are lowered to the core program. A form that\n\
-         is not is refused by name, at its line, and whatever depends on it is `unknown`. The other\n\
-         columns say which commands take the form. `equiv` runs what `simulate` runs, on terms: what is not\n\
-         followed there (SOUNDNESS.md) is `unknown` where it is used.\n"
+         Of {known} instruction forms of PTX ISA 9, {lowered} are lowered to the core program. The others are\n\
+         refused by name, at their line, and whatever depends on them is `unknown`; the table says why. The other columns show\n\
+         the commands that take the form. `equiv` runs the same forms as `simulate`, on terms. An operation that\n\
+         it does not follow (SOUNDNESS.md) is `unknown` where it is used.\n"
     );
-    // What works comes first.
+    // Supported families come first.
     let works = |family: &&Family| family.forms.iter().any(is_lowered);
     let families = FAMILIES.iter().filter(works);
     for family in families.chain(FAMILIES.iter().filter(|family| !works(family))) {
@@ -33,8 +33,11 @@ pub fn matrix() -> String {
             capitalised(family.name)
         );
         for form in family.forms {
-            let lowered = if is_lowered(form) { "yes" } else { "not yet" };
-            let executed = if is_executed(form) { "yes" } else { "not yet" };
+            let lowered = match is_lowered(form) {
+                true => "yes".to_owned(),
+                false => format!("no: {}", why_not(form)),
+            };
+            let executed = if is_executed(form) { "yes" } else { "no" };
             let syntax = form.syntax.replace('|', "\\|");
             let section = form.section;
             let _ =
@@ -48,7 +51,38 @@ fn is_lowered(form: &Form) -> bool {
     matches!(form.lowering, Lowering::By(_))
 }
 
-/// Whether the engine executes every operation of every example.
+/// Why a form is not lowered.
+fn why_not(form: &Form) -> &'static str {
+    let has = |text: &str| form.syntax.contains(text);
+    match form.opcode {
+        "tcgen05" | "clusterlaunchcontrol" => "sm_100 and later ([Blackwell](blackwell.md))",
+        "st" | "cvt" | "ldmatrix" | "stmatrix" => "sm_100 and later",
+        "mma" => "sm_120 and later",
+        "multimem" => "memory of several devices, which a launch on one does not have",
+        "fence" if has("async::generic") => {
+            "orders accesses of a cluster through the async proxy one way; no compiler is known to emit it"
+        }
+        "fence" => "a fence for shared memory of a cluster alone; no compiler is known to emit it",
+        "fma" => {
+            "a NaN with certain bits means out of bounds there; no compiler is known to emit it"
+        }
+        "ldu" => "its cache is not kept coherent, and no compiler emits it since sm_70",
+        "brkpt" => "stops for a debugger; what it does without one is not said",
+        "shfl" | "vote" => "removed for sm_70 and later",
+        "stacksave" | "stackrestore" | "alloca" => {
+            "a stack whose size is not known before the launch"
+        }
+        "tex" | "tld4" | "txq" | "istypep" | "suld" | "sust" | "sured" | "suq" => {
+            "textures and surfaces are objects of the host, and sampling is not specified to the bit"
+        }
+        _ if form.section.starts_with("9.7.18") => {
+            "video instructions: no compiler emits them for sm_70 and later"
+        }
+        _ => "not modelled",
+    }
+}
+
+/// Does the engine execute every operation of every example?
 fn is_executed(form: &Form) -> bool {
     is_lowered(form)
         && form.examples.iter().all(|example| {

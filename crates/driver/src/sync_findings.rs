@@ -1,4 +1,4 @@
-//! Faults of synchronisation as diagnostics: races with both sides, barriers, deadlocks.
+//! Formats faults of synchronisation as diagnostics: races with both sides, barriers, deadlocks.
 
 use crate::grouping::Group;
 use crate::mbarrier_findings;
@@ -12,7 +12,7 @@ use exec::{
 };
 use ir::{Op, Program, SyncOp};
 
-/// Copies that nobody waited for; whether they are in a group.
+/// Asynchronous copies that no thread waited for, committed to a group or not.
 pub(crate) fn in_flight(copies: usize, committed: bool, finding: &Finding) -> Diagnostic {
     let copies = match copies {
         1 => "1 asynchronous copy is".to_owned(),
@@ -25,13 +25,13 @@ pub(crate) fn in_flight(copies: usize, committed: bool, finding: &Finding) -> Di
     at(Code::AsyncCopy, finding, message).label(who(finding))
 }
 
-/// Whether a fault is told as a note. If one is strict, only what the manual allows is.
+/// Is a fault reported as a note? In strict mode only faults within the manual's rules are.
 pub(crate) fn is_note(fault: &Fault, strict: bool) -> bool {
     let allowed = matches!(fault, Fault::CopiesInFlight { .. } | Fault::ProductsInFlight { .. });
     fault.is_note() && (!strict || allowed)
 }
 
-/// Two accesses that nothing orders.
+/// Two unordered accesses.
 pub(crate) fn race(race: &Race, group: &Group<'_>, program: &Program) -> Diagnostic {
     let place = race_element(race);
     let source_changed = race.changes_source() && !race.unseen;
@@ -42,7 +42,7 @@ pub(crate) fn race(race: &Race, group: &Group<'_>, program: &Program) -> Diagnos
             format!("two threads write {place}, both the same value, and nothing orders them")
         }
         () if race.unused => format!(
-            "race on {place}: {} that nothing orders; nothing depends on what is read",
+            "race on {place}: {} that nothing orders; nothing depends on the read value",
             both(race)
         ),
         () if source_changed => {
@@ -52,7 +52,7 @@ pub(crate) fn race(race: &Race, group: &Group<'_>, program: &Program) -> Diagnos
             "a bulk copy overwrites {place}, which was read before, and no proxy fence is between"
         ),
         () if race.unseen_map => format!(
-            "race on {place}: a tensor copy reads its map there, and nothing makes the write visible to it"
+            "race on {place}: a tensor copy reads its map there, and no fence makes the write visible to it"
         ),
         () if race.unseen => format!(
             "race on {place}: `fence.proxy.async` is missing between a write and a bulk copy that {} it",
@@ -76,7 +76,7 @@ pub(crate) fn race(race: &Race, group: &Group<'_>, program: &Program) -> Diagnos
     }
 }
 
-/// ` (first of 12 pairs, at 3 pairs of instructions)`
+/// Counts the pairs: ` (first of 12 pairs, at 3 pairs of instructions)`
 fn times(group: &Group<'_>) -> String {
     match (group.count(), group.all.len()) {
         (1, _) => String::new(),
@@ -85,7 +85,7 @@ fn times(group: &Group<'_>) -> String {
     }
 }
 
-/// Labels for the two accesses, the later one first.
+/// Adds labels for the two accesses, the later one first.
 fn sides(diagnostic: Diagnostic, race: &Race, times: &str, program: &Program) -> Diagnostic {
     let [earlier, later] = &race.sides;
     let alike = (earlier.kind, earlier.in_flight) == (later.kind, later.in_flight);
@@ -98,7 +98,7 @@ fn sides(diagnostic: Diagnostic, race: &Race, times: &str, program: &Program) ->
     diagnostic.also_from(earlier.place.span, side(earlier), origin)
 }
 
-/// `a write and a read`
+/// Names both kinds of accesses: `a write and a read`
 fn both(race: &Race) -> String {
     let [earlier, later] = &race.sides;
     let word = |side: &RaceSide| match side.kind {
@@ -114,8 +114,8 @@ fn both(race: &Race) -> String {
     }
 }
 
-/// The element two accesses have in common. Compilers declare most shared arrays as bytes: there the
-/// width of the accesses tells what an element is.
+/// The element that two accesses have in common. Compilers declare most shared arrays as bytes; there the width of
+/// the accesses gives the size of an element.
 fn race_element(race: &Race) -> String {
     let Some(bytes) = race.element_bytes.filter(|&bytes| bytes > 1) else {
         return element(&race.target);
@@ -124,12 +124,12 @@ fn race_element(race: &Race) -> String {
     format!("{} ({bytes}-byte elements)", element(&target))
 }
 
-/// `thread (1,0,0) of block (0,0,0) writes`
+/// Describes an access: `thread (1,0,0) of block (0,0,0) writes`
 fn side(side: &RaceSide) -> String {
     format!("{} {}", thread_name(side.thread), does(side, ""))
 }
 
-/// `writes`; without the ending for several threads.
+/// The verb of an access, such as `writes`; without the ending for several threads.
 fn does(side: &RaceSide, ending: &str) -> String {
     let verb = verb(side.kind);
     let verb = verb.strip_suffix(ending).unwrap_or(verb);
@@ -145,7 +145,7 @@ fn does(side: &RaceSide, ending: &str) -> String {
     format!("{verb}{how}")
 }
 
-/// Why nothing orders the two.
+/// Explains why nothing orders the two.
 fn why(race: &Race, program: &Program) -> String {
     let [earlier, later] = &race.sides;
     let mut reasons = Vec::new();
@@ -199,7 +199,7 @@ fn why(race: &Race, program: &Program) -> String {
         reasons.extend(before_copy(earlier, later));
     }
     if earlier.ended && earlier.product.is_none() {
-        reasons.push("a thread that ends does not pass on what it wrote".to_owned());
+        reasons.push("a thread that ends does not publish its writes".to_owned());
     }
     if race.strong {
         reasons.push(
@@ -221,7 +221,7 @@ fn has_mbarriers(program: &Program) -> bool {
     program.functions.iter().any(|function| function.instructions().any(|one| is_mbarrier(&one.op)))
 }
 
-/// Operations of mbarriers that count and order no memory.
+/// Names mbarrier operations that count arrivals but order no memory.
 fn relaxed(earlier: &RaceSide, later: &RaceSide) -> Option<String> {
     let last = |side: &RaceSide, arrived: bool| {
         side.passed.is_some_and(|at| at.relaxed && at.only_arrived == arrived)
@@ -236,7 +236,7 @@ fn relaxed(earlier: &RaceSide, later: &RaceSide) -> Option<String> {
         .then(|| "its arrival is `.relaxed`, which passes nothing on (`.release` does)".to_owned())
 }
 
-/// Says how an access would be ordered with a bulk copy that comes after it in this run.
+/// Explains how to order an access with a bulk copy that comes after it in this run.
 fn before_copy(earlier: &RaceSide, later: &RaceSide) -> Option<String> {
     let transfer = later.transfer.as_ref()?;
     let thread = mbarrier_findings::short_name(earlier);
@@ -257,13 +257,15 @@ fn before_copy(earlier: &RaceSide, later: &RaceSide) -> Option<String> {
     }
 }
 
-/// The barriers the two threads came to before.
+/// The last barriers that the two threads passed.
 fn passed(earlier: &RaceSide, later: &RaceSide, program: &Program) -> String {
     match (earlier.passed, later.passed) {
-        (None, None) => "neither thread has passed a barrier before".to_owned(),
+        (None, None) => {
+            "neither thread has passed a barrier, so none separates these accesses".to_owned()
+        }
         (Some(one), Some(other)) if one == other && !one.only_arrived => {
             format!(
-                "both threads last passed {} before, and none after it",
+                "both threads last passed {}; no barrier separates these accesses",
                 barrier_name(one, program)
             )
         }
@@ -273,7 +275,7 @@ fn passed(earlier: &RaceSide, later: &RaceSide, program: &Program) -> String {
                 let rank =
                     side.thread.rank.map_or(String::new(), |rank| format!(" of rank {rank}"));
                 match passed {
-                    None => format!("thread ({x},{y},{z}){rank} has passed no barrier before"),
+                    None => format!("thread ({x},{y},{z}){rank} has passed no barrier"),
                     Some(barrier) => {
                         let did = if barrier.only_arrived { "arrived at" } else { "passed" };
                         let name = barrier_name(barrier, program);
@@ -281,7 +283,7 @@ fn passed(earlier: &RaceSide, later: &RaceSide, program: &Program) -> String {
                     }
                 }
             };
-            let together = "; together that does not order the two";
+            let together = "; together these do not order the accesses";
             format!("{}, {}{together}", told(earlier, one), told(later, other))
         }
     }
@@ -297,7 +299,7 @@ fn barrier_name(barrier: Passed, program: &Program) -> String {
     }
 }
 
-/// Without source lines, the instruction of the barrier that a thread came to before.
+/// Without source lines: the instruction of the barrier that a thread passed last.
 fn earlier_barrier(race: &Race) -> Option<(Place, String)> {
     let unnamed = |side: &&RaceSide| side.passed.is_some_and(|at| at.place.location.is_none());
     let side = race.sides.iter().find(unnamed)?;
@@ -307,7 +309,7 @@ fn earlier_barrier(race: &Race) -> Option<(Place, String)> {
     Some((passed.place, format!("the {word} that thread ({x},{y},{z}) came to last before")))
 }
 
-/// A barrier that is used as it must not be.
+/// Misuse of a barrier.
 pub(crate) fn barrier(fault: &BarrierFault, finding: &Finding, program: &Program) -> Diagnostic {
     let threads = |count: &Option<u32>| match count {
         Some(count) => format!("{count} threads"),
@@ -356,7 +358,7 @@ pub(crate) fn barrier(fault: &BarrierFault, finding: &Finding, program: &Program
         }
         BarrierFault::Unawaited { id, count, arrived } => {
             let message = format!(
-                "{arrived} of {} arrive at barrier {id}, and nobody waits for them there",
+                "{arrived} of {} arrive at barrier {id}, and no thread waits for them there",
                 threads(count)
             );
             (Code::BarrierMisuse, message, None, "")
@@ -378,7 +380,7 @@ pub(crate) fn barrier(fault: &BarrierFault, finding: &Finding, program: &Program
     }
 }
 
-/// Threads that wait for ever.
+/// Threads that wait forever.
 pub(crate) fn deadlock(
     waiting: u32,
     waits: &[Wait],
@@ -387,7 +389,7 @@ pub(crate) fn deadlock(
 ) -> Diagnostic {
     let threads =
         if waiting == 1 { "1 thread waits".into() } else { format!("{waiting} threads wait") };
-    let message = format!("deadlock: {threads} and nobody goes on");
+    let message = format!("deadlock: {threads} and no thread can continue");
     let mut diagnostic = at(Code::Deadlock, finding, message);
     for wait in waits {
         let text = describe_wait(wait);
@@ -401,7 +403,7 @@ pub(crate) fn deadlock(
     with_phases(diagnostic, waits, program)
 }
 
-/// Adds who contributed to the phases that threads wait for, and what those phases lack.
+/// Adds the contributors to the awaited phases, and the arrivals that those phases lack.
 fn with_phases(mut diagnostic: Diagnostic, waits: &[Wait], program: &Program) -> Diagnostic {
     let mut notes: Vec<String> = Vec::new();
     let mut told: Vec<Place> = Vec::new();
@@ -460,7 +462,7 @@ fn describe_wait(wait: &Wait) -> String {
     format!("{subject} {verb} {what}")
 }
 
-/// Two accesses of which it is open whether they race.
+/// Two accesses that may race.
 pub(crate) fn undecided(open: &Undecided, program: &Program) -> Diagnostic {
     let race = &open.race;
     let message = format!("{} on {}: {}", both(race), race_element(race), open.reason);

@@ -5,7 +5,7 @@ use crate::vocabulary::{FindingKind, PropertyName};
 use base::Code;
 use exec::{Target, TensorFault};
 
-/// The kind, as programs know it.
+/// The kind of a fault in reports for programs.
 pub(crate) fn kind(fault: &TensorFault) -> FindingKind {
     match fault {
         TensorFault::InnerCoordinate { .. } => FindingKind::Misaligned,
@@ -38,7 +38,7 @@ pub(crate) fn target(fault: &TensorFault) -> Option<&Target> {
     }
 }
 
-/// Words for a fault.
+/// Formats a fault.
 pub(crate) fn message(fault: &TensorFault) -> (Code, String) {
     match fault {
         TensorFault::Rank { map, copy } => {

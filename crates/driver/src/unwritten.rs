@@ -1,13 +1,13 @@
-//! Elements of outputs that a run never writes. A run that stopped, or ran a part of its blocks, says nothing about them.
+//! Finds elements of outputs that a run never writes. A run that stopped, or that left out blocks, cannot tell.
 
 use crate::arguments::{BuiltLaunch, OutputSpec};
 use std::collections::BTreeMap;
 
-/// The numbers of the elements that matter, by output. Nothing else does.
+/// The elements to check, by output. All others are ignored.
 pub(crate) type Parts = BTreeMap<String, Vec<u64>>;
 
-/// Outputs of which elements were never written, one sentence each; there may be many elements, so it is found once. Without parts all
-/// elements matter.
+/// Outputs with unwritten elements, one sentence each. Computed once, because there may be many elements. Without
+/// parts all elements are checked.
 pub(crate) fn unwritten(
     built: &BuiltLaunch,
     result: &exec::Outcome,

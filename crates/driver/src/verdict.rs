@@ -1,10 +1,10 @@
-//! What is known of a property, or of everything asked.
+//! The verdict on a property, or on a whole request.
 
 use crate::Colour;
 use anstyle::AnsiColor;
 use serde::{Serialize, Serializer};
 
-/// What is known of a property.
+/// The verdict on a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Proved,
@@ -21,7 +21,7 @@ impl Verdict {
         }
     }
 
-    /// Its name as a terminal shows it.
+    /// Its name in the terminal's colours.
     pub(crate) fn painted(self, colour: Colour) -> String {
         let style = colour.style(match self {
             Self::Proved => AnsiColor::Green.on_default().bold(),
@@ -31,7 +31,7 @@ impl Verdict {
         format!("{style}{}{style:#}", self.name())
     }
 
-    /// The verdict on everything: refuted if anything is, unknown if anything is.
+    /// The verdict on everything: refuted if any is, else unknown if any is.
     pub(crate) fn of_all(verdicts: impl Iterator<Item = Self>) -> Self {
         verdicts.fold(Self::Proved, |all, one| match (all, one) {
             (Self::Refuted, _) | (_, Self::Refuted) => Self::Refuted,

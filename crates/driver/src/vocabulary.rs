@@ -1,10 +1,10 @@
-//! The words of reports: severities, kinds of findings and properties. Each stands in one table, with the name that
-//! every format writes; programs read these names, so they do not change.
+//! The vocabulary of reports: severities, kinds of findings and properties. Each word stands in one table, with the
+//! name in all formats. Programs read these names, so they do not change.
 
 use serde::{Serialize, Serializer};
 use std::fmt;
 
-/// An enumeration whose values have names.
+/// Defines an enumeration whose values have names.
 macro_rules! named {
     ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $value:ident = $text:literal,)* }) => {
         $(#[$about])*
@@ -37,19 +37,19 @@ macro_rules! named {
 }
 
 named! {
-    /// How bad a finding is.
+    /// The severity of a finding.
     Severity {
         Error = "error",
         /// Something is not proved.
         Warning = "warning",
         Note = "note",
-        /// It is open whether it is an error.
+        /// It may or may not be an error.
         Unsupported = "unsupported",
     }
 }
 
 named! {
-    /// What a finding is.
+    /// The kind of a finding.
     FindingKind {
         AsyncCopy = "async-copy",
         BarrierDivergence = "barrier-divergence",
@@ -81,7 +81,7 @@ named! {
 }
 
 named! {
-    /// What is claimed of a kernel, or asked of the input.
+    /// A claim about a kernel, or a requirement on the input.
     PropertyName {
         Alignment = "alignment",
         Barriers = "barriers",
@@ -94,16 +94,16 @@ named! {
         Equivalence = "equivalence",
         Frame = "frame",
         Initialised = "initialised",
-        /// That there is a kernel to look at.
+        /// There is a kernel to check.
         Input = "input",
         Invariant = "invariant",
         Launch = "launch",
         Overflow = "overflow",
         Postcondition = "postcondition",
         Races = "races",
-        /// That a compiler reads the kernel as we do.
+        /// A compiler reads the kernel as we do.
         Reading = "reading",
-        /// Of a notice about several.
+        /// Of a notice about several properties.
         Several = "",
         Traps = "traps",
         Values = "values",

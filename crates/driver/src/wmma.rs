@@ -1,12 +1,12 @@
-//! Whether a kernel relies on how fragments of `wmma` are laid out, which the manual leaves open
+//! Detects if a kernel relies on the register layout of `wmma` fragments, which the manual leaves open
 //! (§9.7.14.4.1).
 //!
-//! Loading, multiplying and storing does not, nor does copying registers in their order. Computing with elements does
-//! unless it does the same to all of them, which is not looked into: the answer then holds for the layout
-//! that the engine has, that of sm_80 and sm_90, and says so. Handing a fragment of one kind to an
-//! instruction that takes another is undefined.
+//! Loading, multiplying and storing fragments is independent of the layout, and so is copying registers in their
+//! order. Computing with elements depends on it, unless the same is done to all of them; this is not examined. The
+//! answer then holds for the layout of the engine, the one of sm_80 and sm_90, and says so. Passing a fragment of one
+//! kind to an instruction for another kind is undefined.
 //!
-//! Flow-insensitive over registers: it may find more than there is, never less.
+//! The analysis is flow-insensitive over registers: it may report too much, never too little.
 
 use crate::precision::Kernel;
 use base::Index;
@@ -17,7 +17,7 @@ use ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
-/// What a kernel does with fragments besides handing them on.
+/// Uses of fragments other than handing them on.
 #[derive(Debug, Default)]
 pub(crate) struct Uses {
     /// The first instruction that computes with elements.
@@ -26,17 +26,17 @@ pub(crate) struct Uses {
     pub(crate) other_kind: Option<Place>,
 }
 
-/// Fragments of one kind may be exchanged.
+/// Kind of a fragment. Fragments of one kind may be exchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Kind {
     fragment: Fragment,
     shape: Shape,
     element: Element,
-    /// Of A and B; C has none in registers.
+    /// Of A and B. C has no layout in registers.
     layout: Option<Layout>,
 }
 
-/// What a kernel and the functions it calls do.
+/// Collects uses of fragments in a kernel and the functions it calls.
 pub(crate) fn uses(kernel: Kernel<'_>) -> Uses {
     let mut uses = Uses::default();
     for function in kernel.functions() {
@@ -57,10 +57,10 @@ pub(crate) fn uses(kernel: Kernel<'_>) -> Uses {
     uses
 }
 
-/// The kinds of fragments that registers may be of, each with the place in it.
+/// The possible kinds of fragments in each register, with the register's position in the fragment.
 type Kinds = FxHashMap<Reg, Vec<(Kind, usize)>>;
 
-/// The constants that registers may hold.
+/// The possible constants in each register.
 type Constants = FxHashMap<Reg, BTreeSet<u64>>;
 
 fn look(op: &Op, place: Place, (kinds, computed): (&Kinds, &FxHashSet<Reg>), uses: &mut Uses) {
@@ -103,10 +103,9 @@ fn look(op: &Op, place: Place, (kinds, computed): (&Kinds, &FxHashSet<Reg>), use
     }
 }
 
-/// Whether all copies of an element that the product at a place multiplies are what one load has put there: they are the
-/// same, whatever was loaded.
+/// Do the copies of each element that the product at a place multiplies come from one load? Then they are equal.
 ///
-/// Told from the text: the registers must be written by such loads alone, and always together.
+/// Read off the text: such loads alone must write the registers, and always together.
 pub(crate) fn copies_are_loaded(kernel: Kernel<'_>, place: Place) -> bool {
     let mut products = kernel.functions().into_iter().flat_map(|function| {
         let here = move |one: &&ir::Instr| one.span == place.span && one.location == place.location;
@@ -125,7 +124,7 @@ pub(crate) fn copies_are_loaded(kernel: Kernel<'_>, place: Place) -> bool {
     })
 }
 
-/// Registers that hold the same elements: each copy with its original.
+/// Pairs each copy of an element with its original register.
 fn pairs(kind: Kind, registers: &[Operand]) -> impl Iterator<Item = [Operand; 2]> {
     let Kind { fragment, shape, element, .. } = kind;
     registers.iter().enumerate().filter_map(move |(position, &copy)| {
@@ -134,7 +133,7 @@ fn pairs(kind: Kind, registers: &[Operand]) -> impl Iterator<Item = [Operand; 2]
     })
 }
 
-/// Whether both are always written by one load, as copies.
+/// Does one load always write both registers, as copies?
 fn loaded_together(function: &Function, [original, copy]: [Operand; 2]) -> bool {
     if original == copy {
         return true;
@@ -193,7 +192,7 @@ fn kinds_of(mma: &WmmaMma) -> [Kind; 4] {
     ]
 }
 
-/// Whether the registers of a fragment hold the same constants, if any.
+/// Do the registers of a fragment hold the same constants, if any?
 fn all_alike(constants: &Constants, operands: &[Operand]) -> bool {
     let of = |operand: Operand| match operand {
         Operand::Register(register) => constants.get(&register).cloned().unwrap_or_default(),
@@ -203,7 +202,7 @@ fn all_alike(constants: &Constants, operands: &[Operand]) -> bool {
     all.next().is_none_or(|first| all.all(|other| other == first))
 }
 
-/// The constants that each register may hold.
+/// Collects the constants that each register may hold.
 fn constants(function: &Function) -> Constants {
     let mut constants = Constants::default();
     let mut copies = Vec::new();
@@ -230,7 +229,7 @@ fn constants(function: &Function) -> Constants {
     }
 }
 
-/// Registers that may hold something else than fragments and constants.
+/// Registers that may hold anything besides fragments and constants.
 fn computed(function: &Function) -> FxHashSet<Reg> {
     let mut computed = FxHashSet::default();
     let mut copies = Vec::new();
@@ -249,7 +248,7 @@ fn computed(function: &Function) -> FxHashSet<Reg> {
     computed
 }
 
-/// The kinds of fragments that each register may hold.
+/// Collects the kinds of fragments that each register may hold.
 fn kinds(function: &Function) -> Kinds {
     let mut kinds = Kinds::default();
     let mut copies = Vec::new();
@@ -281,7 +280,7 @@ fn kinds(function: &Function) -> Kinds {
     kinds
 }
 
-/// Copies hold what they are copies of.
+/// Propagates kinds through copies to a fixpoint.
 fn spread(kinds: &mut Kinds, mut copies: Vec<(Reg, Reg)>) {
     copies.sort_by_key(|(src, dst)| (src.position(), dst.position()));
     loop {

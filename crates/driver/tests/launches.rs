@@ -1,9 +1,9 @@
-//! Every sm_80 kernel of the corpus is launched as `corpus/launches.txt` says, runs to its end, and
-//! everything is proved, but for the entries that say otherwise and why.
+//! Every sm_80 kernel of the corpus is launched as listed in `corpus/launches.txt`, runs to its end, and everything
+//! is proved, except for the entries that state another answer and the reason.
 //!
-//! But for those the kernels are correct, so a finding is a false alarm. That the launches are no larger than they
-//! need to be is checked, too: with one element less in any tensor there is a finding.
-//! `cargo test -p driver --test launches -- --nocapture` prints what the runs cost.
+//! Apart from those the kernels are correct, so a finding is a false alarm. The test also checks that launches are no
+//! larger than necessary: with one element less in any tensor there is a finding. `cargo test -p driver --test
+//! launches -- --nocapture` prints the cost of the runs.
 
 mod corpus;
 
@@ -15,10 +15,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Why a kernel may have no launch that comes to its end.
+/// Accepted reasons for a kernel without a launch that reaches its end.
 const MAY_STOP: [&str; 2] = ["tensor cores", "transaction barriers"];
 
-/// Inputs that are part of a signature and never read.
+/// Inputs that are part of a signature but never read.
 const NOT_READ: [(&str, &str); 6] = [
     ("k_h2f_exp", "b"),
     ("k_hexp", "b"),
@@ -35,11 +35,11 @@ struct Entry {
     patterns: Vec<String>,
     kernels: Vec<String>,
     flags: Flags,
-    /// What the check answers; nothing if everything is proved.
+    /// The answers of the check; empty if everything is proved.
     answers: Vec<Answer>,
 }
 
-/// Something the check answers: a piece of what is said, and the reason.
+/// An answer of the check: a piece of its text, and the reason.
 struct Answer {
     kind: Kind,
     text: String,
@@ -48,9 +48,9 @@ struct Answer {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// The run does not come to its end.
+    /// The run does not reach its end.
     Stops,
-    /// It does, and something remains unknown.
+    /// The run reaches its end, but something remains unknown.
     Unknown,
     /// Something is wrong with the kernel.
     Refuted,
@@ -61,7 +61,7 @@ impl Entry {
         self.answers.iter().any(|answer| answer.kind == kind)
     }
 
-    /// Whether the entry says why something is said.
+    /// Does the entry explain a text of the answer?
     fn explains(&self, text: &str) -> bool {
         self.answers.iter().any(|answer| answer.text.contains(text))
     }
@@ -117,7 +117,7 @@ fn entries() -> Vec<Entry> {
     entries
 }
 
-/// Whether a text is an instance of a pattern, in which `*` is any text.
+/// Does a text match a pattern? `*` stands for any text.
 fn matches(pattern: &str, text: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(text) = text.strip_prefix(start) else { return false };
@@ -164,7 +164,7 @@ fn launches(entries: &[Entry]) -> Vec<Launch<'_>> {
     launches
 }
 
-/// Does something for every launch, on all processors.
+/// Runs `work` for every launch, on all processors.
 fn for_each(launches: &[Launch<'_>], work: impl Fn(&Launch<'_>, &Input) + Sync) {
     let mut files: BTreeMap<&str, Vec<&Launch<'_>>> = BTreeMap::new();
     launches.iter().for_each(|launch| files.entry(&launch.file).or_default().push(launch));
@@ -226,7 +226,7 @@ fn kernels_run_to_their_end_without_a_finding() {
     println!("{}", summary(&launches, &costs.into_inner().unwrap()));
 }
 
-/// The code for common cases promises the answer of the code for all cases.
+/// The code for common cases must give the answer of the code for all cases.
 #[test]
 fn both_paths_of_the_interpreter_report_the_same() {
     let entries = entries();
@@ -246,7 +246,7 @@ fn both_paths_of_the_interpreter_report_the_same() {
     assert!(wrong.is_empty(), "{} launches:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Whether an answer is what the entry says, and all that is not proved is explained there.
+/// Compares an answer with the entry's, and checks that everything unproved is explained there.
 fn compare(launch: &Launch<'_>, answer: &str, exit: Exit) -> Result<(), String> {
     let entry = launch.entry;
     let wanted = match entry.answers.is_empty() {
@@ -290,8 +290,8 @@ fn outcomes_do_not_depend_on_how_many_blocks_run_at_the_same_time() {
     }
 }
 
-/// How many kernels come to their end, why launches do not or leave something open, and what each
-/// costs.
+/// The number of kernels that reach their end, reasons why launches stop or leave something open, and the cost of
+/// each.
 fn summary(launches: &[Launch<'_>], costs: &BTreeMap<String, u64>) -> String {
     let kernel = |launch: &Launch<'_>| (launch.file.clone(), launch.kernel.clone());
     let all: BTreeSet<_> = launches.iter().map(kernel).collect();
@@ -349,7 +349,7 @@ fn with_one_element_less_there_is_a_finding() {
     assert!(count.into_inner() > 500);
 }
 
-/// Takes the last element away, or the last column if there are strides; not the only element.
+/// Removes the last element, or the last column if there are strides; never the only element.
 fn shorten(tensor: &mut TensorSpec) -> bool {
     let count = tensor.elements().unwrap_or_default();
     if count < 2 {

@@ -1,10 +1,10 @@
-//! Kernels that call the math library, as two compilers build them for two architectures, with and
-//! without fast math: all builds of a kernel compute the same.
+//! Kernels that call the math library, built by two compilers for two architectures, with and without fast math: all
+//! builds of a kernel compute the same.
 //!
-//! `docs/math.md` has what is known of each function in each build;
-//! `SNAPSHOTS=overwrite cargo test -p driver --test math` rewrites it.
+//! `docs/math.md` lists the status of each function in each build; `SNAPSHOTS=overwrite cargo test -p driver --test
+//! math` rewrites it.
 //!
-//! Long: one list of functions, builds and what is right of each, read together.
+//! Long: one list of functions, builds and right answers, read together.
 
 mod corpus;
 
@@ -15,7 +15,7 @@ use driver::{Colour, Exit, Input};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Compiler, architecture and flag; the first is what the others are compared with.
+/// Compiler, architecture and flag; the others are compared with the first.
 const BUILDS: [&str; 8] = [
     "nvcc134.sm_80",
     "nvcc134.sm_100",
@@ -27,7 +27,7 @@ const BUILDS: [&str; 8] = [
     "nvrtc129.sm_100.fast",
 ];
 
-/// How the kernels of `corpus/math/kernels.cu` are launched; N is 6.
+/// Launch arguments of the kernels of `corpus/math/kernels.cu`; N is 6.
 const KERNELS: [(&str, &str); 27] = [
     ("softmax", "x=f32[12] y=f32[12]:out"),
     ("log_softmax", "x=f32[12] y=f32[12]:out"),
@@ -80,15 +80,13 @@ const TWINS: [(&str, &str, Exit); 18] = [
     ("mish", "mish_no_log", Exit::Refuted),
 ];
 
-/// What a build needs to be told of inputs that others do not: `ex2(2·lg2(x))` is no square of negative
-/// numbers.
+/// An assumption about inputs that some builds need: `ex2(2·lg2(x))` is not a square for negative numbers.
 fn assumption(kernel: &str, [one, other]: [&str; 2]) -> Option<&'static str> {
     let fast = |build: &str| build.ends_with(".fast");
     (kernel == "squares" && !fast(one) && fast(other)).then_some("x > 0")
 }
 
-/// The kernels of a build by their names, each as a module of its own: a module is read for every
-/// comparison.
+/// The kernels of a build by their names, each as a module of its own: every comparison reads a whole module.
 fn kernels(module: &str, build: &str) -> BTreeMap<String, Input> {
     let file = format!("{module}.{build}.ptx");
     let path = testing::corpus::root().join("corpus/math").join(&file);
@@ -125,7 +123,7 @@ fn flags(kernel: &str) -> String {
 fn all_builds_of_a_kernel_are_equal() {
     let inputs = BUILDS.map(|build| kernels("kernels", build));
     for (kernel, _) in KERNELS {
-        // Both ways with the first build; equality goes from one to the next.
+        // Both directions against the first build; equality is transitive.
         let others = (0..BUILDS.len()).flat_map(|other| [(0, other), (other, 0)]);
         for (one, other) in others.skip(1) {
             let ask = |assumption| {
@@ -143,7 +141,7 @@ fn all_builds_of_a_kernel_are_equal() {
     }
 }
 
-/// Both sides of a refutation were run on its inputs.
+/// A refutation must show that both sides were run on its inputs.
 const SHOWN: &str = "both kernels, run on these inputs in exact intervals, give these values";
 
 #[test]
@@ -160,7 +158,7 @@ fn twins_are_told_apart() {
     }
 }
 
-/// Kernels of `known.cu` in which a function is not found again in every build.
+/// Kernels of `known.cu` with a function that is not recognised in every build.
 const NOT_FOUND: [&str; 6] = [
     "behind_log1pf",
     "behind_sinhf",
@@ -170,8 +168,8 @@ const NOT_FOUND: [&str; 6] = [
     "one_erff",
 ];
 
-/// A compiler that knows something of an argument leaves cases out. What remains is the function, or it is
-/// not known; that it is off by the error of an approximation is no refutation.
+/// A compiler leaves out cases that cannot occur for the argument. The remaining code is recognised as the function
+/// or left unknown; the error of an approximation is no refutation.
 #[test]
 fn functions_of_which_cases_are_left_out_are_found_or_not_judged() {
     let flags = "--grid 1 --block 2 --arg x=f32[2] --arg y=f32[2]:out";
@@ -189,13 +187,13 @@ fn functions_of_which_cases_are_left_out_are_found_or_not_judged() {
             assert_eq!(exit, Exit::Refuted, "{one} {other} {}: {text}", BUILDS[at]);
         }
     }
-    // An approximation that was not found hides no mistake beside it.
+    // An unrecognised approximation must not hide an error beside it.
     let flags = "--grid 1 --block 16 --arg x=f32[16] --arg y=f32[16]:out";
     let (exit, text) = answer([&inputs[0]["behind_erff"], &inputs[3]["one_erff"]], flags, None);
     assert!(exit == Exit::Refuted && text.contains("`y[15]` differs"), "{text}");
 }
 
-/// Builds in which the functions are called and defined nowhere.
+/// Builds in which the functions are called but not defined.
 const OPAQUE: [&str; 2] = ["opaque.nvcc134.sm_80", "opaque.nvrtc129.sm_100"];
 
 #[test]
@@ -231,7 +229,7 @@ fn kernels_with_functions_are_checked() {
     }
 }
 
-/// A kernel of one thread that calls a function of some name with `%f1` and stores `%f2`.
+/// A kernel of one thread that calls a function by name with `%f1` and stores `%f2`.
 fn calling(name: &str, params: &str, arguments: &str) -> Input {
     let text = format!(
         ".version 8.0\n.target sm_80\n.address_size 64
@@ -259,7 +257,7 @@ fn only_functions_of_known_names_and_types_are_understood() {
         ask(&calling("__nv_fmodf", ".param .b32 a, .param .b32 b", "p, q")).0,
         Exit::Refuted
     );
-    // Of another name, of another number of arguments, of another type.
+    // With another name, another number of arguments, another type.
     for (name, params, arguments) in [
         ("expf", one, "p"),
         ("__nv_expf", ".param .b32 a, .param .b32 b", "p, q"),
@@ -272,8 +270,8 @@ fn only_functions_of_known_names_and_types_are_understood() {
     }
 }
 
-/// A function of libdevice of which only the name is known is the same of the same number, and nothing more is said of it;
-/// `check` goes on behind it. Another function stops both.
+/// If only the name of a libdevice function is known, equal arguments give equal results, and nothing else is known;
+/// `check` continues after it. Other functions stop both commands.
 #[test]
 fn functions_of_which_only_the_name_is_known_are_data() {
     let flags = "--grid 1 --block 1 --arg x=f32[1] --arg y=f32[1]:out";
@@ -296,7 +294,7 @@ fn functions_of_which_only_the_name_is_known_are_data() {
         let (exit, text) = check(&other);
         assert_eq!(exit, Exit::Success, "{name}: {text}");
     }
-    // Nothing is known of functions of other names, or of other arguments.
+    // Functions with other names or other arguments are unknown.
     for (name, params, arguments) in
         [("other", one, "p"), ("__nv_frexpf", ".param .b32 a, .param .b32 b", "p, q")]
     {
@@ -306,7 +304,7 @@ fn functions_of_which_only_the_name_is_known_are_data() {
     }
 }
 
-/// The prefix that `tools/warpproof_math.h` gives to names is nobody's who reads a report.
+/// Reports omit the prefix that `tools/warpproof_math.h` gives to names.
 #[test]
 fn names_are_shown_as_they_were_written() {
     let flags = "--grid 1 --block 1 --arg x=f32[1] --arg y=f32[1]:out";
@@ -340,7 +338,7 @@ fn triton_and_cuda_compute_the_same() {
         let triton = format!("--grid {grid} --smem 16{arguments} --arg scratch=0 --arg profile=0");
         let triton = Flags::parse(&triton);
         for architecture in ["sm_80", "sm_90", "sm_100"] {
-            // It takes the maximum by an instruction that is not known yet.
+            // It computes the maximum by an instruction that is not supported yet.
             if (kernel, architecture) == ("softmax", "sm_100") {
                 continue;
             }
@@ -364,7 +362,7 @@ fn triton_and_cuda_compute_the_same() {
     }
 }
 
-/// The functions of `corpus/math/functions.cu` and what their arguments are.
+/// The functions of `corpus/math/functions.cu` with their arguments.
 const FUNCTIONS: [(&str, &str); 81] = [
     ("expf", "f32"),
     ("exp2f", "f32"),
@@ -460,7 +458,7 @@ fn launch_of(arguments: &str) -> String {
     format!("--grid 1 --block 4 --arg x={first}[4]{second}{out}")
 }
 
-/// What is known of a build of a function: a cell of the table.
+/// The status of a build of a function: a cell of the table.
 fn cell(inputs: [&Input; 2], function: &str, arguments: &str) -> String {
     let launch = launch_of(arguments);
     let (exit, text) = answer(inputs, &launch, None);
@@ -498,14 +496,14 @@ fn the_documented_matrix_is_current() {
 const HEAD: &str = "\
 # Math functions
 
-What `warpproof equiv` makes of a kernel that calls one function of the math library, built by nvcc 13.4 without fast math \
-for sm_80, against the same kernel in other builds: by nvcc 13.4 and NVRTC 12.9, for sm_80 and sm_100, with and without \
-`--use_fast_math` (`fast`). A test writes this page.
+The answers of `warpproof equiv` for kernels that each call one function of the math library. The reference is built by nvcc 13.4 \
+without fast math for sm_80. It is compared with the same kernel in other builds: by nvcc 13.4 and NVRTC 12.9, for sm_80 and \
+sm_100, with and without `--use_fast_math` (`fast`). A test writes this page (`crates/driver/tests/math.rs`).
 
 - *proved*: equal for all arguments that are real numbers and at which the function is defined.
 - The functions of doubles `sin`, `cos`, `tan`, `pow`, `fmod`, `lgamma` and `tgamma` call functions of the library, and are not \
-recognised where they are inlined; with `tools/warpproof_math.h` all but the last are known.
-- *x > 0*: proved with `--assume 'x > 0'`, and refuted without: with fast math a power is `ex2(y lg2(x))`, which is not \
+recognised if they are inlined. With `tools/warpproof_math.h` all but the last are known.
+- *x > 0*: proved with `--assume 'x > 0'`, and refuted without. With fast math a power is `ex2(y lg2(x))`, which is not \
 defined for other numbers.
 
 Kernels of neural networks that use them (`corpus/math/kernels.cu`: softmax, cross entropy, GELU, SiLU, mish, norms, attention, \
@@ -513,20 +511,20 @@ rotary embedding, AdamW, \u{2026}) are proved equal in all of these builds, and 
 
 ## Calls that stay calls
 
-A function that a module declares and does not define is taken for the function of its name if the name is one of libdevice \
-(`__nv_expf`, `__nv_tanh`, `__nv_fast_expf`) or the same after `vt_`, and it takes and returns numbers as libdevice's does. \
-Of some (`__nv_j0f`, `__nv_tgamma`) only that is known: the same of the same numbers is the same. \
-`check`, too, knows that such a call touches no memory. `simulate` does not compute them.
+A module may declare a function and not define it. Warpproof takes it for the function of its name if two conditions hold. The name \
+is one of libdevice (`__nv_expf`, `__nv_tanh`, `__nv_fast_expf`) or the same after `vt_`, and its types are those of libdevice. \
+Of some functions (`__nv_j0f`, `__nv_tgamma`) only this is known: equal arguments give equal results. \
+`check`, too, knows that such a call accesses no memory. `simulate` does not compute them.
 
-`tools/warpproof_math.h` makes such calls: with it, nothing needs to be recognised.
+`tools/warpproof_math.h` makes such calls: with it, no function needs to be recognised.
 
 ```text
 nvcc -ptx -rdc=true -include warpproof_math.h kernel.cu
 ```
 
-For NVRTC, include it at the top of the file and compile with `--relocatable-device-code=true`. What comes out is for Warpproof \
-alone: it cannot be linked. When Warpproof compiles a `.cu` file itself it does so, if the file compiles with the header; \
-`--inline-math` has the library's code instead, and `simulate` always.
+For NVRTC, include it at the top of the file and compile with `--relocatable-device-code=true`. The result is for Warpproof \
+alone: it cannot be linked. When Warpproof compiles a `.cu` file itself, it uses this header if the file compiles with it. \
+`--inline-math` uses the library's code instead, and `simulate` always does.
 
 ## Builds
 

@@ -1,7 +1,8 @@
-//! One mutant of a third of the small pairs of `corpus/equiv` that are proved: its optimised kernel, changed in one instruction.
+//! One mutant of a third of the small pairs of `corpus/equiv` that are proved: its optimised kernel, changed in one
+//! instruction.
 //!
-//! Which are still proved is known: there the change makes no difference, and [`SURVIVORS`] says why. Any other that is
-//! proved is a wrong proof. `examples/mutants.rs` tries many more.
+//! The mutants that are still proved are known: their change makes no difference, and [`SURVIVORS`] gives the reason.
+//! Any other proof is wrong. `examples/mutants.rs` tries many more.
 
 #[path = "../examples/support/mutate.rs"]
 mod mutate;
@@ -12,15 +13,15 @@ use driver::{Exit, Input};
 use mutate::{Change, body, changed, drawn};
 use pairs::Pair;
 
-/// Thread instructions of a mutant: its loops may be endless.
+/// Budget of a mutant in thread instructions: its loops may be endless.
 const LIMIT: u64 = 500_000;
 
-/// Take seconds.
+/// Pairs that take seconds.
 const SLOW: [&str; 2] = ["norm/layer_chan", "norm/layer_welford_chan"];
 
 const UNREACHED: &str = "rows are too short for this part of an unrolled loop";
 
-/// Mutants that compute the same: pair, line, why.
+/// Mutants that compute the same: pair, line, reason.
 const SURVIVORS: [(&str, usize, &str); 16] = [
     ("activation/silu_fast", 1121, UNREACHED),
     ("bits/both", 432, UNREACHED),
@@ -44,7 +45,7 @@ const SURVIVORS: [(&str, usize, &str); 16] = [
     ("volta/no_barrier_one", 933, UNREACHED),
 ];
 
-/// The first change that the seed of the report in `bench` draws.
+/// The first change drawn with the seed of the report in `bench`.
 fn change(pair: &Pair, text: &str) -> Change {
     let lines = body(text, pair.kernel()).unwrap();
     drawn(text, lines, &mut mutate::random(1, &pair.name)).swap_remove(0)
@@ -58,7 +59,7 @@ fn no_mutant_that_differs_is_proved() {
     let takes_long = |name: &str| name.starts_with("tensor/") || name.starts_with("hopper/");
     pairs.retain(|pair| !takes_long(&pair.name) && !SLOW.contains(&&*pair.name));
     let (mut refuted, mut survivors) = (0, Vec::new());
-    // By name: a new pair changes nothing for the others.
+    // By name, so that a new pair changes nothing for the others.
     pairs.retain(|pair| mutate::random(0, &pair.name).below(3) == 0);
     for pair in &pairs {
         let text = std::fs::read_to_string(pair.path(1)).unwrap();

@@ -1,7 +1,7 @@
-//! The interpreter that `prove` refutes and tests with, against the engine for PTX: kernels of `corpus/param`
-//! as NVRTC compiled them (`corpus/param/ptx`), run by both on the same launches and numbers.
+//! The interpreter that `prove` refutes and tests with, against the engine for PTX: kernels of `corpus/param` as
+//! NVRTC compiled them (`corpus/param/ptx`), run by both on the same launches and numbers.
 //!
-//! That they agree says that the front end reads CUDA C as NVRTC does.
+//! Their agreement shows that the front end reads CUDA C as NVRTC does.
 
 use driver::arguments::{Arguments, LaunchSpec};
 use driver::npy::{self, Dtype};
@@ -15,7 +15,7 @@ const LAUNCHES: usize = 6;
 /// Instructions of one run.
 const BUDGET: u64 = 3_000_000;
 
-/// Kernels of the corpus that are not compared, and why.
+/// Kernels of the corpus that are not compared, with the reason.
 const LEFT_OUT: [(&str, &str); 2] = [
     ("matmul_tiled", "its tile is a symbol here and a number there"),
     ("softmax", "it needs a header that NVRTC alone has not"),
@@ -25,7 +25,7 @@ fn folder() -> PathBuf {
     testing::corpus::root().join("corpus/param")
 }
 
-/// A number as the command line takes it.
+/// A number in the syntax of the command line.
 fn text(value: Value) -> String {
     match value {
         Value::Int { value, .. } => value.to_string(),
@@ -81,7 +81,7 @@ fn dynamic(kernel: &Kernel, launch: &Launch, source: &str) -> u64 {
     elements * 4
 }
 
-/// What the engine for PTX leaves in the arrays that are written.
+/// Simulates the compiled kernel, and compares the arrays that are written.
 fn simulated(
     file: &str,
     launch: &Launch,
@@ -107,7 +107,7 @@ fn simulated(
     }
 }
 
-/// Whether an array's elements are those of a file.
+/// Compares an array's elements with those of a file.
 fn compare(values: &[Value], path: &Path) -> Result<(), String> {
     let array = npy::read(path).map_err(|error| error.to_string())?;
     let width = array.data.len() / values.len().max(1);
@@ -136,7 +136,7 @@ fn compare(values: &[Value], path: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Compares a kernel on some launches; how many.
+/// Compares a kernel on some launches; returns their number.
 fn check(name: &str) -> usize {
     let source = std::fs::read_to_string(folder().join(format!("{name}.cu"))).expect("the kernel");
     let (_, kernel) = param::kernels(&source).expect("a file").remove(0);

@@ -26,7 +26,7 @@ fn random_kernels_are_read_as_the_compiler_reads_them() {
     assert!(report.same > 0 && report.overflow + refused < PROGRAMS, "{}", report.table());
 }
 
-/// Kernels as users write them compute what NVRTC makes of them, on small launches.
+/// Kernels in users' style compute the same as compiled by NVRTC, on small launches.
 #[test]
 fn files_of_users_are_read_as_the_compiler_reads_them() {
     if !reading::has_compiler() {

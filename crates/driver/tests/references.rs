@@ -1,8 +1,8 @@
-//! Kernels of the corpus, simulated on numbers and compared with references in double precision,
-//! which are written from what a kernel is for and not from its code.
+//! Kernels of the corpus, simulated on numbers and compared with references in double precision. The references are
+//! written from a kernel's purpose, not from its code.
 //!
-//! Inputs are multiples of 1/128 between -1 and 1, which every type has, so that a reference starts
-//! from the same numbers as the kernel.
+//! Inputs are multiples of 1/128 between -1 and 1. Every type can represent them, so a reference starts from the same
+//! numbers as the kernel.
 
 mod corpus;
 
@@ -327,7 +327,7 @@ fn functions_of_triton() {
     }
 }
 
-/// Every function of one argument, in every way it was compiled.
+/// Every function of one argument, in every compiled form.
 #[test]
 fn functions_of_the_math_library() {
     let all: Vec<f64> = (-32..32).map(|i| f64::from(i) / 8.0 + 0.0625).collect();

@@ -1,4 +1,4 @@
-//! The support matrix in the documentation is the one the catalogue gives.
+//! The support matrix in the documentation equals the one generated from the catalogue.
 
 #[test]
 fn the_documented_matrix_is_current() {

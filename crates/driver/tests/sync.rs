@@ -1,5 +1,5 @@
-//! `check` on kernels whose races, barriers and deadlocks are known (`corpus/sync`): what is found
-//! is what `NAME.expect` says and nothing else, and the report is that of `NAME.report`.
+//! `check` on kernels with known races, barriers and deadlocks (`corpus/sync`): the findings are exactly those in
+//! `NAME.expect`, and the report equals `NAME.report`.
 //!
 //! `SNAPSHOTS=overwrite cargo test -p driver --test sync` rewrites the reports after a deliberate
 //! change; the expectations are changed by hand.
@@ -64,7 +64,7 @@ fn all_reports(names: &[String], options: Options<'_>) -> Vec<(String, u8)> {
 fn every_kernel_gets_the_answer_that_is_right_for_it_and_no_other() {
     let names = names();
     assert!(names.len() >= 661, "only {} kernels", names.len());
-    // Sums of float atomics are a matter of their own.
+    // Sums of float atomics have tests of their own.
     let options = Options { allow: driver::Allow { float_order: true }, ..Options::default() };
     let reports = all_reports(&names, options);
     let mut wrong = Vec::new();
@@ -81,7 +81,7 @@ fn every_kernel_gets_the_answer_that_is_right_for_it_and_no_other() {
     }
 }
 
-/// The interpreter's code for common cases promises the answer of its code for all cases.
+/// The interpreter's code for common cases must give the answer of its code for all cases.
 #[test]
 fn both_paths_of_the_interpreter_report_the_same() {
     let names = names().into_iter().enumerate().filter(|(at, _)| corpus::is_sampled(*at));
@@ -96,7 +96,7 @@ fn both_paths_of_the_interpreter_report_the_same() {
     }
 }
 
-/// Kernels from which one barrier was taken away: a hint says where it belongs.
+/// Kernels with one barrier removed: the hint names its place.
 #[test]
 fn a_dropped_barrier_is_suggested_where_it_was() {
     let names: Vec<String> = names();
@@ -113,7 +113,7 @@ fn a_dropped_barrier_is_suggested_where_it_was() {
     assert!(silent.is_empty(), "no hint: {silent:?}");
 }
 
-/// Harris's last warp without barriers is right where lanes run in lock-step, and nowhere else.
+/// Harris's last warp without barriers is right if lanes run in lock-step, and only then.
 #[test]
 fn lanes_in_lock_step_need_no_barrier_in_their_warp() {
     let lock_step = Options { warp_synchronous: true, ..Options::default() };
@@ -125,7 +125,7 @@ fn lanes_in_lock_step_need_no_barrier_in_their_warp() {
             assert!(report.contains("assumed: lanes of a warp"), "{name}: {report}");
         }
     }
-    // One lane goes on where all of its warp waited for an mbarrier.
+    // One lane continues after its whole warp waited for an mbarrier.
     assert_eq!(report("mbar_warp_waits_broken", lock_step).1, 0);
     // A barrier between warps is needed all the same.
     for name in ["gemm_drop1_broken", "reduce3_broken", "shared_rmw_broken"] {
@@ -165,7 +165,7 @@ fn what_the_manual_does_not_allow_is_an_error_if_one_is_strict() {
     assert_eq!(report("async_in_flight_at_exit", strict).1, 0);
 }
 
-/// Blocks that wait for others are not followed, and that is said at the read that polls.
+/// Blocks that wait for others are not followed; the report says so at the polling read.
 #[test]
 fn waits_between_blocks_are_unknown_in_so_many_words() {
     let words = "this block waits for another block (grid.sync() or a flag in global memory); waits \
@@ -183,7 +183,7 @@ fn waits_between_blocks_are_unknown_in_so_many_words() {
     }
 }
 
-/// Kernels and what is found in them: a kind, or nothing.
+/// Asserts the findings of kernels: a kind, or none.
 fn assert_found(cases: &[(&str, &str)]) {
     for &(name, kind) in cases {
         let (report, exit) = report(name, Options::default());
@@ -196,7 +196,7 @@ fn assert_found(cases: &[(&str, &str)]) {
     }
 }
 
-// What earlier tools miss or report wrongly, and what the hardware does.
+// Cases that earlier tools miss or report wrongly, and behaviour of the hardware.
 
 #[test]
 fn transitive_chains_order_memory() {
@@ -299,7 +299,7 @@ fn the_hardware_does_what_is_said() {
     ]);
 }
 
-/// A folder that is gone after the test.
+/// A folder that is removed after the test.
 struct Scratch(PathBuf);
 
 impl Drop for Scratch {

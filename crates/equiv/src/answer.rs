@@ -1,4 +1,4 @@
-//! What a comparison answers.
+//! The answers of a comparison.
 
 use crate::difference::Difference;
 use crate::exact::Otherwise;
@@ -13,63 +13,67 @@ use crate::rounding::Stands;
 use exec::Outcome;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is known of the outputs.
+/// Verdict on the outputs.
 #[derive(Debug)]
 pub enum Answer {
-    /// All are equal.
+    /// All outputs are equal.
     Equal,
-    /// One is not.
+    /// An output differs.
     Different(Box<Difference>),
-    /// Some are not settled; the first of them, and how many there are.
+    /// Some outputs are undecided: the first of them, and their number.
     Unknown(Box<Unsettled>, usize),
-    /// All are equal if the arguments of a function are in a range, which does not follow.
+    /// All outputs are equal if the arguments of a function are in a range, but the range does not follow.
     Unshown(Box<Unshown>),
-    /// All are equal with the numbers that constants stand for, and differ with the constants as they are.
+    /// All outputs are equal if constants are replaced by the numbers they stand for. They differ with the
+    /// written constants.
     Constants(Hidden),
-    /// All are equal, but the floats nearest to exact scalars decide something otherwise.
+    /// All outputs are equal, but with the floats nearest to exact scalars some decision comes out
+    /// differently.
     Scalars(Box<Otherwise>),
-    /// All are equal by the algebra, and another look at the proof saw this element differ: a bug of ours.
+    /// All outputs are equal by the algebra, but the recheck of the proof saw this element differ: a bug in
+    /// this tool.
     Contradicted(Box<Unsettled>),
-    /// The sides do not fit together, or with the assumptions.
+    /// The sides do not fit each other or the assumptions.
     Mismatch(Mismatch),
 }
 
-/// What came of a comparison.
+/// Result of a comparison, with the assumptions it rests on.
 #[derive(Debug)]
 pub struct Compared {
-    /// What the runs found, reference first; of each launch that was run.
+    /// Outcomes of every launch that ran, reference first.
     pub outcomes: [Vec<Outcome>; 2],
-    /// What is known of the outputs; `None` if a run did not come to its end.
+    /// Verdict on the outputs; `None` if a run did not complete.
     pub answer: Option<Answer>,
-    /// Output elements that were compared.
+    /// The number of compared output elements.
     pub elements: usize,
-    /// How many each rung decided.
+    /// The number of elements decided by each rung.
     pub rungs: BTreeMap<String, usize>,
-    /// Conditions under which the optimised side is defined, which do not follow from the reference.
+    /// Conditions under which the optimised side is defined that do not follow from the reference.
     pub conditions: BTreeSet<String>,
     /// Constants taken for transcendental numbers.
     pub snapped: BTreeSet<String>,
-    /// Constants taken for numbers that the other side computes, the reference's first.
+    /// Constants taken for numbers that the other side computes; the reference's come first.
     pub stands: Vec<Stands>,
-    /// Tensors that a launch of one side leaves for a later one, which the other side does not have.
+    /// Tensors that hand data from one launch of a side to a later one and that the other side lacks.
     pub inner: BTreeSet<String>,
-    /// Where each side takes the sign of a number that can be zero and that reaches an output.
+    /// Instructions of each side that take the sign of a possibly zero number that reaches an output.
     pub signs: [BTreeSet<SignRead>; 2],
-    /// Where each side tests for NaN what is not defined everywhere, and goes on as if it were a number.
+    /// Instructions of each side that test a possibly undefined value for NaN and continue as if it were a
+    /// number.
     pub nan_tests: [BTreeSet<SignRead>; 2],
-    /// Where each side compares data with an infinity, as if they were finite.
+    /// Instructions of each side that compare data with an infinity, on the assumption that data are finite.
     pub finite: [BTreeSet<SignRead>; 2],
-    /// Formats to which numbers are converted with `.satfinite`, and their largest numbers, if the
-    /// answer holds only where the conversions do not clamp.
+    /// Formats of `.satfinite` conversions and their largest numbers, if the answer holds only where these
+    /// conversions do not clamp.
     pub ranges: BTreeSet<(String, u32)>,
-    /// What another look at the proof saw.
+    /// Result of the recheck.
     pub rechecked: Option<Rechecked>,
-    /// Where floats of the optimised side are not finite though the reference's are.
+    /// An input for which floats of the optimised side are not finite though those of the reference are.
     pub overflow: Option<Overflow>,
 }
 
 impl Compared {
-    /// Nothing is compared yet.
+    /// A result without comparisons yet.
     pub(crate) fn of(outcomes: [Vec<Outcome>; 2]) -> Self {
         Self {
             outcomes,

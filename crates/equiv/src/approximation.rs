@@ -1,44 +1,44 @@
-//! Differences that are too small to be a mistake.
+//! Recognises differences that come from approximations rather than mistakes.
 //!
-//! A compiler puts a polynomial where a function is called. [`lift`](../lift/index.html) finds it again, but not
-//! every form of it: where the compiler knew a range it may have left half of it out. Then one side has
-//! `tanh(x)` and the other a polynomial that is off by 10⁻⁸, and over the reals they are different. To call
-//! that a bug is a false alarm; to call it equal would be a guess. So where two outputs are that close at
-//! every point tried, and one side has constants as polynomials have them that the other has not, the answer
-//! is that it is not known.
+//! A compiler replaces a function call by a polynomial. [`lift`](../lift/index.html) recovers the function,
+//! but not from every form: knowing a range, the compiler may have left out half of the polynomial. Then one
+//! side has `tanh(x)` and the other a polynomial that is off by 10⁻⁸, and over the reals they differ.
+//! Reporting a bug would be a false alarm, and reporting equality would be a guess. So the answer is
+//! `unknown` if two outputs are that close at every tested point and one side has polynomial-like constants
+//! that the other lacks.
 //!
-//! It errs to the side of no answer: a mistake of less than [`CLOSE`] in a kernel with an unrecognised
-//! polynomial is not reported as one.
+//! This errs towards no answer: a mistake below [`CLOSE`] in a kernel with an unrecognised polynomial is not
+//! reported.
 
 use decide::{Budget, Discrepancy, Point, Problem, widest};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use term::{Node, Number, Term, Terms, evaluation_order};
 
-/// Two approximations of one function are no farther apart than this, for their size.
+/// Largest relative distance between two approximations of one function.
 const CLOSE: f64 = 1e-5;
 
-/// Values no farther apart than this look the same to a reader: a point that shows more is looked for.
+/// Values no farther apart than this look equal in a report, so a point with a larger difference is sought.
 const ALIKE: f64 = 1e-3;
 
-/// So many constants make a polynomial.
+/// Fewest constants that make a polynomial.
 const POLYNOMIAL: usize = 3;
 
-/// A constant of fewer bits was written by hand.
+/// A constant with fewer significant bits was written by hand.
 const LONG: u32 = 12;
 
-/// Constants that a reason names.
+/// Most constants named in a reason.
 const SHOWN: usize = 3;
 
-/// What is to be reported of a difference.
+/// Verdict on a difference.
 pub(crate) enum Reported {
-    /// That there is one, at this point.
+    /// Report it, at this point.
     At(Point, Discrepancy),
-    /// Why it is none.
+    /// Do not report it, for this reason.
     Close(String),
 }
 
-/// Looks at a difference that was found at a point.
+/// Judges a difference found at a point.
 pub(crate) fn look(
     problem: &Problem<'_>,
     pair: (Term, Term),
@@ -62,7 +62,7 @@ pub(crate) fn look(
     }
 }
 
-/// A difference that is more than that of approximations, if a quick look at a pair shows one.
+/// Looks for a difference larger than that of approximations, with few points.
 pub(crate) fn glance(
     problem: &Problem<'_>,
     pair: (Term, Term),
@@ -73,12 +73,12 @@ pub(crate) fn glance(
     Some((widest.point, widest.discrepancy))
 }
 
-/// Whether a side has a polynomial of its own that may stand for a function.
+/// Returns `true` if a side has a polynomial of its own that may stand for a function.
 pub(crate) fn is_one(problem: &Problem<'_>, pair: (Term, Term)) -> bool {
     reason(problem, pair, 0.0).is_some()
 }
 
-/// Why a small difference says nothing, if a side has a polynomial of its own.
+/// Returns the reason not to report a small difference, if a side has a polynomial of its own.
 fn reason(problem: &Problem<'_>, pair: (Term, Term), relative: f64) -> Option<String> {
     let reference = constants(problem.reference, pair.0);
     let optimised = constants(problem.optimised, pair.1);
@@ -101,7 +101,7 @@ fn reason(problem: &Problem<'_>, pair: (Term, Term), relative: f64) -> Option<St
     })
 }
 
-/// Constants below a term that nobody writes by hand.
+/// Collects the constants below a term that look machine-made.
 fn constants(terms: &Terms, root: Term) -> BTreeSet<Number> {
     let order = evaluation_order(terms, [root], |_| true);
     let long = |number: &&Number| match number.to_small_ratio() {
@@ -125,7 +125,7 @@ mod tests {
     use std::sync::Arc;
     use term::Inputs;
 
-    /// `x` against `Σ cᵢ·x` with these constants.
+    /// Judges `x` against `Σ cᵢ·x` with these constants.
     fn reported(constants: &[f64]) -> Reported {
         let mut inputs = Inputs::new();
         let x = inputs.scalar("x").unwrap();
@@ -151,10 +151,10 @@ mod tests {
         assert!(
             matches!(reported(&close), Reported::Close(reason) if reason.contains("optimised side"))
         );
-        // Ten times as far apart as approximations are.
+        // Ten times farther apart than approximations are.
         let far = [0.333_433_4, 0.233_333_3, 0.433_333_3];
         assert!(matches!(reported(&far), Reported::At(..)));
-        // Two constants make no polynomial, and short ones none either.
+        // Neither two constants nor short ones make a polynomial.
         assert!(matches!(reported(&[0.333_333_5, 0.666_666_6]), Reported::At(..)));
         assert!(matches!(reported(&[0.5, 0.25, 0.249_999_046_325_683_6]), Reported::At(..)));
     }

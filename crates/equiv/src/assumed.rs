@@ -1,9 +1,10 @@
-//! What is assumed of the inputs, as terms, and which of it matters to some outputs.
+//! Assumptions about the inputs, as terms, and the selection of those relevant to given outputs.
 //!
-//! Leaving out a condition is safe for a proof, which then holds under weaker assumptions. It is
-//! safe for a difference, too, if the inputs of the conditions left out are not those of the outputs
-//! and can be chosen apart: conditions that share inputs are kept or left out together, and there
-//! is a point of the inputs' types at which all of them hold. Without one nothing is claimed.
+//! Omitting a condition is safe for a proof: it then holds under weaker assumptions. For a difference it is
+//! safe under two conditions. First, the omitted conditions share no inputs with the outputs, and their
+//! inputs can be chosen independently; so conditions that share inputs are kept or omitted together. Second,
+//! there is a point of the inputs' types at which all conditions hold. Without such a point nothing is
+//! claimed.
 
 use crate::mismatch::Mismatch;
 use crate::side::{Assumption, Side};
@@ -18,17 +19,17 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use term::{Function, Input, Node, NodeId, Number, Term, Terms, evaluation_order};
 
-/// More conditions than this are not given to all outputs at once.
+/// Most groups of conditions that are passed to all outputs at once.
 const MANY: usize = 64;
 
-/// Points that are tried for each group.
+/// Points tried for each group.
 const POINTS: u64 = 512;
 
-/// Of more groups no point of its own is looked for.
+/// Most groups for a search of a point for each.
 const MOST_GROUPS: usize = 4096;
 
-/// Says why no input of the sides satisfies the assumptions, if that can be shown. Sides or assumptions that
-/// do not fit together are not judged here.
+/// Returns a reason why no input of the sides satisfies the assumptions, if that can be shown. Sides or
+/// assumptions that do not fit together are not judged here.
 #[must_use]
 pub fn impossible(sides: [&Side<'_>; 2], assumptions: &[Assumption]) -> Option<String> {
     let table = Table::new(sides).ok()?;
@@ -51,7 +52,7 @@ pub fn impossible(sides: [&Side<'_>; 2], assumptions: &[Assumption]) -> Option<S
     })
 }
 
-/// Names an assumption that cannot hold of the elements which the structure of a tensor says.
+/// Returns an assumption that contradicts the elements fixed by a tensor's structure.
 fn against_structure(assumptions: &[Assumption], table: &Table) -> Option<String> {
     assumptions.iter().find_map(|assumption| {
         let name = assumption.condition.names().into_iter().find(|name| table.has_structure(name))?;
@@ -60,12 +61,12 @@ fn against_structure(assumptions: &[Assumption], table: &Table) -> Option<String
         let fails = |condition: &Term| terms.node(*condition) == Node::Truth(false);
         let condition = &assumption.condition;
         conditions.iter().any(fails).then(|| {
-            format!("`{condition}` does not hold of all elements of `{name}`, some of which are zero or the same by its structure")
+            format!("`{condition}` does not hold for all elements of `{name}`, because its structure makes some zero or equal")
         })
     })
 }
 
-/// `u8`, `f16`
+/// The name of a type, like `u8` or `f16`.
 fn type_name(scalar: Scalar) -> String {
     match scalar {
         Scalar::Float(format) => format!("{format:?}").to_lowercase(),
@@ -75,19 +76,19 @@ fn type_name(scalar: Scalar) -> String {
     }
 }
 
-/// Conditions on the inputs, in the stores of all domains of a table.
+/// Conditions on the inputs, present in the stores of all domains of a table.
 #[derive(Debug, Default)]
 pub(crate) struct Assumed {
-    /// Groups that share no inputs.
+    /// Groups of conditions; different groups share no inputs.
     groups: Vec<Vec<Term>>,
-    /// The group of an input.
+    /// The group of each input.
     group_of: FxHashMap<Input, usize>,
-    /// A point at which all hold.
+    /// A point at which all conditions hold.
     pub(crate) point: Point,
 }
 
 impl Assumed {
-    /// The conditions of a table, which are in the stores of all its domains.
+    /// Collects the conditions of a table, which are in the stores of all its domains.
     ///
     /// # Errors
     /// If no input is found that satisfies all of them.
@@ -102,8 +103,8 @@ impl Assumed {
         Ok(Self { point, ..assumed })
     }
 
-    /// A point at which all conditions hold, if one is found: one of the usual ones for all of them, or
-    /// one for each group.
+    /// Searches for a point at which all conditions hold: a common one for all of them, or else one for each
+    /// group.
     fn search(&self, terms: &Terms) -> Option<Point> {
         let all: Vec<Term> = self.groups.iter().flatten().copied().collect();
         if let Some(point) = satisfy(terms, &all, &Budget::default()) {
@@ -136,13 +137,13 @@ impl Assumed {
         self.group_of.extend(inputs.iter().map(|input| (*input, into)));
     }
 
-    /// Whether there are so many that outputs should be decided a few at a time.
+    /// Returns `true` if outputs should be decided in small batches because there are many conditions.
     pub(crate) fn is_large(&self) -> bool {
         self.groups.len() > MANY
     }
 
-    /// Of the point at which all conditions hold, the inputs of those that do not hold with some numbers, and of
-    /// all that belong together with these.
+    /// Given some numbers, finds the groups of conditions that they violate. Returns the inputs of these
+    /// groups, as they are at the point at which all conditions hold.
     pub(crate) fn unsatisfied(&self, terms: &Terms, known: &FxHashMap<usize, f64>) -> Point {
         let at = |input: Input| {
             let number = known.get(&input.position()).copied().unwrap_or_default();
@@ -157,7 +158,7 @@ impl Assumed {
         self.point.iter().filter(|(input, _)| is_failing(input)).cloned().collect()
     }
 
-    /// The conditions that concern the inputs of a term.
+    /// Returns the conditions about the inputs of a term.
     pub(crate) fn about_term(&self, terms: &Terms, term: Term) -> Vec<Term> {
         if self.groups.is_empty() {
             return Vec::new();
@@ -171,7 +172,7 @@ impl Assumed {
         groups.into_iter().flat_map(|group| self.groups[group].iter().copied()).collect()
     }
 
-    /// The groups of conditions on elements of a tensor, from one of them on.
+    /// Returns the groups of conditions on elements of a tensor from `first` on.
     fn groups_of_tensor(&self, terms: &Terms, first: Input) -> BTreeSet<usize> {
         let positions = first.position()..first.position() + terms.inputs().rest(first);
         let own = self.group_of.iter().filter(|(input, _)| positions.contains(&input.position()));
@@ -183,7 +184,7 @@ impl Assumed {
         self.groups.iter().flatten().copied().collect()
     }
 
-    /// Whether all conditions hold at a point.
+    /// Returns `true` if all conditions hold at a point.
     pub(crate) fn hold(&self, terms: &Terms, numbers: &Numbers) -> bool {
         let at =
             |input: Input| Number::from_f64(numbers.at(input.position())).unwrap_or(Number::ZERO);
@@ -191,7 +192,7 @@ impl Assumed {
         values.into_iter().all(|value| value == Value::Truth(true))
     }
 
-    /// The conditions that concern the inputs of some pairs.
+    /// Returns the conditions about the inputs of some pairs.
     pub(crate) fn about(&self, stores: [&Terms; 2], pairs: &[(Term, Term)]) -> Vec<Term> {
         if self.groups.is_empty() {
             return Vec::new();
@@ -211,7 +212,7 @@ impl Assumed {
                 _ => {}
             };
             order.nodes.iter().for_each(|node| note(*node));
-            // Whatever is said of some element of a tensor that is read by number concerns the terms.
+            // A lookup by number may read any element, so conditions on each of them are relevant.
             for first in read {
                 groups.extend(self.groups_of_tensor(terms, first));
             }

@@ -1,18 +1,17 @@
-//! Choices inside choices: what a condition that is settled further up leaves of them.
+//! Simplifies nested choices under the conditions of the enclosing ones.
 //!
-//! An element that is written in every one of several branches is, as a term, a choice with an
-//! undefined side that is never taken: `if(p ∧ q, a, if(p ∧ ¬q, b, if(¬p, c, undefined)))`. Each side of
-//! a choice is simplified under what the condition says about it, by propositional reasoning alone
-//! ([`crate::conditions`]).
+//! An element that every one of several branches writes is, as a term, a choice with an undefined side that
+//! is never taken: `if(p ∧ q, a, if(p ∧ ¬q, b, if(¬p, c, undefined)))`. Each side of a choice is simplified
+//! under the truth of its condition, by propositional reasoning alone ([`crate::conditions`]).
 
 use crate::conditions::Conditions;
 use exec::formulas::Formula;
 use term::{Node, NodeId, Term, Terms};
 
-/// Deeper choices are left as they are.
+/// Choices nested deeper are left unchanged.
 const DEEPEST: usize = 160;
 
-/// `if(condition, a, b)`, both sides simplified. No more choices than `most` are looked at.
+/// Builds `if(condition, a, b)` and simplifies both sides. Examines at most `most` choices.
 pub(crate) fn select(
     (terms, conditions): (&mut Terms, &mut Conditions),
     condition: Term,
@@ -88,7 +87,7 @@ mod tests {
         assert!(terms.is_partial(two));
         let all = choose(&mut terms, not_p, z, two);
         assert!(!terms.is_partial(all), "{}", terms.print(all));
-        // Without the last one there is a way left.
+        // Without the last branch the undefined side remains reachable.
         let some = choose(&mut terms, q, z, two);
         assert!(terms.is_partial(some));
     }

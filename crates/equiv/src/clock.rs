@@ -1,10 +1,10 @@
-//! What a comparison may cost, from its start to its end: both sides, deciding and the runs that show a
-//! difference share one deadline.
+//! The budget of a whole comparison: both sides, deciding, and the runs that demonstrate a difference share
+//! one deadline.
 
 use decide::Deadline;
 use exec::Limits;
 
-/// Limits that began to count.
+/// Limits whose time has started.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
     limits: Limits,
@@ -15,12 +15,12 @@ impl Clock {
         Self { limits: limits.started() }
     }
 
-    /// Limits of a run that starts now.
+    /// The limits for a run that starts now.
     pub(crate) fn limits(&self) -> Limits {
         self.limits
     }
 
-    /// When the search for an answer stops.
+    /// The deadline of the search for an answer.
     pub(crate) fn deadline(&self) -> Deadline {
         let stop = self.limits.watch.map(exec::Watch::stop_flag);
         Deadline { at: self.limits.until, stop }

@@ -1,9 +1,9 @@
 //! Closed forms near a float: `1/sqrt(32)` near 0.17677669.
 //!
-//! Tried are `t·p/q` and `t·√(p/q)` for some numbers `t`, each with the simplest fraction that comes near enough
-//! (the first of the Stern–Brocot tree in an interval). A single has room for about one in a hundred of all
-//! numbers to be near such a form by chance; nothing rests on a form before both kernels are shown to be equal
-//! with it.
+//! The candidates are `t·p/q` and `t·√(p/q)` for some numbers `t`, each with the simplest fraction close
+//! enough (the first one of the Stern–Brocot tree in an interval). About one in a hundred of all
+//! single-precision numbers is near such a form by chance. No answer relies on a form until both kernels are
+//! proved equal with it.
 
 use crate::{Formula, nearest};
 use decide::{Value, evaluate};
@@ -11,7 +11,7 @@ use exec::concrete;
 use ir::Format;
 use term::{Inputs, Number, Relation, Terms};
 
-/// Numbers that forms are multiples of, as they are written and their values.
+/// The factors `t`, as text and value.
 const MULTIPLES: [(&str, f64); 6] = [
     ("", 1.0),
     ("log2e", std::f64::consts::LOG2_E),
@@ -21,26 +21,27 @@ const MULTIPLES: [(&str, f64); 6] = [
     ("log10e", std::f64::consts::LOG10_E),
 ];
 
-/// Products of numerators and denominators that are tried for the coarsest formats: heads of attention have up to 512
-/// numbers.
+/// Largest product of numerator and denominator for the coarsest formats: attention heads have up to 512
+/// elements.
 const MOST_COARSE: f64 = 512.0;
 
-/// A form and how simple it is: the product of its numerator and denominator.
+/// A form with its complexity: the product of its numerator and denominator.
 type Form = (u64, String);
 
-/// Forms within one unit in the last place of a positive float, the simplest first. None if the simplest
-/// is itself such a float: then the constant is another number.
+/// Returns the forms within one unit in the last place of a positive float, simplest first. Empty if the
+/// simplest is itself a float of the format: then the constant stands for itself.
 pub(crate) fn forms(format: Format, bits: u64) -> Vec<String> {
     forms_within(format, bits, 1)
 }
 
-/// Forms within some units in the last place.
+/// Returns the forms within some units in the last place.
 pub(crate) fn forms_within(format: Format, bits: u64, units: u64) -> Vec<String> {
     let Some((number, unit)) = number_and_unit(format, bits) else { return Vec::new() };
-    // Doubles are computed with an error of their own: what comes near is looked at exactly below.
+    // Computations in doubles have an error of their own; candidates are checked exactly below.
     let slack = if format == Format::F64 { 4.0 } else { 0.0 };
     let tolerance = unit * (units as f64 + slack) / number;
-    // Of 16 bits most numbers are near a form; nothing rests on one before the kernels are equal with it.
+    // With 16 bits most numbers are near some form. No answer relies on one until the kernels are equal with
+    // it.
     let largest = (0.01 / tolerance).clamp(MOST_COARSE, 1e9) as u64;
     let mut found: Vec<Form> = Vec::new();
     for (name, value) in MULTIPLES {
@@ -61,7 +62,7 @@ pub(crate) fn forms_within(format: Format, bits: u64, units: u64) -> Vec<String>
     }
 }
 
-/// Tells whether a positive float is another number rounded to its format.
+/// Returns `true` if a positive float is `number` rounded to its format, but not equal to it.
 pub(crate) fn is_rounded(format: Format, bits: u64, number: &Number) -> bool {
     let Some((float, unit)) = number_and_unit(format, bits) else { return false };
     let Some(distance) = Number::from_f64(float).map(|float| (&float - number).abs()) else {
@@ -76,7 +77,7 @@ pub(crate) fn is_rounded(format: Format, bits: u64, number: &Number) -> bool {
     distance > 0.0 && is_nearest
 }
 
-/// A positive normal float and the distance to the next.
+/// Returns the value of a positive normal float and the distance to the next one.
 fn number_and_unit(format: Format, bits: u64) -> Option<(f64, f64)> {
     let number = concrete::to_double(format, bits);
     let is_usual = number.is_normal() && number > 0.0 && number < f64::MAX / 2.0;
@@ -84,14 +85,14 @@ fn number_and_unit(format: Format, bits: u64) -> Option<(f64, f64)> {
     (is_usual && next.is_finite()).then_some((number, next - number))
 }
 
-/// The fraction with the smallest terms within a relative tolerance.
+/// Returns the simplest fraction within a relative tolerance.
 fn simplest(ratio: f64, tolerance: f64) -> Option<(u64, u64)> {
     const STEPS: usize = 64;
     let (low, high) = (ratio * (1.0 - tolerance), ratio * (1.0 + tolerance));
     if !(low > 1e-9 && high < 1e9) {
         return None;
     }
-    // Continued fractions of both ends, as long as they agree.
+    // Follow the continued fractions of both ends while they agree.
     let (mut a, mut b) = (low, high);
     let (mut p, mut q) = ((1_u64, 0_u64), (0_u64, 1_u64));
     for _ in 0..STEPS {
@@ -113,7 +114,7 @@ fn simplest(ratio: f64, tolerance: f64) -> Option<(u64, u64)> {
     None
 }
 
-/// `p·t/q`
+/// Writes `p·t/q`.
 fn multiple(name: &str, p: u64, q: u64) -> String {
     let above = match (name, p) {
         ("", p) => p.to_string(),
@@ -123,7 +124,7 @@ fn multiple(name: &str, p: u64, q: u64) -> String {
     if q == 1 { above } else { format!("{above}/{q}") }
 }
 
-/// `t·√(p/q)`
+/// Writes `t·√(p/q)`.
 fn multiple_of_root(name: &str, p: u64, q: u64) -> String {
     match (name, p, q) {
         ("", p, 1) => format!("sqrt({p})"),
@@ -135,7 +136,7 @@ fn multiple_of_root(name: &str, p: u64, q: u64) -> String {
     }
 }
 
-/// Whether a form is no farther from a number than `distance`, exactly.
+/// Returns `true` if a form is at most `distance` from a number, computed exactly.
 fn is_near(text: &str, number: f64, distance: f64) -> bool {
     let mut terms = Terms::new(Inputs::new().into());
     let Ok(form) = Formula::expression(text) else { return false };
@@ -147,7 +148,7 @@ fn is_near(text: &str, number: f64, distance: f64) -> bool {
     evaluate(&terms, &[near], &|_| Number::ZERO).pop() == Some(Value::Truth(true))
 }
 
-/// Whether a form is a number of a format.
+/// Returns `true` if a form is a number of a format.
 fn is_float(text: &str, format: Format) -> bool {
     let Some(number) = Formula::expression(text).ok().and_then(|form| form.value()) else {
         return false;
@@ -173,7 +174,7 @@ mod tests {
             let scaled = std::f64::consts::LOG2_E / root;
             assert_eq!(single(scaled as f32), Some(format!("log2e/sqrt({width})")));
         }
-        // Of others the quotient of doubles may be off by more than one unit.
+        // For others the quotient of doubles may be off by more than one unit.
         for width in [3, 5, 8] {
             let double = forms(Format::F64, (1.0 / f64::from(width).sqrt()).to_bits());
             assert_eq!(double.first(), Some(&format!("1/sqrt({width})")));
@@ -183,7 +184,7 @@ mod tests {
         assert_eq!(single(std::f32::consts::PI / 3.0).as_deref(), Some("pi/3"));
     }
 
-    /// The neighbours are within one unit, too; the numbers next to those are not.
+    /// Both neighbours are within one unit, too; the floats beyond them are not.
     #[test]
     fn one_unit_in_the_last_place_and_no_more() {
         let near = 0.176_776_69_f32;
@@ -195,7 +196,7 @@ mod tests {
 
     #[test]
     fn scales_of_16_bits_are_found() {
-        // Of 128 a bfloat does not tell; 127 is simpler.
+        // A bfloat cannot tell 128 apart: 127 is simpler.
         for (format, widths) in [(Format::F16, &[8, 32, 128][..]), (Format::Bf16, &[8, 32])] {
             for &width in widths {
                 let scale = 1.0 / f64::from(width).sqrt();
@@ -208,14 +209,14 @@ mod tests {
                 );
                 let found = forms(format, bits);
                 assert!(found.contains(&format!("1/sqrt({width})")), "{format:?} {found:?}");
-                // Two units away it is not.
+                // Two units away the form is not found.
                 assert!(!forms(format, bits + 2).contains(&format!("1/sqrt({width})")));
                 assert!(!forms(format, bits - 2).contains(&format!("1/sqrt({width})")));
             }
         }
     }
 
-    /// A float near a float is another number.
+    /// A float equal to a simple number stands for itself.
     #[test]
     fn floats_stand_for_themselves() {
         for number in [0.25_f32, 0.5, 3.0, 0.375, 1.0] {

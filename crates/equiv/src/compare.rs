@@ -1,4 +1,4 @@
-//! Runs both kernels on terms and compares their outputs.
+//! Runs both kernels symbolically and compares their outputs.
 
 mod early;
 mod elements;
@@ -36,11 +36,11 @@ use std::collections::BTreeSet;
 use term::{Number, Term};
 use visible::Replays;
 
-/// Outputs decided at once: they share what lies below them. Batches are decided in parallel; they are
-/// the same however many processors there are, and so is the answer.
+/// Outputs decided at once, since they share subterms. Batches are decided in parallel. Their size does not
+/// depend on the number of processors, and so neither does the answer.
 const BATCH: usize = 512;
 
-/// The same where many conditions are assumed, which are those of all outputs of a batch.
+/// The batch size if many conditions are assumed: a batch takes the conditions of all its outputs.
 const SMALL_BATCH: usize = 64;
 
 /// Runs both sides and compares their outputs.
@@ -55,7 +55,7 @@ pub fn compare(sides: [&Side<'_>; 2], options: &Options<'_>) -> Compared {
     if !converts || !open {
         return compared;
     }
-    // Perhaps they are equal where `.satfinite` does not clamp.
+    // They may still be equal where `.satfinite` does not clamp.
     let (again, in_range) = with(false);
     let equal = matches!(again.answer, Some(Answer::Equal));
     if equal && in_range { again } else { compared }
@@ -77,8 +77,8 @@ fn prepared(
     Ok((table, [reference, optimised], assumed))
 }
 
-/// Runs both sides and compares them. With clamps also returns whether there was anything to clamp;
-/// without, whether an input was found at which there is nothing.
+/// Runs both sides and compares them. With clamps, also returns `true` if any conversion may clamp; without,
+/// if an input was found at which none does.
 fn run_and_compare(
     sides: [&Side<'_>; 2],
     options: &Options<'_>,
@@ -120,7 +120,7 @@ fn run_and_compare(
         {
             answer = unshown;
         }
-        // With constants that stand for something this was looked at already.
+        // With constants that stand for closed forms this check has been made already.
         if matches!(answer, Answer::Equal)
             && compared.stands.is_empty()
             && !compared.snapped.is_empty()
@@ -136,7 +136,7 @@ fn run_and_compare(
         if !matches!(answer, Answer::Different(_) | Answer::Mismatch(_)) {
             let terms = &ran[0].domain.terms;
             let chosen = &Chosen { sides, table, terms, assumed };
-            // Nothing else steers a kernel by numbers that are not finite.
+            // Without a NaN test or a comparison with an infinity, non-finite numbers cannot steer a kernel.
             let steers = ran.iter().any(|ran| ran.domain.relied.asks_for_numbers());
             let fault = steers && matches!(answer, Answer::Equal);
             let sought = Sought { overflow: is_for_every_schedule(&ran), fault };
@@ -177,7 +177,7 @@ fn run_and_compare(
     (compared, noted)
 }
 
-/// A difference that is not small with the constants as they are.
+/// Looks for a difference that is too large for rounding once the constants have their written values.
 fn hidden_by(
     launches: &[Launches<'_, '_>; 2],
     assumed: &Assumed,
@@ -194,12 +194,12 @@ fn hidden_by(
     hidden::find(kernels, cost(ran), &constants, units.fold(0.0, f64::max), may_jump)
 }
 
-/// Instructions of all threads of both sides.
+/// Counts the instructions of all threads of both sides.
 fn cost(ran: &[Ran; 2]) -> u64 {
     ran.iter().flat_map(|ran| &ran.outcomes).map(|outcome| outcome.lane_instructions).sum()
 }
 
-/// Nothing is compared yet but what runs say of themselves.
+/// Collects the facts known from the runs alone, before any comparison.
 fn compare_runs(ran: &[Ran; 2]) -> Compared {
     let unclamped = ran.iter().filter(|ran| !ran.domain.relied.clamps);
     Compared {
@@ -209,7 +209,7 @@ fn compare_runs(ran: &[Ran; 2]) -> Compared {
     }
 }
 
-/// Whether the runs found nothing wrong and left nothing open, so that they are good for every schedule.
+/// Returns `true` if the runs found no fault and left nothing open: then they hold for every schedule.
 fn is_for_every_schedule(ran: &[Ran; 2]) -> bool {
     let faulty = |outcome: &Outcome| {
         !outcome.findings.is_empty() || !outcome.undecided.is_empty() || !outcome.doubts.is_empty()
@@ -217,7 +217,7 @@ fn is_for_every_schedule(ran: &[Ran; 2]) -> bool {
     !ran.iter().flat_map(|ran| &ran.outcomes).any(faulty)
 }
 
-/// Where a side stores an element last.
+/// Returns the last store of a side to an element.
 fn stored(side: &Side<'_>, position: &Position, limits: Limits) -> Option<(Place, Thread)> {
     let (number, output) = side.writer(side.count(), &position.name)?;
     let one = side.launches().nth(number)?;
@@ -225,7 +225,7 @@ fn stored(side: &Side<'_>, position: &Position, limits: Limits) -> Option<(Place
     exec::last_store(one.program, one.launch, limits, (output.buffer, start))
 }
 
-/// Constants of both sides that make all the difference, if they are equal but for rounding.
+/// Returns pairs of constants that are equal up to rounding and account for the whole difference.
 fn rounding(
     launches: &[Launches<'_, '_>; 2],
     options: &Options<'_>,
@@ -253,7 +253,7 @@ fn rounding(
     }
 }
 
-/// Why equality does not follow, if functions are known in ranges only that are not shown.
+/// Returns the reason why equality does not follow, if functions are known only in ranges that are not shown.
 fn ranges(
     launches: &[Launches<'_, '_>; 2],
     options: &Options<'_>,
@@ -283,7 +283,7 @@ fn ranges(
 }
 
 fn mismatch(sides: [&Side<'_>; 2], limits: Limits, reason: Mismatch) -> Compared {
-    // What a launch that follows others finds without their results says nothing.
+    // A launch after others depends on their results, so only the first one can be checked by itself.
     let outcomes = sides.map(|side| {
         let side = side.before.first().unwrap_or(side);
         vec![exec::check(side.program, side.launch, limits)]
@@ -300,14 +300,14 @@ struct Outputs<'o, 's> {
     ran: &'o mut [Ran; 2],
     compared: &'o mut Compared,
     replays: Replays,
-    /// Outputs of the sides that take signs.
+    /// Outputs of the sides whose values may depend on signs.
     roots: [Vec<Term>; 2],
 }
 
-/// What came of some elements: those that are not settled, or a difference.
+/// Result for some elements: the undecided ones, or a difference.
 type Portion = Result<Option<(Box<Unsettled>, usize)>, Box<Difference>>;
 
-/// An element that is a term on both sides, by its index.
+/// An element with a term on both sides, by its index.
 type Pair = (usize, (Term, Term));
 
 impl<'o, 's> Outputs<'o, 's> {
@@ -330,7 +330,7 @@ impl<'o, 's> Outputs<'o, 's> {
         let names = self.sides.map(|side| {
             side.written().into_keys().map(str::to_owned).collect::<BTreeSet<String>>()
         });
-        // What a side alone has is there for its own launches.
+        // A tensor of one side alone is fine if it only hands data to its own launches.
         let needless = |name: &&String| !self.sides.iter().any(|side| side.hands_on(name));
         if let Some(name) = names[0].symmetric_difference(&names[1]).find(needless) {
             return Answer::Mismatch(Mismatch::OneSided { name: name.clone() });
@@ -369,7 +369,7 @@ impl<'o, 's> Outputs<'o, 's> {
         }
         match open {
             Some((unsettled, count)) => Answer::Unknown(unsettled, count),
-            // Nothing compared is nothing proved.
+            // Without compared elements nothing is proved.
             None if self.compared.elements == 0 => Answer::Mismatch(Mismatch::NoOutput),
             None => {
                 self.compared.signs = self.signs_of_zero();
@@ -380,12 +380,12 @@ impl<'o, 's> Outputs<'o, 's> {
         }
     }
 
-    /// Outputs that are decided at once.
+    /// Number of outputs decided at once.
     fn batch(&self) -> usize {
         if self.assumed.is_large() { SMALL_BATCH } else { BATCH }
     }
 
-    /// Counts the elements whose sums have the same products, and leaves the others.
+    /// Counts the elements whose sums have the same products, and keeps the others.
     fn settle_products(&mut self, all: &mut [Elements]) {
         let batch = self.batch();
         for elements in all {
@@ -408,7 +408,7 @@ impl<'o, 's> Outputs<'o, 's> {
         self.with_problem(&terms, |problem, budget| equal_products(problem, &terms, budget))
     }
 
-    /// Decides elements, in batches at the same time.
+    /// Decides elements, in parallel batches.
     fn decide_elements(&mut self, elements: Elements) -> Portion {
         let Elements { name, pairs, mut open } = elements;
         let batch = self.batch();
@@ -425,7 +425,7 @@ impl<'o, 's> Outputs<'o, 's> {
         Ok(open.into_iter().next().map(|first| (Box::new(first), count)))
     }
 
-    /// Looks at batches of elements, one on each processor that is allowed.
+    /// Applies `look` to batches of elements, each on one of the permitted processors.
     fn in_batches<T: Send>(
         &self,
         mut batches: std::slice::Chunks<'_, Pair>,
@@ -437,12 +437,19 @@ impl<'o, 's> Outputs<'o, 's> {
         let look = &look;
         std::thread::scope(|scope| {
             let own = batches.next();
-            let others: Vec<_> = batches.map(|batch| scope.spawn(move || look(batch))).collect();
+            let start = |batch| {
+                let thread = std::thread::Builder::new();
+                (batch, thread.spawn_scoped(scope, move || look(batch)))
+            };
+            let others: Vec<_> = batches.map(start).collect();
             let own = own.map(look);
-            let others = others.into_iter().map(|other| match other.join() {
-                Ok(found) => found,
-                Err(panic) => std::panic::resume_unwind(panic),
-            });
+            let others =
+                others.into_iter().map(|(batch, other)| match other.map(|one| one.join()) {
+                    Ok(Ok(found)) => found,
+                    Ok(Err(panic)) => std::panic::resume_unwind(panic),
+                    // No more threads are available.
+                    Err(_) => look(batch),
+                });
             own.into_iter().chain(others).collect()
         })
     }
@@ -473,7 +480,7 @@ fn terms(pairs: &[Pair]) -> Vec<(Term, Term)> {
     pairs.iter().map(|(_, pair)| *pair).collect()
 }
 
-/// Whether an input is found at which everything converted with `.satfinite` is in range.
+/// Returns `true` if an input is found at which every `.satfinite` conversion is in range.
 fn is_in_range(ran: &[Ran; 2], assumed: &Assumed) -> bool {
     [1, 0].into_iter().any(|usual| {
         let at = |input: term::Input| {

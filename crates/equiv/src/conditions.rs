@@ -1,12 +1,12 @@
-//! Conditions as propositional formulas: comparisons are atoms, and what follows from how they are connected is known.
+//! Conditions as propositional formulas: comparisons are atoms, and only the connectives are interpreted.
 //!
-//! Finds out less than there is to know (`x > 1` and `x > 2` have nothing to do with each other here) and nothing wrong.
+//! Sound but incomplete: `x > 1` and `x > 2` are unrelated here.
 
 use exec::formulas::{Formula, Formulas};
 use rustc_hash::FxHashMap;
 use term::{Node, NodeId, Terms};
 
-/// Formulas of the conditions of a run.
+/// The formulas of a run's conditions.
 #[derive(Debug, Default)]
 pub(crate) struct Conditions {
     pub(crate) formulas: Formulas,
@@ -14,7 +14,7 @@ pub(crate) struct Conditions {
 }
 
 impl Conditions {
-    /// The formula of a condition.
+    /// Returns the formula of a condition.
     pub(crate) fn of(&mut self, terms: &Terms, root: NodeId) -> Formula {
         let mut stack = vec![root];
         while let Some(&node) = stack.last() {
@@ -56,7 +56,8 @@ impl Conditions {
         self.known[&root]
     }
 
-    /// Tells whether one condition follows from another, or its opposite does; `None` if neither.
+    /// Returns `Some(true)` if the condition follows from the facts, `Some(false)` if its opposite does, else
+    /// `None`.
     pub(crate) fn follows(&mut self, facts: Formula, condition: Formula) -> Option<bool> {
         if self.formulas.and(facts, condition) == Formula::FALSE {
             return Some(false);

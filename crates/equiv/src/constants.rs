@@ -1,22 +1,23 @@
 //! Transcendental numbers that kernels write as constants.
 //!
-//! A constant that is the correctly rounded value of one of these in its own format is taken for
-//! it. That is an assumption about what the author meant, and listed as such.
+//! A constant that is the correctly rounded value of such a number in its own format is taken for that
+//! number. So is the single that the usual expression for the number gives when it is computed in singles.
+//! This is an assumption about the author's intent, and it is listed.
 //!
-//! So is a single that is the rounded binary logarithm of a single which is a decimal of few digits:
-//! compilers fold `lg2(0.9)` when they expand powf(0.9, t). Of all singles about one in 100 000 is such a
+//! The same holds for a single that is the rounded binary logarithm of a decimal with few digits, itself a
+//! single: compilers fold `lg2(0.9)` when they expand powf(0.9, t). About one single in 100 000 is such a
 //! logarithm by chance.
 
 use ir::Format;
 use std::fmt;
 use term::{Term, Terms};
 
-/// A number that a constant stands for.
+/// The number that a constant stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Known {
-    /// One of the table.
+    /// A number of the table.
     Named(&'static str),
-    /// The binary logarithm of a single, of these bits.
+    /// The binary logarithm of a single with these bits.
     Log2(u32),
 }
 
@@ -59,14 +60,32 @@ const KNOWN: [(&str, f64); 14] = [
     ("2/sqrt pi", std::f64::consts::FRAC_2_SQRT_PI),
 ];
 
-/// The number that bits stand for, and whether it is negated.
+/// Returns the single that the usual expression for a number gives, computed in singles step by step.
+///
+/// Compilers fold `sqrtf(2.0f / 3.14159265f)` this way. The result is next to the correctly rounded single
+/// and not equal to it; without this such a kernel differs from every correct one in its constant alone.
+fn folded(name: &str) -> Option<f32> {
+    use std::f32::consts::PI;
+    match name {
+        "sqrt(2/pi)" => Some((2.0 / PI).sqrt()),
+        "2 sqrt(2/pi)" => Some(2.0 * (2.0 / PI).sqrt()),
+        "1/sqrt(2 pi)" => Some((1.0 / (2.0 * PI)).sqrt()),
+        "2/sqrt pi" => Some(2.0 / PI.sqrt()),
+        _ => None,
+    }
+}
+
+/// Returns the number that bits stand for, and `true` if it is negated.
 pub(crate) fn recognise(format: Format, bits: u64) -> Option<(Known, bool)> {
     let negative = bits >> (format.width().bits() - 1) & 1 == 1;
     let magnitude = bits & (format.width().mask() >> 1);
-    let named = KNOWN.into_iter().find(|(_, value)| match format {
-        Format::F32 => u64::from((*value as f32).to_bits()) == magnitude,
+    let named = KNOWN.into_iter().find(|(name, value)| match format {
+        Format::F32 => [Some(*value as f32), folded(name)]
+            .into_iter()
+            .flatten()
+            .any(|single| u64::from(single.to_bits()) == magnitude),
         Format::F64 => value.to_bits() == magnitude,
-        // Few bits: too many other numbers look the same.
+        // With so few bits, too many other numbers look the same.
         _ => false,
     });
     match named {
@@ -79,10 +98,10 @@ pub(crate) fn recognise(format: Format, bits: u64) -> Option<(Known, bool)> {
     }
 }
 
-/// The decimal of at most three digits, as a single, whose logarithm a number is.
+/// Returns the decimal of at most three digits, as a single, whose logarithm a number is.
 fn logarithm_of(number: f32) -> Option<f32> {
     const DIGITS: i32 = 3;
-    // From a millionth to a million; integers are logarithms of powers of two, and exact.
+    // From a millionth to a million. Integers are exact logarithms of powers of two.
     if !number.is_normal() || number.abs() > 20.0 || number.fract() == 0.0 {
         return None;
     }
@@ -92,12 +111,12 @@ fn logarithm_of(number: f32) -> Option<f32> {
     if (digits * 10f64.powi(unit) / power - 1.0).abs() > 1e-5 {
         return None;
     }
-    // As one reads it, so that it is the single of a literal.
+    // Parsed as text, so that it is the single of a literal.
     let decimal: f32 = format!("{digits}e{unit}").parse().ok()?;
     (f64::from(decimal).log2() as f32 == number).then_some(decimal)
 }
 
-/// The number as a term.
+/// Builds the number as a term.
 pub(crate) fn term(terms: &mut Terms, known: Known) -> Term {
     let (one, two) = (terms.one(), terms.integer(2));
     let name = match known {
@@ -154,7 +173,7 @@ pub(crate) fn term(terms: &mut Terms, known: Known) -> Term {
 mod tests {
     use super::*;
 
-    /// As nvcc 13.4 writes it.
+    /// As nvcc 13.4 emits it.
     const LOG2_OF_0_9: f32 = f32::from_bits(0xbe1b_a6b5);
 
     fn recognised(number: f32) -> Option<String> {
@@ -175,8 +194,24 @@ mod tests {
         for number in [1.0, 2.0, 0.5, 0.1, 0.044_715, 0.9, 10_000.0, 1e-5, 1e-8, 0.125, 3.3] {
             assert_eq!(recognised(number), None, "{number}");
         }
-        // The next number to a logarithm.
+        // The float after a logarithm.
         assert_eq!(recognised(LOG2_OF_0_9.next_up()), None);
+    }
+
+    #[test]
+    fn folded_expressions_are_known() {
+        use std::f32::consts::PI;
+        for (number, name) in [
+            ((2.0 / PI).sqrt(), "sqrt(2/pi)"),
+            (-2.0 * (2.0 / PI).sqrt(), "-2 sqrt(2/pi)"),
+            ((1.0 / (2.0 * PI)).sqrt(), "1/sqrt(2 pi)"),
+            (2.0 / PI.sqrt(), "2/sqrt pi"),
+        ] {
+            assert_eq!(recognised(number).as_deref(), Some(name));
+            // One step further from the number there is nothing.
+            let beyond = if number < 0.0 { number.next_up() } else { number.next_down() };
+            assert_eq!(recognised(beyond), None, "{name}");
+        }
     }
 
     #[test]

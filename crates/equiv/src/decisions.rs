@@ -1,4 +1,4 @@
-//! Decisions by numbers without inputs, recorded so that two runs can be compared.
+//! Records decisions on numbers without inputs, so that two runs can be compared.
 
 use decide::{Value, evaluate};
 use exec::Place;
@@ -7,20 +7,20 @@ use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hash};
 use term::{Node, NodeId, Number, Term, Terms};
 
-/// What came out of decisions by numbers without inputs, place by place, in the order of a run.
+/// Outcomes of decisions on numbers without inputs, by place, in the order of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Decisions {
-    /// A hash of everything that came out at a place.
+    /// A hash of all outcomes at a place.
     places: BTreeMap<Option<Place>, u64>,
     known: FxHashMap<Term, u64>,
 }
 
-/// What came out: not settled without inputs, not settled at all.
+/// Outcomes: dependent on inputs, not settled at all.
 const OPEN: u64 = 2;
 const UNSETTLED: u64 = 3;
 
 impl Decisions {
-    /// Notes what a condition or a rounded number is.
+    /// Records the value of a condition or of a rounded number.
     pub(crate) fn note(&mut self, terms: &Terms, place: Option<Place>, term: Term) {
         let outcome = match self.known.get(&term) {
             Some(outcome) => *outcome,
@@ -36,7 +36,7 @@ impl Decisions {
         *hash = std::hash::Hasher::finish(&hasher);
     }
 
-    /// The first place at which something else came out in another run.
+    /// Returns the first place with a different outcome in another run.
     pub(crate) fn first_difference(&self, other: &Self) -> Option<Option<Place>> {
         let places = self.places.keys().chain(other.places.keys());
         places.copied().find(|place| self.places.get(place) != other.places.get(place))
@@ -57,7 +57,7 @@ fn outcome(terms: &Terms, term: Term) -> u64 {
     }
 }
 
-/// Whether a term depends on inputs.
+/// Returns `true` if a term depends on inputs.
 pub(crate) fn has_inputs(terms: &Terms, root: Term) -> bool {
     let mut seen = FxHashSet::default();
     let mut work = vec![terms.node(root)];
@@ -69,7 +69,7 @@ pub(crate) fn has_inputs(terms: &Terms, root: Term) -> bool {
             }
             matches!(node, Node::Input(_))
         };
-        // Sums are long, and their first product has an input most often.
+        // Sums are long, and most have an input in their first product.
         let found = match node {
             Node::Input(_) => true,
             Node::Sum(sum) => {

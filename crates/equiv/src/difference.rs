@@ -1,9 +1,9 @@
-//! A difference as a reader sees it: both expressions cut down to what differs, and the inputs each
-//! side uses where that tells something.
+//! Presentation of a difference: both expressions, reduced to the parts that differ, and the inputs of each
+//! side where these are informative.
 //!
-//! Sub-expressions of the two sides are compared by a hash of their structure, so that a walk from
-//! the top finds the innermost place below which everything that differs lies: summands and factors
-//! that both have are left out. It is for the eye alone; no verdict rests on it.
+//! Sub-expressions of the two sides are compared by a hash of their structure. A walk from the top finds the
+//! innermost place that contains everything different; common summands and factors are omitted. This is
+//! presentation only: no verdict relies on it.
 
 use crate::position::Position;
 use crate::readable::readable;
@@ -18,50 +18,50 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use term::{Factors, Input, Node, NodeId, Sum, Term, Terms};
 
-/// Characters of an expression that a report shows.
+/// Characters of an expression in a report.
 const SHOWN: usize = 160;
 
-/// Summands of one side that a report shows.
+/// Summands of one side in a report.
 const SUMMANDS: usize = 4;
 
 /// Two elements that are not equal.
 #[derive(Clone, Debug)]
 pub struct Difference {
-    /// Which.
+    /// The element.
     pub position: Position,
-    /// The expressions of both sides, shortened to what differs; empty if they are plain numbers.
+    /// The expressions of both sides, reduced to the parts that differ; empty for plain numbers.
     pub expressions: [String; 2],
-    /// Which elements of a tensor each side uses, if that differs: `A[3,*]`.
+    /// The elements of a tensor that each side uses, if they differ: `A[3,*]`.
     pub reads: Vec<[String; 2]>,
-    /// Inputs at which they differ, by name and index, as far as they matter to either side.
+    /// Inputs at which they differ, by name and index, as far as either side depends on them.
     pub inputs: Vec<(String, f64)>,
-    /// Values of both sides there; `None` if undefined.
+    /// Values of both sides at these inputs; `None` if undefined.
     pub values: [Option<f64>; 2],
-    /// What both kernels make of those inputs.
+    /// The interval runs of both kernels on these inputs.
     pub witness: Option<Witness>,
-    /// What both kernels compute there in floats, if they can be run on them.
+    /// The floats that both kernels compute for these inputs, if they can run on them.
     pub floats: Option<Floats>,
-    /// Whether it was found on numbers alone, because the runs on terms did not end. Both kernels were
-    /// checked at these inputs: what they compute there is the same on every schedule.
+    /// Set if it was found on numbers alone, because the symbolic runs did not complete. Both kernels were
+    /// checked at these inputs: their results there are the same on every schedule.
     pub is_numeric: bool,
-    /// Where each side stored its value last.
+    /// The last store of each side to the element.
     pub stores: [Option<(Place, Thread)>; 2],
-    /// If the kernels are equal once these constants of the reference are put for those of the
-    /// optimised one, which are within two units in the last place.
+    /// Pairs of constants, reference first, within two units in the last place: replacing the second by the
+    /// first makes the kernels equal.
     pub rounding: Vec<[f64; 2]>,
-    /// Constants of one side alone that are near a closed form, if the difference is as small as that of
-    /// rounded constants.
+    /// Constants of one side alone that are near a closed form, if the difference is small enough for rounded
+    /// constants.
     pub near: Vec<Stands>,
 }
 
 impl Difference {
-    /// Whether both kernels showed it when they were run again.
+    /// Returns `true` if both kernels showed it when they were run again.
     #[must_use]
     pub fn is_confirmed(&self) -> bool {
         self.witness.as_ref().is_some_and(Witness::shows_difference)
     }
 
-    /// Two integers that do not depend on inputs.
+    /// A difference of two integers that do not depend on inputs.
     pub(crate) fn of_integers(position: Position, numbers: [i128; 2]) -> Self {
         Self {
             position,
@@ -79,13 +79,13 @@ impl Difference {
     }
 }
 
-/// What is told of two terms.
+/// A description of two different terms.
 pub(crate) struct Described {
     pub(crate) expressions: [String; 2],
     pub(crate) reads: Vec<[String; 2]>,
 }
 
-/// Describes how two terms differ.
+/// Describes the difference of two terms.
 pub(crate) fn describe(stores: [&Terms; 2], (a, b): (Term, Term)) -> Described {
     let expressions = match (readable(stores[0], a), readable(stores[1], b)) {
         (Some((one, a)), Some((other, b))) => {
@@ -96,11 +96,11 @@ pub(crate) fn describe(stores: [&Terms; 2], (a, b): (Term, Term)) -> Described {
     Described { expressions, reads: reads(stores, [a, b]) }
 }
 
-/// Both expressions, cut down to what differs.
+/// Reduces both expressions to the parts that differ.
 fn cut(shapes: &[Shapes<'_>; 2], mut a: Term, mut b: Term) -> [String; 2] {
     let [one, other] = shapes;
     let mut inside = false;
-    // Each step goes down by one operation; a term is not deeper than it is large.
+    // Each step descends by one operation, and a term has at least as many nodes as levels.
     for _ in 0..one.hashes.len() + 1 {
         let (x, y) = (one.terms.node(a), other.terms.node(b));
         if let (Node::Sum(x), Node::Sum(y)) = (x, y) {
@@ -123,7 +123,7 @@ fn cut(shapes: &[Shapes<'_>; 2], mut a: Term, mut b: Term) -> [String; 2] {
     [show(one.terms, a), show(other.terms, b)]
 }
 
-/// The only operands that differ, if the operations are the same.
+/// Returns the only operands that differ, if the operations are the same.
 fn step(shapes: &[Shapes<'_>; 2], x: Node, y: Node) -> Option<(Term, Term)> {
     let [one, other] = shapes;
     if kind(x) != kind(y) || matches!(x, Node::Input(_) | Node::Constant(_) | Node::Sum(_)) {
@@ -154,7 +154,7 @@ fn step(shapes: &[Shapes<'_>; 2], x: Node, y: Node) -> Option<(Term, Term)> {
     differing.next().is_none().then(|| (first.0.into(), first.1.into()))
 }
 
-/// Products that only one of two sums has.
+/// Returns the products that only one of the two sums has.
 fn leftover(shapes: &[Shapes<'_>; 2], x: Sum, y: Sum) -> [Vec<Factors>; 2] {
     let mut count: FxHashMap<u64, i64> = FxHashMap::default();
     for product in shapes[0].terms.products(x).flatten() {
@@ -177,7 +177,7 @@ fn leftover(shapes: &[Shapes<'_>; 2], x: Sum, y: Sum) -> [Vec<Factors>; 2] {
     [take(0, x, 1), take(1, y, -1)]
 }
 
-/// If one product is left on each side, and the two have a factor in common: the other factors.
+/// If one product is left on each side and they share a factor, returns the other factors.
 fn single(shapes: &[Shapes<'_>; 2], left: &[Vec<Factors>; 2]) -> Option<(Term, Term)> {
     let [[a], [b]] = [left[0].as_slice(), left[1].as_slice()] else { return None };
     if a.is_negative() != b.is_negative() {
@@ -191,7 +191,7 @@ fn single(shapes: &[Shapes<'_>; 2], left: &[Vec<Factors>; 2]) -> Option<(Term, T
         ((a.right(), b.left()), (a.left(), b.right())),
     ];
     let way = ways.into_iter().find(|((x, y), _)| one.at(*x) == other.at(*y))?;
-    // Plain inputs say more together with their factor.
+    // Plain inputs are clearer together with their factor.
     let (x, y) = way.1;
     let plain = |terms: &Terms, node| matches!(terms.at(node), Node::Input(_) | Node::Constant(_));
     let both_plain = plain(one.terms, x) && plain(other.terms, y);
@@ -226,7 +226,7 @@ fn show_sums(shapes: &[Shapes<'_>; 2], left: &[Vec<Factors>; 2]) -> [String; 2] 
     [show(shapes[0].terms, &left[0]), show(shapes[1].terms, &left[1])]
 }
 
-/// A term in so many characters.
+/// Prints a term, in at most `most` characters before the ellipsis.
 fn printed(terms: &Terms, term: Term, most: usize) -> String {
     let text = terms.print_limited(term, most);
     match text.char_indices().nth(most) {
@@ -243,7 +243,7 @@ fn factor(terms: &Terms, node: NodeId) -> String {
     }
 }
 
-/// Elements of tensors that the two sides use, where they are not the same.
+/// Describes the elements of tensors that the two sides use, where they differ.
 fn reads(stores: [&Terms; 2], roots: [Term; 2]) -> Vec<[String; 2]> {
     let used = [grouped(stores[0], roots[0]), grouped(stores[1], roots[1])];
     let mut names: Vec<&String> = used[0].keys().chain(used[1].keys()).collect();
@@ -283,7 +283,7 @@ fn grouped(terms: &Terms, root: Term) -> BTreeMap<String, Vec<Input>> {
     groups
 }
 
-/// `[3,*]`: what a set of elements has in each dimension, if it has all combinations of that.
+/// Describes a set of elements by dimension, like `[3,*]`, if it is the product of its projections.
 fn pattern(set: &[Input], shape: &[u64], index: impl Fn(Input) -> Option<u32>) -> Option<String> {
     if shape.is_empty() {
         return None;
@@ -307,7 +307,7 @@ fn pattern(set: &[Input], shape: &[u64], index: impl Fn(Input) -> Option<u32>) -
     (combinations == set.len()).then(|| format!("[{}]", parts.join(",")))
 }
 
-/// `*`, `3`, `0..7` or `1,4`, for sets without duplicates in ascending order.
+/// Writes `*`, `3`, `0..7` or `1,4` for an ascending list without duplicates.
 fn range(axis: &[u64], size: u64) -> Option<String> {
     let (first, last) = (*axis.first()?, *axis.last()?);
     match axis.len() as u64 {

@@ -1,14 +1,14 @@
-//! Scalars that are given as expressions (`--arg scale=1/sqrt(8)`): the float that a launch passes for such a number,
-//! and what a kernel decides by it.
+//! Scalars given as expressions (`--arg scale=1/sqrt(8)`): decisions that depend on rounding them to a float.
 //!
-//! A proof takes the expression's value. A launch passes the nearest float, and the report lists the difference as
-//! assumed. Sums and products of the two differ by a rounding, but a comparison, a rounding to an integer or a sign
-//! may come out otherwise: `scale >= 0.1f` fails for 1/10 and holds for the float nearest to it. So a
-//! side that has such a scalar notes what comes out of every decision that no other input takes part in ([`Decisions`](crate::decisions::Decisions)). After
-//! a proof it is run once more with the nearest floats, and all decisions must be the same.
+//! A proof uses the value of the expression. A launch passes the nearest float, and the report lists the
+//! difference as assumed. Sums and products with the two differ by a rounding. But a comparison, a rounding
+//! to an integer or a sign may come out differently: `scale >= 0.1f` fails for 1/10 and holds for the nearest
+//! float. So a side with such a scalar records the outcome of every decision without other inputs
+//! ([`Decisions`](crate::decisions::Decisions)). After a proof it runs once more with the nearest floats, and
+//! all decisions must be the same.
 //!
-//! A comparison that other inputs take part in is a condition in the terms, the same one on both sides of the proof.
-//! Expressions that name other scalars are taken at their word.
+//! A comparison with other inputs is a condition in the terms, the same on both sides of the proof.
+//! Expressions that name other scalars are not checked.
 
 use crate::nearest::rounded_scalar;
 use crate::options::Options;
@@ -17,14 +17,14 @@ use crate::sequence::Launches;
 use crate::side::{InputKind, Side};
 use exec::Place;
 
-/// A decision that the nearest floats of scalars take otherwise than the scalars themselves.
+/// A decision that comes out differently with the nearest floats than with the exact scalars.
 #[derive(Clone, Debug)]
 pub struct Otherwise {
-    /// The scalars of the side, their expressions and the nearest floats.
+    /// The scalars of the side, their expressions and nearest floats.
     pub scalars: Vec<(String, String, f64)>,
-    /// The side, the reference or the other.
+    /// The side, 0 for the reference.
     pub side: usize,
-    /// Where.
+    /// The place of the decision.
     pub place: Option<Place>,
 }
 

@@ -1,8 +1,8 @@
-//! What a user says about inputs: expressions that relate scalars, and conditions on inputs.
+//! User formulas about inputs: expressions that relate scalars, and conditions on inputs.
 //!
-//! The text is that of [`term::text`]: `+ - * / ^`, comparisons that may be chained
-//! (`0 <= p <= 1`), `and`, `or`, `not`, decimals read exactly, `pi`, and the calls `sqrt rsqrt exp
-//! exp2 log log2 abs max min`. Besides, some constants have names of their own (`log2e`).
+//! The syntax is that of [`term::text`]: `+ - * / ^`, comparisons that may be chained (`0 <= p <= 1`), `and`,
+//! `or`, `not`, decimals read exactly, `pi`, and the calls `sqrt rsqrt exp exp2 log log2 abs max min`. In
+//! addition, some constants have names of their own (`log2e`).
 
 use decide::{Value, evaluate};
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +11,7 @@ use term::text::{Binary, Expression, Unary, parse_expression};
 use term::{Inputs, Number, Relation, Term, Terms};
 use thiserror::Error;
 
-/// Names of constants, and what they stand for.
+/// Names of constants and their definitions.
 const CONSTANTS: [(&str, &str); 7] = [
     ("log2e", "1 / log(2)"),
     ("log10e", "1 / log(10)"),
@@ -22,7 +22,8 @@ const CONSTANTS: [(&str, &str); 7] = [
     ("inv_sqrt2", "rsqrt(2)"),
 ];
 
-/// `distinct(idx)`: no two elements of a tensor are the same. It is a condition of its own, and no part of another.
+/// `distinct(idx)`: all elements of a tensor are different. It is a condition by itself and not part of
+/// another.
 const DISTINCT: &str = "distinct";
 
 /// Functions with one argument.
@@ -37,57 +38,57 @@ pub enum FormulaError {
     /// An expression where a condition is expected.
     #[error("expected a condition such as eps > 0 or 0 <= p <= 1")]
     NoCondition,
-    /// `a = b`
+    /// `a = b`.
     #[error("`=` compares nothing; write `==`")]
     SingleEquals,
-    /// It cannot be parsed.
+    /// A syntax error.
     #[error("{0}")]
     Syntax(String),
-    /// `1 + (a < b)`
+    /// `1 + (a < b)`.
     #[error("a condition stands where a number is needed")]
     ConditionAsNumber,
-    /// `inf`
+    /// `inf`.
     #[error("inputs are finite")]
     Infinity,
-    /// `x[3]`
+    /// `x[3]`.
     #[error("`{name}[…]`: conditions are about all elements, without an index")]
     Index {
         /// The tensor.
         name: String,
     },
-    /// `not a`
+    /// `not a`.
     #[error("`not` needs a condition")]
     Not,
-    /// `a % 2`
+    /// `a % 2`.
     #[error("`%` is not supported")]
     Remainder,
-    /// `a and b`
+    /// `a and b`.
     #[error("`and` and `or` need conditions")]
     Junction,
-    /// `distinct(a + 1)`, `distinct(a) and b > 0`
+    /// `distinct(a + 1)`, `distinct(a) and b > 0`.
     #[error("`distinct` takes the name of a tensor and stands alone: --assume 'distinct(idx)'")]
     Distinct,
-    /// A call of something else.
-    #[error("`{name}` is no function; expected one of {}, max, min", FUNCTIONS.join(", "))]
+    /// A call of an unknown function.
+    #[error("`{name}` is not a function; expected one of {}, max, min", FUNCTIONS.join(", "))]
     UnknownFunction {
-        /// What is called.
+        /// The called name.
         name: String,
     },
-    /// A call with other arguments.
+    /// A call with the wrong number of arguments.
     #[error("`{name}` takes {expected} number{}", plural(.expected))]
     Arguments {
         /// The function.
         name: String,
-        /// How many it takes.
+        /// The number of arguments it takes.
         expected: usize,
     },
-    /// A name that nothing has.
+    /// An unknown name.
     #[error("no input is called `{name}`")]
     UnknownInput {
         /// The name.
         name: String,
     },
-    /// `a ^ b`
+    /// `a ^ b`.
     #[error("the exponent of `^` must be a number")]
     Exponent,
 }
@@ -110,10 +111,10 @@ impl fmt::Display for Formula {
 }
 
 impl Formula {
-    /// Reads a real expression.
+    /// Parses a real expression.
     ///
     /// # Errors
-    /// What is wrong with the text.
+    /// The error in the text.
     pub fn expression(text: &str) -> Result<Self, FormulaError> {
         let formula = Self::read(text)?;
         match is_condition(&formula.expression) {
@@ -122,10 +123,10 @@ impl Formula {
         }
     }
 
-    /// Reads a condition.
+    /// Parses a condition.
     ///
     /// # Errors
-    /// What is wrong with the text.
+    /// The error in the text.
     pub fn condition(text: &str) -> Result<Self, FormulaError> {
         let formula = Self::read(text)?;
         match is_condition(&formula.expression) {
@@ -134,7 +135,7 @@ impl Formula {
         }
     }
 
-    /// The tensor of which it says that no two elements are the same, if that is what it says.
+    /// For `distinct(name)`, returns the name of the tensor.
     #[must_use]
     pub fn distinct(&self) -> Option<&str> {
         match &self.expression {
@@ -159,13 +160,13 @@ impl Formula {
         Ok(Self { text: text.trim().to_owned(), expression })
     }
 
-    /// A number.
+    /// A number as a formula.
     #[must_use]
     pub fn number(number: Number) -> Self {
         Self { text: number.to_string(), expression: Expression::Number(number) }
     }
 
-    /// The names in it that are no constants.
+    /// The names in it other than constants.
     #[must_use]
     pub fn names(&self) -> BTreeSet<String> {
         let mut names = BTreeSet::new();
@@ -173,7 +174,7 @@ impl Formula {
         names
     }
 
-    /// The constants in it, by name: an input of the same name is not meant.
+    /// The constants in it, by name: inputs of these names are not meant.
     #[must_use]
     pub fn constants(&self) -> BTreeSet<&'static str> {
         let mut found = BTreeSet::new();
@@ -181,14 +182,14 @@ impl Formula {
         found
     }
 
-    /// With other expressions in the place of names; the text stays as it was written.
+    /// Replaces names by other expressions; the text stays as written.
     #[must_use]
     pub fn with(&self, meanings: &BTreeMap<String, Self>) -> Self {
         let expression = replaced(&self.expression, meanings);
         Self { text: self.text.clone(), expression }
     }
 
-    /// Its value, if it is a rational number and has no names.
+    /// Returns its value, if it is a rational number without names.
     #[must_use]
     pub fn value(&self) -> Option<Number> {
         let mut terms = Terms::new(Inputs::new().into());
@@ -196,21 +197,21 @@ impl Formula {
         terms.as_number(term).cloned()
     }
 
-    /// Whether it has no value whatever names stand for, because a part without names has none.
+    /// Returns `true` if it has no names and no value either.
     #[must_use]
     pub fn is_undefined(&self) -> bool {
         let names = !self.names().is_empty();
         !names && !matches!(self.evaluated(), Some(Value::Real(_)))
     }
 
-    /// What it is, if it has no names.
+    /// Evaluates it, if it has no names.
     fn evaluated(&self) -> Option<Value> {
         let mut terms = Terms::new(Inputs::new().into());
         let term = self.term(&mut terms, &|_| None).ok()?;
         evaluate(&terms, &[term], &|_| Number::ZERO).pop()
     }
 
-    /// The term it stands for.
+    /// Builds its term.
     ///
     /// # Errors
     /// If `resolve` does not know a name.
@@ -223,7 +224,7 @@ impl Formula {
     }
 }
 
-/// Whether there is an `=` that belongs to no comparison.
+/// Returns `true` if the text has an `=` outside of a comparison operator.
 fn single_equals(text: &str) -> bool {
     let bytes = text.as_bytes();
     let at = |index: Option<usize>| index.and_then(|index| bytes.get(index)).copied();
@@ -251,7 +252,7 @@ fn is_condition(expression: &Expression) -> bool {
     }
 }
 
-/// The expression with chains of comparisons taken apart, if everything in it makes sense.
+/// Checks an expression, and resolves chains of comparisons.
 fn checked(expression: Expression) -> Result<Expression, FormulaError> {
     let real = |inner: Expression| match is_condition(&inner) {
         true => Err(FormulaError::ConditionAsNumber),
@@ -374,7 +375,7 @@ fn build(
         Expression::Number(value) => Ok(terms.constant(value.clone())),
         Expression::Pi => Ok(terms.pi()),
         Expression::Infinity => Ok(terms.infinity(false)),
-        // A name the user gave hides a constant.
+        // A name given by the user shadows a constant.
         Expression::Name(name, _) => match (resolve(name), constant(name)) {
             (Some(term), _) => Ok(term),
             (None, Some(constant)) => build(terms, &constant, resolve),
@@ -466,7 +467,7 @@ mod tests {
         assert_eq!(wrong("eps = 0"), "`=` compares nothing; write `==`");
         assert!(Formula::condition("a == b").is_ok() && Formula::condition("a != b").is_ok());
         assert!(wrong("x[3] > 0").contains("all elements"));
-        assert!(wrong("foo(x)").contains("no function"));
+        assert!(wrong("foo(x)").contains("not a function"));
         assert!(wrong("sqrt(x, y)").contains("takes 1 number"));
         assert!(Formula::expression("1 + (a < b)").is_err());
         for text in ["", "0 <", "(", "a b", "inf", "a % 2", "not a", "a and b", "-"] {

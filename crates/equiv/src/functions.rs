@@ -1,10 +1,10 @@
-//! Functions that no instruction computes, as terms: each by its definition from the few that terms
-//! have, so that the algebra connects them.
+//! Functions that no instruction computes, as terms: each is defined by the few functions of the term
+//! language, so that the algebra relates them.
 
 use ir::RealFunction;
 use term::{Function, Number, Relation, Term, Terms};
 
-/// A function of one or two terms; those of one look at the first.
+/// Applies a function of one or two terms; a function of one uses the first.
 pub(crate) fn apply(terms: &mut Terms, function: RealFunction, a: Term, b: Term) -> Term {
     let one = terms.one();
     match function {
@@ -101,7 +101,7 @@ pub(crate) fn apply(terms: &mut Terms, function: RealFunction, a: Term, b: Term)
     }
 }
 
-/// A function of which nothing is known but that equal arguments give equal values.
+/// Applies an uninterpreted function: equal arguments give equal values.
 fn named(terms: &mut Terms, name: &str, a: Term) -> Term {
     match terms.function(name) {
         Some(function) => terms.apply(function, a),
@@ -109,8 +109,9 @@ fn named(terms: &mut Terms, name: &str, a: Term) -> Term {
     }
 }
 
-/// The same of two numbers, as g(h(x) + k(y)): whatever function of two numbers it is, there are such g, h and k, for h
-/// and k may spread digits so that the sum tells both numbers. So what holds for all g, h and k holds for it.
+/// Applies an uninterpreted function of two numbers, as g(h(x) + k(y)). Every function of two numbers has
+/// this form for some g, h and k: h and k can spread digits so that the sum determines both numbers. So a
+/// statement that holds for all g, h and k holds for the function.
 fn named_of_two(terms: &mut Terms, name: &str, [a, b]: [Term; 2]) -> Term {
     let first = named(terms, &format!("{name}_first"), a);
     let second = named(terms, &format!("{name}_second"), b);
@@ -118,7 +119,7 @@ fn named_of_two(terms: &mut Terms, name: &str, [a, b]: [Term; 2]) -> Term {
     named(terms, name, both)
 }
 
-/// `log(x + √(x² + c))`
+/// Builds `log(x + √(x² + c))`.
 fn area(terms: &mut Terms, a: Term, constant: i64) -> Term {
     let (square, constant) = (terms.multiply(a, a), terms.integer(constant));
     let sum = terms.add(square, constant);
@@ -132,7 +133,7 @@ fn half_pi(terms: &mut Terms) -> Term {
     terms.multiply(pi, half)
 }
 
-/// `2 atan(x / (1 + √(1 − x²)))`, which is defined where the arc sine is.
+/// Builds `2 atan(x / (1 + √(1 − x²)))`, which has the domain of the arc sine.
 fn asin(terms: &mut Terms, a: Term) -> Term {
     let (one, square) = (terms.one(), terms.multiply(a, a));
     let rest = terms.subtract(one, square);
@@ -144,7 +145,7 @@ fn asin(terms: &mut Terms, a: Term) -> Term {
     terms.multiply(two, half)
 }
 
-/// By the quarters of the plane; a height of zero has the sign +.
+/// Builds the arc tangent by quadrants; a height of zero counts as positive.
 fn atan2(terms: &mut Terms, height: Term, width: Term) -> Term {
     let (zero, pi, quarter) = (terms.zero(), terms.pi(), half_pi(terms));
     let slope = terms.divide(height, width);
@@ -171,12 +172,12 @@ fn log_of(terms: &mut Terms, number: i64) -> Term {
     terms.log(number)
 }
 
-/// `x^y` with the domain of `powf`: positive bases; zero and positive exponents; negative bases and
+/// Builds `x^y` with the domain of `powf`: positive bases; zero with positive exponents; negative bases with
 /// integers; and everything to the power of 0. Elsewhere it is e^(y log x), which is defined for positive
 /// bases alone.
 fn pow(terms: &mut Terms, base: Term, exponent: Term) -> Term {
     if let Some(number) = terms.as_number(exponent).cloned() {
-        // A rational power is defined where its base is not negative, as it is here.
+        // A rational power is defined for non-negative bases, which agrees with the domain here.
         return terms.power(base, &number);
     }
     let positive = |terms: &mut Terms, base: Term| {

@@ -1,18 +1,19 @@
-//! Terms behind the handles that the engine moves around.
+//! Maps the engine's handles to terms.
 //!
-//! A handle up to the number of inputs is that input. Behind them come single terms, one entry of a
-//! table each, some of them products whose term nobody has asked for. From [`GROWING`] on, handles belong to sums that grow: an accumulator of a kernel has
-//! a new handle after every product, and a table of all of them would be as large as the products
-//! themselves. So [`STRETCH`] handles in a row are the lengths of one list in a row, and one entry
-//! serves them all.
+//! Handles up to the number of inputs are those inputs. The next ones are single terms, with one table entry
+//! each; some are products whose term has not been requested yet. From [`GROWING`] on, handles belong to
+//! growing sums: an accumulator of a kernel has a new handle after every product, and a table of all of them
+//! would be as large as the products themselves. So [`STRETCH`] consecutive handles are consecutive lengths
+//! of one list, and share one entry.
 
 use exec::domain::{LIMIT, Value, Values};
+use multiversion::multiversion;
 use term::{LANES, Term, Terms};
 
-/// Handles from here on belong to sums that grow.
+/// Handles from here on belong to growing sums.
 const GROWING: Value = 1 << 30;
 
-/// How many lengths of a list have one entry; a power of two.
+/// Lengths of a list that share an entry; a power of two.
 const STRETCH: u32 = 64;
 
 /// Shorter sums have an entry each: most sums never grow longer.
@@ -22,7 +23,7 @@ const SHORT: u32 = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Behind {
     Term(Term),
-    /// A product of two inputs that has no term yet.
+    /// A product of two inputs without a term yet.
     Product([Value; 2]),
 }
 
@@ -32,9 +33,9 @@ pub(crate) struct Handles {
     single: Vec<Behind>,
     /// The first term of each stretch.
     growing: Vec<Term>,
-    /// For a stretch that somebody asked about: whether it and those after it are sums of a warp's lanes, equally long.
+    /// For each queried stretch: are it and the following ones the equally long sums of a warp's lanes?
     rows: Vec<Option<bool>>,
-    /// Whether there were more values than handles.
+    /// Set if there were more values than handles.
     pub(crate) exhausted: bool,
 }
 
@@ -50,7 +51,7 @@ impl Handles {
         }
     }
 
-    /// The term or product behind a handle.
+    /// Returns the term or product behind a handle.
     #[inline]
     pub(crate) fn find(&self, terms: &Terms, value: Value) -> Behind {
         if value >= GROWING {
@@ -66,13 +67,13 @@ impl Handles {
         }
     }
 
-    /// Tells whether a handle is an input.
+    /// Returns `true` if a handle is an input.
     #[inline]
     pub(crate) fn is_input(&self, value: Value) -> bool {
         (1..=self.inputs).contains(&value)
     }
 
-    /// The factors of a product that has no term.
+    /// Returns the factors of a product without a term.
     #[inline]
     pub(crate) fn factors(&self, value: Value) -> Option<[Value; 2]> {
         let position = value.checked_sub(self.inputs + 1)?;
@@ -82,7 +83,7 @@ impl Handles {
         }
     }
 
-    /// A handle for the product of two inputs, without a term.
+    /// Creates a handle for the product of two inputs, without a term.
     #[inline]
     pub(crate) fn product(&mut self, inputs: [Value; 2]) -> Value {
         self.push(Behind::Product(inputs))
@@ -93,7 +94,7 @@ impl Handles {
         self.single[(product - self.inputs - 1) as usize] = Behind::Term(term);
     }
 
-    /// A handle for a term.
+    /// Creates a handle for a term.
     pub(crate) fn handle(&mut self, term: Term) -> Value {
         self.push(Behind::Term(term))
     }
@@ -108,7 +109,7 @@ impl Handles {
         next as Value
     }
 
-    /// A handle for a term made of the one behind `before`, most often by one product more.
+    /// Creates a handle for a term made from the one behind `before`, most often by adding one product.
     #[inline]
     pub(crate) fn handle_after(&mut self, before: Value, old: Term, term: Term) -> Value {
         if !term.is_grown_from(old) {
@@ -132,16 +133,12 @@ impl Handles {
         next as Value
     }
 
-    /// The sum of the first lane, if those of the others are in the lists after it and as long.
+    /// Returns the sum of the first lane, if those of the other lanes are in the lists after it and have the
+    /// same length.
     #[inline]
     pub(crate) fn row(&mut self, values: &Values) -> Option<Term> {
         let first = values[0];
-        // One pass without an early end: it uses vector instructions.
-        let apart =
-            |(lane, value): (usize, &Value)| value.wrapping_sub(lane as Value * STRETCH) ^ first;
-        if first < GROWING
-            || values.iter().enumerate().map(apart).fold(0, |all, one| all | one) != 0
-        {
+        if first < GROWING || !are_stretches(values) {
             return None;
         }
         let (stretch, length) = ((first - GROWING) / STRETCH, (first - GROWING) % STRETCH);
@@ -161,24 +158,40 @@ impl Handles {
         is_row
     }
 
-    /// Handles for the sums of a row with one product more; `first` is the first lane's.
+    /// Creates handles for the sums of a row with one product more; `first` is the first lane's.
     #[inline]
     pub(crate) fn handles_after(&mut self, before: &Values, first: Term, out: &mut Values) {
         if before[0] % STRETCH != STRETCH - 1 {
-            *out = before.map(|value| value + 1);
-            return;
+            return next(before, out);
         }
         for (lane, value) in out.iter_mut().enumerate() {
             *value = self.start(first.beside(lane as u32));
         }
     }
 
-    /// Any handle will do: nothing is concluded from a run that has too many values.
+    /// Returns an arbitrary handle: a run with too many values proves nothing.
     #[cold]
     fn run_out(&mut self) -> Value {
         self.exhausted = true;
         self.inputs.max(1)
     }
+}
+
+/// Returns `true` if handles are at the same length of consecutive stretches.
+#[multiversion(targets("x86_64+avx2"))]
+fn are_stretches(values: &Values) -> bool {
+    // A single pass without early exit can use vector instructions.
+    let mut differ = 0;
+    for (lane, value) in values.iter().enumerate() {
+        differ |= value.wrapping_sub(lane as Value * STRETCH) ^ values[0];
+    }
+    differ == 0
+}
+
+/// Advances each handle by one.
+#[multiversion(targets("x86_64+avx2"))]
+fn next(values: &Values, out: &mut Values) {
+    out.iter_mut().zip(values).for_each(|(out, value)| *out = value.wrapping_add(1));
 }
 
 #[cfg(test)]

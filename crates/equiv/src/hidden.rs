@@ -1,21 +1,23 @@
-//! What a proof hides that takes constants for other numbers: `3.14159274` for π, say.
+//! Differences that a proof hides when it takes constants for other numbers, for example `3.14159274` for π.
 //!
-//! The kernels with those numbers in their place are equal. With their own constants they differ a little, which
-//! is what the report calls rounding. Something may enlarge the difference: `(x·c − x·π)·10⁷` is zero for the
-//! one and not for the other. So both kernels are run on intervals at random points, constants as they are, and
-//! what they make of every output must be within a bound of each other.
+//! With those numbers the kernels are equal. With the written constants they differ a little, and the report
+//! calls that rounding. But the difference may be magnified: `(x·c − x·π)·10⁷` is zero for one and not for
+//! the other. So both kernels run on intervals at random points, with the written constants, and their values
+//! of every output must be within a bound of each other.
 //!
-//! **Relative to what.** To the larger of the two values; but sums cancel, and where they do, a difference in the
-//! last place of a summand is large against the sum. So the change of the reference counts, too, that a change of
-//! the inputs by [`STEP`] makes, divided by it: what kernels do to roundings of their inputs they may do to those
-//! of constants. It counts only up to [`MOST_CANCELLED`] times the value, and an element must differ at two
-//! points, or at the only one: near a root of the reference anything is far away.
+//! **Bound.** The bound is relative to the larger of the two values. But sums cancel, and then a difference
+//! in the last place of a summand is large compared with the sum. So the bound also counts the change of the
+//! reference when the inputs change by [`STEP`], divided by that step: a kernel may treat the rounding of
+//! constants as it treats the rounding of inputs. This counts only up to [`MOST_CANCELLED`] times the value.
+//! And an element must differ at two points, or at the only one: near a root of the reference every relative
+//! distance is large.
 //!
-//! So `1 + x·c − x·π` is proved equal to 1: the difference is 9·10⁻⁸·x, below the bound for the value 1 at all inputs up to
-//! 64. A user who calls it with inputs of 10⁴ sees it, as he sees the rounding of `x·c` itself there, which is larger.
+//! So `1 + x·c − x·π` is proved equal to 1: the difference is 9·10⁻⁸·x, below the bound for the value 1 at
+//! all inputs up to 64. A user who calls it with inputs of 10⁴ sees it, just as the even larger rounding of
+//! `x·c` itself.
 //!
-//! It errs on the silent side: what an enclosure leaves open, and values beyond the range of the output's type,
-//! say nothing.
+//! This errs towards silence: enclosures that decide nothing, and values beyond the range of the output's
+//! type, give no finding.
 
 use crate::position::Position;
 use crate::recheck::Recheck;
@@ -24,26 +26,26 @@ use interval::Enclosed;
 use ir::{Format, Scalar};
 use term::{Node, Terms};
 
-/// Points that are tried, if the kernels are small.
+/// Points for small kernels.
 const POINTS: u64 = 24;
 
-/// Instructions of threads that may be executed for it: a run on intervals costs as much as one on terms. Large kernels have
-/// many elements, each of which is looked at at every point.
+/// Limit on the executed thread instructions: a run on intervals costs as much as a symbolic one. Large
+/// kernels have many elements, and each is compared at every point.
 const COST: u64 = 2_000_000;
 
-/// By powers of two up to 32, so that inputs are below 64.
+/// Scales of the inputs: powers of two up to 32, so inputs stay below 64.
 const SCALES: [f64; 4] = [1.0, 32.0, 0.25, 4.0];
 
-/// Relative change of inputs.
+/// Relative change of the inputs.
 const STEP: f64 = 1.0 / 1024.0;
 
-/// How much a sum may cancel.
+/// Largest factor by which a sum may cancel.
 const MOST_CANCELLED: f64 = 4096.0;
 
-/// Units in the last place of a constant of 16 bits that values may be apart.
+/// Units in the last place of a 16-bit constant by which values may differ.
 const COARSE_UNITS: f64 = 2.0;
 
-/// The kernels, and the unit in the last place of the coarsest constant that stands for something.
+/// The kernels, and the unit in the last place of the coarsest constant that stands for another number.
 struct Looked<'r> {
     kernels: &'r Recheck<'r>,
     unit: f64,
@@ -57,18 +59,19 @@ impl<'r> std::ops::Deref for Looked<'r> {
     }
 }
 
-/// An element that differs by more than rounding once constants are what they are.
+/// An element that differs by more than rounding with the written constants.
 #[derive(Clone, Debug)]
 pub struct Hidden {
     /// The element.
     pub position: Position,
-    /// What both kernels compute at a point.
+    /// The values of both kernels at a point.
     pub values: [f64; 2],
 }
 
-/// Looks for an element whose difference is not small. `cost` is that of running both kernels once; `constants` are
-/// those that were taken for other numbers, `unit` is that in the last place of the coarsest constant that stands for a
-/// closed form, and `may_jump` is false only if both kernels compute nothing but functions that do not jump.
+/// Looks for an element with a large difference. `cost` is that of running both kernels once. `constants` are
+/// those taken for other numbers, and `unit` is the unit in the last place of the coarsest constant that
+/// stands for a closed form. `may_jump` is false only if both kernels are compositions of functions without
+/// jumps.
 pub(crate) fn find(
     kernels: &Recheck<'_>,
     cost: u64,
@@ -78,7 +81,7 @@ pub(crate) fn find(
 ) -> Option<Hidden> {
     let points = (COST / cost.max(1)).clamp(1, POINTS);
     let kernels = &Looked { kernels, unit };
-    // Of the points at constants, a large kernel is run at one, which shows nothing but jumps.
+    // A large kernel runs at only one of the points at constants. That is worthwhile only if it may jump.
     if points > 1 || may_jump {
         let found = at_constants(kernels, constants, points as usize);
         if found.is_some() {
@@ -116,8 +119,8 @@ pub(crate) fn find(
     None
 }
 
-/// Tells whether some operation of a run jumps: a condition, a choice, or a function that is not known. Errs on the side of
-/// `true`.
+/// Returns `true` if some operation of a run may jump: a condition, a choice, or an unknown function. Errs on
+/// the side of `true`.
 pub(crate) fn may_jump(terms: &Terms) -> bool {
     terms
         .nodes()
@@ -125,8 +128,8 @@ pub(crate) fn may_jump(terms: &Terms) -> bool {
         .any(|node| matches!(node, Node::Compare(..) | Node::Select(..) | Node::Apply(..)))
 }
 
-/// Looks at inputs that are the constants themselves: a comparison with one jumps there, and nowhere near. Only a jump
-/// counts, which is large against the constant.
+/// Tries the constants themselves as inputs: a comparison with a constant jumps there and nowhere near. Only
+/// a jump that is large compared with the constant counts.
 fn at_constants(kernels: &Looked<'_>, constants: &[f64], points: usize) -> Option<Hidden> {
     let near = |constant: &f64| {
         let single = *constant as f32;
@@ -149,7 +152,7 @@ fn at_constants(kernels: &Looked<'_>, constants: &[f64], points: usize) -> Optio
     None
 }
 
-/// Numbers of a point, changed by a relative step, each one up or down, if there is one.
+/// Draws the numbers of a point. With `step`, each is changed by that relative amount, up or down.
 fn draw(kernels: &Looked<'_>, point: u64, scale: f64, step: Option<f64>) -> Option<Numbers> {
     let mut state = (point + 1) << 32;
     let next = || {
@@ -171,7 +174,8 @@ fn run(kernels: &Looked<'_>, numbers: &Numbers) -> [Vec<Enclosed>; 2] {
     })
 }
 
-/// Elements that differ by more than the bound, measured by the larger value, and by how much at least.
+/// Returns the elements that differ by more than the bound in relation to the larger value, each with a lower
+/// bound on its difference.
 fn suspects(kernels: &Looked<'_>, elements: &[Vec<Enclosed>; 2]) -> Vec<(usize, f64)> {
     let mut found = Vec::new();
     for (at, pair) in elements[0].iter().zip(&elements[1]).enumerate() {
@@ -204,14 +208,13 @@ fn is_double(kernels: &Looked<'_>, at: usize) -> bool {
     false
 }
 
-/// How far apart values may be, for their size: what a constant of 16 bits is rounded by is more than the bound for
-/// singles.
+/// Largest relative distance between values. Rounding of a 16-bit constant exceeds the bound for singles.
 fn bound(kernels: &Looked<'_>, at: usize) -> f64 {
     let bound = if is_double(kernels, at) { 1e-12 } else { 1e-5 };
     if kernels.unit > f32::EPSILON.into() { COARSE_UNITS * kernels.unit } else { bound }
 }
 
-/// Sizes at which floats of the output's type have all their digits.
+/// Range of sizes in which floats of the output's type have full precision.
 fn limits(kernels: &Looked<'_>, at: usize) -> (f64, f64) {
     match is_double(kernels, at) {
         true => (f64::MIN_POSITIVE, f64::MAX),

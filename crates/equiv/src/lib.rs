@@ -1,10 +1,9 @@
-//! Whether two kernels compute the same: both are run on terms, and every output element of the one
-//! is compared with that of the other over the reals.
+//! Equivalence of two kernels: both run symbolically, and each output element of one is compared with that of
+//! the other over the reals.
 //!
-//! Both runs look for races, misused barriers and memory errors on the way ([`exec::check_in`]): an
-//! output is a function of the inputs only if there are none. What the terms mean, and when two are
-//! equal, is decided by [`decide`]; a difference comes with a point, and both kernels are run again
-//! on intervals there.
+//! Both runs also look for races, barrier misuse and memory errors ([`exec::check_in`]): only without them is
+//! an output a function of the inputs. [`decide`] defines the meaning of terms and decides their equality. A
+//! difference comes with a point, and both kernels run again on intervals there.
 
 mod answer;
 mod approximation;

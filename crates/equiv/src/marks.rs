@@ -1,33 +1,33 @@
-//! Marks on what functions return that are known for some arguments only ([`ArgumentRange`]).
+//! Marks on results of functions that are known for some arguments only ([`ArgumentRange`]).
 //!
-//! A compiler that knows something of an argument leaves cases of a function out. What is left is the
-//! function in a range, and something else outside of it. So before a proof counts, the sides with such
-//! functions are run once more with their results *marked*: a mark is a named function of which the algebra
-//! knows nothing, so no rewriting goes through it, and every way in which an output depends on such a result
-//! shows in the terms of the output. The choices on the way to it ([`Node::Select`]) say what holds where
-//! the result counts: `x > 1 ? tanhf(x) : …` needs the range behind `x > 1` alone.
+//! A compiler that knows something about an argument omits cases of a function. The code that remains is the
+//! function inside a range and something else outside. So before a proof counts, sides with such functions
+//! run once more with these results *marked*. A mark is an uninterpreted function, so no rewriting passes
+//! through it, and every dependence of an output on such a result is visible in the output's term. The
+//! choices on the way to a mark ([`Node::Select`]) give the conditions under which the result counts: `x > 1
+//! ? tanhf(x) : …` needs the range under `x > 1` alone.
 //!
-//! Each range must then follow from these conditions and from what is declared of the inputs; the decision
-//! procedure is asked. It errs on the safe side: a range that holds and is not shown leaves the answer open.
+//! Each range must then follow from these conditions and the declared properties of the inputs; the decision
+//! procedure decides that. It errs on the safe side: a true range that is not shown leaves the answer open.
 
 use decide::{Budget, Decision, Problem, decide};
 use ir::{ArgumentRange, RealFunction};
 use rustc_hash::FxHashMap;
 use term::{Function, Node, NodeId, Number, Relation, Term, Terms, evaluation_order};
 
-/// Ranges that are asked about; beyond, the answer is open.
+/// Most ranges checked; beyond that the answer is open.
 const MOST: usize = 1 << 16;
 
 /// The marks of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Marks {
-    /// By the node of the mark.
+    /// The marked results, by the node of their mark.
     marked: FxHashMap<NodeId, Marked>,
-    /// The named functions that are marks.
+    /// The named functions used as marks.
     names: Vec<Function>,
 }
 
-/// A function of which only a range is known, and its arguments.
+/// A function known only in a range, with its arguments.
 #[derive(Clone, Copy, Debug)]
 struct Marked {
     function: RealFunction,
@@ -35,7 +35,7 @@ struct Marked {
     arguments: [Term; 2],
 }
 
-/// A range that is needed and was not shown.
+/// A required range that was not shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unshown {
     /// The function.
@@ -44,9 +44,9 @@ pub struct Unshown {
     pub range: ArgumentRange,
     /// The side, 0 for the reference.
     pub side: usize,
-    /// The condition that is needed.
+    /// The required condition.
     pub condition: String,
-    /// What to assume of inputs, if the arguments are inputs.
+    /// An assumption about inputs that would suffice, if the arguments are inputs.
     pub assume: Option<String>,
 }
 
@@ -72,7 +72,7 @@ impl Unshown {
     }
 }
 
-/// A range as `--assume` takes it.
+/// Writes a range in the syntax of `--assume`.
 fn written(range: ArgumentRange, [a, b]: &[String; 2]) -> String {
     match range {
         ArgumentRange::NotZero => format!("{a} != 0"),
@@ -110,8 +110,8 @@ impl Marks {
 /// A condition that holds, or does not.
 type Literal = (NodeId, bool);
 
-/// The first range that outputs of a marked run need and that does not follow from the choices on the way
-/// to it and from `assumptions`, conditions of the run's store.
+/// Returns the first range that outputs of a marked run need and that follows neither from the choices on the
+/// way to it nor from `assumptions`, conditions of the run's store.
 pub(crate) fn unshown(
     side: usize,
     (terms, marks): (&mut Terms, &Marks),
@@ -138,8 +138,8 @@ pub(crate) fn unshown(
     None
 }
 
-/// Where a function is defined, if not everywhere. Where it is not, neither is the term of an output that
-/// depends on it, and nothing is claimed.
+/// Returns the condition under which a function is defined, if it is not defined everywhere. Outside, a
+/// dependent output is undefined too, and nothing is claimed.
 fn defined(terms: &mut Terms, function: RealFunction, a: Term) -> Option<Term> {
     let least = match function {
         RealFunction::Log | RealFunction::Log2 | RealFunction::Log10 => terms.zero(),
@@ -149,7 +149,7 @@ fn defined(terms: &mut Terms, function: RealFunction, a: Term) -> Option<Term> {
     Some(terms.compare(Relation::Less, least, a))
 }
 
-/// The condition that arguments are in a range.
+/// Builds the condition that arguments are in a range.
 fn wanted(terms: &mut Terms, range: ArgumentRange, [a, b]: [Term; 2]) -> Term {
     let zero = terms.zero();
     match range {
@@ -176,7 +176,7 @@ fn wanted(terms: &mut Terms, range: ArgumentRange, [a, b]: [Term; 2]) -> Term {
     }
 }
 
-/// Whether a condition holds wherever others do, and it is defined. Conditions that hold nowhere prove
+/// Returns `true` if a condition is defined and holds wherever the others do. Contradictory conditions prove
 /// nothing.
 fn follows(terms: &mut Terms, wanted: Term, conditions: &[Term], budget: &Budget) -> bool {
     match terms.node(wanted) {
@@ -191,15 +191,15 @@ fn follows(terms: &mut Terms, wanted: Term, conditions: &[Term], budget: &Budget
     matches!(decisions.first(), Some(Decision::Equal { .. }))
 }
 
-/// The marks below some outputs, each with the conditions under which alone outputs depend on it, in the
-/// order of the nodes.
+/// Returns the marks below some outputs in node order, each with the conditions under which outputs depend on
+/// it.
 fn guards(terms: &mut Terms, outputs: &[Term], marks: &Marks) -> Vec<(NodeId, Vec<Literal>)> {
     let roots: Vec<NodeId> = outputs.iter().map(|output| terms.seal(*output)).collect();
     let order = evaluation_order(terms, roots.iter().map(|root| (*root).into()), |_| true);
     let mut guards: FxHashMap<NodeId, Vec<Literal>> = FxHashMap::default();
     roots.iter().for_each(|root| _ = guards.insert(*root, Vec::new()));
     let mut needed = Vec::new();
-    // Parents come before children: all uses of a node are known when it is its turn.
+    // Parents come before children, so all uses of a node are known at its turn.
     for &node in order.nodes.iter().rev() {
         let own = guards.remove(&node).unwrap_or_default();
         match terms.at(node) {
@@ -224,7 +224,7 @@ fn guards(terms: &mut Terms, outputs: &[Term], marks: &Marks) -> Vec<(NodeId, Ve
     needed
 }
 
-/// Another use of a node, under these conditions: what holds at all uses stays.
+/// Adds another use of a node under these conditions, keeping the conditions common to all uses.
 fn meet(guards: &mut FxHashMap<NodeId, Vec<Literal>>, node: NodeId, own: Vec<Literal>) {
     match guards.get_mut(&node) {
         Some(known) => known.retain(|literal| own.contains(literal)),
@@ -232,7 +232,7 @@ fn meet(guards: &mut FxHashMap<NodeId, Vec<Literal>>, node: NodeId, own: Vec<Lit
     }
 }
 
-/// Conditions with one more, and with what that one is made of.
+/// Adds a condition, and the conditions that it is made of.
 fn with(terms: &Terms, own: &[Literal], literal: Literal) -> Vec<Literal> {
     let mut all = own.to_vec();
     let mut work = vec![literal];
@@ -249,8 +249,8 @@ fn with(terms: &Terms, own: &[Literal], literal: Literal) -> Vec<Literal> {
     all
 }
 
-/// Terms without marks. A mark is its argument where the range holds, which is shown of every mark that
-/// outputs depend on.
+/// Rewrites terms without marks. A mark equals its argument where the range holds, which is shown for every
+/// mark that outputs depend on.
 struct Unmarked<'m> {
     marks: &'m Marks,
     known: FxHashMap<NodeId, Term>,
@@ -269,7 +269,7 @@ impl Unmarked<'_> {
         }
     }
 
-    /// A node with its operands in their new form; itself, if they have not changed.
+    /// Rebuilds a node from its rewritten operands; returns the node itself if they are unchanged.
     fn rebuilt(&self, terms: &mut Terms, node: Node, own: Term) -> Term {
         let at = |node: NodeId| self.known.get(&node).copied().unwrap_or(node.into());
         let is_same = |node: NodeId| at(node) == node.into();

@@ -1,146 +1,147 @@
-//! Why two sides are not compared: they do not fit together, or not with what is assumed. Each displays as a clause.
+//! Reasons why two sides cannot be compared: they do not fit each other or the assumptions. Each displays as
+//! a clause.
 
 use crate::formula::FormulaError;
 use std::fmt;
 use thiserror::Error;
 
-/// Why two sides are not compared.
+/// The reason why two sides cannot be compared.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Mismatch {
-    /// More than can be numbered.
+    /// More inputs than can be numbered.
     #[error("there are too many inputs")]
     TooManyInputs,
-    /// An input or output that both sides have, and not alike.
+    /// An input or output of both sides that differs between them.
     #[error("`{name}` is {how} on the other side")]
     Unlike {
-        /// Which.
+        /// Its name.
         name: String,
-        /// In what.
+        /// The property that differs.
         how: Unlike,
     },
-    /// A tensor whose strides change between launches of a side.
+    /// A tensor with different strides in different launches of a side.
     #[error("`{name}` has other strides in another launch")]
     Strides {
-        /// Which.
+        /// Its name.
         name: String,
     },
-    /// A relation or an assumption that makes no sense for these inputs.
+    /// A relation or assumption that makes no sense for these inputs.
     #[error(transparent)]
     Formula(#[from] FormulaError),
-    /// An assumption about tensors that have no elements in common.
+    /// An assumption about tensors of different sizes.
     #[error("`{formula}` is about tensors of different sizes")]
     Sizes {
-        /// The assumption as it is written.
+        /// The assumption as written.
         formula: String,
     },
-    /// A tensor that is said to have no two equal elements is too large.
+    /// A tensor with `distinct` that is too large.
     #[error(
         "`distinct({name})`: comparisons follow it for at most {most} elements; `check` for any number"
     )]
     Distinct {
         /// The tensor.
         name: String,
-        /// The largest number.
+        /// The largest supported number of elements.
         most: usize,
     },
-    /// Under assumptions that nothing satisfies everything is equal.
+    /// No input satisfies the assumptions; every two kernels would be equal.
     #[error("no input was found that satisfies the assumptions")]
     NoInput,
-    /// A launch that cannot follow those before it.
+    /// A launch that cannot follow the earlier ones.
     #[error("launch {number} of a side: {why}")]
     Launch {
-        /// From 1.
+        /// The number of the launch, from 1.
         number: usize,
         /// The obstacle.
         why: Box<Self>,
     },
-    /// A variable that starts anew in each of our runs, and would not on a GPU.
+    /// A module variable that our runs initialise again for each launch, unlike a GPU.
     #[error(
         "launch {number} of a side reads the module variable `{name}`, in which an earlier one may have left something"
     )]
     ModuleVariable {
-        /// From 1.
+        /// The number of the launch, from 1.
         number: usize,
-        /// Which.
+        /// The name of the variable.
         name: String,
     },
-    /// A launch takes a number where an earlier one left a tensor.
-    #[error("`{name}` is no tensor in launch {number}")]
+    /// A launch expects a scalar where an earlier one left a tensor.
+    #[error("`{name}` is not a tensor in launch {number}")]
     NoTensor {
-        /// Which.
+        /// Its name.
         name: String,
-        /// From 1.
+        /// The number of the launch, from 1.
         number: usize,
     },
-    /// Memory that two launches see in different ways.
+    /// Memory that two launches interpret differently.
     #[error("`{name}` has another type, size or strides than where it is written")]
     Layout {
-        /// Which.
+        /// Its name.
         name: String,
     },
-    /// A structure that is said of memory which an earlier launch wrote.
-    #[error("`{name}` is what an earlier launch leaves there: no structure can be said of it")]
+    /// A declared structure on memory written by an earlier launch.
+    #[error("`{name}` is the result of an earlier launch: it can have no structure")]
     HandedOn {
-        /// Which.
+        /// Its name.
         name: String,
     },
-    /// An element that is handed on and not always written.
+    /// An element handed to a later launch that is not always written.
     #[error("`{name}[{at}]` is written only under a condition")]
     Conditional {
-        /// Which tensor.
+        /// The name of the tensor.
         name: String,
-        /// Which element.
+        /// The number of the element.
         at: usize,
     },
-    /// An element that is handed on and not known.
+    /// An element handed to a later launch with an unknown value.
     #[error("`{name}[{at}]` is a value {reason}")]
     Lost {
-        /// Which tensor.
+        /// The name of the tensor.
         name: String,
-        /// Which element.
+        /// The number of the element.
         at: usize,
-        /// Words that follow "a value".
+        /// Continues "a value".
         reason: &'static str,
     },
-    /// An element that is handed on and was never written.
+    /// An element handed to a later launch that was never written.
     #[error("`{name}[{at}]` was not written")]
     Unwritten {
-        /// Which tensor.
+        /// The name of the tensor.
         name: String,
-        /// Which element.
+        /// The number of the element.
         at: usize,
     },
-    /// An output without a counterpart.
+    /// An output that the other side lacks.
     #[error("`{name}` is an output of one side alone")]
     OneSided {
-        /// Which.
+        /// Its name.
         name: String,
     },
-    /// Nothing compared is nothing proved.
+    /// No output elements to compare, so nothing would be proved.
     #[error("there is no output to compare")]
     NoOutput,
     /// The store of terms is full.
     #[error("the kernels compute more values than can be kept")]
     TooManyValues,
-    /// A function that is known in a range, which cannot be shown.
+    /// A function known only in a range, where the range cannot be shown.
     #[error(
-        "a function is known for some of its arguments only, and what it computes cannot be followed apart from them"
+        "a function is known for some of its arguments only, and its result cannot be followed for the others"
     )]
     Unfollowed,
 }
 
-/// In what an input or output is unlike that of the other side.
+/// The property in which an input or output differs from that of the other side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unlike {
     /// The number of elements.
     Size,
-    /// Which elements share their memory.
+    /// The elements that share memory.
     Sharing,
-    /// Which elements are zero or the same.
+    /// The elements that are zero or equal to others.
     Structure,
-    /// The expression that it is.
+    /// Its defining expression.
     Relation,
-    /// A scalar here, a tensor there.
+    /// A scalar on one side, a tensor on the other.
     Kind,
     /// The type of its elements.
     Type,

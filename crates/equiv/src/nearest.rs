@@ -12,14 +12,14 @@ use term::{Inputs, Number, Relation, Term, Terms};
 pub struct Nearest {
     /// The float; infinite if the value is beyond its format.
     pub number: f64,
-    /// Whether the expression has that value exactly.
+    /// Set if the expression has exactly that value.
     pub is_exact: bool,
-    /// Whether the value is not zero and the float is.
+    /// Set if the value is nonzero and the float is zero.
     pub vanishes: bool,
 }
 
 impl Formula {
-    /// The float of a format that is nearest to its value; `None` if it has names or no value.
+    /// Returns the float of a format nearest to the formula's value; `None` if it has names or no value.
     #[must_use]
     pub fn nearest(&self, format: Format) -> Option<Nearest> {
         let mut terms = Terms::new(Inputs::new().into());
@@ -44,13 +44,13 @@ impl Formula {
     }
 }
 
-/// The nearest float of a format.
+/// Rounds to the nearest float of a format.
 pub(crate) fn rounded(format: Format, number: f64) -> f64 {
     let conversion = Conversion::nearest(Scalar::Float(Format::F64), Scalar::Float(format));
     concrete::to_double(format, concrete::convert(conversion, number.to_bits()))
 }
 
-/// Whether a value between two floats is at most half way.
+/// Returns `true` if a value between two floats is at most half way.
 fn is_nearer_to_first(terms: &mut Terms, value: Term, floats: [f64; 2]) -> bool {
     let [low, high] = floats.map(|number| terms.float(number));
     let (sum, twice) = (terms.add(low, high), terms.add(value, value));
@@ -58,7 +58,7 @@ fn is_nearer_to_first(terms: &mut Terms, value: Term, floats: [f64; 2]) -> bool 
     evaluate(terms, &[nearer], &|_| Number::ZERO).pop() == Some(Value::Truth(true))
 }
 
-/// The nearest float of an input that is an expression without names and no float itself.
+/// Returns the nearest float for an input defined by an expression without names that is not itself a float.
 pub(crate) fn rounded_scalar(input: &Input) -> Option<f64> {
     let (InputKind::Related(formula), Scalar::Float(format)) = (&input.kind, input.scalar) else {
         return None;
@@ -84,7 +84,7 @@ mod tests {
         }
         assert_eq!(nearest("1/3", Format::F16).number, 0.333_251_953_125);
         assert_eq!(nearest("1/3", Format::Bf16).number, 0.333_984_375);
-        // A tie of singles, and its neighbours closer than any double.
+        // A tie of singles, and neighbours of it that are closer than any double.
         for (text, expected) in [
             ("1+2^-24", 1.0),
             ("1+2^-24+2^-90", 1.0 + f64::from(f32::EPSILON)),

@@ -1,9 +1,10 @@
-//! Refutes on numbers alone, where the runs on terms did not end: a branch on data, or too large a launch.
+//! Refutation on numbers alone, for runs that terms could not complete: a branch on data, or too large a
+//! launch.
 //!
-//! Both kernels as written are run in floats at a few ordinary inputs. Where an element differs by more
-//! than rounding can explain, both are run again there on intervals, as for any other difference, and
-//! checked for races and for whatever else depends on the schedule: with these inputs the result must be
-//! a function of them. Nothing is claimed about other inputs.
+//! Both kernels run as written, in floats, at a few ordinary inputs. If an element differs by more than
+//! rounding explains, both run again there on intervals, as for any other difference. They are also checked
+//! for races and for anything else that depends on the schedule: with these inputs the result must be a
+//! function of them. Nothing is claimed about other inputs.
 
 use crate::difference::Difference;
 use crate::ordinary::Chosen;
@@ -14,22 +15,22 @@ use exec::{Limits, Outcome};
 use interval::Enclosed;
 use ir::Scalar;
 
-/// The points that are tried, by number: random numbers first.
+/// The points to try, by number: random numbers first.
 const POINTS: [usize; 5] = [3, 11, 7, 4, 0];
 
 /// Instructions of all lanes that a run may execute.
 const MOST_INSTRUCTIONS: u64 = 100_000_000;
 
-/// Elements of a point that are looked at in intervals.
+/// Elements of a point that are evaluated in intervals.
 const TRIES: usize = 3;
 
-/// Rounding explains no difference of this part of the larger value, and of the largest of the tensor.
+/// Differences beyond rounding, relative to the larger value and to the largest of the tensor.
 const APART: [f64; 2] = [1e-2, 1e-3];
 
-/// Inputs that are listed.
+/// Most inputs in the report.
 const LISTED: usize = 4096;
 
-/// A difference that both kernels show.
+/// Returns a difference that both kernels show.
 pub(crate) fn refute(chosen: &Chosen<'_>, limits: Limits) -> Option<Box<Difference>> {
     let lane_instructions = limits.lane_instructions.min(MOST_INSTRUCTIONS);
     let limits = Limits { lane_instructions, ..limits };
@@ -69,7 +70,7 @@ fn run<'r>(chosen: &'r Chosen<'_>, number: usize, numbers: &'r Numbers, limits: 
     Run { side: chosen.sides[number], number, table: chosen.table, numbers, limits }
 }
 
-/// Whether what a run left is the same on every schedule.
+/// Returns `true` if the results of a run are the same on every schedule.
 fn is_function(outcome: &Outcome) -> bool {
     outcome.findings.is_empty() && outcome.undecided.is_empty() && outcome.doubts.is_empty()
 }

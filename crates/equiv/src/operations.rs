@@ -1,10 +1,10 @@
-//! What the operations of kernels are as terms.
+//! Translates the operations of kernels into terms.
 
 use exec::domain::{Binary, Connective, LARGEST, Unary};
 use ir::{Relation, Rounding};
 use term::{Function, Term, Terms};
 
-/// One operand.
+/// Translates an operation with one operand.
 pub(crate) fn unary(terms: &mut Terms, op: Unary, a: Term) -> Term {
     match op {
         Unary::Negate => terms.negate(a),
@@ -25,7 +25,7 @@ pub(crate) fn unary(terms: &mut Terms, op: Unary, a: Term) -> Term {
             Rounding::Up => terms.apply(Function::Ceil, a),
             Rounding::Zero => terms.apply(Function::Trunc, a),
             Rounding::NearestEven => terms.apply(Function::Round, a),
-            // Nothing is known of it but that equal arguments give equal values.
+            // Uninterpreted: equal arguments give equal values.
             Rounding::NearestAway => match terms.function("round_away") {
                 Some(function) => terms.apply(function, a),
                 None => terms.undefined(),
@@ -51,7 +51,7 @@ pub(crate) fn unary(terms: &mut Terms, op: Unary, a: Term) -> Term {
     }
 }
 
-/// Two operands.
+/// Translates an operation with two operands.
 pub(crate) fn binary(terms: &mut Terms, op: Binary, a: Term, b: Term) -> Term {
     match op {
         Binary::Add => terms.add(a, b),
@@ -64,7 +64,8 @@ pub(crate) fn binary(terms: &mut Terms, op: Binary, a: Term, b: Term) -> Term {
     }
 }
 
-/// Whether the first is negative, and its sign on the magnitude of the second.
+/// Returns the condition that the first term is negative, and the second term's magnitude with the sign of
+/// the first.
 pub(crate) fn copy_sign(terms: &mut Terms, a: Term, b: Term) -> (Term, Term) {
     let magnitude = terms.absolute(b);
     let negated = terms.negate(magnitude);
@@ -73,7 +74,7 @@ pub(crate) fn copy_sign(terms: &mut Terms, a: Term, b: Term) -> (Term, Term) {
     (negative, terms.select(negative, negated, magnitude))
 }
 
-/// Whether one stands in a relation to the other.
+/// Translates a comparison.
 pub(crate) fn compared(terms: &mut Terms, relation: Relation, a: Term, b: Term) -> Term {
     use term::Relation::{Equal, Less, LessEqual};
     match relation {
@@ -89,7 +90,7 @@ pub(crate) fn compared(terms: &mut Terms, relation: Relation, a: Term, b: Term) 
     }
 }
 
-/// Two conditions.
+/// Connects two conditions.
 pub(crate) fn connected(terms: &mut Terms, op: Connective, a: Term, b: Term) -> Term {
     match op {
         Connective::And => terms.and(a, b),

@@ -1,17 +1,17 @@
-//! How two kernels are compared.
+//! Options of a comparison.
 
 use crate::side::Assumption;
 use exec::Limits;
 
-/// How two kernels are compared.
+/// Options of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'o> {
-    /// How much each run may cost.
+    /// Limits for each run.
     pub limits: Limits,
-    /// Take constants for transcendental numbers.
+    /// Take constants for the transcendental numbers nearby.
     pub snap: bool,
-    /// What is assumed of the inputs.
+    /// Assumptions about the inputs.
     pub assumptions: &'o [Assumption],
-    /// Look at a proof again by another road.
+    /// Recheck a proof by interval runs.
     pub recheck: bool,
 }

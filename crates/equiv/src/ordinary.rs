@@ -1,7 +1,8 @@
-//! Inputs as users feed them: numbers around 1, 10 and 100, large negative ones, zeros, rows of equal numbers.
+//! Inputs as users choose them: numbers around 1, 10 and 100, large negative ones, zeros, rows of equal
+//! numbers.
 //!
-//! Most points have one number in all elements of all tensors, so that a reader can type them in. They are for
-//! runs in floats, where magnitudes matter that no real number minds.
+//! At most points all elements of all tensors are the same number, so you can type it in. The points are for
+//! runs in floats, where magnitudes matter that are harmless for real numbers.
 
 use crate::assumed::Assumed;
 use crate::sample::nearest;
@@ -13,18 +14,18 @@ use decide::Points;
 use ir::Scalar;
 use term::Terms;
 
-/// What the inputs are at a point.
+/// The inputs at a point.
 #[derive(Clone, Copy, Debug)]
 enum Ordinary {
-    /// One number in all tensors.
+    /// The same number in all tensors.
     Filled(f64),
-    /// One number in each row.
+    /// One number for each row.
     Rows(f64),
-    /// Random numbers with this deviation.
+    /// Random numbers with this standard deviation.
     Normal(f64),
 }
 
-/// The points, the most telling first. Fractions that no float has make sums round.
+/// The points, most informative first. Fractions that are not floats make sums round.
 const POINTS: [Ordinary; 12] = [
     Ordinary::Filled(100.1),
     Ordinary::Filled(0.0),
@@ -40,10 +41,10 @@ const POINTS: [Ordinary; 12] = [
     Ordinary::Normal(10.0),
 ];
 
-/// How many points there are.
+/// Number of points.
 pub(crate) const COUNT: usize = POINTS.len();
 
-/// Scalars are rarely large, and often there to keep a divisor from zero.
+/// Values for scalars: they are rarely large, and often keep a divisor from zero.
 const SCALARS: [f64; 2] = [1.0, 1e-5];
 
 /// All elements of an input at a point.
@@ -51,11 +52,11 @@ const SCALARS: [f64; 2] = [1.0, 1e-5];
 pub struct Filling {
     /// The input.
     pub name: String,
-    /// What its elements are.
+    /// The type of its elements.
     pub scalar: Scalar,
-    /// Sizes; `None` for a scalar.
+    /// Dimensions; `None` for a scalar.
     pub shape: Option<Vec<u64>>,
-    /// Its elements, in the order of the indices; one if all are the same.
+    /// Its elements in index order; a single one if all are equal.
     pub numbers: Vec<f64>,
 }
 
@@ -63,13 +64,13 @@ pub struct Filling {
 pub(crate) struct Chosen<'c> {
     pub(crate) sides: [&'c Side<'c>; 2],
     pub(crate) table: &'c Table,
-    /// The store of the assumptions.
+    /// The store with the terms of the assumptions.
     pub(crate) terms: &'c Terms,
     pub(crate) assumed: &'c Assumed,
 }
 
 impl Chosen<'_> {
-    /// All inputs at the point of a number, if the assumptions hold there.
+    /// Returns all inputs at a point, if the assumptions hold there.
     pub(crate) fn at(&self, number: usize) -> Option<(Vec<Filling>, Numbers)> {
         let conditions = self.assumed.all();
         let ranges = Points::within(self.terms, &conditions, 3);
@@ -109,7 +110,7 @@ impl Chosen<'_> {
 }
 
 impl Chosen<'_> {
-    /// The first inputs of a point by name, in their order, but for those that the structure of a tensor says.
+    /// The first inputs of a point by name, in order, without those determined by a tensor's structure.
     pub(crate) fn named(&self, numbers: &Numbers, most: usize) -> Vec<(String, f64)> {
         let inputs = self.terms.inputs();
         let own = (0..inputs.len()).filter(|position| self.table.is_free(*position));
@@ -118,7 +119,7 @@ impl Chosen<'_> {
     }
 }
 
-/// The number of elements, and of those of a row; `None` for what depends on others.
+/// Number of elements, and of elements in a row; `None` for a scalar that depends on others.
 fn sizes(input: &Input) -> Option<(usize, usize)> {
     match &input.kind {
         InputKind::Related(_) => None,
@@ -139,7 +140,7 @@ fn value(number: usize, input: &Input, position: usize, row: usize) -> f64 {
         Ordinary::Filled(value) => value,
         Ordinary::Rows(value) => value * (1.0 + (row % 16) as f64),
         Ordinary::Normal(deviation) => {
-            // The sum of four uniform numbers is near enough to a normal one.
+            // A sum of four uniform numbers is close enough to a normal one.
             let random = mix64((number as u64) << 40 ^ position as u64);
             let uniform = (0..4).map(|at| (random >> (16 * at) & 0xffff) as f64 / 65536.0 - 0.5);
             deviation * uniform.sum::<f64>() * 3_f64.sqrt()

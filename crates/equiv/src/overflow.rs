@@ -1,10 +1,11 @@
-//! Runs both kernels as written in floats, at ordinary inputs: where the optimised one gives an infinity or
-//! NaN and the reference a number, users see it although the two are equal over the reals.
+//! Looks for overflow: runs both kernels as written, in floats, at ordinary inputs. If the optimised one
+//! gives an infinity or NaN and the reference a number, users see it, although the two are equal over the
+//! reals.
 //!
-//! A softmax without the maximum taken off is right for real numbers and NaN at 100. It is a note
-//! beside the verdict. The runs are those of `simulate`: an operation that hardware may round in
-//! another way is done in one of them. Large launches are run at fewer
-//! points, the most telling first, so that the runs stay a small part of a proof; what they do not meet is not said.
+//! A softmax without subtracting the maximum is right for real numbers and NaN at 100. The finding is a note
+//! beside the verdict. The runs are those of `simulate`: where hardware may round an operation in several
+//! ways, one of them is used. Large launches run at fewer points, the most informative first, so that the
+//! runs stay a small part of a proof. Nothing is reported about inputs that these points do not cover.
 
 use crate::clock::Clock;
 use crate::ordinary::{COUNT, Chosen, Filling};
@@ -14,46 +15,47 @@ use crate::witness::Run;
 use exec::{Limits, Outcome};
 use ir::Scalar;
 
-/// Instructions of all lanes that the runs may always cost, and what starting one costs beside them. Kernels of the corpus
-/// take 30 to 250 instructions of the processor for one, and a small proof takes 10⁸.
+/// Lane instructions that the runs may always cost, and the additional cost of starting one. Kernels of the
+/// corpus take 30 to 250 processor instructions for one, and a small proof takes 10⁸.
 const FREE: u64 = 60_000;
 const START: u64 = 5_000;
 
-/// Launches with so many instructions are run at the most telling points in any case.
+/// Launches with at most this many instructions always run at the most informative points, and the number of
+/// these.
 const SMALL: u64 = 40_000;
 const TELLING: u64 = 3;
 
-/// An element that is no finite number in floats where the reference's is.
+/// An element that is not finite in floats although the reference's is.
 #[derive(Clone, Debug)]
 pub struct Overflow {
-    /// Which.
+    /// The element.
     pub position: Position,
-    /// In the runs, reference first.
+    /// Its values in the runs, reference first.
     pub values: [f64; 2],
-    /// All inputs.
+    /// All inputs of the runs.
     pub inputs: Vec<Filling>,
 }
 
-/// What the runs are searched for.
+/// The kinds of result to search for.
 #[derive(Clone, Copy)]
 pub(crate) struct Sought {
-    /// Elements that are no finite numbers.
+    /// Elements that are not finite.
     pub(crate) overflow: bool,
     /// Faults of the optimised side alone.
     pub(crate) fault: bool,
 }
 
-/// What the runs showed.
+/// Results of the runs.
 #[derive(Default)]
 pub(crate) struct Shown {
     pub(crate) overflow: Option<Overflow>,
-    /// The optimised side does something wrong in floats that it does not do in real numbers, and the reference does not
-    /// do at all: an infinity or a NaN steers it.
+    /// A fault of the optimised side in floats that neither the reference nor a run on reals has: an infinity
+    /// or a NaN steers it.
     pub(crate) fault: Option<Unsettled>,
 }
 
-/// Runs the optimised side at ordinary inputs, and the reference where that shows something; the runs on terms executed
-/// so many instructions.
+/// Runs the optimised side at ordinary inputs, and the reference where that is informative. `instructions` is
+/// the number that the symbolic runs executed.
 #[inline(never)]
 pub(crate) fn find(
     chosen: &Chosen<'_>,
@@ -98,14 +100,14 @@ fn fault(chosen: &Chosen<'_>) -> Option<Unsettled> {
     Some(Unsettled { position, reason: OpenReason::FloatFault, lost: None })
 }
 
-/// How many points are tried, if the runs on terms executed so many instructions.
+/// Number of points to try, given the number of instructions that the symbolic runs executed.
 fn affordable(instructions: u64) -> usize {
     let least = if instructions <= SMALL { TELLING } else { 1 };
     let points = (FREE / (instructions + START)).max(least);
     points as usize
 }
 
-/// The first element at a point that is no finite number where the reference's is.
+/// Returns the first element at a point that is not finite although the reference's is.
 fn at(
     chosen: &Chosen<'_>,
     optimised: &[Outcome],
@@ -119,7 +121,7 @@ fn at(
             is_float.then_some((own, other.get(name)?))
         })
     };
-    // Most runs are of finite numbers; then the reference need not be run.
+    // Most runs have only finite numbers; then the reference need not run.
     let strange = |(own, _): (&(usize, &crate::Output), _)| {
         let mut all = (0..own.1.starts.len()).filter_map(|at| element(optimised, *own, at));
         all.any(|value| !value.is_finite())
@@ -143,7 +145,7 @@ fn at(
     None
 }
 
-/// An element that somebody wrote.
+/// Returns an element that was written.
 fn written_element(left: &[Outcome], output: (usize, &crate::Output), index: usize) -> Option<f64> {
     let start = *output.1.starts.get(index)?;
     let end = start + output.1.scalar.width().bytes() as usize;

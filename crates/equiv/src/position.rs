@@ -1,4 +1,4 @@
-//! Elements of outputs, and why one is not settled.
+//! Elements of outputs, and reasons why one is undecided.
 
 use decide::Reason;
 use exec::Place;
@@ -10,107 +10,107 @@ use thiserror::Error;
 pub struct Position {
     /// The output.
     pub name: String,
-    /// The element, in the order of the indices.
+    /// The number of the element, in index order.
     pub index: usize,
 }
 
-/// An element that is not settled.
+/// An undecided element.
 #[derive(Clone, Debug)]
 pub struct Unsettled {
-    /// Which.
+    /// The element.
     pub position: Position,
-    /// Why.
+    /// The reason.
     pub reason: OpenReason,
-    /// The side that lost it, the reference or the other, and the instruction, if a value was lost.
+    /// If a value was lost: the side, 0 for the reference, and the instruction.
     pub lost: Option<(usize, Place)>,
 }
 
-/// Why an element is not settled; displays as a clause.
+/// The reason why an element is undecided; displays as a clause.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum OpenReason {
-    /// The algebra gives no answer.
+    /// The algebra found no answer.
     #[error("{0}")]
     Undecided(Reason),
-    /// Constants that stand for other numbers may make expressions differ and kernels not.
+    /// The expressions may differ only because constants stand for other numbers, and the kernels do not.
     #[error("the expressions differ, but the kernels do not")]
     Contradicted,
-    /// Out of its range a function is something else.
+    /// The expressions differ, perhaps only where an argument is outside a recognised function's range.
     #[error(
         "the expressions differ, but perhaps only where an argument of a function is out of the range that the code has \
          a case for"
     )]
     OutOfRange,
-    /// A difference of definedness that the kernels do not show.
+    /// The expressions are defined at different inputs, and the kernels do not show it.
     #[error("the optimised kernel may be undefined where the reference is not")]
     Undefined,
-    /// A difference that no run in floats shows.
+    /// A difference over the reals that no run in floats shows.
     #[error(
         "over the reals it differs, but both kernels compute the same floats at every input tried"
     )]
     Alike,
-    /// Whether constants that stand for other numbers make the difference was not decided.
+    /// Undecided: do constants that stand for other numbers account for the difference?
     #[error(
-        "it differs by little, which a rounded constant may explain; whether one does was not decided in time"
+        "it differs by little, and a rounded constant may explain it; this was not decided in time"
     )]
     MayStand,
-    /// A difference at numbers that are not of the inputs' types.
+    /// The expressions differ at numbers outside the inputs' types.
     #[error("it differs at a point that its types cannot represent")]
     Unrepresentable,
-    /// A difference of integers that the kernels do not show.
+    /// The integers differ, but the kernels do not show it.
     #[error("the integers differ, unless they wrap around")]
     Wraps,
-    /// A polynomial that may stand for a function.
+    /// A polynomial may stand for a function.
     #[error("{0}")]
     Approximates(String),
-    /// A run does not know its value.
+    /// A run lost its value.
     #[error("it is a value {0}")]
     Lost(&'static str),
-    /// The reference defines it at some inputs alone.
+    /// The reference defines it at some inputs only.
     #[error("the reference computes or writes it only under a condition")]
     Conditional,
-    /// The reference leaves it as it was.
+    /// The reference does not write it.
     #[error("the reference does not write it")]
     ReferenceUnwritten,
-    /// The optimised kernel leaves it as it was.
+    /// The optimised kernel does not write it.
     #[error("the optimised kernel does not write it")]
     OptimisedUnwritten,
-    /// Equality rests on something that a run in floats does not confirm.
+    /// Equality relies on a property that a run in floats does not confirm.
     #[error(
         "{on}, but the kernels compute {} and {} at an input that is not zero",
         .values[0],
         .values[1]
     )]
     Reliance {
-        /// What it rests on.
+        /// The property.
         on: Reliance,
-        /// What the kernels compute, reference first.
+        /// The values of the kernels, reference first.
         values: [f64; 2],
     },
-    /// A fault in floats that real numbers do not have.
+    /// A fault in floats that does not occur over the reals.
     #[error(
         "run in floats at ordinary inputs, the optimised side does something wrong that it does not do in real numbers \
          (`simulate` shows it)"
     )]
     FloatFault,
-    /// A proof that runs on intervals contradict.
+    /// Runs on intervals contradict the proof.
     #[error(
         "the algebra says that it is equal, but the kernels give {:?} and {:?}; this is a bug in Warpproof",
         .enclosed[0],
         .enclosed[1]
     )]
     Bug {
-        /// What the kernels give, reference first.
+        /// The enclosures of both kernels, reference first.
         enclosed: Box<[Enclosed; 2]>,
     },
 }
 
-/// What an equality may rest on.
+/// A property that an equality may rely on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Reliance {
-    /// That a zero is positive.
+    /// A zero is positive.
     #[error("the sign of a zero decides: equal if it is +")]
     SignOfZero,
-    /// That a value is a number.
+    /// A value is not NaN.
     #[error("a test for NaN decides: equal if it finds none")]
     NanTest,
 }

@@ -1,4 +1,4 @@
-//! A side after its launches ran on terms.
+//! A side after the symbolic runs of its launches.
 
 use crate::mismatch::Mismatch;
 use crate::symbolic::Symbolic;
@@ -6,23 +6,23 @@ use exec::{Outcome, Results, Stop};
 
 /// A side after its runs.
 pub(crate) struct Ran {
-    /// Of each launch, as far as they were run.
+    /// The outcome of each launch that ran.
     pub(crate) outcomes: Vec<Outcome>,
     pub(crate) results: Vec<Results>,
     pub(crate) domain: Symbolic,
-    /// Why a launch was not run, if the one before it came to its end.
+    /// The reason why the next launch was not run although the one before it completed.
     pub(crate) obstacle: Option<Mismatch>,
 }
 
 impl Ran {
-    /// Whether a launch was interrupted or ran out of time.
+    /// Returns `true` if a launch was interrupted or ran out of time.
     pub(crate) fn was_interrupted(&self) -> bool {
         let stop = |outcome: &Outcome| outcome.gap.as_ref().map(|gap| gap.stop);
         let mut stops = self.outcomes.iter().filter_map(stop);
         stops.any(|stop| matches!(stop, Stop::Time { .. } | Stop::Interrupted))
     }
 
-    /// Whether all launches came to their end.
+    /// Returns `true` if all launches completed.
     pub(crate) fn ended(&self) -> bool {
         self.obstacle.is_none() && self.outcomes.iter().all(|outcome| outcome.gap.is_none())
     }

@@ -1,18 +1,18 @@
-//! Between which numbers an integer is, from the types of the inputs it is made of.
+//! Interval analysis of integers, from the types of the inputs that they are made of.
 //!
-//! Computed when somebody asks, which is at the end of a sum rather than at each of its products.
-//! Bounds are those of the operations one by one: never too narrow, sometimes too wide.
+//! Ranges are computed on demand: at the end of a sum rather than at each of its products. Operations are
+//! bounded one by one, so ranges are never too narrow and sometimes too wide.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use term::{Function, ListId, Node, NodeId, Sum, Term, Terms};
 
-/// From the smallest number to the largest, both possible.
+/// Smallest and largest possible number, both inclusive.
 pub(crate) type Range = (i128, i128);
 
-/// Beyond this nothing is kept: no integer type is so large.
+/// Larger bounds are dropped: no integer type reaches this.
 const LARGEST: i128 = 1 << 100;
 
-/// The `x` and `m` of `x/m`, where `m` is a power of two.
+/// Returns the `x` and `m` of `x/m`, where `m` is a power of two.
 pub(crate) fn fraction(terms: &Terms, node: NodeId) -> Option<(NodeId, i128)> {
     let Node::Product(a, b) = terms.at(node) else { return None };
     let divisor = |factor: NodeId| match terms.as_number(factor.into())?.to_small_ratio()? {
@@ -26,22 +26,22 @@ pub(crate) fn fraction(terms: &Terms, node: NodeId) -> Option<(NodeId, i128)> {
     }
 }
 
-/// The ranges that are known. Sums grow, and somebody may ask at every step: what is known of the
-/// beginning of a sum is not computed again.
+/// Cache of computed ranges. Sums grow and may be queried at every step, so the range of a sum's beginning is
+/// not computed again.
 #[derive(Debug, Default)]
 pub(crate) struct Ranges {
     nodes: FxHashMap<NodeId, Option<Range>>,
-    /// Of those, the ones that somebody said something of that does not follow from their operations.
+    /// Nodes with a declared range that does not follow from their operations.
     said: FxHashSet<NodeId>,
-    /// How many products of a list are added up, and to what.
+    /// For each list, the number of products added up so far, and the range of their sum.
     sums: FxHashMap<ListId, (u32, Option<Range>)>,
-    /// How often it was asked whether ranges exclude a condition.
+    /// Number of queries whether ranges exclude a condition.
     pub(crate) asked: u32,
 }
 
 impl Ranges {
-    /// The range of a term whose inputs have the ranges that `input` tells; `None` if it is not an
-    /// integer for all that is known, or too large.
+    /// Returns the range of a term, given ranges of its inputs by `input`; `None` if it may not be an integer
+    /// or is too large.
     pub(crate) fn of(
         &mut self,
         terms: &Terms,
@@ -72,9 +72,9 @@ impl Ranges {
         }
     }
 
-    /// Says what the range of a node is, where its operations tell too little.
+    /// Declares the range of a node for which its operations give too little.
     pub(crate) fn know(&mut self, node: NodeId, (least, most): Range) {
-        // What is known already stays.
+        // Keep any earlier knowledge.
         let range = match self.nodes.get(&node) {
             Some(Some((low, high))) => (least.max(*low), most.min(*high)),
             _ => (least, most),
@@ -83,12 +83,13 @@ impl Ranges {
         self.said.insert(node);
     }
 
-    /// Whether more is known of a node than its operations tell.
+    /// Returns `true` if a range was declared for a node.
     pub(crate) fn is_said(&self, node: NodeId) -> bool {
         self.said.contains(&node)
     }
 
-    /// The range of an operation, if those of its operands are known; else those that are missing.
+    /// Returns the range of an operation if those of its operands are known; otherwise collects the missing
+    /// ones.
     fn operation(
         &mut self,
         terms: &Terms,
@@ -97,7 +98,7 @@ impl Ranges {
         missing: &mut Vec<NodeId>,
     ) -> Option<Option<Range>> {
         let range = match operation {
-            // What is said of a tensor is said of all its elements.
+            // A statement about a tensor holds for all its elements.
             Node::Input(one) | Node::Apply(Function::Element(one), _) => input(one.position()),
             Node::Sum(sum) => self.sum(terms, sum, missing)?,
             Node::Product(a, b) => both(self.at([a, b], missing)?, product),
@@ -129,7 +130,7 @@ impl Ranges {
         Some(range.and_then(limited))
     }
 
-    /// The ranges of operands, if all are known.
+    /// Returns the ranges of operands, if all are known.
     fn at<const N: usize>(
         &self,
         operands: [NodeId; N],
@@ -141,7 +142,7 @@ impl Ranges {
         missing.is_empty().then(|| known.map(Option::flatten))
     }
 
-    /// The range of a sum, from the longest beginning of its list that is known.
+    /// Returns the range of a sum, starting from the longest known beginning of its list.
     fn sum(&mut self, terms: &Terms, sum: Sum, missing: &mut Vec<NodeId>) -> Option<Option<Range>> {
         let known = self.sums.get(&sum.list).copied().filter(|(length, _)| *length <= sum.length);
         let (length, mut total) = known.unwrap_or((0, Some((0, 0))));
@@ -186,7 +187,7 @@ fn limited(range: Range) -> Option<Range> {
     (range.0 >= -LARGEST && range.1 <= LARGEST).then_some(range)
 }
 
-/// The numbers of an integer type.
+/// The range of an integer type.
 pub(crate) fn of_type(bits: u32, signed: bool) -> Range {
     match signed {
         true => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
@@ -220,7 +221,7 @@ mod tests {
         assert_eq!(range(&terms, magnitude), Some((0, 128)));
         let quotient = terms.divide(x, y);
         assert_eq!(range(&terms, quotient), None);
-        // The sum goes on, and its beginning is asked for once more.
+        // The sum grows, and its beginning is queried again.
         let longer = terms.fused_multiply_add(x, y, sum);
         assert_eq!(range(&terms, longer), Some((-5 * 128 * 127, 5 * 128 * 128)));
         assert_eq!(range(&terms, sum), Some((-4 * 128 * 127, 4 * 128 * 128)));

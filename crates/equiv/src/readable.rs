@@ -1,24 +1,24 @@
-//! Terms as a person would write them: `e^x` for what a compiler makes of it.
+//! Rewrites terms as a person would write them: `e^x` for a compiler's expansion of it.
 //!
-//! `expf` becomes 2^(x·log2 e − n) · 2^n with a rounded n, and `ex2` is kept as e^(… · ln 2). Here a
-//! product of exponentials becomes one, and exponents are added up as linear forms, in which n and
-//! ln 2 cancel. It is for the eye alone; no verdict rests on it.
+//! `expf` expands to 2^(x·log2 e − n) · 2^n with a rounded n, and `ex2` is kept as e^(… · ln 2). Here a
+//! product of exponentials becomes one, and exponents are added up as linear forms, in which n and ln 2
+//! cancel. This is presentation only; no verdict relies on it.
 
 use crate::shapes::Shapes;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use term::{Node, NodeId, Number, Sum, Term, Terms, evaluation_order};
 
-/// Larger terms are left as they are: nobody reads them.
+/// Larger terms are left unchanged, as unreadable in any form.
 const LARGEST: usize = 100_000;
 
-/// Sums within sums become one up to this many summands.
+/// Nested sums are flattened up to this many summands.
 const LONGEST: u32 = 512;
 
-/// Exponents are looked into this deep.
+/// Depth to which exponents are expanded.
 const DEEPEST: u32 = 24;
 
-/// The term in a store of its own; `None` if it is too large.
+/// Rewrites a term into a store of its own; `None` if it is too large.
 pub(crate) fn readable(terms: &Terms, root: Term) -> Option<(Terms, Term)> {
     let nodes = evaluation_order(terms, [root], |_| true).nodes;
     let size = nodes.iter().map(|node| match terms.at(*node) {
@@ -35,7 +35,7 @@ pub(crate) fn readable(terms: &Terms, root: Term) -> Option<(Terms, Term)> {
     }
     let (mut made, mut shared) = (FxHashMap::default(), FxHashMap::default());
     for node in nodes {
-        // Equal structure becomes one term, so that it cancels.
+        // Terms of equal structure are shared, so that they cancel.
         let term = match shared.get(&shapes.at(node)) {
             Some(term) => *term,
             None => rebuilt(terms, terms.at(node), &made, &mut own),
@@ -89,7 +89,7 @@ fn rebuilt_sum(terms: &Terms, sum: Sum, made: &Made, own: &mut Terms) -> Term {
         let at = |id: NodeId| made.get(&id).copied();
         let (Some(a), Some(b)) = (at(factors.left()), at(factors.right())) else { continue };
         let product = product(own, a, b);
-        // Sums of sums are one, unless they are shared so often that it would be too long.
+        // Flatten nested sums, unless frequent sharing would make the result too long.
         let parts = match own.node(product) {
             Node::Sum(inner) if total.products() + inner.length < LONGEST => {
                 own.products(inner).flatten().copied().collect()
@@ -128,7 +128,7 @@ fn product(own: &mut Terms, a: Term, b: Term) -> Term {
     }
 }
 
-/// e to a sum.
+/// Builds e to the power of a sum.
 fn exponential(own: &mut Terms, exponents: &[Term]) -> Term {
     let mut form = Linear::default();
     for &exponent in exponents {
@@ -151,7 +151,7 @@ impl Scale {
     }
 }
 
-/// What is multiplied.
+/// A factor.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Atom {
     One,
@@ -159,7 +159,7 @@ enum Atom {
     Pair(NodeId, NodeId),
 }
 
-/// A sum of atoms with scales, in the order in which they were met.
+/// A sum of scaled atoms, in order of first occurrence.
 #[derive(Default)]
 struct Linear {
     parts: Vec<(Atom, i32, Number)>,
@@ -237,7 +237,7 @@ impl Linear {
     }
 }
 
-/// Whether a sum has something that may cancel; inner products stay whole.
+/// Returns `true` if a sum has parts that may cancel; inner products stay whole.
 fn opens(own: &Terms, sum: Sum) -> bool {
     own.products(sum)
         .flatten()
@@ -290,7 +290,7 @@ mod tests {
         let result = terms.multiply(small, large);
         let (own, term) = readable(&terms, result).unwrap();
         assert_eq!(own.print(term), "exp(x)");
-        // A product with something else stays.
+        // Other products are unchanged.
         let other = terms.multiply(large, x);
         let (own, term) = readable(&terms, other).unwrap();
         assert_eq!(own.print(term), "exp(floor((1/2)*x)*log(2))*x");

@@ -1,9 +1,8 @@
-//! A proof looked at by another road (`--recheck`): both kernels are run at random points, on
-//! intervals or, for integers, on numbers, and what they make of every output element must meet.
+//! Rechecks a proof by other means (`--recheck`): both kernels run at random points, on intervals or, for
+//! integers, on numbers, and their values of every output element must intersect.
 //!
-//! No term and no rule of the algebra takes part. It errs on the silent side: an enclosure that is not
-//! known, or an element that is undefined there, says nothing; two that do not meet show that the
-//! proof is wrong.
+//! Neither terms nor rules of the algebra are involved. It errs towards silence: an unknown enclosure or an
+//! undefined element is ignored. Disjoint enclosures show that the proof is wrong.
 
 use crate::assumed::Assumed;
 use crate::constants;
@@ -17,30 +16,30 @@ use interval::{Double, Enclosed, Leftovers};
 use ir::{Format, Scalar};
 use term::Terms;
 
-/// Points that are tried.
+/// Number of points.
 const POINTS: usize = 3;
 
-/// What came of another look at a proof.
+/// The result of a recheck.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rechecked {
-    /// Points at which both kernels were run.
+    /// Points at which both kernels ran.
     pub points: usize,
-    /// Elements that were enclosed on both sides, and agree, over all points.
+    /// Number of elements enclosed on both sides that agree, over all points.
     pub agreed: usize,
-    /// Elements about which the runs say nothing.
+    /// Number of elements without a result.
     pub open: usize,
 }
 
-/// What is needed to run both sides again.
+/// Everything needed to run both sides again.
 pub(crate) struct Recheck<'r> {
     pub(crate) sides: [&'r Side<'r>; 2],
     pub(crate) table: &'r Table,
     pub(crate) terms: &'r Terms,
     pub(crate) assumed: &'r Assumed,
     pub(crate) limits: Limits,
-    /// Whether constants stand for transcendental numbers.
+    /// Set if constants stand for transcendental numbers.
     pub(crate) snap: bool,
-    /// Other constants that do.
+    /// Further constants that stand for other numbers.
     pub(crate) stands: &'r [Stands],
 }
 
@@ -48,7 +47,7 @@ impl Recheck<'_> {
     /// Runs both sides at random points.
     ///
     /// # Errors
-    /// The element at which they differ.
+    /// An element at which they differ.
     pub(crate) fn run(&self) -> Result<Rechecked, Unsettled> {
         let mut rechecked = Rechecked::default();
         let mut state = 0;
@@ -91,14 +90,14 @@ impl Recheck<'_> {
         Ok(())
     }
 
-    /// What both sides write, in the order of their names, with the launch that does so last.
+    /// The common outputs of both sides by name, each with the number of the launch that writes it last.
     pub(crate) fn outputs(&self, side: usize) -> Vec<(usize, &Output)> {
         let other = self.sides[1 - side].written();
         let own = self.sides[side].written().into_iter();
         own.filter(|(name, _)| other.contains_key(name)).map(|(_, output)| output).collect()
     }
 
-    /// What a side makes of every element of its outputs.
+    /// Evaluates every element of a side's outputs.
     pub(crate) fn elements(&self, run: &Run<'_>) -> Vec<Enclosed> {
         let outputs = self.outputs(run.number);
         let real = |output: &(usize, &Output)| matches!(output.1.scalar, Scalar::Float(_));
@@ -153,7 +152,7 @@ mod tests {
         ptx::lower(&ptx::syntax::parse(&text).module).program
     }
 
-    /// What a look at kernels of one thread sees, as if they were proved equal.
+    /// Rechecks kernels of one thread as if they were proved equal.
     fn look(bodies: [&str; 2]) -> Result<Rechecked, Unsettled> {
         let programs = bodies.map(program);
         let element = Some(Scalar::Float(Format::F32));

@@ -1,10 +1,10 @@
-//! What a run on terms relies on that real numbers do not have: the sign of zero, that tests for NaN find none, and that
-//! what is converted with `.satfinite` is in the range of its format.
+//! Assumptions of a symbolic run beyond the real numbers: the sign of zero, no NaN where a test looks for
+//! one, and `.satfinite` conversions within the range of their format.
 //!
-//! `copysign` takes the sign of a real number; of zero it is +, though hardware may have −0 there. Where
-//! such a sign can reach an output and the number can be zero, the answer rests on that, and the
-//! report says so. Conversions with `.satfinite` are clamps. Where two kernels are equal without the
-//! clamps only, the answer rests on the ranges.
+//! `copysign` takes the sign of a real number. For zero that is +, though hardware may have −0 there. If such
+//! a sign can reach an output and the number can be zero, the answer relies on it, and the report says so.
+//! Conversions with `.satfinite` are clamps. If two kernels are equal only without the clamps, the answer
+//! relies on the ranges.
 
 use crate::operations;
 use decide::{Problem, evaluate, is_never_zero};
@@ -15,24 +15,24 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use term::{Function, Node, NodeId, Number, Term, Terms, evaluation_order};
 
-/// Where a launch takes a sign: the number of the launch, and the instruction.
+/// An instruction that takes a sign, with the number of its launch.
 pub type SignRead = (usize, Place);
 
-/// What a run relied on so far.
+/// The assumptions of a run so far.
 #[derive(Debug)]
 pub(crate) struct Relied {
-    /// Whether `.satfinite` clamps.
+    /// Set if `.satfinite` clamps.
     pub(crate) clamps: bool,
     launches: usize,
-    /// Terms whose sign was taken, and where.
+    /// Terms whose sign was taken, with the instructions.
     signs: FxHashMap<Term, BTreeSet<SignRead>>,
-    /// The condition that decides about a sign, by the term.
+    /// For each term, the condition that decides its sign.
     conditions: FxHashMap<Term, Term>,
-    /// Terms that were tested for NaN, and where.
+    /// Terms tested for NaN, with the instructions.
     tests: FxHashMap<Term, BTreeSet<SignRead>>,
-    /// Where data are compared with an infinity, as if they were finite.
+    /// Instructions that compare data with an infinity as if they were finite.
     finite: BTreeSet<SignRead>,
-    /// What was converted with `.satfinite`, and to what.
+    /// Terms converted with `.satfinite`, with the format.
     converted: FxHashSet<(Term, Format)>,
 }
 
@@ -49,40 +49,40 @@ impl Relied {
         }
     }
 
-    /// Another launch begins.
+    /// Starts another launch.
     pub(crate) fn begin(&mut self) {
         self.launches += 1;
     }
 
-    /// The sign of a term is taken somewhere.
+    /// Records that an instruction takes the sign of a term.
     pub(crate) fn reads_sign(&mut self, term: Term, place: Place) {
         let launch = self.launches.saturating_sub(1);
         self.signs.entry(term).or_default().insert((launch, place));
     }
 
-    /// A term is tested for NaN somewhere.
+    /// Records that an instruction tests a term for NaN.
     pub(crate) fn tests_number(&mut self, term: Term, place: Place) {
         let launch = self.launches.saturating_sub(1);
         self.tests.entry(term).or_default().insert((launch, place));
     }
 
-    /// Data are compared with an infinity somewhere.
+    /// Records that an instruction compares data with an infinity.
     pub(crate) fn assumes_finite(&mut self, place: Place) {
         self.finite.insert((self.launches.saturating_sub(1), place));
     }
 
-    /// Whether anything was tested for NaN or compared with an infinity.
+    /// Returns `true` if anything was tested for NaN or compared with an infinity.
     pub(crate) fn asks_for_numbers(&self) -> bool {
         !self.tests.is_empty() || !self.finite.is_empty()
     }
 
-    /// Where data are compared with an infinity.
+    /// Instructions that compare data with an infinity.
     pub(crate) fn assumed_finite(&self) -> BTreeSet<SignRead> {
         self.finite.clone()
     }
 
-    /// Where terms are tested for NaN that are not defined everywhere. Inputs are numbers, and so is what sums and products
-    /// make of them.
+    /// Instructions that test a possibly undefined term for NaN. Inputs are numbers, and so are their
+    /// sums and products.
     pub(crate) fn tests_for_nan(&self, terms: &Terms) -> BTreeSet<SignRead> {
         let is_partial = |roots: Vec<Term>| {
             let order = evaluation_order(terms, roots, |_| true);
@@ -102,14 +102,14 @@ impl Relied {
         found
     }
 
-    /// The sign of one term on the magnitude of another.
+    /// Builds the magnitude of one term with the sign of another.
     pub(crate) fn copy_sign(&mut self, terms: &mut Terms, sign: Term, size: Term) -> Term {
         let (negative, result) = operations::copy_sign(terms, sign, size);
         self.conditions.insert(sign, negative);
         result
     }
 
-    /// A conversion with `.satfinite`.
+    /// Builds a conversion with `.satfinite`.
     pub(crate) fn finite(&mut self, terms: &mut Terms, a: Term, format: Format) -> Term {
         if terms.as_number(a).is_none() {
             self.converted.insert((a, format));
@@ -120,17 +120,17 @@ impl Relied {
         operations::unary(terms, Unary::Finite(format), a)
     }
 
-    /// Whether anything was converted with `.satfinite`.
+    /// Returns `true` if anything was converted with `.satfinite`.
     pub(crate) fn has_converted(&self) -> bool {
         !self.converted.is_empty()
     }
 
-    /// Whether any sign was taken.
+    /// Returns `true` if any sign was taken.
     pub(crate) fn has_read_signs(&self) -> bool {
         !self.signs.is_empty()
     }
 
-    /// The formats that something was converted to, and their largest numbers.
+    /// The formats of `.satfinite` conversions, and their largest numbers.
     pub(crate) fn ranges(&self) -> BTreeSet<(String, u32)> {
         let formats: FxHashSet<Format> = self.converted.iter().map(|(_, format)| *format).collect();
         let named = |format: Format| {
@@ -140,7 +140,7 @@ impl Relied {
         formats.into_iter().filter_map(named).collect()
     }
 
-    /// Whether everything converted is in range at a point.
+    /// Returns `true` if every converted term is in range at a point.
     pub(crate) fn is_in_range(&self, terms: &Terms, at: &dyn Fn(term::Input) -> Number) -> bool {
         let all: Vec<(Term, Format)> = self.converted.iter().copied().collect();
         let roots: Vec<Term> = all.iter().map(|(term, _)| *term).collect();
@@ -154,8 +154,8 @@ impl Relied {
         })
     }
 
-    /// Where signs are taken that can reach these terms, of numbers that can be zero. `about` gives the
-    /// assumptions that concern a term.
+    /// Instructions that take the sign of a possibly zero number that can reach these terms. `about` returns
+    /// the assumptions relevant to a term.
     pub(crate) fn signs_of_zero(
         &self,
         [reference, other]: [&Terms; 2],
@@ -175,7 +175,7 @@ impl Relied {
         for (term, places) in signs {
             let condition = self.conditions.get(term).copied();
             let reaches = condition.is_none_or(|condition| match terms.node(condition) {
-                // Nothing of it is left in the result.
+                // The condition was folded, so the result has no node for it.
                 Node::Truth(_) => true,
                 _ => terms.node_of(condition).is_none_or(|node| reached.contains(&node)),
             });
@@ -192,7 +192,7 @@ impl Relied {
     }
 }
 
-/// Tells whether an operation is not defined for some operands. Errs on the side of `true`.
+/// Returns `true` if an operation may be undefined for some operands. Errs on the side of `true`.
 fn may_be_undefined(terms: &Terms, node: NodeId) -> bool {
     match terms.at(node) {
         Node::Apply(Function::Element(_), _) => false,

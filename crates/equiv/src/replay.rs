@@ -1,10 +1,10 @@
-//! Both kernels as written, run in the floats of hardware on the numbers of a witness.
+//! Runs both kernels as written on the numbers of a witness, in the floats of hardware.
 //!
-//! Terms and intervals are of real numbers. A user sees floats, so a difference over the reals is
-//! told only at inputs on which the kernels compute different floats: `x` and `1/(1/x)` are 0 at 0,
-//! though the one is defined there and the other is not. Bits are those of [`exec::run`], which
-//! `simulate` shows; approximate functions and the order of float atomics may differ from hardware
-//! in the last bits, which makes no two results alike that are not close.
+//! Terms and intervals describe real numbers, but a user sees floats. So a difference over the reals is
+//! reported only at inputs for which the kernels compute different floats: `x` and `1/(1/x)` are both 0 at 0,
+//! though only one is defined there. The bits are those of [`exec::run`], as `simulate` shows them.
+//! Approximate functions and the order of float atomics may differ from hardware in the last bits, but that
+//! cannot make distant results agree.
 
 use crate::position::Position;
 use crate::side::{Output, Side};
@@ -14,10 +14,10 @@ use exec::concrete::to_double;
 use exec::{Limits, Outcome};
 use ir::Scalar;
 
-/// Two results no farther apart than this, for their size, may be roundings of one number.
+/// Two results within this relative distance may be roundings of one number.
 const CLOSE: f64 = 1.0 / 256.0;
 
-/// An element as both kernels compute it, reference first.
+/// An element as both kernels compute it in floats, reference first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Floats {
     values: [f64; 2],
@@ -28,20 +28,20 @@ impl Floats {
         Self { values }
     }
 
-    /// The numbers; infinite or no number if that is what a kernel computes.
+    /// The values; infinite or NaN if a kernel computes that.
     #[must_use]
     pub const fn values(self) -> [f64; 2] {
         self.values
     }
 
-    /// Whether the kernels compute the same, signs of zeros and payloads of NaN aside.
+    /// Returns `true` if the kernels compute the same value, signs of zeros and NaN payloads aside.
     #[must_use]
     pub fn are_alike(self) -> bool {
         let [reference, optimised] = self.values;
         reference == optimised || (reference.is_nan() && optimised.is_nan())
     }
 
-    /// Whether the two may be roundings of one number.
+    /// Returns `true` if the two may be roundings of one number.
     #[must_use]
     pub fn are_close(self) -> bool {
         let [reference, optimised] = self.values;
@@ -50,7 +50,8 @@ impl Floats {
     }
 }
 
-/// Runs both kernels on the numbers; returns the element and how many instructions it cost. `None` if one of them does not come to its end.
+/// Runs both kernels on the numbers. Returns the element and the number of executed instructions; `None` if a
+/// kernel does not complete.
 pub(crate) fn replay(
     sides: [&Side<'_>; 2],
     table: &Table,
@@ -69,8 +70,8 @@ pub(crate) fn replay(
     Some((Floats { values }, instructions))
 }
 
-/// Runs both kernels on the numbers and finds the first element of an output that is not close; `None` if there is
-/// none, or a kernel does not come to its end.
+/// Runs both kernels on the numbers and returns the first output element that is not close. `None` if there
+/// is none or a kernel does not complete.
 pub(crate) fn first_apart(
     sides: [&Side<'_>; 2],
     table: &Table,
@@ -95,7 +96,7 @@ pub(crate) fn first_apart(
     None
 }
 
-/// An element of an output as a double; integers of 64 bits are rounded.
+/// An element of an output as a double; 64-bit integers are rounded.
 pub(crate) fn element(
     left: &[Outcome],
     (launch, output): (usize, &Output),

@@ -1,22 +1,21 @@
-//! Constants of two kernels that are the same but for rounding: 0.35355338 in the one, 0.35355335 in
-//! the other, because somebody computed 1/√8 in another way.
+//! Constants of two kernels that are equal up to rounding: 0.35355338 in one and 0.35355335 in the other,
+//! because 1/√8 was computed differently.
 //!
-//! Over the reals they are different numbers and so are the outputs. If the kernels are equal once
-//! the optimised one has the reference's constants, that is all there is to tell. No proof rests on
-//! it.
+//! Over the reals they are different numbers, and so are the outputs. If the kernels become equal with the
+//! reference's constants in the optimised one, the report says just that. No proof relies on it.
 
 use exec::concrete;
 use ir::Format;
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// Units in the last place between constants that may be meant to be the same.
+/// Units in the last place between constants that may be meant to be equal.
 const NEAR: u64 = 2;
 
 /// Formats of constants that may stand for another number.
 const FORMATS: [Format; 4] = [Format::Bf16, Format::F16, Format::F32, Format::F64];
 
-/// A constant in one of four formats.
+/// A constant in one of the four formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Constant {
     /// Its position in [`FORMATS`].
@@ -29,7 +28,7 @@ impl Constant {
         FORMATS[usize::from(self.format)]
     }
 
-    /// Whether its format has too few bits to tell that two constants are meant to be the same.
+    /// Returns `true` if its format has too few bits to tell that two constants are meant to be equal.
     pub(crate) fn is_coarse(self) -> bool {
         self.format().width().bits() == 16
     }
@@ -67,18 +66,18 @@ pub struct Stands {
     pub form: String,
 }
 
-/// The constants a run meets.
+/// The constants in a run.
 #[derive(Debug, Default)]
 pub(crate) struct Constants {
     met: BTreeSet<Constant>,
-    /// What is taken for something else, in the order of the first.
+    /// Replaced constants and their new bits, sorted by constant.
     taken: Vec<(Constant, u64)>,
-    /// What is taken for a number that is no float.
+    /// Constants replaced by numbers that are not floats.
     replaced: Vec<Stands>,
 }
 
 impl Constants {
-    /// Meets a constant; the bits it is taken for.
+    /// Records a constant, and returns the bits to use for it.
     pub(crate) fn meet(&mut self, format: Format, bits: u64) -> u64 {
         let Some(constant) = constant(format, bits) else { return bits };
         self.met.insert(constant);
@@ -88,7 +87,7 @@ impl Constants {
         }
     }
 
-    /// Magnitudes of constants that others have not.
+    /// Magnitudes of constants that `others` lacks.
     pub(crate) fn without(&self, others: &Self) -> BTreeSet<Constant> {
         let magnitudes = |constants: &Self| -> BTreeSet<Constant> {
             constants.met.iter().map(|one| one.magnitude()).collect()
@@ -96,30 +95,31 @@ impl Constants {
         &magnitudes(self) - &magnitudes(others)
     }
 
-    /// The unit in the last place of the coarsest constant that was met, for numbers of size 1; of singles if there is none.
+    /// The unit in the last place, for numbers of size 1, of the coarsest constant in the run; at least that
+    /// of singles.
     pub(crate) fn coarsest_unit(&self) -> f64 {
         let coarsest = self.met.iter().map(|one| one.format()).next();
         unit(coarsest.unwrap_or(Format::F32)).max(unit(Format::F32))
     }
 
-    /// Takes constants for the numbers they stand for.
+    /// Replaces constants by the numbers they stand for.
     pub(crate) fn replace(&mut self, stands: impl Iterator<Item = Stands>) {
         self.replaced = stands.collect();
     }
 
-    /// What constants were taken for.
+    /// Replacements of constants.
     pub(crate) fn stand_for(&self) -> &[Stands] {
         &self.replaced
     }
 
-    /// The expression that a constant stands for, and whether it is negated.
+    /// Returns the expression that a constant stands for, and `true` if it is negated.
     pub(crate) fn stands_for(&self, format: Format, bits: u64) -> Option<(&str, bool)> {
         let constant = constant(format, bits)?;
         let known = self.replaced.iter().find(|one| one.constant == constant.magnitude())?;
         Some((&known.form, constant.is_negative()))
     }
 
-    /// Constants of `optimised` that are near one of these without being one.
+    /// Selects constants of `optimised` that are near one of these without being equal to one.
     pub(crate) fn near(&self, optimised: &Self) -> Self {
         let near = |constant: &Constant| {
             let at = |bits: u64| Constant { bits, ..*constant };
@@ -133,7 +133,7 @@ impl Constants {
         Self { taken, ..Self::default() }
     }
 
-    /// The numbers of both sides, reference first.
+    /// The values of both sides, reference first.
     pub(crate) fn pairs(&self) -> Vec<[f64; 2]> {
         let pair = |(constant, other): &(Constant, u64)| {
             [*other, constant.bits].map(|bits| Constant { bits, ..*constant }.value())
@@ -142,7 +142,7 @@ impl Constants {
     }
 }
 
-/// Constants of 16 bits and more that are neither zero nor infinite.
+/// Builds a constant of 16 or more bits, unless it is zero, subnormal or infinite.
 fn constant(format: Format, bits: u64) -> Option<Constant> {
     let position = FORMATS.iter().position(|one| *one == format)?;
     let format = u8::try_from(position).ok()?;

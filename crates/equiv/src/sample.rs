@@ -1,12 +1,12 @@
-//! Points at which both sides are looked at before any algebra: values that tests do not draw.
+//! Points at which both sides are evaluated before any algebra: values that tests do not draw.
 //!
-//! The first are those of [`decide::Points`]: small numbers, zeros, ties, rows of equal numbers. Then
-//! come all magnitudes of the inputs' types, their ends, single elements that are not zero, ascending and descending
-//! numbers, and the constants of the kernels themselves: those, their neighbours, multiples, and
+//! The first are those of [`decide::Points`]: small numbers, zeros, ties, rows of equal numbers. Then come
+//! all magnitudes of the inputs' types, their extremes, single nonzero elements, and ascending and descending
+//! numbers. Last are the constants of the kernels themselves, with their neighbours, their multiples, and
 //! numbers beyond all of them. A threshold of 20 or a mask of −1e10 shows only there.
 //!
-//! Every value is one of its input's type. Where an assumption bounds an input by numbers, the value
-//! is moved into the range; whether other assumptions hold at a point is for others to see.
+//! Every value is one of its input's type. Where an assumption bounds an input by numbers, the value is moved
+//! into the range; the caller checks the other assumptions.
 
 use crate::side::{InputKind, Side};
 use crate::table::Table;
@@ -18,10 +18,10 @@ use term::{Input, Term, Terms};
 /// Groups of points.
 pub(crate) const GROUPS: usize = KINDS.len() / LANES;
 
-/// Constants that points are made from.
+/// Most constants used to make points.
 const MOST_CONSTANTS: usize = 24;
 
-/// What the inputs are at a point.
+/// The inputs at a point.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     /// The point of [`Points`] with this number.
@@ -30,31 +30,31 @@ enum Kind {
     Order(i32),
     /// Random numbers of random orders.
     Orders,
-    /// One number everywhere.
+    /// The same number everywhere.
     Equal(f64),
-    /// One element of each tensor is not zero.
+    /// One nonzero element in each tensor.
     Single,
     Ascending,
     Descending,
     /// The smallest and largest numbers of the types.
     Ends,
-    /// One constant of the kernels, or a number beside it, everywhere.
+    /// One constant of the kernels, or a number near it, everywhere.
     Constant,
-    /// Constants of the kernels, or numbers beside them.
+    /// Constants of the kernels, or numbers near them.
     Constants,
-    /// Numbers beyond all constants; of any sign, or negative.
+    /// Numbers beyond all constants, of any sign or negative.
     Beyond {
         negative: bool,
     },
 }
 
-/// In groups of [`LANES`], the most telling first: large problems are looked at in few of them.
+/// In groups of [`LANES`], most informative first: large problems are evaluated in few of them.
 const KINDS: [Kind; 32] = [
     Kind::Ordinary(0),
     Kind::Ordinary(1),
     Kind::Ordinary(2),
     Kind::Constants,
-    // The next group: equal numbers, zeros, and what lies beyond a mask.
+    // The next group: equal numbers, zeros, and numbers beyond a mask.
     Kind::Ordinary(4),
     Kind::Ordinary(3),
     Kind::Constants,
@@ -102,7 +102,7 @@ struct Group {
 }
 
 impl<'s> Sample<'s> {
-    /// Points for the inputs of both sides; constants that something is compared with come first.
+    /// Points for the inputs of both sides; constants used in comparisons come first.
     pub(crate) fn new(
         sides: [&Side<'_>; 2],
         table: &Table,
@@ -147,7 +147,7 @@ impl<'s> Sample<'s> {
         let group = group.filter(|group| position < group.first + group.length);
         match (kind, group) {
             (Kind::Ordinary(number), _) => self.ordinary.value(number, input).to_f64_lossy(),
-            // Memory between elements belongs to nobody.
+            // The gaps between elements belong to no tensor.
             (_, None) => self.ordinary.value(number as u64, input).to_f64_lossy(),
             (kind, Some(group)) => {
                 let value = self.special(number as u64, kind, group, position - group.first);
@@ -187,7 +187,7 @@ impl<'s> Sample<'s> {
         }
     }
 
-    /// A constant, one of its neighbours, or a multiple of it.
+    /// Returns a constant, one of its neighbours, or a multiple of it.
     fn beside_constant(&self, scalar: Scalar, random: u64) -> f64 {
         if self.constants.is_empty() {
             return (random % 64) as f64 / 4.0 - 8.0;
@@ -205,13 +205,13 @@ impl<'s> Sample<'s> {
     }
 }
 
-/// So many of some numbers at most, evenly.
+/// Selects at most `most` numbers, evenly spread.
 fn spread(numbers: Vec<f64>, most: usize) -> Vec<f64> {
     let stride = numbers.len().div_ceil(most.max(1)).max(1);
     numbers.into_iter().step_by(stride).take(most).collect()
 }
 
-/// A power of two, as large or small as the type allows.
+/// Returns a power of two within the limits of the type.
 fn order_within(scalar: Scalar, order: i32) -> f64 {
     match scalar {
         Scalar::Float(format) => {
@@ -222,7 +222,7 @@ fn order_within(scalar: Scalar, order: i32) -> f64 {
     }
 }
 
-/// Significand bits, exponent of the smallest step, largest number.
+/// Returns significand bits, exponent of the smallest step, and largest number of a format.
 fn parameters(format: Format) -> (i32, i32, f64) {
     match format {
         Format::F64 => (53, -1074, f64::MAX),
@@ -235,7 +235,7 @@ fn parameters(format: Format) -> (i32, i32, f64) {
     }
 }
 
-/// The smallest and largest number of a type, as far as doubles have them.
+/// Returns the smallest and largest number of a type, as doubles.
 fn ends(scalar: Scalar) -> (f64, f64) {
     match scalar {
         Scalar::Float(format) => {
@@ -244,14 +244,14 @@ fn ends(scalar: Scalar) -> (f64, f64) {
         }
         Scalar::Integer { width, signed } => {
             let limit = 2_f64.powi(width.bits() as i32 - i32::from(signed));
-            // A double has 53 bits: of the largest integers of 64 bits, one that it has.
+            // A double has 53 bits, so use the largest representable one of the 64-bit integers.
             let most = if width.bits() > 53 { limit - limit / 2_f64.powi(53) } else { limit - 1.0 };
             (if signed { -limit } else { 0.0 }, most)
         }
     }
 }
 
-/// The distance to the next number of the type.
+/// Returns the distance to the next number of the type.
 fn step(scalar: Scalar, number: f64) -> f64 {
     let Scalar::Float(format) = scalar else { return 1.0 };
     let (bits, least, _) = parameters(format);
@@ -259,7 +259,7 @@ fn step(scalar: Scalar, number: f64) -> f64 {
     2_f64.powi((exponent - bits + 1).max(least))
 }
 
-/// The number of the type nearest to one.
+/// Rounds to the nearest number of the type.
 pub(crate) fn nearest(scalar: Scalar, number: f64) -> f64 {
     match scalar {
         Scalar::Float(Format::F64) => number.clamp(-f64::MAX, f64::MAX),

@@ -1,9 +1,9 @@
-//! Numbers of a scalar type: which it has, and their bits.
+//! Numbers of scalar types: membership and encoding.
 
 use exec::concrete::{Conversion, convert};
 use ir::{Format, Scalar};
 
-/// The integer that bits stand for.
+/// Decodes an integer.
 pub(crate) fn integer_of(scalar: Scalar, bits: u64) -> i128 {
     let width = scalar.width().bits();
     let signed = matches!(scalar, Scalar::Integer { signed: true, .. });
@@ -11,7 +11,7 @@ pub(crate) fn integer_of(scalar: Scalar, bits: u64) -> i128 {
     i128::from(bits) - if negative { 1 << width } else { 0 }
 }
 
-/// Appends the bytes of a number that is of its type.
+/// Appends the bytes of a number, if it belongs to the type.
 pub(crate) fn encode(scalar: Scalar, number: f64, bytes: &mut Vec<u8>) -> Option<()> {
     match scalar {
         Scalar::Float(format) => {
@@ -27,7 +27,7 @@ pub(crate) fn encode(scalar: Scalar, number: f64, bytes: &mut Vec<u8>) -> Option
     Some(())
 }
 
-/// Whether a type has a number.
+/// Returns `true` if the type contains the number.
 pub(crate) fn is_of_type(scalar: Scalar, number: f64) -> bool {
     let (bits, least, most) = match scalar {
         Scalar::Float(Format::F64) => return number.is_finite(),
@@ -44,7 +44,7 @@ pub(crate) fn is_of_type(scalar: Scalar, number: f64) -> bool {
             return number.fract() == 0.0 && number >= low && number < limit;
         }
     };
-    // What is left when all bits a significand may have are taken off must be nothing.
+    // Nothing may remain beyond the bits of the significand.
     let exponent = if number == 0.0 { 0 } else { number.abs().log2().floor() as i32 };
     let step = 2_f64.powi((exponent - bits + 1).max(least));
     number.abs() <= most && (number / step).fract() == 0.0

@@ -1,8 +1,8 @@
-//! The launches of a side, one after the other: a launch finds what those before it left.
+//! Runs the launches of a side in sequence: each launch finds the memory that the earlier ones left.
 //!
-//! All of them are run in one domain, so that what a launch left are terms of the inputs of the whole
-//! sequence. The end of a launch orders everything before everything after it. What is handed on must be
-//! followed in full: an element that nobody has written, or whose value was lost, ends the sequence.
+//! All run in one domain, so the results of a launch are terms of the inputs of the whole sequence. The end
+//! of a launch orders everything before everything after it. All data handed on must be known: an element
+//! that was never written, or with a lost value, ends the sequence.
 
 use crate::clock::Clock;
 use crate::mismatch::Mismatch;
@@ -18,15 +18,15 @@ use ir::{Program, Space};
 /// The launches of a side, ready to run.
 pub(crate) struct Launches<'l, 's> {
     pub(crate) side: &'l Side<'s>,
-    /// Which of the two it is.
+    /// The number of the side, 0 for the reference.
     pub(crate) number: usize,
     pub(crate) table: &'l Table,
     pub(crate) clock: Clock,
 }
 
 impl Launches<'_, '_> {
-    /// Runs them; at these places of each launch the domain is asked whether a store leaves in place
-    /// what is there.
+    /// Runs the launches. At the places in `asked`, given by launch, the domain decides whether a store
+    /// leaves the present value in place.
     pub(crate) fn run(&self, domain: Symbolic, asked: Option<&[Vec<Place>]>) -> Ran {
         let mut ran = Ran { outcomes: Vec::new(), results: Vec::new(), domain, obstacle: None };
         for (number, one) in self.side.launches().enumerate() {
@@ -67,7 +67,7 @@ impl Launches<'_, '_> {
         ran
     }
 
-    /// Gives a launch what those before it left.
+    /// Gives a launch the data that earlier ones left.
     fn hand_on(&self, ran: &mut Ran, number: usize, launch: &mut Launch) -> Result<(), Mismatch> {
         let Some(one) = self.side.launches().nth(number) else { return Ok(()) };
         self.side.check_sequence()?;
@@ -96,7 +96,7 @@ impl Launches<'_, '_> {
     }
 }
 
-/// Makes races of reads notes if a run without values shows that nothing depends on what they read.
+/// Turns races of reads into notes if a run without values shows that nothing depends on the racing reads.
 fn with_unused_reads(
     program: &Program,
     launch: &Launch,
@@ -109,7 +109,7 @@ fn with_unused_reads(
     }
     let checks = exec::Checks::default();
     let followed = exec::follow_racing_reads(program, launch, limits, checks, outcome.clone());
-    // What of a racing read reaches an output is a doubt of that run.
+    // A racing read that reaches an output is a doubt of that run.
     let is_known = |doubt: &Doubt| {
         outcome.doubts.iter().any(|own| (own.place, &own.about) == (doubt.place, &doubt.about))
     };
@@ -124,7 +124,8 @@ fn with_unused_reads(
     outcome
 }
 
-/// A module variable that a launch read and others can write: these start anew in each of our runs.
+/// Returns a module variable that a launch read and others can write: our runs initialise it again for each
+/// launch.
 fn remembers<'p>(launch: &Side<'p>, outcome: Option<&Outcome>) -> Option<&'p str> {
     let variables = &launch.program.variables;
     let mut read = outcome?.initialisers.iter().map(|&variable| &variables[variable]);
@@ -132,10 +133,10 @@ fn remembers<'p>(launch: &Side<'p>, outcome: Option<&Outcome>) -> Option<&'p str
 }
 
 impl Side<'_> {
-    /// Whether what a launch leaves is what a later one reads.
+    /// Checks that later launches read the data as earlier ones wrote them.
     ///
     /// # Errors
-    /// The first tensor that has another type, size or strides there.
+    /// The first tensor with another type, size or strides.
     pub fn check_sequence(&self) -> Result<(), Mismatch> {
         for (number, one) in self.launches().enumerate() {
             for input in &one.inputs {
@@ -157,7 +158,7 @@ impl Side<'_> {
     }
 }
 
-/// Whether memory is the same seen from both launches.
+/// Checks that two launches see the same memory in the same way.
 fn fits(output: &Output, same_type: bool, bytes: u64) -> Result<(), Mismatch> {
     let size = output.scalar.width().bytes() as usize;
     let in_order = output.starts.iter().enumerate().all(|(at, start)| *start == at * size);

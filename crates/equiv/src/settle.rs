@@ -1,11 +1,11 @@
-//! What a check without values leaves open, asked again with values.
+//! Settles questions about values that a check without values leaves open, by a symbolic run.
 //!
-//! Two threads that write the same value to one place are no problem; Triton's reductions do it on
-//! purpose. Whether they write the same is a question about values, so the launch is run again on
-//! terms, and at the stores in question the terms are compared. Nothing is assumed for it: constants are
-//! taken as they are.
+//! Two threads that store equal values to one place are harmless; Triton's reductions do so on purpose.
+//! Equality is a question about values, so the launch runs again on terms, and the terms are compared at
+//! these stores. This needs no assumptions: constants are used as written.
 //!
-//! The same goes for copies of an element in a fragment of `wmma`: whether they are the same is a question about values.
+//! The same holds for copies of an element in a fragment of `wmma`: their equality is a question about
+//! values.
 
 use crate::clock::Clock;
 use crate::marks::Marks;
@@ -15,15 +15,15 @@ use crate::table::Table;
 use crate::tickets;
 use exec::{Checks, Doubt, Doubtful, Limits, Outcome, Place};
 
-/// The stores of which it is open whether they write what another thread has written.
+/// Stores that may or may not repeat the value of another thread's store.
 #[must_use]
 pub fn asked(outcome: &Outcome) -> Vec<Place> {
     let open = outcome.undecided.iter().filter(|open| open.asks_for_values());
     open.flat_map(|open| open.race.sides.each_ref().map(|side| side.place)).collect()
 }
 
-/// Runs a kernel again on terms, if values can settle what a run without them left open. `None` if they
-/// do not: then what was open is so still.
+/// Runs a kernel again on terms, if values can settle the open questions of a run without them. `None` if
+/// they cannot; then the questions stay open.
 #[must_use]
 pub fn settle(
     side: &Side<'_>,
@@ -45,7 +45,7 @@ pub fn settle(
     (better && !domain.is_exhausted() && !outcome.conditional).then_some(outcome)
 }
 
-/// Makes the domain of a check on terms: floats are what a machine makes of them, and decide nothing.
+/// Creates the domain for a check on terms: floats behave as on a machine, and decide nothing.
 fn of_machine(side: &Side<'_>, assumptions: &[Assumption], limits: Limits) -> Option<Symbolic> {
     let table = Table::new([side, side]).ok()?.assuming(assumptions).ok()?;
     let mut domain = table.domain(side, 0, false).ok()?;
@@ -55,8 +55,8 @@ fn of_machine(side: &Side<'_>, assumptions: &[Assumption], limits: Limits) -> Op
     Some(domain)
 }
 
-/// Checks a kernel on terms, of which integers are between the numbers that assumptions say: addresses may be computed from
-/// such integers. `None` if that run says no more than one without values.
+/// Checks a kernel on terms whose integers lie within the assumed ranges, since addresses may be computed
+/// from them. `None` if that run gives no more than one without values.
 #[must_use]
 pub fn check_indexed(
     side: &Side<'_>,
@@ -70,7 +70,8 @@ pub fn check_indexed(
     (!domain.is_exhausted() && !outcome.conditional).then_some(outcome)
 }
 
-/// Checks a kernel on terms whose blocks take tickets from a counter, with each block as the last one. `None` if no block takes one.
+/// Checks on terms a kernel whose blocks take tickets from a counter, with each block as the last one. `None`
+/// if no block takes one.
 #[must_use]
 pub fn check_tickets(
     side: &Side<'_>,
@@ -83,8 +84,8 @@ pub fn check_tickets(
     (!domain.is_exhausted() && !outcome.conditional).then_some(outcome)
 }
 
-/// Runs a kernel again on terms and looks at the copies of elements in fragments: what is left open of them, or `None`
-/// if that run does not end.
+/// Runs a kernel again on terms and compares the copies of elements in fragments. Returns the open doubts
+/// about them, or `None` if that run does not complete.
 #[must_use]
 pub fn copies(side: &Side<'_>, limits: Limits) -> Option<Vec<Doubt>> {
     let table = Table::new([side, side]).ok()?;

@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 use term::{Factors, Node, NodeId, Term, Terms, evaluation_order};
 
-/// Hashes of the structure of everything below a term.
+/// Structural hashes of all subterms of a term.
 pub(crate) struct Shapes<'t> {
     pub(crate) terms: &'t Terms,
     pub(crate) hashes: FxHashMap<NodeId, u64>,
@@ -28,7 +28,7 @@ impl<'t> Shapes<'t> {
         self.of_node(self.terms.node(term))
     }
 
-    /// Products commute.
+    /// Hashes a product; products commute.
     pub(crate) fn of_product(&self, factors: Factors) -> u64 {
         let (a, b) = (self.at(factors.left()), self.at(factors.right()));
         hash(&(a.min(b), a.max(b), factors.is_negative()))
@@ -64,7 +64,7 @@ impl<'t> Shapes<'t> {
 fn hash(value: &impl Hash) -> u64 {
     let mut hasher = FxHasher::default();
     value.hash(&mut hasher);
-    // A sum of hashes must not cancel.
+    // Keep sums of hashes from cancelling.
     hasher.finish().wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(23)
 }
 

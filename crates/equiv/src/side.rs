@@ -1,12 +1,12 @@
-//! The two kernels of a comparison, and the inputs they have in common.
+//! The two kernels of a comparison, and their common inputs.
 //!
-//! Inputs with one name are the same on both sides. Elements of a tensor are numbered in the order
-//! of its indices, whatever its strides; a side whose memory has another order says which element is
-//! where. Memory between the elements of a strided tensor belongs to nobody: it is one input more
-//! for each such place and each side, so that an output that depends on it differs.
+//! Inputs with the same name are the same on both sides. Elements of a tensor are numbered in index order,
+//! whatever its strides; a side with another memory order maps its memory to elements. The gaps of a strided
+//! tensor belong to no element: each such place is an extra input of its side, so an output that depends on
+//! it differs.
 //!
-//! A tensor may have a structure, the same on both sides: elements that are zero, and elements that are the same as
-//! others. Of these no term is made. Their inputs are numbered nevertheless, and nothing depends on them.
+//! A tensor may have a structure, the same on both sides: elements that are zero, and elements equal to
+//! others. These get no terms. Their inputs are numbered nevertheless, and nothing depends on them.
 
 use crate::formula::Formula;
 use exec::Launch;
@@ -16,39 +16,39 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use term::Number;
 
-/// One of the two kernels, or several launched one after the other.
+/// One of the two kernels, or several launched in sequence.
 #[derive(Clone, Debug)]
 pub struct Side<'s> {
-    /// Its program, lifted: to be run on reals.
+    /// Its lifted program, for runs on reals.
     pub program: &'s Program,
-    /// Its program as written: to be run on bits.
+    /// Its program as written, for runs on bits.
     pub unlifted: &'s Program,
     /// Its launch.
     pub launch: &'s Launch,
-    /// Inputs with a name: inputs of the two sides with one name are the same.
+    /// Its named inputs; inputs of the two sides with the same name are the same.
     pub inputs: Vec<Input>,
-    /// Outputs with a name.
+    /// Its named outputs.
     pub outputs: Vec<Output>,
-    /// Positive numbers that it has exactly as they are written, because it is a formula: `0.1` is a tenth.
+    /// For a formula: positive numbers that it contains exactly as written. `0.1` is a tenth.
     pub literals: Vec<Literal>,
-    /// Launches that come before this one; they have none before themselves. A tensor that an earlier
-    /// launch writes is the memory that a later one calls by the same name.
+    /// Launches before this one; they have none themselves. A tensor written by an earlier launch is the
+    /// memory of the same name in a later one.
     pub before: Vec<Self>,
 }
 
 impl<'s> Side<'s> {
-    /// The launches in their order.
+    /// The launches in order.
     pub fn launches(&self) -> impl Iterator<Item = &Self> {
         self.before.iter().chain(std::iter::once(self))
     }
 
-    /// How many launches there are.
+    /// The number of launches.
     #[must_use]
     pub fn count(&self) -> usize {
         self.before.len() + 1
     }
 
-    /// The launch before one of a number that was the last to write a tensor, and its output.
+    /// Returns the last launch before number `before` that writes a tensor, with its output.
     #[must_use]
     pub fn writer(&self, before: usize, name: &str) -> Option<(usize, &Output)> {
         let launches = self.launches().take(before).enumerate();
@@ -57,21 +57,21 @@ impl<'s> Side<'s> {
         written.filter(|(_, output)| output.name == name).last()
     }
 
-    /// Inputs that no launch of the side leaves.
+    /// Inputs that no earlier launch of the side writes.
     pub fn own_inputs(&self) -> impl Iterator<Item = &Input> {
         self.launches().enumerate().flat_map(move |(number, launch)| {
             launch.inputs.iter().filter(move |input| self.writer(number, &input.name).is_none())
         })
     }
 
-    /// What is written, each tensor once, with the launch that does so last.
+    /// The written tensors, each with the launch that writes it last.
     #[must_use]
     pub fn written(&self) -> BTreeMap<&str, (usize, &Output)> {
         let names = self.launches().flat_map(|launch| &launch.outputs).map(|one| one.name.as_str());
         names.filter_map(|name| Some((name, self.writer(self.count(), name)?))).collect()
     }
 
-    /// Whether a launch reads what an earlier one wrote.
+    /// Returns `true` if a launch reads a tensor written by an earlier one.
     #[must_use]
     pub fn hands_on(&self, name: &str) -> bool {
         self.launches().enumerate().any(|(number, launch)| {
@@ -81,7 +81,7 @@ impl<'s> Side<'s> {
     }
 }
 
-/// A number that is written in a formula.
+/// A number written in a formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Literal {
     /// Its value.
@@ -90,34 +90,34 @@ pub struct Literal {
     pub text: String,
 }
 
-/// A tensor or scalar whose values are symbols.
+/// A tensor or scalar with symbolic values.
 #[derive(Clone, Debug)]
 pub struct Input {
     /// Its name.
     pub name: String,
-    /// Where the launch has it.
+    /// Its location in the launch.
     pub source: InputSource,
-    /// What its elements are.
+    /// The type of its elements.
     pub scalar: Scalar,
-    /// What it is.
+    /// Its kind.
     pub kind: InputKind,
 }
 
-/// What an input is.
+/// The kind of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InputKind {
     /// A single number.
     Scalar,
     /// A number that depends on others.
     Related(Formula),
-    /// Elements.
+    /// A tensor.
     Tensor {
-        /// Sizes.
+        /// Dimensions.
         shape: Vec<u64>,
-        /// For each element of the memory, which element of the tensor it is; `None` if the memory
-        /// has them in the order of the indices and nothing else.
+        /// For each element of the memory, the number of the tensor's element, or `None` for a gap. The whole
+        /// field is `None` if the memory has exactly the elements in index order.
         order: Option<Vec<Option<u32>>>,
-        /// For each element of the tensor, what is known of it; `None` if nothing is. Only with an order.
+        /// The structure of each element of the tensor; `None` if nothing is known. Requires `order`.
         structure: Option<Arc<[Cell]>>,
     },
 }
@@ -125,30 +125,30 @@ pub enum InputKind {
 /// An element of a tensor with a structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cell {
-    /// It is zero.
+    /// Zero.
     Zero,
-    /// It is the element of this number, from 0 in the order of the indices, which is itself or one before it.
+    /// Equal to the element of this number, from 0 in index order: itself or an earlier one.
     Element(u32),
 }
 
-/// A tensor that is written.
+/// A written tensor.
 #[derive(Clone, Debug)]
 pub struct Output {
     /// Its name.
     pub name: String,
     /// The buffer.
     pub buffer: usize,
-    /// What its elements are.
+    /// The type of its elements.
     pub scalar: Scalar,
-    /// Sizes.
+    /// Dimensions.
     pub shape: Vec<u64>,
-    /// The first byte of each element, in the order of the indices.
+    /// The first byte of each element, in index order.
     pub starts: Vec<usize>,
 }
 
-/// Something that was said about the inputs.
+/// An assumption about the inputs.
 #[derive(Clone, Debug)]
 pub struct Assumption {
-    /// A condition on inputs, for all elements of tensors in it.
+    /// A condition on inputs; it holds for all elements of its tensors.
     pub condition: Formula,
 }

@@ -1,14 +1,14 @@
-//! Terms as a domain of the engine: what a kernel computes, as an expression of its inputs.
+//! The symbolic domain of the engine: values are terms over the inputs of a kernel.
 //!
-//! Constants that are the correctly rounded value of a transcendental number in their own format are
-//! taken for that number, and [`Symbolic::snapped`] lists them: the answer is about the programs
-//! with those constants replaced.
+//! A constant that is the correctly rounded value of a transcendental number in its own format is taken for
+//! that number. [`Symbolic::snapped`] lists these: the answer is about the programs with those constants
+//! replaced.
 //!
-//! Threads often compute the same: all lanes of a warp the same maximum, all warps the same
-//! exponential. So an operation whose operands are the same in all lanes is done once, and what was
-//! made before is found again, except products that are added to a sum: those are most of a kernel, and
-//! looking for them costs more than they do. Sums of sums as long as each other are looked for: lanes that
-//! exchange what they have added up meet there, each with its own part first.
+//! Threads often compute the same value: all lanes of a warp the same maximum, all warps the same
+//! exponential. So an operation with the same operands in all lanes is done once, and earlier results are
+//! found again. Products added to a sum are excepted: they are most of a kernel, and looking them up costs
+//! more than making them. Sums of two equally long sums are looked up: lanes that exchange their partial sums
+//! meet there, each with its own part first.
 
 mod bounded;
 mod choosing;
@@ -53,65 +53,65 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use term::{Inputs, NodeId, Number, Term, Terms};
 
-/// A domain of terms.
+/// The symbolic domain.
 #[derive(Debug)]
 pub struct Symbolic {
     /// The terms made so far.
     pub terms: Terms,
-    /// Where the inputs of the launch are among all inputs.
+    /// The positions of the launch's inputs among all inputs.
     sources: FxHashMap<InputSource, usize>,
-    /// Inputs of the launch that are terms of others, element by element.
+    /// Inputs of the launch defined by terms of others, element by element.
     given: FxHashMap<InputSource, given::Elements>,
-    /// Positions of inputs that are integers, and between which numbers they are.
+    /// Positions of integer inputs, with the range of their type.
     integers: Vec<(std::ops::Range<usize>, Range)>,
-    /// What is said of integers beside their types.
+    /// Declared ranges of integers, beyond their types.
     pub(crate) told: Arc<Vec<Told>>,
     ranges: Ranges,
-    /// Elements of tensors that are read by number, by the first element and the number.
+    /// Tensor elements read by a computed index, by the tensor's first element and the index.
     elements: FxHashMap<(usize, Term), Value>,
-    /// Numbers of elements, by their coefficients.
+    /// Terms of element indices, by their coefficients.
     places: FxHashMap<(Vec<(NodeId, i128)>, i128), Term>,
-    /// Integers that places of writes are made of, by number, and their numbers.
+    /// Integers in the places of writes, with their numbers.
     symbols: (Vec<NodeId>, FxHashMap<NodeId, u32>),
-    /// Comparisons of floats, which bound no integer.
+    /// Comparisons of floats; these do not bound integers.
     rounded: FxHashSet<NodeId>,
-    /// Positions of inputs that stand for tickets of blocks.
+    /// Positions of the inputs that represent tickets of blocks.
     pub(crate) tickets: std::ops::Range<usize>,
     handles: Handles,
-    /// What was made before, by operation and operands.
+    /// Earlier results, by operation and operands.
     made: FxHashMap<(Operation, [Term; 3]), Value>,
-    /// Bits of integers.
+    /// Bit fields of integers.
     bits: fields::Bits,
     snap: bool,
     snapped: BTreeSet<constants::Known>,
-    /// Where the instruction at hand is.
+    /// The place of the current instruction.
     place: Option<Place>,
     /// The constants so far.
     pub(crate) constants: Constants,
     expf: Steps,
-    /// Conditions, as far as their atoms are connected.
+    /// Conditions as propositional formulas.
     conditions: Conditions,
-    /// Set if floats are what machines make of them, NaN among them, and decide nothing: for `check`.
+    /// Set for `check`: floats behave as on a machine, including NaN, and decide nothing.
     pub(crate) of_machine: bool,
-    /// Conditions of which nothing is known so far.
+    /// Number of free conditions so far.
     unknown: i64,
     settled: Settled,
-    /// Terms that were compared.
+    /// Results of earlier equality queries.
     same: FxHashMap<[Term; 2], Option<bool>>,
-    /// Finds terms that are the same by structure.
+    /// Finds structurally equal terms.
     numbering: Numbering,
-    /// Finds terms that seem to be different.
+    /// Finds terms that are likely different.
     suspicion: Suspicion,
-    /// When questions about values end.
+    /// The deadline for queries about values.
     pub(crate) deadline: Deadline,
-    /// Marks on results of functions that are known in a range only, if this run has them.
+    /// Marks on results of functions known only in a range, if this run has them.
     pub(crate) marks: Option<Marks>,
-    /// Whether there was such a function.
+    /// Set if such a function occurred.
     pub(crate) has_ranges: bool,
     pub(crate) relied: Relied,
-    /// What came out of decisions, if a scalar is given exactly and no float.
+    /// Outcomes of decisions, if a scalar is given exactly and is not a float.
     pub(crate) decisions: Option<Decisions>,
-    /// Whether such scalars are taken for the nearest floats.
+    /// Set if such scalars are rounded to the nearest floats.
     pub(crate) rounds_scalars: bool,
 }
 
@@ -155,7 +155,7 @@ impl Symbolic {
         }
     }
 
-    /// The term behind a handle.
+    /// Returns the term behind a handle.
     #[inline]
     pub fn term(&mut self, value: Value) -> Term {
         match self.handles.find(&self.terms, value) {
@@ -164,7 +164,7 @@ impl Symbolic {
         }
     }
 
-    /// The term of a product that had none.
+    /// Makes the term of a product that had none.
     #[cold]
     fn product(&mut self, value: Value, factors: [Value; 2]) -> Term {
         let made = self.make(Operation::Binary(Binary::Mul), factors);
@@ -173,13 +173,13 @@ impl Symbolic {
         product
     }
 
-    /// Whether there were more values than handles; then values are missing.
+    /// Returns `true` if there were more values than handles; then values are missing.
     #[must_use]
     pub fn is_exhausted(&self) -> bool {
         self.handles.exhausted
     }
 
-    /// An operation in some lanes.
+    /// Applies an operation in some lanes.
     fn each<const N: usize>(
         &mut self,
         operation: Operation,
@@ -197,7 +197,7 @@ impl Symbolic {
         }
     }
 
-    /// An operation on the terms behind some handles.
+    /// Applies an operation to the terms behind some handles.
     #[inline]
     fn make<const N: usize>(&mut self, operation: Operation, values: [Value; N]) -> Value {
         let mut operands = [self.terms.zero(); 3];
@@ -241,11 +241,11 @@ impl Symbolic {
     }
 }
 
-/// A lane, if all operands are the same in all lanes.
+/// Returns a lane that stands for all, if all operands are the same in all lanes.
 #[inline]
 fn uniform(operands: &[&Values], lanes: Mask) -> Option<usize> {
     let first = lanes.lowest()?;
-    // Accumulators come last and differ most.
+    // Accumulators come last and differ most often.
     let same = |operand: &&Values| lanes.iter().all(|lane| operand[lane] == operand[first]);
     operands.iter().rev().all(same).then_some(first)
 }

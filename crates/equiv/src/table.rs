@@ -1,8 +1,8 @@
-//! The inputs that two sides have in common, numbered, and the domain in which a side runs on them.
+//! Numbering of the common inputs of two sides, and the domain in which a side runs on them.
 //!
-//! Elements of a tensor are numbered in the order of its indices, whatever its strides. Memory between
-//! the elements of a strided tensor belongs to nobody: it is one input more for each such place and each
-//! side, so that an output that depends on it differs.
+//! Elements of a tensor are numbered in index order, whatever its strides. The gaps of a strided tensor
+//! belong to no element: each such place is an extra input of its side, so an output that depends on it
+//! differs.
 
 use crate::decisions::Decisions;
 use crate::formula::{Formula, FormulaError};
@@ -17,28 +17,30 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use term::{FloatNumbers, Inputs, Numbers, Term, Terms};
 
-/// Elements of a tensor without repetitions: each pair of them is a condition.
+/// Largest tensor with `distinct`: each pair of its elements is a condition.
 const MOST_DISTINCT: usize = 512;
 
 /// All inputs of both sides, and the position of each by name.
 pub(crate) struct Table {
     pub(crate) inputs: Arc<Inputs>,
     first: FxHashMap<String, (usize, Option<u32>)>,
-    /// Bounds of inputs that somebody said.
+    /// Declared bounds of inputs.
     pub(crate) told: Arc<Vec<Told>>,
     /// Assumptions of a comparison.
     assumptions: Vec<Assumption>,
-    /// Their conditions. They are the first terms of every domain, so that they mean the same in all of them.
+    /// Their conditions. They are the first terms of every domain, so they mean the same in all of them.
     pub(crate) conditions: Vec<Term>,
-    /// For each side, the first place between elements, by name of the tensor.
+    /// For each side, the first gap between elements, by tensor name.
     between: [FxHashMap<String, usize>; 2],
-    /// For each side, the tickets of its blocks, if they may take some.
+    /// For each side, the tickets of its blocks, if these may take any.
     tickets: [std::ops::Range<usize>; 2],
     /// Structures of tensors, by name.
     structures: FxHashMap<String, Arc<[Cell]>>,
 }
 
 impl Table {
+    /// Numbers the inputs of two sides.
+    ///
     /// # Errors
     /// If the sides do not fit together.
     pub(crate) fn new(sides: [&Side<'_>; 2]) -> Result<Self, Mismatch> {
@@ -110,7 +112,7 @@ impl Table {
         Ok(Self { inputs, first, told, assumptions, conditions, between, tickets, structures })
     }
 
-    /// With the conditions of assumptions, for a comparison.
+    /// Adds the conditions of assumptions, for a comparison.
     ///
     /// # Errors
     /// If an assumption does not fit the inputs.
@@ -121,19 +123,19 @@ impl Table {
         Ok(self)
     }
 
-    /// With bounds of integers that assumptions say.
+    /// Adds the integer bounds that assumptions imply.
     ///
     /// # Errors
-    /// If an assumption is about something that is no input.
+    /// If an assumption names something other than an input.
     pub(crate) fn assuming(mut self, assumptions: &[Assumption]) -> Result<Self, Mismatch> {
         self.told = Arc::new(told::find(&self, assumptions)?);
         Ok(self)
     }
 
-    /// The domain a side is run in, for its first launch.
+    /// Creates the domain of a side for its first launch.
     ///
     /// # Errors
-    /// If a relation names something that is no scalar input.
+    /// If a relation names something other than a scalar input.
     pub(crate) fn domain(
         &self,
         side: &Side<'_>,
@@ -143,10 +145,11 @@ impl Table {
         self.new_domain(side, number, snap, false)
     }
 
-    /// The same with the nearest floats in the place of scalars that are expressions without names.
+    /// Like [`domain`](Self::domain), with scalars defined by expressions without names rounded to the
+    /// nearest floats.
     ///
     /// # Errors
-    /// If a relation names something that is no scalar input.
+    /// If a relation names something other than a scalar input.
     pub(crate) fn domain_of_floats(
         &self,
         side: &Side<'_>,
@@ -167,7 +170,7 @@ impl Table {
         let mut inputs = side.launches().flat_map(|launch| &launch.inputs);
         domain.decisions = inputs.any(|one| rounded_scalar(one).is_some()).then(Decisions::default);
         domain.rounds_scalars = rounds;
-        // A domain without them would read the numbers of these terms as those of others.
+        // Without them the domain would confuse the node numbers of these terms with others.
         if self.all_conditions(&self.assumptions, &mut domain.terms)? != self.conditions {
             return Err(Mismatch::Unfollowed);
         }
@@ -177,10 +180,10 @@ impl Table {
         Ok(domain)
     }
 
-    /// Says what the inputs of a launch are, apart from those that launches before it leave.
+    /// Defines the inputs of a launch, apart from those that earlier launches leave.
     ///
     /// # Errors
-    /// If a relation names something that is no scalar input.
+    /// If a relation names something other than a scalar input.
     pub(crate) fn begin(
         &self,
         domain: &mut Symbolic,
@@ -225,7 +228,7 @@ impl Table {
         Ok(())
     }
 
-    /// For each element of a side's memory, which of all inputs it is; `None` where it is zero.
+    /// For each element of a side's memory, its position among all inputs; `None` where it is zero.
     pub(crate) fn positions<'t>(
         &'t self,
         side: usize,
@@ -233,8 +236,12 @@ impl Table {
         order: &'t [Option<u32>],
     ) -> impl Iterator<Item = Option<usize>> + 't {
         let mut between = self.between[side].get(name).copied().unwrap_or(0);
+        let (first, structure) = (self.first(name), self.structures.get(name));
         order.iter().map(move |element| match element {
-            Some(index) => self.position(name, *index as usize),
+            Some(index) => {
+                let cell = structure.and_then(|structure| structure.get(*index as usize));
+                placed(first, cell, *index as usize)
+            }
             None => {
                 between += 1;
                 Some(between - 1)
@@ -242,22 +249,18 @@ impl Table {
         })
     }
 
-    /// Which of all inputs an element of a tensor is, or a scalar; `None` where it is zero.
+    /// The position of a scalar or tensor element among all inputs; `None` where it is zero.
     pub(crate) fn position(&self, name: &str, element: usize) -> Option<usize> {
-        let first = self.first(name);
-        match self.structures.get(name).and_then(|structure| structure.get(element)) {
-            Some(Cell::Zero) => None,
-            Some(Cell::Element(other)) => Some(first + *other as usize),
-            None => Some(first + element),
-        }
+        let cell = self.structures.get(name).and_then(|structure| structure.get(element));
+        placed(self.first(name), cell, element)
     }
 
-    /// Tells whether something is known of single elements of a tensor.
+    /// Returns `true` if a tensor has a structure.
     pub(crate) fn has_structure(&self, name: &str) -> bool {
         self.structures.contains_key(name)
     }
 
-    /// Tells whether the structure of no tensor says what the input at a position is.
+    /// Returns `true` if no tensor's structure determines the input at a position.
     pub(crate) fn is_free(&self, position: usize) -> bool {
         self.structures.iter().all(|(name, structure)| {
             let element = position.checked_sub(self.first(name)).filter(|at| *at < structure.len());
@@ -265,18 +268,18 @@ impl Table {
         })
     }
 
-    /// Where the elements of an input are among all inputs.
+    /// The position of an input's first element among all inputs.
     pub(crate) fn first(&self, name: &str) -> usize {
         self.first.get(name).map_or(0, |place| place.0)
     }
 
-    /// How many elements an input has; 1 for a scalar.
+    /// The number of elements of an input; 1 for a scalar.
     pub(crate) fn length(&self, name: &str) -> usize {
         let length = self.first.get(name).and_then(|place| place.1);
         length.map_or(1, |length| length as usize)
     }
 
-    /// The term of an expression over scalars, and the first elements of tensors.
+    /// The term of an expression over scalars and the first elements of tensors.
     pub(crate) fn scalar_term(
         &self,
         formula: &Formula,
@@ -286,7 +289,8 @@ impl Table {
         formula.term(terms, &|name| names.get(name).copied())
     }
 
-    /// The same of inputs alone: what it says of the first element of a tensor stands for all that are not zero.
+    /// Like [`scalar_term`](Self::scalar_term), over inputs alone: the first element of a tensor stands for
+    /// all nonzero ones.
     pub(crate) fn term_of_inputs(
         &self,
         formula: &Formula,
@@ -303,7 +307,7 @@ impl Table {
         formula.term(terms, &|name| names.get(name).copied())
     }
 
-    /// Terms of the names in a formula, tensors by their element of a number.
+    /// Terms for the names in a formula; a tensor stands for its element of this number.
     fn named(
         &self,
         formula: &Formula,
@@ -318,7 +322,7 @@ impl Table {
         names.collect()
     }
 
-    /// The term of an element of a tensor, or of a scalar.
+    /// The term of a scalar or tensor element.
     fn element(&self, name: &str, element: usize, terms: &mut Terms) -> Option<Term> {
         match self.position(name, element) {
             Some(at) => terms.inputs().at(at).map(|input| terms.input(input)),
@@ -326,7 +330,7 @@ impl Table {
         }
     }
 
-    /// The conditions that no two elements of a tensor are the same.
+    /// The conditions that the elements of a tensor are pairwise different.
     fn distinct(&self, name: &str, terms: &mut Terms) -> Result<Vec<Term>, Mismatch> {
         if self.length(name) > MOST_DISTINCT {
             return Err(Mismatch::Distinct { name: name.to_owned(), most: MOST_DISTINCT });
@@ -347,7 +351,7 @@ impl Table {
     /// The conditions of all assumptions.
     ///
     /// # Errors
-    /// As [`conditions`](Self::conditions).
+    /// As for [`conditions`](Self::conditions).
     pub(crate) fn all_conditions(
         &self,
         assumptions: &[Assumption],
@@ -360,10 +364,10 @@ impl Table {
         Ok(all)
     }
 
-    /// The conditions an assumption stands for: one for each element of the tensors in it.
+    /// The conditions that an assumption stands for: one for each element of its tensors.
     ///
     /// # Errors
-    /// If it is about tensors of different sizes, or about something that is no input.
+    /// If its tensors have different sizes, or if it names something other than an input.
     pub(crate) fn conditions(
         &self,
         assumption: &Assumption,
@@ -401,7 +405,7 @@ fn fits(one: &Input, other: &Input) -> Result<(), Mismatch> {
             if a.iter().product::<u64>() != b.iter().product::<u64>() {
                 return wrong(Unlike::Size);
             }
-            // Elements that share their memory are equal on one side and must be so on both.
+            // Elements with shared memory are equal on one side, so they must share it on both.
             if (repeats(a, x) || repeats(b, y)) && (a != b || x != y) {
                 return wrong(Unlike::Sharing);
             }
@@ -421,19 +425,19 @@ fn fits(one: &Input, other: &Input) -> Result<(), Mismatch> {
     Ok(())
 }
 
-/// Whether elements share memory.
+/// Returns `true` if elements share memory.
 fn repeats(shape: &[u64], order: &Option<Vec<Option<u32>>>) -> bool {
     let own = order.iter().flatten().flatten().count() as u64;
     order.is_some() && own != shape.iter().product::<u64>()
 }
 
-/// Whether one symbol can stand for elements of both types: floats are reals whatever their format,
-/// integers are what their type makes of the bits.
+/// Returns `true` if one symbol can stand for elements of both types: floats are reals in every format, and
+/// integers are the bits as interpreted by their type.
 fn same_numbers(a: Scalar, b: Scalar) -> bool {
     matches!((a, b), (Scalar::Float(_), Scalar::Float(_))) || a == b
 }
 
-/// Numbers that an input has on both sides.
+/// The set of numbers that an input can be on both sides.
 fn numbers_of(sides: [&Side<'_>; 2], name: &str) -> Numbers {
     let inputs = sides.iter().flat_map(|side| side.own_inputs());
     let kinds = inputs.filter(|input| input.name == name).map(|input| numbers(input.scalar));
@@ -444,7 +448,16 @@ fn numbers_of(sides: [&Side<'_>; 2], name: &str) -> Numbers {
     kinds.reduce(common).unwrap_or_default()
 }
 
-/// Numbers that a type has.
+/// Returns the position among all inputs of an element of a tensor that begins at `first`; `None` where it is zero.
+fn placed(first: usize, cell: Option<&Cell>, element: usize) -> Option<usize> {
+    match cell {
+        Some(Cell::Zero) => None,
+        Some(Cell::Element(other)) => Some(first + *other as usize),
+        None => Some(first + element),
+    }
+}
+
+/// The set of numbers of a type.
 fn numbers(scalar: Scalar) -> Numbers {
     match scalar {
         Scalar::Float(format) => Numbers::Floats(floats(format)),
@@ -460,7 +473,7 @@ fn numbers(scalar: Scalar) -> Numbers {
     }
 }
 
-/// Numbers that a float format has.
+/// The set of numbers of a float format.
 fn floats(format: Format) -> FloatNumbers {
     let (digits, lowest, largest) = match format {
         Format::F64 => (53, -1074, ((1 << 53) - 1, 971)),

@@ -1,8 +1,9 @@
-//! Launches whose blocks take tickets from a counter ([`exec::check_last`]): one run for each block that may be the last, all in one domain.
+//! Launches whose blocks take tickets from a counter ([`exec::check_last`]): one run for each block that may
+//! be the last, all in one domain.
 //!
-//! The result of the launch must not depend on which block is the last: every element of every buffer is the same value in all runs. Then
-//! the result of the atomic operation is no choice of the schedule that anybody can see. If a run cannot be followed, or two differ or
-//! may differ, the outcome has a gap that says so.
+//! The result of the launch must not depend on which block is last: every element of every buffer has the
+//! same value in all runs. Then the schedule's choice of tickets is not observable. If a run is incomplete,
+//! or two runs differ or may differ, the outcome has a gap with that reason.
 
 use crate::symbolic::Symbolic;
 use exec::domain::Domain;
@@ -15,10 +16,10 @@ use ir::{Program, Scalar};
 const VARIABLES: &str =
     "blocks take tickets here, and module variables are written, which are not compared";
 
-/// Launches of more blocks are not run with each as the last.
+/// Most blocks for runs with each one as the last.
 const MOST_BLOCKS: u64 = 64;
 
-/// Runs a launch whose blocks may take tickets. `None` if none does; the run is one like any other then.
+/// Runs a launch whose blocks may take tickets. `None` if none does; then it is an ordinary run.
 pub(crate) fn run(
     program: &Program,
     launch: &Launch,
@@ -42,7 +43,7 @@ pub(crate) fn run(
         outcome.gap = gap(
             place,
             format!(
-                "blocks take tickets here: each of up to {MOST_BLOCKS} blocks is tried as the last, and there are {blocks}"
+                "blocks take tickets here: each block is tried as the last one; the launch has {blocks} blocks, the limit is {MOST_BLOCKS}"
             ),
         );
         return Some((outcome, results));
@@ -64,7 +65,7 @@ pub(crate) fn run(
             return Some((outcome, results));
         }
         if counter(&outcome) != counter(&other) || outcome.written != other.written {
-            let reason = "what the counter holds in the end, or what is written at all, depends on which block takes the last ticket";
+            let reason = "the final contents of the counter, or the written elements, depend on which block takes the last ticket";
             outcome.gap = gap(place, reason.to_owned());
             return Some((outcome, results));
         }
@@ -73,7 +74,7 @@ pub(crate) fn run(
             outcome.gap = gap(
                 place,
                 format!(
-                    "what `{name}` holds in the end depends on which block takes the last ticket, or may"
+                    "the final contents of `{name}` may depend on which block takes the last ticket"
                 ),
             );
             return Some((outcome, results));
@@ -83,7 +84,7 @@ pub(crate) fn run(
     let floats = launch.buffers.iter().any(|one| one.access != Access::In && is_float(one));
     let is_ticket = |doubt: &Doubt| doubt.place == place && doubt.about == Doubtful::AtomicResult;
     if floats {
-        // Equal as real numbers; which block is the last may show in the last bits.
+        // Equal as real numbers; the last bits may still depend on which block is last.
         outcome
             .doubts
             .iter_mut()
@@ -99,7 +100,7 @@ fn gap(place: Place, reason: String) -> Option<Gap> {
     Some(Gap { place, thread: None, reason, stop: Stop::NotFollowed })
 }
 
-/// A buffer that two runs do not leave alike, or of which that is not known.
+/// Returns a buffer that two runs leave differently, or possibly so.
 fn difference(
     launch: &Launch,
     domain: &mut Symbolic,

@@ -1,7 +1,8 @@
-//! What assumptions say of integer inputs one by one: the numbers they lie between.
+//! Ranges of single integer inputs, from assumptions.
 //!
-//! Only comparisons of one input with integers count (`0 <= idx`, `idx < 100`). Leaving out others makes bounds too wide,
-//! which is safe; whether anything was left out is kept, because then no input may meet a bound.
+//! Only comparisons of one input with integers count (`0 <= idx`, `idx < 100`). Ignoring other conditions
+//! makes bounds too wide, which is safe. But then an input may never attain a bound, so it is recorded if
+//! anything was ignored.
 
 use crate::formula::FormulaError;
 use crate::ranges::Range;
@@ -10,26 +11,26 @@ use crate::table::Table;
 use std::sync::Arc;
 use term::{Node, Relation, Term, Terms};
 
-/// Bounds of the elements of a tensor, or of a scalar.
+/// Bounds of a scalar or of the elements of a tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Told {
     /// The positions of its elements among all inputs.
     pub(crate) positions: std::ops::Range<usize>,
-    /// Bounds, both included.
+    /// Bounds, inclusive.
     pub(crate) range: Range,
-    /// Set if nothing else is assumed of its elements one by one.
+    /// Set if there are no further assumptions about single elements.
     pub(crate) is_all: bool,
-    /// Set if no two elements are the same.
+    /// Set if the elements are distinct.
     pub(crate) is_distinct: bool,
 }
 
 /// No bound.
 const NONE: Range = (i128::MIN, i128::MAX);
 
-/// Finds the bounds of all inputs of which assumptions say something.
+/// Finds the bounds of all inputs that assumptions mention.
 ///
 /// # Errors
-/// If an assumption is about something that is no input.
+/// If an assumption names something other than an input.
 pub(crate) fn find(table: &Table, assumptions: &[Assumption]) -> Result<Vec<Told>, FormulaError> {
     let mut told: Vec<(String, Told)> = Vec::new();
     for assumption in assumptions {
@@ -59,7 +60,7 @@ pub(crate) fn find(table: &Table, assumptions: &[Assumption]) -> Result<Vec<Told
     Ok(told.into_iter().map(|(_, told)| told).collect())
 }
 
-/// Narrows a range by a condition; whether that is all the condition says.
+/// Narrows a range by a condition. Returns `true` if the range expresses the whole condition.
 fn narrow(terms: &Terms, condition: Term, input: usize, range: &mut Range) -> bool {
     match terms.node(condition) {
         Node::Truth(true) => true,
@@ -102,7 +103,7 @@ mod tests {
     use super::*;
     use term::{Inputs, text};
 
-    /// What a condition on `i` says, and whether that is all.
+    /// The range that a condition on `i` gives, and `true` if it expresses the whole condition.
     fn narrowed(condition: &str) -> (Range, bool) {
         let script = text::parse_script("input i, j").unwrap();
         let (mut scope, inputs): (_, Inputs) = text::Scope::declare(&script, &[]).unwrap();
@@ -134,7 +135,7 @@ mod tests {
         ];
         for (condition, range, whole) in table {
             let found = narrowed(condition);
-            // A negation may be written as a comparison.
+            // A negation may become a comparison.
             assert!(
                 found == (range, whole) || condition.starts_with("not"),
                 "{condition} {found:?}"

@@ -1,8 +1,10 @@
-//! Races under conditions on data, shown by trial.
+//! Demonstrates races under data conditions by trial runs.
 //!
-//! A run that follows both ways of branches leaves open whether two accesses under conditions race: no contents may satisfy both. Here the kernel
-//! as written is run on numbers at a few points that the assumptions allow, with all checks. A race of the same two instructions there is one, with
-//! the contents to show for it; inputs that it does not need are set to zero again, as far as a few runs tell. No race at these points says nothing.
+//! A run that follows both sides of branches leaves it open whether two conditional accesses race: perhaps no
+//! contents satisfy both conditions. Here the kernel as written runs on numbers at a few points that the
+//! assumptions allow, with all checks. A race of the same two instructions there is a real one, with contents
+//! that show it. Inputs that it does not need are set to zero again, as far as a few runs can tell. Finding
+//! no race at these points proves nothing.
 
 use crate::assumed::Assumed;
 use crate::ordinary::Chosen;
@@ -12,19 +14,19 @@ use crate::witness::{Numbers, Run};
 use exec::{Checks, Fault, Finding, Launch, Limits, Outcome, Place, Race, Undecided};
 use ir::Program;
 
-/// The points that are tried, by number: all inputs alike, both signs, random numbers.
+/// The points to try, by number: equal inputs, both signs, random numbers.
 const POINTS: [usize; 8] = [0, 1, 2, 3, 4, 7, 9, 11];
 
 /// Instructions of all lanes that a run may execute.
 const MOST_INSTRUCTIONS: u64 = 10_000_000;
 
-/// Runs in which inputs are set to zero.
+/// Most runs for setting inputs to zero.
 const MOST_RUNS: usize = 48;
 
-/// Inputs that a report names.
+/// Most inputs named in a report.
 const NAMED: usize = 6;
 
-/// Finds contents for which a pair of `open` races. Returns the number of the pair, and the race.
+/// Finds contents for which a pair of `open` races. Returns the number of the pair and the race.
 #[must_use]
 pub fn show_race(
     side: &Side<'_>,
@@ -55,7 +57,7 @@ struct Trial<'t> {
 }
 
 impl Trial<'_> {
-    /// A race of two such accesses, at a point.
+    /// Returns a race of two such accesses at a point.
     fn race(&self, numbers: &Numbers) -> Option<(usize, Finding)> {
         let (side, table, limits) = (self.chosen.sides[0], self.chosen.table, self.limits);
         let run = Run { side, number: 0, table, numbers, limits };
@@ -71,7 +73,7 @@ impl Trial<'_> {
         })
     }
 
-    /// The race with inputs that it needs, and their names.
+    /// Reduces the race to the inputs that it needs, and names them.
     fn reduced(&self, numbers: &Numbers, mut found: (usize, Finding)) -> (usize, Finding) {
         let Chosen { sides, table, terms, .. } = self.chosen;
         let positions = (0..terms.inputs().len()).filter(|position| table.is_free(*position));
@@ -102,7 +104,7 @@ impl Trial<'_> {
         found
     }
 
-    /// `x[0] is 1 and x[3] is 2`, for people.
+    /// Formats contents for a report: `x[0] is 1 and x[3] is 2`.
     fn contents(&self, values: &[(usize, f64)]) -> String {
         let inputs = self.chosen.terms.inputs();
         let needed = values.iter().filter(|one| one.1 != 0.0);
@@ -118,7 +120,8 @@ impl Trial<'_> {
     }
 }
 
-/// A check that knows all that floats may be whose bits are not fixed, and which racing reads nothing depends on.
+/// Runs a check that also covers floats without fixed bits, and recognises racing reads that nothing depends
+/// on.
 fn check(program: &Program, launch: &Launch, limits: Limits) -> Outcome {
     let mut outcome = exec::check(program, launch, limits);
     if outcome.unfixed && !outcome.undecided.is_empty() {
@@ -127,7 +130,7 @@ fn check(program: &Program, launch: &Launch, limits: Limits) -> Outcome {
     exec::follow_racing_reads(program, launch, limits, Checks::default(), outcome)
 }
 
-/// The places of two accesses, whichever was first.
+/// The places of two accesses, in source order.
 fn places(race: &Race) -> [Place; 2] {
     let mut places = race.sides.each_ref().map(|side| side.place);
     places.sort_unstable_by_key(|place| (place.span.start, place.span.end));

@@ -1,22 +1,21 @@
-//! Whether a value can be one that nobody computed.
+//! Tracks values that may never have been computed.
 //!
-//! Something that is written only under a condition is, where the condition fails, whatever was there
-//! before: nothing, if nobody wrote there. Terms have an undefined leaf for that. Where two kernels are
-//! compared, inputs at which the reference is undefined do not count, so a reference with such a leaf
-//! would be compared where its author did not forget anything, and silently not elsewhere. It is better
-//! to say so.
+//! After a conditional write, memory holds its previous contents where the condition fails: nothing, if it
+//! was never written. Terms have an undefined leaf for that. A comparison ignores inputs at which the
+//! reference is undefined. So a reference with such a leaf would be compared only where its author forgot
+//! nothing, and silently not elsewhere. It is better to report it.
 
 use rustc_hash::FxHashSet;
 use term::{Node, NodeId, Term, Terms};
 
-/// The nodes of a store that were looked at and have nothing undefined below them.
+/// Visited nodes with nothing undefined below them.
 #[derive(Debug, Default)]
 pub(crate) struct Settled {
     nodes: FxHashSet<NodeId>,
 }
 
 impl Settled {
-    /// Whether an undefined leaf is part of a term.
+    /// Returns `true` if a term contains an undefined leaf.
     pub(crate) fn reaches_undefined(&mut self, terms: &Terms, root: Term) -> bool {
         let mut seen = Vec::new();
         let mut work = vec![(terms.node(root), terms.is_partial(root))];

@@ -1,5 +1,5 @@
-//! A difference of terms, shown on the kernels themselves: both are run again at the point where the
-//! terms differ, on intervals, or on numbers if the output is an integer.
+//! Confirms a difference of terms on the kernels themselves: both run again at the point where the terms
+//! differ, on intervals, or on numbers if the output is an integer.
 
 use crate::assumed::Assumed;
 use crate::position::Position;
@@ -14,13 +14,13 @@ use ir::{Format, Scalar};
 use rustc_hash::FxHashMap;
 use term::{Inputs, Number, Terms};
 
-/// What inputs are that do not matter to either side.
+/// The value of inputs that neither side depends on.
 const OTHERS: f64 = 1.0;
 
-/// The width of an enclosure, for the size of its numbers, up to which the element is known well.
+/// Largest relative width of a precise enclosure.
 const NARROW: f64 = 1e-9;
 
-/// What both kernels make of the inputs of a difference.
+/// The values of both kernels for the inputs of a difference.
 #[derive(Clone, Debug)]
 pub struct Witness {
     /// The element in each run, reference first.
@@ -28,8 +28,8 @@ pub struct Witness {
 }
 
 impl Witness {
-    /// Whether the runs show the difference: the elements are disjoint, or only the optimised one is
-    /// undefined.
+    /// Returns `true` if the runs show the difference: the elements are disjoint, or only the optimised one
+    /// is undefined.
     #[must_use]
     pub fn shows_difference(&self) -> bool {
         let [reference, optimised] = &self.elements;
@@ -38,8 +38,8 @@ impl Witness {
         reference.is_disjoint(optimised) || only_reference
     }
 
-    /// Tells whether the runs contradict it: both are known well and not disjoint. Wide enclosures meet for no
-    /// reason.
+    /// Returns `true` if the runs contradict it: both enclosures are narrow and they intersect. Wide
+    /// enclosures prove nothing.
     #[must_use]
     pub fn contradicts(&self) -> bool {
         let is_narrow = |one: &Enclosed| match one {
@@ -50,16 +50,16 @@ impl Witness {
     }
 }
 
-/// What every input is at a point.
+/// The value of every input at a point.
 pub(crate) struct Numbers {
-    /// By position among all inputs; [`OTHERS`] if not here.
+    /// Values by position among all inputs; absent ones are [`OTHERS`].
     known: FxHashMap<usize, f64>,
     /// Bounds of related scalars, by side, launch and source.
     related: FxHashMap<(usize, usize, InputSource), (f64, f64)>,
 }
 
 impl Numbers {
-    /// Numbers at a point; `None` if some are not of their input's type.
+    /// The numbers of a point; `None` if some do not belong to their input's type.
     pub(crate) fn new(
         sides: [&Side<'_>; 2],
         table: &Table,
@@ -84,8 +84,8 @@ impl Numbers {
         Some(numbers)
     }
 
-    /// Small numbers of the inputs' types, chosen at random, floats times a power of two. Where they do not satisfy
-    /// what is assumed of the inputs, some that do. `None` if a related scalar has no value there.
+    /// Random small numbers of the inputs' types, floats times a power of two. Inputs that would violate
+    /// assumptions get values that satisfy them. `None` if a related scalar has no value there.
     pub(crate) fn random(
         sides: [&Side<'_>; 2],
         table: &Table,
@@ -102,7 +102,7 @@ impl Numbers {
                 InputKind::Tensor { shape, .. } => shape.iter().product::<u64>() as usize,
             };
             for position in first..first + length {
-                // Three bits are what the smallest float has room for.
+                // Three bits fit into the smallest float format.
                 let eighth = next() % 8;
                 let number = match input.scalar {
                     Scalar::Float(_) if next().is_multiple_of(4) => -(eighth as f64) / 4.0 * scale,
@@ -120,8 +120,8 @@ impl Numbers {
         Some(numbers)
     }
 
-    /// With every float changed by a relative step, up or down; not of the inputs' types, and perhaps not as
-    /// assumed. `None` if a related scalar has no value there.
+    /// Changes every float by a relative step, up or down. The results need not be of the inputs' types or
+    /// meet the assumptions. `None` if a related scalar has no value there.
     pub(crate) fn changed(
         self,
         sides: [&Side<'_>; 2],
@@ -135,7 +135,7 @@ impl Numbers {
         })
     }
 
-    /// With other floats, by position and what they are. `None` if a related scalar has no value there.
+    /// Replaces floats, given their position and value. `None` if a related scalar has no value there.
     pub(crate) fn with_floats(
         mut self,
         sides: [&Side<'_>; 2],
@@ -163,7 +163,7 @@ impl Numbers {
         Some(self)
     }
 
-    /// The same numbers with others in the place of zeros that nobody assumes.
+    /// Replaces zeros by other numbers, except where assumptions chose them.
     pub(crate) fn without_zeros(mut self, assumed: &Assumed) -> Self {
         for (position, number) in self.known.iter_mut().filter(|(_, number)| **number == 0.0) {
             if !assumed.point.iter().any(|(input, _)| input.position() == *position) {
@@ -186,7 +186,7 @@ impl Numbers {
         Some(numbers)
     }
 
-    /// Bounds of related scalars. `None` if one has no value.
+    /// Computes bounds of related scalars. `None` if one has no value.
     fn relate(&mut self, sides: [&Side<'_>; 2], table: &Table, terms: &Terms) -> Option<()> {
         for (number, side) in sides.iter().enumerate() {
             for (launch, one) in side.launches().enumerate() {
@@ -233,14 +233,14 @@ impl Numbers {
         }
     }
 
-    /// The inputs of a point by name, in their order.
+    /// The inputs of a point by name, in order.
     pub(crate) fn named(&self, inputs: &Inputs, point: &Point) -> Vec<(String, f64)> {
         let one =
             |(input, _): &(term::Input, Number)| (inputs.name(*input), self.at(input.position()));
         point.iter().map(one).collect()
     }
 
-    /// The numbers in the memory of an input, in the order of the memory.
+    /// The numbers in the memory of an input, in memory order.
     fn of(&self, table: &Table, side: usize, input: &Input) -> Vec<f64> {
         let first = table.first(&input.name);
         match &input.kind {
@@ -257,7 +257,7 @@ impl Numbers {
     }
 }
 
-/// Runs both kernels at a point. `None` if that says nothing about the element.
+/// Runs both kernels at a point. `None` if the runs say nothing about the element.
 pub(crate) fn confirm(
     sides: [&Side<'_>; 2],
     table: &Table,
@@ -277,7 +277,7 @@ pub(crate) fn confirm(
     <[Enclosed; 2]>::try_from(elements).ok().map(|elements| Witness { elements })
 }
 
-/// A side to be run again.
+/// A side for another run.
 pub(crate) struct Run<'r> {
     pub(crate) side: &'r Side<'r>,
     pub(crate) number: usize,
@@ -287,7 +287,7 @@ pub(crate) struct Run<'r> {
 }
 
 impl Run<'_> {
-    /// A float, by a run on intervals.
+    /// Evaluates a float element by a run on intervals.
     fn real(
         &self,
         (launch, output): (usize, &Output),
@@ -315,7 +315,7 @@ impl Run<'_> {
         Some(stages)
     }
 
-    /// What a launch finds that the launches before it do not leave.
+    /// The inputs of a launch that earlier launches do not write.
     fn given(&self, launch: usize, one: &Side<'_>) -> Option<Given> {
         let mut given = Given::default();
         let own = one.inputs.iter().filter(|one| self.side.writer(launch, &one.name).is_none());
@@ -342,7 +342,7 @@ impl Run<'_> {
         Some(given)
     }
 
-    /// What a launch finds that launches before it leave.
+    /// The inputs of a launch that earlier launches write.
     fn carried(&self, launch: usize, one: &Side<'_>) -> impl Iterator<Item = Carried> {
         one.inputs.iter().filter_map(move |input| {
             let (from, output) = self.side.writer(launch, &input.name)?;
@@ -351,7 +351,7 @@ impl Run<'_> {
         })
     }
 
-    /// An integer, by a run on numbers.
+    /// Evaluates an integer element by a run on numbers.
     fn integer(&self, output: (usize, &Output), index: usize) -> Option<Enclosed> {
         integer(&self.on_numbers()?, output, index)
     }
@@ -363,18 +363,18 @@ impl Run<'_> {
         if related { None } else { self.on_bits() }
     }
 
-    /// The memory that the kernel as written leaves behind in floats of hardware, for each launch;
-    /// `None` if a run does not come to its end. A related scalar is rounded to its type.
+    /// Runs the kernel as written in the floats of hardware, and returns the final memory of each launch;
+    /// `None` if a run does not complete. Related scalars are rounded to their types.
     pub(crate) fn on_bits(&self) -> Option<Vec<Outcome>> {
         self.on_bits_by(exec::run)
     }
 
-    /// Like [`on_bits`](Self::on_bits), and looks for what could be different on another schedule.
+    /// Like [`on_bits`](Self::on_bits), and also checks for dependence on the schedule.
     pub(crate) fn checked_on_bits(&self) -> Option<Vec<Outcome>> {
         self.on_bits_by(exec::check)
     }
 
-    /// Like [`on_bits`](Self::on_bits), by a run of the caller's.
+    /// Like [`on_bits`](Self::on_bits), with the given run function.
     pub(crate) fn on_bits_by(
         &self,
         run: fn(&ir::Program, &Launch, Limits) -> Outcome,
@@ -388,7 +388,7 @@ impl Run<'_> {
         Some(left)
     }
 
-    /// A launch with numbers for its inputs.
+    /// Builds a launch with numbers for its inputs.
     fn launch_on_numbers(&self, number: usize, one: &Side<'_>, left: &[Outcome]) -> Option<Launch> {
         let mut launch = one.launch.clone();
         for input in &one.inputs {
@@ -426,7 +426,7 @@ impl Run<'_> {
     }
 }
 
-/// An integer that runs on numbers left behind.
+/// Reads an integer element after runs on numbers.
 pub(crate) fn integer(
     left: &[Outcome],
     (launch, output): (usize, &Output),
@@ -439,6 +439,6 @@ pub(crate) fn integer(
     let bits = bytes.iter().rev().fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
     let exact = integer_of(output.scalar, bits);
     let number = exact as f64;
-    // Of others it would not be known whether they differ.
+    // A 64-bit integer that a double cannot hold would make the comparison unreliable.
     (number as i128 == exact).then_some(Enclosed::Between(number, number))
 }

@@ -1,4 +1,4 @@
-//! How fast kernels run, in lane-instructions a second on one core: `cargo bench -p exec`.
+//! Benchmark of the engine, in lane-instructions per second on one core: `cargo bench -p exec`.
 
 #[path = "../tests/launching/mod.rs"]
 mod launching;

@@ -1,4 +1,4 @@
-//! Time of one operation on the 32 lanes of a warp.
+//! Benchmark of single operations on the 32 lanes of a warp.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use exec::concrete::lanes::{self, Lanes};
@@ -11,7 +11,7 @@ use std::hint::black_box;
 
 const FLUSHING: FloatMode = FloatMode { flush: true, ..FloatMode::NEAREST };
 
-/// Different ordinary numbers of a format in every lane.
+/// Ordinary numbers of a format, different in every lane.
 fn numbers(format: Format, seed: u64) -> Lanes {
     let to = Scalar::Float(format);
     let from = Scalar::Float(Format::F64);

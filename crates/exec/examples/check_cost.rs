@@ -1,10 +1,10 @@
-//! What checking costs, against running on numbers, in processor time:
-//! `cargo run --release -p exec --example check_cost [NAME]`. Linux only.
+//! Measures the cost of checking in relation to running on numbers, in processor time: `cargo run --release
+//! -p exec --example check_cost [NAME]`. Linux only.
 //!
-//! Kernels that synchronise whole blocks should cost at most four times as much to check, those that
-//! synchronise parts of them at most ten times. `dma_bench` has 1024 threads, 8192 generations of
-//! named barriers and 10.5 million accesses of lanes to shared memory; the most memory the process
-//! used is printed at the end.
+//! Targets: checking costs at most four times as much for kernels that synchronise whole blocks, and at most
+//! ten times for those that synchronise parts of them. `dma_bench` has 1024 threads, 8192 generations of
+//! named barriers and 10.5 million lane accesses to shared memory. At the end the example prints the peak
+//! memory of the process.
 
 #![expect(clippy::print_stdout, reason = "what it measures is for people")]
 
@@ -14,16 +14,16 @@ mod launching;
 use exec::{Launch, Limits, Outcome};
 use launching::{Arg, bytes, launch, noise, processor_time, program};
 
-/// A kernel and its launch; `In` buffers are filled with numbers to run it, and opaque to check it.
+/// A kernel and its launch. `In` buffers hold numbers for runs, and are opaque for checks.
 struct Case {
     name: &'static str,
-    /// How many times the cost of a run a check may have.
+    /// Largest accepted ratio of a check's cost to a run's cost.
     target: f64,
     file: &'static str,
     kernel: &'static str,
     grid: [u32; 3],
     block: [u32; 3],
-    /// Elements of the inputs, of the output, and the integers, in this order.
+    /// Numbers of elements of the inputs and of the output, then the integers.
     inputs: &'static [usize],
     output: usize,
     integers: &'static [i32],
@@ -111,7 +111,8 @@ impl Case {
     }
 }
 
-/// Seconds of processor time of one of many runs; the clock goes in steps of some milliseconds.
+/// Returns the processor time of one of many runs, in seconds; the clock has a resolution of some
+/// milliseconds.
 fn seconds(mut run: impl FnMut() -> Outcome) -> f64 {
     let (start, mut runs) = (processor_time(), 0);
     loop {

@@ -1,6 +1,6 @@
-//! Compares the interpreter's code for common cases with its code for all cases on random kernels:
-//! `cargo run -p exec --example paths -- COUNT SEED [JOBS [FIRST]]`. Ends with status 1 at a difference, and prints
-//! the smallest kernel that shows it.
+//! Compares the interpreter's code for common cases with its general code on random kernels: `cargo run -p
+//! exec --example paths -- COUNT SEED [JOBS [FIRST]]`. On a difference it prints the smallest kernel that
+//! shows it, and exits with status 1.
 
 #![expect(clippy::print_stdout, reason = "what it finds is for people")]
 

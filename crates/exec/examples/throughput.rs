@@ -1,5 +1,5 @@
-//! Lane-instructions a second of processor time, which other programs on the machine disturb less
-//! than the time a clock shows: `cargo run --release -p exec --example throughput`. Linux only.
+//! Lane-instructions per second of processor time, which other programs on the machine disturb less than
+//! wall-clock time: `cargo run --release -p exec --example throughput`. Linux only.
 
 #[path = "../tests/launching/mod.rs"]
 mod launching;

@@ -1,46 +1,48 @@
-//! How addresses are laid out, so that an address tells the allocation it belongs to.
+//! The address layout: an address identifies its allocation.
 //!
-//! Every allocation gets a region of its own, far larger than itself, and starts in the middle of
-//! it. Arithmetic that leaves the allocation stays in the region, so that an access out of bounds is
-//! seen as one, and named, even where it would hit another allocation on a real machine. The price
-//! is that base addresses are ours and not the machine's: values that depend on them in other ways
-//! than by adding offsets are *unknown* (see [`crate::tags`]).
+//! Every allocation gets a region of its own, far larger than itself, and starts in the middle of it.
+//! Arithmetic that leaves the allocation stays in the region. So an access out of bounds is recognised and
+//! named, even where it would hit another allocation on a real machine. The price is that base addresses are
+//! ours and not the machine's: values that depend on them other than by adding offsets are *unknown* (see
+//! [`crate::tags`]).
 //!
-//! Global and constant memory: a region of 2^36 bytes for each allocation. Shared, local and
-//! parameter memory are windows of 2^32 bytes in the generic space; addresses inside a window are
-//! 32 bits wide, with a region of 2^22 bytes for each variable. No two windows have regions with the same number, so an
-//! address of 32 bits tells its window. A sum that leaves the region of its pointer is no pointer any more
-//! ([`keeps_region`]): it would be one into another allocation.
+//! Global and constant memory: a region of 2^36 bytes for each allocation. Shared, local and parameter memory
+//! are windows of 2^32 bytes in the generic space; addresses inside a window are 32 bits wide, with a region
+//! of 2^22 bytes for each variable. Region numbers are unique across windows, so a 32-bit address determines
+//! its window. A sum that leaves the region of its pointer is no longer a pointer ([`keeps_region`]): it
+//! would point into another allocation.
 
+use crate::lanes::Lanes;
 use ir::Space;
+use multiversion::multiversion;
 
 const REGION_BITS: u32 = 36;
 const AREA_BITS: u32 = 22;
 
-/// The most allocations global memory can have.
+/// Most allocations of global memory.
 pub(crate) const MAX_GLOBAL: usize = 1 << 20;
-/// The most variables that shared memory can have, of all blocks of a cluster together.
+/// Most variables of shared memory, over all blocks of a cluster.
 pub(crate) const MAX_SHARED: usize = 639;
-/// The most variables that local memory can have.
+/// Most variables of local memory.
 pub(crate) const MAX_LOCAL: usize = 127;
-/// The numbers of regions of local memory and of parameters begin behind these.
+/// The regions of local memory and of parameters are numbered from here.
 const FIRST_LOCAL: u64 = MAX_SHARED as u64 + 1;
 const FIRST_PARAM: u64 = FIRST_LOCAL + MAX_LOCAL as u64 + 1;
-/// The numbers of regions end here.
+/// End of the region numbers.
 const LAST: u64 = (1 << (32 - AREA_BITS)) - 1;
 
 const SHARED_WINDOW: u64 = (MAX_GLOBAL as u64 + 2) << REGION_BITS;
 const LOCAL_WINDOW: u64 = (MAX_GLOBAL as u64 + 4) << REGION_BITS;
 const PARAM_WINDOW: u64 = (MAX_GLOBAL as u64 + 6) << REGION_BITS;
 
-/// An allocation and a byte in, before or behind it.
+/// An allocation and a byte in it, before it or after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Pointer {
     pub(crate) area: Area,
     pub(crate) offset: i64,
 }
 
-/// Which allocation, by its number in its kind of memory.
+/// An allocation, by its number in its state space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Area {
     Global(usize),
@@ -50,7 +52,7 @@ pub(crate) enum Area {
 }
 
 impl Pointer {
-    /// The address in the allocation's own state space; global addresses are generic ones.
+    /// The address in the allocation's own state space; for global memory a generic address.
     pub(crate) fn address(self) -> u64 {
         let (before, number, bits) = match self.area {
             Area::Global(number) => (0, number, REGION_BITS),
@@ -61,7 +63,7 @@ impl Pointer {
         ((before + number as u64 + 1) << bits).wrapping_add_signed(self.offset)
     }
 
-    /// What an address of 32 bits points to, in whichever window; `None` if to nothing.
+    /// Decodes a 32-bit address in any window; `None` if it points nowhere.
     pub(crate) fn in_window(address: u64) -> Option<Self> {
         let (number, offset) = split(address, AREA_BITS);
         let (area, before): (fn(usize) -> Area, u64) = match number {
@@ -73,7 +75,7 @@ impl Pointer {
         Some(Self { area: area((number - before) as usize - 1), offset })
     }
 
-    /// What an address of `space` points to; `None` if to nothing.
+    /// Decodes an address of `space`; `None` if it points nowhere.
     #[inline]
     pub(crate) fn decode(address: u64, space: Space) -> Option<Self> {
         match space {
@@ -108,14 +110,41 @@ impl Pointer {
     }
 }
 
-/// The start of each window, and its space.
+/// The start of each window, with its space.
 const WINDOWS: [(u64, Space); 3] = [
     (SHARED_WINDOW, Space::Shared),
     (LOCAL_WINDOW, Space::Local),
     (PARAM_WINDOW, Space::ParamEntry),
 ];
 
-/// Tells whether an address that is computed from another is in the same region.
+/// Returns `true` if adding a number to each pointer, or subtracting it, keeps its region, as [`keeps_region`] says.
+///
+/// May return `false` for pointers that keep it, unless wide ones are global and narrow ones shared. The numbers
+/// have no bits above the width.
+#[multiversion(targets("x86_64+avx2"))]
+pub(crate) fn keep_regions(
+    (pointers, numbers): (&Lanes, &Lanes),
+    subtracts: bool,
+    is_wide: bool,
+) -> bool {
+    let (bits, last, mask) = match is_wide {
+        true => (REGION_BITS, MAX_GLOBAL as u64, u64::MAX),
+        false => (AREA_BITS, MAX_SHARED as u64, u64::from(u32::MAX)),
+    };
+    let half = 1 << (bits - 1);
+    let sign = if subtracts { u64::MAX } else { 0 };
+    let (mut strange, mut differ) = (0, 0);
+    for (&pointer, &number) in pointers.iter().zip(numbers) {
+        let sum = pointer.wrapping_add((number ^ sign).wrapping_sub(sign)) & mask;
+        let region = pointer.wrapping_add(half) >> bits;
+        // Regions are numbered from 1. Where one is less or beyond the last, a difference is negative.
+        strange |= region.wrapping_sub(1) | last.wrapping_sub(region);
+        differ |= region ^ (sum.wrapping_add(half) >> bits);
+    }
+    strange >> 63 == 0 && differ == 0
+}
+
+/// Returns `true` if an address computed from another is in the same region.
 #[inline]
 pub(crate) fn keeps_region(before: u64, after: u64) -> bool {
     let windowed = before >> 32 == 0 || before >= SHARED_WINDOW - (1 << (REGION_BITS - 1));
@@ -124,14 +153,14 @@ pub(crate) fn keeps_region(before: u64, after: u64) -> bool {
     (before.wrapping_add(half) ^ after.wrapping_add(half)) >> bits == 0
 }
 
-/// The region whose middle half contains the address, and the distance from its start.
+/// Returns the region whose middle half contains the address, and the distance from its start.
 fn split(address: u64, bits: u32) -> (u64, i64) {
     let half = 1u64 << (bits - 1);
     let number = address.wrapping_add(half) >> bits;
     (number, address.wrapping_sub(number << bits).cast_signed())
 }
 
-/// What is added to an address of `space` to make it generic.
+/// The offset that makes an address of `space` generic.
 pub(crate) fn window(space: Space) -> u64 {
     match space {
         Space::Generic | Space::Global | Space::Const => 0,
@@ -144,6 +173,8 @@ pub(crate) fn window(space: Space) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lanes::WARP;
+    use testing::Random;
 
     #[test]
     fn an_address_tells_its_allocation_before_and_behind_it() {
@@ -172,7 +203,8 @@ mod tests {
         assert_eq!(Pointer::decode(16, Space::Shared), None);
     }
 
-    /// An address of one window means nothing in another, and a sum that reaches another region is none of the first.
+    /// An address of one window is invalid in another, and a sum that reaches another region leaves the
+    /// first.
     #[test]
     fn windows_and_regions_are_told_apart() {
         let address = |area| Pointer { area, offset: 8 }.address();
@@ -193,5 +225,45 @@ mod tests {
             assert!(!keeps_region(pointer, pointer.wrapping_sub(region)));
             assert!(!keeps_region(pointer, pointer + region / 2));
         }
+    }
+
+    /// The answer for a warp holds for each of its lanes, and is `true` for pointers that stay near.
+    #[test]
+    fn regions_of_a_warp_are_those_of_its_lanes() {
+        let mut random = Random::new(7);
+        let mut kept = 0;
+        for round in 0..20_000 {
+            let (is_wide, subtracts) = (round % 2 == 0, round % 3 == 0);
+            let mask = if is_wide { u64::MAX } else { u64::from(u32::MAX) };
+            let area = |random: &mut Random| match random.below(if round % 5 == 0 { 4 } else { 1 })
+            {
+                0 if is_wide => Area::Global(random.below(3)),
+                0 => Area::Shared(random.below(3)),
+                1 => Area::Local(0),
+                2 => Area::Global(MAX_GLOBAL - 1),
+                _ => Area::Shared(MAX_SHARED - 1),
+            };
+            let pointers: Lanes = std::array::from_fn(|_| {
+                let offset = random.below(1_u64 << 21) as i64 - (1 << 12);
+                Pointer { area: area(&mut random), offset }.address() & mask
+            });
+            let far: u64 = if round % 7 == 0 { 1 << 40 } else { 1 << 12 };
+            let numbers: Lanes = std::array::from_fn(|_| random.below(far) & mask);
+            if !keep_regions((&pointers, &numbers), subtracts, is_wide) {
+                continue;
+            }
+            kept += 1;
+            for lane in 0..WARP {
+                let (pointer, number) = (pointers[lane], numbers[lane]);
+                let sum = match subtracts {
+                    true => pointer.wrapping_sub(number),
+                    false => pointer.wrapping_add(number),
+                };
+                assert!(keeps_region(pointer, sum & mask), "{pointer:x} and {number:x}");
+                let space = if is_wide { Space::Generic } else { Space::Shared };
+                assert!(Pointer::decode(pointer, space).is_some(), "{pointer:x}");
+            }
+        }
+        assert!(kept > 5_000, "{kept}");
     }
 }

@@ -1,53 +1,53 @@
-//! What lanes bring to a barrier of their block. [`crate::barrier`] registers it with [`sync::Order`].
+//! Arrivals of lanes at a barrier of their block. [`crate::barrier`] registers them with [`sync::Order`].
 
 use crate::finding::{BarrierFault, Place};
 use sync::Site;
 
-/// What lanes do at a barrier of the block.
+/// An arrival at a barrier of the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Arrival {
-    /// Which barrier.
+    /// The number of the barrier.
     pub(crate) id: u8,
-    /// How many threads it counts; all of the block if absent.
+    /// The number of threads it counts; `None` for the whole block.
     pub(crate) count: Option<u32>,
-    /// Whether the lanes wait.
+    /// Set if the lanes wait.
     pub(crate) waits: bool,
-    /// Whether all lanes of the warp must come to the same instruction.
+    /// Set if all lanes of the warp must come to the same instruction.
     pub(crate) aligned: bool,
-    /// Lanes whose predicate is true, for a reduction.
+    /// The lanes' predicates, for a reduction.
     pub(crate) votes: Option<Votes>,
 }
 
-/// What lanes do at the barrier of the cluster.
+/// An arrival or wait at the cluster barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ClusterArrival {
-    /// Whether the lanes wait; if not, they arrive.
+    /// Set if the lanes wait; otherwise they arrive.
     pub(crate) waits: bool,
-    /// Whether an arrival passes on what they did.
+    /// Set for a releasing arrival.
     pub(crate) releases: bool,
-    /// Whether all lanes of the warp must come to the same instruction.
+    /// Set if all lanes of the warp must come to the same instruction.
     pub(crate) aligned: bool,
 }
 
-/// Predicates that lanes bring to a barrier.
+/// Predicates of lanes at a reducing barrier.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Votes {
-    /// How many are true, and how many there are.
+    /// The number of true predicates, and the number of all.
     pub(crate) yes: u32,
     pub(crate) all: u32,
-    /// Whether some are not known.
+    /// Set if some are unknown.
     pub(crate) unknown: bool,
     /// Set if some are not determined by the launch and its inputs.
     pub(crate) fickle: bool,
 }
 
-/// Generations of barriers without a waiting thread. They are reported when the block has ended: a barrier that
-/// is used again too early is an error, of which the note would be a part.
+/// Barrier generations without a waiting thread. They are reported at the end of the block. A premature reuse
+/// of the barrier is an error that includes this note.
 #[derive(Debug, Default)]
 pub(crate) struct Unawaited {
-    /// The first arrival of each: the barrier, the warp and the fault; one for each instruction.
+    /// The first arrival of each: instruction, warp and fault; one for each instruction.
     pub(crate) arrivals: Vec<(Site, usize, BarrierFault)>,
-    /// Barriers of some block that are used again too early, one bit each.
+    /// Barriers that are reused too early in some block, one bit each.
     pub(crate) reused: u16,
 }
 
@@ -60,28 +60,28 @@ impl Votes {
     }
 }
 
-/// A use of a barrier of the block: the warps that came, and nobody twice.
+/// One use of a barrier of the block, with each warp at most once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BarrierUse {
-    /// Which barrier.
+    /// The number of the barrier.
     pub id: u8,
-    /// How many threads it counts; all that run if absent.
+    /// The number of threads it counts; `None` for all that run.
     pub count: Option<u32>,
     /// The arrivals, in their order.
     pub arrivals: Vec<BarrierArrival>,
-    /// Set if everybody came whom it waited for.
+    /// Set if every awaited warp came.
     pub complete: bool,
 }
 
-/// A warp that comes to a barrier.
+/// The arrival of a warp at a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BarrierArrival {
     /// The warp.
     pub warp: usize,
     /// The instruction.
     pub place: Place,
-    /// Set if it waits for the others.
+    /// Set if it waits.
     pub waits: bool,
-    /// When, in the warp's own count of what it does at barriers.
+    /// The time on the warp's own clock of barrier events.
     pub time: u32,
 }

@@ -1,5 +1,5 @@
-//! Threads at the barriers of their block: when a warp registers, what is wrong about it, and who
-//! goes on. What registrations mean is up to [`sync::Order::arrive`].
+//! Threads at the barriers of their block: registration of warps, misuse, and release.
+//! [`sync::Order::arrive`] defines the meaning of a registration.
 
 use crate::arrival::{Arrival, BarrierArrival, BarrierUse, Unawaited, Votes};
 use crate::block::BlockRun;
@@ -12,7 +12,7 @@ use ir::{BarrierKind, Op, SyncOp};
 use sync::{Misuse, Registration, Reuse, Site};
 
 impl BlockRun<'_, '_> {
-    /// Registers a warp if all its lanes that still run have come to a barrier; whether it did.
+    /// Registers a warp if all its running lanes have come to a barrier. Returns `true` if it did.
     pub(crate) fn register(&mut self, number: usize) -> Result<bool, Gap> {
         let warp = &self.warps[number];
         let arrivals: Vec<(Mask, Position, Arrival)> = warp
@@ -69,7 +69,7 @@ impl BlockRun<'_, '_> {
         Ok(true)
     }
 
-    /// Exited lanes no longer keep others waiting: look again at what waits in a warp.
+    /// Retries collectives after exits: exited lanes are no longer awaited.
     pub(crate) fn retry_collectives(&mut self) -> bool {
         let mut progress = false;
         for warp in &mut self.warps {
@@ -88,7 +88,7 @@ impl BlockRun<'_, '_> {
         progress
     }
 
-    /// What lanes of one warp must agree on.
+    /// Checks that the lanes of a warp agree where they must.
     fn check_warp(
         &mut self,
         number: usize,
@@ -127,12 +127,12 @@ impl BlockRun<'_, '_> {
         }
     }
 
-    /// Records a misuse; the manual does not say what follows, so the run ends.
+    /// Records a misuse and ends the run: the manual does not define what follows.
     fn stop(&mut self, warp: usize, at: Position, fault: BarrierFault) -> Gap {
         let lanes = self.warps[warp].alive();
         self.with_context(warp, at, lanes, |context| {
             context.find(Fault::Barrier(fault), lanes);
-            context.gap("what follows a misused barrier is not defined")
+            context.gap("behaviour after a misused barrier is undefined")
         })
     }
 
@@ -170,7 +170,7 @@ impl BlockRun<'_, '_> {
         }
     }
 
-    /// Keeps the generation that a barrier of a block collects, if no thread waits for it.
+    /// Keeps the current generation of a barrier if no thread waits for it.
     fn keep_unawaited(&mut self, rank: usize, id: u8) {
         let generation = self.tracker.generation(rank, id);
         let Some(first) = generation.registrations.first() else { return };
@@ -184,7 +184,7 @@ impl BlockRun<'_, '_> {
         self.unawaited.arrivals.push((first.site, first.warp, fault));
     }
 
-    /// Reports arrivals for which no thread waited, now that all threads have ended.
+    /// Reports arrivals that no thread waited for. Call it once all threads have ended.
     pub(crate) fn note_unawaited(&mut self) {
         for rank in 0..self.votes.len() {
             (0..16).for_each(|id| self.keep_unawaited(rank, id));
@@ -200,7 +200,7 @@ impl BlockRun<'_, '_> {
         }
     }
 
-    /// Keeps which warps came to a barrier, if uses are asked for; of a cluster, those of the first block.
+    /// Records the warps at a barrier if uses are requested; for a cluster, those of the first block.
     fn keep_use(&mut self, rank: usize, id: u8, complete: bool) {
         if !self.tracker.keeps_uses() || rank != 0 {
             return;
@@ -220,14 +220,14 @@ impl BlockRun<'_, '_> {
         }
     }
 
-    /// Keeps the uses of barriers that are not complete.
+    /// Records the incomplete uses of barriers.
     pub(crate) fn keep_open_uses(&mut self) {
         (0..16).for_each(|id| self.keep_use(0, id, false));
         self.keep_phases();
     }
 
-    /// Threads that waited at different aligned instructions: the manual does not allow it, today's
-    /// hardware does.
+    /// Notes threads that waited at different aligned instructions: the manual forbids it, current hardware
+    /// allows it.
     fn note_sites(&mut self, sites: &[Site], rank: usize, id: u8) {
         let is_aligned = |site: &&Site| {
             let op = self.machine.op(**site);

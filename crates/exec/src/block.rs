@@ -1,4 +1,5 @@
-//! Runs a block, or the blocks of a cluster together: their warps in turn, their barriers, until all threads have ended.
+//! Runs a block, or the blocks of a cluster together: their warps in turn and their barriers, until all
+//! threads have ended.
 
 use crate::arrival::{Unawaited, Votes};
 use crate::budget::Budget;
@@ -20,30 +21,31 @@ use ir::Op;
 use std::rc::Rc;
 use sync::{Shape, SyncEvent};
 
-/// After as many instructions of each lane the budget is looked at.
+/// Instructions of a lane between two checks of the budget.
 const LONGEST: u64 = 1 << 10;
 
-/// A block on its way, or a cluster of them: their warps are numbered through in the order of ranks, and so is their shared memory.
+/// A running block, or a cluster of them. Warps are numbered across the cluster in rank order, and so is
+/// shared memory.
 pub(crate) struct BlockRun<'b, 'p> {
     pub(crate) machine: &'b Machine<'p>,
     pub(crate) global: &'b mut [Allocation],
-    /// What the block has found.
+    /// Findings of the block.
     pub(crate) report: Report,
     pub(crate) budget: Budget,
-    /// The number of the cluster, or of a block that is alone.
+    /// The number of the cluster, or of a lone block.
     pub(crate) unit: u64,
-    /// Where the blocks are, by rank.
+    /// Positions of the blocks, by rank.
     positions: Vec<[u32; 3]>,
     pub(crate) shared: Vec<Allocation>,
     pub(crate) warps: Vec<Warp>,
     pub(crate) tracker: Tracker,
-    /// Predicates brought to each barrier of each block.
+    /// Predicates at each barrier of each block.
     pub(crate) votes: Vec<[Votes; 16]>,
-    /// Generations of barriers without a waiting thread.
+    /// Barrier generations without a waiting thread.
     pub(crate) unawaited: Unawaited,
     scratch: Scratch,
     pub(crate) valued: Option<Valued<'b>>,
-    /// Sides of branches that are not decided, outermost first.
+    /// Sides of undecided branches, outermost first.
     pub(crate) sides: Vec<Side>,
     pub(crate) shapes: Shapes,
     /// Instructions that a warp has executed on the sides of the outermost one.
@@ -95,7 +97,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         }
     }
 
-    /// Starts a block or a cluster. What the one before had (registers, memory, groups) is used again.
+    /// Starts a block or a cluster, reusing the previous one's registers, memory and groups.
     fn start(&mut self, number: u64) {
         self.unit = number;
         for (rank, position) in self.positions.iter_mut().enumerate() {
@@ -112,7 +114,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
     /// Runs the block or cluster with this number to the end of every thread.
     ///
     /// # Errors
-    /// The place where it could not be followed any further.
+    /// The place where the run could not continue.
     pub(crate) fn run(&mut self, number: u64) -> Result<(), Gap> {
         self.start(number);
         loop {
@@ -137,12 +139,13 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         }
     }
 
-    /// A thread of what runs.
+    /// A thread of this run.
     pub(crate) fn thread(&self, warp: usize, lane: usize) -> Thread {
         self.machine.launch.thread(self.unit, warp, lane)
     }
 
-    /// Everything an instruction at `at` can touch. [`Self::put_back`] must follow.
+    /// Builds the context of an instruction at `at`: everything it can access. [`Self::put_back`] must
+    /// follow.
     fn context(&mut self, warp: usize, at: Position, lanes: Mask) -> Context<'_, 'p> {
         let (place, site) = (self.machine.place(at), self.machine.site(at));
         let registers = self.warps[warp].take_registers(self.machine, at.function);
@@ -169,7 +172,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         }
     }
 
-    /// Does something in the context of a place.
+    /// Runs an action in the context of a place.
     pub(crate) fn with_context<T>(
         &mut self,
         warp: usize,
@@ -184,11 +187,12 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         result
     }
 
-    /// Runs a group to the end of a block, or until it must wait; whether anything was done.
+    /// Runs a group to the end of a basic block, or until it must wait. Returns `true` if anything was
+    /// executed.
     pub(crate) fn run_group(&mut self, warp: usize, group: usize) -> Result<bool, Gap> {
         let Group { lanes, at: start, .. } = self.warps[warp].groups[group];
         let conditional = !self.sides.is_empty();
-        // With others in the warp it stops at every block, to meet them.
+        // If the warp has other groups it stops at every basic block, so that they can reconverge.
         let most = match self.warps[warp].groups.len() {
             1 if !self.machine.general => {
                 LONGEST.min(self.budget.left() / u64::from(lanes.count().max(1)))
@@ -210,7 +214,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             self.terminate(warp, group, &block.terminator)?;
             return Ok(true);
         };
-        // Lanes whose guard is false do not take part and go on.
+        // Lanes with a false guard skip the instruction.
         if active != lanes {
             let passing = self.warps[warp].split(group, lanes.without(active));
             self.warps[warp].groups[passing].at = here.next();
@@ -253,7 +257,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         }
     }
 
-    /// Counts what is executed and stops a run that does not end.
+    /// Counts executed instructions, and stops a run that exceeds its budget.
     #[inline]
     fn spend(&mut self, warp: usize, group: usize, count: u64) -> Result<(), Gap> {
         let cost = u64::from(self.warps[warp].groups[group].lanes.count()) * count;
@@ -263,10 +267,10 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         self.take(warp, cost, |warp| &warp.groups[group])
     }
 
-    /// Takes from the budget what a group of a warp costs.
+    /// Charges the budget for a group of a warp.
     ///
     /// # Errors
-    /// There is not as much.
+    /// If the budget is exhausted.
     pub(crate) fn take<'g>(
         &'g mut self,
         warp: usize,
@@ -281,8 +285,8 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         Err(exhausted.gap(self.machine, last, executed))
     }
 
-    /// A collective lacks lanes: those with this mask wait, and join others at the same place.
-    /// Returns whether a lane can go on.
+    /// Handles a collective with missing lanes: these lanes wait, with this mask, and join others at the same
+    /// place. Returns `true` if a lane can continue.
     fn gather(&mut self, number: usize, group: usize, mask: Mask, same: Mask) -> Result<bool, Gap> {
         let warp = &mut self.warps[number];
         let divides = same != warp.groups[group].lanes;
@@ -290,7 +294,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         warp.groups[group].state = State::Gathering(mask);
         let before = warp.groups.len();
         let merged = warp.merge(group);
-        // New lanes have come: perhaps none is missing now.
+        // New lanes have come, so none may be missing now.
         if warp.groups.len() < before {
             warp.groups[merged].state = State::Ready;
             return Ok(true);
@@ -298,8 +302,8 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         Ok(self.gather_sites(number, merged, mask)? || divides)
     }
 
-    /// Lanes may come to a collective at different instructions (manual §9.7.9.6: with the same
-    /// qualifiers and mask). Executes it if all named lanes are at one.
+    /// Executes a collective if all named lanes are at one. They may be at different instructions (manual
+    /// §9.7.9.6: with the same qualifiers and mask).
     fn gather_sites(&mut self, number: usize, group: usize, mask: Mask) -> Result<bool, Gap> {
         let machine = self.machine;
         let sync = |at: Position| match machine.op_at(at) {
@@ -339,7 +343,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         Ok(true)
     }
 
-    /// `bar.warp.sync`: done when the lanes named wait at any such instruction with this mask.
+    /// Executes `bar.warp.sync` if all named lanes wait at some such instruction with this mask.
     fn warp_barrier(&mut self, number: usize, group: usize, mask: Mask, same: Mask) -> bool {
         let (machine, warp) = (self.machine, &mut self.warps[number]);
         let group = if same == warp.groups[group].lanes { group } else { warp.split(group, same) };
@@ -355,7 +359,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             group.state = State::Ready;
             group.at = group.at.next();
         }
-        // Lanes that the mask does not name only wait: nothing is promised to them.
+        // Lanes outside the mask only wait, without ordering guarantees.
         let (members, exited) = (here.and(mask), warp.exited.and(mask));
         if !warp.exited.and(mask).is_empty() {
             let fault = lanes_left(machine, warp, mask);
@@ -370,7 +374,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         true
     }
 
-    /// Registers warps whose lanes have all come, and lets go what is complete.
+    /// Registers warps whose lanes have all come, and releases complete barriers.
     fn release_barriers(&mut self) -> Result<bool, Gap> {
         let mut progress = self.retry_collectives() | self.wake_waiters() | self.wake_products();
         for number in 0..self.warps.len() {

@@ -1,4 +1,4 @@
-//! What a run may cost: instructions, and time if the caller says so.
+//! The budget of a run: instructions, and time if the caller limits it.
 
 use crate::finding::{Gap, Stop, Thread};
 use crate::lanes::WARP;
@@ -11,10 +11,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// Instructions between two looks at the clock and at who watches.
+/// Instructions between two checks of the clock and the watcher.
 const BETWEEN_LOOKS: u64 = 1 << 17;
 
-/// What is left.
+/// The remaining budget.
 #[derive(Clone, Debug)]
 pub(crate) struct Budget {
     instructions: u64,
@@ -36,32 +36,32 @@ impl Budget {
         }
     }
 
-    /// The same for a block that may turn out to be of no use.
+    /// The same budget for a speculative block, which this flag can cancel.
     pub(crate) fn cancelled_by(&self, cancelled: &Arc<AtomicBool>) -> Self {
         Self { cancelled: Some(Arc::clone(cancelled)), ..self.clone() }
     }
 
-    /// Whether there is enough for this many instructions.
+    /// Returns `true` if this many instructions are affordable.
     pub(crate) fn suffices(&self, cost: u64) -> bool {
         cost <= self.instructions
     }
 
-    /// How many instructions there are left.
+    /// The number of remaining instructions.
     pub(crate) fn left(&self) -> u64 {
         self.instructions
     }
 
-    /// Whether the time is up.
+    /// Returns `true` if the time is up.
     pub(crate) fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// Takes what was executed elsewhere.
+    /// Subtracts instructions executed elsewhere.
     pub(crate) fn take(&mut self, cost: u64) {
         self.instructions = self.instructions.saturating_sub(cost);
     }
 
-    /// Takes what was executed, if there is as much.
+    /// Subtracts executed instructions, if affordable.
     pub(crate) fn spend(&mut self, cost: u64) -> Result<(), Exhausted> {
         self.instructions = self.instructions.checked_sub(cost).ok_or(Exhausted::Instructions)?;
         if self.deadline.is_none() && self.watch.is_none() && self.cancelled.is_none() {
@@ -83,19 +83,18 @@ impl Budget {
     }
 }
 
-/// What is used up.
+/// The exhausted resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exhausted {
     Instructions,
     Time,
-    /// The watcher asked the run to end.
+    /// The watcher ended the run.
     Interrupted,
 }
 
 impl Exhausted {
-    /// The end of a run in which `executed` instructions were executed, the last by this group of a
-    /// warp in the block at a position. The place is the innermost loop, that of a caller if the
-    /// function has none.
+    /// Describes the end of a run after `executed` instructions, the last by this group of a warp in the
+    /// block at a position. The place is the innermost loop, or that of a caller if the function has none.
     pub(crate) fn gap(
         self,
         machine: &Machine<'_>,

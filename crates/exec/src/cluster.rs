@@ -1,6 +1,6 @@
-//! Threads at the barrier of their cluster (PTX manual §9.7.13.3), and accesses to blocks that may not be there any more.
+//! Threads at their cluster barrier (PTX manual §9.7.13.3), and accesses to blocks that may have ended.
 //!
-//! A warp arrives, or waits, when all its lanes that have not exited have come. What that means is up to [`sync::Order`].
+//! A warp arrives, or waits, when all its running lanes have come. [`sync::Order`] defines the meaning.
 
 use crate::address::{Area, MAX_SHARED};
 use crate::arrival::ClusterArrival;
@@ -17,7 +17,7 @@ use std::num::NonZeroU16;
 use sync::ClusterMisuse;
 
 impl BlockRun<'_, '_> {
-    /// Registers a warp if all its lanes that still run have come to the barrier of the cluster; whether it did.
+    /// Registers a warp if all its running lanes have come to the cluster barrier. Returns `true` if it did.
     pub(crate) fn register_at_cluster(&mut self, number: usize) -> Result<bool, Gap> {
         let warp = &self.warps[number];
         let come = |state: State| match state {
@@ -34,7 +34,7 @@ impl BlockRun<'_, '_> {
             return Err(self.stop_at_cluster(number, at, fault));
         }
         let (lanes, site) = (warp.alive(), self.machine.site(at));
-        // One that is relaxed passes on less.
+        // A single relaxed arrival makes the whole one relaxed.
         let releases = arrivals.iter().all(|(_, arrival)| arrival.releases);
         let outcome = match first.waits {
             true => self.tracker.wait_at_cluster(number),
@@ -63,7 +63,7 @@ impl BlockRun<'_, '_> {
         Ok(true)
     }
 
-    /// What lanes of one warp must agree on.
+    /// Finds a fault if lanes of one warp disagree where they must not.
     fn disagreement(&self, arrivals: &[(Position, ClusterArrival)]) -> Option<ClusterFault> {
         let ((at, first), others) = arrivals.split_first()?;
         others.iter().find_map(|(elsewhere, other)| {
@@ -78,16 +78,16 @@ impl BlockRun<'_, '_> {
         })
     }
 
-    /// Records a misuse; the manual does not say what follows, so the run ends.
+    /// Records a misuse and ends the run: the manual does not define what follows.
     fn stop_at_cluster(&mut self, warp: usize, at: Position, fault: ClusterFault) -> Gap {
         let lanes = self.warps[warp].alive();
         self.with_context(warp, at, lanes, |context| {
             context.find(Fault::Cluster(Box::new(fault)), lanes);
-            context.gap("what follows a misused barrier is not defined")
+            context.gap("behaviour after a misused barrier is undefined")
         })
     }
 
-    /// Lets warps go on that wait at the barrier of the cluster; whether there were any.
+    /// Lets warps continue that wait at a complete cluster barrier. Returns `true` if there were any.
     pub(crate) fn pass_cluster(&mut self) -> bool {
         let mut progress = false;
         for number in 0..self.warps.len() {
@@ -109,7 +109,7 @@ impl BlockRun<'_, '_> {
         progress
     }
 
-    /// Describes a wait at the barrier of the cluster, for a report of a deadlock.
+    /// Describes a wait at the cluster barrier, for a deadlock report.
     pub(crate) fn cluster_wait(&self) -> WaitKind {
         let (generation, arrived, missing) = self.tracker.cluster_status().unwrap_or_default();
         let exited = self.warps.iter().filter(|warp| warp.groups.is_empty()).count();
@@ -149,7 +149,8 @@ impl Machine<'_> {
         warps.filter(|_| self.blocks > 1)
     }
 
-    /// Addresses tell shared variables of all blocks of a cluster apart, and one more that is nowhere.
+    /// Checks that addresses can tell apart the shared variables of all blocks of a cluster, and one extra
+    /// that is nowhere.
     pub(crate) fn check_windows(&self) -> Result<(), Gap> {
         if self.blocks == 1 || self.shared.len().saturating_mul(self.blocks) < MAX_SHARED {
             return Ok(());
@@ -163,7 +164,7 @@ impl Machine<'_> {
     }
 }
 
-/// What an instruction does to the memory of another block.
+/// The kind of an instruction's access to the memory of another block.
 fn kind(op: Option<&Op>) -> AccessKind {
     match op {
         Some(Op::Load(_)) => AccessKind::Read,

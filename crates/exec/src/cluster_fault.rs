@@ -1,59 +1,60 @@
-//! What can be wrong where blocks of a cluster have to do with each other (PTX manual §9.7.13.3, §9.7.9.12, §9.7.9.25.4.1, §9.7.13.7).
+//! Faults in the interaction of a cluster's blocks (PTX manual §9.7.13.3, §9.7.9.12, §9.7.9.25.4.1,
+//! §9.7.13.7).
 
 use crate::finding::{AccessKind, Place, Target};
 
-/// A fault of blocks of a cluster.
+/// A fault between blocks of a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClusterFault {
-    /// A warp arrives at the barrier of the cluster again and has not waited.
+    /// A warp arrives at the cluster barrier again without waiting in between.
     Twice {
-        /// Where it arrived.
+        /// Its previous arrival.
         other: Place,
     },
-    /// A warp waits at the barrier of the cluster and has not arrived.
+    /// A warp waits at the cluster barrier without having arrived.
     NotArrived,
     /// Lanes of a warp come to different instructions, one of them `.aligned`.
     Divergent {
         /// The other instruction.
         other: Place,
     },
-    /// Lanes of a warp of which some arrive and some wait.
+    /// Some lanes of a warp arrive and others wait.
     ArriveAndWait {
         /// The other instruction.
         other: Place,
     },
-    /// An access to shared memory of a block that may not be there.
+    /// An access to shared memory of a block, possibly outside its lifetime.
     Lifetime {
         /// The allocation.
         target: Target,
         /// The rank of its block.
         rank: u32,
-        /// What the access does.
+        /// The kind of access.
         kind: AccessKind,
-        /// The block may have ended; if not set, it may not have started.
+        /// Set if the block may have ended; otherwise it may not have started.
         ended: bool,
-        /// It is the access of a copy or of an asynchronous store.
+        /// Set for an access by a copy or an asynchronous store.
         copy: bool,
     },
-    /// An access to shared memory of a rank that the cluster has not.
+    /// An access to shared memory of a rank beyond the cluster.
     NoSuchRank {
-        /// What the access does.
+        /// The kind of access.
         kind: AccessKind,
         /// Blocks of the cluster.
         blocks: u32,
     },
-    /// A copy to several blocks of which one is not in the cluster, or to none.
+    /// A copy to no block, or to several blocks including one beyond the cluster.
     Mask {
         /// The mask.
         mask: u16,
         /// Blocks of the cluster.
         blocks: u32,
     },
-    /// A copy between blocks, or an asynchronous update, whose destination is the executing block.
+    /// A copy between blocks, or an asynchronous update, with the executing block as destination.
     OwnBlock,
     /// An asynchronous store in a cluster of one block.
     Alone,
-    /// The mbarrier is in another block than the destination.
+    /// The mbarrier and the destination are in different blocks.
     OtherBlock {
         /// The rank of the destination.
         destination: u32,

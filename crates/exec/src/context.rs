@@ -22,47 +22,47 @@ use ir::{FuncId, Operand, Reg, Width};
 use std::rc::Rc;
 use sync::{MbarrierState, Site};
 
-/// Everything an instruction can touch.
+/// Everything an instruction can access.
 pub(crate) struct Context<'c, 'p> {
     pub(crate) machine: &'c Machine<'p>,
     pub(crate) report: &'c mut Report,
     pub(crate) global: &'c mut [Allocation],
     pub(crate) shared: &'c mut [Allocation],
     pub(crate) warp: &'c mut Warp,
-    /// Registers of the function that runs, taken out of the warp for the time being.
+    /// Registers of the running function, taken out of the warp temporarily.
     pub(crate) registers: Registers,
     pub(crate) layout: &'c Layout,
-    /// Room for operands that are not registers as they stand.
+    /// Buffers for operands that are not stored as plain registers.
     pub(crate) scratch: &'c mut Scratch,
-    /// What is ordered in the block.
+    /// The synchronisation order of the block.
     pub(crate) tracker: &'c mut Tracker,
-    /// The number of the cluster, or of a block that is alone.
+    /// The number of the cluster, or of a lone block.
     pub(crate) unit: u64,
     /// Position of the block in the grid.
     pub(crate) block: [u32; 3],
     /// Lanes in which the instruction takes effect.
     pub(crate) lanes: Mask,
-    /// Those of them in which it takes effect under a condition that is not decided.
+    /// The lanes among them with an undecided path condition.
     pub(crate) open: Mask,
-    /// That condition, lane by lane.
+    /// The path condition, lane by lane.
     pub(crate) path: Option<Rc<Path>>,
-    /// What would be wrong in one of those.
+    /// The fault that would occur in one of those lanes.
     pub(crate) would_fail: Option<&'static str>,
     pub(crate) place: Place,
     /// The number of the instruction.
     pub(crate) site: Site,
-    /// What unknown values are, in a run with a domain.
+    /// The domain's values of unknown lanes, in a run with a domain.
     pub(crate) valued: Option<Valued<'c>>,
 }
 
-/// Room for operands that are not registers as they stand.
+/// Buffers for operands that are not stored as plain registers.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     pub(crate) wide: [Lanes; 3],
     pub(crate) narrow: [Narrow; 3],
-    /// Where matrices lie that were met before.
+    /// Cached places of matrices.
     pub(crate) tiles: TileCache,
-    /// Boxes of tensor copies that were met before.
+    /// Cached boxes of tensor copies.
     pub(crate) walks: WalkCache,
 }
 
@@ -73,12 +73,12 @@ impl Default for Scratch {
     }
 }
 
-/// What happens after an instruction.
+/// The continuation after an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flow {
-    /// The next one.
+    /// The next instruction.
     Next,
-    /// A collective can be executed in these lanes and not yet in the others.
+    /// A collective can run in these lanes, but not yet in the others.
     Divide(Mask),
     /// A collective waits for lanes with this mask, in these lanes of the group.
     Gather(Mask, Mask),
@@ -86,18 +86,18 @@ pub(crate) enum Flow {
     WarpBarrier(Mask, Mask),
     /// A barrier of the block.
     Barrier(Arrival),
-    /// A wait for a phase of an mbarrier.
+    /// The cluster barrier.
     Mbarrier(MbarrierState),
     /// The barrier of the cluster.
     Cluster(ClusterArrival),
-    /// A wait for products that leaves so many groups and covers one which other warps have not come to.
+    /// A wait for products, except this many groups. It covers a product that other warps have not reached.
     WarpGroup(u64),
     /// A call of this function.
     Call(FuncId),
 }
 
 impl<'c, 'p> Context<'c, 'p> {
-    /// A variable's allocation as the executing block has it.
+    /// The executing block's instance of a variable.
     #[inline]
     pub(crate) fn own(&self, area: Area) -> Area {
         match area {
@@ -108,7 +108,7 @@ impl<'c, 'p> Context<'c, 'p> {
         }
     }
 
-    /// The rank of the block whose shared memory an allocation is, if it is another one than the executing block.
+    /// The rank of the block that owns shared memory, if it is not the executing block.
     #[inline]
     pub(crate) fn other_block(&self, area: Area) -> Option<usize> {
         match area {
@@ -120,15 +120,15 @@ impl<'c, 'p> Context<'c, 'p> {
         }
     }
 
-    /// The low `width` bits of an operand in all lanes, and what they are.
+    /// Reads the low `width` bits of an operand in all lanes, with their tags.
     pub(crate) fn read(&mut self, operand: Operand, width: Width) -> (Lanes, Tags) {
         let mut buffer = [0; WARP];
         let values = *self.registers.word(self.layout, operand, width, &mut buffer);
         (values, self.registers.operand_tags(operand))
     }
 
-    /// Writes bits. In a run with a domain, those of unknown lanes are no words of units, and the
-    /// value is lost ([`crate::value`]).
+    /// Writes bits. In a run with a domain, the bits of unknown lanes are not words of units, and the value
+    /// is lost ([`crate::value`]).
     pub(crate) fn write(&mut self, register: Reg, values: &Lanes, tags: Tags) {
         if let Some(valued) = &mut self.valued
             && !tags.unknown.is_empty()
@@ -146,7 +146,7 @@ impl<'c, 'p> Context<'c, 'p> {
         self.write_words(register, values, tags);
     }
 
-    /// Writes bits that, in a run with a domain, are words of units in unknown lanes.
+    /// Writes bits. In a run with a domain, those of unknown lanes are words of units.
     pub(crate) fn write_words(&mut self, register: Reg, values: &Lanes, tags: Tags) {
         self.registers.write(self.layout, register, values, tags, self.lanes);
     }
@@ -167,7 +167,7 @@ impl<'c, 'p> Context<'c, 'p> {
         Gap { place: self.place, thread, reason: reason.into(), stop: Stop::NotFollowed }
     }
 
-    /// A gap at something that happens only under a condition that is not decided.
+    /// A gap at an action with an undecided path condition.
     pub(crate) fn conditional_gap(&self, reason: impl Into<String>) -> Gap {
         Gap { stop: Stop::Conditional, ..self.gap(reason) }
     }
@@ -179,8 +179,8 @@ impl<'c, 'p> Context<'c, 'p> {
         Thread { block: self.block, thread, rank }
     }
 
-    /// Records a fault in the lowest of `lanes`. What follows from an access that was wrong itself is
-    /// no second fault.
+    /// Records a fault in the lowest of `lanes`. The consequences of an invalid access are not a second
+    /// fault.
     pub(crate) fn find(&mut self, fault: Fault, lanes: Mask) {
         if matches!(fault, Fault::Undefined { origin: Some(Origin::BadAccess(_)), .. }) {
             return;
@@ -190,14 +190,14 @@ impl<'c, 'p> Context<'c, 'p> {
                 let thread = self.thread(lane);
                 self.report.find(fault, self.place, thread);
             }
-            // What need not happen and would be no error is not worth telling.
+            // A note about something that may not happen is not worth reporting.
             (None, false) if fault.is_note() => {}
             (None, false) => self.would_fail = Some(would_be(&fault)),
             (None, true) => {}
         }
     }
 
-    /// Records, in the lowest of `lanes`, that the run goes on without knowing something.
+    /// Records, in the lowest of `lanes`, that the run continues without some knowledge.
     pub(crate) fn doubt(&mut self, about: Doubtful, lanes: Mask) {
         if let Some(lane) = lanes.lowest() {
             let thread = self.thread(lane);
@@ -205,7 +205,8 @@ impl<'c, 'p> Context<'c, 'p> {
         }
     }
 
-    /// A value goes where others see it: it must be determined by the launch and its inputs.
+    /// Records a doubt if a value that becomes visible to others is not determined by the launch and its
+    /// inputs.
     pub(crate) fn doubt_undetermined(&mut self, tags: Tags, reaches: Sink, lanes: Mask) {
         let undetermined = tags.undetermined().and(lanes).without(tags.poison);
         if let Some(lane) = undetermined.lowest() {
@@ -214,7 +215,7 @@ impl<'c, 'p> Context<'c, 'p> {
         }
     }
 
-    /// A divisor that is not a number may be zero.
+    /// Records a doubt if a divisor is not a known number and so may be zero.
     pub(crate) fn doubt_divisor(&mut self, tags: Tags) {
         let open = tags.pointer.or(tags.unknown).or(tags.poison).and(self.lanes);
         if let Some(lane) = open.lowest() {
@@ -222,8 +223,8 @@ impl<'c, 'p> Context<'c, 'p> {
         }
     }
 
-    /// A value that decides something must be a number. Poison is a finding and lets the run go on
-    /// in the other lanes; anything else unknown ends it. Returns the lanes that can go on.
+    /// Requires that a value that decides something is a number. Poison is a finding, and the run continues
+    /// in the other lanes; any other unknown value ends the run. Returns the lanes that can continue.
     pub(crate) fn decide(&mut self, tags: Tags, sink: Sink) -> Result<Mask, Gap> {
         let poisoned = tags.poison.and(self.lanes);
         if !poisoned.is_empty() {
@@ -237,8 +238,8 @@ impl<'c, 'p> Context<'c, 'p> {
         Ok(self.lanes.without(poisoned))
     }
 
-    /// The gap at something that depends on a value we do not have. What cooperative groups keep for a grid
-    /// is found through `%envreg`: where a kernel goes on to poll it, that is what is to be said.
+    /// The gap at something that depends on an unavailable value. Cooperative groups find their grid data
+    /// through `%envreg`: if the kernel then polls it, the gap names that poll.
     #[cold]
     fn undecided(&self, tags: Tags, sink: Sink, lanes: Mask) -> Gap {
         let poll = self.machine.polls.first().filter(|_| tags.origin == Some(Source::ENVIRONMENT));
@@ -260,11 +261,11 @@ impl<'c, 'p> Context<'c, 'p> {
     }
 }
 
-/// What helps where an address is computed from integers: without a range they may wrap around.
+/// The remedy for addresses computed from integers: without a range they may wrap around.
 const RANGE: &str =
     "; if it is made of integers of a tensor, their range may help: --arg 'idx=s32[8]:0..100'";
 
-/// The words for a fault that need not happen.
+/// The message for a fault that may not happen.
 fn would_be(fault: &Fault) -> &'static str {
     match fault {
         Fault::OutOfBounds { .. } | Fault::WildAddress { .. } => {
@@ -278,7 +279,7 @@ fn would_be(fault: &Fault) -> &'static str {
     }
 }
 
-/// The sentence for something that depends on a value we do not have.
+/// The message for something that depends on an unavailable value.
 fn undecided(reason: Reason, sink: Sink) -> String {
     let what = match sink {
         Sink::Control => "control flow depends",

@@ -1,9 +1,9 @@
-//! Which instructions of a program were executed, in all blocks of a launch together.
+//! Instruction coverage of a launch, over all its blocks.
 //!
-//! Instructions run in stretches, from a first one on to the end of a block or to one that waits. So
-//! nothing is noted for each instruction: a stretch notes how far it came, and only what has a guard
-//! notes by itself that some lane did it. An instruction whose guard fails in every lane that comes to
-//! it is not executed, and neither is a conditional branch that nobody takes.
+//! Instructions run in stretches, from a first one to the end of a basic block or to one that waits. So
+//! nothing is recorded for each instruction. A stretch records how far it came, and only guarded instructions
+//! record that some lane executed them. An instruction whose guard fails in every lane that reaches it is not
+//! executed, and neither is a conditional branch that no lane takes.
 
 use crate::machine::Machine;
 use base::Span;
@@ -11,17 +11,17 @@ use ir::{FuncId, Terminator};
 use std::collections::BTreeMap;
 use sync::Site;
 
-/// What was executed so far.
+/// The instructions executed so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Coverage {
-    /// For each instruction that a stretch began with: the number behind the last one that was executed from there.
+    /// For each instruction that started a stretch: the number after the last one executed from there.
     ends: Vec<Site>,
     /// Guarded instructions and branches that some lane executed, one bit each.
     guarded: Vec<u64>,
 }
 
 impl Coverage {
-    /// Notes a stretch, from its first instruction to behind its last.
+    /// Records a stretch, from its first instruction to the one after its last.
     #[inline]
     pub(crate) fn stretch(&mut self, first: Site, end: Site) {
         match self.ends.get_mut(first as usize) {
@@ -36,7 +36,7 @@ impl Coverage {
         self.ends[first as usize] = end;
     }
 
-    /// Notes an instruction with a guard that holds in some lane.
+    /// Records a guarded instruction whose guard holds in some lane.
     #[inline]
     pub(crate) fn guard_holds(&mut self, site: Site) {
         let (word, bit) = (site as usize / 64, 1 << (site % 64));
@@ -46,7 +46,7 @@ impl Coverage {
         self.guarded[word] |= bit;
     }
 
-    /// Adds what another block executed.
+    /// Adds the instructions that another block executed.
     pub(crate) fn absorb(&mut self, other: &Self) {
         if self.ends.len() < other.ends.len() {
             self.ends.resize(other.ends.len(), 0);
@@ -62,8 +62,8 @@ impl Coverage {
         self.guarded.get(site as usize / 64).is_some_and(|word| word >> (site % 64) & 1 == 1)
     }
 
-    /// Spans of instructions that were executed, ascending. One instruction of the source may be several here: if
-    /// any of them has a guard, one with a guard must have been executed.
+    /// Spans of executed instructions, ascending. One source instruction may correspond to several here: if
+    /// any of them has a guard, a guarded one must have been executed.
     pub(crate) fn executed(&self, machine: &Machine<'_>) -> Vec<(FuncId, Span)> {
         let mut all: BTreeMap<(FuncId, Span), Seen> = BTreeMap::new();
         for (function, code) in machine.codes.enumerate() {
@@ -91,7 +91,7 @@ impl Coverage {
     }
 }
 
-/// What became of the parts of an instruction.
+/// The execution status of an instruction's parts.
 #[derive(Default)]
 struct Seen {
     guarded: bool,

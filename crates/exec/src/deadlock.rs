@@ -1,15 +1,15 @@
-//! Reports a deadlock: which threads wait where, and for whom.
+//! Reports a deadlock: the waiting threads, their places, and the threads they wait for.
 
 use crate::block::BlockRun;
 use crate::finding::{Fault, Gap, Wait, WaitKind};
 use crate::lanes::{Mask, WARP};
 use crate::warp::{State, Warp};
 
-/// The most waits a report lists.
+/// Most waits in a report.
 const MOST_WAITS: usize = 16;
 
 impl BlockRun<'_, '_> {
-    /// Reports that the threads that still run wait for each other.
+    /// Reports that the running threads wait for each other.
     pub(crate) fn deadlock(&mut self) -> Result<(), Gap> {
         let mut waits: Vec<Wait> = Vec::new();
         let mut waiting = 0;
@@ -38,7 +38,7 @@ impl BlockRun<'_, '_> {
         let (at, lanes) = (group.at, group.lanes);
         self.with_context(warp, at, lanes, |context| {
             context.find(Fault::Deadlock { waiting, waits }, lanes);
-            Err(context.gap("threads wait for each other here and nobody goes on"))
+            Err(context.gap("threads wait for each other here and no thread can continue"))
         })
     }
 
@@ -84,7 +84,7 @@ impl BlockRun<'_, '_> {
                 let here = here.fold(Mask::NONE, |all, group| all.or(group.lanes));
                 WaitKind::Lanes { missing: warp.alive().without(here).0 }
             }
-            // A group of warps that waits goes on when nobody else does.
+            // A waiting group of warps continues when no other thread can.
             State::Ready | State::WarpGroup(_) => WaitKind::Lanes { missing: 0 },
         }
     }

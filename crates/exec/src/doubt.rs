@@ -1,75 +1,74 @@
-//! What a run goes past without knowing: the run goes on, but a property that the report speaks of
-//! is open at that place.
+//! Doubts: the run continues, but a property covered by the report remains open at that place.
 
 use crate::finding::{Place, Sink, Thread};
 use crate::legal::Unfixed;
 use std::fmt;
 
-/// Something the run went past without knowing whether it is right.
+/// An open question that did not end the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Doubt {
-    /// What.
+    /// The question.
     pub about: Doubtful,
-    /// Where.
+    /// Its place.
     pub place: Place,
-    /// The first thread, in the order of execution, to which it happened.
+    /// The first affected thread, in execution order.
     pub thread: Thread,
-    /// How often it happened at this place.
+    /// The number of times it occurred at this place.
     pub count: u64,
 }
 
-/// What a run may go past without knowing.
+/// The kinds of open question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doubtful {
-    /// An integer division by a value that is not known, and may be zero.
+    /// An integer division by an unknown value, possibly zero.
     Divisor(Reason),
-    /// A value that is not determined by the launch and its inputs goes where others see it.
+    /// A value that is not determined by the launch and its inputs becomes visible to others.
     Undetermined {
-        /// Where it goes.
+        /// Its destination.
         reaches: Sink,
-        /// What it depends on.
+        /// The unknown that it depends on.
         reason: Reason,
     },
-    /// The result of an atomic operation is used: on another schedule it may be another one.
+    /// The result of an atomic operation is used; it may be different on another schedule.
     AtomicResult,
-    /// A product of matrices takes a fragment of `wmma` that holds several copies of an element: hardware may
-    /// use any of them.
+    /// A matrix product takes a fragment of `wmma` with several copies of an element: hardware may use any of
+    /// them.
     Copies {
-        /// Whether they are known to differ, or not shown to be the same by a run that looks at values. If
-        /// not, the run does not look at them.
+        /// Set if a run with values did not show the copies to be equal, or they are known to differ.
+        /// Otherwise the run does not have their values.
         differ: bool,
     },
-    /// The same, and some of the copies are undefined.
+    /// Like `Copies`, with some undefined copies.
     UndefinedCopy,
-    /// The same in a run on numbers, which takes the copy that an H200 takes.
+    /// Like `Copies`, in a run on numbers, which uses the same copy as an H200.
     FirstCopy,
-    /// Threads add floats to one place in an order that the schedule chooses, and the sum is rounded.
+    /// Threads add floats to one place in a schedule-dependent order, and the sum is rounded.
     FloatOrder,
 }
 
-/// What a value depends on that a run does not know. Displays as what stands after "depends on".
+/// The unknown that a value depends on. Displays as the text after "depends on".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// Contents of a buffer that are not given.
+    /// Contents of a buffer that were not supplied.
     Data,
-    /// Something the schedule decides.
+    /// A choice of the schedule.
     Schedule(&'static str),
-    /// Where memory is allocated.
+    /// The placement of an allocation.
     Address,
-    /// The schedule, or where memory is allocated.
+    /// The schedule, or the placement of an allocation.
     Undetermined,
     /// An undefined value.
     Undefined,
-    /// Which copy of a fragment's element hardware uses.
+    /// The copy of a fragment's element that hardware uses.
     Copies,
-    /// A float whose bits the manual does not fix.
+    /// A float without fixed bits in the manual.
     Unfixed(Unfixed),
 }
 
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Data => f.write_str("the contents of a buffer that are not given"),
+            Self::Data => f.write_str("tensor data that is not given"),
             Self::Schedule(name) => write!(f, "{name}, which is not determined by the launch"),
             Self::Address => f.write_str("where memory is allocated"),
             Self::Undetermined => f.write_str("the schedule or on where memory is allocated"),

@@ -1,42 +1,46 @@
-//! Encoded addresses: numbers made of the bits of a shared address, such as matrix descriptors (PTX manual §9.7.15.5.1.2.2).
+//! Encoded addresses: numbers made of the bits of a shared address, such as matrix descriptors (PTX manual
+//! §9.7.15.5.1.2.2).
 //!
-//! Where a shared variable begins is not known: only that its address B is a multiple of what the variable is aligned to, and
-//! that the whole of it lies below 2^18, where the manual's descriptors end (no GPU has more shared memory in a block). So an
-//! encoded address is a function of B that is kept as one, and not bits for some B:
+//! The start of a shared variable is unknown, except for two facts. Its address B is a multiple of the variable's
+//! alignment. And the whole variable lies below 2^18, where the manual's descriptors end (no GPU has more shared
+//! memory in a block). So an encoded address is kept as a function of B, and not as bits for some B:
 //!
 //! ```text
 //! value(B) = rest + (((B + offset) >> shift) << position) + above,     0 ≤ offset ≤ size of the variable
 //! ```
 //!
-//! where `rest` has zeros in the 18 − `shift` bits from `position` on, the *field*. Because B + offset is below 2^18, no bit of
-//! it is lost above the field. An operation has a result here only if it holds for every B:
-//! - a number that is added moves `offset` by whole units of 2^shift, since ⌊x/u⌋ + k = ⌊(x + k·u)/u⌋, and the result must stay
-//!   in the variable: then nothing is carried out of the field;
-//! - bits outside the field are numbers; bits of the field below the alignment of B are those of `offset`, and may be changed one
-//!   by one; the others are all kept, all dropped, or dropped below some bit;
+//! where `rest` has zeros in the 18 − `shift` bits from `position` on, the *field*. Because B + offset is below 2^18,
+//! no bit of it is lost above the field. An operation has a result here only if it holds for every B:
+//! - an added number moves `offset` by whole units of 2^shift, since ⌊x/u⌋ + k = ⌊(x + k·u)/u⌋, and the result must
+//!   stay in the variable: then nothing is carried out of the field;
+//! - bits outside the field are numbers; bits of the field below the alignment of B are those of `offset`, and may be
+//!   changed individually; the others are all kept, all dropped, or dropped below some bit;
 //! - shifts must not lose bits above the field.
 //!
-//! *Above* are the bits of an address from 24 on, wherever they have been moved with it. They are zeros in the address of a block that is
-//! alone. In a cluster an address may be one of the window of the cluster, with the rank of its block in bits 24 to 31: that of another block
-//! (`mapa`), and on an H200 that of the block's own variables, too. A generic address has the start of the shared window there, which is
-//! taken to be a multiple of 2^24 (an H200 has it at 0x7f2600000000; reports list it where a result needs it). A sum that stays in the variable carries
-//! nothing into these bits. Nothing is taken from a value before they are masked off, all of them: a part of them is another
-//! block's rank or another window, and is *lost*, a number that nobody knows.
+//! *Above* are the bits of an address from 24 on, wherever they have been moved with it. They are zeros in the address
+//! of a lone block. In a cluster an address may belong to the cluster window, with the rank of its block in bits 24 to
+//! 31: the address of another block (`mapa`), and on an H200 that of the block's own variables, too. A generic address
+//! has the start of the shared window there, which is assumed to be a multiple of 2^24 (an H200 has it at
+//! 0x7f2600000000; reports list the assumption if a result needs it). A sum that stays in the variable carries nothing
+//! into these bits. They must all be masked off before a value is used. A part of them is another block's rank or
+//! another window, and counts as *lost*: an unknown number.
 //!
-//! Where a variable is known to begin r bytes behind a multiple of 1024, B is that multiple and offsets count from there (`first` is r).
+//! If a variable is known to begin r bytes after a multiple of 1024, B is that multiple and offsets count from there
+//! (`first` is r).
 //!
-//! Everything else has no result, and the lane stays as unknown as it was. Errs that way only.
+//! Any other operation has no result, and the lane stays as unknown as it was. So this errs towards unknown only.
 
 /// Bits of a shared address.
 const ADDRESS_BITS: u32 = 18;
 
-/// The lowest bit above an address: of the rank of a block, and of what tells the shared window from others.
+/// The lowest bit above an address: start of the block rank and of the bits that distinguish the shared
+/// window.
 const ABOVE_BIT: u32 = 24;
 
-/// What is known of the variable that an address is made from.
+/// Known facts about the variable that an address is made from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Home {
-    /// The alignment of where offsets count from, as a power of two.
+    /// The alignment of the origin of offsets, as a power of two.
     pub(crate) align_bits: u32,
     /// The offset of its first byte.
     pub(crate) first: u64,
@@ -44,7 +48,7 @@ pub(crate) struct Home {
     pub(crate) size: u64,
 }
 
-/// The bits of an address from 24 on.
+/// The kind of an address's bits from 24 on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Above {
     /// Zeros.
@@ -62,25 +66,25 @@ pub(crate) enum Above {
 pub(crate) struct Encoded {
     /// The number of the shared variable.
     pub(crate) variable: usize,
-    /// The address, from the start of the variable.
+    /// The address, relative to the origin of the variable.
     offset: u64,
-    /// How many of its low bits are left out; all, if nothing is left of the address.
+    /// The number of its low bits that are dropped; all, if nothing is left of the address.
     shift: u32,
     /// The position of its lowest bit.
     position: u32,
     /// All other bits.
     rest: u64,
-    /// The bits of the address from 24 on; where they are not zeros, `rest` has zeros.
+    /// The bits of the address from 24 on; unless they are zeros, `rest` has zeros there.
     above: Above,
 }
 
-/// The lowest `bits` bits.
+/// A mask of the lowest `bits` bits.
 fn low(bits: u32) -> u64 {
     if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
 }
 
 impl Encoded {
-    /// The address itself; none if it is outside its variable.
+    /// The address itself; `None` if it is outside its variable.
     pub(crate) fn address(variable: usize, offset: i64, home: Home, above: Above) -> Option<Self> {
         let inside = |&offset: &u64| (home.first..=home.size).contains(&offset);
         let offset = u64::try_from(offset).ok().filter(inside)?;
@@ -102,12 +106,12 @@ impl Encoded {
         low(self.bits()) << self.position
     }
 
-    /// Where the bits from 24 on begin.
+    /// The position of the bits from 24 on.
     fn above_bit(&self) -> u32 {
         self.position + ABOVE_BIT - self.shift
     }
 
-    /// Bits of which nothing is known; all if nothing is left of the address below them.
+    /// A mask of the unknown bits; all if nothing is left of the address below them.
     fn unknown(&self) -> u64 {
         match self.above {
             Above::Zero => 0,
@@ -117,7 +121,7 @@ impl Encoded {
         }
     }
 
-    /// The same with these bits above; what `rest` has there is part of what is lost.
+    /// Replaces the bits above. If `rest` has bits there, the sum is lost.
     fn with_above(self, above: Above) -> Self {
         let mut result = Self { above, ..self };
         if result.rest & result.unknown() != 0 {
@@ -127,7 +131,7 @@ impl Encoded {
         result
     }
 
-    /// The same in `width` bits: what does not fit any more is lost.
+    /// Truncates to `width` bits: bits above that no longer fit are lost.
     fn within(self, width: u32) -> Self {
         let fits = match self.above {
             Above::Zero | Above::Lost => true,
@@ -142,7 +146,7 @@ impl Encoded {
         self.above
     }
 
-    /// The number that it is, if no bit of the address is left.
+    /// Its value, if no bit of the address is left.
     pub(crate) fn constant(&self) -> Option<u64> {
         (self.bits() == 0 && self.above == Above::Zero).then_some(self.rest)
     }
@@ -151,14 +155,14 @@ impl Encoded {
         Self { shift: ADDRESS_BITS, position: 0, offset: 0, rest, ..*self }
     }
 
-    /// The same further on in the variable.
+    /// Moves the offset within the variable.
     fn moved(&self, units: i64, home: Home) -> Option<u64> {
         let distance = units.checked_mul(1 << self.shift)?;
         let inside = |&offset: &u64| (home.first..=home.size).contains(&offset);
         self.offset.checked_add_signed(distance).filter(inside)
     }
 
-    /// `value + number`, in `width` bits.
+    /// Computes `value + number`, in `width` bits.
     pub(crate) fn add(&self, number: u64, width: u32, home: Home) -> Option<Self> {
         let number = number & low(width);
         if self.bits() == 0 {
@@ -167,7 +171,7 @@ impl Encoded {
         let below = (self.rest & low(self.position)) + (number & low(self.position));
         let carried = below >> self.position;
         let units = (number >> self.position).wrapping_add(carried);
-        // Above the field: with the part of the number that is for it, and once more if the field is to go down.
+        // Above the field: add the number's part for it, and once more if the field moves down.
         let end = self.position + self.bits();
         let higher = if end < 64 { self.rest >> end } else { 0 };
         let up = (units & low(self.bits())).cast_signed();
@@ -184,11 +188,12 @@ impl Encoded {
         (rest & self.field() == 0).then(|| sum.with_above(self.above).within(width))
     }
 
-    /// `(value & keep) ^ flip`, in `width` bits.
+    /// Computes `(value & keep) ^ flip`, in `width` bits.
     pub(crate) fn bitwise(&self, keep: u64, flip: u64, width: u32, home: Home) -> Option<Self> {
         let (keep, flip) = (keep & low(width), flip & low(width));
         let field = self.field();
-        // A part of a rank, or a changed one, names another block: the address of a block's own variable has its rank in a cluster.
+        // A partial or changed rank denotes another block: in a cluster the address of a block's own variable
+        // includes its rank.
         let unknown = self.unknown() & low(width);
         let above = match keep & unknown {
             0 => Above::Zero,
@@ -209,7 +214,7 @@ impl Encoded {
             let offset = self.moved(change, home)?;
             return Some(Self { offset, rest, ..*self }.with_above(above));
         }
-        // What is dropped of the field must be its low end.
+        // The dropped bits of the field must be its low end.
         let cut = (keep & field).trailing_zeros() - self.position;
         let dropped = low(cut) << self.position;
         if keep & field != field & !dropped || flip & field & !dropped != 0 {
@@ -220,7 +225,7 @@ impl Encoded {
         Some(Self { shift, position, rest, ..*self }.with_above(above))
     }
 
-    /// `value << amount`, in `width` bits.
+    /// Computes `value << amount`, in `width` bits.
     pub(crate) fn shift_left(&self, amount: u64, width: u32) -> Option<Self> {
         let amount = u32::try_from(amount).ok().filter(|&amount| amount < width)?;
         let rest = self.rest << amount & low(width);
@@ -232,14 +237,14 @@ impl Encoded {
         (position + self.bits() <= width).then(|| shifted.with_above(self.above).within(width))
     }
 
-    /// `value >> amount`, of `width` bits.
+    /// Computes `value >> amount`, of `width` bits.
     pub(crate) fn shift_right(&self, amount: u64, signed: bool, width: u32) -> Option<Self> {
         let amount = u32::try_from(amount).ok().filter(|&amount| amount < width)?;
         if self.above != Above::Zero && self.unknown() & low(width) == 0 {
             let gone = self.with_above(Above::Zero);
             return gone.shift_right(amount.into(), signed, width);
         }
-        // The sign is among the bits that are not known, or behind them.
+        // The sign is among the unknown bits, or after them.
         if signed && self.above != Above::Zero {
             return self.with_above(Above::Lost).shift_right(amount.into(), false, width);
         }
@@ -261,9 +266,9 @@ impl Encoded {
         }
     }
 
-    /// The low `from` bits, extended to `to` bits.
+    /// Extends the low `from` bits to `to` bits.
     pub(crate) fn resize(&self, from: u32, signed: bool, to: u32) -> Option<Self> {
-        // No alignment: the field is kept, or all of it goes.
+        // No alignment is needed: the field is kept or dropped as a whole.
         let home = Home { align_bits: 0, first: 0, size: u64::MAX };
         if to <= from {
             return self.bitwise(low(to), 0, to, home);
@@ -281,7 +286,8 @@ impl Encoded {
         Some(Self { rest: kept.rest | filled, ..kept })
     }
 
-    /// The offset of the address that it is; with what the variable must be aligned to for that, if it promises less.
+    /// Decodes a plain address: its offset, and the alignment of the variable required for that, if it is
+    /// more than declared.
     pub(crate) fn as_address(&self, home: Home) -> Option<(u64, Option<u32>)> {
         let whole = self.bits() > 0 && self.shift == self.position && self.rest >> self.shift == 0;
         if !whole || self.above == Above::Lost {
@@ -293,15 +299,15 @@ impl Encoded {
             .then_some((offset, (self.shift > home.align_bits).then_some(self.shift)))
     }
 
-    /// The start of a matrix, as an offset in its variable, and the other fields of its descriptor; none if the address is not
-    /// where a descriptor has it or the variable is aligned to less than 16 bytes.
+    /// Decodes a matrix descriptor: the start of the matrix as an offset in its variable, and the other
+    /// fields. `None` if the address is not in its position or the variable is aligned to less than 16 bytes.
     pub(crate) fn as_descriptor(&self, home: Home) -> Option<(u64, u64)> {
         let above = self.above == Above::Zero;
         let fits = self.shift == 4 && self.position == 0 && home.align_bits >= 4 && above;
         fits.then_some((self.offset & !15, self.rest))
     }
 
-    /// `cvta`: an address of shared memory as a generic one, or the other way round; `alone` if addresses have no ranks.
+    /// Executes `cvta` between a shared and a generic address; `alone` if addresses have no ranks.
     pub(crate) fn converted(&self, to_generic: bool, alone: bool) -> Option<Self> {
         let shared = if alone { Above::Zero } else { Above::Rank };
         let (from, to) = if to_generic { (shared, Above::Window) } else { (Above::Window, shared) };
@@ -315,13 +321,13 @@ mod tests {
     use super::*;
     use testing::Random;
 
-    /// The value for a base address, without what is above.
+    /// The value for a base address, without the bits above.
     fn value(encoded: &Encoded, base: u64) -> u64 {
         let address = base + encoded.offset;
         encoded.rest + (address >> encoded.shift.min(63) << encoded.position)
     }
 
-    /// Tells whether a number is the value for a base address, with `upper` above.
+    /// Returns `true` if a number is the value for a base address, with `upper` as the bits above.
     fn fits(encoded: &Encoded, base: u64, upper: u64, number: u64) -> bool {
         let expected = match encoded.above {
             Above::Rank | Above::Window if encoded.bits() > 0 => {
@@ -334,7 +340,7 @@ mod tests {
         nothing_left || (expected ^ number) & !unknown == 0
     }
 
-    /// Random chains of operations, compared with the same on numbers for many base addresses.
+    /// Compares random chains of operations with the same on numbers, for many base addresses.
     #[test]
     fn operations_are_right_for_every_base() {
         let mut random = Random::new(11);
@@ -433,7 +439,7 @@ mod tests {
         assert!(addresses[..3].iter().all(|&count| count > 1000), "{addresses:?}");
     }
 
-    /// Numbers as kernels have them: masks, small steps, fields of descriptors.
+    /// Numbers typical of kernels: masks, small steps, descriptor fields.
     fn interesting(random: &mut Random) -> u64 {
         match random.below(8) {
             0 => 0x3fff,
@@ -462,7 +468,7 @@ mod tests {
         assert_eq!(start.as_descriptor(Home { align_bits: 3, ..home }), None);
     }
 
-    /// A descriptor may be made of a generic address, truncated or not; what is above must be masked off.
+    /// A descriptor may be made of a generic address, truncated or not; the bits above must be masked off.
     #[test]
     fn generic_addresses_have_the_low_bits_of_shared_ones() {
         let home = Home { align_bits: 10, first: 0, size: 4096 };

@@ -1,4 +1,4 @@
-//! What a run found: faults of the kernel, and places where we stop knowing.
+//! Results of a run: faults of the kernel, and places where the run had to stop.
 
 use crate::cluster_fault::ClusterFault;
 use crate::mbarrier_fault::{MbarrierFault, MbarrierWait};
@@ -7,12 +7,12 @@ use crate::tensor_fault::TensorFault;
 use base::Span;
 use ir::LocId;
 
-/// Where in the program something happened.
+/// A place in the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// The PTX instruction.
     pub span: Span,
-    /// The source line it comes from.
+    /// Its source line.
     pub location: Option<LocId>,
 }
 
@@ -30,101 +30,101 @@ pub struct Thread {
 /// A fault of the kernel, with the first thread that shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// What is wrong.
+    /// The fault.
     pub fault: Fault,
-    /// Where.
+    /// Its place.
     pub place: Place,
-    /// The first thread, in the order of execution, to which it happened.
+    /// The first affected thread, in execution order.
     pub thread: Thread,
-    /// How often it happened at this place.
+    /// The number of times it occurred at this place.
     pub count: u64,
 }
 
-/// What can be wrong.
+/// The kinds of fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// An access outside every byte of the allocation its address points into.
+    /// An access outside every byte of the allocation that its address points into.
     OutOfBounds {
         /// The allocation.
         target: Target,
-        /// What the access does.
+        /// The kind of access.
         kind: AccessKind,
-        /// Bytes accessed by the thread.
+        /// The number of bytes accessed by the thread.
         bytes: u32,
-        /// What data must be for it to happen, if it depends on them.
+        /// The data for which it happens, if it depends on data.
         when: Option<String>,
     },
-    /// An access to an address that points into nothing.
+    /// An access to an address outside every allocation.
     WildAddress {
         /// The address.
         address: u64,
-        /// What the access does.
+        /// The kind of access.
         kind: AccessKind,
-        /// Bytes accessed by the thread.
+        /// The number of bytes accessed by the thread.
         bytes: u32,
     },
-    /// An access that is not aligned to its size.
+    /// An access without the alignment of its size.
     Misaligned {
         /// The allocation.
         target: Target,
-        /// What the access does.
+        /// The kind of access.
         kind: AccessKind,
-        /// The alignment it needs.
+        /// The required alignment.
         bytes: u32,
     },
-    /// A write to something that may only be read.
+    /// A write to read-only memory.
     ReadOnly {
         /// The allocation.
         target: Target,
     },
-    /// An undefined value decides what the kernel does or returns.
+    /// An undefined value affects control flow or results.
     Undefined {
-        /// Where it matters.
+        /// Its use.
         reaches: Sink,
-        /// Where it comes from, if known.
+        /// Its origin, if known.
         origin: Option<Origin>,
     },
-    /// An output that depends on what was in it before.
+    /// An output that depends on its initial contents.
     DependsOnInitial {
         /// The allocation.
         target: Target,
     },
     /// An integer division by zero.
     DivisionByZero,
-    /// `trap` reached.
+    /// `trap` was reached.
     Trap,
     /// A call to `__assertfail`.
     AssertFailed,
-    /// Threads wait for each other and nobody goes on.
+    /// Threads wait for each other, and none can continue.
     Deadlock {
-        /// How many threads wait.
+        /// The number of waiting threads.
         waiting: u32,
-        /// Where, and for what.
+        /// Their places and reasons.
         waits: Vec<Wait>,
     },
-    /// A barrier of the block is used as it must not be.
+    /// Misuse of a CTA barrier.
     Barrier(BarrierFault),
-    /// An mbarrier is used as it must not be.
+    /// Misuse of an mbarrier.
     Mbarrier(Box<MbarrierFault>),
-    /// A lane executes a collective whose mask does not name it.
+    /// A lane executes a collective whose mask excludes it.
     NotInMask {
         /// The mask.
         mask: u32,
     },
-    /// A collective that completes only because lanes its mask names have exited without executing
-    /// it. The manual waits for non-exited lanes alone, so it is defined; it is hardly meant.
+    /// A collective that completes only because lanes named by its mask have exited without executing it. The
+    /// manual requires only non-exited lanes, so it is defined, but hardly intended.
     LanesLeft {
         /// The mask.
         mask: u32,
-        /// The lanes that have exited, and where.
+        /// The exited lanes, and the places where they exited.
         left: Vec<(u32, Place)>,
     },
-    /// An instruction of whole warps without all lanes: some have exited, or never were.
+    /// A whole-warp instruction with missing lanes: some have exited, or never existed.
     LanesMissing {
-        /// Which.
+        /// The missing lanes.
         missing: u32,
     },
-    /// An instruction of a warp group that not all of it do alike.
+    /// A warp-group instruction that its warps do not execute alike.
     PartOfWarpGroup {
         /// Its name.
         instruction: &'static str,
@@ -133,54 +133,55 @@ pub enum Fault {
     },
     /// An access of the block that took the last ticket, without a fence between the ticket and the access.
     NoAcquire {
-        /// Where the first block takes its ticket.
+        /// The place where the first block takes its ticket.
         ticket: Place,
     },
-    /// An access to global memory that no `griddepcontrol.wait` comes before.
+    /// An access to global memory without a preceding `griddepcontrol.wait`.
     BeforeGridWait {
         /// The allocation.
         target: Target,
-        /// What the access does.
+        /// The kind of access.
         kind: AccessKind,
-        /// An earlier launch is known to touch it so that the order matters.
+        /// Set if an earlier launch is known to make a conflicting access.
         conflicts: bool,
     },
-    /// Asynchronous copies are on their way when their thread ends.
+    /// Asynchronous copies are in flight when their thread ends.
     CopiesInFlight {
-        /// How many.
+        /// Their number.
         copies: usize,
-        /// Whether they are in groups; if not, no wait for a group could cover them.
+        /// Set if they are in groups; otherwise no wait for a group could cover them.
         committed: bool,
     },
-    /// An asynchronous copy is to read more bytes than it writes, which the manual leaves undefined.
+    /// An asynchronous copy that reads more bytes than it writes, which the manual leaves undefined.
     CopySize {
         /// Bytes to read.
         source: u32,
         /// Bytes to write.
         bytes: u8,
     },
-    /// A bulk copy of a number of bytes that is not a multiple of 16.
+    /// A bulk copy with a size that is not a multiple of 16.
     BulkSize {
-        /// Bytes.
+        /// The number of bytes.
         bytes: u32,
     },
-    /// A tensor copy that the manual leaves undefined, or that goes beyond its tensor.
+    /// A tensor copy that the manual leaves undefined, or that leaves its tensor.
     Tensor(Box<TensorFault>),
-    /// Registers of a product are touched when they must not be; an assembler delays what touches them.
+    /// Registers of a product are touched too early; an assembler delays the instruction.
     ProductRegisters(RegisterWindow),
-    /// Products are on their way when their warp ends.
+    /// Products are in flight when their warp ends.
     ProductsInFlight {
-        /// How many.
+        /// Their number.
         products: usize,
     },
-    /// Something is wrong between blocks of a cluster.
+    /// A fault between blocks of a cluster.
     Cluster(Box<ClusterFault>),
-    /// Two accesses that nothing orders.
+    /// Two unordered conflicting accesses.
     Race(Box<Race>),
 }
 
 impl Fault {
-    /// Whether it is worth telling but no error: what happens is clear, on today's hardware.
+    /// Returns `true` for a note: worth reporting, but no error, because current hardware behaves
+    /// predictably.
     #[must_use]
     pub fn is_note(&self) -> bool {
         match self {
@@ -196,24 +197,24 @@ impl Fault {
     }
 }
 
-/// How registers of a product are touched when they must not be.
+/// The way in which registers of a product are touched too early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RegisterWindow {
-    /// No fence comes before the first product.
+    /// No fence precedes the first product.
     First,
-    /// No fence comes between an access and a product.
+    /// No fence separates an access and a product.
     Unfenced {
         /// The access.
         access: Place,
     },
-    /// Nobody has waited for a product.
+    /// No thread has waited for a product.
     InFlight {
         /// The product.
         product: Place,
     },
 }
 
-/// What is wrong with an instruction of a warp group.
+/// A fault of a warp-group instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupFault {
     /// This warp of the group does not execute it.
@@ -228,7 +229,7 @@ pub enum GroupFault {
     Waits(u32),
 }
 
-/// What is wrong at a barrier of the block.
+/// A fault at a CTA barrier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BarrierFault {
     /// Lanes of a warp come to different instructions, one of them `.aligned`.
@@ -243,23 +244,23 @@ pub enum BarrierFault {
         /// The other instruction.
         other: Place,
     },
-    /// There are barriers 0 to 15.
+    /// A barrier number other than 0 to 15.
     Id {
-        /// The number named.
+        /// The given number.
         id: u64,
     },
-    /// The count is not a positive multiple of 32.
+    /// A count other than a positive multiple of 32.
     Count {
-        /// The count named.
+        /// The given count.
         count: u32,
     },
     /// Two counts in one generation.
     MixedCounts {
-        /// The count named here.
+        /// The count here.
         here: Option<u32>,
-        /// The count named before.
+        /// The earlier count.
         before: Option<u32>,
-        /// Where.
+        /// The other instruction.
         other: Place,
     },
     /// A reduction and a plain barrier in one generation.
@@ -267,98 +268,99 @@ pub enum BarrierFault {
         /// The other instruction.
         other: Place,
     },
-    /// Lanes of a warp of which some wait and some only arrive: an H200 hangs.
+    /// Some lanes of a warp wait and others only arrive: an H200 hangs.
     ArriveAndWait {
         /// The other instruction.
         other: Place,
     },
-    /// On another schedule this counts for the generation before.
+    /// On another schedule this counts for the previous generation.
     Reuse {
-        /// Which barrier.
+        /// The number of the barrier.
         id: u8,
         /// The generation, counted from zero.
         generation: u64,
-        /// What is not ordered before it.
+        /// The event that is not ordered before it.
         other: Place,
-        /// A thread that does it.
+        /// A thread of that event.
         thread: Thread,
     },
     /// Warps wait at different `.aligned` instructions.
     DifferentSites {
-        /// Which barrier.
+        /// The number of the barrier.
         id: u8,
         /// The other instruction.
         other: Place,
     },
-    /// Warps arrive and nobody waits for them.
+    /// Warps arrive, and no thread waits for them.
     Unawaited {
-        /// Which barrier.
+        /// The number of the barrier.
         id: u8,
-        /// How many threads it counts.
+        /// The number of threads it counts.
         count: Option<u32>,
-        /// How many have arrived.
+        /// The number of threads that have arrived.
         arrived: u32,
     },
 }
 
 impl BarrierFault {
-    /// Whether it is worth telling but no error: what happens is clear, on today's hardware.
+    /// Returns `true` for a note: worth reporting, but no error, because current hardware behaves
+    /// predictably.
     #[must_use]
     pub fn is_note(&self) -> bool {
         matches!(self, Self::DifferentSites { .. } | Self::Unawaited { .. })
     }
 }
 
-/// Threads that wait.
+/// Waiting threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wait {
-    /// Where.
+    /// Their place.
     pub place: Place,
     /// The first of them.
     pub first: Thread,
-    /// How many there are.
+    /// Their number.
     pub threads: u32,
-    /// For what.
+    /// Their reason.
     pub kind: WaitKind,
 }
 
-/// What threads wait for.
+/// The reason why threads wait.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WaitKind {
-    /// A barrier that not everybody has come to.
+    /// An incomplete CTA barrier.
     Barrier {
-        /// Which one.
+        /// The number of the barrier.
         id: u8,
-        /// How many threads it counts; all that run if absent.
+        /// The number of threads it counts; `None` for all that run.
         count: Option<u32>,
-        /// How many have come.
+        /// The number of threads that have come.
         arrived: u32,
-        /// A thread that runs and has not come.
+        /// A running thread that has not come.
         missing: Option<Thread>,
-        /// How many threads have exited.
+        /// The number of exited threads.
         exited: u32,
     },
-    /// The other lanes of their warp, to register at a barrier.
+    /// The other lanes of their warp, which must come before the warp registers.
     OwnWarp {
-        /// Which barrier.
+        /// The number of the barrier.
         id: u8,
         /// The lanes that have not come.
         missing: u32,
     },
     /// A phase of an mbarrier.
     Mbarrier(Box<MbarrierWait>),
-    /// The barrier of the cluster, that not everybody has come to.
+    /// An incomplete cluster barrier.
     Cluster {
         /// The generation, counted from zero.
         generation: u64,
-        /// How many threads have come.
+        /// The number of threads that have come.
         arrived: u32,
-        /// A thread that runs and has not come.
+        /// A running thread that has not come.
         missing: Option<Thread>,
-        /// How many threads of the cluster have exited.
+        /// The number of exited threads of the cluster.
         exited: u32,
     },
-    /// Lanes that a mask names.
+    /// Lanes named by a mask.
     Lanes {
         /// The lanes that have not come.
         missing: u32,
@@ -368,23 +370,23 @@ pub enum WaitKind {
 /// A byte of an allocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// What the allocation is called.
+    /// The name of the allocation.
     pub name: String,
-    /// Where it is.
+    /// Its state space.
     pub space: ir::Space,
     /// Offset from its start, negative before it.
     pub offset: i64,
     /// Its size in bytes.
     pub size: u64,
-    /// Bytes of an element, for naming an index.
+    /// Bytes of an element, to report an index.
     pub element_bytes: u32,
     /// Alignment of the allocation.
     pub align: u64,
-    /// The rank of the block whose shared memory it is, in a cluster of several.
+    /// In a cluster of several blocks, the rank of the block that owns the shared memory.
     pub rank: Option<u32>,
 }
 
-/// What an access does.
+/// The kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum AccessKind {
@@ -393,7 +395,7 @@ pub enum AccessKind {
     Atomic,
 }
 
-/// Where an undefined value matters.
+/// The use of an undefined value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sink {
     /// It decides a branch or guard.
@@ -410,62 +412,63 @@ pub enum Sink {
     Output,
 }
 
-/// Where an undefined value comes from.
+/// The origin of an undefined value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
-    /// A register that nobody wrote.
+    /// A register that was never written.
     Register,
-    /// Memory that nobody wrote, loaded at this place.
+    /// Memory that was never written, loaded at this place.
     Memory(Place),
-    /// A shuffle from a lane that does not take part.
+    /// A shuffle from an inactive lane.
     Shuffle(Place),
-    /// An access that was out of bounds.
+    /// An access out of bounds.
     BadAccess(Place),
     /// A read that races with a write.
     RacingRead(Place),
-    /// An index past the end of a branch table, a division by zero and their like.
+    /// An index past the end of a branch table, a division by zero, and similar.
     Operation(Place),
 }
 
-/// A place where the run stops knowing what the kernel does, and why.
+/// A place where the run could not continue, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gap {
-    /// Where.
+    /// The place.
     pub place: Place,
-    /// The first thread that cannot be followed, if the run had come to one.
+    /// The first thread that could not continue, if the run had reached one.
     pub thread: Option<Thread>,
-    /// Why, as a sentence without a full stop.
+    /// The reason, as a sentence without a full stop.
     pub reason: String,
-    /// What kind of end it is.
+    /// The kind of end.
     pub stop: Stop,
 }
 
-/// Why a run ends before the kernel does.
+/// The reason why a run ends before the kernel does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// What the kernel does next is not known or not executed.
+    /// The next action of the kernel is unknown or unsupported.
     NotFollowed,
-    /// The instructions are used up; whether in a loop, at whose start the place is then.
+    /// The instruction budget is exhausted. In a loop, the place is its start.
     Budget {
-        /// Whether there is a loop.
+        /// Set if there is a loop.
         in_loop: bool,
     },
-    /// The time is used up, likewise.
+    /// The time is up, likewise.
     Time {
-        /// Whether there is a loop.
+        /// Set if there is a loop.
         in_loop: bool,
     },
-    /// By what the first block took, all blocks take far more instructions than there are.
+    /// By the cost of the first block, the launch exceeds the budget by far.
     Estimate {
-        /// How many instructions all of them take.
+        /// The number of instructions of all blocks.
         needed: u64,
-        /// How many blocks there are instructions for.
+        /// The number of blocks that the budget covers.
         fitting: u64,
     },
-    /// Something cannot be followed, or would be wrong, that happens only under a condition that is not decided.
+    /// An action with an undecided path condition is unsupported, or would be a fault.
     Conditional,
-    /// Something depends on a float whose bits the manual does not fix, and not all of its legal results decide alike.
+    /// A decision depends on a float without fixed bits in the manual, and its legal results decide
+    /// differently.
     NotFixed,
-    /// Whoever watches the run wanted it to end.
+    /// The watcher ended the run.
     Interrupted,
 }

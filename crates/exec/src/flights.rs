@@ -1,4 +1,4 @@
-//! Looks at what is on its way when threads end: asynchronous copies, and products of warp groups.
+//! Reports operations in flight at the end of threads: asynchronous copies, and products of warp groups.
 
 use crate::block::BlockRun;
 use crate::finding::Fault;
@@ -6,7 +6,7 @@ use crate::lanes::Mask;
 use crate::position::Position;
 
 impl BlockRun<'_, '_> {
-    /// Reports copies of lanes that end, and products of their warp if they are its last.
+    /// Reports copies of exiting lanes, and products of their warp if they are its last lanes.
     pub(crate) fn note_flights(
         &mut self,
         number: usize,

@@ -1,16 +1,16 @@
-//! Propositional formulas over conditions of which nothing is known: binary decision diagrams.
+//! Propositional formulas over unconstrained conditions, as binary decision diagrams.
 //!
-//! A formula is a reduced ordered binary decision diagram (Bryant, "Graph-Based Algorithms for Boolean Function Manipulation"): two
-//! formulas are equivalent if and only if they are the same node, so that one that always holds, or never does, is seen at once.
-//! Atoms are ordered by age. Beyond `MOST` nodes, or `DEEPEST` atoms, a result is an atom of its own, like no other: what is then called known is so
-//! still, and less is known.
+//! A formula is a reduced ordered binary decision diagram (Bryant, "Graph-Based Algorithms for Boolean
+//! Function Manipulation"). Two formulas are equivalent if and only if they are the same node, so valid and
+//! unsatisfiable ones are recognised at once. Atoms are ordered by age. Beyond `MOST` nodes, or `DEEPEST`
+//! atoms on a path, a result is a fresh atom. Known truths stay valid then, but less becomes known.
 
 use rustc_hash::FxHashMap;
 
-/// Nodes beyond this many are not made.
+/// Most nodes.
 const MOST: usize = 1 << 20;
 
-/// Formulas over more atoms than this on one way are not made: operations on them are recursive.
+/// Most atoms on a path: operations are recursive.
 const DEEPEST: u32 = 1 << 11;
 
 /// A formula: a position in the table of nodes.
@@ -23,7 +23,7 @@ impl Formula {
     /// Always holds.
     pub const TRUE: Self = Self(1);
 
-    /// The truth of a formula that has one.
+    /// Returns the truth of a constant formula.
     #[must_use]
     pub fn known(self) -> Option<bool> {
         match self {
@@ -34,7 +34,7 @@ impl Formula {
     }
 }
 
-/// A decision by an atom.
+/// A decision node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Decision {
     atom: u32,
@@ -46,7 +46,7 @@ struct Decision {
 #[derive(Debug)]
 pub struct Formulas {
     nodes: Vec<Decision>,
-    /// Of each node, how many atoms are on the longest way down.
+    /// For each node, the number of atoms on its longest path.
     depths: Vec<u32>,
     known: FxHashMap<Decision, Formula>,
     chosen: FxHashMap<[Formula; 3], Formula>,
@@ -55,7 +55,7 @@ pub struct Formulas {
 
 impl Default for Formulas {
     fn default() -> Self {
-        // The two constants decide nothing and come after all atoms.
+        // The two constants come after all atoms.
         let constant = |formula| Decision { atom: u32::MAX, if_false: formula, if_true: formula };
         let nodes = vec![constant(Formula::FALSE), constant(Formula::TRUE)];
         Self {
@@ -69,37 +69,37 @@ impl Default for Formulas {
 }
 
 impl Formulas {
-    /// A condition of which nothing is known.
+    /// Creates an unconstrained condition.
     pub fn atom(&mut self) -> Formula {
         let atom = self.atoms;
         self.atoms += 1;
-        // Always made: there is one for each condition that the run keeps anyway.
+        // Created even beyond the limit: the run stores each condition anyway.
         let node = Decision { atom, if_false: Formula::FALSE, if_true: Formula::TRUE };
         self.push(node)
     }
 
-    /// Tells whether formulas are no longer made: nothing new is known of any.
+    /// Returns `true` if the limit of nodes is reached and nothing more becomes known.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.nodes.len() >= MOST
     }
 
-    /// The opposite.
+    /// Negation.
     pub fn not(&mut self, a: Formula) -> Formula {
         self.choose([a, Formula::FALSE, Formula::TRUE])
     }
 
-    /// Both.
+    /// Conjunction.
     pub fn and(&mut self, a: Formula, b: Formula) -> Formula {
         self.choose([a, b, Formula::FALSE])
     }
 
-    /// Either.
+    /// Disjunction.
     pub fn or(&mut self, a: Formula, b: Formula) -> Formula {
         self.choose([a, Formula::TRUE, b])
     }
 
-    /// One and not the other.
+    /// Exclusive or.
     pub fn xor(&mut self, a: Formula, b: Formula) -> Formula {
         let opposite = self.not(b);
         self.choose([a, opposite, b])
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn truth_tables_agree_with_diagrams() {
-        // Every formula of depth two over three atoms, by its table of eight rows.
+        // Every formula of depth two over three atoms, as a truth table of eight rows.
         let mut all = Formulas::default();
         let atoms: Vec<(Formula, u8)> =
             [0xaa, 0xcc, 0xf0].into_iter().map(|table| (all.atom(), table)).collect();

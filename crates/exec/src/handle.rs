@@ -1,42 +1,42 @@
-//! Words that stand for unknown values, and what each range of them is.
+//! Words for unknown values, and the meaning of each range of words.
 //!
-//! | words | stand for |
+//! | words | meaning |
 //! |---|---|
 //! | 0 | nothing: no record was kept |
 //! | 1 to [`LIMIT`] | values of the domain |
 //! | from [`LIMIT`] to `UNITS` | aliases: values with an enclosure ([`crate::legal::alias`]) |
 //! | from `UNITS` on | units of bytes in the engine's table ([`crate::value::unit`]) |
 //!
-//! Registers and memory keep plain words, and the domain is given registers as they are, without a copy. So
-//! [`Value`] is a word, and every question about its range is asked here, through [`Handle`].
+//! Registers and memory hold plain words, and the domain gets registers without a copy. So [`Value`] is a
+//! word, and every query about its range goes through [`Handle`].
 
-/// A handle of a value of the domain. Never 0 and below [`LIMIT`]: other words are the engine's own.
+/// A handle of a domain value. It is nonzero and below [`LIMIT`]: other words belong to the engine.
 pub type Value = u32;
 
-/// Handles of a domain are below this.
+/// Upper limit of a domain's handles.
 pub const LIMIT: u32 = UNITS - (1 << 24);
 
-/// Units begin here.
+/// The first unit.
 const UNITS: u32 = 1 << 31;
 
-/// A word that stands for an unknown value.
+/// A word for an unknown value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Handle(pub(crate) u32);
 
 impl Handle {
-    /// Tells whether it is a value, of the domain or an alias.
+    /// Returns `true` for a value, of the domain or an alias.
     #[inline(always)]
     pub(crate) fn is_value(self) -> bool {
         self.0 != 0 && self.0 < UNITS
     }
 
-    /// Tells whether it is an alias.
+    /// Returns `true` for an alias.
     #[inline(always)]
     pub(crate) fn is_alias(self) -> bool {
         (LIMIT..UNITS).contains(&self.0)
     }
 
-    /// Tells whether it is in the range of units.
+    /// Returns `true` for the range of units.
     #[inline(always)]
     pub(crate) fn is_unit(self) -> bool {
         self.0 >= UNITS
@@ -54,22 +54,22 @@ impl Handle {
         Some(self.0.checked_sub(UNITS)? as usize)
     }
 
-    /// The alias at a position, if there is room for it.
+    /// The alias at a position, if it is in range.
     #[inline]
     pub(crate) fn of_alias(position: u32) -> Option<Self> {
         let handle = Self(LIMIT + position);
         (handle.0 < UNITS).then_some(handle)
     }
 
-    /// The unit at a position, if there is room for it.
+    /// The unit at a position, if it is in range.
     #[inline]
     pub(crate) fn of_unit(position: u32) -> Option<Self> {
         (position < UNITS).then(|| Self(UNITS + position))
     }
 }
 
-/// Tells whether all of these are values. One pass without an early end or a comparison: it uses vector
-/// instructions. Only 0 has its predecessor in the upper half.
+/// Returns `true` if all of these are values. A single pass without early exit or comparison can use vector
+/// instructions. Only the predecessor of 0 is in the upper half.
 #[inline(always)]
 pub(crate) fn all_values(words: &[u32]) -> bool {
     words.iter().fold(0, |bits, &word| bits | word | word.wrapping_sub(1)) < UNITS

@@ -1,4 +1,4 @@
-//! The lanes of a warp: values of 32 threads side by side, and sets of lanes.
+//! The lanes of a warp: the values of 32 threads, and sets of lanes.
 
 pub(crate) use crate::concrete::lanes::Narrow;
 pub use crate::concrete::lanes::{LANES as WARP, Lanes};

@@ -1,4 +1,4 @@
-//! What is executed: a kernel, its grid, and what its parameters hold.
+//! Launches: a kernel, its grid, and its arguments.
 
 use crate::finding::Thread;
 use crate::lanes::WARP;
@@ -15,17 +15,19 @@ pub struct Launch {
     pub grid: [u32; 3],
     /// Threads of a block in x, y and z.
     pub block: [u32; 3],
-    /// Blocks of a cluster in x, y and z, if the launch or the kernel says so; they divide the grid.
+    /// Blocks of a cluster in x, y and z, if the launch or the kernel gives a cluster size; they divide the
+    /// grid.
     pub cluster: Option<[u32; 3]>,
     /// Bytes of dynamic shared memory.
     pub dynamic_shared: u64,
     /// Global buffers; arguments refer to them by position.
     pub buffers: Vec<Buffer>,
-    /// What each parameter holds, in order.
+    /// The arguments, in parameter order.
     pub arguments: Vec<Argument>,
-    /// Contents that the host gave to module variables; the others hold their initialisers.
+    /// Contents that the host gave to module variables; the others have their initialisers.
     pub symbols: Vec<(VarId, Held)>,
-    /// The blocks to run, by number: ranges in ascending order that do not overlap; all if empty. With each its whole cluster runs.
+    /// The blocks to run, by number: ascending, disjoint ranges; all if empty. Each block's whole cluster
+    /// runs with it.
     pub selected: Vec<Range<u64>>,
 }
 
@@ -42,7 +44,7 @@ impl Launch {
         product(self.grid)
     }
 
-    /// Returns the buffer that is the memory of a module variable, if there is one.
+    /// Returns the buffer that serves as the memory of a module variable, if any.
     pub(crate) fn buffer_of(&self, variable: VarId) -> Option<usize> {
         self.symbols.iter().find_map(|(id, held)| match held {
             Held::Buffer(buffer) if *id == variable => Some(*buffer),
@@ -69,24 +71,24 @@ impl Launch {
         std::array::from_fn(|axis| self.grid[axis] / size[axis].max(1))
     }
 
-    /// How many blocks are executed.
+    /// The number of executed blocks.
     pub(crate) fn selected_blocks(&self) -> u64 {
         match self.selected.is_empty() {
             true => self.blocks(),
             false if self.cluster_blocks() > 1 => {
-                self.units().count() as u64 * self.cluster_blocks() as u64
+                self.unit_count().saturating_mul(self.cluster_blocks() as u64)
             }
             false => self.selected.iter().map(|range| range.end - range.start).sum(),
         }
     }
 
-    /// Whether some blocks are left out.
+    /// Returns `true` if some blocks are left out.
     #[must_use]
     pub fn is_partial(&self) -> bool {
         self.selected_blocks() < self.blocks()
     }
 
-    /// Numbers of what runs together, ascending: clusters, or blocks where each is alone.
+    /// Numbers of the units that run together, ascending: clusters, or single blocks.
     pub(crate) fn units(&self) -> Box<dyn Iterator<Item = u64> + '_> {
         if self.cluster_blocks() == 1 {
             return Box::new(self.numbers());
@@ -98,6 +100,15 @@ impl Launch {
         Box::new(units.into_iter())
     }
 
+    /// The number of units that run. A grid has up to 2^63 blocks, so they are not counted one by one.
+    pub(crate) fn unit_count(&self) -> u64 {
+        match (self.cluster_blocks() == 1, self.selected.is_empty()) {
+            (true, _) => self.selected_blocks(),
+            (false, true) => product(self.clusters()),
+            (false, false) => self.units().count() as u64,
+        }
+    }
+
     /// The cluster of the block with this number.
     fn unit_of(&self, number: u64) -> u64 {
         let (block, size) = (self.block_position(number), self.cluster_size());
@@ -107,7 +118,7 @@ impl Launch {
         x + columns * (y + rows * z)
     }
 
-    /// Position of the block with this rank in a cluster, or of a block that is alone.
+    /// Position of the block with this rank in a cluster, or of a lone block.
     pub(crate) fn position_in_unit(&self, unit: u64, rank: usize) -> [u32; 3] {
         let size = self.cluster_size();
         let (cluster, own) = (position(unit, self.clusters()), position(rank as u64, size));
@@ -119,7 +130,7 @@ impl Launch {
         usize::try_from(self.threads().div_ceil(WARP as u64)).unwrap_or(usize::MAX).max(1)
     }
 
-    /// A thread of what runs together, whose warps are numbered through.
+    /// A thread of a unit; its warps are numbered across the unit.
     pub(crate) fn thread(&self, unit: u64, warp: usize, lane: usize) -> Thread {
         let warps = self.warps();
         let number = (warp % warps * WARP + lane) as u64;
@@ -176,16 +187,16 @@ fn position(number: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
 /// A buffer in global memory.
 #[derive(Clone, Debug)]
 pub struct Buffer {
-    /// What reports call it.
+    /// Its name in reports.
     pub name: String,
-    /// Bytes from one element to the next, for reports that name an index.
+    /// Bytes from one element to the next, to report an index.
     pub element_bytes: u32,
-    /// What an element is. Only runs with a domain look at it; without it, opaque contents are
-    /// nothing to a domain.
+    /// The type of its elements. Only runs with a domain use it; without it, the domain gets no values for
+    /// opaque contents.
     pub element: Option<Scalar>,
-    /// What is in it at first.
+    /// Its initial contents.
     pub contents: Contents,
-    /// What the kernel may do with it.
+    /// The kernel's access rights.
     pub access: Access,
 }
 
@@ -194,35 +205,35 @@ pub struct Buffer {
 pub enum Held {
     /// These contents.
     Contents(Contents),
-    /// Those of a buffer, which is its memory. Only for constants: a kernel cannot write them.
+    /// A buffer that serves as its memory. Only for constants, which a kernel cannot write.
     Buffer(usize),
 }
 
-/// First contents of a buffer.
+/// Initial contents of a buffer.
 #[derive(Clone, Debug)]
 pub enum Contents {
     /// These bytes.
     Known(Vec<u8>),
-    /// This many bytes that the caller gave values we do not look at.
+    /// This many bytes with values that are not inspected.
     Opaque(u64),
-    /// As `Opaque`, but for bytes that are known to be zero.
+    /// Like `Opaque`, with some bytes known to be zero.
     Sparse {
-        /// How many bytes there are.
+        /// The number of bytes.
         bytes: u64,
-        /// Those that are zero: ranges in ascending order that do not overlap.
+        /// The zero bytes: ascending, disjoint ranges.
         zeros: Vec<Range<usize>>,
     },
-    /// This many bytes that nobody has written.
+    /// This many uninitialised bytes.
     Undefined(u64),
     /// Addresses of buffers, eight bytes each; `None` is a null pointer.
     Pointers(Vec<Option<usize>>),
-    /// A buffer of unknown size, with values we do not look at; accesses are not checked against
-    /// its bounds.
+    /// A buffer of unknown size, with values that are not inspected; accesses are not checked against its
+    /// bounds.
     Unbounded,
 }
 
 impl Contents {
-    /// Bytes, as far as known.
+    /// The size in bytes, as far as known.
     #[must_use]
     pub fn size(&self) -> u64 {
         match self {
@@ -234,20 +245,20 @@ impl Contents {
     }
 }
 
-/// What a kernel may do with a buffer.
+/// A kernel's access rights to a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Read only: a write is a finding.
     In,
-    /// Written: every byte must be, and what was there before must not be read.
+    /// Written: every byte must be, and the old contents must not be read.
     Out,
     /// Read and written.
     InOut,
-    /// Written, and read where it was written before; no result.
+    /// Written, and read only where it was written before. Not a result.
     Scratch,
 }
 
-/// What a parameter holds.
+/// The value of a parameter.
 #[derive(Clone, Debug)]
 pub enum Argument {
     /// The address of a buffer.
@@ -259,11 +270,11 @@ pub enum Argument {
         /// Bytes from its start.
         offset: u64,
     },
-    /// These bytes, as many as the parameter has.
+    /// Bytes, in the size of the parameter.
     Bytes(Vec<u8>),
-    /// A value we do not look at; what it is, for runs with a domain.
+    /// A value that is not inspected, with its type for runs with a domain.
     Opaque(Option<Scalar>),
-    /// A tensor map of a buffer, whose tensor begins at a byte of it.
+    /// A tensor map of a buffer, with a tensor that begins at an offset.
     TensorMap {
         /// The buffer.
         buffer: usize,

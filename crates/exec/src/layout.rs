@@ -1,20 +1,20 @@
-//! Where the registers of a function are kept, in every warp alike ([`crate::registers`]).
+//! The register layout of a function, the same in every warp ([`crate::registers`]).
 
 use crate::lanes::WARP;
 use base::{Index, IndexVec};
 use ir::{Access, Address, AddressBase, Function, Operand, Param, Reg, Terminator, Width};
 use rustc_hash::FxHashMap;
 
-/// Where each register of a function lives.
+/// The slot of each register of a function.
 #[derive(Debug)]
 pub(crate) struct Layout {
     pub(crate) slots: IndexVec<Reg, Slot>,
-    /// How many narrow and wide words there are.
+    /// The number of narrow and wide words.
     pub(crate) narrow: u32,
     pub(crate) wide: u32,
-    /// Constants that decoded instructions use, behind the narrow registers.
+    /// Constants of decoded instructions, after the narrow registers.
     pub(crate) constants: Vec<u32>,
-    /// Where among them each is.
+    /// Their positions.
     known: FxHashMap<u32, u32>,
     /// Registers that some instruction reads.
     read: Vec<bool>,
@@ -23,9 +23,9 @@ pub(crate) struct Layout {
 /// A narrow register or a constant, decoded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Word {
-    /// Position in the pool of narrow registers, constants behind them.
+    /// Position in the pool of narrow registers, with constants after them.
     pub(crate) word: u32,
-    /// Position in the tables of tags; there is one for all constants.
+    /// Position in the tables of tags; all constants share one.
     pub(crate) tags: u32,
 }
 
@@ -37,13 +37,13 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// Whether it is in the pool of narrow registers.
+    /// Returns `true` if it is in the pool of narrow registers.
     #[inline]
     pub(crate) fn is_narrow(self) -> bool {
         self.width <= Width::B32 && self.width != Width::B1
     }
 
-    /// Whether it is in the pool of wide registers.
+    /// Returns `true` if it is in the pool of wide registers.
     #[inline]
     pub(crate) fn is_wide(self) -> bool {
         self.width > Width::B32
@@ -70,12 +70,12 @@ impl Layout {
         Self { slots, narrow, wide, constants, known, read: read_registers(function) }
     }
 
-    /// Whether anything in the function reads a register.
+    /// Returns `true` if any instruction of the function reads a register.
     pub(crate) fn is_read(&self, register: Reg) -> bool {
         self.read.get(register.position()).copied().unwrap_or(true)
     }
 
-    /// Bytes of a warp's file of these registers.
+    /// Bytes of a warp's register file.
     pub(crate) fn bytes(&self) -> u64 {
         let words = u64::from(self.narrow) + self.constants.len() as u64 + 2 * u64::from(self.wide);
         words * (WARP as u64 * 4) + self.slots.len() as u64 * 64
@@ -85,14 +85,14 @@ impl Layout {
         self.slots[register].width
     }
 
-    /// A register of 32 bits that a decoded instruction writes.
+    /// The slot of a 32-bit register written by a decoded instruction.
     pub(crate) fn target(&self, register: Reg) -> Option<Word> {
         let slot = self.slots[register];
         let word = Word { word: slot.word, tags: register.position() as u32 };
         (slot.width == Width::B32).then_some(word)
     }
 
-    /// The low 32 bits of an operand that a decoded instruction reads.
+    /// The slot of an operand's low 32 bits, read by a decoded instruction.
     pub(crate) fn source(&mut self, operand: Operand) -> Option<Word> {
         match operand {
             Operand::Register(register) => {
@@ -113,10 +113,10 @@ impl Layout {
     }
 }
 
-/// Which registers of a function anything in it reads.
+/// Marks the registers of a function that any instruction reads.
 fn read_registers(function: &Function) -> Vec<bool> {
     let mut read = vec![false; function.registers.len()];
-    // A function that is only declared has results in registers, but no registers.
+    // A declared function has results in registers, but no registers.
     if !function.is_defined() {
         return read;
     }

@@ -1,8 +1,8 @@
 //! Executes kernels: every thread of every block, a warp at a time, with memory checking.
 //!
-//! A run takes a program ([`ir::Program`]) and a [`Launch`] and gives what the kernel left in
-//! memory, [`Finding`]s about it, and [`Gap`]s where it could not be followed. What unknown values are
-//! is a matter of the [`domain`] a run is made in. It knows nothing of PTX, command lines or verdicts.
+//! A run takes a program ([`ir::Program`]) and a [`Launch`]. It returns the final memory, [`Finding`]s about
+//! the kernel, and [`Gap`]s where the run could not continue. The [`domain`] of a run represents its unknown
+//! values. This crate knows nothing about PTX, command lines or verdicts.
 
 mod address;
 mod arrival;

@@ -1,4 +1,4 @@
-//! The constant part of a run: the program, its layout, the launch. All blocks share it.
+//! The constant part of a run, shared by all blocks: the program, its layout, the launch.
 
 use crate::address::{Area, MAX_GLOBAL, MAX_LOCAL, MAX_SHARED, Pointer};
 use crate::fast::decode::{Code, Decoding, Floats};
@@ -20,21 +20,21 @@ use ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use sync::Site;
 
-/// The most bytes that buffers and module variables may have together: enough for every kernel that
-/// fits our budgets, and no request brings the machine down. A byte costs two.
+/// Most bytes of buffers and module variables: enough for every kernel within the budgets, and small enough for the
+/// host. A byte costs two.
 const LARGEST_GLOBAL: u64 = 1 << 32;
-/// The most bytes of parameters; the manual allows 32764.
+/// Most bytes of parameters; the manual allows 32764.
 const LARGEST_PARAMETERS: u64 = 1 << 20;
-/// The most bytes of shared memory. No GPU has as much, and regions have more room.
+/// Most bytes of shared memory. No GPU has as much, and regions have more room.
 const LARGEST_SHARED: u64 = 1 << 20;
-/// The most bytes of local memory of a thread (CUDA programming guide, "Compute Capabilities").
+/// Most bytes of local memory of a thread (CUDA programming guide, "Compute Capabilities").
 const LARGEST_LOCAL: u64 = 512 << 10;
-/// The most bytes of registers of a block, many times what a GPU has.
+/// Most bytes of registers of a block, many times those of a GPU.
 const LARGEST_REGISTERS: u64 = 1 << 30;
-/// The most threads of a block; no GPU has more.
+/// Most threads of a block; no GPU allows more.
 const MOST_THREADS: u64 = (sync::MOST_WARPS * sync::WARP) as u64;
 
-/// The most warps of a cluster: the largest portable one, of eight blocks, of which each may have 32.
+/// Most warps of a cluster: the largest portable one has eight blocks of up to 32 warps.
 const MOST_CLUSTER_WARPS: usize = 256;
 
 /// A program prepared for a launch.
@@ -43,36 +43,37 @@ pub(crate) struct Machine<'p> {
     pub(crate) launch: &'p Launch,
     pub(crate) layouts: IndexVec<FuncId, Layout>,
     pub(crate) codes: IndexVec<FuncId, Code>,
-    /// Which allocation a variable is.
+    /// The allocation of each variable.
     pub(crate) areas: FxHashMap<VarId, Area>,
     /// Blocks of a cluster.
     pub(crate) blocks: usize,
-    /// Shared variables in the order of their areas; with several blocks, those of the block of rank r begin at r times their number.
+    /// Shared variables in the order of their areas; with several blocks, those of the block of rank r begin at r times
+    /// their number.
     pub(crate) shared: Vec<VarId>,
-    /// The alignment of each of them in every packing.
+    /// The alignment of each shared variable in every packing.
     pub(crate) packed: Vec<u64>,
-    /// How many bytes static variables take before dynamic shared memory, if that is taken to be known.
+    /// Bytes of static variables before dynamic shared memory, if that is assumed to be known.
     pub(crate) before_dynamic: Option<u64>,
     /// Local variables and function parameters in the order of their areas.
     pub(crate) local: Vec<VarId>,
-    /// Parameters of the kernel, filled in.
+    /// Parameters of the kernel, with their values.
     pub(crate) params: Vec<Allocation>,
-    /// What is done about racing reads.
+    /// The treatment of racing reads.
     pub(crate) suspicion: Suspicion,
-    /// Instructions that poll memory in a loop that waits, ascending.
+    /// Instructions that poll memory in a waiting loop, ascending.
     pub(crate) polls: Vec<Site>,
-    /// Places of stores for which the domain is asked whether they leave in place what is there.
+    /// Places of stores for which the domain decides if they leave the present value in place.
     pub(crate) asked: FxHashSet<Place>,
     /// The block that takes the last ticket, in a run in which blocks take them ([`crate::tickets`]).
     pub(crate) last: Option<u64>,
-    /// Whether instructions are executed by the code for all cases ([`Paths::General`]).
+    /// Set if the general code executes all instructions ([`Paths::General`]).
     pub(crate) general: bool,
-    /// Whether the run is to show what hardware does with these numbers, and proves nothing.
+    /// Set if the run shows hardware results for given numbers, and proves nothing.
     pub(crate) simulates: bool,
 }
 
 impl<'p> Machine<'p> {
-    /// Whether there are copies that run beside the thread that started them.
+    /// Returns `true` if there are copies that run concurrently with their thread.
     pub(crate) fn copies_asynchronously(&self) -> bool {
         let mut all = self.program.functions.iter().flat_map(|function| function.instructions());
         all.any(|instruction| {
@@ -83,14 +84,14 @@ impl<'p> Machine<'p> {
         })
     }
 
-    /// Tells whether blocks of a cluster have to do with each other, or could have.
+    /// Returns `true` if blocks of a cluster interact, or could.
     pub(crate) fn uses_clusters(&self) -> bool {
         let mut all = self.program.functions.iter().flat_map(|function| function.instructions());
         let barrier = |op: &Op| matches!(op, Op::Sync(SyncOp::ClusterBarrier { .. }));
         self.blocks > 1 || all.any(|instruction| barrier(&instruction.op))
     }
 
-    /// Tells whether there are transaction barriers.
+    /// Returns `true` if there are transaction barriers.
     pub(crate) fn uses_mbarriers(&self) -> bool {
         let mut all = self.program.functions.iter().flat_map(|function| function.instructions());
         all.any(|instruction| {
@@ -104,14 +105,13 @@ impl<'p> Machine<'p> {
         })
     }
 
-    /// Tells whether the kernel may start before earlier launches have ended.
+    /// Returns `true` if the kernel may start before earlier launches have ended.
     pub(crate) fn waits_for_grids(&self) -> bool {
         let mut all = self.program.instructions_of(self.launch.kernel);
         all.any(|(_, instruction)| matches!(instruction.op, Op::Sync(SyncOp::GridWait)))
     }
 
-    /// Whether blocks may be launched in clusters of several: the module says so, and nobody says of
-    /// how many.
+    /// Returns `true` if blocks may be launched in clusters: the module allows it, and no cluster size is given.
     pub(crate) fn may_have_clusters(&self) -> bool {
         let ir::Launch {
             required_cluster,
@@ -127,10 +127,10 @@ impl<'p> Machine<'p> {
         may && self.launch.cluster.is_none()
     }
 
-    /// Prepares a launch; also gives global memory as it is before the first block.
+    /// Prepares a launch; also returns global memory before the first block.
     ///
     /// # Errors
-    /// A gap if something about the program cannot be laid out.
+    /// A gap if part of the program cannot be laid out.
     pub(crate) fn new(
         program: &'p Program,
         launch: &'p Launch,
@@ -201,7 +201,7 @@ impl<'p> Machine<'p> {
         Ok((machine, global))
     }
 
-    /// Refuses what cannot be run or would not fit in memory.
+    /// Rejects launches that cannot run or would not fit in memory.
     fn check_sizes(&self) -> Result<(), Gap> {
         let Self { program, launch, .. } = *self;
         let place = Place { span: self.kernel().span, location: None };
@@ -212,8 +212,8 @@ impl<'p> Machine<'p> {
         }
         let threads = launch.threads();
         if threads > MOST_THREADS {
-            let reason = format!("a block of {threads} threads, of which at most {MOST_THREADS}");
-            return refuse(format!("{reason} are executed"));
+            let reason = format!("the block has {threads} threads; the limit is {MOST_THREADS}");
+            return refuse(reason);
         }
         let (grid, cluster) = (launch.grid, launch.cluster_size());
         if grid.iter().zip(cluster).any(|(&size, unit)| unit == 0 || size % unit != 0) {
@@ -222,8 +222,8 @@ impl<'p> Machine<'p> {
         let warps = self.launch.warps().saturating_mul(self.blocks);
         if warps > MOST_CLUSTER_WARPS {
             let reason =
-                format!("a cluster of {warps} warps, of which at most {MOST_CLUSTER_WARPS}");
-            return refuse(format!("{reason} are executed"));
+                format!("the cluster has {warps} warps; the limit is {MOST_CLUSTER_WARPS}");
+            return refuse(reason);
         }
         let functions = program.called(launch.kernel);
         let sum = |sizes: &mut dyn Iterator<Item = u64>| sizes.fold(0, u64::saturating_add);
@@ -254,15 +254,13 @@ impl<'p> Machine<'p> {
             ),
         ] {
             if bytes > most {
-                return refuse(format!(
-                    "{what}: {bytes} bytes, of which at most {most} are executed"
-                ));
+                return refuse(format!("{what}: {bytes} bytes are needed; the limit is {most}"));
             }
         }
         Ok(())
     }
 
-    /// Module variables that were read and hold what the module says.
+    /// Module variables that were read and hold the module's initial contents.
     pub(crate) fn initialisers(&self, global: &[Allocation]) -> Vec<VarId> {
         let is_assumed = |&id: &VarId| match self.areas.get(&id) {
             Some(&Area::Global(number)) => {
@@ -277,13 +275,13 @@ impl<'p> Machine<'p> {
         &self.program.functions[self.launch.kernel]
     }
 
-    /// The number of the instruction, or the end of a block, at a position.
+    /// The number of the instruction, or of the end of a basic block, at a position.
     #[inline]
     pub(crate) fn site(&self, at: Position) -> Site {
         self.codes[at.function].first[at.block] + at.index as Site
     }
 
-    /// Where the instruction with this number stands.
+    /// The position of the instruction with this number.
     fn position(&self, site: Site) -> Option<Position> {
         // Numbers ascend, in functions and in their blocks.
         let begins = |code: &Code| code.first.iter().next().is_some_and(|&first| first <= site);
@@ -309,7 +307,7 @@ impl<'p> Machine<'p> {
         block.instructions.get(at.index).map(|instruction| &instruction.op)
     }
 
-    /// The place of what is at a position.
+    /// The place of a position.
     pub(crate) fn place(&self, at: Position) -> Place {
         let block = &self.program.functions[at.function].blocks[at.block];
         match block.instructions.get(at.index) {
@@ -331,7 +329,7 @@ impl<'p> Machine<'p> {
         Gap { place, thread: None, reason, stop: Stop::NotFollowed }
     }
 
-    /// Gives a variable its allocation.
+    /// Allocates a variable.
     fn place_variable(
         &mut self,
         id: VarId,
@@ -356,7 +354,7 @@ impl<'p> Machine<'p> {
                 return Ok(());
             }
             Space::Shared => (&mut self.shared, Area::Shared as fn(usize) -> Area, MAX_SHARED - 1),
-            // The kernel's own parameters are placed when they are filled in.
+            // The kernel's own parameters are placed with their values.
             Space::ParamEntry => return Ok(()),
             Space::Local | Space::ParamFunc => {
                 (&mut self.local, Area::Local as fn(usize) -> Area, MAX_LOCAL)
@@ -373,7 +371,7 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// Writes the addresses an initialiser mentions.
+    /// Writes the addresses in an initialiser.
     fn relocate(
         &self,
         allocation: &mut Allocation,
@@ -386,7 +384,7 @@ impl<'p> Machine<'p> {
             let address = Pointer { area, offset: addend }.address() >> shift;
             let (at, bytes) = (usize::try_from(at).unwrap_or(usize::MAX), usize::from(bytes));
             if allocation.inside(at as i64, bytes as u32).is_some() {
-                // Of whose block it is the address depends on who reads it.
+                // The block of the address depends on the reader.
                 let is_of_cluster = self.blocks > 1 && matches!(area, Area::Shared(_));
                 match (bytes, valued.as_mut()) {
                     (8, _) if !is_of_cluster => allocation.store(at, bytes, address, Word::Pointer),
@@ -419,7 +417,8 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// Tells whether a shared variable is the dynamic shared memory, and what lies before it is known ([`crate::packing`]).
+    /// Returns `true` if a shared variable is the dynamic shared memory and the size before it is known
+    /// ([`crate::packing`]).
     pub(crate) fn is_placed(&self, number: usize) -> bool {
         let number = number % self.shared.len().max(1);
         let dynamic = |&id: &VarId| is_dynamic(&self.program.variables[id]);
@@ -451,7 +450,7 @@ fn buffer(buffer: &Buffer) -> Allocation {
     memory
 }
 
-/// A module variable: what its initialiser says, zero elsewhere (manual §5.4.4).
+/// Creates a module variable: its initialiser, zero elsewhere (manual §5.4.4).
 fn global_variable(variable: &Variable) -> Allocation {
     let size = variable.size.and_then(|size| usize::try_from(size).ok());
     let mut memory =
@@ -471,7 +470,7 @@ fn global_variable(variable: &Variable) -> Allocation {
     memory
 }
 
-/// Gives a module variable the contents it has at the launch.
+/// Sets the contents of a module variable at the launch.
 fn give(memory: &mut Allocation, contents: &Contents) {
     memory.assumed = false;
     let all = 0..memory.bytes.len();
@@ -481,7 +480,7 @@ fn give(memory: &mut Allocation, contents: &Contents) {
             memory.bytes[..count].copy_from_slice(&bytes[..count]);
             memory.states.fill(all, state::DEFINED);
         }
-        // No flag gives a variable pointers or zeros here and there.
+        // No option gives a variable pointers or partial zeros.
         Contents::Opaque(_)
         | Contents::Sparse { .. }
         | Contents::Unbounded
@@ -492,7 +491,7 @@ fn give(memory: &mut Allocation, contents: &Contents) {
     }
 }
 
-/// Bytes of an element, from the type's name: `f32` has 4.
+/// Bytes of an element, by the type's name: 4 for `f32`.
 pub(crate) fn element_bytes(variable: &Variable) -> u32 {
     let digits = variable.element.trim_start_matches(|c: char| !c.is_ascii_digit());
     digits.parse::<u32>().map_or(1, |bits| (bits / 8).max(1))

@@ -1,4 +1,4 @@
-//! Waits at mbarriers: wakes threads when a phase ends, and reports those that wait for ever.
+//! Waits at mbarriers: wakes threads at the end of a phase, and reports those that wait forever.
 
 use crate::block::BlockRun;
 use crate::finding::{Fault, WaitKind};
@@ -8,7 +8,7 @@ use crate::warp::State;
 use sync::{MbarrierId, MbarrierState};
 
 impl BlockRun<'_, '_> {
-    /// Wakes groups that wait for a phase which has ended. Returns whether there were any.
+    /// Wakes groups that wait for a completed phase. Returns `true` if there were any.
     pub(crate) fn wake_waiters(&mut self) -> bool {
         let mut progress = false;
         for (number, warp) in self.warps.iter_mut().enumerate() {
@@ -26,7 +26,7 @@ impl BlockRun<'_, '_> {
         progress
     }
 
-    /// Describes a wait for a phase, for a report of a deadlock.
+    /// Describes a wait for a phase, for a deadlock report.
     pub(crate) fn phase_wait(&self, state: MbarrierState) -> WaitKind {
         let (target, status) =
             (self.mbarrier_target(state.id), self.tracker.mbarrier_status(state.id));
@@ -51,7 +51,7 @@ impl BlockRun<'_, '_> {
         }))
     }
 
-    /// Names threads that contribute to a phase: one entry for each instruction.
+    /// Lists threads that contribute to a phase: one entry for each instruction.
     fn contributors(&self, all: &[(sync::Lanes, bool)]) -> Vec<Contributor> {
         let mut found: Vec<Contributor> = Vec::new();
         for &(who, copy) in all {
@@ -67,7 +67,7 @@ impl BlockRun<'_, '_> {
         found
     }
 
-    /// Keeps the phases of mbarriers, if uses of barriers are asked for.
+    /// Records the phases of mbarriers, if uses of barriers are requested.
     pub(crate) fn keep_phases(&mut self) {
         let Some(mut log) = self.tracker.take_phase_log() else { return };
         self.report.mbarrier_uses =
@@ -80,7 +80,8 @@ impl BlockRun<'_, '_> {
         self.shared.get(number).map(|memory| memory.target(offset))
     }
 
-    /// Reports, at the end of a block, mbarriers whose bytes do not balance and bulk loads that nobody waited for.
+    /// Reports, at the end of a block, mbarriers with unbalanced bytes and bulk loads that no thread waited
+    /// for.
     pub(crate) fn note_unbalanced(&mut self) {
         for who in self.tracker.take_loads_in_flight() {
             let place = self.machine.site_place(who.site);

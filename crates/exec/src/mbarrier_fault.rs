@@ -1,8 +1,8 @@
-//! What can be wrong with an mbarrier (manual §9.7.13.15), for reports.
+//! Faults of mbarriers (manual §9.7.13.15), for reports.
 
 use crate::finding::{Place, Target, Thread};
 
-/// An mbarrier that is used as it must not be.
+/// A misused mbarrier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MbarrierFault {
     /// The mbarrier.
@@ -14,101 +14,101 @@ pub struct MbarrierFault {
 /// A fault in the use of an mbarrier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MbarrierFaultKind {
-    /// There is no mbarrier at the place: not initialised, or invalidated.
+    /// No mbarrier at the place: never initialised, or invalidated.
     NotLive,
-    /// One is initialised where one is.
+    /// An mbarrier is initialised where one is live.
     Initialised {
-        /// Where it was initialised first.
+        /// Its first initialisation.
         other: Place,
     },
     /// Its bytes are accessed as ordinary memory.
     PlainAccess {
-        /// Where it was initialised.
+        /// Its initialisation.
         other: Place,
     },
-    /// A count of arrivals that is not between 1 and 2²⁰−1.
+    /// An arrival count outside 1 to 2²⁰−1.
     Count {
         /// The count.
         count: u32,
     },
-    /// More arrivals than are pending.
+    /// More arrivals than pending.
     TooMany {
-        /// Arrivals that are pending.
+        /// Pending arrivals.
         pending: u32,
-        /// Arrivals that come.
+        /// New arrivals.
         count: u32,
     },
-    /// More than 2²⁰−1 bytes or arrivals are under way.
+    /// More than 2²⁰−1 bytes or arrivals are in flight.
     Range,
     /// More bytes were delivered than announced, and no arrival is pending.
     NotAnnounced {
-        /// Bytes too many.
+        /// Bytes in excess.
         bytes: u64,
     },
-    /// Bytes are announced, or an arrival is added, where the phase may be over already.
+    /// Bytes are announced, or an arrival is added, possibly after the phase is over.
     Late(Other),
-    /// An arrival that must not end the phase may be its last.
+    /// An arrival with `noComplete` may be the last of its phase.
     Completes(Other),
     /// The state belongs to another mbarrier.
     OtherState,
-    /// The state names a phase that is long over.
+    /// The state names an old phase.
     OldState {
-        /// The phase that it names.
+        /// The named phase.
         named: u64,
         /// The phase of the barrier.
         current: u64,
     },
-    /// The block ends with bytes announced and not delivered, or the other way round.
+    /// The block ends with more bytes announced than delivered, or the other way round.
     Unbalanced {
-        /// Bytes announced, and delivered.
+        /// Announced and delivered bytes.
         bytes: [u64; 2],
     },
-    /// On another schedule this counts for the phase before.
+    /// On another schedule this counts for the previous phase.
     EarlyContribution {
         /// The phase.
         phase: u64,
-        /// The earlier one that nothing orders before it.
+        /// The earlier contribution, unordered with it.
         other: Other,
     },
     /// On another schedule this wait returns for an earlier phase.
     EarlyWait {
         /// The phase.
         phase: u64,
-        /// The earlier one that nothing orders before it.
+        /// The earlier contribution, unordered with it.
         other: Other,
     },
-    /// On another schedule the next phase is over before a wait looks, which then waits for another one.
+    /// On another schedule the next phase is over before the wait starts, and the wait is for a later one.
     Overtaken {
-        /// The phase that is waited for; none for the one before the first.
+        /// The awaited phase; `None` for the one before the first.
         phase: Option<u64>,
         /// The wait.
         other: Other,
     },
-    /// Nobody has waited for the phase before, as the manual demands.
+    /// No thread has waited for the previous phase, as the manual requires.
     Unobserved {
         /// The phase.
         phase: u64,
     },
 }
 
-/// A phase that threads wait for.
+/// A phase with waiting threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MbarrierWait {
     /// The mbarrier.
     pub target: Target,
-    /// The phase that is waited for.
+    /// The awaited phase.
     pub phase: u64,
-    /// The phase the barrier is in; none if it is not live.
+    /// The current phase; `None` if the mbarrier is not live.
     pub current: Option<u64>,
-    /// Arrivals that a phase expects.
+    /// The expected arrivals of a phase.
     pub expected: u32,
-    /// Arrivals that have not come.
+    /// The pending arrivals.
     pub pending: u32,
-    /// Bytes announced, and delivered.
+    /// Announced and delivered bytes.
     pub bytes: [u64; 2],
-    /// Threads that have contributed to the phase, by instruction.
+    /// Contributors to the phase, by instruction.
     pub came: Vec<Contributor>,
-    /// Threads that contributed to the phase before and not to this one.
+    /// Contributors to the previous phase that have not contributed to this one.
     pub missing: Vec<Contributor>,
 }
 
@@ -117,36 +117,37 @@ pub struct MbarrierWait {
 pub struct Contributor {
     /// One of them.
     pub first: Thread,
-    /// How many there are.
+    /// Their number.
     pub threads: u32,
     /// The instruction.
     pub place: Place,
-    /// Set if copies of theirs contribute.
+    /// Set if their copies contribute.
     pub copy: bool,
 }
 
 /// A bulk copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BulkTransfer {
-    /// Bytes that it copies.
+    /// The number of copied bytes.
     pub bytes: u32,
-    /// How its completion shows.
+    /// The way to observe its completion.
     pub completion: CopyCompletion,
 }
 
-/// How the completion of a bulk copy shows.
+/// The way to observe the completion of a bulk copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CopyCompletion {
-    /// By the end of a phase of an mbarrier.
+    /// The end of a phase of an mbarrier.
     Phase {
         /// The mbarrier.
         target: Target,
         /// The phase.
         phase: u64,
     },
-    /// By a wait of its thread for a bulk group.
+    /// A wait of its thread for a bulk group.
     Group {
-        /// Groups that the thread committed after this one; none if the copy is in no committed group.
+        /// The number of groups committed by the thread after this one; `None` if the copy is in no committed
+        /// group.
         newer: Option<u32>,
     },
 }
@@ -156,18 +157,19 @@ pub enum CopyCompletion {
 pub struct Other {
     /// The thread.
     pub thread: Thread,
-    /// Where.
+    /// Its place.
     pub place: Place,
 }
 
 impl MbarrierFaultKind {
-    /// Tells whether it is worth telling but no error: what happens is clear, on today's hardware.
+    /// Returns `true` for a note: worth reporting, but no error, because current hardware behaves
+    /// predictably.
     #[must_use]
     pub fn is_note(&self) -> bool {
         matches!(self, Self::Unobserved { .. })
     }
 
-    /// Tells whether the phase of something depends on the schedule.
+    /// Returns `true` if the phase of an operation depends on the schedule.
     #[must_use]
     pub fn is_reuse(&self) -> bool {
         matches!(

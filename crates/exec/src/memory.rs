@@ -1,8 +1,8 @@
-//! Allocations: bytes, and for each byte whether it is defined.
+//! Allocations: bytes, with a state for each.
 //!
-//! A byte is *undefined* (nobody wrote it), *defined*, *opaque* (written or given, value not
-//! looked at), *part of an address*, *half of an address* or *fickle* (not determined by the launch and its inputs, see
-//! [`crate::tags`]). Reading a mixture gives the worst of its parts.
+//! A byte is *undefined* (never written), *defined*, *opaque* (written or given, with a value that is not
+//! inspected), *part of an address* or *half of an address*. Or it is *fickle*: not determined by the launch
+//! and its inputs, see [`crate::tags`]. Reading a mixture gives the worst of its parts.
 
 use crate::address::{Area, Pointer};
 use crate::finding::{AccessKind, Target};
@@ -14,19 +14,19 @@ use sync::SameValue;
 
 /// State of a byte.
 pub(crate) mod state {
-    /// A value. Most of large memory is in this state: as zeros, which the system gives away, it costs
-    /// nothing until somebody looks.
+    /// A value that is not inspected. Most of large memory is in this state. It is 0 because the system
+    /// provides zero pages for free until they are touched.
     pub(crate) const OPAQUE: u8 = 0;
     pub(crate) const DEFINED: u8 = 1;
     pub(crate) const UNDEFINED: u8 = 2;
     pub(crate) const ADDRESS: u8 = 3;
     pub(crate) const FICKLE: u8 = 4;
-    /// Half of an address of 64 bits, which was stored on its own: nobody knows to which other half it belongs.
+    /// Half of a 64-bit address, stored by itself: its other half is unknown.
     pub(crate) const HALF: u8 = 5;
 }
 
-/// The state of every byte, and how many bytes are defined and how many are values: memory is mostly the one or
-/// the other throughout, and then nobody has to look at single bytes.
+/// The state of every byte, and counts of defined and opaque ones. Memory is mostly uniform, and then single
+/// bytes need not be inspected.
 #[derive(Clone, Debug)]
 pub(crate) struct States {
     each: Vec<u8>,
@@ -43,13 +43,13 @@ impl States {
         Self { each: vec![state; size], counts }
     }
 
-    /// Whether every byte is defined.
+    /// Returns `true` if every byte is defined.
     #[inline]
     pub(crate) fn all_defined(&self) -> bool {
         self.counts.defined == self.each.len()
     }
 
-    /// The state of all bytes, if all are defined or all are values.
+    /// The state of all bytes, if all are defined or all are opaque.
     #[inline]
     pub(crate) fn of_all(&self) -> Option<u8> {
         match self.each.len() {
@@ -59,7 +59,7 @@ impl States {
         }
     }
 
-    /// Tells which bytes somebody gave a value.
+    /// The bytes that were given a value.
     pub(crate) fn written(&self) -> Written {
         if self.of_all().is_some() || !self.each.contains(&state::UNDEFINED) {
             return Written::All(self.each.len());
@@ -67,29 +67,29 @@ impl States {
         Written::Each(self.each.iter().map(|state| *state != state::UNDEFINED).collect())
     }
 
-    /// Makes bytes zero that are undefined or not looked at: what is there has no meaning.
+    /// Zeroes undefined and opaque bytes, whose contents are meaningless.
     pub(crate) fn clear_meaningless(&self, bytes: &mut Vec<u8>) {
         match self.of_all() {
             Some(state::DEFINED) => return,
-            // Zeros from the system, instead of a visit to every page.
+            // Zeros from the system, instead of touching every page.
             Some(_) => return *bytes = vec![0; bytes.len()],
             None => {}
         }
-        // A choice for every byte and not a branch: it uses vector instructions.
+        // Selecting instead of branching can use vector instructions.
         for (byte, state) in bytes.iter_mut().zip(&self.each) {
             let meaningless = *state == state::UNDEFINED || *state == state::OPAQUE;
             *byte = if meaningless { 0 } else { *byte };
         }
     }
 
-    /// Makes every byte undefined; how many there are.
+    /// Makes every byte undefined and returns their number.
     pub(crate) fn forget(&mut self) -> usize {
         self.each.fill(state::UNDEFINED);
         self.counts = Counts::default();
         self.each.len()
     }
 
-    /// Puts all bytes of a range in one state.
+    /// Sets the state of a range.
     pub(crate) fn fill(&mut self, range: Range<usize>, state: u8) {
         let bytes = &mut self.each[range];
         self.counts.remove(bytes);
@@ -97,7 +97,7 @@ impl States {
         self.counts.add(bytes);
     }
 
-    /// Puts `N` bytes in one state.
+    /// Sets the state of `N` bytes.
     #[inline]
     pub(crate) fn set<const N: usize>(&mut self, start: usize, state: u8) {
         let bytes = &mut self.each[start..start + N];
@@ -106,7 +106,7 @@ impl States {
         }
     }
 
-    /// The state of some bytes, if it is the same.
+    /// The state of some bytes, if uniform.
     #[inline(always)]
     pub(crate) fn common(&self, start: usize, bytes: usize) -> Option<u8> {
         let states = &self.each[start..start + bytes];
@@ -114,7 +114,7 @@ impl States {
             return (((a ^ b) | (a ^ c) | (a ^ d)) == 0).then_some(a);
         }
         let (first, rest) = states.split_first()?;
-        // Each is as the one before it: the system compares many at once.
+        // Compares each byte with the one before it, which the system does in bulk.
         (*rest == states[..rest.len()]).then_some(*first)
     }
 
@@ -135,7 +135,7 @@ impl Deref for States {
     }
 }
 
-/// How many bytes are in the states that most are in.
+/// Counts of bytes in the most frequent states.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     defined: usize,
@@ -161,7 +161,7 @@ impl Counts {
     }
 }
 
-/// What a few bytes of memory are together.
+/// The kind of a word of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Word {
     Number,
@@ -171,16 +171,16 @@ pub(crate) enum Word {
     Poison,
 }
 
-/// Whether an access is aligned, given what the allocation promises about its own address.
+/// The alignment of an access, given the declared alignment of the allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Alignment {
-    /// Wherever the allocation lies.
+    /// Aligned at every placement of the allocation.
     Yes,
-    /// Nowhere.
+    /// Never aligned.
     No,
-    /// On where the allocation lies: it promises less than the access needs.
+    /// Depends on the placement: the declared alignment is too small.
     Depends,
-    /// If shared arrays are packed, in whatever order.
+    /// Aligned if shared arrays are packed, in any order.
     Packed,
 }
 
@@ -188,26 +188,27 @@ pub(crate) enum Alignment {
 #[derive(Clone, Debug)]
 pub(crate) struct Allocation {
     pub(crate) name: String,
-    /// The rank of the block whose shared memory it is, in a cluster of several.
+    /// In a cluster of several blocks, the rank of the block that owns the shared memory.
     pub(crate) rank: Option<u32>,
     pub(crate) space: Space,
-    /// The alignment that it declares.
+    /// The declared alignment.
     pub(crate) align: u64,
-    /// The alignment that it has in every packing of shared arrays ([`crate::packing`]), at least what it declares.
+    /// The alignment in every packing of shared arrays ([`crate::packing`]), at least the declared one.
     pub(crate) packed: u64,
-    /// Of dynamic shared memory: how many bytes behind a multiple of 1024 it is taken to begin, where its alignment does not do.
+    /// For dynamic shared memory: its assumed start after a multiple of 1024 bytes, used if the alignment
+    /// does not suffice.
     pub(crate) lead: u64,
     pub(crate) element_bytes: u32,
     pub(crate) access: Access,
-    /// Whether the size is known; if not, there are no bytes and every access is in bounds.
+    /// Set if the size is known; otherwise there are no bytes and every access is in bounds.
     pub(crate) bounded: bool,
-    /// Whether its contents are what the module says, which the host may have changed.
+    /// Set if its contents are the module's initialiser, which the host may have changed.
     pub(crate) assumed: bool,
-    /// Whether anybody has read it.
+    /// Set once it was read.
     pub(crate) read: bool,
     pub(crate) bytes: Vec<u8>,
     pub(crate) states: States,
-    /// In a run with a domain, the word of the last unit, where it has less than four bytes.
+    /// In a run with a domain, the word of a last unit with less than four bytes.
     tail: u32,
 }
 
@@ -248,14 +249,14 @@ impl Allocation {
         }
     }
 
-    /// Where an access of `bytes` bytes at `offset` starts, if it is inside.
+    /// The start of an access of `bytes` bytes at `offset`, if it is inside.
     pub(crate) fn inside(&self, offset: i64, bytes: u32) -> Option<usize> {
         let start = usize::try_from(offset).ok()?;
         let end = start.checked_add(bytes as usize)?;
         (end <= self.bytes.len()).then_some(start)
     }
 
-    /// Whether an access at `offset` is aligned to `bytes`.
+    /// The alignment of an access of `bytes` bytes at `offset`.
     pub(crate) fn alignment(&self, offset: i64, bytes: u32) -> Alignment {
         let wanted = u64::from(bytes);
         let sure = wanted.min(self.align.max(self.packed));
@@ -270,12 +271,12 @@ impl Allocation {
         }
     }
 
-    /// The value of up to eight bytes and what it is.
+    /// Loads up to eight bytes, with their kind.
     pub(crate) fn load(&self, start: usize, bytes: usize) -> (u64, Word) {
         (self.bits(start, bytes), self.word(start, bytes))
     }
 
-    /// Up to eight bytes.
+    /// Loads the bits of up to eight bytes.
     #[inline(always)]
     pub(crate) fn bits(&self, start: usize, bytes: usize) -> u64 {
         if let (4, Some(&[a, b, c, d])) = (bytes, self.bytes.get(start..start + 4)) {
@@ -286,7 +287,7 @@ impl Allocation {
         u64::from_le_bytes(value)
     }
 
-    /// What the bytes are together.
+    /// The kind of some bytes.
     pub(crate) fn word(&self, start: usize, bytes: usize) -> Word {
         let states = &self.states[start..start + bytes];
         if states.iter().all(|&state| state == state::DEFINED) {
@@ -320,8 +321,8 @@ impl Allocation {
         self.states.fill(start..start + bytes, state);
     }
 
-    /// Makes it addresses of global allocations, from its start on. Nothing is allocated at address zero, which is what is
-    /// there where there is none.
+    /// Fills it with addresses of global allocations, from its start on. No allocation is at address zero, so
+    /// zero is the null pointer.
     pub(crate) fn point_to(&mut self, targets: &[Option<usize>]) {
         for (position, target) in targets.iter().enumerate() {
             if let Some(number) = *target {
@@ -331,7 +332,7 @@ impl Allocation {
         }
     }
 
-    /// Whether writing these bytes, all in one state, leaves in place what is there.
+    /// Does a write of these bytes, all in one state, leave the present value in place?
     pub(crate) fn would_keep(&self, start: usize, bytes: &[u8], state: u8) -> SameValue {
         let end = start + bytes.len();
         let known = |state: &u8| *state == state::DEFINED;
@@ -341,7 +342,7 @@ impl Allocation {
         if self.bytes[start..end] == *bytes { SameValue::Equal } else { SameValue::Different }
     }
 
-    /// Names a byte for a report.
+    /// Describes a byte for a report.
     pub(crate) fn target(&self, offset: i64) -> Target {
         Target {
             name: self.name.clone(),
@@ -354,7 +355,7 @@ impl Allocation {
         }
     }
 
-    /// Whether an access of this kind is allowed.
+    /// Returns `true` if an access of this kind is allowed.
     pub(crate) fn allows(&self, kind: AccessKind) -> bool {
         kind == AccessKind::Read || self.access != Access::In
     }

@@ -1,33 +1,33 @@
-//! Pairs of accesses of which it is open whether they race, and what would settle it.
+//! Pairs of accesses that may race, and the information that would decide them.
 
 use crate::race::Race;
 
-/// Two accesses of which it is open whether they race.
+/// Two accesses that may race.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undecided {
     /// The accesses.
     pub race: Race,
-    /// Why it is open, as a sentence without a full stop.
+    /// The reason why it is undecided, as a sentence without a full stop.
     pub reason: &'static str,
-    /// The values that could not be told apart or shown equal, earlier first, if that is why.
+    /// The values that could be shown neither equal nor different, the earlier first, if that is the reason.
     pub values: Option<[String; 2]>,
 }
 
-/// Why a pair of writes is open that values would settle.
+/// The reason for pairs of writes that values would decide.
 pub(crate) const VALUES_OPEN: &str =
-    "nothing orders them, and whether they write the same is not known";
+    "nothing orders them, and they are not shown to write the same value";
 
-/// Why a pair of accesses is open of which one need not happen.
+/// The reason for pairs with an access that may not happen.
 pub(crate) const CONDITION_OPEN: &str = "one of them happens under a condition that is not decided";
 
 impl Undecided {
-    /// Tells whether it would be settled by contents for which both happen.
+    /// Returns `true` if contents for which both happen would decide it.
     #[must_use]
     pub fn asks_for_contents(&self) -> bool {
         self.reason == CONDITION_OPEN
     }
 
-    /// Tells whether it would be settled by knowing which values are written.
+    /// Returns `true` if the written values would decide it.
     #[must_use]
     pub fn asks_for_values(&self) -> bool {
         self.reason == VALUES_OPEN

@@ -1,48 +1,48 @@
-//! Options of a run: limits, which code executes instructions, and what is checked.
+//! Options of a run: limits, execution paths, and checks.
 //!
 //! Nothing here depends on the engine, so every file may import it.
 
 use crate::watch::Watch;
 use std::time::{Duration, Instant};
 
-/// How much a run may do.
+/// Limits of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Instructions, counted for each lane.
     pub lane_instructions: u64,
-    /// Time. What a run comes to then depends on the machine.
+    /// Time. The extent of a run then depends on the machine.
     pub time: Option<Duration>,
-    /// When it ends, for all runs that share these limits; see [`Limits::started`].
+    /// The end, for all runs that share these limits; see [`Limits::started`].
     pub until: Option<Instant>,
-    /// Blocks that [`crate::check`] runs at the same time. What a run finds does not depend on it.
+    /// Blocks that [`crate::check`] runs in parallel. Findings do not depend on it.
     pub jobs: usize,
     /// A watcher, which may ask the run to end.
     pub watch: Option<&'static Watch>,
-    /// Which code executes instructions. What a run finds does not depend on it.
+    /// The execution paths. Findings do not depend on them.
     pub paths: Paths,
 }
 
 impl Limits {
-    /// The same, with a time that begins now and is shared by all runs from here on.
+    /// Starts the time now, for all runs with the returned limits.
     #[must_use]
     pub fn started(self) -> Self {
         Self { until: self.deadline(), ..self }
     }
 
-    /// When a run ends that starts now.
+    /// The end of a run that starts now.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
         self.until.or_else(|| self.time.and_then(|time| Instant::now().checked_add(time)))
     }
 }
 
-/// Which code executes instructions.
+/// The code that executes instructions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Paths {
-    /// Common cases by code of their own, which promises the answer of [`Paths::General`].
+    /// Fast paths for common cases, with the same results as [`Paths::General`].
     #[default]
     Fast,
-    /// Everything by the code for all cases. Slow; tests compare the two.
+    /// General code for everything. Slow; tests compare the two.
     General,
 }
 
@@ -53,12 +53,12 @@ impl Default for Limits {
     }
 }
 
-/// How a kernel is checked.
+/// The checks to make on a kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Checks {
-    /// Lanes that run together stay together: every instruction orders what they did before it with
-    /// what they do after it. No GPU since sm_70 promises that.
+    /// Assume that lanes run in lock step: every instruction orders their earlier actions before their later
+    /// ones. No GPU since sm_70 guarantees that.
     pub lock_step: bool,
-    /// Keep the uses of barriers in the first block.
+    /// Record the uses of barriers in the first block.
     pub barrier_uses: bool,
 }

@@ -11,7 +11,7 @@ use base::Span;
 use ir::{FuncId, VarId};
 use std::ops::Range;
 
-/// How often threads synchronised, counted for each of them.
+/// Numbers of synchronisations, counted for each thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Syncs {
     /// Arrivals at barriers of a block.
@@ -21,19 +21,19 @@ pub struct Syncs {
     pub warp: u64,
 }
 
-/// Which bytes of a buffer were given a value.
+/// The bytes of a buffer that were given a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Written {
-    /// All of so many.
+    /// All bytes; their number.
     All(usize),
-    /// Not all: for each byte whether it was.
+    /// Not all: `true` for each written byte.
     Each(Vec<bool>),
-    /// Of these so many, some only if data say so.
+    /// Some bytes, depending on data; the size of the buffer.
     Depends(usize),
 }
 
 impl Written {
-    /// Tells whether all bytes of a range were, or may have been; not those behind the end.
+    /// Returns `true` if all bytes of a range were written, or may have been; bytes after the end were not.
     #[must_use]
     pub fn contains(&self, range: Range<usize>) -> bool {
         match self {
@@ -48,88 +48,89 @@ impl Written {
 /// Tickets that blocks take from a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticket {
-    /// Where the first is taken.
+    /// The place of the first.
     pub place: Place,
-    /// Set if module variables beside the counter hold something else afterwards: what they hold is in no buffer.
+    /// Set if module variables other than the counter change: their contents are in no buffer.
     pub leaves_variables: bool,
-    /// The number in the counter afterwards, if it is a module variable.
+    /// The final value of the counter, if it is a module variable.
     pub left: Option<u64>,
 }
 
-/// What a run found.
+/// The result of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// Faults, in the order in which they were met.
+    /// Faults, in order of discovery.
     pub findings: Vec<Finding>,
-    /// Faults that were only counted, because there were too many.
+    /// The number of faults beyond the limit.
     pub dropped_findings: u64,
-    /// What the run went past without knowing, in the order in which it was met.
+    /// Doubts, in order of discovery.
     pub doubts: Vec<Doubt>,
-    /// Module variables that were read and hold what the module says only if the host has not
+    /// Module variables that were read. They hold the module's initial contents only if the host has not
     /// changed them.
     pub initialisers: Vec<VarId>,
-    /// Module variables that hold something else afterwards, or may: results that are in no buffer.
+    /// Module variables that change, or may: results that are in no buffer.
     pub changed: Vec<VarId>,
-    /// Where the run could not go on, if it did not end; nothing is known about what follows.
+    /// The gap that ended the run, if it did not complete; nothing is known after it.
     pub gap: Option<Gap>,
-    /// Contents of the launch's buffers afterwards; zero where they are undefined or not looked at. None after a run in a
-    /// domain, whose [`Results`](crate::Results) have them.
+    /// Final contents of the launch's buffers; zero where they are undefined or not inspected. Empty after a
+    /// run with a domain, whose [`Results`](crate::Results) have them.
     pub buffers: Vec<Vec<u8>>,
-    /// Which bytes of each buffer were given a value.
+    /// The bytes of each buffer that were given a value.
     pub written: Vec<Written>,
-    /// Places whose results the manual does not fix to the bit.
+    /// Places with results that the manual does not fix to the bit.
     pub approximate: Vec<Place>,
     /// Accesses that need more alignment than their array declares.
     pub alignments: Vec<Placement>,
-    /// Alignment that dynamic shared memory is taken to have, beyond what is declared; 0 if nothing depends on it.
+    /// Assumed alignment of dynamic shared memory beyond the declared one; 0 if nothing depends on it.
     pub shared_alignment: u32,
-    /// How many bytes static variables take before dynamic shared memory, if that is known and there are any.
+    /// Bytes of static variables before dynamic shared memory, if known and nonzero.
     pub before_dynamic: Option<u64>,
-    /// Set if the shared window is taken to begin at a multiple of 2^24.
+    /// Set if the shared window is assumed to begin at a multiple of 2^24.
     pub shared_window: bool,
-    /// Waits for mbarriers that rely on an unwritten scope being that of the cluster.
+    /// Waits for mbarriers that rely on a missing scope being that of the cluster.
     pub assumed_scopes: Vec<Place>,
-    /// Waits for a phase whose parity is neither 0 nor 1: its lowest bit counts, as on an H200.
+    /// Waits for a phase with a parity other than 0 and 1: its lowest bit counts, as on an H200.
     pub assumed_parities: Vec<Place>,
-    /// Accesses of which it is open whether they race; only if they were looked for.
+    /// Undecided pairs of accesses, if races were checked.
     pub undecided: Vec<Undecided>,
-    /// Uses of barriers in the first block, in the order of their ends; only if asked for.
+    /// Uses of barriers in the first block, in the order of their ends; only on request.
     pub barrier_uses: Vec<BarrierUse>,
-    /// Mbarriers of the first block and their phases; only if asked for.
+    /// Mbarriers of the first block with their phases; only on request.
     pub mbarrier_uses: Vec<MbarrierUse>,
-    /// Whether something was executed under a condition that is not decided, so that what it wrote may
-    /// not be written.
+    /// Set if an instruction with an undecided path condition was executed, so that its writes may not
+    /// happen.
     pub conditional: bool,
-    /// In a domain that does not choose undefined values, whether something may be undefined because it is written under
-    /// such a condition. Where it goes somewhere that matters is among the doubts.
+    /// With a domain that does not select undefined values: set if a value may be undefined because it is
+    /// written under such a condition. Uses that matter are among the doubts.
     pub maybe_undefined: bool,
-    /// In such a domain, buffers of which something may not have been written.
+    /// With such a domain, buffers that may be partly unwritten.
     pub maybe_unwritten: Vec<usize>,
-    /// Whether known numbers became unknown because the manual does not fix their bits: a run in the
-    /// domain [`crate::Enclosed`] knows more of them.
+    /// Set if known numbers became unknown because the manual does not fix their bits: a run in the domain
+    /// [`crate::Enclosed`] knows more of them.
     pub unfixed: bool,
     /// Places where the kernel prints.
     pub prints: Vec<Place>,
     /// Instructions executed, counted for each lane.
     pub lane_instructions: u64,
-    /// How often threads synchronised.
+    /// Numbers of synchronisations.
     pub syncs: Syncs,
-    /// Where reads conflict with writes, and which they are.
+    /// Reads that conflict with writes.
     pub(crate) suspects: Suspects,
     pub(crate) racing: Racing,
     /// Blocks that ran to their end.
     pub blocks: u64,
-    /// The tickets that blocks take, if they do and the run knows of it ([`crate::check_last`]).
+    /// The tickets that blocks take, if they do and the run supports it ([`crate::check_last`]).
     pub ticket: Option<Ticket>,
     /// Instructions that some thread executed, by their place in the text, ascending.
     pub executed: Vec<(FuncId, Span)>,
 }
 
 impl Outcome {
-    /// Adds what another run of the same launch found beside errors: then this one speaks for both. Both have run to their end.
+    /// Adds the results of another run of the same launch, apart from errors, so that this outcome covers
+    /// both. Both have completed.
     pub fn absorb(&mut self, other: Self) {
-        // Every field is named, so that none is forgotten. Those that are left out are the same in both runs, or serve those who look into
-        // errors and pictures of one run.
+        // Every field is named, so that none is forgotten. The ignored ones are the same in both runs, or
+        // describe errors and pictures of a single run.
         let Self {
             findings,
             dropped_findings,
@@ -191,7 +192,7 @@ impl Outcome {
     }
 }
 
-/// Adds the elements of a list that another has not.
+/// Adds the elements of a list that are not yet present.
 fn add<T>(all: &mut Vec<T>, more: Vec<T>, is_same: impl Fn(&T, &T) -> bool) {
     for one in more {
         if !all.iter().any(|own| is_same(own, &one)) {

@@ -1,20 +1,26 @@
-//! Where shared arrays lie, as far as every packing of them agrees.
+//! Placement of shared arrays, as far as every packing of them agrees.
 //!
-//! PTX does not say where a block's shared variables lie beyond the alignment each declares (§5.1.7, §5.3). An H200 packs them:
-//! from a multiple of 1024 bytes on, those of the kernel in the order of their declarations, then the module's, then those of
-//! functions that it calls; a gap is left only where the next one declares more alignment; dynamic shared memory comes last (40 random layouts of
-//! up to ten variables, driver 13.0, and `ptxas` 13.4 for sm_80 and sm_90). Of that we take less: they lie one after another *in any order*, from a multiple of
-//! [`BASE`] bytes on, with gaps that lead to a multiple of some power of two.
+//! PTX does not specify the placement of a block's shared variables beyond the alignment each declares
+//! (§5.1.7, §5.3). An H200 packs them from a multiple of 1024 bytes on: those of the kernel in the order of
+//! their declarations, then the module's, then those of called functions. A gap is left only where the next
+//! one declares more alignment. Dynamic shared memory comes last (40 random layouts of up to ten variables,
+//! driver 13.0, and `ptxas` 13.4 for sm_80 and sm_90). We assume less: they lie one after another *in any
+//! order*, from a multiple of [`BASE`] bytes on, with gaps that lead to a multiple of some power of two.
 //!
-//! If the sizes of all others are multiples of W ≤ [`BASE`], then what lies before an array ends at a multiple of W: a sum of multiples
-//! of W, in which a gap leads to a multiple of a power of two that is at least W, or is empty. So the array begins at a multiple of W.
-//! The dynamic memory is not among the others: its size is known at the launch alone, and addresses of variables before that. Variables that the kernel
-//! does not use count, because a module's may be given room. It errs towards alignment only where the packing is not as assumed, which reports list.
+//! If the sizes of all others are multiples of W ≤ [`BASE`], then the space before an array ends at a
+//! multiple of W: a sum of multiples of W, in which a gap is empty or leads to a multiple of a power of two
+//! that is at least W. So the array begins at a multiple of W. The dynamic memory is not among the others:
+//! its size is known only at the launch, and addresses of variables before that. Variables that the kernel
+//! does not use count, because a module's may be given room. This errs towards alignment only if the packing
+//! is not as assumed, and reports list the assumption.
 //!
-//! A kernel that rounds the start of its dynamic memory up by itself needs more: where that start is. There, and where nothing else does, the packing of the H200 is taken as
-//! it is, which reports list as well: the kernel's variables, then the module's, as declared and at their alignment, those that the kernel does not name left out, then the
-//! dynamic memory at what it declares, at least 16 bytes (300 random layouts of up to eight variables, some of them never named, some only written; driver 13.0). What is named counts, also
-//! where no thread comes to it: in 300 more layouts variables that only unreachable code or a branch on constants names had room.
+//! A kernel that rounds the start of its dynamic memory up by itself needs more: the position of that start.
+//! There, and only if nothing else suffices, the packing of the H200 is assumed as it is, which reports list
+//! as well. The kernel's variables come first, then the module's, as declared and at their alignment, without
+//! those that the kernel does not name. The dynamic memory follows at its declared alignment, at least 16
+//! bytes (300 random layouts of up to eight variables, some of them never named, some only written; driver
+//! 13.0). A variable counts as named even in code that no thread reaches: in 300 more layouts, variables
+//! named only in unreachable code or behind a branch on constants had room.
 
 use crate::machine::{Machine, element_bytes};
 use crate::memory::{Allocation, state};
@@ -22,14 +28,14 @@ use base::IndexVec;
 use ir::{Access, AddressBase, FuncId, Program, Space, Symbol, VarId, Variable};
 use std::collections::BTreeSet;
 
-/// What the first shared array is taken to be aligned to, at most.
+/// Largest assumed alignment of the first shared array.
 const BASE: u64 = 128;
 
-/// Where static variables begin on an H200: at a multiple of this many bytes.
+/// Static variables begin at a multiple of this many bytes on an H200.
 const START: u64 = 1024;
 
 impl Machine<'_> {
-    /// Shared memory of the blocks of a cluster before their first instruction.
+    /// Creates shared memory of the blocks of a cluster before their first instruction.
     pub(crate) fn shared_memory(&self) -> Vec<Allocation> {
         let allocation = |(rank, (&id, packed)): (usize, (&VarId, &u64))| {
             let variable = &self.program.variables[id];
@@ -51,13 +57,14 @@ impl Machine<'_> {
     }
 }
 
-/// Tells whether a shared variable is dynamic shared memory.
+/// Returns `true` for dynamic shared memory.
 pub(crate) fn is_dynamic(variable: &Variable) -> bool {
     variable.external || variable.size.is_none()
 }
 
-/// Returns how many bytes lie before dynamic shared memory, from a multiple of [`START`] on, in the packing of an H200; none if that
-/// was not recorded: functions with variables of their own, arrays of other modules, several names of dynamic memory behind static variables.
+/// Returns the number of bytes before dynamic shared memory, from a multiple of [`START`] on, in the packing
+/// of an H200. `None` for unrecorded cases: functions with variables of their own, arrays of other modules,
+/// several names of dynamic memory after static variables.
 pub(crate) fn before_dynamic(program: &Program, kernel: FuncId) -> Option<u64> {
     let mut used = BTreeSet::new();
     for (_, instruction) in program.instructions_of(kernel) {
@@ -93,7 +100,8 @@ pub(crate) fn before_dynamic(program: &Program, kernel: FuncId) -> Option<u64> {
     }
 }
 
-/// Returns the alignments of shared variables, in this order, that hold in every packing; none below what is declared.
+/// Returns the alignments of shared variables, in this order, that hold in every packing; none below the
+/// declared one.
 pub(crate) fn packed(program: &Program, kernel: FuncId, shared: &[VarId]) -> Vec<u64> {
     let functions = program.called(kernel);
     let declared = |id: VarId| program.variables[id].align;
@@ -113,7 +121,7 @@ pub(crate) fn packed(program: &Program, kernel: FuncId, shared: &[VarId]) -> Vec
     shared.iter().map(|&id| of(id)).collect()
 }
 
-/// Returns an array because of which a packing may put another at no multiple of so many bytes.
+/// Returns an array that, in some packing, may prevent the array `name` from being aligned to `needed` bytes.
 #[must_use]
 pub fn in_the_way<'p>(
     program: &'p Program,
@@ -130,12 +138,12 @@ pub fn in_the_way<'p>(
     })
 }
 
-/// Tells whether a variable is an array of another module, beside which there may be more.
+/// Returns `true` for an array of another module, beside which there may be more.
 fn is_elsewhere(variable: &Variable) -> bool {
     variable.external && variable.size.is_some_and(|size| size > 0)
 }
 
-/// Variables of known size that may have a place beside each other: the module's and those of functions that are called.
+/// Variables of known size that may be placed beside each other: the module's and those of called functions.
 fn placed(
     variables: &IndexVec<VarId, Variable>,
     functions: &BTreeSet<FuncId>,
@@ -149,7 +157,7 @@ fn placed(
     shared.iter().copied().filter(is_placed).collect()
 }
 
-/// The greatest power of two, up to [`BASE`], of which a size is a multiple.
+/// The greatest power of two, up to [`BASE`], that divides a size.
 fn multiple(size: u64) -> u64 {
     if size == 0 { BASE } else { (1 << size.trailing_zeros().min(63)).min(BASE) }
 }

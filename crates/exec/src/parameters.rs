@@ -1,7 +1,7 @@
 //! Fills the parameters of a kernel with the arguments of a launch.
 //!
-//! A tensor map becomes the 128 bytes that the driver would pass, with the address of its buffer in this run: so it may lie
-//! anywhere in a structure, and the kernel may copy it.
+//! A tensor map becomes the same 128 bytes that the driver would pass, with the address of its buffer in this
+//! run. So it may be anywhere in a structure, and the kernel may copy it.
 
 use crate::address::{Area, Pointer};
 use crate::domain::InputSource;

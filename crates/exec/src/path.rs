@@ -1,25 +1,25 @@
-//! Path conditions: under which condition the lanes of a group run.
+//! Path conditions: the conditions under which the lanes of a group run.
 //!
-//! A branch that the domain does not decide is followed both ways ([`crate::undecided`]). While a lane is on one of them, what it does
-//! happens only if the conditions of all such branches around it hold: that is its path condition, one handle
-//! of the domain. A predicated instruction whose guard is not decided is a branch around itself.
+//! An undecided branch is followed on both sides ([`crate::undecided`]). On a side, the actions of a lane
+//! happen only if the conditions of all enclosing branches hold. Their conjunction is the path condition, one
+//! handle of the domain. A predicated instruction with an undecided guard is a branch around itself.
 
 use crate::domain::{Value, Values};
 use crate::lanes::Mask;
 
-/// Conditions under which lanes do what they do.
+/// The path conditions of lanes.
 #[derive(Clone, Debug)]
 pub(crate) struct Path {
     /// The condition of each lane.
     pub(crate) words: Values,
-    /// Set if their opposites are meant.
+    /// Set if the negated conditions are meant.
     pub(crate) negated: bool,
-    /// Lanes that have one; the others act in any case.
+    /// Lanes with a condition; the others act unconditionally.
     pub(crate) lanes: Mask,
 }
 
 impl Path {
-    /// Orders what is there with and without the condition as its word does.
+    /// Orders the results with and without the condition for a choice by its word.
     pub(crate) fn ordered<T>(&self, with: T, without: T) -> [T; 2] {
         if self.negated { [without, with] } else { [with, without] }
     }
@@ -30,6 +30,6 @@ impl Path {
 pub(crate) enum Truth {
     Known(bool),
     Handle(Value),
-    /// The domain does not know it.
+    /// The domain does not track it.
     Lost,
 }

@@ -1,18 +1,18 @@
-//! Mbarriers of a block over time, for pictures: what each phase counted, who contributed and who waited.
+//! History of a block's mbarriers, for diagrams: counts, contributors and waits of each phase.
 //!
-//! The log is of the run at hand, whose copies complete when they are issued; by the rules P1 to P3 ([`sync`]) the phases
-//! are those of every other schedule. It is bounded: of each mbarrier the first phases and the last are kept, those with a
-//! finding between them up to a limit, and the rest is counted.
+//! The log describes this run, in which copies complete when they are issued. By the rules P1 to P3
+//! ([`sync`]) the phases are those of every other schedule. The log is bounded: for each mbarrier the first
+//! and the last phases are kept, and between them those with a finding up to a limit. The rest is counted.
 
 use crate::finding::{Place, Target};
 use sync::{MbarrierAnswer, MbarrierEvent, MbarrierState, Site, Waiting};
 
-/// Phases that are kept of each mbarrier: at its begin, at its end, and between them with a finding.
+/// Phases kept of each mbarrier: at its beginning, at its end, and in between with a finding.
 const FIRST: usize = 6;
 const LAST: usize = 4;
 const MARKED: usize = 4;
 
-/// Mbarriers that are kept.
+/// Most mbarriers in the log.
 const MOST: usize = 256;
 
 /// An mbarrier of the first block, from `init` on.
@@ -22,45 +22,45 @@ pub struct MbarrierUse {
     pub target: Target,
     /// Its phases, ascending.
     pub phases: Vec<PhaseUse<Place>>,
-    /// Phases that are left out.
+    /// The number of omitted phases.
     pub left_out: u64,
 }
 
 /// A phase of an mbarrier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PhaseUse<At> {
-    /// Which one; none for the one before the first, for which waits return at once.
+    /// The number of the phase; `None` for the one before the first, for which waits return at once.
     pub phase: Option<u64>,
-    /// Arrivals that it expects.
+    /// The arrivals it expects.
     pub expected: u32,
-    /// Arrivals that came.
+    /// The arrivals that came.
     pub arrived: u64,
-    /// Bytes announced, and delivered.
+    /// Announced and delivered bytes.
     pub bytes: [u64; 2],
-    /// Its place among all phases of the block in the order in which they ended, from 1 on; none if it did not end.
+    /// Its rank among the block's phases by end, from 1; `None` if it did not end.
     pub ended: Option<u32>,
-    /// Set if something is wrong with it.
+    /// Set if it has a fault.
     pub faulty: bool,
-    /// Contributions and waits, in their order; those of one warp at one instruction are one.
+    /// Contributions and waits in order; those of one warp at one instruction are combined.
     pub events: Vec<PhaseEvent<At>>,
 }
 
 /// A contribution to a phase, or a wait for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PhaseEvent<At> {
-    /// What it is.
+    /// The kind of event.
     pub kind: PhaseEventKind,
     /// The warp.
     pub warp: usize,
-    /// How often a lane did it.
+    /// The number of lanes' actions.
     pub lanes: u32,
     /// The instruction.
     pub at: At,
-    /// Bytes that it announces or delivers.
+    /// Announced or delivered bytes.
     pub bytes: u64,
-    /// When, in the count of its warp.
+    /// The time on its warp's clock.
     pub time: u32,
-    /// Its place among all events of the block.
+    /// Its position among all events of the block.
     pub sequence: u32,
 }
 
@@ -69,11 +69,11 @@ pub struct PhaseEvent<At> {
 pub enum PhaseEventKind {
     /// Threads arrive, with bytes they announce in the same step.
     Arrival,
-    /// `expect_tx`
+    /// `expect_tx`.
     Announcement,
     /// A bulk copy delivers bytes.
     BulkCopy,
-    /// `complete_tx`
+    /// `complete_tx`.
     Delivery,
     /// Copies of threads arrive (`cp.async.mbarrier.arrive`).
     CopyArrival,
@@ -81,13 +81,13 @@ pub enum PhaseEventKind {
     Wait,
 }
 
-/// The mbarriers of a block: each from an `init` on.
+/// The mbarriers of a block, each from an `init` on.
 #[derive(Debug, Default)]
 pub(crate) struct PhaseLog {
     lives: Vec<Life>,
-    /// Phases that have ended.
+    /// The number of completed phases.
     ended: u32,
-    /// Events so far.
+    /// The number of events so far.
     sequence: u32,
 }
 
@@ -98,11 +98,13 @@ struct Life {
     left_out: u64,
 }
 
-/// State of an mbarrier before an operation: its phase, and the arrivals expected. None if it is not live.
+/// The state of an mbarrier before an operation: its phase, and the expected arrivals. `None` if it is not
+/// live.
 pub(crate) type Before = Option<(u64, u32)>;
 
 impl PhaseLog {
-    /// Adds an operation. `before` and `after` are the phases around it; without an answer it was a misuse.
+    /// Adds an operation. `before` and `after` are the states around it; it was a misuse if there is no
+    /// answer.
     pub(crate) fn add(
         &mut self,
         (id, who, time): (sync::MbarrierId, sync::Lanes, u32),
@@ -148,7 +150,7 @@ impl PhaseLog {
         }
     }
 
-    /// Marks a phase with which something is wrong.
+    /// Marks a phase as faulty.
     pub(crate) fn mark(&mut self, id: sync::MbarrierId, phase: Option<u64>) {
         let life = self.lives.iter_mut().rfind(|life| life.id == id);
         let found = life.and_then(|life| life.phases.iter_mut().find(|one| one.phase == phase));
@@ -170,12 +172,12 @@ impl PhaseLog {
     }
 }
 
-/// The phase that a wait names; none for the one before the first.
+/// The phase that a wait names; `None` for the one before the first.
 fn named(state: &MbarrierState) -> Option<u64> {
     (state.phase != u64::MAX).then_some(state.phase)
 }
 
-/// The kind of an operation, its arrivals, and bytes announced and delivered, for each lane.
+/// The kind of an operation, its arrivals, and its announced and delivered bytes, for each lane.
 fn effect(event: &MbarrierEvent) -> Option<(PhaseEventKind, u32, [u64; 2])> {
     Some(match *event {
         MbarrierEvent::Arrive(terms) => {
@@ -196,7 +198,7 @@ fn effect(event: &MbarrierEvent) -> Option<(PhaseEventKind, u32, [u64; 2])> {
 }
 
 impl Life {
-    /// The phase of this number, made if it is new; none if it is left out.
+    /// Returns the phase of this number, creating a new one if necessary; `None` if it is omitted.
     fn phase(&mut self, phase: Option<u64>, expected: u32) -> Option<&mut PhaseUse<Site>> {
         if let Some(known) = self.phases.iter().rposition(|one| one.phase == phase) {
             return self.phases.get_mut(known);
@@ -216,9 +218,9 @@ impl Life {
         self.phases.last_mut()
     }
 
-    /// Leaves out a phase between the first and the last ones, if there are too many.
+    /// Omits a phase between the first and the last ones, if there are too many.
     fn shorten(&mut self) {
-        // The one before the first is beside the others.
+        // The phase before the first one is extra.
         let before = self.phases.first().is_some_and(|one| one.phase.is_none());
         let first = FIRST + usize::from(before);
         if self.phases.len() <= first + LAST {

@@ -1,14 +1,18 @@
-//! Loops that wait for memory to change: which reads they poll, and what is said of them.
+//! Loops that wait for memory to change: recognition of polling reads, and their consequences.
 //!
-//! A read polls if it is a strong load (volatile, relaxed or stronger) or an atomic operation that only looks
-//! (adds zero) or tries to take (exchange, compare-and-swap with fixed operands), its address stays the same
-//! in a loop around it, nothing else in that loop may change global memory, and a branch out of the loop is decided by
-//! what is read and by nothing else that changes in the loop. So `while (!*flag)` and the loop of `grid.sync()` poll;
-//! `i < *n`, lists, queues and compare-and-swap loops that try again with what they read do not.
+//! A read polls if all of the following hold:
+//! - it is a strong load (volatile, relaxed or stronger), or an atomic operation that only reads (adds zero)
+//!   or tries to acquire (exchange, compare-and-swap with fixed operands);
+//! - its address is constant in an enclosing loop;
+//! - nothing else in that loop may change global memory;
+//! - the value read decides a branch out of the loop, and nothing else that changes in the loop does.
 //!
-//! Blocks may run one after the other, so where a launch has several and one polls global memory, what follows is
-//! not known. Taking another loop for one that waits costs an answer, never makes a wrong one; missing one leaves
-//! what unordered accesses are otherwise.
+//! So `while (!*flag)` and the loop of `grid.sync()` poll. `i < *n`, lists, queues and compare-and-swap loops
+//! that retry with the value read do not.
+//!
+//! Blocks may run one after the other. So if a launch has several blocks and one polls global memory, the
+//! further behaviour is unknown. Mistaking another loop for a waiting one costs an answer but never makes a
+//! wrong one. Missing one leaves the usual treatment of unordered accesses.
 
 use crate::fast::decode::Code;
 use base::IndexVec;
@@ -20,11 +24,11 @@ use ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use sync::Site;
 
-/// What is said where a block polls.
+/// The reason for a gap at a polling block.
 pub(crate) const WAITS: &str = "this block waits for another block (grid.sync() or a flag in global \
                                 memory); waits between blocks are not modelled";
 
-/// The instructions of a program that poll, ascending.
+/// Returns the polling instructions of a program, ascending.
 pub(crate) fn polls(program: &Program, codes: &IndexVec<FuncId, Code>) -> Vec<Site> {
     let mut found = Vec::new();
     for (id, function) in program.functions.enumerate() {
@@ -49,7 +53,7 @@ pub(crate) fn polls(program: &Program, codes: &IndexVec<FuncId, Code>) -> Vec<Si
                 }
             }
         }
-        // Compilers take the first look out of the loop.
+        // Compilers move the first read out of the loop.
         looks.retain(|(_, target)| polled.contains(target));
         found.extend(looks.into_iter().map(|(site, _)| site));
     }
@@ -57,7 +61,7 @@ pub(crate) fn polls(program: &Program, codes: &IndexVec<FuncId, Code>) -> Vec<Si
     found
 }
 
-/// Where an operation that may poll looks.
+/// The target of an operation that may poll.
 pub(crate) fn target(op: &Op) -> Option<(Address, Space)> {
     match op {
         Op::Load(load) => Some((load.address, load.space)),
@@ -66,7 +70,7 @@ pub(crate) fn target(op: &Op) -> Option<(Address, Space)> {
     }
 }
 
-/// Whether an operation may poll by what it is.
+/// Returns `true` if an operation is of a kind that may poll.
 fn may_poll(op: &Op) -> bool {
     match op {
         Op::Load(load) => load.ordering != Ordering::Weak && is_global(load.space),
@@ -82,7 +86,7 @@ fn is_global(space: Space) -> bool {
     matches!(space, Space::Global | Space::Generic)
 }
 
-/// Whether an operation leaves memory as it is.
+/// Returns `true` if an operation leaves memory unchanged.
 fn only_looks(op: &Op) -> bool {
     match op {
         Op::Load(_) => true,
@@ -94,7 +98,7 @@ fn only_looks(op: &Op) -> bool {
     }
 }
 
-/// Whether an operation may change global memory, or does something that is not looked at.
+/// Returns `true` if an operation may change global memory, or has effects that are not inspected.
 fn may_change(op: &Op) -> bool {
     match op {
         Op::Store(store) => is_global(store.space),
@@ -112,8 +116,8 @@ struct Body<'f> {
     function: &'f Function,
     inside: &'f [bool],
     instructions: Vec<&'f Instr>,
-    /// For each register that is written in the loop the registers that it is computed from, and
-    /// whether by anything but arithmetic.
+    /// For each register written in the loop: the registers it is computed from, and `true` if anything but
+    /// arithmetic computes it.
     sources: FxHashMap<Reg, (FxHashSet<Reg>, bool)>,
 }
 
@@ -147,7 +151,7 @@ impl<'f> Body<'f> {
         exits.any(|decider| self.is_decided_by(decider, &written))
     }
 
-    /// Registers that decide whether the loop is left.
+    /// Registers that decide about leaving the loop.
     fn exits(&self) -> impl Iterator<Item = Reg> {
         let blocks = self.function.blocks.iter().zip(self.inside).filter(|(_, inside)| **inside);
         blocks.filter_map(|(block, _)| match &block.terminator {
@@ -164,21 +168,21 @@ impl<'f> Body<'f> {
         self.inside[base::Index::position(block)]
     }
 
-    /// Whether a register is computed in the loop from what is read there, and otherwise from what stays the
-    /// same.
+    /// Returns `true` if a register is computed in the loop from the polled registers and otherwise from
+    /// constants.
     fn is_decided_by(&self, decider: Reg, polled: &[Reg]) -> bool {
         let Some(needed) = self.needed(decider, polled) else { return false };
         needed.iter().any(|register| polled.contains(register))
     }
 
-    /// Whether a register has the same value in every round of the loop.
+    /// Returns `true` if a register has the same value in every iteration.
     fn is_fixed(&self, register: Reg, polled: &[Reg]) -> bool {
         self.needed(register, polled)
             .is_some_and(|needed| !needed.iter().any(|register| polled.contains(register)))
     }
 
-    /// All registers that one is computed from in the loop, up to those that are read by polling; nothing if one
-    /// of them is carried from round to round or comes from elsewhere than arithmetic.
+    /// Returns all registers that one is computed from in the loop, up to the polled ones. `None` if one of
+    /// them is carried between iterations or is not computed by arithmetic.
     fn needed(&self, register: Reg, polled: &[Reg]) -> Option<FxHashSet<Reg>> {
         let mut needed = FxHashSet::default();
         self.visit(register, polled, &mut Vec::new(), &mut needed).then_some(needed)
@@ -191,7 +195,7 @@ impl<'f> Body<'f> {
         path: &mut Vec<Reg>,
         needed: &mut FxHashSet<Reg>,
     ) -> bool {
-        // Long chains of arithmetic are no loops that wait.
+        // Waiting loops have no long chains of arithmetic.
         const LONGEST: usize = 64;
         if path.contains(&register) || path.len() > LONGEST {
             return false;

@@ -1,17 +1,17 @@
-//! Room for the values of registers of one kind.
+//! Storage for the values of registers of one kind.
 
 use crate::lanes::{Mask, WARP};
 
-/// Values of the registers of one kind, and room for one more: a result is computed into the spare
-/// room, which then changes places with the old value. So results are never copied, and an
-/// operation may overwrite its own operand.
+/// Values of the registers of one kind, with one spare slot. A result is computed into the spare slot, which
+/// is then swapped with the old value. So results are never copied, and an operation may overwrite its own
+/// operand.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pool<T> {
     /// The last one is spare.
     words: Vec<Box<Row<T>>>,
 }
 
-/// A value for each lane, where vector instructions like it best.
+/// A value for each lane, aligned for vector instructions.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 struct Row<T>([T; WARP]);
@@ -47,7 +47,7 @@ impl<T: Copy + Default> Pool<T> {
         lanes.iter().for_each(|lane| old[lane] = values[lane]);
     }
 
-    /// Lets `action` compute into the spare room from words, or buffers where there is no word.
+    /// Runs `action` on words, or buffers where there is no word, with the spare slot for the result.
     #[inline(always)]
     pub(crate) fn compute<const N: usize>(
         &mut self,
@@ -57,7 +57,7 @@ impl<T: Copy + Default> Pool<T> {
     ) {
         let Some((spare, words)) = self.words.split_last_mut() else { return };
         let mut operands = buffers.each_ref();
-        // A plain loop: anything else goes through memory here.
+        // A plain loop: other forms go through memory here.
         for position in 0..N {
             if let Some(word) = sources[position] {
                 operands[position] = &words[word as usize].0;
@@ -67,7 +67,7 @@ impl<T: Copy + Default> Pool<T> {
         action(&mut spare.0, *operands);
     }
 
-    /// As [`compute`](Self::compute), from words alone.
+    /// Like [`compute`](Self::compute), from words alone.
     #[inline(always)]
     pub(crate) fn compute_words<const N: usize>(
         &mut self,
@@ -78,7 +78,7 @@ impl<T: Copy + Default> Pool<T> {
         action(&mut spare.0, sources.map(|source| &words[source as usize].0));
     }
 
-    /// Makes what is in the spare room the value of a word.
+    /// Makes the contents of the spare slot the value of a word.
     #[inline]
     pub(crate) fn adopt(&mut self, word: u32, lanes: Mask) {
         let Some((spare, words)) = self.words.split_last_mut() else { return };
@@ -89,7 +89,7 @@ impl<T: Copy + Default> Pool<T> {
         lanes.iter().for_each(|lane| old.0[lane] = spare.0[lane]);
     }
 
-    /// What was computed last and is nobody's value yet.
+    /// The latest result, before a word adopts it.
     #[inline]
     pub(crate) fn computed(&self) -> Option<&[T; WARP]> {
         self.words.last().map(|spare| &spare.0)

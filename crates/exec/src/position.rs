@@ -1,8 +1,8 @@
-//! A place in the program.
+//! Positions in the program.
 
 use ir::{BlockId, FuncId};
 
-/// A place in the program, before an instruction or a terminator.
+/// A position in the program, before an instruction or a terminator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Position {
     pub(crate) function: FuncId,
@@ -11,12 +11,12 @@ pub(crate) struct Position {
 }
 
 impl Position {
-    /// The start of a block.
+    /// The start of a basic block.
     pub(crate) fn start(function: FuncId, block: BlockId) -> Self {
         Self { function, block, index: 0 }
     }
 
-    /// The instruction behind this one.
+    /// The next instruction.
     pub(crate) fn next(self) -> Self {
         Self { index: self.index + 1, ..self }
     }

@@ -1,54 +1,56 @@
-//! A race, as it is reported: two accesses, what each thread had passed, and what excuses it.
+//! Races as reported: two accesses, the barriers each thread had passed, and mitigating facts.
 
 use crate::finding::{AccessKind, Place, Target, Thread};
 use crate::mbarrier_fault::BulkTransfer;
 
-/// Two accesses to the same bytes that nothing orders, one of which writes.
+/// Two unordered accesses to the same bytes, at least one of them a write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Race {
-    /// The one that was executed first, and the other. On another schedule it is the other way
-    /// round.
+    /// The access executed first, and the other one. Another schedule may exchange them.
     pub sides: [RaceSide; 2],
     /// The bytes.
     pub target: Target,
-    /// Bytes of an element as the accesses go, where the array is declared as bytes.
+    /// Bytes of an accessed element, if the array is declared as bytes.
     pub element_bytes: Option<u32>,
-    /// Both write the same value, at the same address with the same width.
+    /// Set if both write the same value, at the same address with the same width.
     pub same_value: bool,
-    /// One reads, and nothing depends on what it reads.
+    /// Set if one reads, and nothing depends on the value.
     pub unused: bool,
-    /// One reads through the read-only cache: no barrier orders that with a write.
+    /// Set if one reads through the read-only cache: no barrier orders that with a write.
     pub non_coherent: bool,
-    /// They are ordered, and the later one, by a bulk copy, need not see the earlier: no proxy fence is between.
+    /// Set if they are ordered, but the later one, by a bulk copy, may not see the earlier one: no proxy
+    /// fence separates them.
     pub unseen: bool,
-    /// The same of a tensor map that the copy reads.
+    /// Like `unseen`, for a tensor map that the copy reads.
     pub unseen_map: bool,
-    /// Both are volatile or stronger, and of one width: the manual defines the outcome, but the
+    /// Set if both are volatile or stronger, and of one width: the manual defines the outcome, but the
     /// schedule decides it.
     pub strong: bool,
-    /// The scope of one leaves out the block of the other: they are not atomic towards each other.
+    /// Set if the scope of one excludes the block of the other: they are not mutually atomic.
     pub outside_scope: bool,
-    /// The blocks of the two are different, and not of one cluster.
+    /// Set if they are in different blocks and not in one cluster.
     pub strangers: bool,
-    /// The inputs for which both access the same bytes, if that depends on inputs: `idx[0] is 3 and idx[1] is 3`.
+    /// Inputs for which both access the same bytes, if that depends on inputs: `idx[0] is 3 and idx[1] is 3`.
     pub when: Option<String>,
 }
 
 impl Race {
-    /// Tells whether it makes no difference on any schedule: both write the same, or nothing depends on what is read.
+    /// Returns `true` if it makes no difference on any schedule: both write the same, or nothing depends on
+    /// the value read.
     #[must_use]
     pub fn is_harmless(&self) -> bool {
         self.same_value || self.unused
     }
 
-    /// Tells whether a bulk copy overwrites what threads read before, ordered but without a proxy fence. The manual asks for
-    /// one (§9.7.9.25.2); no hardware is known on which it makes a difference that a kernel could see here.
+    /// Returns `true` if a bulk copy overwrites bytes that threads read before, ordered but without a proxy
+    /// fence. The manual requires one (§9.7.9.25.2); on no known hardware does it make a difference visible
+    /// to a kernel.
     #[must_use]
     pub fn lacks_fence_after_read(&self) -> bool {
         self.unseen && self.sides[0].kind == AccessKind::Read
     }
 
-    /// Tells whether the source of an asynchronous copy is changed while it is on its way.
+    /// Returns `true` if the source of an asynchronous copy changes while the copy is in flight.
     #[must_use]
     pub fn changes_source(&self) -> bool {
         let changes = |side: &RaceSide| side.in_flight && side.kind == AccessKind::Read;
@@ -63,28 +65,29 @@ pub struct RaceSide {
     pub thread: Thread,
     /// The instruction.
     pub place: Place,
-    /// What it does.
+    /// The kind of access.
     pub kind: AccessKind,
-    /// The last barrier the thread came to before, if any.
+    /// The last barrier that the thread reached before, if any.
     pub passed: Option<Passed>,
-    /// An asynchronous copy that its thread has not waited for.
+    /// Set for an asynchronous copy that its thread has not waited for.
     pub in_flight: bool,
     /// Set if it is a bulk copy.
     pub bulk: bool,
-    /// Set if it is a product of a warp group; with the groups that its warp committed after its own, if it is in one.
+    /// Set for a product of a warp group, with the number of groups that its warp committed after its own, if
+    /// it is in one.
     pub product: Option<Option<u32>>,
-    /// The bulk copy, where it is known.
+    /// The bulk copy, if known.
     pub transfer: Option<Box<BulkTransfer>>,
-    /// The thread had ended when the other access came.
+    /// Set if the thread had ended before the other access.
     pub ended: bool,
 }
 
-/// A barrier that a thread came to.
+/// A barrier reached by a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Passed {
     /// The instruction.
     pub place: Place,
-    /// It only counted there and did not wait.
+    /// Set if the thread only counted there and did not wait.
     pub only_arrived: bool,
     /// Set if it is an mbarrier.
     pub mbarrier: bool,

@@ -1,10 +1,10 @@
-//! From conflicts to findings: which of the unordered accesses are races, which are harmless, and which cannot be told.
+//! Turns conflicts into findings: classifies unordered accesses as races, harmless, or undecided.
 //!
-//! Unordered accesses to the same bytes, one of which changes them, are a race if one is weak or
-//! volatile (manual §8.7.1 calls the latter defined, but the schedule decides what comes out), or if
-//! the scope of one leaves out the other's thread (§8.7): then updates may get lost. Of the others,
-//! read-modify-writes that commute are none. Otherwise, and where fences might order the two, what
-//! was observed at run time decides: that is left open, and so is whether two writes of unknown values write the same.
+//! Unordered accesses to the same bytes, one of which changes them, are a race in two cases. One of them is weak or
+//! volatile (manual §8.7.1 defines the latter, but the schedule decides the result). Or the scope of one excludes the
+//! other's thread (§8.7): then updates may get lost. Among the others, commuting read-modify-writes do not race.
+//! Otherwise, and where fences might order the two, the values observed at run time decide: that is left open. So is
+//! the question if two writes of unknown values write the same.
 
 use crate::address::Area;
 use crate::doubt::Doubtful;
@@ -23,23 +23,23 @@ use ir::{BarrierKind, MbarrierOp, Op, Ordering, Scope, SyncOp};
 use rustc_hash::FxHashMap;
 use sync::{Conflict, Conflicts, Grid, Kind, SameValue, Side, Site, Touched, Visibility};
 
-/// What a conflict is.
+/// The class of a conflict.
 enum Judgement {
     Harmless,
     Race,
     /// Both write the same.
     SameValue,
-    /// Both add floats: the order shows in the last bits.
+    /// Both add floats: the order affects the last bits.
     FloatOrder,
     Open(&'static str),
 }
 
-/// How an access takes part in the memory model.
+/// The strength of an access in the memory model.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Strength {
     Weak,
     Volatile,
-    /// For threads of this scope.
+    /// Strong, for threads of this scope.
     Strong(Scope),
 }
 
@@ -48,7 +48,7 @@ fn strength(op: Option<&Op>) -> Strength {
         Some(Op::Load(load)) => load.ordering,
         Some(Op::Store(store)) => store.ordering,
         Some(Op::Atomic(atomic)) => atomic.ordering,
-        // Its reads are weak, too, but nothing updates what it reads.
+        // Its reads are weak, too, but nothing updates the bytes it reads.
         op if update(op).is_some() => Ordering::Relaxed(Scope::Gpu),
         _ => Ordering::Weak,
     };
@@ -59,7 +59,7 @@ fn strength(op: Option<&Op>) -> Strength {
     }
 }
 
-/// Whether the scope of one of two accesses leaves out the thread of the other's block.
+/// Returns `true` if the scope of one access excludes the thread of the other's block.
 fn outside_scope(machine: &Machine<'_>, conflict: &Conflict, ops: [Option<&Op>; 2]) -> bool {
     let clusters = machine.launch.cluster.is_some() && conflict.blocks.is_some();
     let leaves_out = |op| match strength(op) {
@@ -69,13 +69,13 @@ fn outside_scope(machine: &Machine<'_>, conflict: &Conflict, ops: [Option<&Op>; 
     is_between_blocks(machine, conflict) && ops.into_iter().any(leaves_out)
 }
 
-/// Tells whether threads of two blocks conflict.
+/// Returns `true` if threads of two blocks conflict.
 fn is_between_blocks(machine: &Machine<'_>, conflict: &Conflict) -> bool {
     let rank = |side: Side| machine.block_warps().map(|warps| u16::from(side.who.warp) / warps);
     conflict.blocks.is_some() || rank(conflict.earlier) != rank(conflict.later)
 }
 
-/// Bytes of what an access reads or writes as one value; wide copies move several.
+/// Bytes of a single value of an access; wide copies move several values.
 fn element_bytes(op: Option<&Op>) -> Option<u32> {
     match op? {
         Op::Load(load) => Some(load.width.bytes()),
@@ -86,9 +86,9 @@ fn element_bytes(op: Option<&Op>) -> Option<u32> {
     }
 }
 
-/// Whether the updates of two instructions commute, if threads of different blocks execute them.
+/// Returns `true` if the updates of two instructions commute between different blocks.
 fn commute(machine: &Machine<'_>, a: Site, b: Site) -> bool {
-    // Tickets: increments of one counter that does not come round before the end; if there are others the run ends with a gap.
+    // Tickets: increments of a counter that does not wrap before the end; with others the run ends with a gap.
     let increments =
         |op: Option<&Op>| matches!(op, Some(Op::Atomic(one)) if one.op == ir::AtomicOp::Inc);
     if machine.last.is_some() && a == b && increments(machine.op(a)) {
@@ -164,12 +164,12 @@ fn judge(machine: &Machine<'_>, conflict: &Conflict, context: ConflictContext) -
     }
 }
 
-/// Races reported so far, and conflicts left undecided.
+/// Races reported so far, and undecided conflicts.
 #[derive(Debug, Default)]
 pub(crate) struct Reported {
-    /// Conflicts that blocks met, each kind once.
+    /// Conflicts of blocks, each kind once.
     met: Conflicts,
-    /// For each of them the finding it is part of.
+    /// For each of them, the finding it belongs to.
     findings: Vec<Option<usize>>,
     pairs: FxHashMap<((Site, Site), bool, bool), usize>,
     open: FxHashMap<(Site, Site), usize>,
@@ -248,7 +248,7 @@ impl Reported {
             Race => false,
             SameValue => true,
         };
-        // What is told as a note must not stand for what is not.
+        // A note must not stand for an error.
         let is_fence_after_read = conflict.unseen.is_some() && conflict.earlier.kind == Kind::Read;
         let key = (pair, same_value, is_fence_after_read);
         if let Some(&known) = self.pairs.get(&key) {
@@ -263,7 +263,7 @@ impl Reported {
         Some(position)
     }
 
-    /// Counts every time a conflict was met.
+    /// Adds the number of occurrences of each conflict to its finding.
     pub(crate) fn count(&self, report: &mut Report) {
         for (finding, (_, count)) in self.findings.iter().zip(&self.met.met) {
             if let Some(finding) = finding {
@@ -278,12 +278,12 @@ pub(crate) struct ReportContext<'s, 'p> {
     pub(crate) machine: &'s Machine<'p>,
     pub(crate) shared: &'s [Allocation],
     pub(crate) global: &'s [Allocation],
-    /// The block, or the cluster.
+    /// The block or the cluster.
     pub(crate) number: u64,
 }
 
 impl ReportContext<'_, '_> {
-    /// Notes that two threads add floats in an order that the schedule chooses.
+    /// Records a doubt about two threads that add floats in schedule-dependent order.
     fn doubt_order(&self, report: &mut Report, conflict: &Conflict) {
         let [first, second] = conflict.blocks.unwrap_or([self.number; 2]);
         let between = conflict.blocks.is_some();
@@ -409,11 +409,11 @@ impl ReportContext<'_, '_> {
     }
 }
 
-/// What blocks did to each allocation.
+/// Accesses of blocks to each allocation.
 #[derive(Debug, Default)]
 pub(crate) struct Between {
     grids: Vec<Option<Grid>>,
-    /// Of blocks whose accesses are not ordered before the last block's ticket, if blocks take tickets.
+    /// Accesses of blocks that are not ordered before the last block's ticket, if blocks take tickets.
     unreleased: Vec<Option<Grid>>,
     pub(crate) met: Vec<(Area, Conflicts)>,
 }
@@ -429,7 +429,7 @@ impl Between {
         Self { unreleased: grids.clone(), grids, met: met.collect() }
     }
 
-    /// Adds what a block did that may have taken a ticket; with that of the last block everything is ordered that was released.
+    /// Adds the accesses of a block that may have taken a ticket. Released accesses precede those of the last block.
     pub(crate) fn add_ticketed(
         &mut self,
         machine: &Machine<'_>,
@@ -452,13 +452,13 @@ impl Between {
             let (Some(grid), Some(shadow)) = (grid, shadow) else { continue };
             match is_last {
                 true => grid.add(block, shadow, &commute, met),
-                // Told already.
+                // Already reported.
                 false => grid.add(block, shadow, &commute, &mut Conflicts::default()),
             }
         }
     }
 
-    /// Adds what a block did.
+    /// Adds the accesses of a block.
     pub(crate) fn add(&mut self, machine: &Machine<'_>, block: u64, shadows: &Shadows) {
         let commute = |a: Site, b: Site| commute(machine, a, b);
         for ((grid, shadow), (_, met)) in
@@ -470,7 +470,7 @@ impl Between {
         }
     }
 
-    /// Adds what a block did that is over.
+    /// Adds the accesses of a block that is over.
     pub(crate) fn add_touched(
         &mut self,
         machine: &Machine<'_>,
@@ -491,7 +491,7 @@ impl Between {
         grids.into_iter().find_map(|grids| grids.get(number)?.as_ref()?.any_access())
     }
 
-    /// Whether a block touched what blocks so far have changed that are `strange` to it.
+    /// Returns `true` if a block touched bytes last changed by blocks `strange` to it.
     pub(crate) fn meets(&self, touched: &[Option<Touched>], strange: &dyn Fn(u64) -> bool) -> bool {
         let both = self.grids.iter().zip(touched).filter_map(|(g, t)| g.as_ref().zip(t.as_ref()));
         both.into_iter().any(|(grid, touched)| grid.meets(touched, strange))

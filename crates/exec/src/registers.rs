@@ -1,12 +1,13 @@
 //! Registers of a warp: one array of lanes for each, predicates as sets of lanes.
 //!
-//! Registers of up to 32 bits are kept in arrays of `u32` ([`Narrow`]), because most of what
-//! kernels do is done on those and a vector register holds twice as many; wider ones in arrays of
-//! `u64` ([`Lanes`]). Either is seen as `u64` by operations that do not care.
+//! Registers of up to 32 bits are kept in arrays of `u32` ([`Narrow`]), because kernels mostly use those and
+//! a vector register holds twice as many. Wider ones are kept in arrays of `u64` ([`Lanes`]). Operations
+//! without a special case see both as `u64`.
 //!
-//! A warp has one file for each function: recursion is refused, so a lane is in a function at most
+//! A warp has one register file for each function. Recursion is rejected, so a lane is in a function at most
 //! once, and lanes in different calls of it are different lanes.
 
+mod data;
 mod encoded;
 mod predicates;
 mod windows;
@@ -28,18 +29,18 @@ pub(crate) struct Registers {
     narrow: Pool<u32>,
     wide: Pool<u64>,
     predicates: Vec<Mask>,
-    /// Which lanes are not numbers.
+    /// The lanes that are not numbers.
     masks: Vec<TagMasks>,
-    /// Why; meaningful only where a mask is not empty.
+    /// The reasons; meaningful only for nonempty masks.
     origins: Vec<Option<Source>>,
-    /// In a run with a domain, words of predicates that are unknown ([`crate::value`]).
+    /// In a run with a domain, words of unknown predicates ([`crate::value`]).
     truths: FxHashMap<usize, Box<Narrow>>,
     undefined: Vec<Option<Origin>>,
     encoded: EncodedLanes,
-    /// Registers of products, once there are some.
+    /// Registers of products, if there are any.
     windows: Option<Box<Windows>>,
-    /// Lanes without a thread. Whatever is written is written to them too, and they count as
-    /// numbers before: so a warp that is not full works as fast as one that is.
+    /// Lanes without a thread. Every write covers them too, and they count as numbers before. So a partial
+    /// warp is as fast as a full one.
     absent: Mask,
 }
 
@@ -67,7 +68,7 @@ impl Registers {
         }
     }
 
-    /// Forgets everything in all lanes: a block starts afresh. The bits stay; nobody looks at them.
+    /// Makes all registers unwritten for a new block. The bits stay, since they are not read.
     pub(crate) fn forget_all(&mut self) {
         let count = self.origins.len();
         let poison = Mask::ALL.without(self.absent);
@@ -77,12 +78,12 @@ impl Registers {
         self.forget_windows();
     }
 
-    /// Bytes that say what registers hold.
+    /// Bytes of the tags of all registers.
     pub(crate) fn tag_bytes(&self) -> usize {
         self.origins.len() * size_of::<(TagMasks, Option<Origin>)>()
     }
 
-    /// Forgets everything in `lanes`: a call starts afresh.
+    /// Makes all registers unwritten in `lanes`, for a call.
     pub(crate) fn forget(&mut self, lanes: Mask) {
         let unwritten = Tags { poison: lanes, ..Tags::UNWRITTEN };
         for position in 0..self.origins.len() {
@@ -104,7 +105,7 @@ impl Registers {
         }
     }
 
-    /// Whether an operand is a number in every lane.
+    /// Returns `true` if an operand is a number in every lane.
     #[inline]
     pub(crate) fn is_number(&self, operand: Operand) -> bool {
         match operand {
@@ -113,14 +114,7 @@ impl Registers {
         }
     }
 
-    /// Tells whether registers are unknown in every lane, and determined by the inputs.
-    pub(crate) fn are_data(&self, registers: &[Reg]) -> bool {
-        let data = TagMasks { unknown: Mask::ALL, ..TagMasks::NUMBER };
-        registers.iter().all(|register| self.masks[register.position()] == data)
-    }
-
-    /// The lanes in which one of these operands is unknown, if each lane of them is a number or
-    /// unknown.
+    /// The lanes in which one of these operands is unknown, if all their lanes are numbers or unknown.
     #[inline(always)]
     pub(crate) fn unknown(&self, sources: &[Word]) -> Option<Mask> {
         let (mut unknown, mut others) = (0, 0);
@@ -132,8 +126,8 @@ impl Registers {
         (others == 0).then_some(Mask(unknown))
     }
 
-    /// Marks the result of a computation with operands that are numbers or unknown in each lane: it
-    /// is unknown where one of them is.
+    /// Tags the result of a computation on operands with only numbers and unknown lanes: it is unknown where
+    /// one of them is.
     #[inline(always)]
     pub(crate) fn spread(&mut self, sources: &[Word], dst: Word, lanes: Mask) {
         let (mut result, mut origin) = (TagMasks::NUMBER, None);
@@ -159,7 +153,7 @@ impl Registers {
         }
     }
 
-    /// Why a result of these operands is unknown, if something fickle makes it more than one reason.
+    /// The reason why a result of these operands is unknown, if a fickle operand adds a second reason.
     #[cold]
     fn to_name(&self, sources: &[Word]) -> Option<Source> {
         let unknown = |source: &&Word| !self.masks[source.tags as usize].unknown.is_empty();
@@ -167,7 +161,7 @@ impl Registers {
         sources.iter().filter(unknown).filter_map(origin).reduce(Source::to_name)
     }
 
-    /// Whether all lanes of these operands are numbers.
+    /// Returns `true` if all lanes of these operands are numbers.
     #[inline(always)]
     pub(crate) fn numbers(&self, sources: &[Word]) -> bool {
         let any = sources.iter().fold(0, |any, source| {
@@ -185,7 +179,7 @@ impl Registers {
         (unknown.is_empty() && poison.is_empty()).then_some(pointer)
     }
 
-    /// The low `width` bits of an operand; `buffer` holds them where no register does.
+    /// Returns the low `width` bits of an operand, using `buffer` if no register holds them.
     #[inline]
     pub(crate) fn word<'s>(
         &'s self,
@@ -246,7 +240,7 @@ impl Registers {
         }
     }
 
-    /// The low 32 bits of an operand; `buffer` holds them where no register does.
+    /// Returns the low 32 bits of an operand, using `buffer` if no register holds them.
     #[inline]
     pub(crate) fn narrow<'s>(
         &'s self,
@@ -260,7 +254,7 @@ impl Registers {
         }
     }
 
-    /// The word that is the low 32 bits of an operand, or else fills `buffer` with them.
+    /// Returns the word with the low 32 bits of an operand, or else fills `buffer` with them.
     #[inline]
     fn narrow_source(&self, layout: &Layout, operand: Operand, buffer: &mut Narrow) -> Option<u32> {
         if let Operand::Register(register) = operand
@@ -284,9 +278,9 @@ impl Registers {
         self.wide.get(layout.slots[register].word + 1)
     }
 
-    /// Computes a register from the low bits of some operands, in `lanes`. `action` is given room
-    /// for all lanes, with no particular contents, and must leave no bits above the register's
-    /// width; `buffers` hold operands that are not registers as they stand.
+    /// Computes a register from the low bits of some operands, in `lanes`. `action` gets a slot for all
+    /// lanes, with arbitrary contents, and must leave no bits above the register's width. `buffers` hold
+    /// operands that are not stored as plain registers.
     #[inline(always)]
     pub(crate) fn compute<const N: usize>(
         &mut self,
@@ -319,8 +313,8 @@ impl Registers {
         }
     }
 
-    /// As [`compute`](Self::compute), of 32 bits from 32 bits. A destination that is not a register
-    /// of 32 bits is left to others: whether it is one.
+    /// Like [`compute`](Self::compute), of 32 bits from 32 bits. Returns `false` for a destination that is
+    /// not a 32-bit register.
     #[inline(always)]
     pub(crate) fn compute_narrow<const N: usize>(
         &mut self,
@@ -345,8 +339,8 @@ impl Registers {
         true
     }
 
-    /// As [`compute_narrow`](Self::compute_narrow), of a decoded instruction and without tags:
-    /// [`numbers_in`](Self::numbers_in) or [`spread`](Self::spread) says what the result is.
+    /// Like [`compute_narrow`](Self::compute_narrow), for a decoded instruction and without tags:
+    /// [`numbers_in`](Self::numbers_in) or [`spread`](Self::spread) sets them.
     #[inline(always)]
     pub(crate) fn compute_words<const N: usize>(
         &mut self,
@@ -359,7 +353,7 @@ impl Registers {
         self.narrow.adopt(dst.word, lanes.or(self.absent));
     }
 
-    /// Marks the result of a computation as numbers in `lanes`.
+    /// Tags the result of a computation as numbers in `lanes`.
     #[inline(always)]
     pub(crate) fn numbers_in(&mut self, dst: Word, lanes: Mask) {
         let lanes = lanes.or(self.absent);
@@ -369,7 +363,7 @@ impl Registers {
         masks.poison = masks.poison.without(lanes);
     }
 
-    /// Says what a register holds whose bits mean nothing.
+    /// Tags a register with meaningless bits.
     pub(crate) fn mark(&mut self, register: Reg, tags: Tags, lanes: Mask) {
         self.set_tags(register.position(), tags, lanes);
     }
@@ -403,7 +397,7 @@ impl Registers {
         self.set_tags(register.position(), tags, lanes);
     }
 
-    /// Writes a register that is no predicate, lane by lane. The values have no bits above its width.
+    /// Writes a register other than a predicate, lane by lane. The values have no bits above its width.
     #[inline(always)]
     pub(crate) fn write_lanes(
         &mut self,
@@ -424,7 +418,7 @@ impl Registers {
         self.set_tags(register.position(), tags, lanes);
     }
 
-    /// As [`write`](Self::write), of a register of 32 bits.
+    /// Like [`write`](Self::write), for a 32-bit register.
     pub(crate) fn write_narrow(
         &mut self,
         layout: &Layout,
@@ -433,28 +427,11 @@ impl Registers {
         tags: Tags,
         lanes: Mask,
     ) {
-        let lanes = lanes.or(self.absent);
-        self.narrow.blend(layout.slots[register].word, values, lanes);
+        self.narrow.blend(layout.slots[register].word, values, self.written(lanes));
         self.set_tags(register.position(), tags, lanes);
     }
 
-    /// The words of an operand that is a register of this size, no more than 32 bits, unknown in all of `lanes` and
-    /// determined by the inputs.
-    pub(crate) fn unknown_narrow(
-        &self,
-        layout: &Layout,
-        operand: Operand,
-        width: Width,
-        lanes: Mask,
-    ) -> Option<&Narrow> {
-        let Operand::Register(register) = operand else { return None };
-        let TagMasks { pointer, unknown, poison, fickle } = self.masks[register.position()];
-        let others = pointer.or(poison).or(fickle).or(Mask(!unknown.0)).and(lanes);
-        let slot = layout.slots[register];
-        (others.is_empty() && slot.width == width).then(|| self.narrow.get(slot.word))
-    }
-
-    /// Writes the upper half of a 128-bit register; the tags are those of the lower half.
+    /// Writes the upper half of a 128-bit register, which shares the tags of the lower half.
     pub(crate) fn write_upper(
         &mut self,
         layout: &Layout,
@@ -473,12 +450,15 @@ impl Registers {
         if tags.is_number() && lanes == Mask::ALL {
             return *old = TagMasks::NUMBER;
         }
+        if lanes == Mask::ALL && tags.is_data() {
+            return self.set_data(position, present);
+        }
         let pick = |new: Mask, old: Mask| new.and(lanes).or(old.without(lanes));
         old.pointer = pick(tags.pointer, old.pointer);
         old.unknown = pick(tags.unknown, old.unknown);
         old.poison = pick(tags.poison, old.poison);
         old.fickle = pick(tags.fickle, old.fickle);
-        // Origins outlive what they are about: one of no thread that writes says nothing.
+        // Origins may be stale: one that concerns no thread is ignored.
         if tags.origin.is_some() && !tags.unknown.and(present).is_empty() {
             self.origins[position] = tags.origin;
         }

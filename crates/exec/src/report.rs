@@ -1,5 +1,5 @@
-//! Collects what a block finds, and then what all blocks find: one finding for each place and kind,
-//! with a count.
+//! Collects the findings of a block, and then of all blocks: one finding for each place and kind, with a
+//! count.
 
 use crate::address::Area;
 use crate::arrival::BarrierUse;
@@ -18,11 +18,11 @@ use std::collections::BTreeSet;
 use std::mem::{Discriminant, discriminant};
 use sync::{LaneId, Site};
 
-/// Different findings beyond this many are only counted: nobody reads them.
+/// Further findings are only counted: a report with more would not be read.
 const MOST_FINDINGS: usize = 1000;
 
-/// Findings that are one: the place and the kind of fault, at barriers the kind of misuse. (A note must
-/// not hide an error at the same instruction.)
+/// The key of combined findings: the place and the kind of fault, at barriers the kind of misuse. (A note
+/// must not hide an error at the same instruction.)
 type Key = (
     Place,
     Discriminant<Fault>,
@@ -38,7 +38,7 @@ fn key(finding: &Finding) -> Key {
         Fault::Mbarrier(fault) => (None, Some(discriminant(&fault.kind))),
         _ => (None, None),
     };
-    // Whether an early access matters is decided later, by allocation.
+    // The importance of an early access is decided later, by allocation.
     let allocation = match &finding.fault {
         Fault::BeforeGridWait { target, .. } => Some(target.name.clone()),
         _ => None,
@@ -53,77 +53,77 @@ fn key(finding: &Finding) -> Key {
     (finding.place, discriminant(&finding.fault), misuse, mbarrier, cluster, allocation)
 }
 
-/// What was found so far.
+/// The findings so far.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     pub(crate) findings: Vec<Finding>,
     known: FxHashMap<Key, usize>,
-    /// What the run went past without knowing.
+    /// Doubts of the run.
     pub(crate) doubts: Vec<Doubt>,
     doubted: FxHashMap<(Place, Discriminant<Doubtful>), usize>,
-    /// Findings that were not kept.
+    /// The number of findings not kept.
     pub(crate) dropped: u64,
-    /// Instructions whose result the manual does not fix to the bit.
+    /// Instructions with results that the manual does not fix to the bit.
     pub(crate) approximate: BTreeSet<Place>,
-    /// Accesses that are aligned only if the allocation lies better than it promises.
+    /// Accesses that are aligned only if the allocation is placed better than it declares.
     pub(crate) alignments: FxHashSet<Placement>,
-    /// The sites of those, each with the allocation that was last accessed, so that most are looked up once.
+    /// The sites of those, each with the last accessed allocation, so that most are looked up once.
     aligned: Vec<Option<Area>>,
-    /// Alignment that dynamic shared memory is taken to have, beyond what is declared; 0 if nothing depends on it.
+    /// Assumed alignment of dynamic shared memory beyond the declared one; 0 if nothing depends on it.
     pub(crate) shared_alignment: u32,
-    /// Set if the shared window is taken to begin at a multiple of 2^24.
+    /// Set if the shared window is assumed to begin at a multiple of 2^24.
     pub(crate) shared_window: bool,
-    /// Waits that rely on an unwritten scope being that of the cluster.
+    /// Waits that rely on a missing scope being that of the cluster.
     pub(crate) assumed_scopes: BTreeSet<Site>,
-    /// Waits for a phase whose parity is neither 0 nor 1.
+    /// Waits for a phase with a parity other than 0 and 1.
     pub(crate) assumed_parities: BTreeSet<Site>,
-    /// Atomic additions of floats whose sum may be rounded.
+    /// Atomic additions of floats with possibly rounded sums.
     pub(crate) rounding_sums: FxHashSet<Place>,
-    /// Whether numbers became unknown because their bits are not fixed.
+    /// Set if numbers became unknown because their bits are not fixed.
     pub(crate) unfixed: bool,
-    /// Accesses of which it is open whether they race.
+    /// Undecided pairs of accesses.
     pub(crate) undecided: Vec<Undecided>,
-    /// The old and the new value of a store, in words, where it is open whether they are the same: the first pair of each
-    /// thread and instruction, up to a limit.
+    /// The described old and new value of a store, if their equality is open: the first pair of each thread
+    /// and instruction, up to a limit.
     pub(crate) open_values: FxHashMap<(Site, LaneId), [String; 2]>,
-    /// Instructions that were executed under a condition that is not decided.
+    /// Instructions executed with an undecided path condition.
     pub(crate) conditional: FxHashSet<Site>,
-    /// Set if what those wrote are choices of the domain, which may have undefined sides.
+    /// Set if their results are choices of the domain, which may have undefined sides.
     pub(crate) has_choices: bool,
-    /// Set if something may be undefined that was written under such a condition.
+    /// Set if a value written under such a condition may be undefined.
     pub(crate) maybe_undefined: bool,
-    /// Uses of barriers, if asked for.
+    /// Uses of barriers, on request.
     pub(crate) barrier_uses: Vec<BarrierUse>,
     pub(crate) mbarrier_uses: Vec<MbarrierUse>,
     /// Places where the kernel prints.
     pub(crate) prints: BTreeSet<Place>,
-    /// Where reads conflict with writes, and which they are.
+    /// Reads that conflict with writes.
     pub(crate) suspects: Suspects,
     pub(crate) racing: Racing,
-    /// How often memory was polled.
+    /// The number of polling reads.
     pub(crate) polls: u64,
     /// Instructions executed, counted for each lane.
     pub(crate) lane_instructions: u64,
-    /// Of those, barriers of the block and instructions for which the lanes of a warp wait.
+    /// The CTA barriers among them, and instructions that the lanes of a warp execute together.
     pub(crate) syncs: Syncs,
-    /// Instructions that were executed.
+    /// Executed instructions.
     pub(crate) coverage: Coverage,
-    /// Instructions of the blocks before.
+    /// Instructions of earlier blocks.
     pub(crate) before: u64,
-    /// What was taken from the budget.
+    /// The amount taken from the budget.
     pub(crate) spent: u64,
-    /// What copying and clearing memory cost since the budget was last asked, in instructions.
+    /// The cost of copying and clearing memory since the last budget check, in instructions.
     pub(crate) charged: u64,
 }
 
 impl Report {
-    /// Notes that this many bytes were copied or cleared besides what instructions do themselves: a
-    /// budget must bound that, too.
+    /// Charges for bytes copied or cleared beyond the work of instructions: a budget must bound that, too.
     pub(crate) fn charge(&mut self, bytes: usize) {
         self.charged += bytes as u64 / 8;
     }
 
-    /// Tells whether the alignment of an access to an allocation is yet to be noted, and remembers that it was.
+    /// Returns `true` if the alignment of an access to an allocation is not yet recorded, and marks it as
+    /// recorded.
     pub(crate) fn is_new_placement(&mut self, site: Site, area: Area) -> bool {
         let position = site as usize;
         if self.aligned.len() <= position {
@@ -132,7 +132,7 @@ impl Report {
         self.aligned[position].replace(area) != Some(area)
     }
 
-    /// Records a finding that is unlike all others; its position, if there is room for it.
+    /// Records a new kind of finding. Returns its position, unless the limit is reached.
     pub(crate) fn add(&mut self, finding: Finding) -> Option<usize> {
         if self.findings.len() == MOST_FINDINGS {
             self.dropped += 1;
@@ -142,8 +142,8 @@ impl Report {
         Some(self.findings.len() - 1)
     }
 
-    /// Records a doubt; a second one of its kind at the same place only counts. There are no more
-    /// than places in the program.
+    /// Records a doubt; repeated ones of its kind at the same place are only counted. There are at most as
+    /// many as places in the program.
     pub(crate) fn doubt(&mut self, about: Doubtful, place: Place, thread: Thread) {
         self.add_doubt(Doubt { about, place, thread, count: 1 });
     }
@@ -158,8 +158,8 @@ impl Report {
         }
     }
 
-    /// Records a fault; a second one of its kind at the same place only counts. There are no more
-    /// than places in the program.
+    /// Records a fault; repeated ones of its kind at the same place are only counted. There are at most as
+    /// many as places in the program.
     pub(crate) fn find(&mut self, fault: Fault, place: Place, thread: Thread) {
         self.add_fault(Finding { fault, place, thread, count: 1 }, usize::MAX);
     }
@@ -178,7 +178,7 @@ impl Report {
         self.findings.push(finding);
     }
 
-    /// Adds what the next block found.
+    /// Adds the findings of the next block.
     pub(crate) fn absorb(&mut self, block: Self) {
         block.findings.into_iter().for_each(|finding| self.add_fault(finding, MOST_FINDINGS));
         block.doubts.into_iter().for_each(|doubt| self.add_doubt(doubt));
@@ -191,7 +191,7 @@ impl Report {
         self.conditional.extend(block.conditional);
         self.has_choices |= block.has_choices;
         self.maybe_undefined |= block.maybe_undefined;
-        // Threads are those of the block whose conflicts are looked at next.
+        // The threads belong to the block whose conflicts are classified next.
         self.open_values = block.open_values;
         self.rounding_sums.extend(block.rounding_sums);
         self.unfixed |= block.unfixed;

@@ -1,4 +1,4 @@
-//! What the buffers of a launch hold after a run with a domain.
+//! Final contents of a launch's buffers after a run with a domain.
 
 use crate::domain::{Domain, Value};
 use crate::legal::alias::Aliases;
@@ -11,26 +11,26 @@ use ir::Scalar;
 /// An element of a buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Element {
-    /// Nobody wrote it, or not all of it.
+    /// It was not written, or only in part.
     Unwritten,
     /// A number.
     Bits(u64),
     /// A value of the domain.
     Value(Value),
-    /// Something that was not followed to here.
+    /// An untracked value.
     Lost(Lost),
 }
 
-/// What a buffer holds, for a launch that follows.
+/// The contents of a buffer, for the next launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Left {
-    /// These bytes: integers that are numbers.
+    /// Bytes of integers that are numbers.
     Bytes(Vec<u8>),
-    /// These values of the domain, one for each element.
+    /// Domain values, one for each element.
     Values(Vec<Value>),
 }
 
-/// What the buffers of a launch hold after a run with a domain.
+/// Final contents of a launch's buffers after a run with a domain.
 #[derive(Debug)]
 pub struct Results {
     buffers: Vec<Allocation>,
@@ -43,8 +43,8 @@ impl Results {
         Self { buffers, store }
     }
 
-    /// The element of a buffer that starts at a byte; `Unwritten` beyond its end. The domain is the
-    /// one of the run.
+    /// Returns the element of a buffer that starts at a byte; `Unwritten` beyond its end. The domain is that
+    /// of the run.
     pub fn element(
         &mut self,
         domain: &mut dyn Domain,
@@ -61,7 +61,7 @@ impl Results {
         element
     }
 
-    /// As [`element`](Self::element), without writes at places that are data.
+    /// Like [`element`](Self::element), without writes at data-dependent places.
     fn in_memory(
         &mut self,
         domain: &mut dyn Domain,
@@ -100,7 +100,7 @@ impl Results {
         }
     }
 
-    /// As [`element`](Self::element) of a float, a number as the domain's value of it.
+    /// Like [`element`](Self::element) for a float, with numbers converted to domain values.
     ///
     /// # Errors
     /// The element itself, if it has no value.
@@ -122,7 +122,7 @@ impl Results {
         }
     }
 
-    /// All elements of a buffer. Floats are values of the domain, also if they are numbers.
+    /// Returns all elements of a buffer. Floats are always domain values.
     ///
     /// # Errors
     /// The first element that is neither a number nor a value, and its number.
@@ -165,7 +165,7 @@ impl Results {
     }
 }
 
-/// The integer that bits stand for.
+/// Decodes an integer.
 pub(crate) fn number(scalar: Scalar, bits: u64) -> i128 {
     let width = scalar.width().bits();
     let signed = matches!(scalar, Scalar::Integer { signed: true, .. });

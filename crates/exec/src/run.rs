@@ -26,21 +26,20 @@ use crate::value::{Store, Valued};
 use ir::{AtomicOp, Op, Program, Scalar, Space, VarId};
 use rustc_hash::FxHashSet;
 
-/// Runs the blocks of a launch, in ascending order, on the schedule that is easiest for us.
+/// Runs the blocks of a launch in ascending order, on the simplest schedule.
 #[must_use]
 pub fn run(program: &Program, launch: &Launch, limits: Limits) -> Outcome {
     let (outcome, _) = run_blocks(program, launch, limits, None, None);
     outcome
 }
 
-/// As [`run`], and looks for what could be different on another schedule: races, and values that
-/// depend on the schedule.
+/// Like [`run`], and checks for dependence on the schedule: races, and schedule-dependent values.
 #[must_use]
 pub fn check(program: &Program, launch: &Launch, limits: Limits) -> Outcome {
     check_with(program, launch, limits, Checks::default())
 }
 
-/// As [`check`], in a manner of one's choice.
+/// Like [`check`], with options.
 #[must_use]
 pub fn check_with(program: &Program, launch: &Launch, limits: Limits, checks: Checks) -> Outcome {
     let (outcome, _) = run_blocks(program, launch, limits, Some(checks), None);
@@ -56,7 +55,8 @@ pub struct SyncUses {
     pub mbarriers: Vec<MbarrierUse>,
 }
 
-/// Uses of barriers in the first block of a launch: that block, with its cluster, is run by itself, for a picture.
+/// Records the uses of barriers in the first block of a launch, for a diagram. That block runs alone with its
+/// cluster.
 #[must_use]
 pub fn sync_uses(program: &Program, launch: &Launch, limits: Limits, checks: Checks) -> SyncUses {
     let first = launch.first_block().map(|number| number..number + 1);
@@ -66,8 +66,8 @@ pub fn sync_uses(program: &Program, launch: &Launch, limits: Limits, checks: Che
     SyncUses { barriers: outcome.barrier_uses, mbarriers: outcome.mbarrier_uses }
 }
 
-/// As [`run`], with values of a domain in opaque buffers and arguments. The second result says what
-/// the buffers hold afterwards.
+/// Like [`run`], with domain values in opaque buffers and arguments. The second result has the final contents
+/// of the buffers.
 #[must_use]
 pub fn run_in(
     program: &Program,
@@ -78,7 +78,7 @@ pub fn run_in(
     in_domain(program, launch, limits, None, domain, FxHashSet::default())
 }
 
-/// As [`check`], with values of a domain.
+/// Like [`check`], with domain values.
 #[must_use]
 pub fn check_in(
     program: &Program,
@@ -90,7 +90,7 @@ pub fn check_in(
     in_domain(program, launch, limits, checks, domain, FxHashSet::default())
 }
 
-/// As [`check_with`], and knows of floats whose bits the manual does not fix all that they may be.
+/// Like [`check_with`], and encloses floats without fixed bits in the manual.
 #[must_use]
 pub fn check_enclosed(
     program: &Program,
@@ -102,8 +102,8 @@ pub fn check_enclosed(
     in_domain(program, launch, limits, Some(checks), &mut domain, FxHashSet::default()).0
 }
 
-/// As [`check_enclosed`], and follows both ways of a branch on data where the threads need not agree: what is found holds whatever the
-/// data are, and what need not happen is left open.
+/// Like [`check_enclosed`], and follows both sides of data-dependent branches on which threads may disagree.
+/// Findings hold for all data, and accesses that may not happen are left open.
 #[must_use]
 pub fn check_conditional(
     program: &Program,
@@ -115,17 +115,17 @@ pub fn check_conditional(
     in_domain(program, launch, limits, Some(checks), &mut domain, FxHashSet::default()).0
 }
 
-/// What a check by value numbering says.
+/// The result of a check with value numbering.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Numbered {
-    /// The check.
+    /// The outcome of the check.
     pub outcome: Outcome,
-    /// Whether values counted as the same because the assembler fuses an instruction alike wherever it copies it to.
+    /// Set if values counted as equal because the assembler fuses all copies of an instruction alike.
     pub relies_on_alike_fusion: bool,
 }
 
-/// As [`check_enclosed`]; at these places it is found out, by value numbering, whether a store leaves in place
-/// what is there, bit for bit.
+/// Like [`check_enclosed`]. At these places, value numbering decides if a store leaves the present value in
+/// place, bit for bit.
 #[must_use]
 pub fn check_numbered(
     program: &Program,
@@ -140,7 +140,7 @@ pub fn check_numbered(
     Numbered { outcome, relies_on_alike_fusion: domain.relies_on_alike_fusion() }
 }
 
-/// As [`check_in`]; at these places the domain is asked whether a store leaves in place what is there.
+/// Like [`check_in`]. At these places the domain decides if a store leaves the present value in place.
 #[must_use]
 pub fn check_asking(
     program: &Program,
@@ -153,8 +153,8 @@ pub fn check_asking(
     in_domain(program, launch, limits, Some(checks), domain, asked)
 }
 
-/// As [`check_in`], of a launch whose blocks take tickets: a block takes the last one (`tickets.rs`). If none takes a ticket
-/// the outcome says so, and the run is like any other.
+/// Like [`check_in`], for a launch whose blocks take tickets: the given block takes the last one
+/// (`tickets.rs`). If none takes a ticket the outcome says so, and the run is an ordinary one.
 #[must_use]
 pub fn check_last(
     program: &Program,
@@ -168,7 +168,8 @@ pub fn check_last(
     in_domain_with(program, launch, limits, Some(checks), domain, particulars)
 }
 
-/// Tells whether a program may take tickets: an atomic operation adds one to global memory, and something reads what was there.
+/// Returns `true` if a program may take tickets: an atomic operation adds one to global memory, and its
+/// result is used.
 #[must_use]
 pub fn may_take_tickets(program: &Program) -> bool {
     let mut all = program.functions.iter().flat_map(|function| function.instructions());
@@ -226,7 +227,7 @@ fn run_blocks(
     run_particular(program, launch, limits, checks, valued, Particulars::default())
 }
 
-/// As [`check_with`], with something done about racing reads.
+/// Like [`check_with`], with a treatment of racing reads.
 pub(crate) fn check_suspecting(
     program: &Program,
     launch: &Launch,
@@ -239,10 +240,10 @@ pub(crate) fn check_suspecting(
     outcome
 }
 
-/// What some runs do beside others.
+/// Options of special runs.
 #[derive(Default)]
 struct Particulars {
-    /// Places of stores at which the domain is asked whether they leave in place what is there.
+    /// Places of stores for which the domain decides if they leave the present value in place.
     asked: FxHashSet<Place>,
     suspicion: Suspicion,
     /// The block that takes the last ticket.
@@ -274,7 +275,7 @@ fn run_particular(
     let before = Snapshot::of(&global[launch.buffers.len()..]);
     let mut budget = Budget::new(limits);
     let mut tally = Tally::new(&machine, checks, &global, limits);
-    // Who runs in a domain needs the buffers as they are.
+    // A caller with a domain needs the buffers unchanged.
     let keeps = valued.is_some();
     // The last block runs after all others.
     let units = launch.units().filter(|unit| Some(*unit) != last).chain(last);
@@ -338,7 +339,7 @@ fn left_in(counter: &Counter, global: &[Allocation], buffers: usize) -> Option<u
     is_number.then(|| bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
 }
 
-/// The contents of buffers. They may be large: the memory of the run becomes the result.
+/// Takes the contents of buffers. They may be large, so the memory of the run becomes the result.
 fn contents(buffers: Vec<Allocation>) -> Vec<Vec<u8>> {
     let contents = |mut memory: Allocation| {
         memory.states.clear_meaningless(&mut memory.bytes);
@@ -347,7 +348,7 @@ fn contents(buffers: Vec<Allocation>) -> Vec<Vec<u8>> {
     buffers.into_iter().map(contents).collect()
 }
 
-/// The result of a run, without the contents of memory.
+/// Builds the outcome of a run, without memory contents.
 fn outcome(report: Report, gap: Option<Gap>, blocks: u64) -> Outcome {
     let mut alignments: Vec<Placement> = report.alignments.into_iter().collect();
     alignments

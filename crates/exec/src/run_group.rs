@@ -1,6 +1,6 @@
 //! Runs one lane group until it diverges, waits, or uses up its quota.
 //!
-//! What an instruction does is in [`crate::interpret`]; which group runs next, in [`crate::block`].
+//! [`crate::interpret`] executes instructions, and [`crate::block`] schedules the groups.
 
 use crate::context::{Context, Flow};
 use crate::fast::decode::Step;
@@ -13,21 +13,24 @@ use crate::racing_reads::{Suspicion, distrust};
 use ir::{BlockId, Guard, Instr, Op, SyncOp, Terminator};
 use sync::Site;
 
-/// How a sequence of instructions ended: at its end, or at one that needs the scheduler, with the
-/// lanes that take part in it.
+/// The end of an instruction sequence: its end, or an instruction that needs the scheduler, with the active
+/// lanes.
 pub(crate) type Flowing = Result<Option<(Mask, Flow)>, Gap>;
 
-/// How far a group has come.
+/// The progress of a group.
 pub(crate) struct Followed {
-    /// The instruction that needs the scheduler, or the end of its block.
+    /// The instruction that needs the scheduler, or the end of its basic block.
     pub(crate) at: Position,
-    /// How many instructions were executed, with the last one and the ends of blocks.
+    /// The number of executed instructions, including the last one and the ends of basic blocks.
     pub(crate) executed: u64,
     pub(crate) ended: Flowing,
 }
 
-/// Executes a group from `at` on to the end of a block: the first one at which `most` instructions are executed, or
-/// lanes part.
+/// The longest stretch of instructions of a basic block between two looks at the budget.
+const LONGEST: usize = 1 << 12;
+
+/// Executes a group from `at` to the end of a basic block: the first one after `most` executed instructions,
+/// or where lanes diverge. It also stops inside a block longer than [`LONGEST`].
 pub(crate) fn follow(
     context: &mut Context<'_, '_>,
     mut at: Position,
@@ -40,6 +43,14 @@ pub(crate) fn follow(
     loop {
         let block = &function.blocks[at.block];
         let (rest, steps) = (&block.instructions[at.index..], &code.blocks[at.block][at.index..]);
+        if rest.len() > LONGEST {
+            let (count, ended) = straight(context, &rest[..LONGEST], &steps[..LONGEST], lanes);
+            at.index += count;
+            executed += count as u64;
+            let ended = ended.map(|flow| flow.or(Some((lanes, Flow::Next))));
+            let stops = !matches!(ended, Ok(Some((_, Flow::Next))));
+            return Followed { at, executed: executed + u64::from(stops), ended };
+        }
         let (count, ended) = straight(context, rest, steps, lanes);
         at.index += count;
         executed += count as u64 + 1;
@@ -56,7 +67,7 @@ pub(crate) fn follow(
     }
 }
 
-/// Where all lanes go from the end of a block, if that is easy to tell.
+/// The common successor of all lanes at the end of a basic block, if that is easy to see.
 #[inline]
 fn only_way(
     context: &mut Context<'_, '_>,
@@ -82,7 +93,7 @@ fn only_way(
     }
 }
 
-/// Executes instructions one after the other, in all lanes of a group; how many were done.
+/// Executes instructions in sequence, in all lanes of a group, and returns their number.
 fn straight(
     context: &mut Context<'_, '_>,
     rest: &[Instr],
@@ -112,8 +123,8 @@ fn straight(
     (steps.len(), Ok(None))
 }
 
-/// Returns the lanes in which the guard of an instruction holds; none if that is not decided and the instruction was executed under
-/// its condition.
+/// Returns the lanes in which the guard of an instruction holds. `None` if the guard is undecided and the
+/// instruction was executed under its condition.
 #[inline]
 pub(crate) fn guarded_lanes(
     context: &mut Context<'_, '_>,
@@ -134,7 +145,7 @@ pub(crate) fn guarded_lanes(
     }
 }
 
-/// Executes an instruction that is guarded or not of the common kind.
+/// Executes an instruction that has a guard or no fast path.
 fn single_step(
     context: &mut Context<'_, '_>,
     instruction: &Instr,
@@ -201,7 +212,7 @@ fn single_step(
     }
 }
 
-/// Notes an access to registers of products, and reports one that comes too early.
+/// Records an access to registers of products, and reports one that comes too early.
 #[cold]
 pub(crate) fn touch_products(context: &mut Context<'_, '_>, op: &Op) {
     if let Some(window) = context.registers.touch(op, context.place) {
@@ -209,7 +220,7 @@ pub(crate) fn touch_products(context: &mut Context<'_, '_>, op: &Op) {
     }
 }
 
-/// Whether an operation touches memory.
+/// Returns `true` if an operation accesses memory.
 pub(crate) fn is_access(op: &Op) -> bool {
     let plain = matches!(op, Op::Load(_) | Op::Store(_) | Op::Atomic(_) | Op::AsyncCopy(_))
         || matches!(
@@ -220,7 +231,7 @@ pub(crate) fn is_access(op: &Op) -> bool {
         || matches!(op, Op::LoadMatrix(_) | Op::StoreMatrix(_) | Op::WmmaLoad(_) | Op::WmmaStore(_))
 }
 
-/// Whether the lanes of a warp execute an operation together (`.sync`).
+/// Returns `true` if the lanes of a warp execute an operation together (`.sync`).
 fn is_collective(op: &Op) -> bool {
     match op {
         Op::Sync(sync) => matches!(

@@ -1,6 +1,6 @@
-//! Runs one lane group on a side of a branch that is not decided, to the end of a block.
+//! Runs one lane group on a side of an undecided branch, to the end of a basic block.
 //!
-//! As [`crate::run_group`], but that everything happens under the path condition of the group
+//! Like [`crate::run_group`], with all actions under the path condition of the group
 //! ([`crate::interpret::symbolic::conditional`]).
 
 use crate::context::{Context, Flow};
@@ -12,7 +12,7 @@ use crate::position::Position;
 use crate::run_group::{Flowing, Followed, guarded_lanes, is_access, touch_products};
 use ir::Instr;
 
-/// Executes a group from `at` on to the end of its block.
+/// Executes a group from `at` to the end of its basic block.
 pub(crate) fn follow_path(
     context: &mut Context<'_, '_>,
     mut at: Position,

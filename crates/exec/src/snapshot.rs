@@ -1,7 +1,7 @@
-//! Which module variables a run changed: what they held before is compared with what they hold afterwards.
+//! Finds the module variables that a run changed, by comparing their contents before and after.
 //!
-//! A variable that was given what it held already is not among them. Above a limit nothing is copied, and all that may be written count: it errs
-//! towards naming too many.
+//! A variable that was overwritten with its old contents does not count. Above a size limit nothing is
+//! copied, and all possibly written variables count: it errs towards naming too many.
 
 use crate::address::Area;
 use crate::launch::Access;
@@ -9,21 +9,21 @@ use crate::machine::Machine;
 use crate::memory::Allocation;
 use ir::VarId;
 
-/// Bytes of all module variables above which none is copied.
+/// Largest size of all module variables to copy.
 const LARGEST: usize = 64 << 20;
 
-/// Module variables before a run: bytes and their states; nothing if they are too large.
+/// Module variables before a run: bytes and their states; `None` if they are too large.
 pub(crate) struct Snapshot(Option<Vec<(Vec<u8>, Vec<u8>)>>);
 
 impl Snapshot {
-    /// Copies what the allocations of module variables hold.
+    /// Copies the allocations of module variables.
     pub(crate) fn of(variables: &[Allocation]) -> Self {
         let size: usize = variables.iter().map(|memory| memory.bytes.len()).sum();
         let copy = |memory: &Allocation| (memory.bytes.clone(), memory.states.to_vec());
         Self((size <= LARGEST).then(|| variables.iter().map(copy).collect()))
     }
 
-    /// Returns the variables that hold something else in `global`, in the order of the module.
+    /// Returns the variables with other contents in `global`, in module order.
     pub(crate) fn changed(&self, machine: &Machine<'_>, global: &[Allocation]) -> Vec<VarId> {
         let buffers = machine.launch.buffers.len();
         let is_changed = |id: &VarId| {

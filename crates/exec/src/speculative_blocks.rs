@@ -1,12 +1,13 @@
-//! Runs blocks speculatively in parallel, with the result of ascending order.
+//! Runs blocks speculatively in parallel, with the same result as in ascending order.
 //!
-//! Each worker has a copy of global memory with the writes of its own blocks. A block commits when all blocks
-//! before it have. If no other worker's block changed what it touched, it did what it would have done in its
-//! turn: its writes and findings are committed. Otherwise all workers stop, the block and some after it run
-//! alone on the current memory, and then speculation starts again, each time later than before.
+//! Each worker has a copy of global memory with the writes of its own blocks. A block commits when all
+//! earlier blocks have. If no other worker's block changed the memory it touched, it behaved as it would have
+//! in its turn, and its writes and findings are committed. Otherwise all workers stop, the block and some
+//! later ones run alone on the current memory, and then speculation starts again, after a longer delay each
+//! time.
 //!
-//! A write counts as touching what it overwrites, because races depend on whether it changes it. So a block is
-//! run again too often, never too rarely.
+//! A write counts as touching the bytes it overwrites, because races depend on its changing them. So a block
+//! is rerun too often, never too rarely.
 
 use crate::block::BlockRun;
 use crate::budget::Budget;
@@ -24,16 +25,16 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::scope;
 use sync::Touched;
 
-/// The most bytes that copies of global memory may have together. A byte costs two.
+/// Most bytes of all copies of global memory. A byte costs two.
 const MOST_COPIED: usize = 1 << 30;
-/// Blocks that a worker may have before it: with two it need not wait for the next.
+/// Blocks queued for a worker: with two it need not wait for the next.
 const QUEUED: usize = 2;
-/// Blocks for each worker that may run ahead of the first that has not ended.
+/// Blocks for each worker that may run ahead of the first uncommitted one.
 const AHEAD: usize = 4;
 
-/// Blocks that are to run, ascending.
+/// The remaining blocks, ascending.
 pub(crate) struct Queue<I> {
-    /// Those that were taken and given back.
+    /// Blocks that were returned.
     again: VecDeque<u64>,
     rest: I,
 }
@@ -43,13 +44,13 @@ impl<I: Iterator<Item = u64>> Queue<I> {
         Self { again: VecDeque::new(), rest }
     }
 
-    /// Takes blocks back that come before all others.
+    /// Takes back blocks, to be run before all others.
     fn give_back(&mut self, mut blocks: VecDeque<u64>) {
         blocks.append(&mut self.again);
         self.again = blocks;
     }
 
-    /// Whether there are at least two blocks.
+    /// Returns `true` if there are at least two blocks.
     fn has_two(&mut self) -> bool {
         while self.again.len() < 2 {
             let Some(next) = self.rest.next() else { return false };
@@ -91,7 +92,7 @@ struct Ran {
     found: Found,
     touched: Vec<Option<Touched>>,
     writes: Writes,
-    /// For each allocation whether it was read.
+    /// For each allocation, `true` if it was read.
     read: Vec<bool>,
 }
 
@@ -102,7 +103,7 @@ enum WorkerMessage {
     Ended,
 }
 
-/// Bytes that a block wrote, as it left them.
+/// The final contents of bytes that a block wrote.
 #[derive(Default)]
 struct Writes {
     /// Allocation, first byte and number of bytes.
@@ -141,7 +142,7 @@ impl Writes {
     }
 }
 
-/// Sends that a worker has ended, however it ends.
+/// Reports the end of a worker, however it ends.
 struct NotifyOnDrop(Sender<WorkerMessage>);
 
 impl Drop for NotifyOnDrop {
@@ -151,7 +152,7 @@ impl Drop for NotifyOnDrop {
     }
 }
 
-/// Runs the blocks that come, on a copy of global memory.
+/// Runs the received blocks on a copy of global memory.
 fn work(
     machine: &Machine<'_>,
     (worker, budget, before): (usize, &Budget, u64),
@@ -178,17 +179,17 @@ fn work(
     }
 }
 
-/// Blocks that run speculatively, from one state of memory on.
+/// Speculative blocks, starting from one state of memory.
 struct Flight<'f, 'm, 'p> {
     tally: &'f mut Tally<'m, 'p>,
     global: &'f mut [Allocation],
     budget: &'f mut Budget,
-    /// Which worker ran each block that was taken over.
+    /// The worker of each committed block.
     owners: FxHashMap<u64, usize>,
-    /// Blocks that were given out and not yet taken over, ascending.
+    /// Issued but uncommitted blocks, ascending.
     out: VecDeque<u64>,
     arrived: FxHashMap<u64, Box<Ran>>,
-    /// How many blocks each worker has before it.
+    /// The number of queued blocks of each worker.
     loads: Vec<usize>,
 }
 
@@ -202,7 +203,7 @@ impl<'f, 'm, 'p> Flight<'f, 'm, 'p> {
         Self { tally, global, budget, owners, out: VecDeque::new(), arrived, loads: Vec::new() }
     }
 
-    /// Runs blocks until there are none, or one could not be taken over: the queue has it again.
+    /// Runs blocks until there are none, or one could not be committed: that one is returned to the queue.
     fn run(mut self, queue: &mut Queue<impl Iterator<Item = u64>>, workers: usize) {
         let Tally { machine, checks, .. } = *self.tally;
         let before = self.tally.lane_instructions();
@@ -225,7 +226,7 @@ impl<'f, 'm, 'p> Flight<'f, 'm, 'p> {
         queue.give_back(self.out);
     }
 
-    /// Gives out blocks and takes over what comes back.
+    /// Issues blocks and commits results.
     fn direct(
         &mut self,
         queue: &mut Queue<impl Iterator<Item = u64>>,
@@ -234,7 +235,7 @@ impl<'f, 'm, 'p> Flight<'f, 'm, 'p> {
     ) {
         loop {
             self.give_out(queue, tasks);
-            // A run that is late reports it in the block that runs next.
+            // A late run reports that in the next block that runs.
             if self.out.is_empty() || self.budget.is_late() {
                 return;
             }
@@ -261,19 +262,19 @@ impl<'f, 'm, 'p> Flight<'f, 'm, 'p> {
             let Some(number) = queue.next() else { return };
             self.out.push_back(number);
             self.loads[worker] += 1;
-            // Send fails only if the worker has ended, and then it has said so.
+            // Send fails only if the worker has ended, which it has reported then.
             let _ = tasks[worker].send(number);
         }
     }
 
-    /// Whether the next block did what it would have done after all before it.
+    /// Returns `true` if the next block behaved as it would have after all earlier ones.
     fn is_as_in_turn(&self, ran: &Ran) -> bool {
         let gave_up = ran
             .found
             .gap
             .as_ref()
             .is_some_and(|gap| matches!(gap.stop, Stop::Budget { .. } | Stop::Time { .. }));
-        // The first had as much as it would have had.
+        // The first one had the same budget as in its turn.
         if gave_up {
             return self.owners.is_empty();
         }

@@ -1,4 +1,4 @@
-//! Which thread stores a byte of global memory last, and where: for reports of what it holds.
+//! Finds the last store to a byte of global memory, for reports.
 
 use crate::address::Area;
 use crate::block::BlockRun;
@@ -10,8 +10,8 @@ use crate::options::{Checks, Limits};
 use crate::tracker::Shadows;
 use ir::Program;
 
-/// The last store to a byte of a buffer, in ascending order of blocks. `None` if there is none, or if
-/// the launch cannot be followed without looking at contents.
+/// Returns the last store to a byte of a buffer, in ascending order of blocks. `None` if there is none, or if
+/// the launch depends on contents.
 #[must_use]
 pub fn last_store(
     program: &Program,

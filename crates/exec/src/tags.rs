@@ -1,15 +1,15 @@
-//! What is known about the value of a register, lane by lane, besides its bits.
+//! Knowledge about the lanes of a register, besides their bits.
 //!
 //! A lane of a register is one of four things:
 //! - a **number**: its bits are the value on every schedule and for all inputs;
-//! - a **pointer**: its bits are an address of ours ([`crate::address`]); adding numbers keeps it
-//!   one, comparing two into the same allocation gives a number;
-//! - **unknown**: defined, but not a function of the launch alone: data of an opaque buffer, bits of
-//!   a base address, a clock, a float whose bits the manual does not fix ([`crate::legal`]). Control flow or an address that depends on it ends the run with a gap.
-//!   Unknown lanes that are not even a function of the launch and its inputs (the schedule or the
-//!   place of an allocation decides) are *fickle*: where they are stored for others, that is a doubt;
-//! - **poison**: undefined by the manual. It may be copied around; where it decides something, that
-//!   is a finding.
+//! - a **pointer**: its bits are one of our addresses ([`crate::address`]); adding numbers keeps it one,
+//!   comparing two into the same allocation gives a number;
+//! - **unknown**: defined, but not a function of the launch alone: data of an opaque buffer, bits of a base
+//!   address, a clock, a float without fixed bits in the manual ([`crate::legal`]). Control flow or an
+//!   address that depends on it ends the run with a gap. Unknown lanes that are not even a function of the
+//!   launch and its inputs (the schedule or the placement of an allocation decides) are *fickle*: storing
+//!   them for others is a doubt;
+//! - **poison**: undefined by the manual. It may be copied; if it decides something, that is a finding.
 
 use crate::doubt::Reason;
 use crate::finding::Origin;
@@ -22,42 +22,41 @@ pub(crate) struct Tags {
     pub(crate) pointer: Mask,
     pub(crate) unknown: Mask,
     pub(crate) poison: Mask,
-    /// Of the unknown lanes, those that are not determined by the launch and its inputs. Means
-    /// nothing in other lanes.
+    /// The unknown lanes that are not determined by the launch and its inputs. Meaningless in other lanes.
     pub(crate) fickle: Mask,
-    /// Where the unknown comes from, in one of the lanes. Means nothing if there is none.
+    /// The origin of the unknown in one of the lanes. Meaningless if there is none.
     pub(crate) origin: Option<Source>,
-    /// Where the poison comes from, likewise.
+    /// The origin of the poison, likewise.
     pub(crate) undefined: Option<Origin>,
 }
 
-/// Why a value is unknown.
+/// The reason why a value is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// Data of a buffer whose contents are not given.
+    /// Data of a buffer without given contents.
     Data,
     /// Bits of an address.
     Address,
     /// A special register or operation that depends on the schedule.
     Schedule(&'static str),
-    /// Something fickle that was in memory meanwhile.
+    /// A fickle value that passed through memory.
     Stored,
-    /// Copies of an element of a fragment of `wmma` that differ.
+    /// Differing copies of an element of a `wmma` fragment.
     Copies,
-    /// A float whose bits the manual does not fix.
+    /// A float without fixed bits in the manual.
     Unfixed(Unfixed),
 }
 
 impl Source {
-    /// `%envreg`, which says where the driver keeps what belongs to a grid.
+    /// `%envreg`, which locates the driver's data for a grid.
     pub(crate) const ENVIRONMENT: Self = Self::Schedule("%envreg");
 
-    /// Of two sources, the one to name.
+    /// Returns the source to report out of two.
     pub(crate) fn to_name(self, other: Self) -> Self {
         if other.rank() > self.rank() { other } else { self }
     }
 
-    /// Of several sources, the highest is named: an index that is data is part of an address, which
+    /// The rank of a source for reports; the highest is reported. A data index is part of an address, which
     /// would be known without it.
     fn rank(self) -> u32 {
         match self {
@@ -96,28 +95,35 @@ impl Tags {
     }
 
     pub(crate) fn poison(lanes: Mask, origin: Origin) -> Self {
-        // What does not happen in any lane is no origin.
+        // No lanes, no origin.
         let undefined = (!lanes.is_empty()).then_some(origin);
         Self { poison: lanes, undefined, ..Self::NUMBER }
     }
 
-    /// Whether every lane is a number.
+    /// Returns `true` if every lane is a number.
     #[inline]
     pub(crate) fn is_number(self) -> bool {
         self.pointer.0 | self.unknown.0 | self.poison.0 == 0
     }
 
-    /// Whether every lane of `lanes` is a number.
+    /// Returns `true` if every lane is unknown and determined by the inputs.
+    #[inline(always)]
+    pub(crate) fn is_data(&self) -> bool {
+        let others = self.pointer.0 | self.poison.0 | self.fickle.0;
+        others | !self.unknown.0 == 0 && matches!(self.origin, Some(Source::Data))
+    }
+
+    /// Returns `true` if every lane of `lanes` is a number.
     pub(crate) fn is_number_in(self, lanes: Mask) -> bool {
         (self.pointer.0 | self.unknown.0 | self.poison.0) & lanes.0 == 0
     }
 
-    /// What an operation makes of operands it knows nothing special about: poison spreads, the bits
-    /// of a pointer are unknown.
+    /// Combines the tags of operands of an operation without special rules: poison spreads, and the bits of a
+    /// pointer are unknown.
     pub(crate) fn combine(self, other: Self) -> Self {
         let poison = self.poison.or(other.poison);
         let unknown = self.unknown.or(self.pointer).or(other.unknown).or(other.pointer);
-        // Origins outlive what they are about.
+        // Origins may be stale.
         let address = |tags: Self| (!tags.pointer.is_empty()).then_some(Source::Address);
         let origin = |tags: Self| tags.origin.filter(|_| !tags.unknown.is_empty());
         let undefined = |tags: Self| tags.undefined.filter(|_| !tags.poison.is_empty());
@@ -132,12 +138,12 @@ impl Tags {
         }
     }
 
-    /// Lanes that are not determined by the launch and its inputs; pointers are not, seen as bits.
+    /// Lanes that are not determined by the launch and its inputs; pointers are not, as bits.
     pub(crate) fn undetermined(self) -> Mask {
         self.fickle.and(self.unknown).or(self.pointer)
     }
 
-    /// The same, but that numbers in `lanes` are not fixed to the bit.
+    /// The same tags, with numbers in `lanes` not fixed to the bit.
     pub(crate) fn unfixed(self, lanes: Mask, cause: Unfixed) -> Self {
         let lanes = lanes.without(self.unknown).without(self.poison).without(self.pointer);
         if lanes.is_empty() {
@@ -152,7 +158,7 @@ impl Tags {
         }
     }
 
-    /// Why a lane that is not a number is none, for people.
+    /// Explains why a lane is not a number.
     pub(crate) fn reason(self, lane: usize) -> Reason {
         match self.origin {
             _ if self.poison.has(lane) => Reason::Undefined,
@@ -163,7 +169,7 @@ impl Tags {
         }
     }
 
-    /// Why a lane is not determined by the launch and its inputs, for people.
+    /// Explains why a lane is not determined by the launch and its inputs.
     pub(crate) fn undetermined_reason(self, lane: usize) -> Reason {
         match self.origin {
             _ if self.pointer.has(lane) => Reason::Address,
@@ -173,13 +179,13 @@ impl Tags {
         }
     }
 
-    /// As [`combine`](Self::combine), of one operand.
+    /// Like [`combine`](Self::combine), for one operand.
     pub(crate) fn spread(self) -> Self {
         self.combine(Self::NUMBER)
     }
 
-    /// Combines the tags of two values of which a condition with these tags chooses one. If both are undefined, so is the result. If one is, the
-    /// result may be, which counts as fickle.
+    /// Combines the tags of two values, one of which is selected by a condition with these tags. If both are
+    /// undefined, so is the result. If one is, the result may be, which counts as fickle.
     pub(crate) fn chosen(self, a: Self, b: Self) -> Self {
         let open = self.unknown;
         let nothing = a.poison.and(b.poison).and(open);
@@ -195,7 +201,7 @@ impl Tags {
         }
     }
 
-    /// This in `lanes`, `other` elsewhere.
+    /// Takes these tags in `lanes`, `other` elsewhere.
     pub(crate) fn within(self, lanes: Mask, other: Self) -> Self {
         let pick = |ours: Mask, theirs: Mask| ours.and(lanes).or(theirs.without(lanes));
         Self {
@@ -203,7 +209,7 @@ impl Tags {
             unknown: pick(self.unknown, other.unknown),
             poison: pick(self.poison, other.poison),
             fickle: pick(self.fickle, other.fickle),
-            // Origins outlive what they are about.
+            // Origins may be stale.
             origin: self.origin.filter(|_| !self.unknown.and(lanes).is_empty()).or(other.origin),
             undefined: self
                 .undefined
@@ -212,7 +218,7 @@ impl Tags {
         }
     }
 
-    /// The same for lanes that moved: lane `i` gets what lane `from(i)` had.
+    /// Permutes the lanes: lane `i` gets the tags of lane `from(i)`.
     pub(crate) fn permuted(self, lanes: Mask, from: impl Fn(usize) -> usize) -> Self {
         let gather = |mask: Mask| {
             Mask(lanes.iter().filter(|&lane| mask.has(from(lane))).fold(0, |m, lane| m | 1 << lane))
@@ -228,13 +234,13 @@ impl Tags {
     }
 }
 
-/// [`Tags`] without their origin: what every instruction looks at.
+/// [`Tags`] without their origin, as needed for every instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TagMasks {
     pub(crate) pointer: Mask,
     pub(crate) unknown: Mask,
     pub(crate) poison: Mask,
-    /// Means something in unknown lanes only.
+    /// Meaningful in unknown lanes only.
     pub(crate) fickle: Mask,
 }
 
@@ -242,7 +248,7 @@ impl TagMasks {
     pub(crate) const NUMBER: Self =
         Self { pointer: Mask::NONE, unknown: Mask::NONE, poison: Mask::NONE, fickle: Mask::NONE };
 
-    /// Whether all lanes are numbers.
+    /// Returns `true` if all lanes are numbers.
     #[inline(always)]
     pub(crate) fn is_number(self) -> bool {
         self.pointer.0 | self.unknown.0 | self.poison.0 == 0

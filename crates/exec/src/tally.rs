@@ -1,4 +1,4 @@
-//! Adds up what the blocks of a launch found, in ascending order.
+//! Combines the findings of a launch's blocks, in ascending order.
 
 use crate::block::BlockRun;
 use crate::budget::Budget;
@@ -15,7 +15,7 @@ use crate::tracker::{Met, Shadows};
 use crate::value::Valued;
 use sync::{LaneId, Site};
 
-/// What a block found by itself.
+/// The findings of a single block.
 pub(crate) struct Found {
     pub(crate) number: u64,
     pub(crate) report: Report,
@@ -24,7 +24,7 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// Runs a block; its accesses are then in the shadows.
+    /// Runs a block and leaves its accesses in the shadows.
     pub(crate) fn run(block: &mut BlockRun<'_, '_>, number: u64) -> Self {
         let gap = block.run(number).err();
         block.keep_open_uses();
@@ -38,7 +38,7 @@ impl Found {
     }
 }
 
-/// The blocks so far.
+/// The results of the blocks so far.
 pub(crate) struct Tally<'m, 'p> {
     pub(crate) machine: &'m Machine<'p>,
     pub(crate) checks: Option<Checks>,
@@ -50,16 +50,16 @@ pub(crate) struct Tally<'m, 'p> {
     blocks: u64,
     gap: Option<Gap>,
     limits: Limits,
-    /// An access of the last block that has no fence between it and the ticket.
+    /// An access of the last block without a fence after the ticket.
     unacquired: Option<(Site, LaneId)>,
 }
 
-/// Blocks are not all alike: a launch is given up after its first block only if this many times as
-/// many instructions would be needed as there are.
+/// Blocks differ in cost. So a launch is given up after its first block only if its estimated cost exceeds
+/// the budget by this factor.
 const MARGIN: u64 = 4;
 
 impl<'m, 'p> Tally<'m, 'p> {
-    /// Of no blocks.
+    /// Starts without blocks.
     pub(crate) fn new(
         machine: &'m Machine<'p>,
         checks: Option<Checks>,
@@ -80,12 +80,12 @@ impl<'m, 'p> Tally<'m, 'p> {
         }
     }
 
-    /// Whether no block is to follow, because one could not be followed to its end.
+    /// Returns `true` if no further block will run, because one could not complete.
     pub(crate) fn is_over(&self) -> bool {
         self.gap.is_some()
     }
 
-    /// Instructions executed.
+    /// The number of executed instructions.
     pub(crate) fn lane_instructions(&self) -> u64 {
         self.report.lane_instructions
     }
@@ -135,7 +135,7 @@ impl<'m, 'p> Tally<'m, 'p> {
         *budget = block.budget;
     }
 
-    /// Adds what the next block found; what it did to memory is for the caller to tell.
+    /// Adds the findings of the next block. The caller adds its accesses.
     pub(crate) fn absorb(&mut self, found: Found, global: &[Allocation]) {
         self.report.absorb(found.report);
         let Self { machine, shared, .. } = self;
@@ -156,7 +156,7 @@ impl<'m, 'p> Tally<'m, 'p> {
         }
         let launch = self.machine.launch;
         let (each, most) = (self.report.lane_instructions.max(1), self.limits.lane_instructions);
-        let blocks = launch.units().count() as u64;
+        let blocks = launch.unit_count();
         let needed = each.saturating_mul(blocks);
         if needed / MARGIN <= most {
             return None;
@@ -176,7 +176,7 @@ impl<'m, 'p> Tally<'m, 'p> {
         self.gap = Some(Gap { place, thread: None, reason, stop: Stop::NotFollowed });
     }
 
-    /// Judges writes at places that are data, when all blocks have run.
+    /// Judges writes at data-dependent places, after all blocks have run.
     pub(crate) fn close_scatters(&mut self, global: &[Allocation], valued: Option<Valued<'_>>) {
         let Some(valued) = valued.filter(|one| !one.store.scatters.is_empty()) else { return };
         if self.is_over() {
@@ -193,7 +193,8 @@ impl<'m, 'p> Tally<'m, 'p> {
         self.gap = scatter::close(launched, &mut self.report, valued, &accessed);
     }
 
-    /// Looks at the tickets of a run in which blocks take them: where the first was taken, and from which counter.
+    /// Checks the tickets of a run in which blocks take them. Returns the place of the first one, and its
+    /// counter.
     pub(crate) fn close_tickets(&mut self, valued: Option<Valued<'_>>) -> Option<(Place, Counter)> {
         let tickets = &valued?.store.tickets;
         let (counter, _, place) = tickets.counter?;
@@ -213,7 +214,8 @@ impl<'m, 'p> Tally<'m, 'p> {
         Some((place, counter))
     }
 
-    /// What all blocks found, the place where the run stopped, and how many blocks ended.
+    /// Returns the findings of all blocks, the place where the run stopped, and the number of completed
+    /// blocks.
     pub(crate) fn finish(mut self, global: &[Allocation]) -> (Report, Option<Gap>, u64) {
         self.reported.count(&mut self.report);
         let context = ReportContext { machine: self.machine, shared: &[], global, number: 0 };

@@ -1,7 +1,8 @@
-//! The pieces of boxes of tensor maps, and the ranges of bytes that they cover on both sides.
+//! The pieces of tensor-map boxes, and the byte ranges that they cover on both sides.
 //!
-//! Boxes of one map that lie inside their tensor have the same pieces, moved along: they are walked once. The pattern of a swizzle repeats after
-//! 1024 bytes of shared memory at most, so the place in such a period belongs to what must be the same.
+//! Boxes of one map that lie inside their tensor have the same pieces, shifted, so they are walked once. The
+//! pattern of a swizzle repeats after at most 1024 bytes of shared memory, so the position in such a period
+//! is part of the key.
 
 use ir::{Piece, Start, TensorMap};
 use std::sync::Arc;
@@ -9,10 +10,10 @@ use std::sync::Arc;
 /// Bytes after which every swizzle repeats.
 pub(crate) const PERIOD: u64 = 1024;
 
-/// Ranges of bytes, by start and length.
+/// Byte ranges by start and length.
 pub(crate) type Ranges = Vec<(i64, u32)>;
 
-/// The pieces of a box, and ranges of bytes on both sides: ascending, neighbours made one.
+/// The pieces of a box, and merged byte ranges on both sides, ascending.
 #[derive(Debug)]
 pub(crate) struct Walk {
     pub(crate) pieces: Vec<Piece>,
@@ -30,7 +31,7 @@ impl Walk {
     }
 }
 
-/// Makes ranges of pieces.
+/// Merges pieces to ranges.
 fn ranges(pieces: impl Iterator<Item = (i64, u32)>) -> Ranges {
     let mut sorted: Ranges = pieces.collect();
     sorted.sort_unstable();
@@ -44,7 +45,7 @@ fn ranges(pieces: impl Iterator<Item = (i64, u32)>) -> Ranges {
     merged
 }
 
-/// The key by which boxes inside their tensors are walked once.
+/// The key of walks for boxes inside their tensors.
 #[derive(Debug, PartialEq, Eq)]
 struct Key {
     map: TensorMap,
@@ -52,17 +53,17 @@ struct Key {
     stores: bool,
 }
 
-/// Walks of boxes inside their tensors that were met before.
+/// Cached walks of boxes inside their tensors.
 #[derive(Debug, Default)]
 pub(crate) struct WalkCache {
     known: Vec<(Key, Arc<Walk>)>,
 }
 
 impl WalkCache {
-    /// Walks beyond this many are forgotten.
+    /// Most cached walks.
     const MOST: usize = 16;
 
-    /// The pieces of a box inside its tensor, at the origin.
+    /// Returns the pieces of a box inside its tensor, at the origin.
     pub(crate) fn walk(&mut self, map: &TensorMap, shared: u64, stores: bool) -> Option<Arc<Walk>> {
         let same =
             |(key, _): &&(Key, _)| (key.shared, key.stores) == (shared, stores) && key.map == *map;

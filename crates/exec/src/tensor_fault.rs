@@ -1,15 +1,15 @@
-//! What can be wrong with a tensor copy (manual §5.5, §9.7.9.27.1), for reports.
+//! Faults of tensor copies (manual §5.5, §9.7.9.27.1), for reports.
 
 use crate::finding::Target;
 
-/// A tensor copy that the manual leaves undefined, or that goes beyond its tensor.
+/// A tensor copy that the manual leaves undefined, or that leaves its tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TensorFault {
-    /// The map has another number of dimensions than the instruction.
+    /// The map and the instruction have different numbers of dimensions.
     Rank {
-        /// Of the map.
+        /// Dimensions of the map.
         map: usize,
-        /// Of the instruction.
+        /// Dimensions of the instruction.
         copy: usize,
     },
     /// A tile copy through a map for im2col, or the other way round.
@@ -31,13 +31,14 @@ pub enum TensorFault {
         /// The coordinate.
         coordinate: i32,
     },
-    /// A store cuts rows at 16 bytes: it writes behind a row that ends elsewhere.
+    /// A store with a tensor whose rows do not end at a multiple of 16 bytes: rows are cut at 16 bytes, so it
+    /// writes past the end of a row.
     Clip {
-        /// The first byte behind the row.
+        /// The first byte after the row.
         target: Target,
         /// Bytes of a row of the tensor.
         extent: u64,
-        /// Bytes that are written too many.
+        /// The number of excess bytes.
         bytes: u32,
     },
 }

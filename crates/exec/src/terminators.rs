@@ -1,4 +1,4 @@
-//! Follows the ends of blocks: jumps, branches, tables, returns and exits.
+//! Executes the ends of basic blocks: jumps, branches, tables, returns and exits.
 
 use crate::block::BlockRun;
 use crate::finding::{Fault, Gap};
@@ -11,7 +11,7 @@ use ir::{Op, Operand, Terminator};
 use sync::SyncEvent;
 
 impl BlockRun<'_, '_> {
-    /// Threads end.
+    /// Ends the threads of a group.
     fn exit(&mut self, number: usize, group: usize) {
         let warp = &mut self.warps[number];
         let (lanes, at) = (warp.groups[group].lanes, warp.groups[group].at);
@@ -21,7 +21,7 @@ impl BlockRun<'_, '_> {
         self.note_flights(number, (at, lanes), others_go_on);
     }
 
-    /// Follows the end of a block.
+    /// Executes the end of a basic block.
     pub(crate) fn terminate(
         &mut self,
         warp: usize,
@@ -109,7 +109,7 @@ impl BlockRun<'_, '_> {
         })
     }
 
-    /// Sends the lanes of a group on their ways.
+    /// Splits the lanes of a group between targets.
     pub(crate) fn branch(&mut self, warp: usize, group: usize, ways: &[(Mask, ir::BlockId)]) {
         let warp = &mut self.warps[warp];
         let function = warp.groups[group].at.function;
@@ -142,8 +142,7 @@ impl BlockRun<'_, '_> {
     }
 }
 
-/// A gap at a branch on what is not determined by the launch: where that is in a loop, what it waits
-/// for.
+/// The gap at a branch on a value that the launch does not determine. In a loop, it mentions a possible wait.
 #[cold]
 fn polling(machine: &Machine<'_>, at: Position, mut gap: Gap) -> Gap {
     let function = &machine.program.functions[at.function];

@@ -1,4 +1,5 @@
-//! Tickets: a counter in global memory from which each block takes one number, so that one of them knows that it is the last.
+//! Tickets: each block takes one number from a counter in global memory, so that one of them learns that it
+//! is the last.
 //!
 //! ```text
 //! partial[block] = sum;  __threadfence();
@@ -7,15 +8,18 @@
 //! if (last) … all of partial …
 //! ```
 //!
-//! Which block is the last is the schedule's choice, and everything else about the numbers is, too. So a launch is run once for each
-//! block, with that block as the last ([`crate::check_last`]): it runs after all others and its number is known; of the others' numbers only
-//! their range is, and what is decided must be decided by that. Whoever asks compares what all these runs leave.
+//! The schedule chooses the last block, and the other numbers too. So a launch runs once for each block, with
+//! that block as the last ([`crate::check_last`]): it runs after all others, and its number is known. For the
+//! other numbers only their range is known, and it must suffice for all decisions. The caller compares the
+//! results of all these runs.
 //!
-//! That covers all schedules, because exactly one block has the last number: the counter has a known number at first, and each block
-//! adds one to it once ([`Counter`]), or the run ends with what is missing. The last block sees what the others did before their tickets if
-//! they released it (manual §8.8): a fence of the thread that takes the ticket, behind everything it knows of, or a fence of each
-//! thread behind its own accesses, and all these fences known to that thread ([`TicketWatch`]). The other side needs a fence of that thread behind the
-//! ticket, which all who read know of; without one there is a note.
+//! That covers all schedules, because exactly one block has the last number. The counter has a known initial
+//! number, and each block adds one to it once ([`Counter`]), or the run ends with what is missing. The last
+//! block sees the other blocks' accesses before their tickets if these were released (manual §8.8). Either
+//! the thread that takes the ticket executes a fence, after everything it knows of; or each thread executes a
+//! fence after its own accesses, and the ticket's thread knows of all these fences ([`TicketWatch`]). The
+//! reading side needs a fence of the ticket's thread after the ticket, known to all readers; without one
+//! there is a note.
 
 use crate::finding::Place;
 use crate::lanes::{Mask, WARP};
@@ -25,7 +29,7 @@ use sync::{Clocks, LaneId, Shadow, Site, Time, Touched};
 /// The counter of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Counter {
-    /// The global allocation.
+    /// The number of the global allocation.
     pub(crate) number: usize,
     pub(crate) offset: i64,
     pub(crate) bytes: u32,
@@ -37,56 +41,56 @@ pub(crate) struct Counter {
 /// The tickets that blocks have taken.
 #[derive(Debug, Default)]
 pub(crate) struct Tickets {
-    /// The counter, what it held at first, and where the first ticket was taken.
+    /// The counter, its initial value, and the place of the first ticket.
     pub(crate) counter: Option<(Counter, u64, Place)>,
     pub(crate) taken: u64,
     /// The block that took the last one so far.
     pub(crate) unit: Option<u64>,
-    /// Set if there are increments with a limit that take no ticket.
+    /// Set if there are increments with a limit that do not take a ticket.
     pub(crate) other_increments: bool,
 }
 
-/// Accesses and fences of a block before and after its ticket, in global memory that may be written.
+/// Accesses and fences of a block before and after its ticket, in writable global memory.
 #[derive(Debug)]
 pub(crate) struct TicketWatch {
     /// For each thread its last access before the ticket.
     accessed: Vec<[Option<Time>; WARP]>,
-    /// Their first fences behind that.
+    /// The first fence of each thread after that.
     fenced: Vec<[Option<Time>; WARP]>,
-    /// Set if there was a fence at all.
+    /// Set after any fence.
     any_fence: bool,
-    /// Threads with a fence at which they knew of all accesses so far.
+    /// Threads with a fence at which they knew all accesses so far.
     covering: Vec<Mask>,
     state: State,
     /// Set if the ticket releases all accesses before it.
     pub(crate) is_released: bool,
-    /// Set if it releases none: there was no fence.
+    /// Set if it releases none, for want of a fence.
     is_bare: bool,
-    /// Set if there were copies under way beside the threads, or reads through the read-only cache: fences do not order these.
+    /// Set for concurrent copies or reads through the read-only cache, which fences do not order.
     is_unusual: bool,
     /// Set if threads access global memory after the ticket.
     pub(crate) goes_on: bool,
     /// Set if one of them does not know of the ticket.
     pub(crate) is_unordered: bool,
-    /// The first fence behind the ticket of the thread that took it; the ticket itself if it acquires.
+    /// The first fence after the ticket by its thread; the ticket itself if it acquires.
     acquired: Option<Time>,
-    /// An access after the ticket that is not ordered behind that.
+    /// An access after the ticket that is not ordered after that fence.
     pub(crate) unacquired: Option<(Site, LaneId)>,
-    /// The accesses of the block when it took the ticket.
+    /// The accesses of the block up to its ticket.
     pub(crate) before: Vec<Option<Touched>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Before,
-    /// The ticket's own access is none of the others.
+    /// Excludes the ticket's own access.
     Taking,
-    /// By this thread, at this time.
+    /// Taken by this thread, at this time.
     Taken(LaneId, Time),
 }
 
 impl TicketWatch {
-    /// Of a block of this many warps.
+    /// For a block of this many warps.
     pub(crate) fn new(warps: usize) -> Self {
         Self {
             accessed: vec![[None; WARP]; warps],
@@ -105,20 +109,20 @@ impl TicketWatch {
         }
     }
 
-    /// Tells whether the block has a ticket.
+    /// Returns `true` if the block has a ticket.
     pub(crate) fn has_ticket(&self) -> bool {
         matches!(self.state, State::Taken(..))
     }
 
-    /// Why what a block does after its ticket is not followed, if it is not.
+    /// The reason why the actions of a block after its ticket are unsupported, if they are.
     pub(crate) fn obstacle(&self, is_last: bool) -> Option<&'static str> {
         match is_last {
             _ if !self.has_ticket() => None,
             _ if self.is_unusual => Some(
-                "blocks take tickets, and copy asynchronously or read through the read-only cache what they may write",
+                "blocks take tickets, and copy asynchronously, or read through the read-only cache, memory that they may write",
             ),
             false if !self.is_released && !self.is_bare => Some(
-                "blocks take tickets, and some of what they access before is not behind a fence: which part of it is not followed",
+                "blocks take tickets, and some of their earlier accesses are not behind a fence: the exact part is not followed",
             ),
             true if self.is_unordered => Some(
                 "threads of a block access global memory beside the thread that takes its ticket, and nothing orders them with it",
@@ -130,7 +134,7 @@ impl TicketWatch {
         }
     }
 
-    /// Lanes of a warp access global memory; how is unusual for copies and for reads through the read-only cache.
+    /// Records an access of lanes to global memory. Copies and reads through the read-only cache are unusual.
     pub(crate) fn access(
         &mut self,
         clocks: &Clocks,
@@ -161,7 +165,7 @@ impl TicketWatch {
         }
     }
 
-    /// Lanes of a warp execute a fence whose scope has all blocks, and which releases, acquires or both.
+    /// Records a fence of lanes with a scope of all blocks, which releases, acquires or both.
     pub(crate) fn fence(
         &mut self,
         clocks: &Clocks,
@@ -193,7 +197,7 @@ impl TicketWatch {
         }
     }
 
-    /// Tells whether something holds of the last access of every thread but one.
+    /// Tests the last access of every thread but one.
     fn all_accesses(&self, holds: impl Fn(LaneId, Time) -> bool, but: LaneId) -> bool {
         self.accessed.iter().enumerate().all(|(warp, lanes)| {
             lanes.iter().enumerate().all(|(lane, time)| {
@@ -203,7 +207,7 @@ impl TicketWatch {
         })
     }
 
-    /// A thread is about to take the ticket, with an operation that may itself release.
+    /// Prepares for a thread to take the ticket, with an operation that may itself release.
     pub(crate) fn begin(&mut self, clocks: &Clocks, taker: LaneId, releases: bool) {
         let of = |all: &[[Option<Time>; WARP]], who: LaneId| {
             all[usize::from(who.warp)][usize::from(who.lane)]
@@ -224,7 +228,7 @@ impl TicketWatch {
         self.state = State::Taking;
     }
 
-    /// The thread has taken it.
+    /// Records that the thread has taken the ticket.
     pub(crate) fn end<'s>(
         &mut self,
         (taker, time): (LaneId, Time),

@@ -1,20 +1,22 @@
-//! Where the elements of a matrix lie that a descriptor of `wgmma` names (PTX manual §9.7.15.5.1.2).
+//! Places of matrix elements under a `wgmma` descriptor (PTX manual §9.7.15.5.1.2).
 //!
-//! Let w be the bytes of a swizzled row (16 if there is none) and b those of an element. Sixteen bytes at a time, before swizzling:
+//! Let w be the bytes of a swizzled row (16 if there is none) and b those of an element. Sixteen bytes at a
+//! time, before swizzling:
 //!
 //! | | none | swizzled |
 //! |---|---|---|
 //! | neighbours along K: row r, chunk c | (r%8)·16 + (r/8)·SBO + c·LBO | (r%8)·w + (r/8)·SBO + 16c%w + (16c/w)·LBO |
 //! | neighbours along M or N: eight rows from 8g on, column k | g·SBO + (k%8)·16 + (k/8)·LBO | (8g·b)%w + (8g·b/w)·LBO + (k%8)·w + (k/8)·SBO |
 //!
-//! A swizzle then changes the address a to a XOR ((((a>>7) − base offset) mod w/16) << 4). Recorded on an H200 for both orders,
-//! all swizzles, odd strides and base offsets, and rows along K that are longer than w (B of a sparse product).
+//! A swizzle then changes the address a to a XOR ((((a>>7) − base offset) mod w/16) << 4). Recorded on an
+//! H200 for both orders, all swizzles, odd strides and base offsets, and rows along K longer than w (B of a
+//! sparse product).
 
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use sync::ReadUnits;
 
-/// Bytes that lie together wherever a matrix is.
+/// Bytes that are contiguous in every layout.
 pub(crate) const CHUNK: u32 = 16;
 
 /// A matrix in shared memory.
@@ -22,7 +24,7 @@ pub(crate) const CHUNK: u32 = 16;
 pub(crate) struct Tile {
     /// The number of the shared variable.
     pub(crate) variable: usize,
-    /// How many bytes behind a multiple of 1024 it begins, or of what it is aligned to.
+    /// Its start after a multiple of 1024 bytes, or of its alignment.
     pub(crate) lead: u64,
     /// The start of the matrix, as an offset in the variable.
     pub(crate) start: u64,
@@ -34,11 +36,11 @@ pub(crate) struct Tile {
     pub(crate) base_offset: u64,
     /// Bytes of a swizzled row; 16 for none.
     pub(crate) row: u64,
-    /// Neighbours in memory are neighbours along M or N.
+    /// Set if neighbours in memory are neighbours along M or N.
     pub(crate) transposed: bool,
 }
 
-/// Some rows of a matrix, of which K takes so many bytes.
+/// Some rows of a matrix, with the number of bytes along K.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Part {
     pub(crate) tile: Tile,
@@ -47,14 +49,14 @@ pub(crate) struct Part {
     pub(crate) k_bytes: u64,
 }
 
-/// Where the bytes of a part are.
+/// The byte places of a part.
 #[derive(Debug)]
 pub(crate) struct Places {
-    /// Each chunk: by rows and then along K, or by groups of eight rows and then along K.
+    /// The chunks: by rows and then along K, or by groups of eight rows and then along K.
     pub(crate) chunks: Vec<u64>,
-    /// Ranges, ascending, neighbours made one.
+    /// Merged byte ranges, ascending.
     pub(crate) ranges: Vec<(i64, u32)>,
-    /// One range with all of them.
+    /// The smallest range around all of them.
     pub(crate) around: (i64, u32),
     /// The ranges as a set.
     pub(crate) units: ReadUnits,
@@ -67,7 +69,7 @@ impl Tile {
         (at ^ turn << 4) - self.lead
     }
 
-    /// Where 16 bytes of row `row` are, as an offset in the variable: chunk `chunk` along K.
+    /// The offset in the variable of 16 bytes of row `row`: chunk `chunk` along K.
     fn along_k(&self, row: u64, chunk: u64) -> u64 {
         let inner = 16 * chunk;
         let along = inner % self.row + inner / self.row * self.leading;
@@ -75,7 +77,7 @@ impl Tile {
         self.swizzled(self.start + at)
     }
 
-    /// Where eight elements of two bytes in column `k` are: rows from 8·`group` on.
+    /// The offset of eight two-byte elements in column `k`: rows from 8·`group` on.
     fn across_k(&self, group: u64, k: u64) -> u64 {
         let at = match self.row {
             16 => group * self.stride + k % 8 * 16 + k / 8 * self.leading,
@@ -121,17 +123,17 @@ impl Part {
     }
 }
 
-/// Places of parts that were met before: warps and steps of a loop name the same ones again and again.
+/// Cached places of parts: warps and loop iterations use the same ones repeatedly.
 #[derive(Debug, Default)]
 pub(crate) struct TileCache {
     known: FxHashMap<Part, Arc<Places>>,
 }
 
 impl TileCache {
-    /// Parts beyond this many are forgotten.
+    /// Most cached parts.
     const MOST: usize = 1 << 12;
 
-    /// Where a part is.
+    /// Returns the places of a part.
     pub(crate) fn places(&mut self, part: &Part) -> Arc<Places> {
         if let Some(known) = self.known.get(part) {
             return Arc::clone(known);
@@ -163,7 +165,7 @@ mod tests {
         Part { tile, first: 0, rows: 64, k_bytes: 32 }
     }
 
-    /// Chunks do not overlap, whatever the swizzle.
+    /// Chunks do not overlap under any swizzle.
     #[test]
     fn every_chunk_has_a_place_of_its_own() {
         for (row, transposed) in [(16, false), (32, false), (64, false), (128, false), (128, true)]

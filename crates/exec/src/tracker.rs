@@ -1,6 +1,7 @@
-//! The engine's one door to [`sync`]: what a block's threads do to memory and to each other goes through here.
+//! The engine's only interface to [`sync`]: memory accesses and synchronisation of a block's threads go
+//! through here.
 //!
-//! Tracked are shared memory, and global memory that may be written: what is only read cannot race.
+//! It tracks shared memory, and writable global memory: read-only memory cannot race.
 
 mod clusters;
 mod contents;
@@ -10,6 +11,7 @@ mod group_steps;
 mod maps;
 mod mbarriers;
 mod products;
+mod rows;
 mod tickets;
 
 use crate::address::Area;
@@ -26,7 +28,7 @@ use group_steps::GroupSteps;
 pub(crate) use mbarriers::CopyNote;
 use mbarriers::MbarrierNotes;
 use sync::{
-    Access, Conflict, Conflicts, CopyId, Generation, Kind, MBARRIER_UPDATES, Misuse, Order, Part,
+    Access, Conflict, Conflicts, CopyId, Generation, Kind, MBARRIER_UPDATES, Misuse, Order,
     ProxySpace, Question, Registration, Released, Reuse, SameValue, Shadow, Shape, Site, SyncEvent,
     Time, UpdateGroup,
 };
@@ -39,7 +41,7 @@ struct Event {
     site: Site,
 }
 
-/// Order and accesses in the block or cluster that runs.
+/// Order and accesses in the running block or cluster.
 #[derive(Debug)]
 pub(crate) struct Tracker {
     order: Order,
@@ -47,19 +49,19 @@ pub(crate) struct Tracker {
     /// Events of each warp, in order.
     events: Vec<Vec<Event>>,
     shadows: Shadows,
-    /// Every access to some words, if they are to be compared one by one.
+    /// Every access to some words, for pairwise comparison.
     history: Option<History>,
-    /// Reads so far, if some are not to be trusted.
+    /// Reads so far, if some are distrusted.
     counts: Counts,
-    /// Set if there may be mbarriers.
+    /// Set if the program may use mbarriers.
     mbarriers: bool,
-    /// Notes on mbarriers, looked at when the block ends.
+    /// Notes on mbarriers, for the end of the block.
     notes: MbarrierNotes,
-    /// Waits for earlier launches, if the kernel may wait for them.
+    /// Waits for earlier launches, if the kernel has any.
     grids: Option<Box<GridWaits>>,
     /// Steps of warp groups.
     group_steps: GroupSteps,
-    /// What bulk copies write.
+    /// Contents of bulk copies.
     contents: ContentNumbers,
     /// Accesses before and after the block's ticket, in runs in which blocks take them.
     tickets: Option<Box<TicketWatch>>,
@@ -68,22 +70,22 @@ pub(crate) struct Tracker {
 /// The accesses to each allocation.
 #[derive(Debug, Default)]
 pub(crate) struct Shadows {
-    /// Whether accesses are looked at.
+    /// Set if accesses are tracked.
     enabled: bool,
-    /// Only one thread has the shared memory, and no copy is under way beside it: there is no one to race with.
+    /// Set if a single thread has the shared memory, without concurrent copies: it cannot race.
     pub(crate) alone: bool,
-    /// Whether lanes that run together stay together.
+    /// Set if lanes run in lock step.
     lock_step: bool,
-    /// Whether uses of barriers are kept.
+    /// Set if uses of barriers are recorded.
     pub(crate) keeps_uses: bool,
     shared: Vec<Shadow>,
-    /// Of global memory that may be written.
+    /// Shadows of writable global memory.
     pub(crate) global: Vec<Option<Shadow>>,
-    /// Conflicts the block met so far.
+    /// Conflicts of the block so far.
     met: Conflicts,
     /// The context of each of them.
     contexts: Vec<ConflictContext>,
-    /// A byte whose last store is asked for.
+    /// A byte whose last store is requested.
     traced: Option<Traced>,
 }
 
@@ -95,7 +97,7 @@ struct Traced {
     last: Option<(Site, usize, usize)>,
 }
 
-/// A conflict that a block met, and how often.
+/// A conflict of a block, with its count.
 #[derive(Debug)]
 pub(crate) struct Met {
     pub(crate) conflict: Conflict,
@@ -103,22 +105,22 @@ pub(crate) struct Met {
     pub(crate) context: ConflictContext,
 }
 
-/// What a report of a conflict needs besides the conflict.
+/// Additional context for the report of a conflict.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ConflictContext {
     pub(crate) area: Area,
-    /// Fences of both threads lie between the accesses: what they observed decides.
+    /// Set if fences of both threads lie between the accesses: then the observed values decide.
     pub(crate) fenced: bool,
-    /// The last barrier each thread came to before its access.
+    /// The last barrier that each thread reached before its access.
     pub(crate) passed: [Option<Site>; 2],
-    /// The first thread had ended.
+    /// Set if the first thread had ended.
     pub(crate) ended: bool,
     /// The bulk copies that the accesses belong to.
     pub(crate) copies: [Option<CopyNote>; 2],
 }
 
 impl ConflictContext {
-    /// A conflict of which only the allocation is known.
+    /// A context with only the allocation.
     pub(crate) fn new(area: Area) -> Self {
         Self { area, fenced: false, passed: [None; 2], ended: false, copies: [None; 2] }
     }
@@ -146,7 +148,7 @@ impl Shadows {
         }
     }
 
-    /// From now on, stores to a byte are noted.
+    /// Starts recording stores to a byte.
     pub(crate) fn trace(&mut self, area: Area, offset: i64) {
         self.traced = Some(Traced { area, offset, last: None });
     }
@@ -162,7 +164,7 @@ impl Shadows {
     }
 }
 
-/// An allocation as a number.
+/// Encodes an allocation as a number.
 fn mark(area: Area) -> u32 {
     match area {
         Area::Shared(number) => (number as u32) << 1,
@@ -171,7 +173,7 @@ fn mark(area: Area) -> u32 {
     }
 }
 
-/// The allocation of a [mark].
+/// Decodes the allocation of a [mark].
 fn marked(mark: u32) -> Option<Area> {
     let number = (mark >> 1) as usize;
     match (mark, mark & 1) {
@@ -201,7 +203,7 @@ impl AccessAttributes {
         Self { kind, site, element, copy: None, is_async: false, non_coherent: false, group: None }
     }
 
-    /// Returns the access that lanes of a warp do.
+    /// Returns the access of some lanes of a warp.
     fn by(self, (warp, lanes): (usize, Mask), same_value: SameValue) -> Access {
         let Self { kind, site, element, copy, is_async, non_coherent, group } = self;
         Access { warp, lanes, kind, site, element, copy, is_async, non_coherent, group, same_value }
@@ -209,7 +211,7 @@ impl AccessAttributes {
 }
 
 impl Tracker {
-    /// For clusters of this shape; `history` keeps accesses to compare one by one.
+    /// For clusters of this shape; `history` records accesses for pairwise comparison.
     pub(crate) fn new(shape: Shape, shadows: Shadows, history: Option<History>) -> Self {
         Self {
             order: Order::new(shape),
@@ -245,16 +247,16 @@ impl Tracker {
         self.shadows.clear();
     }
 
-    /// Tells of an event that orders memory or ends a wait, in these lanes of a warp.
+    /// Reports an event that orders memory or ends a wait, in these lanes of a warp.
     #[inline]
     pub(crate) fn apply(&mut self, warp: usize, lanes: Mask, event: SyncEvent) {
         self.order.apply(warp, lanes, event);
     }
 
-    /// Registers a warp at barrier `id`; returns the reuse that it makes too early, if any.
+    /// Registers a warp at barrier `id`. Returns the premature reuse that this causes, if any.
     ///
     /// # Errors
-    /// What is wrong about that, if the manual does not allow it.
+    /// If the manual does not allow the registration.
     pub(crate) fn arrive(
         &mut self,
         id: u8,
@@ -263,67 +265,67 @@ impl Tracker {
         self.order.arrive(id, registration)
     }
 
-    /// Tells whether all threads have come that barrier `id` of a block counts.
+    /// Returns `true` if all threads counted by barrier `id` of a block have registered.
     pub(crate) fn is_complete(&self, rank: usize, id: u8) -> bool {
         self.order.is_complete(rank, id)
     }
 
-    /// Completes barrier `id` of a block; returns who goes on.
+    /// Completes barrier `id` of a block and returns the waiting threads.
     pub(crate) fn release(&mut self, rank: usize, id: u8) -> Released {
         self.order.release(rank, id)
     }
 
-    /// The generation that barrier `id` of a block collects.
+    /// The current generation of barrier `id` of a block.
     pub(crate) fn generation(&self, rank: usize, id: u8) -> &Generation {
         self.order.generation(rank, id)
     }
 
-    /// The first warp that has not come to barrier `id` of a block.
+    /// The first warp that has not registered at barrier `id` of a block.
     pub(crate) fn first_missing(&self, rank: usize, id: u8) -> Option<usize> {
         self.order.missing(rank, id).next()
     }
 
-    /// Lanes start an asynchronous copy.
+    /// Starts an asynchronous copy of lanes.
     pub(crate) fn start_copy(&mut self, warp: usize, lanes: Mask) -> CopyId {
         self.order.start_copy(warp, lanes)
     }
 
-    /// A lane starts a bulk copy, in its open group or in none.
+    /// Starts a bulk copy of a lane, in its open group or in no group.
     pub(crate) fn start_bulk(&mut self, warp: usize, lane: usize, grouped: bool) -> CopyId {
         self.order.start_bulk(warp, lane, grouped)
     }
 
-    /// Copies of a thread that are in groups it has not waited for, and copies in no group.
+    /// Counts the copies that a thread has not waited for: in committed groups, and in no group.
     pub(crate) fn copies_in_flight(&self, warp: usize, lane: usize) -> (usize, usize) {
         self.order.copies_in_flight(warp, lane)
     }
 
-    /// Counts the reads of each thread, if some are not to be trusted.
+    /// The counts of each thread's reads, if some are distrusted.
     pub(crate) fn read_counts(&mut self) -> &mut Counts {
         &mut self.counts
     }
 
-    /// Takes the reads that race, if they were looked for.
+    /// Takes the racing reads, if requested.
     pub(crate) fn take_racing(&mut self) -> Option<Racing> {
         self.history.as_mut().map(|history| std::mem::take(&mut history.racing))
     }
 
-    /// What the block has accessed.
+    /// The accesses of the block.
     pub(crate) fn shadows(&self) -> &Shadows {
         &self.shadows
     }
 
-    /// As [`shadows`](Self::shadows), to be changed.
+    /// Like [`shadows`](Self::shadows), for changes.
     pub(crate) fn shadows_mut(&mut self) -> &mut Shadows {
         &mut self.shadows
     }
 
-    /// Whether what is found must hold for all schedules.
+    /// Returns `true` if findings must hold for all schedules.
     pub(crate) fn is_checking(&self) -> bool {
         self.shadows.enabled
     }
 
-    /// Whether accesses to an allocation are looked at.
+    /// Returns `true` if accesses to an allocation are tracked.
     #[inline(always)]
     pub(crate) fn watches(&self, area: Area) -> bool {
         self.shadows.enabled
@@ -334,8 +336,8 @@ impl Tracker {
             }
     }
 
-    /// What is to be known of the value of a write at `site`. In shared memory an earlier write must be unordered or may be
-    /// hidden for it to matter; in global memory other blocks may write there, too.
+    /// Returns how much must be known about the value of a write at `site`. In shared memory an earlier write
+    /// matters only if it is unordered or may be hidden. In global memory other blocks may write there, too.
     pub(crate) fn question(&self, area: Area, (offset, bytes): (i64, u32), site: Site) -> Question {
         let (clocks, copies) = (self.order.clocks(), self.order.copies());
         let Shadows { shared, met, .. } = &self.shadows;
@@ -348,7 +350,7 @@ impl Tracker {
         }
     }
 
-    /// Lanes of a warp access `bytes` bytes at one address.
+    /// Records an access of lanes to `bytes` bytes at one address.
     #[inline]
     pub(crate) fn access(
         &mut self,
@@ -394,40 +396,8 @@ impl Tracker {
         }
     }
 
-    /// Lanes of a warp access `bytes` bytes each at one instruction, one after the other.
-    pub(crate) fn access_each(
-        &mut self,
-        warp: usize,
-        (area, bytes): (Area, u32),
-        attributes: AccessAttributes,
-        each: &[Part],
-    ) {
-        let Shadows { shared, global, met, traced, enabled, .. } = &mut self.shadows;
-        if traced.is_some() || self.history.is_some() || self.mbarriers || self.tickets.is_some() {
-            for part in each {
-                let target = (area, part.offset, bytes);
-                self.access((warp, part.lanes), target, attributes, part.same_value);
-            }
-            return;
-        }
-        let shadow = match area {
-            Area::Shared(number) => shared.get_mut(number),
-            Area::Global(number) => global.get_mut(number).and_then(Option::as_mut),
-            Area::Local(_) | Area::Param(_) => None,
-        };
-        let Some(shadow) = shadow.filter(|_| *enabled && bytes > 0) else { return };
-        let access = attributes.by((warp, Mask::NONE), SameValue::Undecided);
-        met.area = mark(area);
-        let (clocks, copies) = (self.order.clocks(), self.order.copies());
-        shadow.access_each(clocks, copies, (&access, bytes), each, met);
-        if self.shadows.contexts.len() < self.shadows.met.met.len() {
-            self.note_contexts(area);
-        }
-    }
-
-    /// A lane stores values side by side, of each of which it is known whether it leaves in place
-    /// what is there. They are told apart only where that differs: a value that stays excuses itself
-    /// and not its neighbours.
+    /// Records a lane's store of adjacent values, each with its comparison to the present value. They are
+    /// reported separately only where that differs: an equal value excuses itself and not its neighbours.
     pub(crate) fn store(
         &mut self,
         (warp, lane): (usize, usize),
@@ -467,13 +437,13 @@ impl Tracker {
         self.shadows.contexts.extend(contexts);
     }
 
-    /// Whether uses of barriers are kept.
+    /// Returns `true` if uses of barriers are recorded.
     pub(crate) fn keeps_uses(&self) -> bool {
         self.shadows.keeps_uses
     }
 
-    /// Lanes that run together are about to access memory, or have done so: if they are said to stay
-    /// together, that orders what they do.
+    /// Records that lanes are about to access memory together, or have done so. In lock step, that orders
+    /// their actions.
     #[inline]
     pub(crate) fn step(&mut self, warp: usize, lanes: Mask) {
         if self.shadows.lock_step {
@@ -481,7 +451,7 @@ impl Tracker {
         }
     }
 
-    /// Takes the conflicts that the block met, and where they were.
+    /// Takes the conflicts of the block, with their words.
     pub(crate) fn take_conflicts(&mut self) -> (Vec<Met>, Suspects) {
         let Conflicts { met: conflicts, words, more_words, .. } =
             std::mem::take(&mut self.shadows.met);

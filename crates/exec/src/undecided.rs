@@ -1,18 +1,21 @@
-//! Branches that a domain does not decide: both ways are followed, and meet again.
+//! Branches that a domain does not decide: runs both sides and merges them.
 //!
-//! The lanes of a group for which a branch on data is open go one way up to the reconvergence point of the branch (its immediate
-//! post-dominator, [`ir::cfg::reconvergence`]) or to the end of the function, under the path condition that it is taken. Then their registers and
-//! local memory are what they were at the branch, and they go the other way under the opposite. Where the ways meet, private state that
-//! differs and is live becomes a choice by the branch's condition. What others can see is written under
-//! the path condition on the way ([`crate::interpret::symbolic::conditional`]); nothing else of a thread's doing is visible, because everything that others
-//! could wait for, or be ordered by, ends the run.
+//! The lanes of a group with an open branch condition go one way, under the path condition that this side is
+//! taken. They go up to the reconvergence point of the branch (its immediate post-dominator,
+//! [`ir::cfg::reconvergence`]) or to the end of the function. Then their registers and local memory are
+//! restored to the state at the branch, and they go the other way under the negated condition. Where the
+//! sides meet, private state that differs and is live becomes a choice by the branch condition. Memory
+//! visible to others is written under the path condition ([`crate::interpret::symbolic::conditional`]).
+//! Nothing else of a thread is visible, because everything that others could wait for, or be ordered by, ends
+//! the run.
 //!
-//! Done here and not on the text (`lift` does that to short branches): a region may have any shape, with calls, loops of
-//! known trip counts, several ways to one block, returns and exits. Branches inside branches recurse, to a depth of
-//! [`DEEPEST`]: that bounds loops whose condition is data. A branch that no lane leaves open costs nothing.
+//! This is done at run time and not on the program text (`lift` does that for short branches): a region may
+//! have any shape, with calls, loops of known trip counts, several paths to one block, returns and exits.
+//! Nested branches recurse, to a depth of [`DEEPEST`], which bounds loops with a data-dependent condition. A
+//! branch decided in all lanes costs nothing.
 //!
-//! Errs towards ending the run. Ways that meet only at the end of the kernel (an early exit) are each followed to it, so
-//! that what comes behind is executed once for each.
+//! Errs towards ending the run. Sides that meet only at the end of the kernel (an early exit) are each
+//! followed to it, so the code after them is executed once for each.
 
 use crate::block::BlockRun;
 use crate::finding::Gap;
@@ -29,26 +32,26 @@ use ir::{BlockId, FuncId, Guard, Param, Reg, RegisterSet, Terminator};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// Branches inside each other, and rounds of a loop whose condition is data.
+/// Largest nesting of branches, and most iterations of a loop with a data-dependent condition.
 const DEEPEST: usize = 128;
 
-/// Instructions of a warp on sides of an outermost branch. A loop that ends on every way that can be taken may not end on one
-/// that cannot, and the domain may not know which is which.
+/// Most instructions of a warp on the sides of an outermost branch. A loop that ends on every feasible path
+/// may not end on an infeasible one, and the domain may not know which is which.
 const LONGEST: u64 = 1 << 16;
 
-/// Bytes of registers and local memory that branches inside each other may copy together.
+/// Most bytes of registers and local memory that nested branches may copy.
 const MOST_COPIED: usize = 1 << 28;
 
-/// A side of a branch that is being followed.
+/// A side of a branch in progress.
 #[derive(Debug)]
 pub(crate) struct Side {
     pub(crate) path: Rc<Path>,
-    /// The function of the branch, and how many calls are open there.
+    /// The function of the branch, and its call depth.
     function: FuncId,
     calls: usize,
-    /// Where the sides meet; at the end of the function, if nowhere else.
+    /// The block where the sides meet; `None` for the end of the function.
     end: Option<BlockId>,
-    /// Lanes that have come there, and where they stand.
+    /// Lanes that have arrived there, and their position.
     arrived: Mask,
     at: Option<Position>,
 }
@@ -56,7 +59,7 @@ pub(crate) struct Side {
 /// Control flow of functions with such branches.
 pub(crate) type Shapes = FxHashMap<FuncId, Rc<Shape>>;
 
-/// Where lanes of a function meet again, and which registers matter there.
+/// Reconvergence points of a function, and the live registers there.
 #[derive(Debug)]
 pub(crate) struct Shape {
     reconvergence: IndexVec<BlockId, Option<BlockId>>,
@@ -71,28 +74,28 @@ pub(crate) struct Branch {
     pub(crate) otherwise: BlockId,
 }
 
-/// State that a lane has for itself.
+/// Private state of a lane.
 struct Private {
     registers: Registers,
     local: Vec<Option<Allocation>>,
 }
 
-/// The ways of the lanes at a branch.
+/// The sides of the lanes at a branch.
 struct Ways {
     /// Lanes that go one way only.
     taken: Mask,
     passed: Mask,
-    /// Lanes that go both, and their conditions.
+    /// Lanes that go both ways, with their conditions.
     open: Mask,
     condition: Path,
     sides: [Path; 2],
 }
 
 impl BlockRun<'_, '_> {
-    /// Follows both ways of a branch that is not decided in some lanes of a group.
+    /// Follows both sides of a branch that is undecided in some lanes of a group.
     ///
     /// # Errors
-    /// The given gap where the domain does not follow the condition, or where a way could not be followed.
+    /// The given gap if the domain does not track the condition, or a gap on one of the sides.
     #[cold]
     pub(crate) fn branch_on_data(
         &mut self,
@@ -131,7 +134,7 @@ impl BlockRun<'_, '_> {
         self.resume(warp, open, end, stand)
     }
 
-    /// Which lanes go where. `None` if the domain does not follow a condition.
+    /// Returns the sides of each lane. `None` if the domain does not track a condition.
     fn ways(&mut self, warp: usize, at: Position, lanes: Mask, guard: Guard) -> Option<Ways> {
         let outer = self.sides.last().map(|side| Rc::clone(&side.path));
         self.with_context(warp, at, lanes, |context| {
@@ -156,7 +159,8 @@ impl BlockRun<'_, '_> {
         })
     }
 
-    /// Runs lanes both ways and merges what they have. Returns where they meet, and where they stand if that is at the end.
+    /// Runs lanes on both sides and merges their state. Returns the block where they meet, and their position
+    /// if that is at the end.
     fn both_ways(
         &mut self,
         warp: usize,
@@ -183,7 +187,8 @@ impl BlockRun<'_, '_> {
         Ok((end, first))
     }
 
-    /// Counts the bytes that are copied and merged for a branch, before that is done: local memory may be large, and branches deep.
+    /// Charges for the bytes to copy and merge for a branch, in advance: local memory may be large, and
+    /// branches deeply nested.
     fn spend_copies(&mut self, warp: usize, group: &Group, bytes: usize) -> Result<(), Gap> {
         if bytes.saturating_mul(self.sides.len() + 1) > MOST_COPIED {
             let reason = "branches that are not decided are inside each other, and there is too much local memory to follow them";
@@ -193,13 +198,13 @@ impl BlockRun<'_, '_> {
         self.take(warp, bytes as u64 / 4, |_| group)
     }
 
-    /// Tells whether the thread ends where a block does.
+    /// Returns `true` if the end of a basic block ends the thread.
     fn ends_thread(&self, at: Position, group: &Group) -> bool {
         let block = &self.machine.program.functions[at.function].blocks[at.block];
         block.terminator == Terminator::Exit || group.calls.is_empty()
     }
 
-    /// Lets lanes that went both ways go on.
+    /// Lets lanes continue after both sides.
     fn resume(
         &mut self,
         warp: usize,
@@ -227,8 +232,8 @@ impl BlockRun<'_, '_> {
         }
     }
 
-    /// Runs lanes from a block on until all of them have come to the end of the side; where they stand, if that is the end of
-    /// the function.
+    /// Runs lanes from a block until all of them have reached the end of the side. Returns their position, if
+    /// that is the end of the function.
     fn side(
         &mut self,
         warp: usize,
@@ -265,7 +270,7 @@ impl BlockRun<'_, '_> {
         }
     }
 
-    /// Takes out groups that have come to the block where the side ends.
+    /// Removes groups that have reached the block where the side ends.
     fn arrive(&mut self, warp: usize) {
         let Some(side) = self.sides.last_mut() else { return };
         let Some(end) = side.end else { return };
@@ -279,11 +284,11 @@ impl BlockRun<'_, '_> {
         });
     }
 
-    /// Takes out a group that has come to the end of a function or thread, if that is where the side ends; whether the end
-    /// is to be followed as any other.
+    /// Removes a group that has reached the end of a function or thread, if the side ends there. Returns
+    /// `true` if the end is to be executed as usual.
     ///
     /// # Errors
-    /// A thread ends on the side alone.
+    /// If a thread ends on this side alone.
     pub(crate) fn arrive_at_end(
         &mut self,
         warp: usize,
@@ -349,7 +354,7 @@ impl BlockRun<'_, '_> {
         warp.put_local_memory(private.local);
     }
 
-    /// Makes what lanes have choices between what they have and what they had on the other way.
+    /// Makes private state a choice between that of one side and the present one.
     fn merge_private(
         &mut self,
         warp: usize,
@@ -379,7 +384,7 @@ impl BlockRun<'_, '_> {
             for (number, memory) in with.local.iter().enumerate() {
                 match memory {
                     Some(memory) => private::merge_local(context, condition, number, memory),
-                    // The other way alone has used it.
+                    // Only the other side has used it.
                     None if context.warp.local_memory()[number].is_some() => {
                         let unused = context.warp.unused_local(context.machine, number);
                         private::merge_local(context, condition, number, &unused);
@@ -393,7 +398,7 @@ impl BlockRun<'_, '_> {
 }
 
 impl Private {
-    /// Bytes that copying it takes, about.
+    /// The approximate number of bytes to copy it.
     fn bytes(&self) -> usize {
         let local = self.local.iter().flatten().map(|memory| memory.bytes.len());
         local.sum::<usize>() + self.registers.tag_bytes()

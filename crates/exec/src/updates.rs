@@ -1,4 +1,4 @@
-//! Read-modify-writes of memory, by threads and by copies: which of them commute.
+//! Read-modify-writes of memory, by threads and by copies, and their commutativity.
 
 use crate::interpret::{commute_between_blocks, commutes, rounds};
 use ir::{Atomic, AtomicOp, Op, TensorCopyKind};
@@ -6,19 +6,19 @@ use ir::{Atomic, AtomicOp, Op, TensorCopyKind};
 /// A read-modify-write of memory.
 #[derive(Clone, Copy)]
 pub(crate) enum Update<'p> {
-    /// Of a thread, at once or, if asynchronous (`red.async`), later: both are through the generic proxy.
+    /// By a thread, at once or, if asynchronous (`red.async`), later; both through the generic proxy.
     Thread(&'p Atomic),
-    /// Of a copy of bytes.
+    /// By a copy of bytes.
     Copy(&'p Atomic),
-    /// Of a tensor copy; the type is that of the tensor, so two at one place have one type.
+    /// By a tensor copy; the type is that of the tensor, so two at one place have one type.
     Tensor(AtomicOp),
 }
 
-/// The update that an instruction does, if it does one.
+/// Returns the update that an instruction performs, if any.
 pub(crate) fn update(op: Option<&Op>) -> Option<Update<'_>> {
     match op? {
         Op::Atomic(atomic) => Some(Update::Thread(atomic)),
-        // Relaxed, for the cluster (manual §9.7.13.7): nobody else reaches its target.
+        // Relaxed, for the cluster (manual §9.7.13.7): no other threads reach its target.
         Op::RemoteStore(store) => store.reduce.as_ref().map(Update::Thread),
         Op::BulkCopy(copy) => copy.reduce.as_ref().map(Update::Copy),
         Op::TensorCopy(copy) => match copy.kind {
@@ -29,13 +29,14 @@ pub(crate) fn update(op: Option<&Op>) -> Option<Update<'_>> {
     }
 }
 
-/// Tells whether an instruction is a copy that updates.
+/// Returns `true` for a copy that updates.
 pub(crate) fn is_reducing_copy(op: Option<&Op>) -> bool {
     matches!(update(op), Some(Update::Copy(_) | Update::Tensor(_)))
 }
 
 impl Update<'_> {
-    /// Tells whether the order of two shows in the last bits. A tensor copy may add integers, too: then no sum rounds.
+    /// Returns `true` if the order of two updates affects the last bits. A tensor copy may also add integers,
+    /// which do not round.
     pub(crate) fn rounds(self) -> bool {
         match self {
             Self::Thread(atomic) | Self::Copy(atomic) => rounds(atomic),
@@ -43,7 +44,8 @@ impl Update<'_> {
         }
     }
 
-    /// Tells whether two give the same in either order. Between the proxies of threads and copies this is not said.
+    /// Returns `true` if two updates give the same in either order. Between the proxies of threads and copies
+    /// this is unspecified.
     pub(crate) fn commutes(self, other: Self, between_blocks: bool) -> bool {
         match (self, other) {
             (Self::Thread(a), Self::Thread(b)) | (Self::Copy(a), Self::Copy(b)) => {

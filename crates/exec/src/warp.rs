@@ -1,9 +1,9 @@
 //! A warp: 32 threads with their registers, and the groups in which they currently run.
 //!
-//! Threads are independent (manual §3.2). Lanes at the same place with the same call stack run as
-//! one *group*; a branch that divides a group makes two, and groups that come to the same place
-//! become one again. Which group runs next is a matter of speed: the one furthest behind in the
-//! text goes first, because that is where reconvergence comes from.
+//! Threads are independent (manual §3.2). Lanes at the same position with the same call stack run as one
+//! *group*. A branch may split a group in two, and groups that reach the same position merge. The choice of
+//! the next group affects only speed: the one furthest behind in the text goes first, because that leads to
+//! reconvergence.
 
 use crate::arrival::{Arrival, ClusterArrival};
 use crate::lanes::Mask;
@@ -20,38 +20,38 @@ use sync::MbarrierState;
 pub(crate) struct Group {
     pub(crate) lanes: Mask,
     pub(crate) at: Position,
-    /// Calls that are open, outermost first: where each stands.
+    /// Open calls, outermost first, by position.
     pub(crate) calls: Vec<Position>,
-    /// What the group does.
+    /// The state of the group.
     pub(crate) state: State,
 }
 
-/// Whether a group can run.
+/// The state of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
-    /// It can.
+    /// It can run.
     Ready,
-    /// It stands at a collective instruction with this mask, whose other lanes have not come.
+    /// It is at a collective instruction with this mask, and other lanes have not come.
     Gathering(Mask),
     /// It waits at a `bar.warp.sync` with this mask.
     WarpBarrier(Mask),
-    /// It is at a barrier of the block.
+    /// It is at a CTA barrier.
     Barrier {
-        /// What it does there.
+        /// Its arrival.
         arrival: Arrival,
-        /// Whether its warp counts already.
+        /// Set if its warp is registered.
         registered: bool,
     },
     /// It waits for a phase of an mbarrier.
     Mbarrier(MbarrierState),
-    /// It is at the barrier of the cluster.
+    /// It is at the cluster barrier.
     Cluster {
-        /// What it does there.
+        /// Its arrival.
         arrival: ClusterArrival,
-        /// Whether its warp waits for the others already.
+        /// Set if its warp waits for the others.
         registered: bool,
     },
-    /// It waits for products, but for so many groups, to which other warps have not come.
+    /// It waits for products, except this many groups, and other warps have not reached them.
     WarpGroup(u64),
 }
 
@@ -60,33 +60,33 @@ pub(crate) enum State {
 pub(crate) struct Warp {
     /// Its number in the cluster.
     pub(crate) number: usize,
-    /// The rank of its block, and its number there.
+    /// The rank of its block, and its number in the block.
     pub(crate) rank: usize,
     pub(crate) in_block: usize,
-    /// Threads that exist: the last warp of a block may be partial.
+    /// Existing threads: the last warp of a block may be partial.
     pub(crate) exists: Mask,
     pub(crate) exited: Mask,
-    /// Where lanes exited.
+    /// The exits of lanes, with their positions.
     pub(crate) exits: Vec<(Mask, Position)>,
     pub(crate) groups: Vec<Group>,
     /// Set if its next wait for products ends without the other warps, which cannot come.
     pub(crate) passes_wait: bool,
-    /// The lanes that ran when waiting groups were last looked at.
+    /// The running lanes at the last retry of waiting groups.
     pub(crate) retried: Mask,
-    /// Registers of each function, from its first call in this block on.
+    /// Registers of each function called in this block.
     files: Vec<Option<Registers>>,
-    /// Local variables, each with room for 32 threads, likewise.
+    /// Local variables used in this block, each with room for 32 threads.
     local: Vec<Option<Allocation>>,
-    /// What blocks before used, cleared.
+    /// Cleared registers and memory of earlier blocks.
     spare_files: Vec<Option<Registers>>,
     spare_local: Vec<Option<Allocation>>,
-    /// Bytes of what this block was the first to use since somebody asked. (That it may have been
-    /// cleared before is no matter: what a block costs does not depend on those before.)
+    /// Bytes that this block was the first to use since the last query. (They may have been cleared before,
+    /// but the cost of a block must not depend on earlier ones.)
     pub(crate) cleared: usize,
 }
 
 impl Warp {
-    /// A warp that has not started: [`restart`](Self::restart) follows.
+    /// A warp that has not started; [`restart`](Self::restart) must follow.
     pub(crate) fn new(machine: &Machine<'_>, number: usize, exists: Mask) -> Self {
         let warps = machine.launch.warps();
         Self {
@@ -109,7 +109,7 @@ impl Warp {
 
     /// Starts a block: registers and local memory are undefined.
     pub(crate) fn restart(&mut self, machine: &Machine<'_>) {
-        // Clearing large arrays, which perhaps few blocks use, takes longer than asking for others.
+        // For large arrays, used by few blocks perhaps, a new allocation is faster than clearing.
         const LARGE: usize = 1 << 20;
         for (slot, spare) in self.files.iter_mut().zip(&mut self.spare_files) {
             if let Some(mut registers) = slot.take() {
@@ -137,7 +137,7 @@ impl Warp {
         });
     }
 
-    /// Lanes that still run.
+    /// The running lanes.
     pub(crate) fn alive(&self) -> Mask {
         self.exists.without(self.exited)
     }
@@ -151,7 +151,7 @@ impl Warp {
         self.files[function.position()].get_or_insert_default()
     }
 
-    /// The registers of a function that the block has not called before.
+    /// The registers of a function not yet called in this block.
     #[cold]
     fn first_registers(&mut self, machine: &Machine<'_>, function: FuncId) -> Registers {
         let spare = self.spare_files[function.position()].take();
@@ -161,19 +161,19 @@ impl Warp {
         registers
     }
 
-    /// Takes the registers of `function` out, to be put back soon.
+    /// Takes the registers of `function` out temporarily.
     pub(crate) fn take_registers(&mut self, machine: &Machine<'_>, function: FuncId) -> Registers {
         let taken = self.files[function.position()].take();
         taken.unwrap_or_else(|| self.first_registers(machine, function))
     }
 
-    /// Puts back what [`take_registers`](Self::take_registers) took.
+    /// Puts back the registers taken by [`take_registers`](Self::take_registers).
     pub(crate) fn put_registers(&mut self, function: FuncId, registers: Registers) {
         self.files[function.position()] = Some(registers);
     }
 
-    /// Starts a call: registers and local variables of the callee are undefined. Returns how many
-    /// bytes that were.
+    /// Starts a call: registers and local variables of the callee become undefined. Returns their size in
+    /// bytes.
     pub(crate) fn enter(&mut self, machine: &Machine<'_>, function: FuncId, lanes: Mask) -> usize {
         let mut cleared = machine.program.functions[function].registers.len();
         self.registers(machine, function).forget(lanes);
@@ -193,7 +193,7 @@ impl Warp {
         cleared
     }
 
-    /// A local variable that nobody has used.
+    /// An unused local variable.
     pub(crate) fn unused_local(&self, machine: &Machine<'_>, number: usize) -> Allocation {
         let id: VarId = machine.local[number];
         let variable = &machine.program.variables[id];
@@ -217,28 +217,28 @@ impl Warp {
         })
     }
 
-    /// Local variables that were used, by their areas.
+    /// The used local variables, by their areas.
     pub(crate) fn local_memory(&self) -> &[Option<Allocation>] {
         &self.local
     }
 
-    /// Puts back what local variables were.
+    /// Restores local variables.
     pub(crate) fn put_local_memory(&mut self, local: Vec<Option<Allocation>>) {
         self.local = local;
     }
 
-    /// The group to run next: the ready one furthest behind in the text.
+    /// The next group to run: the ready one furthest behind in the text.
     pub(crate) fn next_group(&self) -> Option<usize> {
         let ready = self.groups.iter().enumerate().filter(|(_, group)| group.state == State::Ready);
         let furthest_behind = ready.min_by_key(|(_, group)| {
             let at = group.at;
-            // A callee's lanes catch up with those that called earlier.
+            // Lanes in a callee catch up with earlier callers.
             (usize::MAX - group.calls.len(), at.function.position(), at.block.position(), at.index)
         });
         furthest_behind.map(|(position, _)| position)
     }
 
-    /// Joins `position` with every other ready group at the same place.
+    /// Merges `position` with every other ready group at the same position.
     pub(crate) fn merge(&mut self, position: usize) -> usize {
         let mut position = position;
         let mut other = 0;
@@ -262,7 +262,7 @@ impl Warp {
         position
     }
 
-    /// Takes `lanes` out of a group into one of their own; the index of the new group.
+    /// Splits `lanes` off a group and returns the index of the new group.
     pub(crate) fn split(&mut self, position: usize, lanes: Mask) -> usize {
         let mut part = self.groups[position].clone();
         part.lanes = lanes;
@@ -271,7 +271,7 @@ impl Warp {
         self.groups.len() - 1
     }
 
-    /// Ends `lanes` of a group; the group goes away with its last lane.
+    /// Exits `lanes` of a group; the group is removed with its last lane.
     pub(crate) fn exit(&mut self, position: usize, lanes: Mask) {
         self.exited = self.exited.or(lanes);
         self.exits.push((lanes, self.groups[position].at));

@@ -1,12 +1,12 @@
-//! Warp groups: waits for products go on when all warps have come, and at the end of a block the warps of each group must have changed
-//! registers and multiplied alike.
+//! Warp groups: ends waits for products when all warps have come, and checks at the end of a block that the
+//! warps of each group changed registers and multiplied alike.
 
 use crate::block::BlockRun;
 use crate::finding::Fault;
 use crate::warp::State;
 
 impl BlockRun<'_, '_> {
-    /// Wakes waits for products to which all warps of the group have come; tells whether there are any.
+    /// Wakes waits for products that all warps of the group have reached. Returns `true` if there were any.
     pub(crate) fn wake_products(&mut self) -> bool {
         let mut woken = false;
         for warp in &mut self.warps {
@@ -21,8 +21,8 @@ impl BlockRun<'_, '_> {
         woken
     }
 
-    /// Ends waits for products although a warp of the group has not come, when nobody else can go on; tells whether there are any.
-    /// The missing warp is reported: it comes too late, or never.
+    /// Ends waits for products although a warp of the group has not come, when no other thread can continue.
+    /// Returns `true` if there were any. The missing warp is reported: it comes too late, or never.
     pub(crate) fn pass_products(&mut self) -> bool {
         let mut woken = false;
         for warp in &mut self.warps {
@@ -36,7 +36,7 @@ impl BlockRun<'_, '_> {
         woken
     }
 
-    /// Reports, at the end of a block, steps that not all warps of a group did alike.
+    /// Reports, at the end of a block, steps that the warps of a group executed differently.
     pub(crate) fn note_group_steps(&mut self) {
         let (warps, blocks) = (self.machine.launch.warps(), self.machine.blocks);
         let found = self.tracker.group_steps().differing(warps, blocks);

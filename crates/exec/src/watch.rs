@@ -1,11 +1,11 @@
-//! A window into a run for whoever waits for it: how far it is, and a wish that it end.
+//! Progress of a run, and a way to stop it from outside.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Shared by a run and those who watch it. Runs look and tell now and then, not at every step.
+/// Shared by a run and its watchers. Runs read and update it from time to time rather than at every step.
 ///
-/// It tells how far the stage is that began last. Where stages overlap (two sides that run at the same time) the
-/// numbers are of both: they are for people to look at.
+/// It shows the progress of the latest stage. If stages overlap (two sides that run in parallel) the numbers
+/// cover both: they are for display only.
 #[derive(Debug, Default)]
 pub struct Watch {
     stop: AtomicBool,
@@ -16,21 +16,21 @@ pub struct Watch {
     total: AtomicU64,
 }
 
-/// How far work is.
+/// Progress of a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// Blocks of a launch are executed, for the so manieth time.
+    /// Blocks of a launch are executed.
     Running {
-        /// Which run it is, from 1.
+        /// The number of the run, from 1.
         run: u64,
-        /// Blocks that ran to their end.
+        /// Completed blocks.
         done: u64,
         /// Blocks of the launch.
         total: u64,
     },
     /// Outputs are compared.
     Comparing {
-        /// Outputs that were.
+        /// Compared outputs.
         done: u64,
         /// All outputs.
         total: u64,
@@ -38,7 +38,7 @@ pub enum Stage {
 }
 
 impl Watch {
-    /// A watch that has seen nothing.
+    /// A watch without progress.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -51,12 +51,12 @@ impl Watch {
         }
     }
 
-    /// Lets all runs end soon, with what they know.
+    /// Asks all runs to end soon, with their results so far.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Forgets everything, for another run.
+    /// Resets everything for another run.
     pub fn reset(&self) {
         let flags = [&self.stop, &self.is_comparing];
         flags.into_iter().for_each(|flag| flag.store(false, Ordering::Relaxed));
@@ -64,25 +64,25 @@ impl Watch {
         counts.into_iter().for_each(|count| count.store(0, Ordering::Relaxed));
     }
 
-    /// What says whether runs are to end.
+    /// The flag that asks runs to end.
     #[must_use]
     pub const fn stop_flag(&self) -> &AtomicBool {
         &self.stop
     }
 
-    /// Whether runs are to end.
+    /// Returns `true` if runs are asked to end.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Instructions that were executed, counted for each lane, by all runs.
+    /// Executed instructions, counted for each lane, of all runs.
     #[must_use]
     pub fn instructions(&self) -> u64 {
         self.instructions.load(Ordering::Relaxed)
     }
 
-    /// How far the latest stage is.
+    /// The progress of the latest stage.
     #[must_use]
     pub fn stage(&self) -> Stage {
         let [done, total, run] =
@@ -93,13 +93,13 @@ impl Watch {
         }
     }
 
-    /// Begins a run of so many blocks.
+    /// Begins a run of this many blocks.
     pub(crate) fn begin_run(&self, blocks: u64) {
         self.runs.fetch_add(1, Ordering::Relaxed);
         self.begin(false, blocks);
     }
 
-    /// Begins the comparison of so many outputs.
+    /// Begins the comparison of this many outputs.
     pub fn begin_comparison(&self, outputs: u64) {
         self.begin(true, outputs);
     }
@@ -110,7 +110,7 @@ impl Watch {
         self.total.store(total, Ordering::Relaxed);
     }
 
-    /// So many more are done.
+    /// Adds completed steps.
     pub fn advance(&self, count: u64) {
         self.done.fetch_add(count, Ordering::Relaxed);
     }

@@ -1,15 +1,15 @@
-//! A thread that is alone in its warp is interpreted in a way of its own: the same work by 32 warps of one thread and by
-//! one warp of 32 must have the same result.
+//! Tests the separate code for a warp with one thread: the same work by 32 warps of one thread and by one
+//! warp of 32 must give the same result.
 
 mod launching;
 
 use launching::{Arg, clean, kernel, launch};
 
-/// Threads of a launch, and words that each writes.
+/// Threads of a launch, and the number of words that each writes.
 const THREADS: usize = 32;
 
-/// Runs a body on the registers `%r1` (the thread's number), `%rd1` (64 bytes of its own) and `%r0` (what it hands out),
-/// both ways.
+/// Runs a body both ways, with the registers `%r1` (the thread's number), `%rd1` (64 private bytes) and `%r0`
+/// (its result).
 fn both_ways(body: &str) {
     let start = "ld.param.u64 %rd1, [x]; ld.param.u64 %rd2, [out];\n\
         mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mad.lo.u32 %r1, %r1, %r2, %r3;\n\
@@ -64,7 +64,7 @@ fn integers_of_32_and_64_bits() {
              {op} %rd6, %rd4, {second}; shr.u64 %rd7, %rd6, 32; xor.b64 %rd6, %rd6, %rd7; cvt.u32.u64 %r0, %rd6; add.u32 %r0, %r0, 1;"
         ));
     }
-    // Amounts have 32 bits, whatever is shifted.
+    // Shift amounts have 32 bits, for every operand width.
     both_ways(
         ".reg .b16 %h<2>; ld.global.u16 %h1, [%rd1+4]; mov.u32 %r4, 65536; shl.b16 %h1, %h1, %r4;\n\
          cvt.u32.u16 %r0, %h1; add.u32 %r0, %r0, 1;",

@@ -17,7 +17,7 @@ fn is_nan(format: Format, bits: u64) -> bool {
     !float_compare(FloatRelation::BothNumbers, format, false, bits, bits)
 }
 
-/// The reference's result, with our NaN where that is one.
+/// Compares with the reference's result, which has no bits for a NaN.
 fn assert_same(format: Format, ours: u64, reference: Option<u64>, what: &str) {
     match reference {
         Some(bits) => assert_eq!(ours, bits, "{what}: {ours:#x}, not {bits:#x}"),
@@ -58,8 +58,8 @@ fn check_fma(format: Format, rounding: Rounding, a: u64, b: u64, c: u64) {
     assert_same(format, ours, reference, &what);
 }
 
-/// A root `r` is right if `r²` is on the right side of the operand and the next number is not.
-/// The sign of `r·r − a`, rounded once, is exact.
+/// Checks a root `r`: `r²` must be on the right side of the operand, and the square of the next number must
+/// not. The sign of `r·r − a`, rounded once, is exact.
 fn check_root(format: Format, a: u64) {
     let [nearest, zero, down, up] =
         ROUNDINGS.map(|rounding| float_unary(FloatUnary::Sqrt, format, mode(rounding), a));
@@ -80,7 +80,7 @@ fn check_root(format: Format, a: u64) {
     }
 }
 
-/// Which side of zero a number is on.
+/// The side of zero.
 trait Sign {
     fn compared_with_zero(self) -> std::cmp::Ordering;
 }
@@ -121,7 +121,7 @@ fn boundaries_of_three() {
     }
 }
 
-/// In double precision, which has the squares.
+/// Checked in double precision, which has the squares.
 #[test]
 fn every_root_of_a_half() {
     let value = |bits| {
@@ -171,7 +171,7 @@ fn integral_numbers() {
     }
 }
 
-/// Numbers whose exponents are close, so that sums cancel and carry.
+/// Numbers with close exponents, so that sums cancel and carry.
 fn close(format: Format) -> impl Strategy<Value = u64> {
     let mask = format.width().mask();
     let fraction_bits = match format {
@@ -202,7 +202,7 @@ fn roundings() -> impl Strategy<Value = Rounding> {
     prop::sample::select(ROUNDINGS.to_vec())
 }
 
-/// The same cases in every run.
+/// A fixed seed, for the same cases in every run.
 fn random(cases: u32) -> ProptestConfig {
     let rng_seed = RngSeed::Fixed(1);
     ProptestConfig { cases, rng_seed, failure_persistence: None, ..ProptestConfig::default() }

@@ -1,8 +1,9 @@
-//! Branches on data, followed both ways, against runs on numbers: random kernels, and a few inputs of each.
+//! Tests data-dependent branches, followed on both sides, against runs on numbers: random kernels with a few
+//! inputs each.
 //!
-//! Memory after a run on values is, at each input, bit for bit what a run on that input leaves. What a check finds of all
-//! contents holds at each of them. A value that is lost and a run that stops are never wrong; how many there are is counted, so that the comparison
-//! cannot become empty.
+//! Memory after a run on values must equal, at each input, the memory after a run on that input, bit for bit.
+//! Findings for all contents must hold at each of them. A lost value or a stopped run is never wrong; these
+//! are counted, so that the comparison cannot become empty.
 
 #[path = "branches/generator.rs"]
 mod generator;
@@ -17,12 +18,12 @@ use ir::{Program, Scalar, Width};
 use sampled::{POINTS, Sampled};
 use testing::Random;
 
-/// Kernels that are drawn for each of the two comparisons.
+/// Kernels drawn for each of the two comparisons.
 const KERNELS: usize = 600;
 
 const NUMBER: Scalar = Scalar::Integer { width: Width::B32, signed: true };
 
-/// Contents of the buffers that are read.
+/// Contents of the read buffers.
 struct Given {
     a: Contents,
     c: Contents,
@@ -153,7 +154,7 @@ fn checks_hold_at_every_input() {
             && outcome.doubts.is_empty()
             && outcome.maybe_unwritten.is_empty();
         if !settled {
-            // An error that was found is one whatever comes behind it.
+            // An error that was found is one whatever follows.
             let certain = !outcome.findings.is_empty();
             if certain {
                 let run = at_point(&program, &inputs, 0);

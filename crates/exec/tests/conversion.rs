@@ -1,4 +1,4 @@
-//! Conversions, every pattern of the narrow formats against LLVM's software floats.
+//! Tests conversions against LLVM's software floats, for every pattern of the narrow formats.
 
 mod common;
 
@@ -54,7 +54,7 @@ fn boundaries() {
     }
 }
 
-/// For every two neighbouring halves: the point between them and the numbers next to it.
+/// For every two neighbouring halves: the point between them, and the numbers next to it.
 #[test]
 fn halfway_to_every_half() {
     for low in 0..0x7c00_u64 {
@@ -168,7 +168,7 @@ fn modifiers() {
     assert_eq!(convert(relu, 0xc000_0000), 0);
 }
 
-/// The same cases in every run.
+/// A fixed seed, for the same cases in every run.
 fn random(cases: u32) -> ProptestConfig {
     let rng_seed = RngSeed::Fixed(1);
     ProptestConfig { cases, rng_seed, failure_persistence: None, ..ProptestConfig::default() }
@@ -185,7 +185,7 @@ proptest! {
         }
     }
 
-    /// From integers, against a conversion of the number that is exact in double precision.
+    /// Conversions from integers, against one of the number that is exact in double precision.
     #[test]
     fn from_integers(a in any::<u64>(), shift in 0..64_u32, signed in any::<bool>(), rounding in 0..4_usize) {
         use rustc_apfloat::Float;
@@ -205,7 +205,7 @@ proptest! {
         }
     }
 
-    /// To integers, against saturating conversions of the reference.
+    /// Conversions to integers, against saturating conversions of the reference.
     #[test]
     fn to_integers(a in any::<u64>(), exponent in 990_u64..1100, rounding in 0..4_usize, signed in any::<bool>()) {
         use rustc_apfloat::{Float, ieee::Double};

@@ -1,4 +1,4 @@
-//! Source sizes of asynchronous copies: at most the size of the copy, in every lane that copies.
+//! Tests source sizes of asynchronous copies: at most the size of the copy, in every copying lane.
 
 mod launching;
 
@@ -47,7 +47,7 @@ fn only_lanes_that_copy_count() {
     assert_eq!(faults(&run(size, 16, "@%p2", Arg::Opaque(512))), []);
 }
 
-/// The source of a copy that is undefined itself is not looked at: one mistake, one finding.
+/// The source of a copy with an undefined size is not accessed: one mistake, one finding.
 #[test]
 fn an_undefined_copy_is_told_once() {
     let size = "mov.u32 %r2, 17; add.u64 %rd3, %rd3, 4099;";

@@ -1,4 +1,4 @@
-//! What a run goes past without knowing is recorded, and nothing else is.
+//! Tests that a run records exactly its open questions as doubts.
 
 mod launching;
 
@@ -12,7 +12,7 @@ const START: &str = "ld.param.u64 %rd1, [x]; ld.param.u64 %rd2, [y]; mov.u32 %r1
     mul.wide.u32 %rd3, %r1, 8; add.u64 %rd1, %rd1, %rd3; add.u64 %rd2, %rd2, %rd3;
     ld.global.u32 %r2, [%rd1];";
 
-/// Runs one block of 32 threads on `x`, whose contents are not looked at, and an output `y`.
+/// Runs one block of 32 threads on an opaque `x` and an output `y`.
 fn run(body: &str) -> Outcome {
     let shared = ".shared .align 8 .b8 smem[256];";
     let program =
@@ -100,7 +100,7 @@ fn addresses_are_no_results() {
     assert_eq!(doubts("st.global.u64 [%rd2], %rd1;"), output);
     let bits = "shr.u64 %rd4, %rd1, 4; cvt.u32.u64 %r3, %rd4; st.global.u32 [%rd2], %r3;";
     assert_eq!(doubts(bits), output);
-    // What can be said of an address wherever it lies is a number.
+    // A property of an address that holds for every placement is a number.
     let low = "and.b64 %rd4, %rd1, 15; cvt.u32.u64 %r3, %rd4; st.global.u32 [%rd2], %r3;";
     assert_eq!(doubts(low), []);
     let difference = "ld.param.u64 %rd5, [x]; sub.u64 %rd4, %rd1, %rd5; cvt.u32.u64 %r3, %rd4;
@@ -121,7 +121,7 @@ fn atomics_have_operands_and_results() {
     let operand = Doubtful::Undetermined { reaches: Sink::Atomic, reason };
     let clock = format!("{store} mov.u32 %r3, %clock; red.global.add.u32 [%rd2], %r3;");
     assert_eq!(doubts(&clock), [operand]);
-    // On another schedule the result is another one; nobody minds if it is not used.
+    // Another schedule gives another result, which does not matter if it is unused.
     let used = format!("{store} atom.global.add.u32 %r3, [%rd2], 1; add.u32 %r4, %r3, 1;");
     assert_eq!(doubts(&used), [Doubtful::AtomicResult]);
     assert_eq!(doubts(&format!("{store} atom.global.add.u32 %r3, [%rd2], 1;")), []);
@@ -143,7 +143,7 @@ fn module_variables_hold_what_the_module_says_by_assumption() {
     assert_eq!(names, ["lut"]);
     assert_eq!(outcome.buffers[1][..4], [6, 0, 0, 0]);
     let lut = outcome.initialisers[0];
-    // What the host says it put there is no assumption.
+    // Contents declared by the host are not an assumption.
     launch.symbols = vec![(lut, Held::Contents(Contents::Known(vec![1, 0, 0, 0, 2, 0, 0, 0])))];
     let outcome = clean(&program, &launch);
     assert_eq!(outcome.initialisers, []);
@@ -158,7 +158,7 @@ fn gives_up(module: &str, body: &str) -> (String, Stop) {
     let launch = launch(&program, "k", [3, 1, 1], [1, 1, 1], 0, &[]);
     let limits = Limits { lane_instructions: 1000, ..Limits::default() };
     let gap = exec::run(&program, &launch, limits).gap.unwrap();
-    // Clearing registers counts, too, for what it costs.
+    // Clearing registers is charged, too.
     let count = gap.reason.strip_prefix("gave up after ").and_then(|rest| rest.split_once(' '));
     let count: u64 = count.map_or(0, |(count, _)| count.parse().unwrap());
     assert!((900..1300).contains(&count), "{}", gap.reason);
@@ -243,7 +243,7 @@ fn what_does_not_fit_is_refused() {
         let program = kernel("", "", "bar.sync 0;");
         let launch = launch(&program, "k", [1, 1, 1], block, 0, &[]);
         let gap = exec::check(&program, &launch, Limits::default()).gap.unwrap();
-        assert!(gap.reason.contains("at most 1024 are executed"), "{}", gap.reason);
+        assert!(gap.reason.contains("the limit is 1024"), "{}", gap.reason);
     }
     let many: String = (0..4000).map(|number| format!("mov.u64 %w{number}, 1;\n")).collect();
     let program = kernel("", "", &format!(".reg .b64 %w<4000>;\n{many}"));
@@ -253,8 +253,8 @@ fn what_does_not_fit_is_refused() {
 
 #[test]
 fn undefined_values_are_found_beside_unknown_ones() {
-    // One load of numbers and data mixed, one with a lane that nobody wrote: their sum is undefined
-    // there, whatever else is in the first.
+    // One load of numbers and data mixed, one with an unwritten lane: their sum is undefined there, whatever
+    // the first load has.
     let body = ".shared .align 4 .b8 a[128]; .shared .align 4 .b8 b[128];
         ld.param.u64 %rd1, [x]; ld.param.u64 %rd2, [y]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4;
         add.u64 %rd1, %rd1, %rd3; add.u64 %rd2, %rd2, %rd3; ld.global.f32 %f1, [%rd1];
@@ -292,7 +292,7 @@ fn what_calls_copy_and_blocks_clear_counts() {
 
 #[test]
 fn a_sum_stays_unknown_in_the_lanes_in_which_it_began_unknown() {
-    // The result takes the place of an operand that is unknown in some lanes and known in others.
+    // The result replaces an operand that is unknown in some lanes and known in others.
     for op in ["fma.rn.f32 %f1, %f2, %f2, %f1", "add.f32 %f1, %f1, %f2"] {
         let body = format!(
             "ld.param.u64 %rd1, [x]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4;
@@ -303,7 +303,7 @@ fn a_sum_stays_unknown_in_the_lanes_in_which_it_began_unknown() {
         let program = kernel("", ".param .u64 x", &body);
         let launch = launch(&program, "k", [1, 1, 1], [32, 1, 1], 0, &[Arg::Opaque(128)]);
         let gap = exec::run(&program, &launch, Limits::default()).gap.unwrap();
-        assert!(gap.reason.contains("contents of a buffer"), "{op}: {}", gap.reason);
+        assert!(gap.reason.contains("depends on tensor data"), "{op}: {}", gap.reason);
     }
 }
 
@@ -325,6 +325,6 @@ fn a_launch_that_is_far_too_large_ends_after_its_first_block() {
         panic!("no estimate")
     };
     assert_eq!((needed, fitting), (1000 * one, 100_000 / one));
-    // A little too large is tried.
+    // A launch slightly over the budget is still tried.
     assert!(matches!(run(20).gap.unwrap().stop, Stop::Budget { .. }));
 }

@@ -1,8 +1,8 @@
-//! Integers that the engine follows through bits: what it makes of numbers that only the domain knows is
-//! what it makes of the numbers themselves.
+//! Tests tracking of integers through bit operations: the results for handles must equal the results for the
+//! numbers behind them.
 //!
-//! Kernels run twice, on handles and on numbers. A value that is lost is never wrong; how many are
-//! followed is counted, so that the comparison cannot become empty.
+//! Kernels run twice, on handles and on numbers. A lost value is never wrong; the tracked ones are counted,
+//! so that the comparison cannot become empty.
 
 #[path = "followed/generator.rs"]
 mod generator;
@@ -16,7 +16,7 @@ use generator::Case;
 use ir::{Format, Scalar, Width};
 use numbers::{Manner, Numbers};
 
-/// A kernel `k(x, y)`, what is in `x`, and what it stores to `y`: a name, where, how wide, and whether it is a
+/// A kernel `k(x, y)`, the contents of `x`, and its stores to `y`: name, offset, width, and `true` for a
 /// single.
 struct Run {
     text: String,
@@ -67,7 +67,7 @@ impl Run {
         }
     }
 
-    /// How many outputs are values of the domain that could be compared, or where one is wrong.
+    /// Compares the outputs. Returns the number of comparable domain values, or the place of a wrong one.
     fn compare(&self, manner: Manner) -> Result<usize, String> {
         let parsed = ptx::syntax::parse(&self.text);
         assert!(parsed.errors.is_empty(), "{:?}\n{}", parsed.errors, self.text);
@@ -109,7 +109,7 @@ impl Run {
     }
 }
 
-/// The types an output is looked at with.
+/// The types to read an output with.
 fn read_as(width: Width, is_float: bool) -> Vec<Scalar> {
     if is_float {
         return vec![Scalar::Float(Format::F32)];
@@ -117,7 +117,7 @@ fn read_as(width: Width, is_float: bool) -> Vec<Scalar> {
     [false, true].map(|signed| Scalar::Integer { width, signed }).to_vec()
 }
 
-/// Whether a number is what hardware has: of an integer the lowest bits, of a single that it is rounded to.
+/// Returns `true` if a number agrees with hardware: an integer in its lowest bits, a single after rounding.
 fn agrees(number: i128, bits: u64, scalar: Scalar) -> bool {
     match scalar {
         Scalar::Float(_) => number as f32 == f32::from_bits(bits as u32),
@@ -125,7 +125,7 @@ fn agrees(number: i128, bits: u64, scalar: Scalar) -> bool {
     }
 }
 
-/// All manners of a domain.
+/// All variants of the domain.
 fn manners() -> impl Iterator<Item = Manner> {
     (0..8).map(|one| Manner { defers: one & 1 > 0, wraps: one & 2 > 0, coarse: one & 4 > 0 })
 }

@@ -1,4 +1,4 @@
-//! Fragments of `wmma` hold some elements several times: what a product makes of copies that differ.
+//! Tests products of `wmma` fragments with differing copies of an element.
 
 mod launching;
 mod recording;
@@ -52,7 +52,7 @@ fn bytes(registers: &Registers) -> Vec<u8> {
     registers.iter().flatten().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// Runs a kernel on numbers: what it left, and what it was not sure of.
+/// Runs a kernel on numbers. Returns the results, and the outcome with its doubts.
 fn simulate(program: &ir::Program, registers: &Registers) -> (Vec<f32>, Outcome) {
     let arguments = [Arg::In(bytes(registers)), Arg::Out(1024)];
     let launch = launch(program, "k", [1; 3], [32, 1, 1], 0, &arguments);
@@ -66,7 +66,7 @@ fn check(program: &ir::Program, input: Arg) -> Outcome {
     exec::check(program, &launch, Limits::default())
 }
 
-/// Which elements of D are lost in a run with a domain.
+/// Returns the elements of D that are lost in a run with a domain.
 fn lost(program: &ir::Program, registers: &Registers) -> (Vec<bool>, Vec<Doubtful>) {
     let arguments = [Arg::In(bytes(registers)), Arg::Out(1024)];
     let launch = launch(program, "k", [1; 3], [32, 1, 1], 0, &arguments);
@@ -86,7 +86,7 @@ fn lost(program: &ir::Program, registers: &Registers) -> (Vec<bool>, Vec<Doubtfu
     (lost, outcome.doubts.iter().map(|doubt| doubt.about).collect())
 }
 
-/// The register of A (below 8) or B that holds the same first.
+/// The lowest register of A (below 8) or B with the same contents.
 fn original(shape: &str, register: usize) -> usize {
     let (side, number) = (register / 8, register % 8);
     let held = match (shape, side) {
@@ -105,7 +105,7 @@ fn noise(seed: u64) -> impl FnMut(usize) -> usize {
     move |below| random.below(below)
 }
 
-/// Registers whose copies are the same.
+/// Draws registers with equal copies.
 fn alike(shape: &str, next: &mut dyn FnMut(usize) -> usize) -> Registers {
     let mut registers = [[0; 32]; 16];
     for register in 0..16 {
@@ -117,8 +117,8 @@ fn alike(shape: &str, next: &mut dyn FnMut(usize) -> usize) -> Registers {
     registers
 }
 
-/// One half of one lane of one copy is another number. What it goes into is what differs if all copies are that
-/// number, and that alone is lost; a run on numbers takes the first copy.
+/// One half of one lane of one copy is another number. The elements lost must be exactly those that change if
+/// all copies are that number; a run on numbers takes the first copy.
 #[test]
 fn copies_that_differ_are_lost_where_they_matter_and_nowhere_else() {
     let mut next = noise(7);
@@ -170,7 +170,7 @@ fn a_branch_on_copies_that_differ_ends_the_run() {
     assert_eq!((outcome.gap, outcome.doubts), (None, vec![]));
 }
 
-/// Without values nothing is known of copies that are loaded; some of which are numbers differ from none.
+/// Without values nothing is known about loaded copies; copies that are partly numbers differ from none.
 #[test]
 fn copies_of_data_are_open() {
     let outcome = check(&program(SHAPES[1], "", ""), Arg::Opaque(2048));
@@ -178,7 +178,7 @@ fn copies_of_data_are_open() {
     assert_eq!(doubts, [Doubtful::Copies { differ: false }]);
 }
 
-/// A copy that nobody wrote beside one that is written: no finding, and no proof. All undefined: a finding.
+/// An unwritten copy beside a written one: no finding, and no proof. All undefined: a finding.
 #[test]
 fn an_undefined_copy_is_neither_fine_nor_an_error() {
     let mut next = noise(5);

@@ -1,8 +1,8 @@
-//! Replays what a GPU did: every recorded kernel runs in the engine, and every bit must agree.
+//! Replays recordings of a GPU: every recorded kernel runs in the engine, and every bit must agree.
 //!
-//! Not compared to the bit are the functions the manual calls approximate (`approximate.rs`), products of
-//! matrices (`hardware_matrix.rs`), and the
-//! payload of a NaN, which it leaves open for most instructions. What else disagrees is listed in `DIFFERENT`.
+//! Three kinds are not compared bit by bit: the approximate functions (`approximate.rs`), products of
+//! matrices (`hardware_matrix.rs`), and the payload of a NaN, which the manual leaves open for most
+//! instructions. Other disagreements are listed in `DIFFERENT`.
 
 mod floats;
 mod replaying;
@@ -11,13 +11,13 @@ use floats::{format, is_nan};
 use replaying::replay;
 use std::collections::BTreeMap;
 
-/// Where hardware does something else than the manual says, and we follow the manual.
+/// Instructions for which hardware contradicts the manual, and we follow the manual.
 const DIFFERENT: &[(&str, &str)] = &[
-    // Position and length are their low bytes by the manual; what runs for 64 bits takes all bits.
+    // By the manual, position and length are their low bytes; 64-bit hardware takes all bits.
     ("bfe.u64 ", "position or length above 255"),
     ("bfe.s64 ", "position or length above 255"),
     ("bfi.b64 ", "position or length above 255"),
-    // A NaN whose payload is in the bits dropped becomes infinite.
+    // A NaN with its payload in the dropped bits becomes infinite.
     ("cvt.rna.tf32.f32 ", "a NaN"),
     ("cvt.rna.satfinite.tf32.f32 ", "a NaN"),
     // `.ftz` concerns single-precision inputs, but these two roundings see a subnormal one.
@@ -66,9 +66,9 @@ fn the_engine_does_what_the_gpu_did() {
     assert_eq!(failures, BTreeMap::new(), "of {compared} cases");
 }
 
-/// Whether two rows of outputs are equal, NaNs being equal to each other.
+/// Compares two rows of outputs; NaNs are equal to each other.
 fn same(case: &recordings::Case, ours: &[u64], theirs: &[u64]) -> bool {
-    // The first type an instruction names is that of its result.
+    // The first type in an instruction's name is that of its result.
     let format = case.text.split(['.', ' ']).find_map(format);
     ours.iter().zip(theirs).all(|(&ours, &theirs)| {
         let nan = |bits: u64| format.is_some_and(|(width, infinity)| is_nan(bits, width, infinity));

@@ -1,8 +1,8 @@
-//! Replays what tensor cores did: products, loads and stores of matrices.
+//! Replays recordings of tensor cores: products, loads and stores of matrices.
 //!
-//! Integers, doubles, bits that are moved, and sums of small integers must agree to the bit. Sums of
-//! other floats are rounded as the hardware likes (the manual leaves it open); they must agree up to
-//! [`single`] or [`half`], the tolerance that `exec::concrete` states.
+//! Integers, doubles, moved bits, and sums of small integers must agree to the bit. The rounding of other
+//! sums of floats is up to the hardware (the manual leaves it open). They must agree up to [`single`] or
+//! [`half`], the tolerance that `exec::concrete` states.
 
 mod replaying;
 
@@ -12,14 +12,14 @@ use std::collections::BTreeMap;
 /// Products are below 16, and so are the summands C.
 const LARGEST: f64 = 16.0;
 
-/// Two units in the last place of the largest of summands and sum, in single precision.
+/// Compares up to two units in the last place of the largest of summands and sum, in single precision.
 fn single(ours: u64, theirs: u64) -> bool {
     let [ours, theirs] = [ours, theirs].map(|bits| f64::from(f32::from_bits(bits as u32)));
     (ours - theirs).abs() <= ours.abs().max(LARGEST) * 2f64.powi(-22)
 }
 
-/// The same, and then a unit in the last place of the result in half precision. Of bytes the
-/// hardware sums in half precision on the way, so there the unit is that of the largest summand.
+/// Compares likewise, plus a unit in the last place of the result in half precision. The hardware sums bytes
+/// in half precision on the way, so there the unit is that of the largest summand.
 fn half(bytes: bool, ours: u64, theirs: u64) -> bool {
     let [ours, theirs] =
         [ours, theirs].map(|bits| exec::concrete::to_double(ir::Format::F16, bits));
@@ -28,7 +28,7 @@ fn half(bytes: bool, ours: u64, theirs: u64) -> bool {
     (ours - theirs).abs() <= largest * 2f64.powi(-22) + result * 2f64.powi(-10)
 }
 
-/// Whether the type of D is half precision: it is the first that is named.
+/// Returns `true` if D is in half precision: its type is named first.
 fn is_half(text: &str) -> bool {
     let first = text.split(['.', ' ']).find(|word| matches!(*word, "f16" | "f32" | "f64" | "s32"));
     first == Some("f16")

@@ -1,4 +1,4 @@
-//! Integer operations against wide arithmetic and against the manual's pseudocode.
+//! Tests integer operations against wide arithmetic and against the manual's pseudocode.
 
 use exec::concrete::{
     add_carry, insert_bits, int_binary, int_compare, int_ternary, int_unary, resize,
@@ -97,7 +97,7 @@ fn signed_cut(width: Width, to: Width, a: u64) -> u64 {
     signed(width, a) as u64 & to.mask()
 }
 
-/// `bfe`, `bfi`, bit by bit as the manual has them.
+/// Checks `bfe` and `bfi` bit by bit, by the manual's definition.
 fn check_field(width: Width, a: u64, b: u64, position: u64, length: u64) {
     let top = u64::from(width.bits()) - 1;
     let bit = |a: u64, position: u64| a >> position & 1;
@@ -117,7 +117,7 @@ fn check_field(width: Width, a: u64, b: u64, position: u64, length: u64) {
     assert_eq!(insert_bits(width, a, b, position, length), expected, "{a:#x} {b:#x} {pos} {len}");
 }
 
-/// `bmsk` and `szext` as the manual has them.
+/// Checks `bmsk` and `szext` by the manual's definition.
 fn check_range(a: u32, b: u32) {
     for range in [BitRange::Clamp, BitRange::Wrap] {
         let clamp = range == BitRange::Clamp;
@@ -251,7 +251,7 @@ fn funnels() {
     }
 }
 
-/// The same cases in every run.
+/// A fixed seed, for the same cases in every run.
 fn random(cases: u32) -> ProptestConfig {
     let rng_seed = RngSeed::Fixed(1);
     ProptestConfig { cases, rng_seed, failure_persistence: None, ..ProptestConfig::default() }
@@ -268,7 +268,7 @@ proptest! {
         }
     }
 
-    /// Two words through the carry make a number of twice the width.
+    /// Two words chained by the carry act as a number of twice the width.
     #[test]
     fn carry_chains(a in any::<u128>(), b in any::<u128>(), carry in any::<bool>()) {
         for width in [Width::B32, Width::B64] {

@@ -1,4 +1,4 @@
-//! However many blocks run at the same time, a check finds what it finds in ascending order.
+//! Tests parallel blocks: with any number of jobs, a check has the same findings as in ascending order.
 
 mod launching;
 
@@ -7,7 +7,7 @@ use launching::{Arg, kernel, launch, program};
 
 const JOBS: [usize; 3] = [2, 3, 7];
 
-/// Checks with one job, and that others give the same.
+/// Checks with one job, and compares with others.
 fn checked(program: &ir::Program, launch: &Launch, limits: Limits) -> Outcome {
     let alone = exec::check(program, launch, limits);
     for jobs in JOBS {
@@ -89,7 +89,7 @@ fn the_budget_ends_in_the_middle() {
     let program = of_blocks("st.global.u32 [%rd2], %r1;");
     let launch = over(&program, 40, 1);
     let all = exec::check(&program, &launch, Limits::default()).lane_instructions;
-    // Clearing registers counts, too.
+    // Clearing registers is charged, too.
     let mut blocks = std::collections::BTreeSet::new();
     for part in 0..100 {
         let limits = Limits { lane_instructions: 1 + part * all / 20, ..Limits::default() };

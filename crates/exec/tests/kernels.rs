@@ -1,4 +1,4 @@
-//! Kernels of the corpus, run on numbers and compared with plain Rust.
+//! Runs kernels of the corpus on numbers and compares them with plain Rust.
 
 mod launching;
 
@@ -135,9 +135,28 @@ fn a_run_that_does_not_end_gives_up() {
     assert!(outcome.gap.unwrap().reason.contains("gave up after"));
 }
 
+/// The clock is looked at inside a long block, too. With enough time it runs to its end, and counts every instruction once.
+#[test]
+fn a_long_block_is_left_when_the_time_is_up() {
+    let adds = "add.s32 %r1, %r1, 1;\n".repeat(10_000);
+    let text = format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() {{
+        .shared .b32 s; .reg .b32 %r<2>; mov.u32 %r1, 0; {adds} barrier.sync 0; {adds}
+        st.shared.b32 [s], %r1; ret; }}"
+    );
+    let program = ptx::lower(&ptx::syntax::parse(&text).module).program;
+    let launch = launch(&program, "k", [1, 1, 1], [64, 1, 1], 0, &[]);
+    let outcome = exec::run(&program, &launch, exec::Limits::default());
+    assert_eq!((outcome.gap, outcome.lane_instructions), (None, 64 * 20_004));
+    let limits = exec::Limits { time: Some(std::time::Duration::ZERO), ..exec::Limits::default() };
+    let gap = exec::run(&program, &launch, limits).gap.unwrap();
+    let count = gap.reason.strip_prefix("gave up after ").and_then(|rest| rest.split_once(' '));
+    assert!(count.unwrap().0.parse::<u32>().unwrap() < 32 * 10_000, "{}", gap.reason);
+}
+
 #[test]
 fn threads_that_wait_for_each_other_are_a_deadlock() {
-    // Two warps are counted, and there is one.
+    // The barrier counts two warps, and there is one.
     let text = ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() {
         barrier.sync 1, 64; ret; }";
     let program = ptx::lower(&ptx::syntax::parse(text).module).program;
@@ -149,8 +168,8 @@ fn threads_that_wait_for_each_other_are_a_deadlock() {
 /// Barriers are counted for each thread, collectives for each lane, wherever the lanes meet.
 #[test]
 fn synchronisation_is_counted() {
-    // Two warps of 32: all shuffle, even and odd lanes meet at two barriers of the warp and vote at two instructions, one
-    // warp arrives at a barrier at which the other waits, and all wait at the last.
+    // Two warps of 32: all shuffle, even and odd lanes meet at two warp barriers and vote at two
+    // instructions, one warp arrives at a barrier where the other waits, and all wait at the last.
     let text = ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() {
         .reg .b32 %r<6>; .reg .pred %p<4>;
         mov.u32 %r0, %tid.x; shfl.sync.bfly.b32 %r1, %r0, 1, 31, -1;

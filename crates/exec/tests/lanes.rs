@@ -1,4 +1,4 @@
-//! Operations on 32 lanes are the scalar operations, lane by lane.
+//! Tests operations on 32 lanes against the scalar operations, lane by lane.
 
 mod common;
 
@@ -176,7 +176,7 @@ fn boundaries() {
     }
 }
 
-/// The same cases in every run.
+/// A fixed seed, for the same cases in every run.
 fn random(cases: u32) -> ProptestConfig {
     let rng_seed = RngSeed::Fixed(1);
     ProptestConfig { cases, rng_seed, failure_persistence: None, ..ProptestConfig::default() }

@@ -1,9 +1,10 @@
-//! Floats whose bits the manual does not fix decide something only if every legal result decides it.
+//! Tests decisions on floats without fixed bits in the manual: they must be the same for every legal result.
 //!
-//! Random kernels compute such a float from known numbers, compare it with a threshold and store to one
-//! of two places. All legal results are enumerated here, with nothing of the engine: every order of atomic additions, every
-//! choice of fused products, every float within the manual's bound of an approximate function. If two of
-//! them decide differently, the run must stop; if it does not stop, it must have gone the way that all go.
+//! Random kernels compute such a float from known numbers, compare it with a threshold and store to one of
+//! two places. All legal results are enumerated here, independently of the engine: every order of atomic
+//! additions, every choice of fused products, every float within the manual's bound of an approximate
+//! function. If two of them decide differently, the run must stop. If it does not stop, it must have gone the
+//! way that all go.
 
 mod launching;
 
@@ -11,7 +12,7 @@ use exec::{Checks, Limits, Outcome, Stop};
 use launching::{Arg, kernel, launch};
 use testing::Random;
 
-/// A float: often a small integer or a power of two, sometimes anything of middling magnitude.
+/// Draws a float: often a small integer or a power of two, sometimes any of medium magnitude.
 fn float(random: &mut Random) -> f32 {
     let sign = if random.below(2) == 0 { 1.0 } else { -1.0 };
     sign * match random.below(4) {
@@ -26,7 +27,7 @@ fn hex(number: f32) -> String {
     format!("0f{:08X}", number.to_bits())
 }
 
-/// A threshold near one of the results, or far from all.
+/// Draws a threshold near one of the results, or far from all.
 fn threshold(random: &mut Random, results: &[f32]) -> f32 {
     let result = results[random.below(results.len())];
     match random.below(6) {
@@ -39,14 +40,14 @@ fn threshold(random: &mut Random, results: &[f32]) -> f32 {
     }
 }
 
-/// Where a kernel went, and where all legal results go.
+/// Numbers of kernels by the decision of the run, and by agreement of all legal results.
 struct Tally {
     decided: u32,
-    /// All legal results decide alike.
+    /// Kernels for which all legal results decide alike.
     uniform: u32,
 }
 
-/// Compares the float in `%f1` with a threshold, and says which way the run went.
+/// Returns the way that the run went after its comparison, if it did not stop.
 fn way(outcome: &Outcome) -> Option<bool> {
     if let Some(gap) = &outcome.gap {
         assert!(matches!(gap.stop, Stop::NotFixed | Stop::NotFollowed), "{gap:?}");
@@ -125,11 +126,11 @@ fn every_order_of_atomic_additions() {
         let threshold = threshold(random, &results);
         decide(&mut tally, (&body, count as u32), &results, threshold);
     }
-    // The other way round is no matter of soundness; most are decided, though thresholds are near.
+    // Stopping too often is not unsound; still, most are decided, though thresholds are near.
     assert!(tally.decided * 10 >= tally.uniform * 5, "{} of {}", tally.decided, tally.uniform);
 }
 
-/// A step of a straight-line program on numbers before it.
+/// A step of a straight-line program on earlier numbers.
 #[derive(Clone, Copy)]
 struct Step {
     op: char,
@@ -138,7 +139,7 @@ struct Step {
     b: usize,
 }
 
-/// All values the last step may have: products without a rounding may be fused with sums without one.
+/// Returns all legal values of the last step: products without a rounding may be fused with sums without one.
 fn contractions(inputs: &[f32], steps: &[Step]) -> Vec<f32> {
     let sums: Vec<usize> = (0..steps.len()).filter(|&at| "+-".contains(steps[at].op)).collect();
     let mut results = Vec::new();
@@ -263,7 +264,8 @@ fn every_result_within_the_bound_of_an_approximate_function() {
     assert!(tally.decided * 10 >= tally.uniform * 7, "{} of {}", tally.decided, tally.uniform);
 }
 
-/// Doubts of a kernel of 64 threads that ends with `body`.
+/// Returns `true` if a kernel of 64 threads that ends with `body` has a doubt about the order of float
+/// additions.
 fn float_order(body: &str) -> bool {
     let text = format!("ld.param.u64 %rd1, [y]; mov.u32 %r1, %tid.x;\n{body}");
     let program = kernel("", ".param .u64 y", &text);

@@ -1,5 +1,5 @@
-//! Matrix instructions: what they move and multiply, whom they wait for, and that they order nothing.
-//! Fragment layouts and sums are compared with a GPU in `hardware.rs`.
+//! Tests matrix instructions: moves, products, waits, and the absence of memory ordering. `hardware.rs`
+//! compares fragment layouts and sums with a GPU.
 
 mod launching;
 mod recording;
@@ -23,7 +23,7 @@ fn run(body: &str, threads: u32, input: Arg, output: usize, check: bool) -> Outc
     }
 }
 
-/// What a warp leaves in `y`, one word for each lane.
+/// Returns the contents of `y` after a warp, one word for each lane.
 fn words(body: &str, input: &[u16]) -> Vec<[u16; 2]> {
     let bytes = input.iter().flat_map(|half| half.to_le_bytes()).collect();
     let outcome = run(body, 32, Arg::In(bytes), 128, true);
@@ -52,7 +52,7 @@ fn ldmatrix_gives_each_lane_two_elements_of_a_row() {
     assert_eq!(words(&body, &numbered()), want);
 }
 
-/// Lanes 8 and above give no address that anybody looks at.
+/// Lanes 8 and above need no address.
 #[test]
 fn transposed_ldmatrix_gives_columns_and_looks_at_eight_addresses() {
     let body = format!(
@@ -114,7 +114,7 @@ fn mma_is_no_fence() {
 /// Each of four lanes reads a row; the lane that gives the address is not among them.
 #[test]
 fn ldmatrix_reads_for_the_lanes_that_hold_the_row() {
-    // Lane r writes row r all by itself: lanes 4r to 4r+3 read it.
+    // Lane r writes row r by itself; lanes 4r to 4r+3 read it.
     let body = |barrier: &str| {
         format!(
             "and.b32 %r3, %r8, 7; mad.lo.u32 %r4, %r3, 16, %r7; setp.lt.u32 %p1, %r8, 8;
@@ -165,7 +165,7 @@ fn all_lanes_must_be_there() {
     assert_eq!(missing(32, "setp.eq.u32 %p1, %r8, 3; @%p1 exit;"), 8);
 }
 
-/// Lanes that take a longer way are waited for.
+/// Lanes on a longer path are awaited.
 #[test]
 fn lanes_are_waited_for() {
     let body = format!(
@@ -175,7 +175,7 @@ fn lanes_are_waited_for() {
     assert_eq!(run(&body, 32, Arg::In(vec![0; 4]), 128, true).findings, []);
 }
 
-/// What is undefined in a row of A makes that row of D undefined, and no other.
+/// Undefined elements in a row of A make that row of D undefined, and no other.
 #[test]
 fn undefined_elements_spoil_their_rows() {
     let body = |lane: u32| {
@@ -189,7 +189,7 @@ fn undefined_elements_spoil_their_rows() {
     assert_eq!((outcome(3), outcome(4)), (1, 0));
 }
 
-/// An element of D that depends on data is data, also if every lane holds another accumulator that is undefined.
+/// An element of D that depends on data is data, even if every lane holds another, undefined accumulator.
 #[test]
 fn undefined_accumulators_do_not_hide_data() {
     let body = |stored: &str| {
@@ -204,8 +204,8 @@ fn undefined_accumulators_do_not_hide_data() {
     assert_eq!(run(&body("%f5"), 32, Arg::Opaque(4), 128, false).findings.len(), 1);
 }
 
-/// A tile that `wmma.store` wrote is not ordered before ordinary loads, nor before a load as A; a load
-/// as C may follow.
+/// A tile written by `wmma.store` is not ordered before ordinary loads, nor before a load as A; a load as C
+/// may follow.
 #[test]
 fn wmma_stores_are_seen_after_a_barrier() {
     let fragment = "{%r1, %r1, %r1, %r1}";
@@ -244,7 +244,7 @@ fn products_ask_the_domain() {
             {%f2, %f2, %f2, %f2};
         mad.wide.u32 %rd4, %r9, 8, %rd2; st.global.v2.f32 [%rd4], {%f3, %f4};";
     let outputs = recording::outputs_of_warp(body, (half, 128), (Scalar::Float(Format::F32), 64));
-    // Rows of A and columns of B are the same 8×8 matrix, so D is it times its transpose.
+    // Rows of A and columns of B are the same 8×8 matrix, so D is its product with its transpose.
     let want = |row: usize, column: usize| {
         (0..8).fold("0.0".to_owned(), |sum, k| {
             format!("(x{}*x{}+{sum})", 8 * row + k, 8 * column + k)

@@ -1,5 +1,6 @@
-//! Alignment of shared arrays that declare less than an access needs: what is claimed must hold in every order of the arrays and for
-//! gaps up to any power of two, and what is left open must depend on the order.
+//! Tests the alignment of shared arrays that declare less than an access needs. A claimed alignment must hold
+//! in every order of the arrays, and for gaps up to any power of two. One that is left open must depend on
+//! the order.
 
 mod launching;
 
@@ -28,7 +29,7 @@ fn stored(arrays: &[Array], offset: u64, bytes: u64, paths: Paths) -> Outcome {
     exec::run(&program, &launch, Limits { paths, ..Limits::default() })
 }
 
-/// Where the first array begins in an order, if gaps lead to what is declared, at least `least`.
+/// The start of the first array in an order, if gaps lead to the declared alignment, at least `least`.
 fn begins(arrays: &[Array], order: &[usize], least: u64) -> u64 {
     let mut end = 0_u64;
     for &at in order {
@@ -42,7 +43,7 @@ fn begins(arrays: &[Array], order: &[usize], least: u64) -> u64 {
     end
 }
 
-/// All orders of so many things.
+/// All orders of this many items.
 fn orders(count: usize) -> Vec<Vec<usize>> {
     if count == 0 {
         return vec![Vec::new()];
@@ -98,14 +99,14 @@ fn claims_hold_in_every_packing() {
             }
             more => panic!("{more:?}"),
         }
-        // A claim beyond what is declared says so.
+        // A claim beyond the declared alignment is reported.
         let declared = arrays[0].1 >= bytes || !offset.is_multiple_of(arrays[0].1.min(bytes));
         assert_eq!(outcome.alignments.is_empty(), declared, "{told}");
     }
     assert!(settled > 30 && open > 30 && refuted > 30, "{settled} {open} {refuted}");
 }
 
-/// Arrays of kernels that are not called have no place beside those of this one, and the module's may have.
+/// Arrays of uncalled kernels have no place beside those of this one, and the module's may have.
 #[test]
 fn arrays_of_other_kernels_do_not_count() {
     let other =
@@ -124,7 +125,7 @@ fn arrays_of_other_kernels_do_not_count() {
     }
 }
 
-/// What a kernel leaves in variables of the module.
+/// Final contents of module variables.
 #[test]
 fn module_variables_that_change_are_told() {
     let module =

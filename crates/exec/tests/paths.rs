@@ -1,5 +1,5 @@
-//! The code for common cases promises the answer of the code for all cases ([`exec::Paths`]): random
-//! kernels are run both ways, and small ones on which they once differed.
+//! Tests that fast paths give the same results as the general code ([`exec::Paths`]): random kernels run both
+//! ways, and so do small ones with past differences.
 //!
 //! `cargo run -p exec --example paths -- 100000 SEED` runs more of them.
 
@@ -11,7 +11,7 @@ use comparing::{compare, lowered, of_case, shrink};
 use exec::{Doubtful, Fault, Launch, Limits, Outcome, Paths, Reason};
 use launching::{Arg, kernel, launch, program};
 
-/// Checks a launch with the code for all cases, and expects the same of the other.
+/// Checks a launch with the general code, and compares the fast paths.
 fn both(program: &ir::Program, launch: &Launch) -> Outcome {
     let limits = Limits::default();
     assert_eq!(compare(program, launch, limits.lane_instructions), None);
@@ -26,7 +26,7 @@ fn small(threads: u32, body: &str) -> Outcome {
     both(&program, &launch(&program, "k", [1; 3], [threads, 1, 1], 0, &args))
 }
 
-/// How many races there are that leave different values.
+/// Counts the races with different values.
 fn races(outcome: &Outcome) -> usize {
     let harmful = |fault: &Fault| matches!(fault, Fault::Race(race) if !race.same_value);
     outcome.findings.iter().filter(|finding| harmful(&finding.fault)).count()
@@ -96,8 +96,8 @@ fn a_value_that_stays_excuses_itself_and_not_its_neighbours() {
 
 #[test]
 fn a_reason_comes_from_a_thread_that_is_there() {
-    // A warp of 13 threads: 7 get what the schedule decides, the others something undefined that would be data in the
-    // lanes without a thread.
+    // A warp of 13 threads: 7 get the schedule's choice, the others an undefined value that would be data in
+    // the lanes without a thread.
     let body = "ld.global.u32 %r2, [%rd1]; setp.lt.u32 %p1, %r1, 7; @!%p1 bra B;
         atom.shared.exch.b32 %r3, [smem], %r1; bra E;
         B: xor.b32 %r3, %r2, %r8;

@@ -1,4 +1,4 @@
-//! Values for which the manual has rules of its own, and modifiers.
+//! Tests values with special rules in the manual, and modifiers.
 
 use exec::concrete::{float_binary, float_compare, float_test, float_unary, fma};
 use ir::{

@@ -1,8 +1,9 @@
-//! Loops of compare-and-swap that become one update ([`ir::find_updates`]) leave what the loops would: random loops are run on numbers,
-//! as they are and with an instruction under a guard that never holds, which keeps the pass away.
+//! Tests loops of compare-and-swap that become one update ([`ir::find_updates`]). Random loops run on
+//! numbers, once as they are, and once with an instruction under a guard that never holds, which prevents the
+//! pass.
 //!
-//! Lanes of a warp succeed in the order of their numbers, in a loop as in an atomic operation, so memory is compared bit by bit, and so are
-//! the registers that are read after the loop.
+//! Lanes of a warp succeed in the order of their numbers, in a loop as in an atomic operation. So memory is
+//! compared bit by bit, and so are the registers read after the loop.
 
 mod launching;
 
@@ -14,7 +15,8 @@ use testing::Random;
 /// Threads of one warp and a part of another.
 const THREADS: u32 = 37;
 
-/// Writes a kernel whose loop has a random body. `%r1` is the guess, `%r2` the old value, `%r3` the thread's own operand.
+/// Writes a kernel with a random loop body. `%r1` is the guess, `%r2` the old value, `%r3` the thread's own
+/// operand.
 fn text(random: &mut Random, keeps_loop: bool) -> String {
     let mut body = String::new();
     let mut known = vec!["%r1", "%r3", "7", "0x80000001"];
@@ -23,7 +25,7 @@ fn text(random: &mut Random, keeps_loop: bool) -> String {
         known.push(target);
     }
     let new = if random.chance(90) { known[known.len() - 1] } else { random.pick(&known) };
-    // The same in all lanes: a lane that guesses right before others do comes before them.
+    // The same in all lanes: a lane with an earlier correct guess precedes the others.
     let first = random.pick(&["mov.u32 %r1, 0;", "ld.global.u32 %r1, [%rd1];"]);
     let (relation, test) = random.pick(&[("ne", "@%p1"), ("eq", "@!%p1")]);
     let (a, b) = random.pick(&[("%r1", "%r2"), ("%r2", "%r1")]);
@@ -42,7 +44,7 @@ fn text(random: &mut Random, keeps_loop: bool) -> String {
     )
 }
 
-/// Writes one operation on registers that are known, more often than not on the guess.
+/// Writes one operation on known registers, more often than not on the guess.
 fn operation(random: &mut Random, target: &str, known: &[&str]) -> String {
     let a = if random.chance(60) { "%r1" } else { random.pick(known) };
     let b = random.pick(known);
@@ -82,7 +84,8 @@ fn operation(random: &mut Random, target: &str, known: &[&str]) -> String {
     }
 }
 
-/// Operands that meet each other's special cases: small integers, infinities, NaN, subnormal numbers, zeros of both signs.
+/// Operands that combine special cases: small integers, infinities, NaN, subnormal numbers, zeros of both
+/// signs.
 fn operands(random: &mut Random) -> Vec<u8> {
     let special =
         [0, 1, 0x8000_0000, 0x7f80_0000, 0xff80_0000, 0x7fc0_0000, 0x0000_0400, 0x3f80_0000];
@@ -106,7 +109,7 @@ fn is_update(program: &Program) -> bool {
     all.any(|one| matches!(&one.op, Op::Atomic(atomic) if atomic.op != AtomicOp::CompareSwap))
 }
 
-/// Returns whether the loop of this seed is an update; panics if it does not leave what the loop leaves.
+/// Returns `true` if the loop of this seed becomes an update; panics if their results differ.
 fn agrees(seed: u64) -> bool {
     let [plain, kept] = [false, true].map(|keeps| {
         let body = text(&mut Random::new(seed), keeps);
@@ -116,7 +119,8 @@ fn agrees(seed: u64) -> bool {
     let random = &mut Random::new(!seed);
     let (shared, own) = (operands(random)[..4].to_vec(), operands(random));
     let [update, by_loop] = [&plain, &kept].map(|program| run(program, &shared, &own));
-    // A NaN is never equal to what it was as a float, but bits are compared here: a loop that does not end is none of the pass's.
+    // As floats a NaN is never equal to itself, but bits are compared here; the pass ignores loops that do
+    // not end.
     if by_loop.gap.is_none() {
         assert_eq!(update.gap, None, "seed {seed}");
         let text = text(&mut Random::new(seed), false);

@@ -1,4 +1,4 @@
-//! Values of a domain on their way through registers and memory, in small kernels.
+//! Tests domain values on their way through registers and memory, in small kernels.
 
 mod recording;
 
@@ -11,7 +11,7 @@ const F16: Scalar = Scalar::Float(Format::F16);
 const BF16: Scalar = Scalar::Float(Format::Bf16);
 const S32: Scalar = Scalar::Integer { width: Width::B32, signed: true };
 
-/// Asserts what a kernel leaves in `y`.
+/// Asserts the contents of `y` after a kernel.
 fn check(body: &str, input: (Scalar, usize), output: Scalar, want: &[&str]) {
     assert_eq!(outputs(body, input, (output, want.len())), want, "{body}");
 }
@@ -57,7 +57,7 @@ fn conversions_between_floats_are_the_identity() {
     check(body, (F32, 2), F16, &["(x0*x0+x0)", "(x1*x1+x1)"]);
 }
 
-/// Halves become singles at once where that is all there is to it: not where they are clamped, or in another format.
+/// Halves are converted to singles at once in the simple case: not with a clamp, or in another format.
 #[test]
 fn halves_become_singles() {
     let load = "ld.global.b16 %h1, [%rd1]; ld.global.b32 %r1, [%rd1];";

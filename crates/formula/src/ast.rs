@@ -1,4 +1,4 @@
-//! The syntax tree of a formula. Printing it gives text that parses to the same tree.
+//! The syntax tree of a formula. Its printed text parses to the same tree.
 
 use base::Span;
 use std::fmt::{self, Display, Formatter};
@@ -14,7 +14,7 @@ pub struct Formula {
 /// `y[i,j] = …` or `let m[i] = …`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Definition {
-    /// An intermediate array, which no kernel has.
+    /// Is it an intermediate array, which no kernel has?
     pub is_let: bool,
     /// The tensor or array.
     pub name: Name,
@@ -24,12 +24,12 @@ pub struct Definition {
     pub value: Expression,
 }
 
-/// A name and where it stands.
+/// A name and its span.
 #[derive(Clone, Debug)]
 pub struct Name {
     /// The name.
     pub text: String,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }
 
@@ -42,19 +42,19 @@ pub struct Index {
     pub range: Option<Box<(Expression, Expression)>>,
 }
 
-/// An expression and where it stands.
+/// An expression and its span.
 #[derive(Clone, Debug)]
 pub struct Expression {
     /// Its kind and operands.
     pub kind: Kind,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }
 
-/// An expression without its place.
+/// An expression without its span.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
-    /// A literal, exact, and whether it is written with a point or an exponent: then it is a real.
+    /// A literal, exact. The flag is set if it is written with a point or an exponent, which makes it a real.
     Number(Number, bool),
     /// An index, a scalar, a constant or a definition without indices.
     Name(String),
@@ -67,7 +67,7 @@ pub enum Kind {
         /// The value outside of the tensor.
         outside: Option<Box<Expression>>,
     },
-    /// A function or a reduction; which of the two is told by its name and by what is in scope.
+    /// A function or a reduction; its name and the scope determine which.
     Call {
         /// Its name.
         name: Name,
@@ -82,11 +82,11 @@ pub enum Kind {
     Comparison(Box<Expression>, Vec<(Relation, Expression)>),
     /// `value if condition else otherwise`
     If {
-        /// Where the condition holds.
+        /// The value if the condition holds.
         value: Box<Expression>,
         /// The condition.
         condition: Box<Expression>,
-        /// Elsewhere; without it a reduction leaves the element out.
+        /// The value otherwise; without it a reduction skips the element.
         otherwise: Option<Box<Expression>>,
     },
 }
@@ -236,13 +236,13 @@ impl Expression {
         }
     }
 
-    /// Writes it, in parentheses if it binds less tightly.
+    /// Writes the expression, in parentheses if it binds less tightly than `least`.
     fn write(&self, f: &mut Formatter<'_>, least: u8) -> fmt::Result {
         if self.strength() < least { write!(f, "({self})") } else { write!(f, "{self}") }
     }
 }
 
-/// A number as an exact decimal, if it has one of a sensible length.
+/// Prints a number as an exact decimal, if that has a reasonable length.
 pub(crate) fn decimal(number: &Number) -> Option<String> {
     const MOST_DIGITS: i32 = 40;
     let (mut digits, ten) = (number.abs(), Number::from(10));

@@ -1,12 +1,12 @@
-//! Mistakes in formulas, in the words of the person who wrote one.
+//! Mistakes in formulas, in the terms of the person who wrote one.
 
 use base::Span;
 
-/// A mistake and where it stands.
+/// A mistake and its span.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
     /// One sentence: the fact, and what to write instead.
     pub message: String,
@@ -18,7 +18,7 @@ impl Error {
     }
 }
 
-/// A name of those known that is close to a word; none if none is.
+/// Returns the known name that is closest to a word, if one is close enough.
 pub(crate) fn closest<'n>(word: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let distance = |name: &str| strsim::damerau_levenshtein(word, name);
     let most = (word.chars().count() / 3).max(1);

@@ -1,8 +1,9 @@
-//! Moves reductions that do not depend on all indices around them into arrays of their own, so that a row's sum is computed
-//! once for each row and not once for each element.
+//! Moves reductions that do not depend on all enclosing indices into arrays of their own, so that a row's sum is
+//! computed once for each row and not once for each element.
 //!
-//! A reduction is moved if it depends on fewer indices than stand around it, if these have fixed ranges, and if no condition on
-//! indices stands around it: such a condition may be what keeps its elements inside of their tensors. The values are the same.
+//! A reduction is moved under three conditions: it depends on fewer indices than enclose it; these have fixed ranges;
+//! and no condition on indices encloses it, as such a condition may be what keeps its elements inside of their
+//! tensors. The values are the same.
 
 use crate::interval::interval;
 use crate::lexer::{Token, tokens};
@@ -24,16 +25,16 @@ pub(crate) fn hoist(typed: &mut Typed, format: Format, text: &str) {
 
 struct Hoisting<'h> {
     typed: &'h mut Typed,
-    /// Of the arrays of reals.
+    /// Format of arrays of reals.
     format: Format,
     text: &'h str,
-    /// Reductions of this definition that were moved.
+    /// Moved reductions of this definition.
     known: Vec<Moved>,
     /// Set inside of a condition on indices.
     is_guarded: bool,
 }
 
-/// A reduction that was moved.
+/// A moved reduction.
 struct Moved {
     written: Vec<Token>,
     /// The same text may be an integer in one place and a real in another.
@@ -49,7 +50,7 @@ impl Hoisting<'_> {
             NodeKind::Reduce(reduce) => {
                 let mut inner = around.to_vec();
                 inner.extend(reduce.ranges.iter().map(|range| range.index));
-                // Ranges depend on what stands around the reduction alone, and are integers.
+                // Ranges are integers and depend only on indices outside of the reduction.
                 self.is_guarded |= reduce.filter.is_some()
                     || reduce.ranges.iter().any(|range| !self.typed.indices[range.index].is_fixed);
                 if let Some(filter) = &mut reduce.filter {
@@ -102,7 +103,7 @@ impl Hoisting<'_> {
         *node = Node { kind, ty: node.ty, is_data: true, span };
     }
 
-    /// The array of a reduction; one that is written twice has one array.
+    /// The array of a reduction; equal reductions share one.
     fn array(&mut self, node: &Node, own: &[IndexId]) -> ArrayId {
         let text = self.text.get(node.span.range()).unwrap_or_default();
         let written: Vec<Token> =

@@ -1,9 +1,9 @@
-//! Checks bounds before anything runs: elements are inside of their tensors, no integer is divided by 0, and integers are small
-//! enough to be exact.
+//! Checks bounds before a run: elements are inside of their tensors, no integer is divided by 0, and integers are
+//! small enough to be exact.
 //!
-//! Bounds of the index expressions show it of most elements at once. Where they do not, all values of the indices are gone
-//! through, with conditions on indices as they are. Elements at places that data decide are not looked at here: the run
-//! checks them, as it does for a kernel. So are those of a formula that has too many to go through.
+//! Bounds of the index expressions show it for most elements at once. Otherwise all values of the indices are
+//! enumerated, with exact conditions on indices. Elements at data-dependent positions are not checked here: the run
+//! checks them, as it does for a kernel. The same holds for a formula with too many values to enumerate.
 
 use crate::error::Error;
 use crate::interval::interval;
@@ -13,7 +13,7 @@ use crate::typed::{
 };
 use base::{IndexVec, Span};
 
-/// Values of indices that are gone through.
+/// Limit on the enumerated values of indices.
 const MOST_VISITS: u64 = 10_000_000;
 
 /// Integers up to this one are doubles.
@@ -30,7 +30,7 @@ pub(crate) fn check(typed: &Typed) -> Result<(), Error> {
         match walk.step(step, 0) {
             Ok(()) => {}
             Err(Stop::Wrong(error)) => return Err(error),
-            // What is left is for the run to see, but for extremes over nothing.
+            // The run checks the rest, except for extremes over nothing.
             Err(Stop::TooMany) if !has_open_extremes(typed, &step.value) => {}
             Err(Stop::TooMany) => {
                 let message = "too many elements to show that every extreme here is over something";
@@ -41,7 +41,7 @@ pub(crate) fn check(typed: &Typed) -> Result<(), Error> {
     Ok(())
 }
 
-/// Checks that integers fit in 64 bits, also on the way, and in 53 where they become reals.
+/// Checks that integers fit in 64 bits, intermediate ones too, and in 53 where they become reals.
 fn check_integers(typed: &Typed, node: &Node) -> Result<(), Error> {
     let is_within = |node: &Node, most: i128| {
         interval(typed, node).is_some_and(|(low, high)| -most <= low && high <= most)
@@ -53,7 +53,7 @@ fn check_integers(typed: &Typed, node: &Node) -> Result<(), Error> {
         NodeKind::ToReal(inner) if !inner.is_data && !is_within(inner, LARGEST_DOUBLE) => {
             return Err(wrong(inner));
         }
-        // An element by itself is what it is, and a rounded real saturates.
+        // An element alone has its stored value, and a rounded real saturates.
         NodeKind::Element { .. }
         | NodeKind::Scalar(_)
         | NodeKind::Function(Function::Round(_), _) => {}
@@ -73,7 +73,7 @@ fn check_integers(typed: &Typed, node: &Node) -> Result<(), Error> {
     result
 }
 
-/// Tells whether bounds leave something open.
+/// Do bounds leave something open?
 fn is_suspect(typed: &Typed, node: &Node) -> bool {
     let own = match &node.kind {
         NodeKind::Element { array, indices, outside: None } => {
@@ -101,7 +101,7 @@ fn has_open_extremes(typed: &Typed, node: &Node) -> bool {
     found
 }
 
-/// Tells whether a reduction means nothing over nothing: no integer is infinite, and nothing has no place.
+/// Is a reduction undefined over an empty range? No integer is infinite, and nothing has no position.
 fn needs_element(reduce: &Reduce) -> bool {
     match reduce.reduction {
         Reduction::Max | Reduction::Min => reduce.body.ty == Type::Integer,
@@ -170,7 +170,7 @@ impl Walk<'_> {
                     return Ok(());
                 }
                 let (name, here) = (reduce.reduction.name(), self.here(node));
-                let message = format!("`{name}` over nothing{here} is no number");
+                let message = format!("`{name}` over nothing{here} is not a number");
                 Err(Stop::Wrong(Error::new(node.span, message)))
             }
             _ => {
@@ -186,7 +186,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Goes through the elements of a reduction; tells whether there are any.
+    /// Enumerates the elements of a reduction; returns whether there are any.
     fn reduce(&mut self, reduce: &Reduce, at: usize) -> Result<bool, Stop> {
         let Some(range) = reduce.ranges.get(at) else {
             let Some(filter) = &reduce.filter else {
@@ -216,7 +216,7 @@ impl Walk<'_> {
         Ok(any)
     }
 
-    /// Looks at a node itself.
+    /// Checks a node itself.
     fn own(&self, node: &Node) -> Result<(), Error> {
         match &node.kind {
             NodeKind::Element { array, indices, outside: None } => {
@@ -236,7 +236,7 @@ impl Walk<'_> {
                 Err(Error::new(
                     node.span,
                     format!(
-                        "`{name}[{at}]` is outside ([{shape}]){here}; `{name}[… else 0]` says what is there"
+                        "`{name}[{at}]` is outside ([{shape}]){here}; `{name}[… else 0]` gives a value there"
                     ),
                 ))
             }
@@ -253,7 +253,7 @@ impl Walk<'_> {
         Error::new(span, format!("a division by 0{}", self.here(node)))
     }
 
-    /// The values of the indices that a node depends on.
+    /// Describes the values of the indices that a node depends on.
     fn here(&self, node: &Node) -> String {
         let value = |index: IndexId| {
             let value = self.values[index]?;
@@ -263,7 +263,7 @@ impl Walk<'_> {
         if all.is_empty() { String::new() } else { format!(" for {}", all.join(", ")) }
     }
 
-    /// An integer that indices alone decide.
+    /// The value of an integer that depends on indices alone.
     fn integer(&self, node: &Node) -> Option<i128> {
         match &node.kind {
             NodeKind::Number(number) => number.to_i64().map(i128::from),
@@ -309,7 +309,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A condition that indices alone decide.
+    /// The truth of a condition that depends on indices alone.
     fn truth(&self, node: &Node) -> Option<bool> {
         match &node.kind {
             NodeKind::Compare(relation, a, b) => {

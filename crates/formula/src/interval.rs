@@ -1,13 +1,13 @@
 //! Bounds of integer expressions from the bounds of their indices, in unbounded arithmetic.
 //!
-//! Conditions are not looked at, so the bounds may be wider than the values. `None` says that nothing is known.
+//! Conditions are ignored, so the bounds may be wider than the values. `None`: unknown.
 
 use crate::resolve::floor_divide;
 use crate::typed::{Arithmetic, Function, Node, NodeKind, Range, Reduction, Typed};
 use ir::{Scalar, Width};
 use term::Number;
 
-/// The least and the largest value that an integer can have.
+/// The least and the largest possible value of an integer.
 pub(crate) fn interval(typed: &Typed, node: &Node) -> Option<(i128, i128)> {
     let of = |node: &Node| interval(typed, node);
     match &node.kind {
@@ -78,7 +78,7 @@ pub(crate) fn interval(typed: &Typed, node: &Node) -> Option<(i128, i128)> {
     }
 }
 
-/// Bounds of a real that is rounded to an integer, which saturates at 64 bits.
+/// Bounds of a real rounded to an integer, which saturates at 64 bits.
 fn rounded(typed: &Typed, real: &Node) -> (i128, i128) {
     let least_and_largest = (i128::from(i64::MIN), i128::from(i64::MAX));
     match real_interval(typed, real) {
@@ -90,7 +90,7 @@ fn rounded(typed: &Typed, real: &Node) -> (i128, i128) {
     }
 }
 
-/// Bounds of a real that indices alone decide, in doubles and nearly.
+/// Approximate bounds, in doubles, of a real that depends on indices alone.
 fn real_interval(typed: &Typed, node: &Node) -> Option<(f64, f64)> {
     let corners = |a: (f64, f64), b: (f64, f64), of: fn(f64, f64) -> f64| {
         let all = [of(a.0, b.0), of(a.0, b.1), of(a.1, b.0), of(a.1, b.1)];
@@ -127,7 +127,7 @@ fn hull(a: (i128, i128), b: (i128, i128)) -> (i128, i128) {
     (a.0.min(b.0), a.1.max(b.1))
 }
 
-/// The numbers of a type of at most 32 bits; of wider ones nothing is known.
+/// The range of a type of at most 32 bits; `None` for wider ones.
 pub(crate) fn of_type(scalar: Scalar) -> Option<(i128, i128)> {
     let Scalar::Integer { width, signed } = scalar else { return None };
     if width == Width::B64 {
@@ -148,11 +148,11 @@ fn arithmetic(op: Arithmetic, a: (i128, i128), b: (i128, i128)) -> Option<(i128,
         Arithmetic::Add => Some((a.0.checked_add(b.0)?, a.1.checked_add(b.1)?)),
         Arithmetic::Subtract => Some((a.0.checked_sub(b.1)?, a.1.checked_sub(b.0)?)),
         Arithmetic::Multiply => corners(i128::checked_mul),
-        // A quotient is monotone in both where the divisor keeps its sign.
+        // A quotient is monotone in both operands if the divisor keeps its sign.
         Arithmetic::FloorDivide if b.0 > 0 || b.1 < 0 => corners(floor_divide),
         Arithmetic::Remainder if b.0 > 0 => Some((0, b.1 - 1)),
         Arithmetic::Remainder if b.1 < 0 => Some((b.0 + 1, 0)),
-        // Divisors of both signs: no quotient is larger than the dividend, no remainder than the divisor.
+        // Divisors of both signs: no quotient exceeds the dividend, no remainder the divisor.
         Arithmetic::FloorDivide => {
             let most = a.0.abs().max(a.1.abs());
             Some((-most, most))

@@ -1,4 +1,4 @@
-//! Text to tokens with their places. Blanks, line ends and comments (`# …`) separate tokens and mean nothing else.
+//! Splits text into tokens with their spans. Blanks, line ends and comments (`# …`) only separate tokens.
 
 use crate::error::Error;
 use base::Span;
@@ -6,7 +6,7 @@ use term::Number;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Token {
-    /// A literal, and whether it is written with a point or an exponent.
+    /// A literal; the flag is set if it has a point or an exponent.
     Number(Number, bool),
     /// A name or a word of the language; with a backslash in front, a word of contracts.
     Word(String),
@@ -19,7 +19,7 @@ const SYMBOLS: [&str; 22] = [
     ")", "[", "]", ",", ";",
 ];
 
-/// Numerators and denominators are below ten to this, because they are made of doubles.
+/// Numerators and denominators are below ten to this power, because they are built from doubles.
 const LARGEST_EXPONENT: i64 = 300;
 
 pub(crate) fn tokens(text: &str) -> Result<Vec<(Token, Span)>, Error> {
@@ -47,7 +47,7 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<(Token, Span)>, Error> {
     Ok(all)
 }
 
-/// A span; readers of formulas refuse texts of 4 GiB.
+/// A span; readers of formulas reject texts of 4 GiB.
 fn span(at: usize, length: usize) -> Span {
     let clamp = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     Span::new(clamp(at), clamp(at + length))

@@ -1,14 +1,15 @@
 //! Formulas as references: `y[i,j] = exp(x[i,j]) / sum(k, exp(x[i,k]))`.
 //!
-//! A formula defines the outputs of a kernel element by element, over the reals. It is read ([`parse`]), its names are
-//! resolved against the tensors of a launch, every element it reads is shown to exist, and it is compiled to core programs
-//! ([`compile`]): a kernel for each definition. From there on it is a kernel like any other, so that everything that is
-//! said of kernels holds of it: terms, intervals, index tensors, budgets, witnesses.
+//! A formula defines the outputs of a kernel element by element, over the reals. [`parse()`] reads it. [`compile`]
+//! resolves its names against the tensors of a launch, shows that every element it reads exists, and compiles it to
+//! core programs: a kernel for each definition. From there on it is a kernel like any other, and the same analyses
+//! apply: terms, intervals, index tensors, budgets, witnesses.
 //!
-//! The language has integers (indices and elements of integer tensors), reals and conditions. Literals are exact: `1e-5`
-//! is 1/100000, and `pi` is π. A formula is defined where its operations are; an element that is not read need not be.
+//! The language has integers (indices and elements of integer tensors), reals and conditions. Literals are exact:
+//! `1e-5` is 1/100000, and `pi` is π. A formula is defined where its operations are; an unread element need not be.
 
 mod ast;
+pub mod contract;
 mod emit;
 mod error;
 mod hoist;
@@ -24,10 +25,10 @@ pub use ast::{
 };
 pub use emit::{BLOCK, Compiled, Launch, Parameter, ParameterKind};
 pub use error::Error;
-pub use parse::parse;
+pub use parse::{parse, parse_expression};
 pub use resolve::{Environment, KnownScalar, ScalarInput, Tensor};
 
-/// Compiles a formula whose names are tensors and scalars of an environment. `text` is what it was read from.
+/// Compiles a formula whose names are tensors and scalars of an environment. `text` is its source.
 ///
 /// # Errors
 /// The first mistake.

@@ -21,19 +21,19 @@ use crate::error::Error;
 use crate::lexer::{Token, tokens};
 use base::Span;
 
-/// Nested deeper than this, an expression is refused rather than the stack exhausted.
+/// Expressions nested deeper than this are rejected, before the stack is exhausted.
 const DEEPEST: u32 = 100;
 
-/// Operators of one chain such as `a + b + c`, which is as deep a tree.
+/// Operators of one chain such as `a + b + c`, whose tree is as deep as the chain is long.
 const LONGEST: usize = 300;
 
-/// Levels of a tree, which passes over it descend.
+/// Levels of a tree, through which passes recurse.
 const DEEPEST_TREE: usize = 400;
 
 /// Comparisons of one chain such as `a < b <= c`.
 const MOST_COMPARED: usize = 50;
 
-/// Words that are no names.
+/// Reserved words.
 const RESERVED: [&str; 7] = ["let", "in", "if", "else", "and", "or", "not"];
 
 /// Reads a formula.
@@ -56,6 +56,21 @@ pub fn parse(text: &str) -> Result<Formula, Error> {
     }
 }
 
+/// Reads one expression, such as the size of a tensor.
+///
+/// # Errors
+/// The first mistake.
+pub fn parse_expression(text: &str) -> Result<Expression, Error> {
+    let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
+    let mut parser =
+        Parser { text, tokens: tokens(text)?, at: 0, depth: 0, end: Span::new(end, end) };
+    let expression = parser.sum()?;
+    match parser.peek() {
+        None => Ok(expression),
+        Some(_) => parser.fail("an expression is needed, such as `2*n`"),
+    }
+}
+
 struct Parser<'t> {
     text: &'t str,
     tokens: Vec<(Token, Span)>,
@@ -73,12 +88,12 @@ impl Parser<'_> {
         self.tokens.get(self.at).map_or(self.end, |(_, span)| *span)
     }
 
-    /// The end of the token before the next one.
+    /// The span of the previous token.
     fn before(&self) -> Span {
         self.at.checked_sub(1).map_or(self.end, |at| self.tokens[at].1)
     }
 
-    /// Tells whether a line ends before the next token.
+    /// Does a line end before the next token?
     fn is_on_new_line(&self) -> bool {
         let between = self.before().end as usize..self.span().start as usize;
         self.text.get(between).is_some_and(|text| text.contains('\n'))
@@ -115,7 +130,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The next token, for messages.
+    /// Describes the next token, for messages.
     fn instead(&self) -> String {
         match self.peek() {
             None => ", the formula ends here".to_owned(),
@@ -201,7 +216,7 @@ impl Parser<'_> {
         Ok(Some(Box::new((low, high))))
     }
 
-    /// Runs one level deeper.
+    /// Runs `read` one level deeper.
     fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
         self.depth += 1;
         if self.depth > DEEPEST {

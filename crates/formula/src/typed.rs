@@ -1,4 +1,4 @@
-//! A formula whose names are resolved: every expression has a type, every index a range.
+//! A formula with resolved names: every expression has a type, every index a range.
 
 use base::{IndexVec, Span};
 use ir::{RealFunction, Rounding, Scalar};
@@ -27,27 +27,27 @@ pub(crate) struct Array {
     pub(crate) scalar: Scalar,
     pub(crate) shape: Vec<u64>,
     pub(crate) origin: Origin,
-    /// Integers that its elements lie between, if that is known.
+    /// Known bounds of its elements.
     pub(crate) bounds: Option<(i128, i128)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// There before anything is computed.
+    /// Exists before anything is computed.
     Input,
     /// Defined, and compared.
     Output,
-    /// Defined for others.
+    /// Defined for use in other definitions.
     Let,
 }
 
-/// An index and the integers that bound it.
+/// An index and its bounds.
 #[derive(Clone, Debug)]
 pub(crate) struct IndexInfo {
     pub(crate) name: String,
     /// The least and the largest value that it ever has, if it has one.
     pub(crate) bounds: (i128, i128),
-    /// Set if it has all values between them wherever it stands.
+    /// Set if it takes all values between them at each of its uses.
     pub(crate) is_fixed: bool,
 }
 
@@ -66,20 +66,20 @@ pub(crate) struct Step {
 pub(crate) struct Typed {
     pub(crate) arrays: IndexVec<ArrayId, Array>,
     pub(crate) indices: IndexVec<IndexId, IndexInfo>,
-    /// Names and types of scalars that are parameters.
+    /// Names and types of scalar parameters.
     pub(crate) scalars: Vec<(String, Scalar)>,
     /// In the order in which they are computed.
     pub(crate) steps: Vec<Step>,
 }
 
 impl Typed {
-    /// Puts a suffix behind the names of intermediate arrays.
+    /// Appends a suffix to the names of intermediate arrays.
     pub(crate) fn add_suffix(&mut self, suffix: &str) {
         let inner = self.arrays.iter_mut().filter(|array| array.origin == Origin::Let);
         inner.for_each(|array| array.name.push_str(suffix));
     }
 
-    /// Drops intermediate arrays that nothing reads: they were looked at for mistakes.
+    /// Drops intermediate arrays that nothing reads; they were checked for mistakes before.
     pub(crate) fn drop_unused(&mut self) {
         let mut used = BTreeSet::new();
         let mut kept = Vec::new();
@@ -101,7 +101,7 @@ impl Typed {
 pub(crate) struct Node {
     pub(crate) kind: NodeKind,
     pub(crate) ty: Type,
-    /// Set if it depends on contents of tensors or on scalars of any value. Otherwise indices alone decide it.
+    /// Set if it depends on contents of tensors or on scalars of any value. Otherwise it depends on indices alone.
     pub(crate) is_data: bool,
     pub(crate) span: Span,
 }
@@ -127,9 +127,9 @@ pub(crate) enum NodeKind {
     Negate(Box<Node>),
     Not(Box<Node>),
     Arithmetic(Arithmetic, Box<Node>, Box<Node>),
-    /// To a power that is a number.
+    /// A power with a literal exponent.
     Power(Box<Node>, Number),
-    /// An integer to a power that indices alone decide and that is not negative.
+    /// An integer to a power that depends on indices alone and is not negative.
     IntegerPower(Box<Node>, Box<Node>),
     Compare(ir::Relation, Box<Node>, Box<Node>),
     And(Box<Node>, Box<Node>),
@@ -180,12 +180,12 @@ pub(crate) enum Function {
     Real(RealFunction),
 }
 
-/// A sum or its like over indices.
+/// A sum or another reduction over indices.
 #[derive(Clone, Debug)]
 pub(crate) struct Reduce {
     pub(crate) reduction: Reduction,
     pub(crate) ranges: Vec<Range>,
-    /// Elements for which it does not hold are left out.
+    /// Elements for which it is false are skipped.
     pub(crate) filter: Option<Node>,
     pub(crate) body: Node,
 }
@@ -288,7 +288,7 @@ impl Node {
         Self { kind: NodeKind::Number(number), ty: Type::Integer, is_data: false, span }
     }
 
-    /// The number, if it is a literal.
+    /// The number, if the node is a literal.
     pub(crate) fn number(&self) -> Option<&Number> {
         match &self.kind {
             NodeKind::Number(number) => Some(number),
@@ -314,7 +314,7 @@ impl Node {
         self.each(&mut |inner| inner.collect_arrays(found));
     }
 
-    /// Indices of the definition and of reductions around it that it depends on.
+    /// Indices of the definition and of enclosing reductions that it depends on.
     pub(crate) fn free_indices(&self) -> BTreeSet<IndexId> {
         let mut found = BTreeSet::new();
         self.collect_free(&mut found);
@@ -327,12 +327,12 @@ impl Node {
         }
         self.each(&mut |inner| inner.collect_free(found));
         if let NodeKind::Reduce(reduce) = &self.kind {
-            // Indices have numbers of their own, so that none of these was there before.
+            // Each index has its own number, so none of these was present before.
             reduce.ranges.iter().for_each(|range| _ = found.remove(&range.index));
         }
     }
 
-    /// The conditions of a conjunction that indices alone decide, and the others.
+    /// Splits a conjunction into conditions on indices alone, and the others.
     pub(crate) fn conjuncts(&self) -> (Vec<&Self>, Vec<&Self>) {
         let (mut decided, mut open, mut work) = (Vec::new(), Vec::new(), vec![self]);
         while let Some(node) = work.pop() {

@@ -1,4 +1,4 @@
-//! Printing a formula gives text that reads as the same tree; random texts are refused with a place inside of them.
+//! Printing a formula gives text that parses to the same tree; random texts are rejected with a span inside of them.
 
 use base::Span;
 use formula::{
@@ -17,7 +17,7 @@ fn name(text: &str) -> Name {
 fn expressions() -> impl Strategy<Value = Expression> {
     let number = (0_i64..2000, 1_i64..4, any::<bool>()).prop_map(|(above, below, is_real)| {
         let number = term::Number::ratio(above, 10_i64.pow(u32::try_from(below).unwrap())).unwrap();
-        // An integer without a point is none with one.
+        // A number that is not an integer is a real even without a point.
         let is_real = is_real || number.to_i64().is_none();
         at(Kind::Number(number, is_real))
     });

@@ -1,5 +1,5 @@
-//! Fused multiply-adds a second of processor time in a matrix product, in a domain that does nothing
-//! and on intervals of doubles: `cargo run --release -p interval --example domains`. Linux only.
+//! Measures fused multiply-adds per second of processor time in a matrix product, in a domain that does nothing and
+//! on intervals of doubles: `cargo run --release -p interval --example domains`. Linux only.
 
 #![expect(clippy::print_stdout, reason = "for people")]
 
@@ -13,7 +13,7 @@ use ir::{ArgumentRange, Format, RealFunction, Relation, Rounding};
 use launching::*;
 use testing::noise;
 
-/// Every result is a new value, and nothing is kept of it: what the engine itself costs.
+/// A domain that makes each result a new value and stores nothing: it shows the cost of the engine itself.
 struct Nothing(Value);
 
 impl Nothing {
@@ -73,7 +73,7 @@ impl Domain for Nothing {
     }
 }
 
-/// Nanoseconds this process has been running on a processor.
+/// Processor time of this process, in nanoseconds.
 fn processor_time() -> u64 {
     let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
     text.split(' ').next().and_then(|first| first.parse().ok()).unwrap_or(0)

@@ -1,4 +1,4 @@
-//! The domain: a table of intervals, and what operations make of them.
+//! The interval domain: a table of intervals, and the operations on them.
 
 use crate::expf::{EXPONENT_ORIGIN, rounds_down};
 use crate::{Enclosure, Given, functions};
@@ -10,7 +10,7 @@ use ir::{ArgumentRange, Format, RealFunction, Relation, Rounding, Width};
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 
-/// What is known about a value.
+/// The abstract value of a handle.
 #[derive(Clone, Debug)]
 pub(crate) enum Known<E> {
     /// A real number.
@@ -47,39 +47,39 @@ const CHOICE: &str = "a choice by a comparison that is not decided";
 /// Intervals as a domain.
 #[derive(Debug)]
 pub struct Intervals<E> {
-    /// By handle; the first is nobody's.
+    /// By handle; entry 0 stands for unknown handles.
     table: Vec<Known<E>>,
     given: Given,
-    /// What earlier launches left in buffers.
+    /// Final contents of buffers of earlier launches.
     carried: FxHashMap<InputSource, Vec<Known<E>>>,
 }
 
 impl<E: Enclosure> Intervals<E> {
-    /// A domain in which inputs are what is given.
+    /// Creates a domain with the given inputs.
     #[must_use]
     pub fn new(given: Given) -> Self {
         Self { table: vec![Unsure(UNGIVEN)], given, carried: FxHashMap::default() }
     }
 
-    /// Values so far.
+    /// Number of values so far.
     #[must_use]
     pub fn len(&self) -> usize {
         self.table.len() - 1
     }
 
-    /// Whether there are no values yet.
+    /// Are there no values yet?
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Another launch begins.
+    /// Starts another launch.
     pub(crate) fn begin(&mut self, given: Given) {
         self.given = given;
         self.carried.clear();
     }
 
-    /// Says that an input of the launch is these values of this domain.
+    /// Sets an input of the launch to values of this domain.
     pub(crate) fn carry(&mut self, source: InputSource, values: &[Value]) {
         let known = values.iter().map(|&value| self.known(value).clone()).collect();
         self.carried.insert(source, known);
@@ -122,7 +122,7 @@ pub(crate) fn number<E: Enclosure>(value: f64) -> Known<E> {
     }
 }
 
-/// What spreads whatever the operation: undefined before unsure.
+/// Propagates undefined and unsure operands, independent of the operation: undefined before unsure.
 pub(crate) fn spreads<'k, E>(operands: impl IntoIterator<Item = &'k Known<E>>) -> Option<Known<E>>
 where
     E: 'k,
@@ -272,7 +272,7 @@ fn binary<E: Enclosure>(op: Binary, a: &Known<E>, b: &Known<E>) -> Known<E> {
     }
 }
 
-/// The truth of a comparison, or why there is none.
+/// Returns the truth of a comparison, or why there is none.
 pub(crate) fn compare<E: Enclosure>(
     relation: Relation,
     a: &Known<E>,
@@ -301,7 +301,8 @@ fn holds(relation: Relation, order: Ordering) -> bool {
     }
 }
 
-/// Enclosures that touch still decide the relations that do not tell equal from one side.
+/// Enclosures that touch still decide `≤`, `>`, `≥` and `<` on one side: there, equality has the same answer as one
+/// strict order.
 fn compare_reals<E: Enclosure>(relation: Relation, x: &E, y: &E) -> Option<bool> {
     if let Some(order) = x.order(y) {
         return Some(holds(relation, order));
@@ -389,8 +390,7 @@ impl<E: Enclosure> Domain for Intervals<E> {
         });
     }
 
-    /// As `expf` uses it: below a sum that was rounded to an integer, the lowest bits are an
-    /// exponent.
+    /// The idiom of `expf`: the lowest bits of a sum that was rounded to an integer are an exponent.
     fn power_of_exponent(&mut self, value: Value) -> Option<Value> {
         let whole = match self.known(value) {
             Real(interval) => interval.to_integer()?,
@@ -452,7 +452,7 @@ impl<E: Enclosure> Domain for Intervals<E> {
         });
     }
 
-    /// What encloses all of them; nothing more is known of it.
+    /// Returns their hull.
     fn any_of(&mut self, values: &[Value]) -> Option<Value> {
         let (&first, others) = values.split_first()?;
         Some(others.iter().fold(first, |all, &other| {

@@ -1,15 +1,13 @@
 //! Intervals of doubles.
 //!
-//! Sums, products, quotients and roots are rounded outward by at most one unit in the last place,
-//! and not at all where they are exact: the sign of the rounding error is computed without error
-//! (two-sum for sums, a fused multiply-add for the others, neither near the subnormal numbers,
-//! where bounds are always moved).
+//! Sums, products, quotients and roots are rounded outward by at most one unit in the last place, and not at all
+//! where they are exact: the sign of the rounding error is computed without error (two-sum for sums, a fused
+//! multiply-add for the others). Near the subnormal numbers that does not work, and bounds are always moved.
 //!
-//! `exp2`, `log2`, `sin`, `cos` and `tanh` come from the `libm` crate, whose sources (ports of
-//! FreeBSD's) state errors below 1 ulp, and below 2 for `tanh`. Results are widened by 2^−50 of
-//! themselves, 4 to 8 ulp, and a test compares them with 256 bits on thousands of points and
-//! accepts no more than half of that. This is evidence, not proof: who needs certainty repeats at
-//! [`Precise`](crate::Precise), whose series have proved bounds.
+//! `exp2`, `log2`, `sin`, `cos` and `tanh` come from the `libm` crate. Its sources (ports of FreeBSD's) state errors
+//! below 1 ulp, and below 2 for `tanh`. Results are widened by 2^−50 of themselves, 4 to 8 ulp. A test compares them
+//! with 256 bits on thousands of points and accepts no more than half of that. This is evidence, not proof. For
+//! certainty, repeat with [`Precise`](crate::Precise), whose series have proved bounds.
 
 use crate::Enclosure;
 use ir::Rounding;
@@ -24,37 +22,36 @@ pub struct Double {
 
 /// Below this, error terms may be subnormal and are not trusted.
 const SMALL: f64 = 1e-270;
-/// What a library function may be off by, relatively.
+/// Assumed bound on the relative error of a library function.
 const MARGIN: f64 = 1.0 / (1u64 << 50) as f64;
 
-/// The bits of a double without which a product of two has at most 53.
+/// The low bits of a double. If they are zero in both factors, the product has at most 53 bits.
 const LOW_HALF: u64 = (1 << 27) - 1;
 
-/// Down if the exact result is below `value`.
+/// Rounds down if the exact result is below `value`.
 fn down(value: f64, error: f64) -> f64 {
     if error < 0.0 { value.next_down() } else { value }
 }
 
-/// Up if the exact result is above `value`.
+/// Rounds up if the exact result is above `value`.
 fn up(value: f64, error: f64) -> f64 {
     if error > 0.0 { value.next_up() } else { value }
 }
 
-/// A sum and what is missing to the exact one.
+/// Returns the rounded sum and its rounding error, exactly (two-sum).
 fn sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     let rest = sum - a;
     (sum, (a - (sum - rest)) + (b - rest))
 }
 
-/// A product and the sign of what is missing; `None` if that is not known.
+/// Returns a product and the sign of its rounding error; `None` if the sign is unknown.
 fn product(a: f64, b: f64) -> (f64, Option<f64>) {
     let product = a * b;
     if a == 0.0 || b == 0.0 {
         return (0.0, Some(0.0));
     }
-    // Singles have 24 bits: products of two are exact, and need no fused multiplication, which may
-    // be a call.
+    // Singles have 24 bits: products of two are exact, and need no fused multiplication, which may be a call.
     if (a.to_bits() | b.to_bits()) & LOW_HALF == 0 && product.is_normal() {
         return (product, Some(0.0));
     }
@@ -75,7 +72,7 @@ impl Double {
         (low.is_finite() && high.is_finite()).then_some(Self { low, high })
     }
 
-    /// The hull of four results at the corners.
+    /// Returns the hull of the results at four corners.
     fn corners(results: [(f64, Option<f64>); 4]) -> Option<Self> {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         for (value, error) in results {
@@ -88,13 +85,13 @@ impl Double {
         Self::new(low, high)
     }
 
-    /// A library function that grows, on both ends.
+    /// Applies an increasing library function to both ends.
     fn growing(&self, function: fn(f64) -> f64) -> Option<Self> {
         let (low, high) = (function(self.low), function(self.high));
         Self::new(low - margin(low), high + margin(high))
     }
 
-    /// A library function of slope at most 1, from the middle.
+    /// Applies a library function of slope at most 1 to the middle, and widens by the radius.
     fn wave(&self, function: fn(f64) -> f64) -> Option<Self> {
         let middle = self.low / 2.0 + self.high / 2.0;
         let reach = (self.high - middle).max(middle - self.low).next_up();
@@ -106,7 +103,7 @@ impl Double {
     }
 }
 
-/// What a library's result may be off by, at most.
+/// Returns the assumed absolute error of a library result.
 fn margin(value: f64) -> f64 {
     (value.abs() * MARGIN).max(1e-300)
 }

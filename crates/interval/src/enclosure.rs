@@ -1,15 +1,15 @@
-//! What an interval must be able to do.
+//! The operations of an interval.
 
 use ir::Rounding;
 use std::cmp::Ordering;
 
-/// A closed, bounded interval that contains one exact real number. Results contain the exact result
-/// of the operation on any numbers in the operands; `None` means that no such interval is
-/// representable, or that the operation is not defined on all of the operand.
+/// A closed, bounded interval that contains one exact real number. Results contain the exact result of the operation
+/// on any numbers in the operands. `None`: no such interval is representable, or the operation is undefined on part
+/// of the operand.
 pub trait Enclosure: Clone + std::fmt::Debug {
-    /// One finite number.
+    /// The interval of one finite number.
     fn point(value: f64) -> Self;
-    /// One integer.
+    /// The interval of one integer.
     fn integer(value: i128) -> Option<Self>;
     /// `self + other`
     fn add(&self, other: &Self) -> Option<Self>;
@@ -23,7 +23,7 @@ pub trait Enclosure: Clone + std::fmt::Debug {
     fn max(&self, other: &Self) -> Self;
     /// The smallest interval around both.
     fn hull(&self, other: &Self) -> Self;
-    /// `√self`; `None` where there are negative numbers.
+    /// `√self`; `None` if it contains negative numbers.
     fn sqrt(&self) -> Option<Self>;
     /// `2^self`
     fn exp2(&self) -> Option<Self>;
@@ -45,11 +45,11 @@ pub trait Enclosure: Clone + std::fmt::Debug {
     fn tanh(&self) -> Option<Self>;
     /// Rounded to integers.
     fn round(&self, rounding: Rounding) -> Option<Self>;
-    /// The integer it is, if it is one for certain.
+    /// The integer, if the interval is certainly one.
     fn to_integer(&self) -> Option<i128>;
-    /// How the exact numbers stand to each other, if that is settled.
+    /// The order of the exact numbers, if it is settled.
     fn order(&self, other: &Self) -> Option<Ordering>;
-    /// Whether no number in it is above any in the other.
+    /// Returns `true` if no number in it is above any in `other`.
     fn at_most(&self, other: &Self) -> bool;
     /// Bounds as doubles, rounded outward.
     fn bounds(&self) -> (f64, f64);
@@ -59,7 +59,7 @@ pub trait Enclosure: Clone + std::fmt::Debug {
         self.order(&Self::point(0.0))
     }
 
-    /// Whether 0 is not in it.
+    /// Returns `true` if 0 is not in it.
     fn is_nonzero(&self) -> bool {
         matches!(self.sign(), Some(Ordering::Less | Ordering::Greater))
     }

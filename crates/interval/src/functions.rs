@@ -1,4 +1,4 @@
-//! Functions that no instruction computes, as enclosures: each from the few that intervals have.
+//! Enclosures of functions without an instruction of their own, composed from the operations of intervals.
 
 use crate::Enclosure;
 use crate::domain::{
@@ -13,7 +13,7 @@ use std::cmp::Ordering;
 const POWER: &str = "a power of a number that is not positive";
 const MAYBE_POWER: &str = "a power of a number that may not be positive";
 
-/// A function of one or two numbers; those of one look at the first.
+/// Applies a function of one or two numbers; those of one ignore the second.
 fn apply<E: Enclosure>(function: RealFunction, a: &Known<E>, b: &Known<E>) -> Known<E> {
     let one = || number::<E>(1.0);
     let two = || number::<E>(2.0);
@@ -47,7 +47,7 @@ fn apply<E: Enclosure>(function: RealFunction, a: &Known<E>, b: &Known<E>) -> Kn
         RealFunction::Atan => atan(a),
         RealFunction::Atan2 => atan2(a, b),
         RealFunction::Asinh => match a {
-            // Of the magnitude, lest the sum vanish.
+            // Of the magnitude, so that the sum does not vanish.
             Real(x) if x.sign() == Some(Ordering::Less) => neg(&area(&neg(a), &one())),
             _ => area(a, &one()),
         },
@@ -93,7 +93,7 @@ fn asin<E: Enclosure>(a: &Known<E>) -> Known<E> {
     mul(&number(2.0), &atan(&div(a, &add(&one, &root))))
 }
 
-/// By the quarters of the plane; a height of zero has the sign +.
+/// By quadrants; a height of zero has the sign +.
 fn atan2<E: Enclosure>(height: &Known<E>, width: &Known<E>) -> Known<E> {
     let (Real(y), Real(x)) = (height, width) else {
         return spreads([height, width]).unwrap_or(Unsure(TOO_LARGE));
@@ -113,7 +113,7 @@ fn atan2<E: Enclosure>(height: &Known<E>, width: &Known<E>) -> Known<E> {
 
 const OUT_OF_RANGE: &str = "a function of which the code has no case for the argument";
 
-/// A function that may be known in a range only: out of it nothing is known.
+/// Applies a function that may be known in a range only; outside of it, nothing is known.
 pub(crate) fn apply_in_range<E: Enclosure>(
     (function, range): (RealFunction, Option<ArgumentRange>),
     a: &Known<E>,
@@ -125,7 +125,7 @@ pub(crate) fn apply_in_range<E: Enclosure>(
     }
 }
 
-/// Whether arguments are certainly in a range.
+/// Are the arguments certainly in the range?
 fn is_in_range<E: Enclosure>(range: ArgumentRange, a: &Known<E>, b: &Known<E>) -> bool {
     let holds = |relation, a: &Known<E>, b: &Known<E>| compare(relation, a, b) == Ok(true);
     let magnitude = |a: &Known<E>| unary(Unary::Abs, a);
@@ -219,7 +219,7 @@ fn pow<E: Enclosure>(base: &Known<E>, exponent: &Known<E>) -> Known<E> {
     }
 }
 
-/// The sign of one on the magnitude of another; of zero it is +.
+/// Combines the sign of one with the magnitude of another; the sign of zero is +.
 pub(crate) fn copy_sign<E: Enclosure>(sign: &Known<E>, magnitude: &Known<E>) -> Known<E> {
     let magnitude = max(magnitude, &neg(magnitude));
     let negative = match sign {
@@ -235,7 +235,7 @@ pub(crate) fn copy_sign<E: Enclosure>(sign: &Known<E>, magnitude: &Known<E>) -> 
     }
 }
 
-/// Clamped to the numbers of a small format.
+/// Clamps to the range of a small format.
 pub(crate) fn finite<E: Enclosure>(a: &Known<E>, format: Format) -> Known<E> {
     match LARGEST.iter().find(|(one, _)| *one == format) {
         Some((_, largest)) => min(&max(a, &number(-largest)), &number(*largest)),

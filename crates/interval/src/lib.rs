@@ -1,20 +1,18 @@
-//! Runs kernels on intervals: what a kernel computes over the reals, on given inputs.
+//! Interval execution: bounds on the values that a kernel computes over the reals, on given inputs.
 //!
-//! Floats are mathematical reals here (see [`exec::domain`]): rounding, fast-math approximations and
-//! conversions between formats are exact. A value is kept as an interval that contains it; every
-//! operation rounds outward, so the exact value of an output is *always* inside what is reported.
-//! Two kernels whose enclosures of an output do not meet differ, whatever rounding does.
+//! Floats are mathematical reals here (see [`exec::domain`]): rounding, fast-math approximations and conversions
+//! between formats are exact. A value is an interval that contains it, and every operation rounds outward. So the
+//! reported interval *always* contains the exact value of an output. Two kernels whose enclosures of an output do not
+//! meet differ, whatever rounding does.
 //!
-//! It errs on one side only: an enclosure can be too wide, a comparison undecided, a quotient
-//! *unsure* because the divisor's enclosure contains zero. Therefore the same domain
-//! ([`Intervals`]) works with doubles ([`Double`]), fast and with some 15 digits, and with 256 bits
-//! ([`Precise`]); [`enclose`] starts with the first and goes on to the second where the answer does
-//! not satisfy the caller.
+//! It errs on one side only: an enclosure can be too wide, a comparison undecided, a quotient *unsure* because the
+//! divisor's enclosure contains zero. Therefore the same domain ([`Intervals`]) works with doubles ([`Double`]), fast
+//! and with some 15 digits, and with 256 bits ([`Precise`]). [`enclose`] starts with the first, and uses the second
+//! if the answer does not satisfy the caller.
 //!
-//! Infinities come from constants only and are values of their own, not bounds. An operation that
-//! is undefined over the reals for certain (a division by zero, a logarithm of a negative number,
-//! ∞ − ∞) gives an undefined value, with the reason; so does every operation on one. A choice
-//! needs only the operand it takes.
+//! Infinities come from constants only and are values of their own, not bounds. An operation that is certainly
+//! undefined over the reals (a division by zero, a logarithm of a negative number, ∞ − ∞) gives an undefined value,
+//! with the reason. So does every operation on an undefined value. A select needs only the operand it takes.
 
 mod domain;
 mod double;

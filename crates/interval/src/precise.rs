@@ -98,7 +98,7 @@ impl Enclosure for Precise {
                 _ => floor(&self.0.plus(&half)?),
             },
             Rounding::NearestEven => {
-                // Ties are where both directions disagree; then the even one is right.
+                // At a tie the two directions disagree; then the even one is right.
                 let up = floor(&self.0.plus(&half)?)?;
                 let down = ceil(&self.0.minus(&half)?)?;
                 match (up.to_integer(), down.to_integer()) {

@@ -1,11 +1,11 @@
-//! Runs a launch on intervals, again with more bits where the first answer does not do.
+//! Runs a launch on intervals of doubles, then with 256 bits if the first answer does not suffice.
 
 use crate::domain::Known;
 use crate::{Double, Enclosure, Given, Intervals, Precise};
 use exec::{Element, Launch, Limits, Outcome, Results};
 use ir::{Format, Program};
 
-/// What is known about an element of a buffer.
+/// Final contents of a buffer element.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Enclosed {
     /// A real number between these two, which are doubles rounded outward.
@@ -24,7 +24,7 @@ pub enum Enclosed {
 }
 
 impl Enclosed {
-    /// Whether two elements certainly differ as numbers.
+    /// Returns `true` if two elements certainly differ as numbers.
     #[must_use]
     pub fn is_disjoint(&self, other: &Self) -> bool {
         match (self, other) {
@@ -47,15 +47,15 @@ impl Enclosed {
     }
 }
 
-/// What a run on intervals left behind, whatever they are made of.
+/// Results of an interval run, independent of the type of the intervals.
 pub trait Answers {
     /// Findings and gaps.
     fn outcome(&self) -> &Outcome;
-    /// A float in a buffer, by its first byte.
+    /// The float in a buffer at byte `start`.
     fn element(&mut self, buffer: usize, start: usize, format: Format) -> Enclosed;
 }
 
-/// What a run on intervals left behind.
+/// Results of an interval run.
 #[derive(Debug)]
 pub struct Run<E> {
     outcome: Outcome,
@@ -64,7 +64,7 @@ pub struct Run<E> {
 }
 
 impl<E: Enclosure> Run<E> {
-    /// Values the run made.
+    /// Number of values the run made.
     #[must_use]
     pub fn values(&self) -> usize {
         self.domain.len()
@@ -90,7 +90,7 @@ impl<E: Enclosure> Answers for Run<E> {
     }
 }
 
-/// What is known about a float in a buffer.
+/// Encloses the float in a buffer at byte `start`.
 pub(crate) fn enclosed<E: Enclosure>(
     results: &mut Results,
     domain: &mut Intervals<E>,
@@ -116,7 +116,7 @@ pub(crate) fn enclosed<E: Enclosure>(
     }
 }
 
-/// Runs a launch on intervals of one kind. Opaque buffers and arguments are what is given.
+/// Runs a launch on intervals of type `E`. `given` supplies the opaque buffers and arguments.
 #[must_use]
 pub fn run<E: Enclosure>(
     program: &Program,
@@ -129,9 +129,8 @@ pub fn run<E: Enclosure>(
     Run { outcome, results, domain }
 }
 
-/// Runs a launch on doubles, and with 256 bits if that run stopped or the question has no answer:
-/// `None` asks for more bits. The second result of the question is the one returned, also if it is
-/// `None` again.
+/// Runs a launch on doubles, and with 256 bits if that run stopped or `question` returns `None`. Returns the second
+/// answer then, even if it is `None` again.
 pub fn enclose<T>(
     program: &Program,
     launch: &Launch,

@@ -1,4 +1,4 @@
-//! Several launches after each other, the later ones on what the earlier ones left.
+//! Several launches after each other, the later ones on the results of the earlier ones.
 
 use crate::run::enclosed;
 use crate::{Double, Enclosed, Enclosure, Given, Intervals, Precise};
@@ -13,30 +13,30 @@ pub struct Stage<'s> {
     pub program: &'s Program,
     /// The launch.
     pub launch: &'s Launch,
-    /// What its other inputs are.
+    /// Its other inputs.
     pub given: Given,
-    /// Buffers that hold what earlier launches left.
+    /// Buffers that start with the final contents of earlier launches.
     pub carried: Vec<Carried>,
 }
 
-/// A buffer that holds what an earlier launch left in one of its own.
+/// A buffer that starts with the final contents of an earlier launch's buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct Carried {
     /// The buffer.
     pub into: usize,
-    /// The launch, and its buffer.
+    /// The earlier launch, and its buffer.
     pub from: (usize, usize),
-    /// What elements are.
+    /// Type of the elements.
     pub scalar: Scalar,
 }
 
-/// What a sequence of launches left behind, whatever intervals are made of.
+/// Results of a sequence of launches, independent of the type of the intervals.
 pub trait Leftovers {
-    /// A float in a buffer of a launch, by its first byte.
+    /// The float in a buffer of a launch at byte `start`.
     fn element(&mut self, launch: usize, buffer: usize, start: usize, format: Format) -> Enclosed;
 }
 
-/// What a sequence of launches left behind.
+/// Results of a sequence of launches.
 #[derive(Debug)]
 pub struct Sequence<E> {
     results: Vec<Results>,
@@ -52,8 +52,8 @@ impl<E: Enclosure> Leftovers for Sequence<E> {
     }
 }
 
-/// As [`enclose`](crate::enclose), of several launches. `None` if one of them stopped, or leaves
-/// something that cannot be handed on.
+/// Like [`enclose`](crate::enclose), for several launches. `None` if one of them stopped, or its results cannot be
+/// handed on.
 pub fn enclose_in_sequence<T>(
     stages: &[Stage<'_>],
     limits: Limits,
@@ -67,8 +67,7 @@ pub fn enclose_in_sequence<T>(
     question(&mut run_in_sequence::<Precise>(stages, limits)?)
 }
 
-/// Runs launches on intervals of one kind. `None` if one of them stopped, or leaves something that cannot
-/// be handed on.
+/// Runs launches on intervals of type `E`. `None` if one of them stopped, or its results cannot be handed on.
 #[must_use]
 pub fn run_in_sequence<E: Enclosure>(stages: &[Stage<'_>], limits: Limits) -> Option<Sequence<E>> {
     let mut sequence = Sequence { results: Vec::new(), domain: Intervals::new(Given::default()) };

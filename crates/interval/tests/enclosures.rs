@@ -76,7 +76,7 @@ fn input() -> impl Strategy<Value = f64> {
     ]
 }
 
-/// Whether the enclosures have a number in common, which the exact one would be.
+/// Do the enclosures overlap? Both contain the exact number.
 fn meet(quick: &Double, precise: &Precise) -> bool {
     let ((a, b), (c, d)) = (quick.bounds(), precise.bounds());
     a <= d && c <= b
@@ -107,8 +107,8 @@ proptest! {
         }
     }
 
-    /// On points the 256-bit result is a point to double precision: it must be inside, and no bound
-    /// may be further away than two units in the last place.
+    /// On points the 256-bit result is a point to double precision: it must be inside, and each bound at most two
+    /// units in the last place away.
     #[test]
     fn arithmetic_is_rounded_by_one_place(x in input(), y in input()) {
         let (p, q) = (Precise::point(x), Precise::point(y));

@@ -1,7 +1,7 @@
 //! Kernels of the corpus on intervals, compared with references in double precision.
 //!
-//! Enclosures hold what the kernel computes over the reals with the constants it has: where it
-//! multiplies by log₂ e rounded to single precision, so does the reference.
+//! Enclosures use the kernel's own constants: where it multiplies by log₂ e rounded to single precision, so does the
+//! reference.
 
 mod launching;
 
@@ -114,7 +114,7 @@ fn reductions() {
     }
 }
 
-/// A scan, a histogram by atomic additions, and a position that is decided by comparisons.
+/// A scan, a histogram by atomic additions, and a position that comparisons decide.
 #[test]
 fn scan_histogram_and_position_of_the_maximum() {
     let mut x = noise(128, 14);
@@ -201,8 +201,8 @@ fn functions_with_fast_math() {
     }
 }
 
-/// Branches on data that the enclosures decide are followed: Newton's iteration, each thread as
-/// often as its number needs.
+/// Branches on data that the enclosures decide are followed: Newton's iteration, with as many steps in each thread as
+/// its number needs.
 #[test]
 fn control_that_depends_on_data() {
     let text = ".version 8.0\n.target sm_80\n.address_size 64
@@ -232,7 +232,7 @@ fn newton(x: f64) -> f64 {
     }
 }
 
-/// What a run on doubles cannot tell apart, 256 bits can.
+/// 256 bits decide a comparison that doubles cannot.
 #[test]
 fn more_bits_where_doubles_do_not_do() {
     let text =

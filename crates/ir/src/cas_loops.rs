@@ -1,28 +1,30 @@
-//! Loops of compare-and-swap that update memory become one atomic operation.
+//! Replaces loops of compare-and-swap that update memory by one atomic operation.
 //!
-//! Where the hardware has no instruction for an update, libraries and kernels write
+//! If the hardware has no instruction for an update, libraries and kernels write
 //!
 //! ```text
 //! old = *p;
 //! do { guess = old; old = atomicCAS(p, guess, f(guess, v)); } while (old != guess);
 //! ```
 //!
-//! (CUDA C++ Programming Guide, atomic functions; `cuda_bf16.hpp`). The loop ends when the swap succeeded, so it has done `*p = f(*p, v)` in
-//! one step, whatever the guesses before were. It becomes that step ([`AtomicOp`]) if
+//! (CUDA C++ Programming Guide, atomic functions; `cuda_bf16.hpp`). The loop ends when the swap succeeds, so it has
+//! done `*p = f(*p, v)` in one step, independent of earlier guesses. It becomes that step ([`AtomicOp`]) if
 //!
-//! 1. one block is the loop, and besides one compare-and-swap it has register operations alone, and before it weak loads that do not
-//!    depend on the guess, all without guards, that write each register once;
-//! 2. the loop goes on as long as guess and old value differ, and the old value is the next guess; nothing else is carried round;
+//! 1. one block is the loop. Besides one compare-and-swap it has only register operations, and before the swap weak
+//!    loads that do not depend on the guess. All are without guards and write each register once;
+//! 2. the loop continues as long as guess and old value differ, and the old value is the next guess; no other
+//!    register is carried from iteration to iteration;
 //! 3. `f` is an addition, a minimum or maximum or a bitwise operation, to the bit.
 //!
-//! A load that the loop repeats is done once: nothing in the loop orders the others' writes after the first time, so a value that changes
-//! meanwhile is a race with that one. Registers that are read after the loop hold what they would: operations on the guess come behind the update and take the old value. The
-//! load of the first guess goes, if it is of the same bytes, right before the loop, with nothing but register operations and loads between, and nobody else uses it: it may see any value, and
-//! the access that counts follows. If `f` is another function the loop stays, and that load becomes a relaxed one: a guess that is out
-//! of date harms nobody.
+//! A load that the loop repeats is done once. Nothing in the loop orders the others' writes after the first
+//! iteration, so a value that changes meanwhile is a race with that load. Registers read after the loop keep their
+//! values: operations on the guess are placed behind the update and take the old value. The load of the first guess
+//! is removed if it reads the same bytes, stands right before the loop with only register operations and loads
+//! between, and has no other use. It may see any value, and the access that counts follows. If `f` is another
+//! function, the loop stays and that load becomes a relaxed one: an outdated guess is harmless.
 //!
-//! It errs towards "not such a loop". A sum that the assembler may fuse with the product it adds ([`crate::FloatMode::contract`]) is one
-//! only if no product goes into it.
+//! Errs towards "not such a loop". A sum that the assembler may fuse with the product it adds
+//! ([`crate::FloatMode::contract`]) counts only if none of its operands is a product.
 
 use crate::liveness::{RegisterSet, live, registers};
 use crate::{
@@ -33,7 +35,7 @@ use crate::{
 use base::IndexVec;
 use std::collections::BTreeMap;
 
-/// Replaces loops of compare-and-swap of all functions by what they do.
+/// Replaces loops of compare-and-swap in all functions by atomic updates.
 pub fn find_updates(program: &mut Program) {
     for function in program.functions.iter_mut() {
         let loops: Vec<BlockId> = function.blocks.indices().collect();
@@ -50,7 +52,7 @@ pub fn find_updates(program: &mut Program) {
 /// The value of a register in the loop's block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Value {
-    /// What the register held at the beginning of the block.
+    /// The value of the register at the beginning of the block.
     Entry(Reg),
     Constant(u64),
     /// The old value that the swap returns.
@@ -59,10 +61,10 @@ enum Value {
     Result(usize),
 }
 
-/// A loop that swaps until nobody came between.
+/// A loop that swaps until no other thread interferes.
 struct SwapLoop {
     block: BlockId,
-    /// Where control goes after it.
+    /// The block that control goes to after it.
     exit: BlockId,
     /// The position of the swap, and a copy of it.
     at: usize,
@@ -70,13 +72,13 @@ struct SwapLoop {
     /// The register that carries the guess, and the one that gets the old value.
     guess: Reg,
     old: Reg,
-    /// What each register holds at the swap.
+    /// The value of each register at the swap.
     values: BTreeMap<Reg, Value>,
-    /// For each instruction, whether it depends on the guess or the old value.
+    /// For each instruction: does it depend on the guess or the old value?
     depends: Vec<bool>,
 }
 
-/// An update as a swap loop does it.
+/// The update performed by a swap loop.
 struct Update {
     op: AtomicOp,
     scalar: Scalar,
@@ -87,7 +89,7 @@ struct Update {
 }
 
 impl SwapLoop {
-    /// The loop that a block is, if it is one.
+    /// Recognises the loop that a block forms, if it is one.
     fn of(function: &Function, block: BlockId) -> Option<Self> {
         let data = &function.blocks[block];
         let Terminator::Branch { guard, then, otherwise, .. } = data.terminator else {
@@ -122,7 +124,7 @@ impl SwapLoop {
         Some(Self { block, exit, at, swap, guess, old, values, depends })
     }
 
-    /// The update that the loop does, if it is one that an atomic operation does.
+    /// The update that the loop performs, if an atomic operation exists for it.
     fn update(&self, function: &Function) -> Option<Update> {
         let instructions = &function.blocks[self.block].instructions;
         let Value::Result(last) = value(&self.values, self.swap.b?) else { return None };
@@ -151,7 +153,7 @@ impl SwapLoop {
                 }
                 (op, Scalar::Float(*format), *lanes, operand)
             }
-            // a·1 + c is how sums of bf16 are written where there is no addition.
+            // Sums of bf16 are written as a·1 + c if there is no addition.
             Op::Fma { format, lanes, mode, a, b, c, .. } => {
                 let one =
                     |operand: &Operand| is_one(value(&self.values, *operand), *format, *lanes);
@@ -168,7 +170,7 @@ impl SwapLoop {
             Operand::Register(register) => match self.values.get(&register) {
                 Some(Value::Result(position)) => !self.depends[*position],
                 Some(Value::Old) => false,
-                // A copy of what was there before the loop.
+                // A copy of a value from before the loop.
                 Some(Value::Entry(_) | Value::Constant(_)) | None => register != self.guess,
             },
         };
@@ -181,7 +183,7 @@ impl SwapLoop {
         })
     }
 
-    /// Puts the update in the place of the loop.
+    /// Replaces the loop by the update.
     fn replace(&self, function: &mut Function, update: Update) {
         let after = live(function)[self.exit].clone();
         self.remove_first_guess(function);
@@ -217,7 +219,7 @@ impl SwapLoop {
         block.span = instructions[self.at].span;
     }
 
-    /// Removes the load of the first guess, whose value nobody uses any more, if the update always follows it.
+    /// Removes the load of the first guess, now unused, if the update always follows it.
     fn remove_first_guess(&self, function: &mut Function) {
         let Some((from, at)) = self.first_guess(function) else { return };
         let leads_here = function.blocks[from].terminator == Terminator::Jump(self.block);
@@ -229,7 +231,7 @@ impl SwapLoop {
         }
     }
 
-    /// Makes the load of the first guess as strong as the swap, but for its order.
+    /// Makes the load of the first guess as strong as the swap, apart from its ordering.
     fn relax_first_guess(&self, function: &mut Function) {
         let Some((from, at)) = self.first_guess(function) else { return };
         if let (Op::Load(load), Some(scope)) =
@@ -240,8 +242,8 @@ impl SwapLoop {
         }
     }
 
-    /// The load of the first guess: the last instruction to write that register in the only block that leads to the loop. It
-    /// reads the bytes of the swap, and nobody else uses what it read.
+    /// The load of the first guess: the last instruction to write that register in the only block that leads to the
+    /// loop. It reads the bytes of the swap, and its value has no other use.
     fn first_guess(&self, function: &Function) -> Option<(BlockId, usize)> {
         let mut leading = function
             .blocks
@@ -255,7 +257,7 @@ impl SwapLoop {
         let at = instructions.iter().rposition(|one| registers(one).0.contains(&self.guess))?;
         let Op::Load(load) = &instructions[at].op else { return None };
         let behind = &instructions[at + 1..];
-        // Behind a barrier or a wait the swap is another access than this load.
+        // Behind a barrier or a wait the swap is a different access than this load.
         if !behind.iter().all(|one| one.op.is_of_registers() || is_weak_load(&one.op)) {
             return None;
         }
@@ -287,7 +289,8 @@ impl SwapLoop {
     }
 }
 
-/// The only instruction of a block that is neither a register operation nor a weak load, if it is a compare-and-swap of one value.
+/// The only instruction of a block that is neither a register operation nor a weak load, if it is a compare-and-swap
+/// of one value.
 fn only_swap(instructions: &[Instr]) -> Option<(usize, &Atomic)> {
     let plain = |op: &Op| op.is_of_registers() || is_weak_load(op);
     let mut others = instructions.iter().enumerate().filter(|(_, one)| !plain(&one.op));
@@ -303,7 +306,7 @@ fn is_weak_load(op: &Op) -> bool {
     matches!(op, Op::Load(Load { ordering: Ordering::Weak, .. }))
 }
 
-/// Follows copies through an instruction; none if it writes a register once more.
+/// Follows copies through an instruction; `None` if it writes a register a second time.
 fn follow(
     values: &mut BTreeMap<Reg, Value>,
     position: usize,
@@ -332,8 +335,8 @@ fn value(values: &BTreeMap<Reg, Value>, operand: Operand) -> Value {
     }
 }
 
-/// Tells whether a predicate holds when guess and old value differ (true) or when they are the same (false); none if it is about
-/// anything else.
+/// The outcome of comparing guess and old value for which a predicate holds: `true` if they differ, `false` if they
+/// are equal. `None` if the predicate is about anything else.
 fn compares(
     instructions: &[Instr],
     values: &BTreeMap<Reg, Value>,
@@ -345,7 +348,7 @@ fn compares(
     let Op::IntCompare { relation, width, a, b, .. } = &instructions[position].op else {
         return None;
     };
-    // What the registers hold when they are compared: the guess's own register may have the old value later.
+    // Values at the time of the comparison: the guess's own register may hold the old value later.
     let mut before = BTreeMap::new();
     let at = instructions.iter().position(|one| matches!(one.op, Op::Atomic(_)))?;
     for (position, instruction) in instructions.iter().enumerate().take(position) {
@@ -361,8 +364,8 @@ fn compares(
     }
 }
 
-/// For each instruction, whether it depends on the guess or comes from the swap at `at`; none if the swap's address or a load does,
-/// or if another register is carried round the loop.
+/// For each instruction: does it depend on the guess or on the swap at `at`? `None` if the swap's address or a load
+/// depends on them, or if another register is carried from iteration to iteration.
 fn dependent(instructions: &[Instr], (guess, at): (Reg, usize)) -> Option<Vec<bool>> {
     let mut written = RegisterSet::default();
     for instruction in instructions {
@@ -410,8 +413,8 @@ fn integer(op: IntBinary) -> Option<(AtomicOp, bool)> {
     })
 }
 
-/// The atomic operation that is this float operation to the bit. Atomic additions of f32 in global memory flush subnormals, unless they are
-/// said to keep them.
+/// The atomic operation equal to this float operation to the bit. Atomic additions of f32 in global memory flush
+/// subnormals, unless they are marked to keep them.
 fn float(op: FloatBinary, format: Format, mode: FloatMode, space: Space) -> Option<AtomicOp> {
     let flushes = format == Format::F32 && space == Space::Global;
     let plain = FloatMode { contract: false, flush: false, ..mode } == FloatMode::NEAREST;
@@ -427,7 +430,7 @@ fn float(op: FloatBinary, format: Format, mode: FloatMode, space: Space) -> Opti
     }
 }
 
-/// Tells whether a value is 1 in every lane of a format.
+/// Is a value 1 in every lane of a format?
 fn is_one(value: Value, format: Format, lanes: u8) -> bool {
     let one: u64 = match format {
         Format::F16 => 0x3c00,
@@ -441,7 +444,7 @@ fn is_one(value: Value, format: Format, lanes: u8) -> bool {
     value == Value::Constant(all)
 }
 
-/// Tells whether a value may be a product that was not rounded, through copies, selections and signs.
+/// Could a value be an unrounded product, through copies, selections and signs?
 fn may_be_product(function: &Function, operand: Operand) -> bool {
     let mut seen = RegisterSet::default();
     let mut work: Vec<Operand> = vec![operand];

@@ -1,16 +1,16 @@
 //! Shape of a function's control flow: successors, reconvergence points and loops.
 //!
-//! The reconvergence point of a block is its immediate post-dominator: the first block that every
-//! way from there to the end of the thread goes through. It is found with the iterative algorithm
-//! of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm") on the reversed graph, whose
-//! root is a virtual exit. Blocks that cannot reach the end (endless loops) have none. Engines use
-//! it to let lanes run together again; a wrong point would cost time, never an answer.
+//! The reconvergence point of a block is its immediate post-dominator: the first block on every path from there to
+//! the end of the thread. It is found with the iterative algorithm of Cooper, Harvey and Kennedy ("A Simple, Fast
+//! Dominance Algorithm") on the reversed graph, whose root is a virtual exit. Blocks that cannot reach the end
+//! (endless loops) have none. Engines use it to let lanes run together again; a wrong point would cost time, never an
+//! answer.
 
 use crate::{BlockId, Function, Terminator};
 use base::{Index, IndexVec};
 
 impl Terminator {
-    /// Where control may go, in order and possibly repeated; nowhere if the thread or call ends.
+    /// The targets of control, in order and possibly repeated; none if the thread or call ends.
     pub fn successors(&self) -> impl Iterator<Item = BlockId> + '_ {
         let (first, second, table): (_, _, &[BlockId]) = match self {
             Self::Jump(target) => (Some(*target), None, &[]),
@@ -22,8 +22,7 @@ impl Terminator {
     }
 }
 
-/// The immediate post-dominator of every block; `None` where lanes meet again only at the end, or
-/// never.
+/// The immediate post-dominator of every block; `None` if lanes meet again only at the end, or never.
 #[must_use]
 pub fn reconvergence(function: &Function) -> IndexVec<BlockId, Option<BlockId>> {
     let graph = Reversed::new(function);
@@ -64,18 +63,17 @@ fn intersect(mut a: usize, mut b: usize, dominator: &[Option<usize>], position: 
     a
 }
 
-/// The first block of the innermost loop that a block is in. A loop is a set of blocks from each of
-/// which every other can be reached, and its first block the first in the text; the loops inside it
-/// are those that remain without that block. For reports: nested deeper than 64, an outer loop is
-/// named.
+/// The first block of the innermost loop around a block. A loop is a set of blocks that can all reach each other, and
+/// its first block is the first in the text; the loops inside it are those that remain without that block. For
+/// reports: nested deeper than 64, an outer loop is named.
 #[must_use]
 pub fn innermost_loop(function: &Function, block: BlockId) -> Option<BlockId> {
     let innermost = loops_around(function, block).pop()?;
     innermost.iter().position(|&inside| inside).map(BlockId::from_position)
 }
 
-/// The loops that a block is in, as [`innermost_loop`] has them, outermost first: for each block of the
-/// function (and for a virtual exit behind them) whether it is inside.
+/// The loops around a block, as in [`innermost_loop`], outermost first: for each block of the function (and for a
+/// virtual exit behind them), is it inside?
 #[must_use]
 pub fn loops_around(function: &Function, block: BlockId) -> Vec<Vec<bool>> {
     const DEEPEST: usize = 64;
@@ -112,11 +110,11 @@ fn reached(from: usize, edges: &[Vec<usize>], allowed: &[bool]) -> Vec<bool> {
     seen
 }
 
-/// The graph with every edge turned round and a virtual exit as its root.
+/// The graph with every edge reversed and a virtual exit as its root.
 struct Reversed {
-    /// Where control goes from a node, the exit included.
+    /// The successors of each node, the exit included.
     successors: Vec<Vec<usize>>,
-    /// Where control comes from.
+    /// The predecessors of each node.
     predecessors: Vec<Vec<usize>>,
 }
 
@@ -147,8 +145,8 @@ impl Reversed {
         self.successors.len()
     }
 
-    /// Nodes from which the exit can be reached, children of the reversed graph before parents. An
-    /// explicit stack: functions may have a hundred thousand blocks in a row.
+    /// Nodes that can reach the exit, children of the reversed graph before parents. Uses an explicit stack:
+    /// functions may have a hundred thousand blocks in a row.
     fn postorder(&self) -> Vec<usize> {
         let mut seen = vec![false; self.node_count()];
         let mut order = Vec::with_capacity(self.node_count());

@@ -8,7 +8,7 @@ use crate::Width;
 pub enum Format {
     F64,
     F32,
-    /// 19 significant bits of a 32-bit container.
+    /// 19 significant bits in a 32-bit container.
     Tf32,
     F16,
     Bf16,
@@ -29,14 +29,14 @@ impl Format {
     }
 }
 
-/// What the bits of a number are, where an operation needs to know both kinds.
+/// The type of a number, for operations on both integers and floats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scalar {
     /// An integer.
     Integer {
         /// Its width.
         width: Width,
-        /// Whether it is in two's complement.
+        /// It is in two's complement.
         signed: bool,
     },
     /// A float.
@@ -54,7 +54,7 @@ impl Scalar {
     }
 }
 
-/// How a result that is not representable is rounded.
+/// The rounding of a result that is not representable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rounding {
     /// To nearest, ties to even.
@@ -69,10 +69,10 @@ pub enum Rounding {
     Up,
 }
 
-/// How close a result is to the real one.
+/// The accuracy of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Accuracy {
-    /// Correctly rounded as the mode says.
+    /// Correctly rounded in the mode.
     Exact,
     /// `.approx`: the manual bounds the error but does not fix the bits.
     Approximate,
@@ -91,7 +91,7 @@ pub struct FloatMode {
     pub saturate: bool,
     /// `.relu`: clamp to [0, ∞), NaN to canonical NaN.
     pub relu: bool,
-    /// Accuracy.
+    /// The accuracy of the result.
     pub accuracy: Accuracy,
     /// No rounding was written on an `add`, `sub` or `mul` (manual §9.7.3.3–5): the assembler may
     /// fuse a product with the sum it goes into, so the bits of that sum are one of two numbers.
@@ -126,12 +126,12 @@ pub enum FloatUnary {
     Sin,
     Cos,
     Tanh,
-    /// To an integral number, as the mode rounds.
+    /// Rounds to an integral number in the mode.
     RoundToIntegral,
 }
 
-/// A function of real numbers that no instruction computes; lifting puts it where a compiler had
-/// inlined it. Only runs on reals know it.
+/// A function of real numbers that no instruction computes. Lifting puts it in place of code that a compiler inlined.
+/// Only runs on reals know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum RealFunction {
@@ -166,26 +166,26 @@ pub enum RealFunction {
     Asin,
     Acos,
     Atan,
-    /// The angle of the point with the first argument as its height and the second as its width; of a height
-    /// of 0 it is 0 or π.
+    /// The angle of the point with the first argument as its height and the second as its width; for a height of 0 it
+    /// is 0 or π.
     Atan2,
     Asinh,
     Acosh,
     Atanh,
     /// (1 + erf(x/√2)) / 2
     NormCdf,
-    /// The number whose error function x is.
+    /// The number with error function x.
     ErfInv,
     /// log |Γ(x)|
     Lgamma,
-    /// π·x: no kernel has it; it is how a formula says π.
+    /// π·x: no kernel has it; formulas use it for π.
     TimesPi,
-    /// A function of libdevice of which only the name is known, and how many numbers it takes.
+    /// A function of libdevice of which only the name is known, and the number of its arguments.
     Named(&'static str, u8),
 }
 
 impl RealFunction {
-    /// How many numbers it takes.
+    /// The number of arguments.
     #[must_use]
     pub const fn arguments(self) -> usize {
         match self {
@@ -196,8 +196,8 @@ impl RealFunction {
     }
 }
 
-/// A range of arguments outside of which an [`Op::Real`](crate::Op::Real) need not be its function: the
-/// program has no code for other arguments, or nobody has looked at it.
+/// A range of arguments outside of which an [`Op::Real`](crate::Op::Real) need not be its function: the program has
+/// no code for other arguments, or that code was not examined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ArgumentRange {
     /// `a ≠ 0`
@@ -208,20 +208,19 @@ pub enum ArgumentRange {
     Normal,
     /// `|a| < 105615`: reduced by subtracting multiples of π/2. Code for other arguments was dropped.
     Small,
-    /// `|a| ≤ 2^23 · |b|`: one division tells the remainder. Code for other arguments was dropped.
+    /// `|a| ≤ 2^23 · |b|`: one division gives the remainder. Code for other arguments was dropped.
     SmallQuotient,
 }
 
 impl ArgumentRange {
-    /// Below this an angle is [`Small`](Self::Small).
+    /// Angles below this are [`Small`](Self::Small).
     pub const SMALL: i64 = 105_615;
     /// The exponent of the least normal single.
     pub const LEAST_NORMAL_EXPONENT: i32 = -126;
     /// The largest quotient that is [`SmallQuotient`](Self::SmallQuotient).
     pub const LARGEST_QUOTIENT: i64 = 1 << 23;
 
-    /// Whether the program had code for other arguments, which is gone: memory that it touches is not
-    /// looked at.
+    /// Was code for other arguments dropped? Its accesses to memory are not checked then.
     #[must_use]
     pub const fn drops_code(self) -> bool {
         matches!(self, Self::Small | Self::SmallQuotient)
@@ -239,7 +238,7 @@ pub enum FloatBinary {
     /// The smaller; `propagate_nan` returns NaN if either is, otherwise the other operand.
     Min {
         propagate_nan: bool,
-        /// Of the magnitudes, with the exclusive or of the signs.
+        /// Compares the magnitudes, and takes the exclusive or of the signs.
         xor_sign_abs: bool,
     },
     /// The larger; as `Min`.
@@ -251,7 +250,7 @@ pub enum FloatBinary {
     CopySign,
 }
 
-/// How two numbers compare. Ordered relations are false if either is NaN.
+/// A comparison of two numbers. Ordered relations are false if either is NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FloatRelation {
     /// An order relation; `or_unordered` makes it true if either is NaN.
@@ -267,7 +266,7 @@ pub enum FloatRelation {
     EitherNan,
 }
 
-/// What `testp` asks of a number.
+/// The property that `testp` tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "named as in the manual")]
 pub enum FloatProperty {

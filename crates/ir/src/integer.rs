@@ -1,7 +1,7 @@
 //! Operations on integers and bit patterns (PTX manual §9.7.1, §9.7.2 and §9.7.8).
 //!
-//! All arithmetic is modulo 2^w unless an operation says otherwise. "Signed" selects two's
-//! complement where it makes a difference.
+//! All arithmetic is modulo 2^w unless an operation says otherwise. "Signed" selects two's complement if it makes a
+//! difference.
 
 /// One integer in, one out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -18,9 +18,9 @@ pub enum IntUnary {
     CountLeadingZeros,
     /// Bits in reverse order.
     Reverse,
-    /// Position of the highest bit that differs from the sign (signed) or is one (unsigned), or
-    /// all ones if there is none; the result is 32 bits wide. With `shift_amount`, how far to shift
-    /// left to bring that bit to the top.
+    /// Position of the highest bit that differs from the sign (signed) or is one (unsigned), or all ones if there is
+    /// none; the result is 32 bits wide. With `shift_amount`, the distance of the left shift that brings that bit to
+    /// the top.
     FindHighest {
         /// Look for a bit that differs from the sign.
         signed: bool,
@@ -72,7 +72,7 @@ pub enum IntBinary {
     Shr {
         signed: bool,
     },
-    /// Ones from position `a`, as many as `b` says (`bmsk`).
+    /// `b` ones from position `a` on (`bmsk`).
     BitMask(BitRange),
     /// Low `b` bits of `a`, extended (`szext`).
     ExtendFrom {
@@ -81,7 +81,7 @@ pub enum IntBinary {
     },
 }
 
-/// How `bmsk` and `szext` read positions beyond 31.
+/// The treatment of positions beyond 31 in `bmsk` and `szext`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BitRange {
     /// As 32.

@@ -1,4 +1,4 @@
-//! The core program: what a PTX module means, before anybody says how it is launched.
+//! The core program: the meaning of a PTX module, before it is launched.
 //!
 //! Many PTX forms, few core operations. The front end ends here and every engine starts here; an
 //! engine never sees an opcode or a modifier.
@@ -9,8 +9,8 @@
 //! graph of [`Block`]s over **mutable registers**, not SSA: predicated writes are ordinary, and
 //! the engines keep registers as arrays over lanes anyway.
 //!
-//! A **register** is a bag of bits of a fixed [`Width`]. Whether they are an integer or a float is
-//! said by each operation, never by the register: compilers keep floats in `.b32` registers.
+//! A **register** is a bag of bits of a fixed [`Width`]. Each operation, never the register, determines if they are
+//! an integer or a float: compilers keep floats in `.b32` registers.
 //!
 //! An **operation at width `w`** reads the low `w` bits of its register operands, which may be
 //! wider, and writes a register of exactly the width it produces. Extension is always explicit
@@ -20,13 +20,12 @@
 //! An **instruction** whose guard is false in a lane has no effect in that lane. Reading a register
 //! that was never written is not an error here; engines decide what it means.
 //!
-//! **Control** passes from a block to its terminator's targets, lane by lane. Lanes of a warp that
-//! take different ways may run in any order and are independent (sm_70 and later, whatever the
-//! module's `.target`); [`cfg::reconvergence`] says where they can run together again, which is
-//! a matter of speed and not of meaning.
+//! **Control** passes from a block to its terminator's targets, lane by lane. Lanes of a warp that take different
+//! paths may run in any order and are independent (sm_70 and later, whatever the module's `.target`).
+//! [`cfg::reconvergence`] says where they can run together again; this is a matter of speed and not of meaning.
 //!
-//! **Nothing is dropped.** What the front end cannot express is [`Op::Unsupported`] in its place:
-//! a run that reaches it knows nothing from there on.
+//! **Nothing is dropped.** An instruction that the front end cannot express becomes [`Op::Unsupported`]: a run that
+//! reaches it knows nothing from there on.
 //!
 //! # Invariants
 //!

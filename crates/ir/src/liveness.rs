@@ -1,7 +1,7 @@
-//! Live registers at the beginning of each block: those that some way from there reads before it writes them.
+//! Live registers at the beginning of each block: those that some path from there reads before it writes them.
 //!
-//! Backward data flow to the least fixed point (Appel, "Modern Compiler Implementation", §10.1). A guarded write ends no
-//! life, so the answer may name a register too many and never one too few.
+//! Backward data flow to the least fixed point (Appel, "Modern Compiler Implementation", §10.1). A guarded write ends
+//! no lifetime, so the answer may contain a register too many and never one too few.
 
 use crate::{
     Access, Address, AddressBase, BlockId, Function, Instr, Operand, Param, Reg, Terminator,
@@ -28,14 +28,14 @@ impl RegisterSet {
         }
     }
 
-    /// Tells whether a register is in the set.
+    /// Returns `true` if a register is in the set.
     #[must_use]
     pub fn has(&self, register: Reg) -> bool {
         let (word, bit) = place(register);
         self.0.get(word).is_some_and(|bits| bits & bit != 0)
     }
 
-    /// Tells whether the sets have a register in common.
+    /// Do the sets have a register in common?
     pub(crate) fn meets(&self, other: &Self) -> bool {
         self.0.iter().zip(&other.0).any(|(one, other)| one & other != 0)
     }
@@ -68,7 +68,7 @@ pub fn registers(instruction: &Instr) -> (Vec<Reg>, Vec<Reg>) {
     (written, read)
 }
 
-/// The register that decides where control goes, if one does.
+/// The register that decides the target of control, if one does.
 pub(crate) fn decider(terminator: &Terminator) -> Option<Reg> {
     match terminator {
         Terminator::Branch { guard, .. } => Some(guard.register),

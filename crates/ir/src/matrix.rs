@@ -1,9 +1,9 @@
-//! Warp-level matrix operations (PTX manual §9.7.14). Fragment layouts are the engines' business;
-//! here is who is multiplied with whom.
+//! Warp-level matrix operations (PTX manual §9.7.14). The operands of each operation are here; engines define the
+//! layouts of fragments.
 
 use crate::{Access, Address, Operand, Reg, Rounding, Space};
 
-/// What one element of a matrix is.
+/// Type of an element of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named as in the manual")]
 pub enum Element {
@@ -46,7 +46,7 @@ pub struct Shape {
     pub k: u16,
 }
 
-/// How a matrix lies in memory or fragment.
+/// The layout of a matrix in memory or in a fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named as in the manual")]
 pub enum Layout {
@@ -61,7 +61,7 @@ pub enum MmaKind {
     MultiplyAdd {
         /// `.satfinite`: integer results are clamped.
         saturate: bool,
-        /// How sums of doubles are rounded; the manual leaves it open for other floats.
+        /// The rounding of sums of doubles; the manual leaves it open for other floats.
         rounding: Rounding,
     },
     /// Population count of the exclusive or of bits.
@@ -73,9 +73,9 @@ pub enum MmaKind {
 /// The metadata of a sparse A.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sparsity {
-    /// Which elements of each group are kept.
+    /// Selects the elements of each group that are kept.
     pub metadata: Operand,
-    /// Which threads provide the metadata.
+    /// Selects the threads that provide the metadata.
     pub selector: u8,
     /// `.sp::ordered_metadata`
     pub ordered: bool,
@@ -109,7 +109,7 @@ pub struct LoadMatrix {
     pub transpose: bool,
     /// State space of the addresses.
     pub space: Space,
-    /// The row this lane points at.
+    /// The address of this lane's row.
     pub address: Address,
 }
 
@@ -122,7 +122,7 @@ pub struct StoreMatrix {
     pub transpose: bool,
     /// State space of the addresses.
     pub space: Space,
-    /// The row this lane points at.
+    /// The address of this lane's row.
     pub address: Address,
 }
 
@@ -134,7 +134,7 @@ pub struct MoveMatrix {
     pub src: Operand,
 }
 
-/// Which matrix a fragment belongs to.
+/// The matrix that a fragment belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "D = A·B + C")]
 pub enum Fragment {
@@ -146,13 +146,13 @@ pub enum Fragment {
 /// `wmma.load`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WmmaLoad {
-    /// Which matrix.
+    /// The matrix of the fragment.
     pub fragment: Fragment,
     /// Sizes of the whole operation.
     pub shape: Shape,
-    /// How the matrix lies in memory.
+    /// The layout of the matrix in memory.
     pub layout: Layout,
-    /// What its elements are.
+    /// The type of its elements.
     pub element: Element,
     /// State space.
     pub space: Space,
@@ -169,9 +169,9 @@ pub struct WmmaLoad {
 pub struct WmmaStore {
     /// Sizes of the whole operation.
     pub shape: Shape,
-    /// How the matrix lies in memory.
+    /// The layout of the matrix in memory.
     pub layout: Layout,
-    /// What its elements are.
+    /// The type of its elements.
     pub element: Element,
     /// State space.
     pub space: Space,
@@ -216,9 +216,9 @@ pub struct Wgmma {
     pub b_element: Element,
     /// This lane's part of D.
     pub d: Vec<Reg>,
-    /// A.
+    /// The factor A.
     pub a: WgmmaFactor,
-    /// B.
+    /// The factor B.
     pub b: MatrixDescriptor,
     /// The metadata of a sparse A.
     pub sparsity: Option<Sparsity>,
@@ -229,7 +229,7 @@ pub struct Wgmma {
 }
 
 impl Wgmma {
-    /// Calls `visit` for everything the product touches; D is read as well as written.
+    /// Calls `visit` for everything the product accesses; D is read as well as written.
     pub(crate) fn visit(&self, visit: &mut dyn FnMut(Access)) {
         use Access::{Read, Write};
         self.d.iter().for_each(|&reg| visit(Write(reg)));
@@ -244,7 +244,7 @@ impl Wgmma {
     }
 }
 
-/// Where A is.
+/// The place of A.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WgmmaFactor {
     /// In registers: this lane's part.
@@ -262,10 +262,10 @@ pub struct MatrixDescriptor {
     pub transposed: bool,
 }
 
-/// What a warp does about its products.
+/// Synchronisation of a warp with its products.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WgmmaSync {
-    /// `wgmma.fence`: earlier accesses to registers come before those of products behind it.
+    /// `wgmma.fence`: earlier accesses to registers come before those of later products.
     Fence,
     /// `wgmma.commit_group`
     Commit,

@@ -5,7 +5,7 @@ use crate::{MapField, Operand, Reg, Scalar, VarId, Width};
 /// A state space an access names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Space {
-    /// Any of the others; the address tells which.
+    /// Any of the others, depending on the address.
     Generic,
     /// Global memory.
     Global,
@@ -23,27 +23,27 @@ pub enum Space {
     ParamFunc,
 }
 
-/// What an address counts from.
+/// The base of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressBase {
     /// A register of 32 or 64 bits.
     Register(Reg),
     /// A variable.
     Variable(VarId),
-    /// Nothing: the offset is the address.
+    /// None: the offset is the address.
     Absolute,
 }
 
 /// `[base + offset]`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Address {
-    /// What the offset counts from.
+    /// The base that the offset is added to.
     pub base: AddressBase,
     /// Bytes, added modulo the size of an address.
     pub offset: i64,
 }
 
-/// Who must agree on the order of strong operations.
+/// The threads that must agree on the order of strong operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named as in the manual")]
 pub enum Scope {
@@ -53,7 +53,7 @@ pub enum Scope {
     Sys,
 }
 
-/// How an access takes part in the memory model.
+/// The role of an access in the memory model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ordering {
     /// An ordinary access.
@@ -73,7 +73,7 @@ pub enum Ordering {
 }
 
 impl Ordering {
-    /// The threads for which the access is strong; none if it is weak.
+    /// The threads for which the access is strong; `None` if it is weak.
     #[must_use]
     pub const fn scope(self) -> Option<Scope> {
         match self {
@@ -90,7 +90,7 @@ impl Ordering {
 /// Reads `dsts.len()` consecutive elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Load {
-    /// Where the elements go; `None` is `_`.
+    /// The destinations of the elements; `None` is `_`.
     pub dsts: Vec<Option<Reg>>,
     /// Size of one element in memory.
     pub width: Width,
@@ -121,7 +121,7 @@ pub struct Store {
     pub ordering: Ordering,
 }
 
-/// What a read-modify-write does to the old value.
+/// The new value that a read-modify-write computes from the old one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtomicOp {
     /// old + a
@@ -155,7 +155,7 @@ pub struct Atomic {
     pub dsts: Vec<Option<Reg>>,
     /// The operation.
     pub op: AtomicOp,
-    /// What one element is.
+    /// The type of one element.
     pub scalar: Scalar,
     /// Elements in one register (2 for `f16x2`).
     pub packed: u8,
@@ -173,8 +173,8 @@ pub struct Atomic {
     pub keeps_subnormals: bool,
 }
 
-/// `cp.async.bulk`, `cp.reduce.async.bulk`: an agent of its own copies between global and shared memory, through the async
-/// proxy.
+/// `cp.async.bulk`, `cp.reduce.async.bulk`: copies between global and shared memory, asynchronously and through the
+/// async proxy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BulkCopy {
     /// Destination.
@@ -187,7 +187,7 @@ pub struct BulkCopy {
     pub src_space: Space,
     /// Bytes, a multiple of 16.
     pub bytes: Operand,
-    /// How it tells that it is done.
+    /// How it signals completion.
     pub completion: BulkCompletion,
     /// Update of each element of the destination instead of a write; its operands are the source's elements.
     pub reduce: Option<Atomic>,
@@ -195,7 +195,7 @@ pub struct BulkCopy {
     pub multicast: Option<Operand>,
 }
 
-/// `st.async`, `red.async`: an agent of its own writes or updates values in shared memory of a block of the cluster.
+/// `st.async`, `red.async`: asynchronously writes or updates values in shared memory of a block of the cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemoteStore {
     /// Destination.
@@ -212,7 +212,7 @@ pub struct RemoteStore {
     pub reduce: Option<Atomic>,
 }
 
-/// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`: an agent of its own copies a box of a tensor.
+/// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`: asynchronously copies a box of a tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TensorCopy {
     /// The tensor map, of 128 bytes.
@@ -225,11 +225,11 @@ pub struct TensorCopy {
     pub shared_space: Space,
     /// `.im2col`, else `.tile`.
     pub im2col: bool,
-    /// Which way it goes.
+    /// The direction of the copy.
     pub kind: TensorCopyKind,
 }
 
-/// Which way a tensor copy goes.
+/// The direction of a tensor copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TensorCopyKind {
     /// To shared memory.
@@ -241,22 +241,22 @@ pub enum TensorCopyKind {
         /// `.multicast::cluster`: the blocks that get a copy, one bit for each rank.
         multicast: Option<Operand>,
     },
-    /// To global memory, with the group of its thread that is open.
+    /// To global memory, in the open group of its thread.
     Store,
     /// To global memory, updating each element; the map has the type.
     Reduce(AtomicOp),
 }
 
-/// How a bulk copy tells that it is done.
+/// How a bulk copy signals completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BulkCompletion {
     /// It delivers its bytes at an mbarrier.
     Mbarrier(Address),
-    /// With the group of its thread that is open.
+    /// With the open group of its thread.
     Group,
 }
 
-/// `cp.async`: an agent of its own copies from global to shared memory.
+/// `cp.async`: asynchronously copies from global to shared memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AsyncCopy {
     /// Destination in shared memory.
@@ -271,7 +271,7 @@ pub struct AsyncCopy {
     pub ignore_src: Option<Operand>,
 }
 
-/// What a kernel does to a tensor map in memory.
+/// An operation on a tensor map in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MapOp {
     /// `tensormap.replace`
@@ -280,13 +280,13 @@ pub enum MapOp {
         map: Address,
         /// Its state space.
         space: Space,
-        /// Which field.
+        /// The replaced field.
         field: MapField,
         /// Its new value.
         value: Operand,
     },
-    /// `tensormap.cp_fenceproxy` (§9.7.13.16): a warp copies a map from shared to global memory and releases it towards the
-    /// tensormap proxy.
+    /// `tensormap.cp_fenceproxy` (§9.7.13.16): a warp copies a map from shared to global memory and releases it to
+    /// the tensormap proxy.
     Publish {
         /// The copy in global memory.
         dst: Address,

@@ -11,7 +11,7 @@ use crate::{
     Width, WmmaLoad, WmmaMma, WmmaStore,
 };
 
-/// What an instruction does. Operands named `a`, `b`, `c` are read at the operation's width.
+/// The operation of an instruction. Operands named `a`, `b`, `c` are read at the operation's width.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "operand names are explained on the operation they belong to")]
 pub enum Op {
@@ -21,7 +21,7 @@ pub enum Op {
     Select { dst: Reg, condition: Operand, if_true: Operand, if_false: Operand },
     /// Parts of equal width side by side, the first in the low bits.
     Concat { dst: Reg, parts: Vec<Operand> },
-    /// The inverse of `Concat`; `None` is a part nobody wants.
+    /// The inverse of `Concat`; `None` is an unused part.
     Split { dsts: Vec<Option<Reg>>, src: Operand },
     /// The low `from` bits of `src`, extended or cut to the width of `dst`.
     Resize { dst: Reg, src: Operand, from: Width, signed: bool },
@@ -29,13 +29,14 @@ pub enum Op {
     ReadSpecial { dst: Reg, special: SpecialRegister },
     /// The address of a symbol in its own state space, plus an offset.
     AddressOf { dst: Reg, symbol: Symbol, offset: i64 },
-    /// An address of `space` as a generic one, or the other way round (`cvta`).
+    /// An address of `space` as a generic one, or the reverse (`cvta`).
     ConvertAddress { dst: Reg, src: Operand, space: Space, to_generic: bool },
-    /// The address of block `rank` of the cluster that corresponds to an address of `space`, which is that of the cluster or generic (`mapa`).
+    /// The address in block `rank` of the cluster that corresponds to an address of `space`, either the cluster's or
+    /// generic (`mapa`).
     MapShared { dst: Reg, address: Operand, rank: Operand, space: Space },
     /// The rank of the block that an address of `space` belongs to (`getctarank`).
     SharedRank { dst: Reg, address: Operand, space: Space },
-    /// Whether a generic address points into `space` (`isspacep`).
+    /// A predicate: does a generic address point into `space` (`isspacep`)?
     IsSpace { dst: Reg, address: Operand, space: Space },
 
     /// Integer operation on one operand.
@@ -81,8 +82,7 @@ pub enum Op {
     },
     /// `a·b + c`, rounded once.
     Fma { format: Format, lanes: u8, mode: FloatMode, dst: Reg, a: Operand, b: Operand, c: Operand },
-    /// A function of reals, of one or two floats of a format; for arguments out of `range` it may be
-    /// anything.
+    /// A function of reals, of one or two floats of a format; its result is unspecified for arguments out of `range`.
     Real {
         function: RealFunction,
         format: Format,
@@ -100,21 +100,20 @@ pub enum Op {
         a: Operand,
         b: Operand,
     },
-    /// A predicate: whether `a` has a property.
+    /// A predicate: does `a` have a property?
     FloatTest { property: FloatProperty, format: Format, dst: Reg, a: Operand },
-    /// Between numbers, at least one of them a float. Between floats of one format only the
-    /// modifiers act.
+    /// Between numbers, at least one of them a float. Between floats of one format only the modifiers have an effect.
     Convert {
         dst: Reg,
         src: Operand,
         from: Scalar,
         to: Scalar,
-        /// For conversions to integers, how the fraction goes away.
+        /// For conversions to integers, the rounding of the fraction.
         rounding: Rounding,
         /// `.ftz`: subnormal inputs and results in single precision count as zero.
         flush: bool,
-        /// `.sat`: to [0, 1] for floats, NaN to 0; to the range of the type for integers, which
-        /// conversions from floats always do.
+        /// `.sat`: to [0, 1] for floats, NaN to 0; to the range of the type for integers. Conversions from floats to
+        /// integers always saturate.
         saturate: bool,
         /// `.satfinite`: overflow gives the largest finite number.
         finite: bool,
@@ -141,7 +140,7 @@ pub enum Op {
     /// Makes the contents undefined (`discard`).
     Discard { space: Space, address: Address, bytes: u64 },
 
-    /// Waits for or talks to other threads.
+    /// Waits for or communicates with other threads.
     Sync(SyncOp),
 
     /// Matrix multiply-accumulate of a warp.
@@ -163,11 +162,12 @@ pub enum Op {
 
     /// Calls a function.
     Call { callee: FuncId, arguments: Vec<Argument>, returns: Vec<Argument> },
-    /// A value that the manual does not fix: a cache policy, or a count that depends on the schedule. `what` names it.
+    /// A value that the manual does not fix: a cache policy, or a count that depends on the schedule. `what` names
+    /// it.
     Opaque { dst: Reg, what: &'static str },
-    /// No effect on values or memory: `prefetch`, `nanosleep` and their like.
+    /// No effect on values or memory: `prefetch`, `nanosleep` and similar.
     Hint { what: &'static str },
-    /// Something the front end cannot express; the text names it.
+    /// An operation that the front end cannot express; the text names it.
     Unsupported { what: String },
 }
 
@@ -180,12 +180,12 @@ pub enum Argument {
     Operand(Operand),
 }
 
-/// One thing an operation touches, in the order in which the text form shows them.
+/// One thing an operation accesses, in the order of the text form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// A register is written.
     Write(Reg),
-    /// A destination that is not wanted.
+    /// An unused destination.
     Sink,
     /// An operand is read.
     Read(Operand),
@@ -198,9 +198,8 @@ pub enum Access {
 }
 
 impl Op {
-    /// Whether it computes registers of its own lane from registers of its own lane, and nothing
-    /// else: no memory, no other thread, no call. Without a wildcard, so that a new operation is
-    /// thought about.
+    /// Does it only compute registers of its own lane from registers of its own lane, without memory, other threads
+    /// or calls? The match has no wildcard, so that a new operation must be considered here.
     #[must_use]
     pub fn is_of_registers(&self) -> bool {
         match self {
@@ -253,11 +252,10 @@ impl Op {
         }
     }
 
-    /// Calls `visit` for everything the operation touches: results first, then operands in the
-    /// order of the fields.
+    /// Calls `visit` for everything the operation accesses: results first, then operands in the order of the fields.
     ///
-    /// This is the one place that knows which fields are registers; printing, validation and
-    /// liveness are built on it.
+    /// This is the one place that knows which fields are registers; printing, validation and liveness are built on
+    /// it.
     pub fn visit(&self, visit: &mut dyn FnMut(Access)) {
         use Access::{Address as At, Read, Write};
         match self {

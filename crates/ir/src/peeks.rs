@@ -1,16 +1,17 @@
-//! Questions whose yes may only skip a wait ("peek, then wait").
+//! Recognises tests of a phase that may only skip a wait ("peek, then wait").
 //!
-//! A kernel may ask whether a phase is over, do something else, and wait later only if the answer was no. Such a
-//! question becomes [`MbarrierOp::Peek`] if its answer goes nowhere but to branches, through copies, selections and comparisons of
+//! A kernel may test a phase, do something else, and wait later only if the answer was no. Such a test becomes
+//! [`MbarrierOp::Peek`] if its answer reaches nothing but branches, through copies, selections and comparisons of
 //! constants, and at each of them
 //!
-//! 1. no leads through register operations to a wait with the same ordering and from there to where yes leads at once, and
-//! 2. what is written on the way is dead there;
+//! 1. the no side leads through register operations to a wait with the same ordering, and from there to the target of
+//!    the yes side;
+//! 2. registers written on that path are dead there;
 //! 3. one register alone carries the answer from block to block, so that it always holds the last one.
 //!
-//! An engine then answers no: the wait follows, and behind it nothing tells the two answers apart, provided that wait and
-//! question were about the same phase of the same barrier, which is left to the engine. Questions and waits that belong together share a
-//! number. Flow is followed without regard to order, which errs towards "not a peek".
+//! An engine then answers no. The wait follows, and nothing after it can tell the two answers apart, provided that
+//! wait and test are about the same phase of the same barrier; the engine must check this. Tests and waits that
+//! belong together share a number. Data flow is flow-insensitive, which errs towards "not a peek".
 
 use crate::liveness::{RegisterSet, decider, live, registers};
 use crate::waits::{Known, holds, value};
@@ -21,10 +22,10 @@ use std::collections::BTreeMap;
 /// A place in a function.
 type At = (BlockId, usize);
 
-/// Blocks in a row that are followed to a wait at most.
+/// The most blocks in a row that are followed to a wait.
 const DEEPEST: usize = 16;
 
-/// Marks questions that only skip waits, and those waits, of a function whose wait loops are found.
+/// Marks tests that only skip waits, and those waits. The function's wait loops must have been found already.
 pub(crate) fn find_peeks(function: &mut Function) {
     let mut found: Vec<(At, Vec<At>)> = Vec::new();
     if !function.instructions().any(|instruction| question(instruction).is_some()) {
@@ -56,7 +57,7 @@ pub(crate) fn find_peeks(function: &mut Function) {
     }
 }
 
-/// Numbers for questions and waits, the same for those that belong together.
+/// Numbers for tests and waits, the same for those that belong together.
 fn groups(found: &[(At, Vec<At>)]) -> BTreeMap<At, u32> {
     let mut groups: BTreeMap<At, u32> = BTreeMap::new();
     for (number, (peek, waits)) in (0u32..).zip(found) {
@@ -70,7 +71,7 @@ fn groups(found: &[(At, Vec<At>)]) -> BTreeMap<At, u32> {
     groups
 }
 
-/// An unguarded question that is no wait: the answer and the ordering.
+/// An unguarded test outside of a wait loop: its answer and its ordering.
 fn question(instruction: &Instr) -> Option<(Reg, Ordering)> {
     match &instruction.op {
         Op::Sync(SyncOp::Mbarrier(mbarrier)) if instruction.guard.is_none() => match &mbarrier.op {
@@ -81,7 +82,7 @@ fn question(instruction: &Instr) -> Option<(Reg, Ordering)> {
     }
 }
 
-/// The waits that a yes skips, if that is all it does.
+/// The waits that a yes skips, if that is its only effect.
 fn skipped_waits(
     function: &Function,
     live: &IndexVec<BlockId, RegisterSet>,
@@ -110,7 +111,8 @@ fn skipped_waits(
     (!waits.is_empty()).then_some(waits)
 }
 
-/// The registers that an answer reaches, with their values for no and yes; none if it reaches anything but registers and branches.
+/// The registers that an answer reaches, with their values for no and yes; `None` if it reaches anything but
+/// registers and branches.
 fn flow(function: &Function, answer: Reg) -> Option<BTreeMap<Reg, [u64; 2]>> {
     let mut values = BTreeMap::from([(answer, [0, 1])]);
     loop {
@@ -143,7 +145,7 @@ fn flow(function: &Function, answer: Reg) -> Option<BTreeMap<Reg, [u64; 2]>> {
     (!returned).then_some(values)
 }
 
-/// The only wait on the way from `from` to `to`, on which nothing else happens that is seen at its end.
+/// The only wait on the path from `from` to `to`, if nothing else on the path has an effect visible at its end.
 fn wait_between(
     function: &Function,
     live: &IndexVec<BlockId, RegisterSet>,

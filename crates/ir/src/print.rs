@@ -1,7 +1,7 @@
 //! The text form of a program, for people and tests.
 //!
-//! One line for each instruction: `results = operation operands`. It shows everything an engine
-//! could act on. Registers of different scopes may have the same name; variables are told apart.
+//! One line for each instruction: `results = operation operands`. It shows everything an engine could act on.
+//! Registers of different scopes may have the same name; variables carry a number.
 
 use crate::{
     Access, Address, AddressBase, Argument, AtomicOp, BarrierKind, BlockId, BulkCompletion,
@@ -14,9 +14,9 @@ use std::fmt::{self, Display, Formatter};
 
 /// A function of a program, ready to be written.
 pub struct Printed<'p> {
-    /// Gives variables and functions their names.
+    /// The program, with the names of variables and functions.
     pub program: &'p Program,
-    /// What is written.
+    /// The function to print.
     pub function: &'p Function,
 }
 
@@ -111,8 +111,8 @@ impl Printed<'_> {
         if offset == 0 { name } else { format!("{name}{offset:+}") }
     }
 
-    /// Variables and registers may have the same name, so variables get a mark; names may repeat in
-    /// different scopes, so they get their number, too.
+    /// Variables and registers may have the same name, so variables get a mark. Names may repeat in different scopes,
+    /// so they get their number, too.
     fn variable(&self, variable: VarId) -> String {
         format!("@{}#{}", self.program.variables[variable].name, variable.position())
     }
@@ -122,7 +122,7 @@ fn block_name(block: BlockId) -> String {
     format!("b{}", block.position())
 }
 
-/// The operation with everything that is not an operand.
+/// The operation with all modifiers, without operands.
 fn mnemonic(op: &Op) -> String {
     match op {
         Op::Copy { .. } => "copy".to_owned(),

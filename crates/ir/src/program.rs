@@ -50,13 +50,13 @@ pub struct SourceLocation {
 pub struct Function {
     /// The name as in the PTX, mangled if it was.
     pub name: String,
-    /// Whether it can be launched.
+    /// It can be launched.
     pub is_kernel: bool,
     /// Parameters in order.
     pub params: Vec<Param>,
-    /// What it returns; at most one value by today's rules.
+    /// Its return values; at most one in current PTX.
     pub returns: Vec<Param>,
-    /// What the PTX says about its launch.
+    /// Directives about its launch.
     pub launch: Launch,
     /// Registers.
     pub registers: IndexVec<Reg, Register>,
@@ -67,7 +67,7 @@ pub struct Function {
 }
 
 impl Function {
-    /// Whether the module has the function's body.
+    /// Does the module have the function's body?
     #[must_use]
     pub fn is_defined(&self) -> bool {
         !self.blocks.is_empty()
@@ -88,7 +88,7 @@ pub enum Param {
     Register(Reg, Width),
 }
 
-/// What the PTX says about the launch of a kernel.
+/// Directives about the launch of a kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Launch {
     /// `.reqntid`: the block must have these sizes.
@@ -114,7 +114,7 @@ pub struct Launch {
 pub struct Register {
     /// The name in the PTX, or one made up by the front end; names may repeat in nested scopes.
     pub name: String,
-    /// How many bits it has.
+    /// The number of its bits.
     pub width: Width,
 }
 
@@ -123,14 +123,13 @@ pub struct Register {
 pub struct Variable {
     /// The name in the PTX; may repeat in different functions and scopes.
     pub name: String,
-    /// Where it lives; never [`Space::Generic`].
+    /// Its state space; never [`Space::Generic`].
     pub space: Space,
     /// The function it belongs to; `None` for the module's.
     pub owner: Option<FuncId>,
-    /// What one element is, as written (`f32`, `b8`).
+    /// The type of one element, as written (`f32`, `b8`).
     pub element: String,
-    /// Elements in each dimension, `None` where the size is given at launch or elsewhere; empty for
-    /// a scalar.
+    /// Elements in each dimension, `None` if the size is given at launch or elsewhere; empty for a scalar.
     pub dimensions: Vec<Option<u64>>,
     /// Bytes; `None` if some dimension is unknown.
     pub size: Option<u64>,
@@ -138,11 +137,10 @@ pub struct Variable {
     pub align: u64,
     /// Defined in another module, or dynamic shared memory.
     pub external: bool,
-    /// `.ptr .align N` of a parameter: what the pointer it holds is aligned to, and to which space
-    /// it points.
+    /// `.ptr .align N` of a parameter: alignment and state space of the memory that its pointer points to.
     pub pointee: Option<(Option<Space>, u64)>,
-    /// Contents at the start, for global and constant variables with an initialiser; shorter than
-    /// `size` if the rest is zero.
+    /// Contents at the start, for global and constant variables with an initialiser; shorter than `size` if the rest
+    /// is zero.
     pub initial: Vec<u8>,
     /// Addresses inside the initial contents, which are unknown before the launch.
     pub relocations: Vec<Relocation>,
@@ -153,17 +151,17 @@ pub struct Variable {
 /// An address inside the initial contents of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Relocation {
-    /// Where the address is stored.
+    /// The place where the address is stored.
     pub at: u64,
-    /// How many bytes of it.
+    /// The number of its bytes that are stored.
     pub bytes: u8,
     /// The bytes stored are `address >> shift`.
     pub shift: u8,
-    /// What it is the address of.
+    /// The symbol with the address.
     pub symbol: Symbol,
     /// Added to the address.
     pub addend: i64,
-    /// Whether the address is a generic one.
+    /// The address is a generic one.
     pub generic: bool,
 }
 
@@ -179,9 +177,9 @@ pub enum Symbol {
 /// Straight-line code.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// What happens, in order.
+    /// The instructions, in order.
     pub instructions: Vec<Instr>,
-    /// Where control goes then.
+    /// The transfer of control at the end.
     pub terminator: Terminator,
     /// The instruction that ends the block, or the place where it falls through.
     pub span: Span,
@@ -192,13 +190,13 @@ pub struct Block {
 /// An operation with its guard and origin.
 #[derive(Clone, Debug)]
 pub struct Instr {
-    /// Lanes in which the guard fails do nothing.
+    /// Lanes in which the guard fails skip the instruction.
     pub guard: Option<Guard>,
-    /// What is done.
+    /// The operation.
     pub op: Op,
     /// The PTX instruction it comes from.
     pub span: Span,
-    /// The source line that comes from.
+    /// The source line of that PTX instruction.
     pub location: Option<LocId>,
 }
 
@@ -207,22 +205,22 @@ pub struct Instr {
 pub struct Guard {
     /// The predicate.
     pub register: Reg,
-    /// Whether it must be false.
+    /// The predicate must be false.
     pub negated: bool,
 }
 
-/// How a block ends.
+/// The end of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Terminator {
     /// Always to one block.
     Jump(BlockId),
     /// By a predicate.
     Branch {
-        /// Holds: go to `then`.
+        /// If it holds, control goes to `then`.
         guard: Guard,
-        /// Where to if the guard holds.
+        /// The target if the guard holds.
         then: BlockId,
-        /// Where to if not.
+        /// The target if it does not.
         otherwise: BlockId,
         /// `.uni`: the author promises that the lanes agree.
         uniform: bool,
@@ -236,7 +234,7 @@ pub enum Terminator {
         /// `.uni`: the author promises that the lanes agree.
         uniform: bool,
     },
-    /// To the caller; from a kernel, the end of the thread.
+    /// Returns to the caller; from a kernel, ends the thread.
     Return,
     /// The end of the thread.
     Exit,

@@ -59,7 +59,7 @@ pub enum SpecialRegister {
 }
 
 impl SpecialRegister {
-    /// Whether the launch alone determines the value, so that every schedule reads the same.
+    /// Does the launch alone determine the value, so that every schedule reads the same?
     #[must_use]
     pub const fn is_function_of_launch(self) -> bool {
         match self {
@@ -106,7 +106,7 @@ impl SpecialRegister {
         }
     }
 
-    /// Whether the register is 64 bits wide; the others have 32.
+    /// Is the register 64 bits wide? The others have 32 bits.
     #[must_use]
     pub const fn is_wide(self) -> bool {
         matches!(

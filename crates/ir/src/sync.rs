@@ -1,5 +1,5 @@
-//! Operations by which threads wait for or talk to each other (PTX manual §9.7.9.5–6, §9.7.9.25
-//! and §9.7.13, transaction barriers §9.7.13.15).
+//! Operations for synchronisation and communication of threads (PTX manual §9.7.9.5–6, §9.7.9.25 and §9.7.13,
+//! transaction barriers §9.7.13.15).
 
 use crate::{Address, Operand, Ordering, Reg, Scope, Space, WgmmaSync, Width};
 
@@ -8,13 +8,13 @@ use crate::{Address, Operand, Ordering, Reg, Scope, Space, WgmmaSync, Width};
 pub enum SyncOp {
     /// `bar` and `barrier`: the sixteen barriers of a block.
     Barrier {
-        /// What the thread does there.
+        /// The role of the thread.
         kind: BarrierKind,
-        /// Which barrier.
+        /// The number of the barrier.
         id: Operand,
-        /// How many threads take part; all of the block if absent.
+        /// The number of participating threads; all of the block if absent.
         count: Option<Operand>,
-        /// All threads of the warp must come to this very instruction.
+        /// All threads of the warp must execute this very instruction.
         aligned: bool,
     },
     /// `bar.warp.sync`
@@ -24,11 +24,11 @@ pub enum SyncOp {
     },
     /// `shfl.sync`
     Shuffle {
-        /// How the source lane is found.
+        /// The way the source lane is computed.
         mode: ShuffleMode,
         /// Result.
         dst: Reg,
-        /// Whether the source lane was in range.
+        /// Set if the source lane was in range.
         in_range: Option<Reg>,
         /// The value offered to others.
         value: Operand,
@@ -36,33 +36,33 @@ pub enum SyncOp {
         lane: Operand,
         /// Clamp and segment mask.
         clamp: Operand,
-        /// The lanes that take part.
+        /// The participating lanes.
         mask: Operand,
     },
     /// `vote.sync`
     Vote {
-        /// Question.
+        /// The vote.
         mode: VoteMode,
-        /// Answer: a predicate, or 32 bits for a ballot.
+        /// The result: a predicate, or 32 bits for a ballot.
         dst: Reg,
         /// The thread's own predicate.
         predicate: Operand,
-        /// The lanes that take part.
+        /// The participating lanes.
         mask: Operand,
     },
     /// `match.sync`
     Match {
-        /// Question.
+        /// The kind of match.
         mode: MatchMode,
         /// Lanes with the same value.
         dst: Reg,
-        /// Whether all have the same value (`all` only).
+        /// Set if all lanes have the same value (`all` only).
         all_equal: Option<Reg>,
         /// The value compared.
         value: Operand,
         /// Its width.
         width: Width,
-        /// The lanes that take part.
+        /// The participating lanes.
         mask: Operand,
     },
     /// `redux.sync`
@@ -73,7 +73,7 @@ pub enum SyncOp {
         dst: Reg,
         /// The thread's own value.
         value: Operand,
-        /// The lanes that take part.
+        /// The participating lanes.
         mask: Operand,
     },
     /// `activemask`: the lanes that happen to run together.
@@ -85,17 +85,16 @@ pub enum SyncOp {
     Elect {
         /// The leader's lane.
         leader: Option<Reg>,
-        /// Whether this lane is the leader.
+        /// Set if this lane is the leader.
         is_leader: Reg,
-        /// The lanes that take part.
+        /// The participating lanes.
         mask: Operand,
     },
     /// `membar` and `fence`
     Fence {
-        /// Which accesses it orders: `acq_rel`, `acquire` or `release`; `None` is sequentially
-        /// consistent.
+        /// The ordered accesses: `acq_rel`, `acquire` or `release`; `None` is sequentially consistent.
         ordering: Option<Ordering>,
-        /// Among whom.
+        /// The threads among which it orders.
         scope: Scope,
     },
     /// `cp.async.commit_group`
@@ -115,15 +114,16 @@ pub enum SyncOp {
         /// `.read`
         read: bool,
     },
-    /// `fence.proxy.async`: what came before is visible to bulk copies; in one state space, or in all.
+    /// `fence.proxy.async`: earlier writes become visible to bulk copies, in one state space or in all.
     ProxyFence(Option<Space>),
-    /// `fence.proxy.tensormap::generic`: releases what came before, or acquires the tensor map at an address.
+    /// `fence.proxy.tensormap::generic`: releases earlier writes, or acquires the tensor map at an address.
     MapFence(Option<Address>),
-    /// `setmaxnreg`: a warp group gives registers back or waits for more.
+    /// `setmaxnreg`: a warp group returns registers or waits for more.
     RegisterPool(RegisterPool),
     /// `wgmma.fence`, `wgmma.commit_group` and `wgmma.wait_group`
     Wgmma(WgmmaSync),
-    /// `griddepcontrol.wait`: waits until the launches that this one depends on have ended and their memory is visible.
+    /// `griddepcontrol.wait`: waits until the launches that this one depends on have ended and their memory is
+    /// visible.
     GridWait,
     /// `barrier.cluster`: the barrier of all threads of the cluster.
     ClusterBarrier {
@@ -131,15 +131,15 @@ pub enum SyncOp {
         waits: bool,
         /// Of an arrival, set unless it is `.relaxed`.
         releases: bool,
-        /// All threads of the warp must come to this very instruction.
+        /// All threads of the warp must execute this very instruction.
         aligned: bool,
     },
-    /// `fence.mbarrier_init`: initialisations of mbarriers by this thread are passed on by its next arrival at the barrier of the
-    /// cluster.
+    /// `fence.mbarrier_init`: the thread's next arrival at the cluster barrier publishes its initialisations of
+    /// mbarriers.
     FenceMbarrierInit,
 }
 
-/// A change of the registers that each thread of a warp group has.
+/// A change of the number of registers of each thread in a warp group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegisterPool {
     /// `.inc`; otherwise `.dec`.
@@ -148,28 +148,28 @@ pub struct RegisterPool {
     pub count: u64,
 }
 
-/// What a thread does at a barrier.
+/// The role of a thread at a barrier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BarrierKind {
     /// Waits.
     Sync,
-    /// Only counts.
+    /// Only arrives.
     Arrive,
-    /// Waits and learns how many threads had a true predicate.
+    /// Waits, and receives the number of threads with a true predicate.
     Popc {
         /// Result, 32 bits.
         dst: Reg,
         /// The thread's own predicate.
         predicate: Operand,
     },
-    /// Waits and learns whether all had a true predicate.
+    /// Waits, and receives the conjunction of all predicates.
     And {
         /// Result, a predicate.
         dst: Reg,
         /// The thread's own predicate.
         predicate: Operand,
     },
-    /// Waits and learns whether any had a true predicate.
+    /// Waits, and receives the disjunction of all predicates.
     Or {
         /// Result, a predicate.
         dst: Reg,
@@ -178,7 +178,7 @@ pub enum BarrierKind {
     },
 }
 
-/// How `shfl` finds the source lane.
+/// The way `shfl` computes the source lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named as in the manual")]
 pub enum ShuffleMode {
@@ -188,7 +188,7 @@ pub enum ShuffleMode {
     Idx,
 }
 
-/// What `vote` asks.
+/// The question of a `vote`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named as in the manual")]
 pub enum VoteMode {
@@ -198,7 +198,7 @@ pub enum VoteMode {
     Ballot,
 }
 
-/// What `match` asks.
+/// The question of a `match`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named as in the manual")]
 pub enum MatchMode {
@@ -206,7 +206,7 @@ pub enum MatchMode {
     All,
 }
 
-/// What `redux` computes, on 32-bit integers.
+/// The reduction of `redux`, on 32-bit integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named as in the manual")]
 pub enum ReduxOp {
@@ -218,12 +218,12 @@ pub enum ReduxOp {
     Xor,
 }
 
-/// An operation on an mbarrier: eight bytes of shared memory with a phase, an expected and a pending count of arrivals, and
-/// a count of transaction bytes. A phase is over when no arrival is pending and the bytes are balanced; then the next one
-/// begins. Scopes are kept as written; within one block every scope has all threads.
+/// An operation on an mbarrier: eight bytes of shared memory with a phase, an expected and a pending count of
+/// arrivals, and a count of transaction bytes. A phase is complete when no arrival is pending and the bytes are
+/// balanced; then the next one begins. Scopes are kept as written; within one block every scope has all threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mbarrier {
-    /// Where the barrier is.
+    /// The address of the barrier.
     pub address: Address,
     /// The state space of the address.
     pub space: Space,
@@ -249,20 +249,21 @@ pub enum MbarrierOp {
         /// Without `.noinc`: one more arrival is pending from now on.
         increments: bool,
     },
-    /// `mbarrier.test_wait` and `mbarrier.try_wait`: asks once whether a phase is over.
+    /// `mbarrier.test_wait` and `mbarrier.try_wait`: tests once if a phase is complete.
     Test(MbarrierTest),
-    /// A question whose yes only skips a wait of the same group: may be answered no, if that wait is for the same phase.
+    /// A test whose yes only skips a wait of the same group. It may be answered no, if that wait is for the same
+    /// phase.
     Peek(MbarrierTest),
-    /// A loop that asks until the phase is over ([`crate::find_waits`] makes it): blocks, then answers yes.
+    /// A loop that tests until the phase is complete (made by [`crate::find_waits`]): blocks, then answers yes.
     Wait(MbarrierTest),
 }
 
 /// An arrival of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MbarrierArrive {
-    /// Names the phase that the arrival counts for.
+    /// Receives the name of the phase that the arrival counts for.
     pub state: Option<Reg>,
-    /// How many arrivals it counts for.
+    /// The number of arrivals it counts for.
     pub count: Operand,
     /// `.expect_tx`: bytes announced in the same step.
     pub expect: Option<Operand>,
@@ -272,36 +273,36 @@ pub struct MbarrierArrive {
     pub no_complete: bool,
     /// `Release` or `Relaxed`.
     pub ordering: Ordering,
-    /// Set if the text says so, scope included.
+    /// The ordering and scope are written in the text.
     pub written: bool,
 }
 
-/// A question whether a phase is over.
+/// A test for the completion of a phase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MbarrierTest {
     /// The answer, a predicate.
     pub dst: Reg,
-    /// Which phase.
+    /// The phase.
     pub phase: MbarrierPhase,
     /// `Acquire` or `Relaxed`.
     pub ordering: Ordering,
-    /// Set if the text says so, scope included.
+    /// The ordering and scope are written in the text.
     pub written: bool,
-    /// Of a wait, the questions that skip it, and of those the waits: the same number.
+    /// The number shared by a wait and the tests that skip it.
     pub group: Option<u32>,
 }
 
-/// How a phase is named.
+/// The name of a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MbarrierPhase {
-    /// By what an arrival returned, 64 bits.
+    /// By the result of an arrival, 64 bits.
     State(Operand),
     /// By the parity of its number, 32 bits.
     Parity(Operand),
 }
 
 impl Mbarrier {
-    /// The question, if it asks one.
+    /// The test, if it is one.
     #[must_use]
     pub fn test(&self) -> Option<&MbarrierTest> {
         match &self.op {

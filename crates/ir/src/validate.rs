@@ -1,6 +1,6 @@
-//! Checks the invariants that engines rely on, in every build: whoever makes a program calls
-//! [`assert_valid`], and a program that breaks one is a bug of ours that ends the run. Each invariant is broken
-//! once in `tests/validate.rs`.
+//! Checks the invariants that engines rely on, in every build. All code that makes a program calls [`assert_valid`].
+//! A program that breaks an invariant is a bug of ours, and ends the run. Each invariant is broken once in
+//! `tests/validate.rs`.
 //!
 //! - Registers, blocks, variables and functions that are mentioned exist.
 //! - A guard, a condition, a carry and a comparison's result are one bit wide.
@@ -12,7 +12,7 @@
 //! - A call passes as many arguments and takes as many results as the callee has.
 //! - Blocks end in targets of the same function.
 //!
-//! Not checked are the shapes of matrix instructions: their lowering has one place that knows them.
+//! The shapes of matrix instructions are not checked: their lowering has one place that knows them.
 
 use crate::{
     Access, AddressBase, Atomic, BarrierKind, FuncId, Function, IntBinary, IntTernary, IntUnary,
@@ -36,7 +36,7 @@ fn violations(program: &Program, functions: &mut dyn Iterator<Item = &Function>)
     problems
 }
 
-/// Panics if a program is not well formed: what an engine would make of it means nothing.
+/// Panics if a program is not well formed: the result of an engine would be meaningless.
 ///
 /// # Panics
 /// With the first violations, if there are any.
@@ -45,7 +45,7 @@ pub fn assert_valid(program: &Program) {
     refuse(&validate(program));
 }
 
-/// The same of some functions of a program whose others are as they were.
+/// Like [`assert_valid`], for some functions of a program; the others are unchanged.
 ///
 /// # Panics
 /// With the first violations, if there are any.

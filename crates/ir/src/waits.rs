@@ -1,17 +1,17 @@
-//! Loops that wait for a phase of an mbarrier become one blocking operation.
+//! Replaces loops that wait for a phase of an mbarrier by one blocking operation.
 //!
-//! `test_wait` and `try_wait` may answer no at any time (PTX manual §9.7.13.15.16), so kernels ask in a loop. A question
-//! becomes [`MbarrierOp::Wait`] if asking again until the answer is yes is all that happens after a no:
+//! `test_wait` and `try_wait` may answer no at any time (PTX manual §9.7.13.15.16), so kernels test in a loop. A test
+//! becomes [`MbarrierOp::Wait`] if the only effect of a no is testing again until the answer is yes:
 //!
-//! 1. From behind the question, with the answer no, every way comes back to the same question on the same operands,
-//!    through nothing but register operations and hints (counters, clocks, `nanosleep`), and without a loop of its own.
-//! 2. Those ways do not write the operands of the question, or the question's own block computes them before it, from what they do not write: the
-//!    same each time (`mov.u32 %r1, 0` of a phase that is a number).
-//! 3. From behind the question, with the answer yes, nothing depends on a register that those ways write.
+//! 1. After the test, with the answer no, every path returns to the same test on the same operands, through nothing
+//!    but register operations and hints (counters, clocks, `nanosleep`), and without a loop of its own.
+//! 2. Those paths do not write the operands of the test. Or the test's own block computes the operands before it,
+//!    from registers that the paths do not write: the same each time (`mov.u32 %r1, 0` for a constant phase).
+//! 3. After the test, with the answer yes, nothing depends on a register that those paths write.
 //!
-//! Then the number of times that the answer was no shows nowhere, and a thread that blocks at the question until the
-//! answer is yes does the same. Both walks follow constants that come from the answer (`selp`, `setp` and their like).
-//! Loops of other shapes keep the question, and engines do not follow its answer: this errs towards "not a wait loop".
+//! Then the number of no answers is never visible, and a thread that blocks at the test until the answer is yes does
+//! the same. Both walks follow constants that come from the answer (`selp`, `setp` and similar). Loops of other
+//! shapes keep the test, and engines do not follow its answer: this errs towards "not a wait loop".
 
 use crate::liveness::{RegisterSet, decider, live, registers};
 use crate::peeks::find_peeks;
@@ -22,12 +22,12 @@ use crate::{
 use base::{IndexVec, Span};
 use std::collections::BTreeMap;
 
-/// Instructions that a walk follows at most.
+/// The most instructions that a walk follows.
 const LONGEST: usize = 4096;
-/// Blocks in a row that a walk follows at most.
+/// The most blocks in a row that a walk follows.
 const DEEPEST: usize = 64;
 
-/// Replaces wait loops of all functions by blocking operations, and marks questions that only skip one.
+/// Replaces wait loops of all functions by blocking operations, and marks tests that only skip one.
 pub fn find_waits(program: &mut Program) {
     for function in program.functions.iter_mut() {
         let waits = waits(function);
@@ -43,8 +43,8 @@ pub fn find_waits(program: &mut Program) {
     }
 }
 
-/// For each wait that [`find_waits`] made of a loop: the question, and the instructions that ask again. Nobody executes those
-/// any more.
+/// For each wait that [`find_waits`] made of a loop: the test, and the instructions of its retry. These are never
+/// executed any more.
 #[must_use]
 pub fn ways_back(function: &Function) -> Vec<(Span, Vec<Span>)> {
     let mut found = Vec::new();
@@ -65,7 +65,7 @@ pub fn ways_back(function: &Function) -> Vec<(Span, Vec<Span>)> {
     found
 }
 
-/// The questions of a function that are asked until the answer is yes.
+/// The tests of a function that are repeated until the answer is yes.
 fn waits(function: &Function) -> Vec<(BlockId, usize)> {
     let mut questions = Vec::new();
     for (block, data) in function.blocks.enumerate() {
@@ -85,7 +85,7 @@ fn waits(function: &Function) -> Vec<(BlockId, usize)> {
     questions.iter().filter(|one| is_wait(one)).map(|&(block, index, _)| (block, index)).collect()
 }
 
-/// An unguarded question whether a phase is over.
+/// An unguarded test for the completion of a phase.
 fn question(instruction: &Instr) -> Option<&Mbarrier> {
     match &instruction.op {
         Op::Sync(SyncOp::Mbarrier(mbarrier))
@@ -128,7 +128,7 @@ fn is_wait(
     walk.forgets(behind, known(1), differing, &mut Vec::new())
 }
 
-/// Registers that a question reads.
+/// Registers that a test reads.
 fn operands(asked: &Mbarrier) -> impl Iterator<Item = Reg> {
     let base = match asked.address.base {
         AddressBase::Register(register) => Some(register),
@@ -147,22 +147,22 @@ fn operands(asked: &Mbarrier) -> impl Iterator<Item = Reg> {
 /// Registers whose value follows from the answer.
 pub(crate) type Known = BTreeMap<Reg, u64>;
 
-/// A walk from behind a question.
+/// A walk that starts behind a test.
 struct Walk<'f> {
     function: &'f Function,
     live: &'f IndexVec<BlockId, RegisterSet>,
-    /// Where the question is.
+    /// The place of the test.
     question: (BlockId, usize),
-    /// Registers that the ways back to the question write.
+    /// Registers written on the paths back to the test.
     written: RegisterSet,
-    /// Instructions on those ways, and ends of blocks.
+    /// Instructions on those paths, and ends of blocks.
     way: Vec<Span>,
-    /// How many instructions may still be followed.
+    /// The number of instructions that may still be followed.
     left: usize,
 }
 
 impl Walk<'_> {
-    /// Tells whether a register has the same value before an instruction of the question's block however often the question was asked.
+    /// Does a register have the same value before an instruction of the test's block at every repetition of the test?
     /// `seen` has the answers so far, by register and by the instruction that wrote it.
     fn is_same(
         &self,
@@ -195,7 +195,7 @@ impl Walk<'_> {
         is_same
     }
 
-    /// Tells whether every way from `at` comes back to the question and does nothing else.
+    /// Does every path from `at` return to the test and do nothing else?
     fn returns(
         &mut self,
         (block, index): (BlockId, usize),
@@ -234,7 +234,7 @@ impl Walk<'_> {
             })
     }
 
-    /// Tells whether nothing from `at` on depends on the registers in `differing`.
+    /// Is everything from `at` on independent of the registers in `differing`?
     fn forgets(
         &mut self,
         (block, index): (BlockId, usize),
@@ -301,7 +301,7 @@ impl Walk<'_> {
     }
 }
 
-/// Where control goes from the end of a block; nowhere if the thread or call ends or a table decides.
+/// The targets of control at the end of a block; none if the thread or call ends or a table decides.
 fn ways(end: &Terminator, known: &Known) -> Vec<BlockId> {
     match end {
         Terminator::Jump(target) => vec![*target],
@@ -325,13 +325,13 @@ pub(crate) fn holds(guard: Guard, known: &Known) -> Option<bool> {
 enum Effect {
     /// Its guard is known to be false.
     Nothing,
-    /// It writes what follows from the answer.
+    /// It writes a value that follows from the answer.
     Known,
     /// Anything else.
     Unknown,
 }
 
-/// Follows the constants through an instruction.
+/// Propagates the constants through an instruction.
 fn evaluate(instruction: &Instr, known: &mut Known) -> Effect {
     let guard = instruction.guard.map(|guard| holds(guard, known));
     if guard == Some(Some(false)) {
@@ -392,7 +392,7 @@ pub(crate) fn value(op: &Op, known: &Known) -> Option<(Reg, u64)> {
     }
 }
 
-/// The number that bits of a width stand for.
+/// Interprets bits of a width as a number.
 fn number(bits: u64, width: Width, signed: bool) -> i128 {
     let bits = bits & width.mask();
     let negative = signed && width.bits() <= 64 && bits >> (width.bits() - 1) & 1 != 0;

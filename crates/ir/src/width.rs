@@ -1,4 +1,4 @@
-//! How many bits a register has.
+//! Widths of registers.
 
 /// The width of a register or of an operation on integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -54,7 +54,7 @@ impl Width {
         })
     }
 
-    /// All ones in the low bits; for 128 bits, as many as a constant can have.
+    /// All ones in the low bits; for 128 bits, the 64 bits that a constant can have.
     #[must_use]
     #[inline]
     pub const fn mask(self) -> u64 {

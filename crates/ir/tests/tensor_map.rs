@@ -4,7 +4,7 @@ use ir::{BoxShape, MapDecodeError, Piece, Start, Swizzle, TensorElement, TensorM
 use std::collections::BTreeMap;
 use testing::Random;
 
-/// Where each byte of shared memory comes from or goes to; `None` is filled.
+/// The source or destination of each byte of shared memory; `None` is filled.
 type Bytes = BTreeMap<u64, Option<i128>>;
 
 fn walked(map: &TensorMap, start: &Start<'_>) -> Bytes {
@@ -20,7 +20,8 @@ fn walked(map: &TensorMap, start: &Start<'_>) -> Bytes {
     bytes
 }
 
-/// The byte at `address` of a pattern as the manual draws it: lines of 128 bytes, in which units of 16 bytes change place.
+/// The byte at `address` of a pattern as the manual draws it: lines of 128 bytes, in which units of 16 bytes change
+/// places.
 fn drawn(swizzle: Swizzle, address: u64) -> u64 {
     let (line, unit, byte) = (address / 128, address / 16 % 8, address % 16);
     let moved = match swizzle {

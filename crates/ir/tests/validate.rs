@@ -1,4 +1,4 @@
-//! Every invariant of [`ir::validate`] broken once, in a program that is otherwise well formed.
+//! Every invariant of [`ir::validate`], broken once in a program that is otherwise well formed.
 //!
 //! Long: an operation of each kind, wrong and right.
 
@@ -81,7 +81,7 @@ fn problems(op: Op) -> Vec<String> {
     ir::validate(&program(Some(instruction), Terminator::Return))
 }
 
-/// The first operation is refused with this message, the second is fine.
+/// Asserts that the first operation is refused with this message and the second accepted.
 #[track_caller]
 fn refused(message: &str, wrong: Op, right: Op) {
     let found = problems(wrong.clone());

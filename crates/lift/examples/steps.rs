@@ -1,5 +1,5 @@
-//! Prints what kernels store as steps of the tables: `steps FILE.ptx [KERNEL]`. With `--lift`, prints the
-//! lifted kernels instead; with `--slow`, ways for large arguments as `slow.txt` has them.
+//! Prints the values that kernels store as steps of the tables: `steps FILE.ptx [KERNEL]`. With `--lift`, prints the
+//! lifted kernels instead; with `--slow`, slow paths as in `slow.txt`.
 
 #![allow(clippy::print_stdout, reason = "a tool")]
 

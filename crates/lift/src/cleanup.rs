@@ -1,7 +1,6 @@
-//! Takes away what nobody needs any more: operations whose results are not read, and branches whose
-//! ways differ in nothing.
+//! Dead code elimination: removes operations with unread results, and branches with identical sides.
 //!
-//! Only operations on registers go; whatever touches memory, waits, or may be reported (a division by
+//! Only operations on registers are removed. Anything that touches memory, waits, or may be reported (a division by
 //! zero) stays.
 
 use crate::flow::Flow;
@@ -19,7 +18,7 @@ pub(crate) fn clean(function: &mut Function) {
     }
 }
 
-/// Whether an operation does nothing but write registers.
+/// Returns `true` if an operation does nothing but write registers.
 fn is_pure(op: &Op) -> bool {
     match op {
         Op::IntBinary { op, .. } => !matches!(op, IntBinary::Div { .. } | IntBinary::Rem { .. }),
@@ -44,7 +43,7 @@ fn is_pure(op: &Op) -> bool {
     }
 }
 
-/// Registers, one bit each.
+/// A set of registers, one bit each.
 #[derive(Clone, PartialEq, Eq)]
 struct Set(Vec<u64>);
 
@@ -99,7 +98,7 @@ fn remove_dead(function: &mut Function) -> bool {
     changed
 }
 
-/// What is live before an instruction, from what is live behind it.
+/// Computes the registers live before an instruction from those live after it.
 fn step_back(instruction: &ir::Instr, live: &mut Set) {
     let guarded = instruction.guard.is_some();
     instruction.op.visit(&mut |access| match access {
@@ -155,7 +154,7 @@ fn live_at_start(function: &Function, flow: &Flow) -> Vec<Set> {
     live
 }
 
-/// A branch both of whose ways lead to one block, with nothing on the way, is a jump.
+/// Replaces a branch by a jump if both targets lead to one block with nothing in between.
 fn join_branches(function: &mut Function) -> bool {
     let mut changed = false;
     let blocks: Vec<BlockId> = function.blocks.indices().collect();
@@ -172,7 +171,7 @@ fn join_branches(function: &mut Function) -> bool {
     changed
 }
 
-/// Where control comes from a block without instructions.
+/// Follows jumps from blocks without instructions.
 fn past_empty(function: &Function, mut block: BlockId) -> BlockId {
     for _ in 0..function.blocks.len() {
         match &function.blocks[block] {

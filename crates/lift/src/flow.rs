@@ -1,7 +1,6 @@
-//! Which blocks every way to a block goes through, and which blocks lie on a way between two.
+//! Dominators, and the blocks between a block and its dominator.
 //!
-//! Dominators by the iterative algorithm of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance
-//! Algorithm").
+//! Dominators by the iterative algorithm of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm").
 
 use base::{Index, IndexVec};
 use ir::{BlockId, Function};
@@ -9,12 +8,12 @@ use ir::{BlockId, Function};
 /// The shape of a function's control flow.
 #[derive(Debug)]
 pub(crate) struct Flow {
-    /// Blocks that can be reached, each before its successors as far as loops allow.
+    /// Reachable blocks, each before its successors as far as loops allow.
     pub(crate) order: Vec<BlockId>,
     pub(crate) predecessors: IndexVec<BlockId, Vec<BlockId>>,
-    /// The immediate dominator; `None` for the first block and those never reached.
+    /// The immediate dominator; `None` for the first block and unreachable ones.
     pub(crate) dominator: IndexVec<BlockId, Option<BlockId>>,
-    /// Position in `order`; the largest number for blocks never reached.
+    /// Position in `order`; `usize::MAX` for unreachable blocks.
     rank: Vec<usize>,
 }
 
@@ -70,7 +69,7 @@ impl Flow {
         (0..count).map(of).collect()
     }
 
-    /// Whether every way to `b` goes through `a`.
+    /// Does `a` dominate `b`, that is, does every path to `b` go through `a`?
     pub(crate) fn dominates(&self, a: BlockId, b: BlockId) -> bool {
         let mut at = Some(b);
         while let Some(block) = at {
@@ -82,7 +81,7 @@ impl Flow {
         false
     }
 
-    /// Blocks on ways from a block's immediate dominator to it, without that one; the block itself
+    /// Returns the blocks on paths from a block's immediate dominator to it, without the dominator. The block itself
     /// is among them if it is in a loop.
     pub(crate) fn between(&self, block: BlockId) -> Vec<BlockId> {
         let Some(dominator) = self.dominator[block] else { return Vec::new() };

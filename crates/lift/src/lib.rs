@@ -1,13 +1,11 @@
-//! From program to program: what a compiler made of a kernel becomes what its author wrote, as far as
-//! real numbers can tell.
+//! Lifts a compiled program back to its source-level form, up to equality over the reals.
 //!
-//! Every pass keeps what the program computes **over the reals** and which memory it touches; it may
-//! change bits that only rounding, infinities or NaN decide. So a lifted program is for runs on terms
-//! and intervals; concrete runs take the original. What a pass relied on is listed in
-//! [`Lifted::assumptions`], one clause each, and goes into the report.
+//! Every pass keeps the values computed **over the reals** and the memory touched. It may change bits that only
+//! rounding, infinities or NaN decide. So a lifted program is for symbolic and interval execution; concrete runs take
+//! the original. [`Lifted::assumptions`] lists the assumptions of the passes, one clause each, for the report.
 //!
-//! Registers may be added, and instructions and blocks changed or emptied; functions and variables
-//! keep their numbers. A lifted program passes [`ir::validate`].
+//! Passes may add registers, and change or empty instructions and blocks; functions and variables keep their numbers.
+//! A lifted program passes [`ir::validate`].
 
 mod branches;
 mod cleanup;
@@ -25,11 +23,11 @@ use std::collections::BTreeSet;
 pub struct Lifted {
     /// The program.
     pub program: Program,
-    /// What the passes took for granted.
+    /// Assumptions of the passes.
     pub assumptions: BTreeSet<String>,
 }
 
-/// Whether a lifted program lacks code that runs for some arguments of a function: see
+/// Returns `true` if a lifted program lacks code that runs for some arguments of a function; see
 /// [`ArgumentRange::drops_code`].
 #[must_use]
 pub fn drops_code(program: &Program) -> bool {
@@ -46,7 +44,7 @@ pub fn lift(program: &Program) -> Lifted {
     run(program, program.functions.indices().collect())
 }
 
-/// Runs all passes on what a kernel reaches; other functions stay as they are.
+/// Runs all passes on the functions that a kernel reaches; others stay as they are.
 #[must_use]
 pub fn lift_kernel(program: &Program, kernel: FuncId) -> Lifted {
     let mut reached = vec![kernel];
@@ -66,7 +64,7 @@ pub fn lift_kernel(program: &Program, kernel: FuncId) -> Lifted {
 
 fn run(program: &Program, functions: Vec<FuncId>) -> Lifted {
     let mut lifted = Lifted { program: program.clone(), assumptions: BTreeSet::new() };
-    // Tests look after each pass, so that a wrong one is named; users pay for one look.
+    // Debug builds validate after each pass, to name the wrong one; release builds validate once.
     let check = |lifted: &Lifted| {
         if cfg!(debug_assertions) {
             ir::assert_valid_in(&lifted.program, &functions);
@@ -76,7 +74,7 @@ fn run(program: &Program, functions: Vec<FuncId>) -> Lifted {
     check(&lifted);
     math::lift(&mut lifted, &functions);
     check(&lifted);
-    // Branches inside the regions of functions are gone by now.
+    // `math` removed the branches inside expansions of functions.
     branches::lift(&mut lifted, &functions);
     ir::assert_valid_in(&lifted.program, &functions);
     lifted

@@ -1,6 +1,5 @@
-//! Every expansion that is recognised computes the function it is taken for: the kernels of
-//! `corpus/math` are run, as they are, on thousands of numbers, and compared with a library of doubles.
-//! And none is recognised with another constant.
+//! Every recognised expansion computes its function: the kernels of `corpus/math` are run, unlifted, on thousands of
+//! numbers, and compared with a library of doubles. And none is recognised if a constant is changed.
 
 mod kernels;
 
@@ -44,7 +43,7 @@ fn exact(function: RealFunction, x: f64, y: f64) -> f64 {
         RealFunction::Acosh => libm::acosh(x),
         RealFunction::Atanh => libm::atanh(x),
         RealFunction::NormCdf => {
-            // x/√2 as a double and what is left of it.
+            // x/√2 as a double, and the remainder.
             const REST: f64 = -4.833_646_656_726_457e-17;
             let scaled = -x * std::f64::consts::FRAC_1_SQRT_2;
             let rest = (-x).mul_add(std::f64::consts::FRAC_1_SQRT_2, -scaled) - x * REST;
@@ -52,7 +51,7 @@ fn exact(function: RealFunction, x: f64, y: f64) -> f64 {
         }
         RealFunction::ErfInv => inverse_erf(x),
         RealFunction::Lgamma => libm::lgamma(x),
-        // No expansion is taken for one.
+        // No expansion is recognised as one of these.
         RealFunction::TimesPi | RealFunction::Named(..) => f64::NAN,
     }
 }
@@ -61,7 +60,7 @@ fn slope_of_erf(x: f64) -> f64 {
     std::f64::consts::FRAC_2_SQRT_PI * libm::exp(-x * x)
 }
 
-/// By Newton's method, from the side on which it does not overshoot; of large numbers by what they lack of 1.
+/// Newton's method from the side on which it does not overshoot. For large numbers it uses the distance from 1.
 fn inverse_erf(x: f64) -> f64 {
     if x.abs() >= 1.0 || x == 0.0 {
         return if x == 0.0 { 0.0 } else { f64::NAN };
@@ -78,9 +77,9 @@ fn inverse_erf(x: f64) -> f64 {
     y.copysign(x)
 }
 
-/// How far a result may be off, in units of the last place of a single. The documented bounds of the
-/// library (CUDA C++ Programming Guide, "Mathematical Functions") and one more, as approximate
-/// instructions are emulated by correctly rounded ones.
+/// Tolerated error, in units of the last place of a single. The documented bounds of the library (CUDA C++
+/// Programming Guide, "Mathematical Functions") plus one, because approximate instructions are emulated by correctly
+/// rounded ones.
 fn tolerance(function: RealFunction) -> f64 {
     match function {
         RealFunction::Pow => 5.0,
@@ -92,8 +91,8 @@ fn tolerance(function: RealFunction) -> f64 {
     }
 }
 
-/// An error that may come on top: the logarithm of the gamma function has many zeros between −11.0001 and −2.2637, near which
-/// the library promises no last places.
+/// Additional absolute error. The logarithm of the gamma function has many zeros between −11.0001 and −2.2637, and
+/// near them the library does not promise the last places.
 fn absolute(claim: Claim, x: f64) -> f64 {
     match (claim.function, claim.format) {
         (RealFunction::Lgamma, Format::F64) if (-12.0..-2.0).contains(&x) => 1e-13,
@@ -102,29 +101,29 @@ fn absolute(claim: Claim, x: f64) -> f64 {
     }
 }
 
-/// Whether the function is asked there: results that are numbers.
+/// Is the result in the range of normal numbers? Other points are not compared.
 fn is_asked(function: RealFunction, x: f64, y: f64) -> bool {
     let value = exact(function, x, y);
     let (largest, least) = (f64::from(f32::MAX), f64::from(f32::MIN_POSITIVE));
     value.is_finite() && value.abs() < largest && (value == 0.0 || value.abs() > least)
 }
 
-/// Numbers that decide between the cases of an expansion, their neighbours, and many others.
+/// Points at the case boundaries of an expansion, their neighbours, and many others.
 fn points(kernel: &Kernel) -> Vec<f32> {
     let mut points = vec![0.0, 1.0, -1.0, 0.5, 2.0, 10.0, f32::MIN_POSITIVE, f32::MAX];
     for constant in &kernel.constants {
         let value = f32::from_bits(*constant);
         points.extend([value, value.next_up(), value.next_down()]);
     }
-    // Upper halves of doubles, by which cases are told apart.
+    // Upper halves of doubles, which also separate cases.
     for upper in &kernel.uppers {
         let value = f64::from_bits(u64::from(*upper) << 32) as f32;
         points.extend([value, value.next_up(), value.next_down()]);
     }
-    // Between −1 and 1, to which some functions are restricted.
+    // Between −1 and 1, the domain of some functions.
     points.extend((1..2000).map(|at| at as f32 / 2000.0));
     points.extend((1..60).map(|at| 1.0 - 2f32.powi(-at / 3) * 0.7));
-    // Where range reductions go over to the next period.
+    // Period boundaries of range reductions.
     for unit in [std::f32::consts::FRAC_PI_4, std::f32::consts::LN_2 / 2.0, 0.5] {
         for count in 1..120 {
             let value = unit * count as f32;
@@ -155,7 +154,7 @@ fn partners(points: &[f32]) -> Vec<f32> {
     (0..points.len()).map(pick).collect()
 }
 
-/// Checks a kernel against the function it was taken for; how many numbers were compared.
+/// Checks a kernel against its recognised function; returns how many numbers were compared.
 fn check(kernel: &Kernel, claim: Claim) -> Result<usize, String> {
     check_at(kernel, claim, points(kernel))
 }
@@ -175,7 +174,7 @@ fn check_at(kernel: &Kernel, claim: Claim, x: Vec<f32>) -> Result<usize, String>
         }
         let value = exact(function, wide, other);
         let place = match format {
-            // Doubles are compared with a library that is off by a place itself.
+            // The reference library for doubles is off by a place itself.
             Format::F64 => value.abs() * 2f64.powi(-51),
             _ => f64::from((value as f32).abs().next_up() - (value as f32).abs()),
         };
@@ -189,9 +188,9 @@ fn check_at(kernel: &Kernel, claim: Claim, x: Vec<f32>) -> Result<usize, String>
     Ok(compared)
 }
 
-/// Checks a kernel of halves at every half for which the result is one. The library mends the error of
-/// an approximate instruction at a few numbers by a last place; where the emulated instruction
-/// has no such error, the result is off by that place and half of one.
+/// Checks a kernel of halves at every half with a finite result. The library corrects the error of an approximate
+/// instruction at a few numbers by a last place. The emulated instruction has no such error, so the result is off by
+/// that place and half of one.
 fn check_halves(kernel: &Kernel, claim: Claim) -> usize {
     let function = claim.function;
     let halves = (0..=u16::MAX).filter(|bits| bits & 0x7c00 != 0x7c00);
@@ -239,7 +238,7 @@ fn expansions_compute_the_functions_they_are_taken_for() {
     assert!(count >= 350, "{count} expansions");
 }
 
-/// `atan2(x, y)` is not taken for `atan2(y, x)`: results would not show it, for they are those of the kernel as it is.
+/// `atan2(x, y)` is not taken for `atan2(y, x)`. Results cannot show it: they come from the unlifted kernel.
 #[test]
 fn arguments_are_in_their_order() {
     let mut count = 0;
@@ -261,7 +260,7 @@ fn arguments_are_in_their_order() {
     assert!(count >= 60, "{count} functions");
 }
 
-/// What is left of an expansion where the compiler knows that the argument is above 1 is the function there.
+/// An expansion whose argument the compiler knows to be above 1 computes the function there.
 #[test]
 fn expansions_without_some_cases_compute_the_functions_in_the_others() {
     let mut count = 0;
@@ -280,8 +279,8 @@ fn expansions_without_some_cases_compute_the_functions_in_the_others() {
     assert!(count >= 44, "{count} expansions");
 }
 
-/// Whether a changed kernel is the same on numbers: the constant is one of a way for NaN or infinity,
-/// as in `x + 2` for powf(NaN, 2).
+/// Does a changed kernel compute the same on numbers? Then the constant only serves NaN or infinity, as in `x + 2`
+/// for powf(NaN, 2).
 fn is_same_on_numbers(kernel: &Kernel, mutant: &Program, claim: Claim) -> bool {
     let x = points(kernel);
     let y = partners(&x);
@@ -291,7 +290,7 @@ fn is_same_on_numbers(kernel: &Kernel, mutant: &Program, claim: Claim) -> bool {
     bits(before) == bits(after)
 }
 
-/// A changed constant shows: the lifted kernel is not what it was, unless no number tells them apart.
+/// Checks that a changed constant changes the lifted kernel, unless no number tells the two apart.
 fn changed_constants(build: &str, kernels: Vec<Kernel>) -> usize {
     let mut changed = 0;
     for kernel in kernels {

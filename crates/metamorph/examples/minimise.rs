@@ -1,8 +1,8 @@
 //! Drops transformations of an open case as long as it stays open:
 //! `cargo run -p metamorph --example minimise -- BINARY FOLDER SEED …`.
 //!
-//! For each seed, the smallest case is written to the folder, and a line says which transformations are left and what
-//! Warpproof says.
+//! For each seed, the smallest case is written to the folder, and a line lists the remaining transformations and
+//! Warpproof's answer.
 
 #![allow(clippy::print_stdout, reason = "a tool for people")]
 

@@ -43,14 +43,14 @@ impl Kind {
     }
 }
 
-/// What a stencil reads outside of its array.
+/// Value of a stencil's neighbours outside of its array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Border {
     /// The nearest element.
     Clamp,
     /// Zero.
     Zero,
-    /// Nothing: only inner points are computed.
+    /// Only inner points are computed.
     Interior,
 }
 
@@ -63,7 +63,7 @@ pub struct Tap {
     pub weight: i64,
 }
 
-/// How a stencil is made, for transformations that know stencils.
+/// The structure of a stencil, for transformations of stencils.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stencil {
     /// The array that is read.
@@ -72,11 +72,11 @@ pub struct Stencil {
     pub taps: Vec<Tap>,
     /// The greatest offset along each axis.
     pub radius: Vec<i64>,
-    /// What is outside.
+    /// Values outside of the array.
     pub border: Border,
 }
 
-/// Which elements a scan combines.
+/// The elements that a scan combines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prefix {
     /// Up to the element itself.
@@ -87,20 +87,20 @@ pub enum Prefix {
     Suffix,
 }
 
-/// How a scan is made.
+/// The structure of a scan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scan {
     /// The axis along which it goes; the last one of the box.
     pub axis: Axis,
-    /// What combines.
+    /// The combining operation.
     pub op: ValOp,
-    /// Which elements are combined.
+    /// The combined elements.
     pub prefix: Prefix,
     /// The element at the axis's variable.
     pub element: Val,
 }
 
-/// Facts about a base that transformations ask for.
+/// Facts about a base that transformations use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// Nothing beyond the claim.
@@ -136,17 +136,17 @@ pub struct Base {
     pub vars: Vars,
     /// Its arrays; one is written.
     pub arrays: Vec<Array>,
-    /// What is required of sizes.
+    /// Requirements on sizes.
     pub requires: Vec<Cond>,
     /// The box.
     pub axes: Vec<Axis>,
-    /// Which points of the box are computed.
+    /// The computed points of the box.
     pub guard: Cond,
     /// Where a point is stored.
     pub target: Access,
-    /// What is stored there.
+    /// The stored value.
     pub value: Val,
-    /// What transformations may know.
+    /// Facts for transformations.
     pub shape: Shape,
 }
 
@@ -164,7 +164,7 @@ impl Base {
         }
     }
 
-    /// Returns what it computes, as a contract says it.
+    /// Returns the computed result as a claim of a contract.
     #[must_use]
     pub fn claim(&self) -> Claim<'_> {
         Claim { axes: &self.axes, guard: &self.guard, target: &self.target, value: &self.value }
@@ -269,7 +269,7 @@ fn combine(random: &mut Random, values: Vec<Val>) -> Val {
     combined.unwrap_or(Val::Const(1))
 }
 
-/// Draws what is done to one value: nothing, a weight, a square, a bound.
+/// Draws an operation on one value: nothing, a weight, a square, a bound.
 fn decorate(random: &mut Random, value: Val) -> Val {
     match random.below(6) {
         0 => Val::bin(ValOp::Mul, Val::Const(random.below(3_i64) + 2), value),

@@ -12,14 +12,14 @@ use testing::Random;
 /// The version of the generator: another one draws other cases.
 pub const VERSION: u64 = 1;
 
-/// What is asked.
+/// The question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Question {
     /// Races, barriers, bounds, overflow of one kernel.
     Safety,
-    /// The same, and what it computes.
+    /// The same, and the computed result.
     Contract,
-    /// The same of two kernels, and that they leave the same.
+    /// The same of two kernels, and that their results are equal.
     Pair,
 }
 
@@ -52,17 +52,17 @@ pub enum Label {
     Broken {
         /// The mutation.
         mutation: &'static str,
-        /// What it breaks.
+        /// The fault it causes.
         breaks: Fault,
     },
-    /// A mutation was applied, and no launch shows a mistake: nothing is said.
+    /// A mutation was applied, and no launch shows a mistake: there is no label.
     Discarded {
         /// The mutation.
         mutation: &'static str,
     },
 }
 
-/// How many launches check a label.
+/// Number of launches that check a label.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// For each correct kernel.
@@ -82,9 +82,9 @@ impl Default for Effort {
 pub struct Case {
     /// Its seed.
     pub seed: u64,
-    /// What is asked.
+    /// The question.
     pub question: Question,
-    /// What is computed.
+    /// The base kernel.
     pub base: Base,
     /// The kernel, or the reference of a pair.
     pub first: Kernel,
@@ -94,12 +94,12 @@ pub struct Case {
     pub label: Label,
 }
 
-/// A kernel that should mean what its base means, and does not: a bug of the generator.
+/// A transformed kernel that does not mean the same as its base: a bug of the generator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrongTransformation {
     /// The seed of the case.
     pub seed: u64,
-    /// What was seen, and on which launch.
+    /// The observed difference, and the launch.
     pub what: String,
     /// The kernel.
     pub text: String,
@@ -139,7 +139,7 @@ impl Case {
         Ok(Self::draw_correct(seed, effort, dropped)?.0)
     }
 
-    /// Draws a case before its mutation; tells whether there is one, and what it is drawn from.
+    /// Draws a case before its mutation; returns whether to mutate it, and the random stream for that.
     fn draw_correct(
         seed: u64,
         effort: Effort,
@@ -196,7 +196,7 @@ impl Case {
             };
             self.label = Label::Broken { mutation, breaks };
             *self.second.as_mut().unwrap_or(&mut self.first) = mutant;
-            // Most changes lead out of bounds; those that only compute something else are harder to see.
+            // Most mutations cause accesses out of bounds; those that only change the result are harder to find.
             let is_easy = breaks == Fault::Bounds && self.question != Question::Safety;
             if !is_easy || random.chance(30) {
                 return;

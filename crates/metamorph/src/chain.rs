@@ -1,4 +1,4 @@
-//! Chains of transformations: what gives a base kernel its launch, then loops and surface.
+//! Chains of transformations: first the launch of a base kernel, then loops and surface.
 
 use crate::bases::Base;
 use crate::draft::Draft;
@@ -85,10 +85,10 @@ impl Dropped {
     }
 }
 
-/// How often a step is drawn until it applies.
+/// Number of times a step is drawn until it applies.
 pub const STEPS: u32 = 13;
 
-/// Applies one to five transformations drawn at random, but for those that are dropped.
+/// Applies one to five transformations drawn at random, except those that are dropped.
 ///
 /// Each step draws from a stream of its own, so that dropping one changes the others as little as possible.
 #[must_use]

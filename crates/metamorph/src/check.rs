@@ -1,7 +1,7 @@
-//! Checks labels by running kernels: small launches drawn at random, exact integers, every access watched.
+//! Checks labels by running kernels: small launches drawn at random, exact integers, every access checked.
 //!
-//! Overflow is not seen here, because launches are small: transformations add what it takes to the contract, and no
-//! mutant is labelled for overflow alone.
+//! Overflow is not detected here, because launches are small. Transformations add the conditions against it to the
+//! contract, and no mutant is labelled for overflow alone.
 
 mod machine;
 mod meaning;
@@ -20,21 +20,21 @@ use crate::expr::Int;
 use crate::nest::{Kernel, Space};
 use testing::Random;
 
-/// What is compared at the end of a launch.
+/// The elements that are compared at the end of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compare {
     /// Nothing.
     Nothing,
-    /// The elements that the contract speaks of.
+    /// The elements in the contract's claim.
     Claimed,
     /// All elements.
     All,
 }
 
-/// How many launches were run, and the first mistake.
+/// Number of launches, and the first mistake.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// How many launches were run to their end.
+    /// Number of launches that finished.
     pub launches: usize,
     /// The first mistake.
     pub fault: Option<Fault>,
@@ -42,7 +42,7 @@ pub struct Verdict {
     pub witness: String,
 }
 
-/// Runs a kernel on up to `launches` launches that its contract allows, and a partner's if there is one.
+/// Runs a kernel on up to `launches` launches that its contract allows, and that of its partner, if there is one.
 #[must_use]
 pub fn check(
     base: &Base,
@@ -60,7 +60,7 @@ pub fn check(
     for _ in 0..launches {
         let allowed = match &other {
             None => None,
-            // Sizes come from a launch that the partner allows.
+            // The partner's contract must allow the sizes.
             Some(other) => match other.draw(None, random) {
                 Some(launch) => Some(launch),
                 None => continue,
@@ -108,7 +108,7 @@ fn run_once(
     match (differs, outcome.uninitialised) {
         (true, true) => Some(Fault::Uninitialised),
         (true, false) => Some(Fault::Value),
-        // What is read without being written does not matter for the result.
+        // Reads of unwritten memory do not matter for the result.
         (false, _) => None,
     }
 }

@@ -1,4 +1,4 @@
-//! A kernel in the making: the statements of one point of a base kernel's box, before it has a launch.
+//! A kernel under construction: the statements of one point of a base kernel's box, before it has a launch.
 
 use crate::bases::{Base, Prefix, Scan, Shape};
 use crate::expr::{Cond, Fold, Int, Val};

@@ -93,9 +93,9 @@ pub struct Access {
 pub enum Val {
     /// A number.
     Const(i64),
-    /// Less than every value: where a maximum starts.
+    /// Less than every value: the start of a maximum.
     Lowest,
-    /// Greater than every value: where a minimum starts.
+    /// Greater than every value: the start of a minimum.
     Highest,
     /// An element.
     Load(Access),
@@ -112,7 +112,7 @@ pub enum Val {
 /// A fold over a range of integers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fold {
-    /// What combines: `Add`, `Max` or `Min`.
+    /// The combining operation: `Add`, `Max` or `Min`.
     pub op: ValOp,
     /// The variable.
     pub var: Var,
@@ -120,7 +120,7 @@ pub struct Fold {
     pub from: Int,
     /// The end, excluded.
     pub to: Int,
-    /// What is combined.
+    /// The combined value.
     pub body: Val,
 }
 
@@ -244,7 +244,7 @@ impl Int {
         })
     }
 
-    /// Rebuilds the expression; where `change` returns something, that takes the place of the subexpression.
+    /// Rebuilds the expression; if `change` returns something, it replaces the subexpression.
     pub fn map(&self, change: &mut dyn FnMut(&Int) -> Option<Int>) -> Self {
         if let Some(changed) = change(self) {
             return changed;
@@ -279,7 +279,7 @@ impl Int {
         }
     }
 
-    /// Returns true if the variable occurs.
+    /// Returns `true` if the variable occurs.
     #[must_use]
     pub fn mentions(&self, var: Var) -> bool {
         let mut found = false;
@@ -327,7 +327,7 @@ impl Cond {
         }
     }
 
-    /// Returns true if it is the empty conjunction.
+    /// Returns `true` if it is the empty conjunction.
     #[must_use]
     pub fn is_true(&self) -> bool {
         matches!(self, Self::And(conds) if conds.is_empty())

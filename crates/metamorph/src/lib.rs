@@ -2,9 +2,9 @@
 //! break it.
 //!
 //! A [`Case`] is a function of its seed (and of [`VERSION`]). Kernels are trees of a small loop-nest language
-//! ([`nest`], [`expr`]), not text; [`print`](mod@print) writes them as CUDA C++ with a contract. Labels hold by construction and are
-//! checked by running every kernel on small launches ([`check`]): a transformation that changes the meaning is an
-//! error, and a mutant that no launch shows to be wrong is discarded.
+//! ([`nest`], [`expr`]), not text; [`print`](mod@print) writes them as CUDA C++ with a contract. Labels hold by
+//! construction, and running every kernel on small launches checks them ([`check`]): a transformation that changes
+//! the meaning is an error, and a mutant that no launch shows to be wrong is discarded.
 //!
 //! The examples `cases`, `score` and `minimise` write cases, score a binary on them, and drop transformations from
 //! those that stay open.

@@ -1,4 +1,4 @@
-//! Mutations: one small change that may break a kernel. Whether it does is found by running it.
+//! Mutations: one small change that may break a kernel. Running the kernel shows if it does.
 
 use crate::expr::{Access, CmpOp, Cond, Int, IntOp, Val, ValOp};
 use crate::nest::{Array, Dim, For, INT_MAX, Kernel, Stmt};
@@ -23,7 +23,7 @@ pub fn draw(kernel: &Kernel, random: &mut Random) -> Option<(Kernel, &'static st
     Some((Mutator::new(kernel, Some(site)).apply(kernel), kind))
 }
 
-/// Counts the places that can be changed, and changes one of them.
+/// Counts the places to mutate, and changes one of them.
 struct Mutator {
     arrays: Vec<Array>,
     target: Option<usize>,
@@ -35,7 +35,7 @@ impl Mutator {
         Self { arrays: kernel.arrays.clone(), target, found: Vec::new() }
     }
 
-    /// Notes a place; true if it is the one to change.
+    /// Notes a place; returns `true` if it is the one to change.
     fn site(&mut self, name: &'static str) -> bool {
         self.found.push(name);
         self.target == Some(self.found.len() - 1)
@@ -147,7 +147,7 @@ impl Mutator {
     }
 }
 
-/// Returns true for conditions that small launches can tell apart.
+/// Returns `true` for conditions that small launches can distinguish.
 fn is_weakened(cond: &Cond) -> bool {
     !matches!(cond, Cond::Cmp(_, _, Int::Const(INT_MAX)))
 }

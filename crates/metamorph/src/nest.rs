@@ -40,10 +40,10 @@ impl Dim {
     }
 }
 
-/// How many variables every kernel has: `threadIdx`, `blockIdx`, `blockDim` and `gridDim` along three axes.
+/// Number of variables of every kernel: `threadIdx`, `blockIdx`, `blockDim` and `gridDim` along three axes.
 pub const LAUNCH_VARS: usize = 12;
 
-/// What a variable stands for.
+/// The role of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VarKind {
     /// `threadIdx`, `blockIdx`, `blockDim`, `gridDim`.
@@ -104,13 +104,13 @@ impl Vars {
         &self.entries[var.0].0
     }
 
-    /// Returns what the variable stands for.
+    /// Returns the role of a variable.
     #[must_use]
     pub fn kind(&self, var: Var) -> VarKind {
         self.entries[var.0].1
     }
 
-    /// Returns how many there are.
+    /// Returns the number of variables.
     #[must_use]
     pub fn count(&self) -> usize {
         self.entries.len()
@@ -122,7 +122,7 @@ impl Vars {
     }
 }
 
-/// Where an array lies.
+/// Memory space of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
     /// A parameter that is only read.
@@ -142,12 +142,12 @@ pub struct Array {
     pub name: String,
     /// The dimensions, the slowest first.
     pub shape: Vec<Int>,
-    /// Where it lies.
+    /// Its memory space.
     pub space: Space,
 }
 
 impl Array {
-    /// Returns true for shared memory.
+    /// Returns `true` for shared memory.
     #[must_use]
     pub fn is_shared(&self) -> bool {
         matches!(self.space, Space::Static | Space::Dynamic)
@@ -167,16 +167,16 @@ impl Array {
     }
 }
 
-/// Which orders of a loop's iterations mean the same.
+/// The orders of a loop's iterations that mean the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// Any order: iterations combine with an operation that commutes, or do not meet.
+    /// Any order: iterations combine with an operation that commutes, or are independent.
     Free,
-    /// Only the order as it is.
+    /// Only the given order.
     Fixed,
 }
 
-/// How a loop is written.
+/// The syntax of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Form {
@@ -191,19 +191,19 @@ pub enum Form {
 pub struct For {
     /// The variable.
     pub var: Var,
-    /// What the variable starts with; `None` if it is declared before and goes on with what it is.
+    /// Start value of the variable; `None` if it is declared before and keeps its value.
     pub from: Option<Int>,
-    /// Goes on while this holds.
+    /// The loop runs while this holds.
     pub test: Cond,
     /// The next value of the variable.
     pub next: Int,
-    /// What is done.
+    /// The body.
     pub body: Vec<Stmt>,
-    /// Which orders of the iterations mean the same.
+    /// The orders of the iterations that mean the same.
     pub order: Order,
-    /// How it is written.
+    /// Its syntax.
     pub form: Form,
-    /// Whether it handles what another loop left over.
+    /// Set for the remainder of another loop.
     pub rest: bool,
 }
 
@@ -288,7 +288,7 @@ pub struct Applied {
     pub name: &'static str,
 }
 
-/// How a kernel is written where its meaning leaves a choice.
+/// The notation of a kernel where its meaning leaves a choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spelling {
     /// Thread numbers are `unsigned`.
@@ -316,13 +316,13 @@ pub struct Kernel {
     pub locals: Vec<String>,
     /// The arrays.
     pub arrays: Vec<Array>,
-    /// Which launches are meant.
+    /// The allowed launches.
     pub requires: Vec<Cond>,
     /// The statements.
     pub body: Vec<Stmt>,
-    /// How it is written.
+    /// Its notation.
     pub spelling: Spelling,
-    /// What was applied to get here.
+    /// The applied transformations.
     pub applied: Vec<Applied>,
 }
 

@@ -10,7 +10,7 @@ use crate::nest::{For, Form, Kernel, Space, Stmt, VarKind};
 use expr::{Language, Printer};
 use std::fmt::Write;
 
-/// Prints a kernel; with a claim, what it computes is part of the contract.
+/// Prints a kernel; a claim adds the computed result to the contract.
 #[must_use]
 pub fn cuda(kernel: &Kernel, claim: Option<&Claim<'_>>) -> String {
     let mut text = String::new();
@@ -152,7 +152,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Prints an assignment to an integer, the short way where there is one.
+    /// Prints an assignment to an integer, in short form where there is one.
     fn update(&self, var: Var, next: &crate::expr::Int) -> String {
         use crate::expr::Int;
         let name = self.var(var);

@@ -1,7 +1,7 @@
 //! Meaning-preserving transformations, in groups: launch, loops, memory, reduction, surface.
 //!
-//! Each is a function on a draft or a kernel. It tests whether it applies, adds what it needs to the contract, and
-//! notes its name. A chain begins with what gives a kernel its launch; loops and surface follow.
+//! Each is a function on a draft or a kernel. It tests whether it applies, adds its conditions to the contract, and
+//! notes its name. A chain begins with the launch; loops and surface follow.
 
 pub mod carried;
 pub mod chunks;

@@ -17,7 +17,7 @@ impl Access {
 }
 
 impl ValOp {
-    /// Returns what a fold starts with.
+    /// Returns the start value of a fold.
     #[must_use]
     pub fn identity(self) -> Val {
         match self {
@@ -76,7 +76,7 @@ impl Val {
         self.map_ints(&mut |int| (*int == Int::Var(var)).then(|| by.clone()))
     }
 
-    /// Rebuilds the value; where `change` returns something, that takes the place of the part.
+    /// Rebuilds the value; if `change` returns something, it replaces the part.
     pub fn map(&self, change: &mut dyn FnMut(&Val) -> Option<Val>) -> Self {
         if let Some(changed) = change(self) {
             return changed;
@@ -109,7 +109,7 @@ impl Val {
         self.map(&mut |val| (*val == Self::Local(local)).then_some(Self::Local(by)))
     }
 
-    /// Returns the first element that satisfies a test and is loaded whatever conditions hold.
+    /// Returns the first element that satisfies a test and is loaded unconditionally.
     pub fn first_load(&self, test: &dyn Fn(&Access) -> bool) -> Option<&Access> {
         match self {
             Self::Load(access) if test(access) => Some(access),

@@ -1,4 +1,4 @@
-//! Traversals of statements: visiting, rewriting, and renaming what a copy declares.
+//! Traversals of statements: visiting, rewriting, and renaming the declarations of a copy.
 
 use crate::expr::{Access, Cond, Int, Local, Val, Var};
 use crate::nest::{For, Kernel, Stmt};
@@ -71,14 +71,14 @@ fn replace_from(
     changed
 }
 
-/// Returns true if some statement satisfies the test.
+/// Returns `true` if some statement satisfies the test.
 pub fn any(stmts: &[Stmt], test: impl Fn(&Stmt) -> bool) -> bool {
     let mut found = false;
     visit(stmts, &mut |stmt| found |= test(stmt));
     found
 }
 
-/// Returns true if there is a barrier.
+/// Returns `true` if there is a barrier.
 #[must_use]
 pub fn has_barrier(stmts: &[Stmt]) -> bool {
     any(stmts, |stmt| *stmt == Stmt::Barrier)
@@ -159,11 +159,11 @@ impl Rewrite for Ints<'_> {
     }
 }
 
-/// Replaces what is loaded from one element.
+/// Replaces loads of one element.
 pub struct Loads<'a> {
     /// The element.
     pub what: &'a Access,
-    /// What takes its place.
+    /// Its replacement.
     pub by: Val,
 }
 
@@ -206,7 +206,7 @@ pub fn with_local(stmts: &[Stmt], local: Local, by: Local) -> Vec<Stmt> {
     changed
 }
 
-/// Copies statements and gives new names to what they declare.
+/// Copies statements and gives new names to their declarations.
 #[must_use]
 pub fn copy(stmts: &[Stmt], kernel: &mut Kernel) -> Vec<Stmt> {
     let (mut vars, mut locals) = (Vec::new(), Vec::new());

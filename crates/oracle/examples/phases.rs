@@ -1,4 +1,5 @@
-//! Runs random programs with mbarriers under all schedules, compares the engine with what is found, and counts.
+//! Runs random programs with mbarriers under all schedules, compares the engine's verdicts with them, and
+//! counts.
 //!
 //! `phases PROGRAMS SEED THREADS`
 #![allow(clippy::print_stdout, reason = "a program for people")]

@@ -1,7 +1,7 @@
-//! Runs random programs under all schedules, compares a checker with what is found, and counts.
+//! Runs random programs under all schedules, compares a checker's verdicts with them, and counts.
 //!
-//! `schedules PROGRAMS SEED THREADS [none|rules|engine]`: `rules` (the default) compares with the
-//! rules for single runs on a random schedule, `engine` with `exec`.
+//! `schedules PROGRAMS SEED THREADS [none|rules|engine]`: `rules` (the default) compares with the rules for
+//! single runs on a random schedule, `engine` with `exec`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for people")]
 
 #[path = "../tests/common/mod.rs"]
@@ -114,7 +114,7 @@ fn smallest(
     found
 }
 
-/// Tells whether a thread arrives at a barrier and comes to it again at once.
+/// Returns `true` if a thread arrives at a barrier and then comes to it again at once.
 fn comes_again(program: &Program) -> bool {
     let again = |pair: &[Step]| {
         matches!((pair[0].op, pair[1].op), (Op::Barrier(one), Op::Barrier(other))

@@ -1,20 +1,19 @@
-//! Barriers of the block (PTX manual §9.7.13.1).
+//! CTA barriers of the block (PTX manual §9.7.13.1).
 //!
-//! **A registration is an event of a warp.** Who comes to a barrier, also for a mere arrival, first
-//! waits for all lanes of the warp that have not exited; they must all be at a barrier, and name
-//! the same one with the same count. Then the warp counts 32, however many of its lanes are left.
-//! At an aligned barrier they must be at one instruction. A warp that arrives and comes again counts again.
+//! **A registration is an event of a warp.** A thread at a barrier, even for a mere arrival, first waits for
+//! all lanes of the warp that have not exited. They must all be at a barrier, and name the same one with the
+//! same count. Then the warp counts 32, however many of its lanes are left. At an aligned barrier they must
+//! be at one instruction. A warp that arrives and comes again counts again.
 //!
-//! **A generation** ends when its count of threads has registered. A count stands: threads that
-//! exit do not lower it (hardware hangs there). A barrier without a count ends when every warp with
-//! a thread that has not exited has registered; an exit may bring that about.
+//! **A generation** ends when its count of threads has registered. The count is fixed: exiting threads do not
+//! lower it (hardware hangs there). A barrier without a count ends when every warp with a thread that has not
+//! exited has registered; an exit may bring that about.
 //!
-//! **Reuse.** Which generation a registration falls into must not depend on the schedule. On a single
-//! run the rule is: every registration of the generation before must come before it in the order of
-//! waiting, arrivals included. Generations of a single warp (count 32) need not be ordered among each
-//! other: nobody can be mistaken for a partner where there is none. They pile up, because a later
-//! generation with partners must come after all of them, and each of them after the last one with
-//! partners.
+//! **Reuse.** The generation of a registration must not depend on the schedule. On a single run the rule is:
+//! every registration of the previous generation, arrivals included, must come before it in the waits-for
+//! order. Generations of a single warp (count 32) need not be ordered among each other: without partners,
+//! none can be mistaken. They accumulate: a later generation with partners must come after all of them, and
+//! each of them after the last generation with partners.
 
 use crate::findings::{Findings, Misuse};
 use crate::machine::Machine;
@@ -25,17 +24,17 @@ use crate::table::Events;
 const WARP: u16 = 32;
 
 impl Terms {
-    /// Whether the first registration completes the generation.
+    /// Returns `true` if the first registration completes the generation.
     fn single_warp(self) -> bool {
         self.count == Some(WARP)
     }
 }
 
 impl Machine<'_> {
-    /// Counts a warp at a barrier if all its lanes have come.
+    /// Registers a warp at a barrier once all its lanes have come.
     ///
     /// # Errors
-    /// The registration is not allowed.
+    /// If the registration is not allowed.
     pub(crate) fn register(
         &self,
         state: &mut State,
@@ -59,7 +58,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// What all lanes of the warp want, if they want the same.
+    /// Returns the barrier that all lanes of the warp are at, if they agree.
     fn agreed(
         &self,
         state: &State,
@@ -100,8 +99,8 @@ impl Machine<'_> {
         }
     }
 
-    /// The generation learns what the lanes know, and the lanes have waited for each other, and for
-    /// the exits of those that are gone.
+    /// Passes the lanes' knowledge to the generation. The lanes have waited for each other, and for those
+    /// that exited.
     fn tell(&self, state: &mut State, warp: usize, id: usize) {
         let lanes = self.lanes(warp);
         let alive = lanes.clone().filter(|&lane| state.status[lane] != Status::Exited);
@@ -126,7 +125,7 @@ impl Machine<'_> {
         findings.reuse |= !if alone { before_partners } else { before_all };
     }
 
-    /// The lanes' registrations happen; who only arrives goes on.
+    /// Performs the lanes' registrations; threads that only arrive continue.
     fn enter(&self, state: &mut State, warp: usize, id: usize) {
         for lane in self.lanes(warp) {
             if state.status[lane] == Status::Exited {
@@ -151,7 +150,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Exits may complete barriers without a count.
+    /// Completes barriers without a count after an exit.
     pub(crate) fn complete_uncounted(&self, state: &mut State, findings: &mut Findings) {
         for id in 0..BARRIERS {
             if state.generations[id].terms.is_some_and(|terms| terms.count.is_none()) {
@@ -160,7 +159,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Lets everybody go who waits for the generation, if it is complete.
+    /// Lets the waiting threads continue if the generation is complete.
     fn complete(&self, state: &mut State, id: usize, findings: &mut Findings) {
         let generation = state.generations[id];
         let Some(terms) = generation.terms else { return };
@@ -206,7 +205,7 @@ impl Machine<'_> {
         self.go_on(state, lane);
     }
 
-    /// Prepares the next generation's judgement; what the last one told is dropped only then.
+    /// Prepares for judging the next generation. The last one's record is dropped only now.
     fn close_history(&self, state: &mut State, id: usize, generation: Generation) {
         let uncounted = generation.terms.is_some_and(|terms| terms.count.is_none());
         let alone = generation.terms.is_some_and(Terms::single_warp);
@@ -214,7 +213,7 @@ impl Machine<'_> {
             .filter(|&thread| state.status[thread] == Status::Exited)
             .collect();
         let Some(history) = &mut state.history else { return };
-        // Such a generation has also waited for everybody who is gone.
+        // A barrier without a count has also waited for every exited thread.
         if uncounted {
             for thread in exited {
                 let waited = history.waits.threads[thread];

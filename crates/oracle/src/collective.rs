@@ -1,14 +1,12 @@
-//! What lanes of a warp do together: `bar.warp.sync`, `shfl.sync`, `vote.sync` (PTX manual §9.7.9.6,
-//! §9.7.13).
+//! Collectives of a warp: `bar.warp.sync`, `shfl.sync`, `vote.sync` (PTX manual §9.7.9.6, §9.7.13).
 //!
-//! A lane stands at one collective at a time. It goes on when every lane that its mask names, and
-//! that has not exited, stands at the same operation with the same mask. The manual asks for the
-//! same qualifiers and mask, not for one instruction, and so do we; whether lanes exchanged values
-//! across instructions is noted, because hardware executes an instruction for the lanes that are at
-//! it.
+//! A lane is at one collective at a time. It proceeds when every lane named by its mask that has not exited
+//! is at the same operation with the same mask. The manual requires the same qualifiers and mask, not the
+//! same instruction, and so do we. An exchange of values across instructions is recorded, because hardware
+//! executes an instruction for the lanes that are at it.
 //!
-//! All of them make lanes wait. Only `bar.warp.sync` orders memory. A shuffle from a lane that has
-//! exited gives an undefined value, which the emitted kernel writes down: that is a finding.
+//! All of them make lanes wait. Only `bar.warp.sync` orders memory. A shuffle from an exited lane gives an
+//! undefined value, which the emitted kernel stores: that is a finding.
 
 use crate::findings::Findings;
 use crate::machine::Machine;
@@ -17,15 +15,15 @@ use crate::state::{State, Status};
 use crate::table::Events;
 use crate::values::offered;
 
-/// A collective that is complete.
+/// A complete collective.
 struct Meeting {
-    /// The threads taking part.
+    /// The participating threads.
     threads: Vec<usize>,
     mask: LaneMask,
 }
 
 impl Machine<'_> {
-    /// Lets lanes of a warp go on whose partners have all come.
+    /// Completes the collectives of a warp whose lanes have all come.
     pub(crate) fn gather(&self, state: &mut State, warp: usize, findings: &mut Findings) {
         while let Some(meeting) = self.meeting(state, warp) {
             self.exchange(state, warp, &meeting, findings);
@@ -48,7 +46,7 @@ impl Machine<'_> {
         })
     }
 
-    /// Whether a lane stands at the same operation with the same mask.
+    /// Returns `true` if a lane is at the same operation with the same mask.
     fn is_at(&self, state: &State, lane: usize, op: Op, mask: LaneMask) -> bool {
         state.status[lane] == Status::Gathering
             && self.op(state, lane).is_some_and(|other| {
@@ -71,7 +69,7 @@ impl Machine<'_> {
         let threads = &mut history.waits.threads;
         let mut waited = Events::NONE;
         events.iter().for_each(|&event| waited.add(Events::one(event)));
-        // Named lanes that take no part have exited, and that was waited for.
+        // Named lanes that do not take part have exited, and the others waited for that.
         for lane in self.lanes(warp) {
             if meeting.mask >> self.table.threads[lane].lane & 1 != 0 {
                 waited.add(threads[lane]);

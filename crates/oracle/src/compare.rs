@@ -1,29 +1,30 @@
-//! Whether a checker and the oracle agree about a program.
+//! Agreement of a checker with the oracle about a program.
 //!
-//! The checker has run one schedule; the oracle knows all. Findings compete: behind a misuse nothing
-//! is believed, a deadlock keeps later events from happening, and where barriers are reused without
-//! order, each schedule shows something else. So agreement is:
+//! The checker has run one schedule; the oracle knows all. Findings compete: after a misuse nothing is
+//! reliable, a deadlock prevents later events, and if barriers are reused without order, each schedule shows
+//! something else. So agreement means:
 //!
-//! 1. **What is found happens.** A race, deadlock, misuse or undefined value that the checker reports
-//!    is shown by some schedule; a reuse means that the program is schedule-dependent, which cannot
-//!    be told where schedules are cut off at a misuse. Races beside a misuse or a reuse are not held
-//!    against the checker: it may have gone on where schedules part. A lane that waits at an aligned barrier for a lane stuck elsewhere may be called a
-//!    deadlock or a misuse, and so may every misuse, because hardware hangs there.
-//! 2. **What happens is found.** If anything is wrong in any schedule, the checker reports something.
-//!    If the program depends on the schedule, it reports a reuse or a misuse, whichever schedule it
-//!    took: a deadlock alone would claim that all schedules end so.
+//! 1. **Findings are real.** Some schedule shows each race, deadlock, misuse or undefined value that the
+//!    checker reports. A reported reuse means that the program depends on the schedule; this cannot be
+//!    decided if schedules are cut off at a misuse. Races beside a misuse or a reuse are not held against the
+//!    checker: it may have continued where schedules part. A lane that waits at an aligned barrier for a lane
+//!    stuck elsewhere may be called a deadlock or a misuse, and so may every misuse, because hardware hangs
+//!    there.
+//! 2. **Faults are found.** If any schedule has a fault, the checker reports something. If the program
+//!    depends on the schedule, it reports a reuse or a misuse, whichever schedule it took: a deadlock alone
+//!    would claim that all schedules end so.
 //! 3. **Where schedules agree, so do we.** If the program does not depend on the schedule and misuses
-//!    nothing, every run consists of the same events. Then race, deadlock and undefined value are
-//!    each found exactly if they exist.
-//! 4. **Clean runs leave the same behind.** If nothing is wrong, there is one final state, and it is
-//!    the one the checker ended with.
+//!    nothing, every run consists of the same events. Then race, deadlock and undefined value are each found
+//!    exactly if they exist.
+//! 4. **Clean runs leave the same memory.** If there is no fault, there is one final state, and the checker
+//!    ended with it.
 //!
-//! Races of a read whose value nobody uses with a write of the same size are no findings: all schedules leave the same
-//! behind, which rules 3 and 4 check as for programs without races.
+//! A race of an unused read with a write of the same size is no finding: all schedules leave the same memory.
+//! Rules 3 and 4 check that as for programs without races.
 //!
-//! A checker that gives up (`unknown`) is held to the first rule alone, and the caller is told.
-//! Notes of the checker (equal values stored, blocking barriers of one generation at different
-//! instructions, copies in flight at exit) are not findings.
+//! A checker that gives up (`unknown`) is held to the first rule alone, and the caller is informed. Notes of
+//! the checker (equal values stored, blocking barriers of one generation at different instructions, copies in
+//! flight at exit) are not findings.
 
 use crate::emit::{Kernel, emit, expected_buffers};
 use crate::explore::{Explorer, Verdict};
@@ -31,56 +32,56 @@ use crate::program::Program;
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// What a checker says of a kernel.
+/// A checker's verdict on a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckerVerdict {
-    /// Conflicting accesses that nothing orders.
+    /// Conflicting unordered accesses.
     pub race: bool,
-    /// The threads of each race it reports, the smaller number first; not necessarily all races.
+    /// The threads of each reported race, the smaller number first; not necessarily all races.
     pub race_pairs: Option<BTreeSet<(u32, u32)>>,
-    /// Threads that wait for ever.
+    /// Threads that wait forever.
     pub deadlock: bool,
-    /// A barrier used as it must not be, divergence included.
+    /// Misuse of a barrier, divergence included.
     pub misuse: bool,
-    /// A barrier used again too early.
+    /// Premature reuse of a barrier.
     pub reuse: bool,
     /// An undefined value written to memory.
     pub undefined: bool,
-    /// What is in the launch's buffers at the end, if the run came to its end.
+    /// Final contents of the launch's buffers, if the run completed.
     pub buffers: Option<Vec<Vec<u8>>>,
-    /// Why the checker gave up, if it did.
+    /// The reason why the checker gave up, if it did.
     pub unknown: Option<String>,
 }
 
 impl CheckerVerdict {
-    /// Whether it found anything.
+    /// Returns `true` if it reports any fault.
     #[must_use]
     pub fn finds_something(&self) -> bool {
         self.race || self.deadlock || self.misuse || self.reuse || self.undefined
     }
 }
 
-/// In what the two agree.
+/// The result that both agree on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Agreement {
-    /// Nothing is wrong.
+    /// No fault.
     Clean,
-    /// Something is wrong.
+    /// Some fault.
     Wrong,
-    /// The checker gave up; what it found before that is there.
+    /// The checker gave up; its earlier findings are real.
     GaveUp,
 }
 
-/// A program on which they do not agree.
+/// A program on which they disagree.
 #[derive(Clone, Debug)]
 pub struct Disagreement {
     /// The program.
     pub program: Program,
-    /// What they do not agree about.
+    /// The points of disagreement.
     pub reasons: Vec<&'static str>,
-    /// What the checker says.
+    /// The checker's verdict.
     pub checker: CheckerVerdict,
-    /// What is so.
+    /// The oracle's verdict.
     pub oracle: Verdict,
 }
 
@@ -100,10 +101,10 @@ impl fmt::Display for Disagreement {
     }
 }
 
-/// Asks the checker about a program and compares what it says with what is so.
+/// Runs the checker on a program and compares its verdict with the oracle's.
 ///
 /// # Errors
-/// They do not agree.
+/// If they disagree.
 pub fn compare(
     explorer: &mut Explorer,
     program: &Program,
@@ -119,7 +120,7 @@ pub fn compare(
 /// Compares two verdicts on one program.
 ///
 /// # Errors
-/// What they do not agree about.
+/// The points of disagreement.
 pub fn agree(oracle: &Verdict, checker: &CheckerVerdict) -> Result<Agreement, Vec<&'static str>> {
     let mut reasons = invented(oracle, checker);
     let gave_up = checker.unknown.is_some();
@@ -139,8 +140,8 @@ pub fn agree(oracle: &Verdict, checker: &CheckerVerdict) -> Result<Agreement, Ve
 fn invented(oracle: &Verdict, checker: &CheckerVerdict) -> Vec<&'static str> {
     let trusted = !checker.misuse && !checker.reuse;
     let misused = !oracle.misuses.is_empty();
-    // A race that makes no difference may be called one where it is not followed: beside other
-    // faults and where there are copies.
+    // A harmless race may still be reported where the checker does not prove it so: beside other faults and
+    // with copies.
     let others = !oracle.is_clean() || checker.deadlock || checker.misuse || checker.reuse;
     let excusable = !oracle.idle_races.is_empty() && (others || checker.undefined || oracle.copies);
     let races: BTreeSet<(u32, u32)> = oracle
@@ -173,7 +174,7 @@ fn invented(oracle: &Verdict, checker: &CheckerVerdict) -> Vec<&'static str> {
     ])
 }
 
-/// Rules 2 and 3: what schedules show and the checker does not.
+/// Rules 2 and 3: faults of schedules that the checker does not report.
 fn missed(oracle: &Verdict, checker: &CheckerVerdict) -> Vec<&'static str> {
     if !oracle.is_clean() && !checker.finds_something() {
         return vec!["finds nothing wrong where something is"];
@@ -194,7 +195,7 @@ fn missed(oracle: &Verdict, checker: &CheckerVerdict) -> Vec<&'static str> {
     ])
 }
 
-/// Rule 4: contents at the end of clean runs.
+/// Rule 4: final memory of clean runs.
 fn left_behind(oracle: &Verdict, checker: &CheckerVerdict) -> Vec<&'static str> {
     let Some(outcomes) = &oracle.outcomes else { return Vec::new() };
     let observable: BTreeSet<_> = outcomes.iter().map(expected_buffers).collect();

@@ -1,14 +1,14 @@
-//! Programs as PTX kernels.
+//! Emits programs as PTX kernels.
 //!
-//! Thread `32·warp + lane` of one block is the program's thread; lanes from the third on exit at
-//! once. Each warp has code of its own, each lane stretches of its own in it, and joint steps stand
-//! between the stretches, where lanes meet again. Where lanes of a joint step have different
-//! operands, a `selp` picks them.
+//! Thread `32·warp + lane` of one block is the program's thread; lanes from the third on exit at once. Each
+//! warp has code of its own, and in it each lane has stretches of its own. Joint steps stand between the
+//! stretches, where lanes reconverge. If lanes of a joint step have different operands, a `selp` selects
+//! them.
 //!
-//! What a step learns goes to its eight bytes of the buffer `results`; global memory is the buffer
-//! `cells`. Shared memory shows only in what is read. If anybody reads it, the first thread
-//! initialises it, and a barrier that programs do not use, with every thread of the block at one
-//! instruction, orders that before everything else.
+//! The result of a step goes to its eight bytes of the buffer `results`; global memory is the buffer `cells`.
+//! Shared memory is visible only through reads. If any thread reads it, the first thread initialises it. A
+//! barrier that programs do not use, with every thread of the block at one instruction, orders that before
+//! everything else.
 
 use crate::explore::Outcome;
 use crate::program::{
@@ -17,10 +17,10 @@ use crate::program::{
 use crate::values::{added, initial_byte, offered, stored};
 use std::fmt::Write;
 
-/// A kernel and how to start it: one block, its parameters the addresses of the buffers.
+/// A kernel and its launch: one block, with the addresses of the buffers as parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kernel {
-    /// The module; its only kernel is called `program`.
+    /// The module. Its only kernel is called `program`.
     pub ptx: String,
     /// Threads of the block, in x.
     pub threads: u32,
@@ -28,7 +28,7 @@ pub struct Kernel {
     pub buffers: Vec<Vec<u8>>,
 }
 
-/// The kernel that does what the program does.
+/// Emits the kernel for a program.
 #[must_use]
 pub fn emit(program: &Program) -> Kernel {
     let mut writer = Writer { program, text: String::new(), labels: 0 };
@@ -41,7 +41,7 @@ pub fn emit(program: &Program) -> Kernel {
     }
 }
 
-/// What must be in the buffers of the emitted kernel after a run with this outcome.
+/// The contents of the emitted kernel's buffers after a run with this outcome.
 #[must_use]
 pub(crate) fn expected_buffers(outcome: &Outcome) -> Vec<Vec<u8>> {
     let results = outcome.results.iter().flat_map(|result| result.to_le_bytes()).collect();
@@ -111,7 +111,7 @@ impl Writer<'_> {
         self.line("bar.sync 15");
     }
 
-    /// Stretches of each lane, and the joint steps between them.
+    /// Emits stretches of each lane, and the joint steps between them.
     fn warp(&mut self, warp: u8) {
         let lanes: [Vec<Stretch>; LANES] =
             std::array::from_fn(|lane| stretches(self.program, warp, lane as u8));
@@ -141,7 +141,7 @@ impl Writer<'_> {
         }
     }
 
-    /// An instruction, for one lane or for both.
+    /// Emits an instruction, for one lane or for both.
     fn step(&mut self, parts: &[Part]) {
         let Some(&(_, op)) = parts.first() else { return };
         match op {
@@ -169,7 +169,7 @@ impl Writer<'_> {
         self.result(parts);
     }
 
-    /// Reads, and throws the value away by a choice that is always the same.
+    /// Reads, and discards the value by a selection that always gives zero.
     fn look(&mut self, parts: &[Part], Access { space, width, .. }: Access) {
         let address = self.address(parts, space);
         self.line(&format!("ld.{}.u{} %wide, [{address}]", name(space), width * 8));
@@ -248,7 +248,7 @@ impl Writer<'_> {
         self.line("setp.ne.u32 %vote, %value, 0");
     }
 
-    /// Computes the address of an access; the register it is in.
+    /// Computes the address of an access, and returns its register.
     fn address(&mut self, parts: &[Part], space: Space) -> &'static str {
         match space {
             Space::Shared => {
@@ -265,7 +265,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes down what a step has learned.
+    /// Stores the result of a step.
     fn result(&mut self, parts: &[Part]) {
         self.wide_operand("%slot", parts, |event, _| event as u64 * 8);
         self.line("add.u64 %slot, %results, %slot");
@@ -312,13 +312,13 @@ impl Writer<'_> {
     }
 }
 
-/// Steps of a lane's own, and the joint step behind them; without one the lane exits.
+/// Steps of a single lane, and the joint step after them; without one the lane exits.
 struct Stretch {
     own: Vec<Part>,
     joint: Option<Part>,
 }
 
-/// A lane's steps, cut at the joint ones.
+/// Splits a lane's steps at the joint ones.
 fn stretches(program: &Program, warp: u8, lane: u8) -> Vec<Stretch> {
     let here = |thread: &Thread| (thread.warp, thread.lane) == (warp, lane);
     let before = program.threads.iter().take_while(|thread| !here(thread));

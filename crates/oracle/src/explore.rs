@@ -1,19 +1,17 @@
-//! All runs of a program: every state that some schedule reaches, once.
+//! Explores all runs of a program: visits every reachable state once.
 //!
-//! Two searches. The first keeps what orders memory and no contents: it finds races, deadlocks,
-//! misuse, and whether registrations match differently. Nothing a thread does depends on contents,
-//! so none of this can be missed. If it finds nothing wrong, the second keeps contents and collects
-//! every final state; there should be one, which is checked and not assumed.
+//! There are two searches. The first tracks memory order but no contents. It finds races, deadlocks, misuse,
+//! and registrations that match differently. It misses none of these, because no thread's actions depend on
+//! contents. If it finds no fault, the second tracks contents and collects every final state. There should be
+//! exactly one, which is checked rather than assumed.
 //!
-//! What a verdict says:
-//! - *race*: in some schedule, two conflicting events with neither ordered before the other.
-//! - *deadlock*: some schedule ends with threads that wait for ever.
-//! - *misuse*: some schedule uses a barrier as it must not be used. That schedule is followed no
-//!   further.
-//! - *schedule-dependent*: registrations are matched to generations in one way in one schedule and
-//!   differently in another, or some schedule ends in one of completion, deadlock, misuse and some
-//!   other schedule in another of them.
-//! - *undefined*: some schedule writes down a value shuffled from a lane that is gone.
+//! Meaning of a verdict:
+//! - *race*: in some schedule, two conflicting events are unordered.
+//! - *deadlock*: some schedule ends with threads that wait forever.
+//! - *misuse*: some schedule misuses a barrier. That schedule is not continued.
+//! - *schedule-dependent*: different schedules match registrations to generations differently, or end
+//!   differently: completion, deadlock or misuse.
+//! - *undefined*: some schedule stores a value shuffled from an exited lane.
 
 use crate::findings::{Findings, Misuse};
 use crate::machine::{Machine, Tracked};
@@ -28,11 +26,11 @@ use std::fmt;
 /// A step of a thread, or the copy it starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Event {
-    /// Number of the thread in the block of the emitted kernel.
+    /// The number of the thread in the block of the emitted kernel.
     pub thread: u32,
-    /// Position of the step in the thread.
+    /// The position of the step in the thread.
     pub step: usize,
-    /// The bytes moving, instead of the step that starts it.
+    /// Set for the transfer of a copy, rather than the step that starts it.
     pub copy: bool,
 }
 
@@ -43,56 +41,56 @@ impl fmt::Display for Event {
     }
 }
 
-/// What a run leaves behind.
+/// The final state of a run.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Outcome {
     /// Shared memory.
     pub shared: [u8; MEMORY_BYTES],
     /// Global memory.
     pub global: [u8; MEMORY_BYTES],
-    /// What each step has learned, thread by thread; zero for steps that learn nothing.
+    /// The result of each step, thread by thread; zero for steps without one.
     pub results: Vec<u64>,
 }
 
-/// What all runs of a program show.
+/// The result of all runs of a program.
 #[derive(Clone, Debug, Default)]
 pub struct Verdict {
     /// Races that matter, the smaller event first.
     pub races: BTreeSet<(Event, Event)>,
-    /// Races of a read for nothing with a write of the same size: they make no difference.
+    /// Races of an unused read with a write of the same size. They are harmless.
     pub idle_races: BTreeSet<(Event, Event)>,
-    /// There are asynchronous copies.
+    /// The program has asynchronous copies.
     pub copies: bool,
-    /// Unordered stores of equal values to the same bytes, which are no races.
+    /// Unordered stores of equal values to the same bytes; these are not races.
     pub equal_stores: BTreeSet<(Event, Event)>,
-    /// Some schedule ends with all threads gone.
+    /// Some schedule ends with all threads exited.
     pub completes: bool,
-    /// Some schedule ends with threads that wait.
+    /// Some schedule ends with waiting threads.
     pub deadlocks: bool,
-    /// In such an end, a lane is at an aligned barrier and another lane of its warp elsewhere. That
-    /// may be called a deadlock or a divergent barrier.
+    /// In such an end, a lane is at an aligned barrier and another lane of its warp elsewhere. A checker may
+    /// call that a deadlock or a divergent barrier.
     pub stuck_apart: bool,
-    /// What some schedules do wrong at barriers.
+    /// Misuses of barriers in some schedules.
     pub misuses: BTreeSet<Misuse>,
-    /// A registration belongs to one generation in one schedule and to another in another.
+    /// A registration belongs to different generations in different schedules.
     pub matchings_differ: bool,
-    /// An undefined value is written down.
+    /// Some schedule stores an undefined value.
     pub undefined: bool,
-    /// What the runs leave behind; `None` if it was not looked at because something is wrong.
+    /// The final states; `None` if not computed because of a fault.
     pub outcomes: Option<BTreeSet<Outcome>>,
-    /// States seen.
+    /// The number of visited states.
     pub states: usize,
 }
 
 impl Verdict {
-    /// Whether how a run ends, or who meets whom at a barrier, depends on the schedule.
+    /// Returns `true` if the end of a run, or the matching at barriers, depends on the schedule.
     #[must_use]
     pub fn schedule_dependent(&self) -> bool {
         let ends = [self.completes, self.deadlocks, !self.misuses.is_empty()];
         self.matchings_differ || ends.into_iter().filter(|&end| end).count() > 1
     }
 
-    /// Whether nothing is wrong in any schedule.
+    /// Returns `true` if no schedule has a fault.
     #[must_use]
     pub fn is_clean(&self) -> bool {
         self.races.is_empty()
@@ -103,7 +101,7 @@ impl Verdict {
     }
 }
 
-/// Follows all runs of programs; keeps its memory from one to the next.
+/// Explores programs; reuses its memory from one to the next.
 #[derive(Debug, Default)]
 pub struct Explorer {
     seen: FxHashSet<State>,
@@ -111,7 +109,7 @@ pub struct Explorer {
 }
 
 impl Explorer {
-    /// What all runs of a program show.
+    /// Explores all runs of a program.
     ///
     /// # Panics
     /// If the program is not valid.
@@ -131,7 +129,7 @@ impl Explorer {
         verdict
     }
 
-    /// What the runs that complete leave behind, even if something is wrong.
+    /// Returns the final states of the runs that complete, even if there are faults.
     pub fn outcomes(&mut self, program: &Program) -> BTreeSet<Outcome> {
         self.outcomes_of(&Table::new(program))
     }
@@ -145,7 +143,7 @@ impl Explorer {
         outcomes
     }
 
-    /// Visits every reachable state; how many there are.
+    /// Visits every reachable state, and returns their number.
     fn search(
         &mut self,
         machine: &Machine<'_>,
@@ -179,7 +177,7 @@ impl Explorer {
     }
 }
 
-/// Notes how a run ends; whether it completes.
+/// Records the end of a run. Returns `true` if it completes.
 pub(crate) fn judge_end(machine: &Machine<'_>, state: &State, findings: &mut Findings) -> bool {
     state.generations.iter().for_each(|generation| findings.generation(generation.members));
     let completes = state.status.iter().all(|&status| status == Status::Exited);

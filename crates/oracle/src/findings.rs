@@ -1,23 +1,23 @@
-//! What is noted while runs are followed: one run, or all of them.
+//! Findings collected along one run or all runs.
 
 use crate::table::{Events, MAX_EVENTS};
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// A use of barriers that PTX forbids or leaves undefined. Nothing is known behind it.
+/// A use of barriers that PTX forbids or leaves undefined. The run has no defined state after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Misuse {
-    /// An aligned barrier, and a lane of the warp at another instruction.
+    /// An aligned barrier, with a lane of the warp at another instruction.
     Divergence,
-    /// Lanes of a warp that name different barriers.
+    /// Lanes of a warp name different barriers.
     DifferentBarriers,
-    /// A count that is not a positive multiple of the warp's 32 threads.
+    /// A count other than a positive multiple of the warp's 32 threads.
     BadCount,
     /// Registrations of one generation with different counts, or some with and some without.
     MixedCounts,
     /// A reduction and something else in one generation.
     MixedReduction,
-    /// Lanes of a warp of which some wait and some only arrive (an H200 hangs).
+    /// Some lanes of a warp wait and others only arrive (an H200 hangs).
     ArriveAndWait,
 }
 
@@ -34,22 +34,22 @@ impl fmt::Display for Misuse {
     }
 }
 
-/// How a run can end.
+/// The ends of runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ends {
     /// All threads exited.
     pub(crate) completes: bool,
-    /// Threads wait and nobody can do anything.
+    /// Threads wait, and no move is possible.
     pub(crate) deadlocks: bool,
-    /// In such an end, a lane at an aligned barrier waits for a lane that is elsewhere.
+    /// In such an end, a lane at an aligned barrier waits for a lane elsewhere.
     pub(crate) stuck_apart: bool,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Findings {
-    /// For each event, those that it races with.
+    /// For each event, those it races with.
     pub(crate) races: [Events; MAX_EVENTS],
-    /// For each event, those that store the same value without being ordered with it.
+    /// For each event, unordered ones that store the same value.
     pub(crate) equal: [Events; MAX_EVENTS],
     pub(crate) misuses: BTreeSet<Misuse>,
     pub(crate) ends: Ends,
@@ -57,10 +57,9 @@ pub(crate) struct Findings {
     matching: [Events; MAX_EVENTS],
     /// Some registration was seen in two different generations.
     pub(crate) matchings_differ: bool,
-    /// A registration that some registration of the generation before might overtake; only if a
-    /// history is kept.
+    /// A registration of the previous generation might overtake one of the next; only with a history.
     pub(crate) reuse: bool,
-    /// A shuffle took a value from a lane that had exited.
+    /// A shuffle read a value of an exited lane.
     pub(crate) undefined: bool,
 }
 
@@ -80,7 +79,7 @@ impl Default for Findings {
 }
 
 impl Findings {
-    /// Notes the registrations of a generation that is complete, or will never be.
+    /// Records the registrations of a generation that is complete, or never will be.
     pub(crate) fn generation(&mut self, members: Events) {
         for event in members.iter() {
             let known = &mut self.matching[event];

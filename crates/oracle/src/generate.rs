@@ -1,8 +1,8 @@
-//! Random programs: correct ones, and correct ones with a few steps spoiled.
+//! Random programs: correct ones, and correct ones with a few spoiled steps.
 //!
-//! Most programs are built so that they complete and do not race: threads *hold* cells, use only
-//! what they hold, and pass cells on when they synchronise with whom takes them. Then each is
-//! changed a little with [`spoil`](crate::spoil), or left as it is. A few are random altogether.
+//! Most programs are built to complete without races: threads *hold* cells, use only cells they hold, and
+//! pass cells on when they synchronise with the next holder. Then each is changed a little with
+//! [`spoil`](crate::spoil), or left unchanged. A few are completely random.
 
 use crate::program::{
     Access, Barrier, BarrierKind, MAX_COPIES, MEMORY_BYTES, Op, Program, Space, Step, Thread, Value,
@@ -10,14 +10,14 @@ use crate::program::{
 use crate::spoil::{random_op, spoil};
 use testing::Random;
 
-/// Steps a generated program has at most.
+/// Most steps of a generated program.
 const MOST_STEPS: usize = 16;
-/// Steps a thread of a generated program has at most.
+/// Most steps of a thread of a generated program.
 const LONGEST_THREAD: usize = 6;
 /// Cells of both memories.
 const CELLS: usize = 2 * MEMORY_BYTES / 4;
 
-/// The program that belongs to a seed.
+/// Generates the program of a seed.
 #[must_use]
 pub fn generate(seed: u64) -> Program {
     let mut random = Random::new(seed);
@@ -64,10 +64,10 @@ fn chaos(random: &mut Random) -> Program {
 /// Threads, one bit each.
 type Threads = u8;
 
-/// What may be done with a cell, and by whom.
+/// The permitted uses of a cell, and their threads.
 #[derive(Clone, Copy)]
 enum Held {
-    /// Anything, by this thread.
+    /// This thread may do anything.
     Alone(usize),
     /// Reads.
     Read(Threads),
@@ -91,9 +91,9 @@ struct Builder<'r> {
     cells: [Held; CELLS],
     /// The cells that the program uses: few, so that threads meet.
     used: Vec<usize>,
-    /// Threads that go on.
+    /// Threads that have not exited.
     alive: Threads,
-    /// Barriers not used yet.
+    /// Unused barriers.
     fresh: Vec<u8>,
     copies: usize,
 }
@@ -127,7 +127,7 @@ impl<'r> Builder<'r> {
         self.program
     }
 
-    /// Lets everybody who is left meet, and shared memory be read by who holds it.
+    /// Lets all remaining threads meet, and the holders of shared memory read it.
     fn close(&mut self) {
         self.whole_block();
         for number in self.used.clone() {
@@ -183,7 +183,7 @@ impl<'r> Builder<'r> {
         self.push(thread, op, false);
     }
 
-    /// Some bytes of a cell, or two cells if the thread may do the same with both.
+    /// Picks some bytes of a cell, or two cells if the thread holds both in the same way.
     fn piece(&mut self, thread: usize, number: usize) -> Access {
         let (space, cell) = place(number);
         let width = self.random.pick(&[4, 4, 4, 4, 1, 2, 8]);
@@ -200,7 +200,7 @@ impl<'r> Builder<'r> {
         }
     }
 
-    /// Copies, waits for them, and uses what came.
+    /// Copies, waits, and uses the copied data.
     fn copy(&mut self, thread: usize, to: u8) {
         let sources: Vec<usize> = (CELLS / 2..CELLS)
             .filter(|&cell| match self.cells[cell] {
@@ -241,7 +241,7 @@ impl<'r> Builder<'r> {
         }
     }
 
-    /// A barrier without a count.
+    /// Adds a barrier without a count.
     fn whole_block(&mut self) {
         let id = self.random.below(4) as u8;
         let reduces = self.random.chance(25);
@@ -254,7 +254,7 @@ impl<'r> Builder<'r> {
         self.pass_on(self.alive, self.alive);
     }
 
-    /// A counted barrier of some warps, of which some may only arrive, or come again after that.
+    /// Adds a counted barrier of some warps. Some of them may only arrive, or come again after that.
     fn some_warps(&mut self) {
         let alive = self.alive();
         let mut warps: Vec<u8> = alive.iter().map(|&t| self.program.threads[t].warp).collect();
@@ -277,7 +277,7 @@ impl<'r> Builder<'r> {
             let warp = self.program.threads[thread].warp;
             let Some(position) = warps.iter().position(|&other| other == warp) else { continue };
             let shape = shapes[position];
-            // Lanes at instructions of their own may do different things there.
+            // Lanes at instructions of their own may differ there.
             let differs = !shape.aligned && !shape.joint && self.random.chance(25);
             let arrives = !reduces && (position < arriving || differs || again[position].is_some());
             let kind = self.kind(reduces, arrives);
@@ -293,7 +293,7 @@ impl<'r> Builder<'r> {
         self.pass_on(told, learned);
     }
 
-    /// Actions of a warp that comes to a barrier again.
+    /// The second action of a warp that comes to a barrier again.
     fn again(&mut self) -> Option<BarrierKind> {
         match self.random.below(10) {
             0..=1 => Some(BarrierKind::Sync),
@@ -319,14 +319,14 @@ impl<'r> Builder<'r> {
         }
     }
 
-    /// The lanes of a warp that are there.
+    /// The running lanes of some warp.
     fn lanes_of_some_warp(&mut self) -> (Vec<usize>, u8) {
         let alive = self.alive();
         let warp = self.program.threads[self.random.pick(&alive)].warp;
         let lanes: Vec<usize> =
             alive.into_iter().filter(|&t| self.program.threads[t].warp == warp).collect();
         let mask = lanes.iter().fold(0, |mask, &t| mask | 1 << self.program.threads[t].lane);
-        // Lanes that are gone, or never did anything, may be named.
+        // The mask may name lanes that exited or never ran.
         (lanes, if self.random.chance(80) { mask } else { 3 })
     }
 
@@ -338,7 +338,7 @@ impl<'r> Builder<'r> {
         self.pass_on(threads, threads);
     }
 
-    /// A shuffle or a vote: everybody waits, nothing is passed on.
+    /// Adds a shuffle or a vote: all lanes wait, and no memory is ordered.
     fn exchange(&mut self) {
         let (lanes, mask) = self.lanes_of_some_warp();
         let shuffles = self.random.chance(50);
@@ -354,7 +354,7 @@ impl<'r> Builder<'r> {
         }
     }
 
-    /// Cells whose holders have all told what they did may go to those who have learned it.
+    /// Lets cells go to new holders, if all their holders have released and the new ones have acquired.
     fn pass_on(&mut self, told: Threads, learned: Threads) {
         let takers: Vec<usize> = (0..8).filter(|taker| learned >> taker & 1 != 0).collect();
         if takers.is_empty() {
@@ -373,7 +373,7 @@ impl<'r> Builder<'r> {
     }
 }
 
-/// How a barrier stands in the code.
+/// The form of a barrier in the code.
 #[derive(Clone, Copy)]
 struct Shape {
     aligned: bool,

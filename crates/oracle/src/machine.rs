@@ -1,11 +1,11 @@
-//! The steps of threads and copies, one at a time: memory, asynchronous copies, exits.
+//! Single steps of threads and copies: memory, asynchronous copies, exits.
 //!
-//! A thread that runs takes its next step; a copy in flight moves its bytes whenever it likes, up
-//! to the wait that covers it, or later than everything if none does. What a step completes (a
-//! barrier, a collective) is completed at once: who is let go may still take any time to go on.
+//! A running thread takes its next step. A copy in flight transfers its bytes at any time up to the wait that
+//! covers it, or after everything else if none does. A barrier or collective completed by a step is completed
+//! at once, but the released threads may take any time to continue.
 //!
-//! Memory is sequentially consistent here. That is no restriction where it matters: the manual's
-//! weaker memory can be told from it only by a race, and a race is found whatever is read.
+//! Memory is sequentially consistent here. That is no restriction where it matters: only a race can reveal
+//! the manual's weaker memory, and races are found whatever is read.
 
 use crate::findings::{Findings, Misuse};
 use crate::program::{Access, MAX_THREADS, Op, Space};
@@ -13,21 +13,21 @@ use crate::state::{History, State, Status};
 use crate::table::{CopyTable, Events, Table};
 use crate::values::{Values, added, stored};
 
-/// What can happen next.
+/// A possible next move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Move {
     /// This thread takes its next step, or exits.
     Thread(usize),
-    /// This copy moves its bytes.
+    /// This copy transfers its bytes.
     Copy(usize),
 }
 
-/// What is followed besides the places of the threads.
+/// State to track besides the positions of the threads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tracked {
-    /// The relation that orders memory; without it no race is seen.
+    /// The order of memory accesses, without which no race is found.
     pub(crate) memory: bool,
-    /// What waits for what, and the generations before.
+    /// The waits-for order, and the previous generations.
     pub(crate) history: bool,
     /// Contents of memory.
     pub(crate) values: bool,
@@ -47,7 +47,7 @@ impl Machine<'_> {
         state
     }
 
-    /// Everything that can happen next.
+    /// Returns all possible next moves.
     pub(crate) fn moves(&self, state: &State) -> impl Iterator<Item = Move> {
         let threads = (0..MAX_THREADS).filter(|&thread| self.can_step(state, thread));
         let copies = (0..self.table.copies.len())
@@ -71,10 +71,10 @@ impl Machine<'_> {
         }
     }
 
-    /// Lets a move happen.
+    /// Performs a move.
     ///
     /// # Errors
-    /// The state behind a misuse means nothing.
+    /// For a misuse; the state after it is meaningless.
     pub(crate) fn take(
         &self,
         state: &mut State,
@@ -118,7 +118,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// An exit may be what others of the warp, or of the block, wait for.
+    /// Exits a thread. Others of the warp or of the block may have waited for this.
     fn exit(
         &self,
         state: &mut State,
@@ -142,7 +142,7 @@ impl Machine<'_> {
         self.go_on(state, thread);
     }
 
-    /// Whatever has happened and is not known here could as well happen later.
+    /// Records races with unknown earlier events: in another schedule they could happen later.
     fn look_for_races(&self, state: &State, event: usize, known: Events, findings: &mut Findings) {
         if self.tracked.memory {
             let unordered = state.done.without(known);
@@ -165,7 +165,7 @@ impl Machine<'_> {
     fn perform(&self, state: &mut State, copy: usize, findings: &mut Findings) {
         let CopyTable { event, to, from, .. } = self.table.copies[copy];
         self.look_for_races(state, event, state.copies[copy], findings);
-        // Nobody asks what was ordered before a copy that is done: its thread knows it anyway.
+        // The order before a finished copy is no longer needed: its thread knows it anyway.
         state.copies[copy] = Events::NONE;
         state.flying = state.flying.without(Events::one(event));
         state.done.add(Events::one(event));
@@ -175,7 +175,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A wait whose copies are done.
+    /// Completes a wait when its copies are done.
     fn collect(&self, state: &mut State, thread: usize) {
         let covered = self.table.covers[self.event(state, thread)];
         if self.tracked.memory {
@@ -187,7 +187,7 @@ impl Machine<'_> {
         self.go_on(state, thread);
     }
 
-    /// The thread's step is done.
+    /// Completes the thread's step.
     pub(crate) fn go_on(&self, state: &mut State, thread: usize) {
         let event = Events::one(self.event(state, thread));
         state.done.add(event);
@@ -211,7 +211,7 @@ impl Machine<'_> {
         self.table.threads[thread].first + usize::from(state.next[thread])
     }
 
-    /// Threads of a warp that do anything, exited or not.
+    /// Listed threads of a warp, exited or not.
     pub(crate) fn lanes(&self, warp: usize) -> impl Iterator<Item = usize> + Clone {
         let threads = &self.table.threads;
         (0..threads.len()).filter(move |&thread| threads[thread].warp == warp)

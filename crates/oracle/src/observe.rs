@@ -1,8 +1,8 @@
 //! A checker in its simplest form: one run, judged by the rules for single runs.
 //!
-//! It takes the interpreter's own steps along a random schedule, so it says nothing of any engine.
-//! What it tests is the claim behind engines that run one schedule: that races, deadlocks, misuse
-//! and reuse found on one run, by sets of events that wait for each other, are those of all runs.
+//! It uses the interpreter's own steps along a random schedule, so it says nothing about any engine. It tests
+//! the claim behind engines that run one schedule: races, deadlocks, misuse and reuse found on one run, by
+//! sets of waits-for events, are those of all runs.
 
 use crate::compare::CheckerVerdict;
 use crate::emit::expected_buffers;
@@ -13,7 +13,7 @@ use crate::program::Program;
 use crate::table::Table;
 use testing::Random;
 
-/// Judges the run that the seed picks.
+/// Judges the run selected by the seed.
 #[must_use]
 pub fn observe(program: &Program, seed: u64) -> CheckerVerdict {
     let table = Table::new(program);

@@ -1,28 +1,28 @@
 //! The language of tiny programs.
 //!
-//! A program is a block of one to four warps. A warp has two lanes that matter; its other thirty
-//! exit at once, so they take part in nothing, yet the warp counts 32 threads at a barrier. A
-//! thread is a straight list of steps and exits behind the last one; a thread that is not listed
-//! has no steps. There are four cells of four bytes in shared memory and four in global memory.
+//! A program is a block of one to four warps. Two lanes of a warp matter. The other thirty exit at once and
+//! take part in nothing, yet the warp counts 32 threads at a barrier. A thread is a straight list of steps,
+//! and exits after the last one; an unlisted thread has no steps. There are four cells of four bytes in
+//! shared memory and four in global memory.
 //!
-//! Threads of a warp run independently. A step is *joint* if it stands in the code that both lanes
-//! run through: the k-th joint steps of the two lanes are one instruction, all other steps are
-//! instructions of their own. Operands of one instruction may differ between its lanes (addresses,
-//! values, masks), except where PTX wants them to agree (barriers).
+//! Threads of a warp run independently. A step is *joint* if both lanes run through its code: the k-th joint
+//! steps of the two lanes are one instruction, and every other step is an instruction of its own. Operands of
+//! one instruction may differ between its lanes (addresses, values, masks), unless PTX requires them to agree
+//! (barriers).
 //!
-//! No step depends on a value that was read, so which steps happen, and in which orders they can,
-//! does not depend on values. Every write stores a value of its own, so that what is read tells who
-//! wrote it; [`Value::Common`] is the exception, made to study writes of equal values.
+//! No step depends on a value read, so the set of steps and their possible orders do not depend on values.
+//! Every write stores a unique value, so a read identifies the writer. [`Value::Common`] is the exception,
+//! made to study writes of equal values.
 
 use crate::text::{self, NotAProgram};
 use std::fmt;
 use thiserror::Error;
 
-/// Lanes of a warp that do anything.
+/// Active lanes of a warp.
 pub const LANES: usize = 2;
 /// Most warps of a block.
 pub const MAX_WARPS: usize = 4;
-/// Most threads that do anything.
+/// Most active threads.
 pub const MAX_THREADS: usize = 4;
 /// Bytes of the cells of one memory.
 pub const MEMORY_BYTES: usize = 16;
@@ -36,20 +36,20 @@ pub const MAX_STEPS: usize = 28;
 /// A block of threads.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Program {
-    /// Warps of the block, also those in which nobody does anything.
+    /// Warps of the block, including those without active threads.
     pub warps: u8,
-    /// The threads that do something, in ascending order of warp and lane.
+    /// The active threads, in ascending order of warp and lane.
     pub threads: Vec<Thread>,
 }
 
-/// A thread and what it does before it exits.
+/// A thread with its steps.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Thread {
     /// Its warp.
     pub warp: u8,
     /// Its lane.
     pub lane: u8,
-    /// What it does.
+    /// Its steps before it exits.
     pub steps: Vec<Step>,
 }
 
@@ -61,40 +61,40 @@ impl Thread {
     }
 }
 
-/// An operation and where it stands.
+/// An operation and its place in the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Step {
-    /// What is done.
+    /// The operation.
     pub op: Op,
-    /// Whether both lanes of the warp run through this instruction.
+    /// Set if both lanes of the warp run through this instruction.
     pub joint: bool,
 }
 
-/// What a thread can do.
+/// An operation of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
     /// A weak load.
     Read(Access),
-    /// A weak load whose value nobody uses.
+    /// A weak load with an unused value.
     Look(Access),
     /// A weak store.
     Write(Access, Value),
     /// An atomic addition without a result, to a whole cell.
     Add(Space, u8),
-    /// A barrier of the block.
+    /// A CTA barrier.
     Barrier(Barrier),
     /// `bar.warp.sync` with these lanes.
     WarpSync(LaneMask),
     /// `shfl.sync` with these lanes; the value comes from the lane `from`.
     Shuffle {
-        /// Who takes part.
+        /// The participating lanes.
         mask: LaneMask,
-        /// Whose value is taken.
+        /// The source lane.
         from: u8,
     },
     /// `vote.sync.ballot` with these lanes.
     Vote {
-        /// Who takes part.
+        /// The participating lanes.
         mask: LaneMask,
         /// The thread's own vote.
         predicate: bool,
@@ -106,11 +106,11 @@ pub enum Op {
         /// The global cell.
         from: u8,
     },
-    /// `cp.async.commit_group`
+    /// `cp.async.commit_group`.
     Commit,
-    /// `cp.async.wait_group`: all groups but the last so many are complete.
+    /// `cp.async.wait_group`: waits until at most this many groups, the latest ones, are incomplete.
     WaitGroup(u8),
-    /// `cp.async.wait_all`
+    /// `cp.async.wait_all`.
     WaitAll,
 }
 
@@ -120,9 +120,9 @@ pub type LaneMask = u8;
 /// A piece of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Access {
-    /// Which memory.
+    /// The memory.
     pub space: Space,
-    /// First byte.
+    /// The first byte.
     pub offset: u8,
     /// Bytes: 1, 2, 4 or 8; divides the offset.
     pub width: u8,
@@ -136,42 +136,42 @@ pub enum Space {
     Global,
 }
 
-/// What a store stores.
+/// The value of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Value {
-    /// A value that no other step stores.
+    /// A value unique to the step.
     Own,
-    /// The value that all such stores have in common; in shared memory only, so that copies are
-    /// never equal to anything but copies of the same cell.
+    /// A value common to all such stores. In shared memory only, so that a copy is equal only to copies of
+    /// the same cell.
     Common,
 }
 
 /// `bar` or `barrier`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Barrier {
-    /// What is done there.
+    /// The action.
     pub kind: BarrierKind,
-    /// Which barrier.
+    /// The number of the barrier.
     pub id: u8,
-    /// How many threads take part; all of the block if absent.
+    /// The number of participating threads; `None` for the whole block.
     pub count: Option<u16>,
     /// `bar`, or `barrier` with `.aligned`.
     pub aligned: bool,
 }
 
-/// What a thread does at a barrier.
+/// A thread's action at a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BarrierKind {
     /// Counts and waits.
     Sync,
     /// Counts.
     Arrive,
-    /// Counts, waits, and learns how many came with a true predicate.
+    /// Counts, waits, and returns the number of threads with a true predicate.
     Popc(bool),
 }
 
 impl Op {
-    /// Whether two lanes can execute these with one instruction.
+    /// Returns `true` if two lanes can execute these with one instruction.
     #[must_use]
     pub fn can_be_one_instruction(self, other: Self) -> bool {
         match (self, other) {
@@ -185,7 +185,7 @@ impl Op {
         }
     }
 
-    /// Lanes that must come together here, for collectives of a warp.
+    /// The lanes of a warp collective.
     #[must_use]
     pub fn lanes(self) -> Option<LaneMask> {
         match self {
@@ -196,7 +196,7 @@ impl Op {
         }
     }
 
-    /// Whether the thread learns something that it writes down.
+    /// Returns `true` if the operation has a result that the thread stores.
     #[must_use]
     pub fn has_result(self) -> bool {
         match self {
@@ -208,13 +208,13 @@ impl Op {
 }
 
 impl Barrier {
-    /// Whether it is a reduction.
+    /// Returns `true` for a reduction.
     #[must_use]
     pub fn reduces(self) -> bool {
         matches!(self.kind, BarrierKind::Popc(_))
     }
 
-    /// Whether the thread waits there.
+    /// Returns `true` if the thread waits.
     #[must_use]
     pub fn waits(self) -> bool {
         self.kind != BarrierKind::Arrive
@@ -229,13 +229,13 @@ impl Barrier {
 }
 
 impl Program {
-    /// Number of steps.
+    /// The number of steps.
     #[must_use]
     pub fn len(&self) -> usize {
         self.threads.iter().map(|thread| thread.steps.len()).sum()
     }
 
-    /// Whether nobody does anything.
+    /// Returns `true` if no thread has a step.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -246,7 +246,7 @@ impl Program {
         self.threads.iter().flat_map(|thread| thread.steps.iter().map(|step| step.op))
     }
 
-    /// Takes joint steps apart, from the first pair on that cannot be one instruction.
+    /// Separates joint steps, from the first pair on that cannot be one instruction.
     pub fn separate_unequal(&mut self) {
         for second in 1..self.threads.len() {
             let [a, b] = [second - 1, second];
@@ -270,10 +270,10 @@ impl Program {
         steps.filter(|(_, step)| step.joint).map(|(position, _)| position).collect()
     }
 
-    /// Whether the program is within the language.
+    /// Checks that the program belongs to the language.
     ///
     /// # Errors
-    /// Says what is not.
+    /// The violated rule.
     pub fn validate(&self) -> Result<(), Invalid> {
         let places: Vec<_> = self.threads.iter().map(|t| (t.warp, t.lane)).collect();
         ensure(places.is_sorted_by(|a, b| a < b), Invalid::Order)?;
@@ -295,7 +295,7 @@ impl Program {
     }
 }
 
-/// What is not within the language.
+/// A violated rule of the language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[expect(missing_docs, reason = "the message says what each is")]
 pub enum Invalid {

@@ -1,12 +1,12 @@
-//! Makes a program smaller while something about it stays true.
+//! Makes a program smaller while preserving a property.
 //!
-//! Greedy: the first change that keeps the property is taken, until none does. Changes go from
-//! large to small, and each makes the program smaller in an order without infinite descent: fewer
-//! threads, fewer warps, fewer steps, plainer operations.
+//! The search is greedy: it takes the first change that preserves the property, until none does. Changes go
+//! from large to small. Each makes the program smaller in an order without infinite descent: fewer threads,
+//! fewer warps, fewer steps, simpler operations.
 
 use crate::program::{Access, BARRIERS, Barrier, BarrierKind, Op, Program, Space, Step, Value};
 
-/// The smallest program found for which `holds`, starting from one for which it does.
+/// Returns the smallest program found for which `holds`, starting from one for which it does.
 pub fn shrink(program: &Program, mut holds: impl FnMut(&Program) -> bool) -> Program {
     let mut best = program.clone();
     loop {
@@ -44,7 +44,7 @@ fn with_lower_warps(program: &Program) -> impl Iterator<Item = Program> {
         let mut candidate = program.clone();
         candidate.warps -= 1;
         for thread in &mut candidate.threads {
-            // An occupied warp meets another thread or leaves the block, and is refused.
+            // If that warp is occupied, its threads collide with others or leave the block, which is invalid.
             thread.warp -= u8::from(thread.warp > empty);
         }
         candidate
@@ -68,7 +68,7 @@ fn without_two_steps(program: &Program) -> impl Iterator<Item = Program> {
     let pairs: Vec<_> = all.iter().flat_map(|&a| all.iter().map(move |&b| (a, b))).collect();
     pairs.into_iter().filter(|(a, b)| a < b).map(|(a, b)| {
         let mut candidate = program.clone();
-        // The later one first, so that the earlier one stays where it is.
+        // Remove the later one first, so that the earlier one keeps its position.
         candidate.threads[b.0].steps.remove(b.1);
         candidate.threads[a.0].steps.remove(a.1);
         candidate
@@ -99,7 +99,7 @@ fn with_plainer_steps(program: &Program) -> impl Iterator<Item = Program> {
     })
 }
 
-/// Plainer steps; none is plainer than itself, directly or by way of others.
+/// Simpler steps. No chain of them leads back to the step itself.
 fn plainer(step: Step) -> Vec<Step> {
     let ops = match step.op {
         Op::Read(access) => plainer_access(access).into_iter().map(Op::Read).collect(),

@@ -5,8 +5,8 @@ use crate::program::{
 };
 use testing::Random;
 
-/// Changes a step: drops it, doubles it, moves it, replaces it, or changes an operand. What would
-/// leave the language is not done.
+/// Changes a step: drops, doubles, moves or replaces it, or changes an operand. Changes that would leave the
+/// language are not made.
 pub(crate) fn spoil(program: &mut Program, random: &mut Random) {
     let mut changed = program.clone();
     let thread = random.below(changed.threads.len());

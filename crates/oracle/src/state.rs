@@ -1,34 +1,34 @@
-//! A state of a running program.
+//! States of a running program.
 //!
-//! What is ordered before a thread's next step is kept as a *set of events* instead of a clock: the
-//! programs are tiny, and sets cannot be compared wrongly. There are two relations.
+//! The events ordered before a thread's next step are kept as a *set* instead of a clock: the programs are
+//! tiny, and sets cannot be compared wrongly. There are two relations.
 //!
-//! - *Orders memory* decides races. A thread knows its own earlier steps; what the others of a
-//!   `bar.warp.sync` know; what all registrations of a barrier's generation know, if it waited for
-//!   that generation; the copies that its `cp.async` waits cover. An arrival tells and does not
-//!   learn. Shuffles and votes order nothing.
-//! - *Waits for* contains it. Besides, a lane that registers at a barrier, be it an arrival, has
-//!   waited for its warp's other lanes; lanes of a shuffle or vote have waited for each other; and
-//!   whoever was let go because a thread exited has waited for that exit.
+//! - *Orders memory* decides races. A thread knows its own earlier steps and the copies covered by its
+//!   `cp.async` waits. It learns everything that the other lanes of a `bar.warp.sync` know. If it waited for
+//!   a barrier's generation, it learns everything that the registrations of that generation know. An arrival
+//!   releases and does not acquire. Shuffles and votes order nothing.
+//! - *Waits for* contains it. In addition, a lane that registers at a barrier, even to arrive, has waited for
+//!   the other lanes of its warp. Lanes of a shuffle or vote have waited for each other. A thread released by
+//!   an exit has waited for that exit.
 
 use crate::program::{BARRIERS, MAX_COPIES, MAX_THREADS};
 use crate::table::Events;
 use crate::values::Values;
 
-/// What a thread is doing.
+/// The status of a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub(crate) enum Status {
-    /// It can take its next step, if that is not a wait for copies in flight.
+    /// It can take its next step, except a wait for copies in flight.
     #[default]
     Running,
-    /// It stands at a collective of its warp.
+    /// It is at a collective of its warp.
     Gathering,
-    /// It stands at a barrier, and its warp does not count there yet.
+    /// It is at a barrier at which its warp is not registered yet.
     Arrived,
-    /// It waits at a barrier where its warp counts.
+    /// It waits at a barrier at which its warp is registered.
     Registered,
-    /// It is gone.
+    /// It has exited.
     Exited,
 }
 
@@ -39,29 +39,29 @@ pub(crate) struct Order {
     pub(crate) barriers: [Events; BARRIERS],
 }
 
-/// The generation of a barrier that is under way.
+/// The current generation of a barrier.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Generation {
     /// Registrations so far.
     pub(crate) members: Events,
     /// Warps that have registered, one bit each.
     pub(crate) warps: u8,
-    /// How often warps have registered.
+    /// The number of registrations of warps.
     pub(crate) registrations: u8,
-    /// What the first registration said; the others must say the same.
+    /// The terms of the first registration, which the others must match.
     pub(crate) terms: Option<Terms>,
-    /// Threads that came with a true predicate.
+    /// Threads with a true predicate.
     pub(crate) votes: u8,
 }
 
-/// What all registrations of a generation must agree on.
+/// The terms on which all registrations of a generation must agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Terms {
     pub(crate) count: Option<u16>,
     pub(crate) reduces: bool,
 }
 
-/// Everything that decides how a run goes on, and what will be found.
+/// Everything that determines the rest of a run and its findings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct State {
     /// Each thread's next step.
@@ -73,17 +73,17 @@ pub(crate) struct State {
     pub(crate) flying: Events,
     pub(crate) generations: [Generation; BARRIERS],
     pub(crate) memory: Order,
-    /// What is ordered before each copy; copies wait for nothing else.
+    /// The events ordered before each copy; copies wait for nothing else.
     pub(crate) copies: [Events; MAX_COPIES],
     pub(crate) history: Option<Box<History>>,
     pub(crate) values: Option<Box<Values>>,
 }
 
-/// What only the judge of a single run must remember.
+/// Additional state for judging a single run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct History {
     pub(crate) waits: Order,
-    /// For each barrier, registrations of the last generation that had partners to find.
+    /// For each barrier, registrations of the last generation with partners.
     pub(crate) partnered: [Events; BARRIERS],
     /// For each barrier, registrations since then; each was a generation of its own.
     pub(crate) alone: [Events; BARRIERS],

@@ -1,13 +1,13 @@
-//! What is known of a program before it runs: its events, and which of them conflict.
+//! Static facts about a program: its events, and their conflicts.
 //!
-//! An event is a step of a thread, or the moment in which an asynchronous copy moves its bytes. The
-//! events of a program are numbered: steps first, thread by thread, then the copies.
+//! An event is a step of a thread, or the transfer of an asynchronous copy. Events are numbered: steps first,
+//! thread by thread, then the copies.
 //!
-//! Two events *conflict* if they touch a common byte and not both only read it. Two additions to a
-//! cell do not conflict: they are atomic, commute, and their results are dead. Two stores of equal
-//! values to the same bytes are kept apart: no schedule tells them from one store. Equality is
-//! decided here without looking at memory: common values. Copies are never equal to anything: the
-//! manual leaves two of them to one destination undefined.
+//! Two events *conflict* if they touch a common byte and do not both only read it. Two additions to a cell do
+//! not conflict: they are atomic, commute, and their results are dead. Two stores of equal values to the same
+//! bytes are classified separately: no schedule distinguishes them from one store. Equality means common
+//! values, and is decided without looking at memory. Copies are never equal to anything: the manual leaves
+//! two of them to one destination undefined.
 
 use crate::program::{Access, Op, Program, Space, Value};
 
@@ -55,7 +55,7 @@ impl Events {
 /// Most events of a program.
 pub(crate) const MAX_EVENTS: usize = 32;
 
-/// A thread as the interpreter wants it.
+/// A thread in the form needed by the interpreter.
 #[derive(Clone, Debug)]
 pub(crate) struct ThreadTable {
     pub(crate) warp: usize,
@@ -72,7 +72,7 @@ pub(crate) struct CopyTable {
     pub(crate) issue: usize,
     /// The thread that starts it.
     pub(crate) thread: usize,
-    /// The event of moving the bytes.
+    /// The event of the transfer.
     pub(crate) event: usize,
     pub(crate) to: u8,
     pub(crate) from: u8,
@@ -116,17 +116,17 @@ impl Table {
         table
     }
 
-    /// Number of events.
+    /// The number of events.
     pub(crate) fn len(&self) -> usize {
         self.steps() + self.copies.len()
     }
 
-    /// Number of events that are steps.
+    /// The number of events that are steps.
     pub(crate) fn steps(&self) -> usize {
         self.threads.last().map_or(0, |thread| thread.first + thread.ops.len())
     }
 
-    /// The thread to which an event belongs.
+    /// The thread of an event.
     pub(crate) fn thread_of(&self, event: usize) -> usize {
         match self.copies.iter().find(|copy| copy.event == event) {
             Some(copy) => copy.thread,
@@ -150,8 +150,8 @@ impl Table {
         }
     }
 
-    /// Whether of two events one reads for nothing what the other writes, with the same size: a race that makes no
-    /// difference. (Of accesses of different sizes the manual says nothing.)
+    /// Returns `true` if one of two events is an unused read of the other's write, of the same size: a
+    /// harmless race. (The manual does not cover accesses of different sizes.)
     pub(crate) fn is_idle(&self, a: usize, b: usize) -> bool {
         let looks = |event: usize| {
             let thread = &self.threads[self.thread_of(event)];
@@ -167,7 +167,7 @@ impl Table {
         (looks(a) && same(a, b)) || (looks(b) && same(b, a))
     }
 
-    /// What an event does to memory.
+    /// The memory accesses of an event.
     fn touches(&self, event: usize) -> Vec<Touch> {
         if let Some(copy) = self.copies.iter().find(|copy| copy.event == event) {
             let cell = |space, cell| Access { space, offset: cell * 4, width: 4 };
@@ -208,7 +208,7 @@ enum Kind {
     Add,
 }
 
-/// What is stored, as far as it can be told from other values.
+/// A stored value, as far as it is distinguishable from others.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stored {
     Event(usize),
@@ -217,7 +217,7 @@ enum Stored {
 }
 
 impl Touch {
-    /// Whether the order of the two could matter.
+    /// Returns `true` if the order of the two may matter.
     fn meets(&self, other: &Self) -> bool {
         let (a, b) = (self.access, other.access);
         let overlap =
@@ -248,8 +248,8 @@ fn copies(threads: &[ThreadTable], mut event: usize) -> Vec<CopyTable> {
     copies
 }
 
-/// A wait covers the groups its thread committed, all but the last few, and `wait_all` also what is
-/// not committed. Groups may be empty. Which copies are in which group follows from the text.
+/// Computes the copies that each wait covers: those of its thread's committed groups, all but the last few,
+/// and for `wait_all` uncommitted ones too. Groups may be empty. The program text determines the groups.
 fn covers(threads: &[ThreadTable], copies: &[CopyTable]) -> [Events; MAX_EVENTS] {
     let mut covers = [Events::NONE; MAX_EVENTS];
     for thread in threads {
@@ -280,8 +280,8 @@ fn covers(threads: &[ThreadTable], copies: &[CopyTable]) -> [Events; MAX_EVENTS]
     covers
 }
 
-/// Joint steps of a warp get the number of the first lane's step, or their own if the first lane has
-/// none in this place.
+/// Numbers the instructions. Joint steps of a warp get the number of the first lane's step, or their own if
+/// the first lane has none in this place.
 fn sites(program: &Program, threads: &[ThreadTable]) -> [u8; MAX_EVENTS] {
     let mut sites = std::array::from_fn(|event| event as u8);
     for second in 1..threads.len() {

@@ -7,9 +7,9 @@
 //! 1.0: copy s0 g1; commit; wait 0; bar.popc 1 64 t
 //! ```
 //!
-//! A line is a thread: its warp, its lane, its steps. `*` marks a joint step. `s1` is the second
-//! cell of shared memory, `read.2 g0+2` reads two bytes, from the third byte of the first cell of
-//! global memory on; `look` reads for nothing. `write s1 common` writes the common value.
+//! A line is a thread: its warp, its lane, its steps. `*` marks a joint step. `s1` is the second cell of
+//! shared memory. `read.2 g0+2` reads two bytes, from the third byte of the first cell of global memory on.
+//! `look` reads without using the value. `write s1 common` writes the common value.
 
 use crate::program::{
     Access, Barrier, BarrierKind, Invalid, Op, Program, Space, Step, Thread, Value,
@@ -94,7 +94,7 @@ fn truth(predicate: bool) -> char {
     if predicate { 't' } else { 'f' }
 }
 
-/// Why a text is not a program.
+/// The reason why a text is not a program.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[expect(missing_docs, reason = "the message says what each is, its fields what is quoted")]
 pub enum NotAProgram {

@@ -1,17 +1,17 @@
-//! What memory and results hold while a program runs.
+//! Contents of memory and results during a run.
 //!
-//! Every store writes its own event's number into each byte, every addition adds a bit of its own,
-//! so contents tell who has been there. The same numbers are in the emitted kernel.
+//! Every store writes the number of its event into each byte, and every addition adds a bit of its own, so
+//! contents identify their writers. The emitted kernel uses the same numbers.
 
 use crate::program::{Access, MEMORY_BYTES, Space, Value};
 use crate::table::MAX_EVENTS;
 
-/// The memories and what threads have learned.
+/// Contents of the memories, and results of threads.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Values {
     shared: [u8; MEMORY_BYTES],
     global: [u8; MEMORY_BYTES],
-    /// By event; zero where nothing is learned.
+    /// Results by event; zero for events without one.
     pub(crate) results: [u64; MAX_EVENTS],
 }
 
@@ -54,7 +54,7 @@ impl Values {
     }
 }
 
-/// A byte of memory before the program starts.
+/// The initial value of a byte of memory.
 pub(crate) fn initial_byte(space: Space, byte: usize) -> u8 {
     let base = match space {
         Space::Shared => 0xa0,
@@ -63,7 +63,7 @@ pub(crate) fn initial_byte(space: Space, byte: usize) -> u8 {
     base + byte as u8
 }
 
-/// What a store writes; only its lowest bytes count if it is narrow.
+/// The value of a store; a narrow one uses only its lowest bytes.
 pub(crate) fn stored(event: usize, value: Value) -> u64 {
     let byte = match value {
         Value::Own => 0x10 + event as u8,
@@ -72,12 +72,12 @@ pub(crate) fn stored(event: usize, value: Value) -> u64 {
     u64::from_le_bytes([byte; 8])
 }
 
-/// What an addition adds.
+/// The summand of an addition.
 pub(crate) fn added(event: usize) -> u32 {
     1 << event
 }
 
-/// What a lane offers at a shuffle.
+/// The value that a lane provides in a shuffle.
 pub(crate) fn offered(event: usize) -> u32 {
     0x100 + event as u32
 }

@@ -1,5 +1,5 @@
-//! What `exec` says of emitted kernels, against all schedules: races, deadlocks, misused and reused
-//! barriers, undefined values, and what clean programs leave behind.
+//! Compares `exec` with all schedules on emitted kernels: races, deadlocks, misused and reused barriers,
+//! undefined values, and the final memory of clean programs.
 
 mod common;
 
@@ -7,7 +7,7 @@ use common::engine;
 use oracle::{Agreement, Explorer, compare, emit, generate, shrink};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Programs that are compared: the first seeds, in portions that threads take in turn.
+/// The number of compared programs: the first seeds, in portions that threads take in turn.
 const PROGRAMS: u64 = 100_000;
 const PORTION: u64 = 500;
 
@@ -39,7 +39,7 @@ fn the_engine_agrees_with_all_schedules() {
     assert!(clean > PROGRAMS / 4 && wrong > PROGRAMS / 20, "{clean} clean, {wrong} wrong");
 }
 
-/// Compares one program; on a disagreement, the smallest that shows it.
+/// Compares one program; on a disagreement, shrinks it.
 fn agreement(explorer: &mut Explorer, seed: u64) -> Agreement {
     let program = generate(seed);
     match compare(explorer, &program, &engine) {
@@ -54,7 +54,7 @@ fn agreement(explorer: &mut Explorer, seed: u64) -> Agreement {
     }
 }
 
-/// Programs that were found to go wrong, made small.
+/// Reduced programs with past disagreements.
 const FOUND: &[(&str, &str)] = &[
     (
         "three warps at a barrier for two: all are let go",
@@ -90,7 +90,7 @@ fn what_was_found_is_mended() {
     }
 }
 
-/// Reads whose values nobody uses race with writes: no errors, unless something else races too.
+/// Unused reads may race with writes without an error, unless something else races too.
 #[test]
 fn racing_reads_for_nothing_are_no_errors() {
     for (text, agreement) in [
@@ -98,7 +98,7 @@ fn racing_reads_for_nothing_are_no_errors() {
         ("warps 2\n0.0: write g0\n1.0: look g0; look g0\n1.1: look g0", Agreement::Clean),
         ("warps 2\n0.0: add s0\n1.0: look s0", Agreement::Clean),
         ("warps 2\n0.0: write.2 s0\n1.0: look.2 s0; read.2 s0+2", Agreement::Clean),
-        // The lane also reads for good, before or after.
+        // The lane also reads with use, before or after.
         ("warps 2\n0.0: write s0\n1.0: look s0; read s0", Agreement::Wrong),
         ("warps 2\n0.0: write s0\n1.0: read s0; look s0", Agreement::Wrong),
         ("warps 2\n0.0: write s0\n1.0: look.2 s0", Agreement::Wrong),

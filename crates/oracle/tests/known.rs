@@ -1,4 +1,4 @@
-//! Programs whose verdicts are known, from the manual and from what hardware did.
+//! Programs with known verdicts, from the manual and from hardware.
 
 mod common;
 
@@ -116,7 +116,7 @@ fn a_warp_that_comes_again_counts_again() {
 fn a_lane_stuck_before_an_aligned_barrier() {
     let verdict = explore("warps 1\n0.0: bar.sync 1\n0.1: shfl 3 from 1");
     assert!(verdict.deadlocks && verdict.stuck_apart);
-    // A lane that exits is no longer waited for.
+    // An exited lane is no longer waited for.
     clean("warps 1\n0.0: bar.sync 1\n0.1: write s0");
 }
 
@@ -160,10 +160,10 @@ fn copies_are_agents() {
     clean("warps 1\n0.0: write g0; copy s0 g0; waitall");
     races("warps 1\n0.0: copy s0 g0; write g0; waitall");
     races("warps 1\n0.0: copy s0 g0; copy s0 g1; waitall");
-    // The wait serves its own thread; others need a barrier behind it.
+    // The wait covers its own thread; others need a barrier after it.
     clean("warps 2\n0.0: copy s0 g0; waitall; bar.sync 0\n1.0: bar.sync 0; read s0");
     races("warps 2\n0.0: copy s0 g0; bar.sync 0; waitall\n1.0: bar.sync 0; read s0");
-    // Nobody waits: the copy races with who comes after the exit's barrier, and with nobody else.
+    // Without a wait, the copy races with threads released by the exit's barrier, and with no others.
     races("warps 2\n0.0: copy s0 g0\n1.0: bar.sync 0; read s0");
     clean("warps 2\n0.0: copy s0 g0\n1.0: bar.sync 0; read s1");
 }
@@ -187,7 +187,7 @@ fn a_race_has_several_outcomes() {
 
 #[test]
 fn generations_must_not_be_mistaken() {
-    // The smallest case in which a thread's first command is what goes wrong.
+    // The smallest program in which a thread's first command is at fault.
     let text = "warps 3\n0.0: bar.sync 1 64; bar.sync 1 64\n1.0: bar.sync 1 64\n2.0: bar.sync 1 64";
     let verdict = explore(text);
     assert!(verdict.completes && verdict.deadlocks && verdict.matchings_differ);

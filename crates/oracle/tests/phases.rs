@@ -1,7 +1,7 @@
-//! What `exec` says of programs with mbarriers, against all schedules.
+//! Compares `exec` with all schedules on programs with mbarriers.
 //!
-//! What is accepted must be clean on every schedule and leave the same values. What is rejected must not be clean; where the
-//! rules are not sure they may give up, and that is counted. `WARPPROOF_FULL` compares more programs.
+//! Accepted programs must be clean on every schedule and leave the same values. Rejected ones must not be
+//! clean. Undecided ones are allowed and counted. `WARPPROOF_FULL` compares more programs.
 
 mod common;
 

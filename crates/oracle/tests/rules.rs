@@ -1,4 +1,4 @@
-//! The rules for single runs against all runs.
+//! Compares the rules for single runs with all runs.
 
 mod common;
 
@@ -8,7 +8,7 @@ use oracle::{
     shrink,
 };
 
-/// A random run, judged by the rules for single runs, must agree with all runs.
+/// Checks that a random run, judged by the rules for single runs, agrees with all runs.
 fn check(explorer: &mut Explorer, program: &Program, seed: u64) -> Result<(), Box<Disagreement>> {
     let oracle = explorer.explore(program);
     let checker = observe(program, seed);
@@ -30,8 +30,8 @@ fn one_run_tells_of_all() {
     }
 }
 
-/// Every combination of two to four warps with one to three steps each, eight at most together, all
-/// syncs or arrivals at one barrier for two warps; warps may be exchanged, so they are sorted.
+/// Every combination of two to four warps with one to three steps each, at most eight in total, all syncs or
+/// arrivals at one barrier for two warps. Warps may be exchanged, so they are sorted.
 fn one_barrier() -> Vec<Program> {
     let lists: Vec<Vec<BarrierKind>> =
         (1..=3).flat_map(|length| (0..1 << length).map(move |bits| kinds(bits, length))).collect();
@@ -71,8 +71,8 @@ fn named_barrier(chosen: &[usize], lists: &[Vec<BarrierKind>]) -> Program {
     Program { warps: chosen.len() as u8, threads: chosen.iter().enumerate().map(thread).collect() }
 }
 
-/// The rule for reuse, on single runs that complete, against all runs: it must accept exactly the
-/// programs of which every run completes with the same matching.
+/// Compares the reuse rule, on single runs that complete, with all runs: it must accept exactly the programs
+/// for which every run completes with the same matching.
 #[test]
 fn the_rule_for_reuse_is_exact_for_one_barrier() {
     let mut explorer = Explorer::default();
@@ -95,7 +95,7 @@ fn the_rule_for_reuse_is_exact_for_one_barrier() {
     assert_eq!((judged, safe, deadlocking), (1004, 17, 803));
 }
 
-/// A comparison that accepts everything would be worth nothing.
+/// The comparison itself must be able to fail.
 #[test]
 fn checkers_that_see_nothing_or_everything_are_caught() {
     let mut explorer = Explorer::default();

@@ -1,4 +1,5 @@
-//! What is said of kernels given as files, with the time it took: `cargo run --release -p param --example claims FILE…`.
+//! Prints the answers for kernels given as files, with the time: `cargo run --release -p param --example claims
+//! FILE…`.
 
 #![expect(clippy::print_stdout, reason = "for people")]
 

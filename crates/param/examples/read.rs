@@ -1,4 +1,5 @@
-//! Reads files with the CUDA C++ reader and says which kernels are lowered: `cargo run -p param --example read -- FILE.cu`.
+//! Reads files with the CUDA C++ reader and prints which kernels are lowered: `cargo run -p param --example read --
+//! FILE.cu`.
 //!
 //! With `PROVE` in the environment, kernels are proved as well.
 

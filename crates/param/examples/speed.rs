@@ -1,4 +1,4 @@
-//! How long each kernel of `corpus/param` takes to prove, and by whom its questions are answered.
+//! Measures the proof of each kernel of `corpus/param`, and which stage answers its queries.
 //!
 //! `cargo run --release -p param --example speed [--users] [NAME…]`; z3 is the one that `WARPPROOF_Z3` names, or `z3`.
 

@@ -1,6 +1,7 @@
-//! All that is said of a kernel: proofs, refutations that were seen to happen, tests of the proofs.
+//! The answer for a kernel: proofs, witnessed refutations, and tests of the proofs.
 
-use crate::engine::{self, Effort, Open, Proof, Property, values};
+use crate::deadline;
+use crate::engine::{self, Effort, Open, PLAIN, Proof, Property, values};
 use crate::interp::{self, Event, Launch};
 use crate::kir::{ArrayId, Kernel, barrier_claims, used_lemmas};
 use crate::logic::side::Stats;
@@ -8,22 +9,19 @@ use crate::logic::smt::Solver;
 use crate::partial;
 use crate::trials::{TESTS, Tests, is_unsigned_wrap, places, property};
 
-/// Launches that proofs are tested on, and refutations looked for.
+/// Launches for testing proofs and searching refutations.
 const LAUNCHES: usize = 160;
-/// Properties of every kernel; what it leaves in memory is definite if they hold.
-const PLAIN: [Property; 5] =
-    [Property::Races, Property::Barriers, Property::Bounds, Property::Overflow, Property::Division];
 
-/// What is asked for.
+/// Options of a proof.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Facts about loops are inferred.
+    /// Are facts about loops inferred?
     pub infers: bool,
-    /// For what is open, demands are looked for under which it holds.
+    /// For open properties, search for launch preconditions under which they hold?
     pub suggests: bool,
 }
 
-/// What is known of a property.
+/// The verdict on a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It holds for every launch.
@@ -34,38 +32,38 @@ pub enum Verdict {
     Unknown,
 }
 
-/// Something that happened on a launch.
+/// An event on a launch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     /// The launch.
     pub launch: Launch,
-    /// What.
+    /// The event.
     pub event: Event,
 }
 
-/// A property and what is known of it.
+/// A property and its verdict.
 #[derive(Clone, Debug)]
 pub struct Checked {
-    /// Which.
+    /// The property.
     pub property: Property,
-    /// What is known.
+    /// Its verdict.
     pub verdict: Verdict,
-    /// What could not be shown.
+    /// Its open claims.
     pub open: Vec<Open>,
-    /// Where it failed, the smallest launch first.
+    /// Witnesses of its failure, the smallest launch first.
     pub findings: Vec<Finding>,
-    /// Demands on launches under which it was proved, if some were looked for and found.
+    /// Launch preconditions under which it was proved, if a search found some.
     pub holds_if: Vec<String>,
 }
 
-/// What is said of a kernel.
+/// The answer for a kernel.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// Property by property.
     pub properties: Vec<Checked>,
-    /// Arrays whose size nobody gave.
+    /// Arrays whose size is not stated.
     pub unsized_arrays: Vec<ArrayId>,
-    /// On which axes fewer than 2^31 threads are assumed.
+    /// Axes with an assumed limit of 2^31 threads.
     pub limited: [bool; 3],
     /// Launches that were run to the end.
     pub tested: usize,
@@ -73,9 +71,9 @@ pub struct Answer {
     pub example: Option<Launch>,
     /// A proof that a run contradicts: a bug of ours.
     pub contradiction: Option<(Property, Finding)>,
-    /// Invariants of loops that were guessed and proved, each with the place of its loop.
+    /// Invariants of loops that were inferred and proved, each with the place of its loop.
     pub learnt: Vec<(base::Span, String)>,
-    /// How questions were answered.
+    /// Statistics of the queries.
     pub stats: Stats,
     /// Questions were left open because there is no solver.
     pub missed_solver: bool,
@@ -83,33 +81,38 @@ pub struct Answer {
     pub solver_died: bool,
 }
 
-/// Answers for a kernel; the solver comes back for the next one.
+/// Proves a kernel; returns the solver for the next one.
 #[must_use]
 pub fn prove(
     kernel: &Kernel,
     solver: Option<Solver>,
     options: Options,
 ) -> (Answer, Option<Solver>) {
-    let (mut proof, solver) =
-        engine::prove(kernel, solver, Effort { infers: options.infers, only: None });
-    let solver = postconditions(kernel, &mut proof, solver, options);
-    let solver = contracts(kernel, &mut proof, solver, options);
     let mut tests = Tests::default();
-    tests.small(kernel, if proof.open.is_empty() { TESTS } else { LAUNCHES });
-    tests.at_turns(kernel);
-    if proof.open.iter().any(|open| open.property == Property::Overflow) {
-        tests.large(kernel);
+    // First, so that a launch that fails is told whatever becomes of the proof.
+    tests.small(kernel, TESTS);
+    let shown = deadline::part(|| proved(kernel, solver, options));
+    let (proof, solver) = shown.unwrap_or_else(|| (Proof::given_up(kernel), None));
+    if !proof.open.is_empty() && !deadline::is_over() {
+        tests = Tests::default();
+        tests.small(kernel, LAUNCHES);
     }
-    tests.replay(kernel, &proof.suspects);
+    if !deadline::is_over() {
+        tests.at_turns(kernel);
+        if proof.open.iter().any(|open| open.property == Property::Overflow) {
+            tests.large(kernel);
+        }
+        tests.replay(kernel, &proof.suspects);
+    }
     if kernel.fences {
-        // What a fence orders is not followed, so no race was really seen.
+        // The ordering by fences is not modelled, so a race in a run is no evidence.
         tests.findings.retain(|finding| property(&finding.event) != Property::Races);
     }
-    // With demands that no contents fulfil everything would hold.
+    // If no contents satisfy the requirements, everything would hold.
     if interp::demands_contents(kernel) && !tests.demanded {
         tests.example = None;
     }
-    // Under assumptions that nothing fulfils, too.
+    // Likewise if no run satisfies the assumptions.
     if tests.tested == 0 && tests.unmet > 0 {
         tests.example = None;
     }
@@ -118,13 +121,43 @@ pub fn prove(
     let used = kernel.contracts.iter();
     claimed.extend(used.flat_map(|one| one.relies.iter().copied().chain([one.span])));
     let answer = assemble(proof, tests, &claimed);
-    if options.suggests && answer.example.is_some() {
+    if options.suggests && answer.example.is_some() && !deadline::is_over() {
         return answer.suggested(kernel, solver, options.infers);
     }
     (answer, solver)
 }
 
-/// What the contract claims of the end, once it is definite what the end is.
+/// Proves what can be proved of a kernel.
+fn proved(kernel: &Kernel, solver: Option<Solver>, options: Options) -> (Proof, Option<Solver>) {
+    let (mut proof, solver) =
+        engine::prove(kernel, solver, Effort { infers: options.infers, only: None });
+    let solver = first_reads(kernel, &mut proof, solver, options);
+    let solver = postconditions(kernel, &mut proof, solver, options);
+    let solver = contracts(kernel, &mut proof, solver, options);
+    (proof, solver)
+}
+
+/// Proves that memory without contents is stored to before it is read, once the order of accesses is definite.
+fn first_reads(
+    kernel: &Kernel,
+    proof: &mut Proof,
+    solver: Option<Solver>,
+    options: Options,
+) -> Option<Solver> {
+    let unmet = proof.open.iter().any(|open| PLAIN.contains(&open.property));
+    if unmet || !values::has_reads(kernel) {
+        return solver;
+    }
+    let (shown, solver) = values::initialised(kernel, solver, options.infers);
+    proof.has_first_reads = true;
+    proof.open.extend(shown.open);
+    proof.stats.add(shown.stats);
+    proof.missed_solver |= shown.missed_solver;
+    proof.solver_died |= shown.solver_died;
+    solver
+}
+
+/// Proves the contract's claims about the end of the launch, once the final memory is definite.
 fn postconditions(
     kernel: &Kernel,
     proof: &mut Proof,
@@ -145,7 +178,7 @@ fn postconditions(
             property: Property::Postcondition,
             span,
             other: None,
-            message: "this claim: what the kernel leaves is not definite while other properties are open"
+            message: "this claim: the kernel's result is not definite while other properties are open"
                 .to_owned(),
         }));
         return solver;
@@ -153,13 +186,13 @@ fn postconditions(
     for (span, message) in partial::never(kernel) {
         proof.open.push(Open { property: Property::Postcondition, span, other: None, message });
     }
-    // A lemma that is not shown says nothing.
+    // A lemma that is not proved may not be used.
     let mut kernel = kernel.clone();
     kernel.lemmas.retain(|one| !proof.open.iter().any(|open| open.span == one.span));
     let (ensured, solver) = values::ensured(&kernel, solver, options.infers);
     proof.open.extend(ensured.open);
     proof.learnt = ensured.learnt;
-    // What was left open because nothing had looked at it yet.
+    // Claims that were open only because no proof had covered them yet.
     let looked_at = |one: &Open| ensured.claims.iter().any(|(span, _)| *span == one.span);
     proof.open.retain(|one| one.property != Property::Invariant || !looked_at(one));
     for (span, why) in ensured.claims {
@@ -176,7 +209,7 @@ fn postconditions(
     solver
 }
 
-/// Contracts of functions that are used where those are called: each is shown by itself.
+/// Proves the contracts of functions that are assumed at calls, each on its own.
 fn contracts(
     kernel: &Kernel,
     proof: &mut Proof,
@@ -197,7 +230,9 @@ fn contracts(
             }
             Some(one) => match one.open.first() {
                 Some(open) => format!("could not show {}", open.message),
-                None if answer.example.is_none() => "no launch fulfils what it requires".to_owned(),
+                None if answer.example.is_none() => {
+                    "no launch fulfils its preconditions".to_owned()
+                }
                 None => format!("{} is open", one.property.name()),
             },
         };
@@ -211,13 +246,13 @@ fn contracts(
 }
 
 impl Answer {
-    /// What is said of a kernel if the work was given up: nothing.
+    /// The answer for a kernel if the work was given up: nothing is known.
     #[must_use]
     pub fn given_up(kernel: &Kernel) -> Self {
-        let properties = PLAIN.into_iter().map(|property| {
-            let (span, message) = (kernel.span, "anything in that time".to_owned());
-            let open = vec![Open { property, span, other: None, message }];
-            let verdict = Verdict::Unknown;
+        let open = Proof::given_up(kernel).open.into_iter();
+        let properties = open.filter(|one| PLAIN.contains(&one.property)).map(|one| {
+            let (property, verdict) = (one.property, Verdict::Unknown);
+            let open = vec![one];
             Checked { property, verdict, open, findings: Vec::new(), holds_if: Vec::new() }
         });
         Self {
@@ -234,7 +269,8 @@ impl Answer {
         }
     }
 
-    /// With demands under which what is open would hold. Where something failed, only sizes can be at fault.
+    /// Adds launch preconditions under which open properties would hold. If a property failed, only sizes can be the
+    /// reason.
     fn suggested(
         mut self,
         kernel: &Kernel,
@@ -249,10 +285,15 @@ impl Answer {
                     checked.property,
                     Property::Overflow | Property::Races | Property::Bounds
                 ),
-                // Without a solver it is the solver that is missing, not a demand.
+                // Without a solver it is the solver that is missing, not a precondition.
                 Verdict::Unknown => !checked.open.is_empty() && !self.missed_solver,
             };
-            let claims = [Property::Invariant, Property::Postcondition, Property::Clauses];
+            let claims = [
+                Property::Initialised,
+                Property::Invariant,
+                Property::Postcondition,
+                Property::Clauses,
+            ];
             if wanted && !claims.contains(&checked.property) {
                 let about = (checked.property, checked.verdict == Verdict::Refuted);
                 (checked.holds_if, solver) = crate::suggest::demands(kernel, about, solver, infers);
@@ -264,12 +305,16 @@ impl Answer {
 
 fn assemble(proof: Proof, tests: Tests, claimed: &[base::Span]) -> Answer {
     let mut wanted = PLAIN.to_vec();
-    // Told of only where something is wrong with it.
+    // Only reported if it fails.
     let spoiled = |one: &Finding| property(&one.event) == Property::Clauses;
     if proof.open.iter().any(|one| one.property == Property::Clauses)
         || tests.findings.iter().any(spoiled)
     {
         wanted.push(Property::Clauses);
+    }
+    let unwritten = |one: &Finding| property(&one.event) == Property::Initialised;
+    if proof.has_first_reads || tests.findings.iter().any(unwritten) {
+        wanted.push(Property::Initialised);
     }
     if proof.has_claims {
         wanted.push(Property::Invariant);
@@ -284,7 +329,7 @@ fn assemble(proof: Proof, tests: Tests, claimed: &[base::Span]) -> Answer {
         let open: Vec<Open> =
             proof.open.iter().filter(|open| open.property == one).cloned().collect();
         let findings = tests.findings.iter().filter(|finding| property(&finding.event) == one);
-        // C defines that unsigned numbers wrap around: no mistake, only nothing that is followed.
+        // C defines that unsigned numbers wrap around: not a mistake, only unsupported.
         let findings: Vec<Finding> = findings
             .filter(|one| !is_unsigned_wrap(&one.event) || open.is_empty())
             .cloned()
@@ -292,7 +337,9 @@ fn assemble(proof: Proof, tests: Tests, claimed: &[base::Span]) -> Answer {
         if open.is_empty()
             && let Some(finding) = findings.first()
             && is_independent(&proof, one, claimed)
-            // What is inside is so if nothing wraps.
+            // Otherwise nothing was shown of it.
+            && (one != Property::Initialised || proof.has_first_reads)
+            // Bounds are proved assuming that nothing wraps.
             && (one != Property::Bounds || !wraps)
         {
             contradiction = contradiction.or_else(|| Some((one, finding.clone())));
@@ -305,7 +352,7 @@ fn assemble(proof: Proof, tests: Tests, claimed: &[base::Span]) -> Answer {
         let findings = [findings, later].concat();
         let verdict = match (findings.is_empty(), open.is_empty()) {
             (false, _) => Verdict::Refuted,
-            // Without a launch that the contract allows, everything would hold.
+            // If the contract allows no launch, everything would hold.
             (true, true) if tests.example.is_some() && is_independent(&proof, one, claimed) => {
                 Verdict::Proved
             }
@@ -328,9 +375,9 @@ fn assemble(proof: Proof, tests: Tests, claimed: &[base::Span]) -> Answer {
     }
 }
 
-/// Whether what is shown of a property rests on nothing that is open. Races between threads are looked at
-/// interval by interval, which presumes that barriers are met by all. What is `claimed` at barriers is used for everything, and
-/// holds where it stands if nothing goes wrong before.
+/// Does the proof of a property depend on no open claim? Races between threads are checked interval by interval,
+/// which presumes that all threads reach the barriers. Claims at barriers (`claimed`) are used everywhere, and hold
+/// at their place if nothing fails before.
 fn is_independent(proof: &Proof, property: Property, claimed: &[base::Span]) -> bool {
     let open = |other: Property| proof.open.iter().any(|one| one.property == other);
     let unsettled = |one: &Open| match one.property {
@@ -341,7 +388,7 @@ fn is_independent(proof: &Proof, property: Property, claimed: &[base::Span]) -> 
     if !claimed.is_empty() && proof.open.iter().any(unsettled) {
         return false;
     }
-    // A clause without a value may have been translated as anything.
+    // A clause without a value may have been translated in any way.
     if open(Property::Clauses) {
         return false;
     }

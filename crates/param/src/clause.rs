@@ -1,4 +1,4 @@
-//! What annotations say of the cells of arrays: `\forall digits; when ==> array[index] == value`.
+//! Clauses about the cells of arrays: `\forall digits; when ==> array[index] == value`.
 //!
 //! A clause of a loop holds at its head in every iteration; one of the whole kernel holds when it has ended.
 
@@ -9,14 +9,14 @@ use crate::relevance;
 use crate::spec::{self, Goal};
 use base::{Index, Span};
 
-/// An operation that is associative.
+/// An associative operation.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Monoid {
     /// `+`, `max`, `min`, `|`, `&`, `^`, or the name of a function.
     pub(crate) name: String,
     pub(crate) commutes: bool,
-    /// Bits and sign of the machine integers that it compares. A value stands for an integer modulo 2^bits alone, so the greatest
-    /// of two is another one in another type. Bitwise operations are the same in every type.
+    /// Width and sign of the machine integers that it compares. A value represents an integer only modulo 2^bits, so
+    /// a maximum depends on the type. Bitwise operations are the same in every type.
     pub(crate) compares: Option<(u8, bool)>,
 }
 
@@ -26,7 +26,7 @@ impl Monoid {
         Self { name: name.to_owned(), commutes: true, compares: None }
     }
 
-    /// One of C's own operations, or a function of the file that a clause says is one.
+    /// One of C's own operations, or a function of the file that a clause declares to be a monoid.
     pub(crate) fn called(name: &str, kernel: &Kernel) -> Self {
         let own = kernel.monoids.iter().find(|one| one.name == name);
         let commutes = own.is_none_or(|one| one.commutative);
@@ -44,7 +44,7 @@ impl Monoid {
         Self { compares, ..self }
     }
 
-    /// What a fold combines with.
+    /// The operation of a fold.
     pub(crate) fn of(op: &FoldOp, kernel: &Kernel) -> Self {
         let name = match op {
             FoldOp::Add => "+",
@@ -62,7 +62,7 @@ impl Monoid {
         Self::named(name)
     }
 
-    /// The number that changes nothing, if it is one of the type's.
+    /// The neutral element, if it is a number of the type.
     pub(crate) fn unit(&self, ty: Type, kernel: &Kernel) -> Option<i128> {
         if let Some(own) = kernel.monoids.iter().find(|one| one.name == self.name) {
             return number(&own.unit).filter(|_| own.result.ty == ty);
@@ -79,7 +79,7 @@ impl Monoid {
     }
 }
 
-/// A number that is written down.
+/// The value of a numeric literal.
 fn number(expr: &Expr) -> Option<i128> {
     match &expr.kind {
         ExprKind::Int(value) => Some(*value),
@@ -95,7 +95,7 @@ fn number(expr: &Expr) -> Option<i128> {
 /// A clause.
 #[derive(Clone, Debug)]
 pub(crate) struct Clause {
-    /// How it would be written, if it is a guess.
+    /// Its source notation, if it was inferred.
     pub(crate) text: Option<String>,
     pub(crate) forall: Vec<VarId>,
     /// Those of its variables that are powers of two.
@@ -104,7 +104,7 @@ pub(crate) struct Clause {
     pub(crate) array: ArrayId,
     pub(crate) index: Expr,
     pub(crate) value: Expr,
-    /// Where the claim is, or the loop.
+    /// Span of the claim, or of the loop.
     pub(crate) span: Span,
 }
 
@@ -113,14 +113,14 @@ pub(crate) struct Clause {
 pub(crate) struct Given {
     /// Clauses, each with the number of its loop.
     pub(crate) clauses: Vec<(usize, Clause)>,
-    /// Where claims are that are no clauses, and why they are not.
+    /// Spans of claims that are not clauses, and why.
     pub(crate) others: Vec<(Span, String)>,
 }
 
-/// Why a claim is no clause.
+/// The reason why a claim is not a clause.
 pub(crate) const NO_CLAUSE: &str = "only invariants of the form `\\forall …; … ==> a[…] == …` about arrays that are written are followed";
 
-/// What annotations of loops claim of elements and real numbers.
+/// The claims of loop annotations about elements and real numbers.
 pub(crate) fn given(kernel: &Kernel) -> Given {
     let (mut clauses, mut others) = (Vec::new(), Vec::new());
     for (number, (_, inner)) in loops(kernel).into_iter().enumerate() {
@@ -164,7 +164,7 @@ fn clause(kernel: &Kernel, claim: &Claim, goal: &Goal) -> Option<Clause> {
     })
 }
 
-/// The element of an array with one dimension that an expression is, now.
+/// Returns the element of a one-dimensional array that an expression is, at the current moment.
 fn element(expr: &Expr) -> Option<(ArrayId, Expr)> {
     match &expr.kind {
         ExprKind::Convert(inner) => element(inner),
@@ -176,7 +176,7 @@ fn element(expr: &Expr) -> Option<(ArrayId, Expr)> {
     }
 }
 
-/// The loops of a kernel in the order of the source, each with its place in the tree of statements.
+/// The loops of a kernel in source order, each with its place in the tree of statements.
 pub(crate) fn loops(kernel: &Kernel) -> Vec<(Vec<usize>, &Loop)> {
     fn collect<'k>(
         statements: &'k [Stmt],

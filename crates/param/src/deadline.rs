@@ -1,23 +1,23 @@
-//! What a proof may cost: when it must end, at a time or when its user says so, and how many launches are run at once.
+//! Resource limits of a proof: a time limit, interruption by the user, and the number of parallel runs.
 //!
-//! Kept for the thread that proves, because almost every question may be the last one. Where it is over nothing more is
-//! shown, and no more launches are run: what is open then stays open. So a limit errs towards `unknown`; what was proved or
-//! refuted before stays so.
+//! Stored per proving thread, because almost every query may be the last one. Once the limit is reached, no more
+//! claims are shown and no more launches are run: open claims stay open. So a limit errs towards `unknown`; earlier
+//! proofs and refutations stand.
 //!
-//! Work that does not come to such a place soon after is given up as a whole: what all of it is made of (polynomials, formulas,
-//! statements) calls `tick`, which unwinds to [`within`].
+//! Work that does not reach a check soon afterwards is given up as a whole: the operations that all work consists of
+//! (on polynomials, formulas, statements) call `tick`, which unwinds to [`within`].
 
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
-/// What ends a proof.
+/// Limits of a proof.
 #[derive(Default)]
 pub struct Limit {
-    /// How long it may take.
+    /// Time limit.
     pub time: Option<Duration>,
-    /// Whether somebody wants it to end.
+    /// Returns `true` to interrupt the proof.
     pub interrupted: Option<Box<dyn Fn() -> bool>>,
-    /// Launches that are run at once; the answer does not depend on it.
+    /// Number of launches run in parallel; the answer does not depend on it.
     pub jobs: usize,
 }
 
@@ -27,38 +27,38 @@ struct Running {
     jobs: usize,
 }
 
-/// What unwinds from work that is given up.
+/// Payload that unwinds from abandoned work.
 struct GivenUp;
 
-/// How long work goes on at most after it is over.
+/// Time from the limit until the work is abandoned.
 const GRACE: Duration = Duration::from_millis(400);
-/// Ticks between two looks at the clock.
+/// Ticks between two readings of the clock.
 const TICKS: u32 = 1 << 10;
 
 thread_local! {
     static TICKED: Cell<u32> = const { Cell::new(0) };
-    /// Since when it is over.
+    /// Time at which the limit was reached.
     static SINCE: Cell<Option<Instant>> = const { Cell::new(None) };
     static RUNNING: RefCell<Option<Running>> = const { RefCell::new(None) };
     static OVER: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What came of work within a limit.
+/// The result of limited work.
 pub struct Done<T> {
-    /// Its result; nothing if it was given up.
+    /// Its result; `None` if it was given up.
     pub result: Option<T>,
-    /// Whether the limit cut it short.
+    /// Was it cut short by the limit?
     pub is_cut: bool,
 }
 
-/// Does some work of this thread within a limit.
+/// Runs work on this thread within a limit.
 pub fn within<T>(limit: Limit, work: impl FnOnce() -> T) -> Done<T> {
     let until = limit.time.and_then(|time| Instant::now().checked_add(time));
     let running = Running { until, interrupted: limit.interrupted, jobs: limit.jobs };
     let before = RUNNING.with_borrow_mut(|one| one.replace(running));
     OVER.set(false);
     SINCE.set(None);
-    // Work that is given up leaves nothing behind but what it owns.
+    // Abandoned work only affects data that it owns.
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
     let is_cut = OVER.replace(false);
     RUNNING.with_borrow_mut(|one| *one = before);
@@ -69,7 +69,16 @@ pub fn within<T>(limit: Limit, work: impl FnOnce() -> T) -> Done<T> {
     }
 }
 
-/// A small part of some work is done: gives the work up if it should have ended some time ago.
+/// Does a part of some work; nothing if that part is given up. There is no time left behind it then.
+pub(crate) fn part<T>(work: impl FnOnce() -> T) -> Option<T> {
+    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)) {
+        Ok(result) => Some(result),
+        Err(panic) if panic.is::<GivenUp>() => None,
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+}
+
+/// Counts a small step of work; gives the work up if the limit was passed some time ago.
 #[inline]
 pub(crate) fn tick() {
     let ticked = TICKED.get().wrapping_add(1);
@@ -84,12 +93,12 @@ fn give_up() {
     let since = SINCE.get().unwrap_or_else(Instant::now);
     SINCE.set(Some(since));
     if since.elapsed() > GRACE {
-        // No panic: nobody is told of it but `within`.
+        // Not a panic: only `within` notices.
         std::panic::resume_unwind(Box::new(GivenUp));
     }
 }
 
-/// Whether the limit is reached.
+/// Is the limit reached?
 pub(crate) fn is_over() -> bool {
     if !OVER.get() {
         let reached = RUNNING.with_borrow(|running| {
@@ -103,13 +112,13 @@ pub(crate) fn is_over() -> bool {
     OVER.get()
 }
 
-/// How long somebody may be waited for who gets `most` otherwise.
+/// Time left to wait, at most `most`.
 pub(crate) fn left(most: Duration) -> Duration {
     let until = RUNNING.with_borrow(|running| running.as_ref().and_then(|one| one.until));
     until.map_or(most, |until| until.saturating_duration_since(Instant::now()).min(most))
 }
 
-/// How many launches are run at once.
+/// Number of launches to run in parallel.
 pub(crate) fn jobs() -> usize {
     RUNNING.with_borrow(|running| running.as_ref().map_or(1, |one| one.jobs.max(1)))
 }

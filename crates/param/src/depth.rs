@@ -1,15 +1,15 @@
-//! A limit on how deep expressions are, for all that goes through them by recursion: lowering, the engine, runs, and the end of
-//! their life. [`STACK`] is enough for the limit; who proves runs on a thread with such a stack.
+//! A limit on the depth of expressions, for all code that recurses through them: lowering, the engine, runs, and
+//! dropping. [`STACK`] is enough for the limit; proofs run on a thread with such a stack.
 
 use crate::kir::{Expr, ExprKind, Kernel, each_expr};
 use base::{Code, Diagnostic};
 
-/// How deep an expression may be.
+/// Limit on the depth of an expression.
 pub(crate) const MAX_DEPTH: usize = 10_000;
-/// Bytes of a stack on which expressions of this depth are read and proved.
+/// Bytes of stack for reading and proving expressions of this depth.
 pub const STACK: usize = 1 << 30;
 
-/// A kernel, unless an expression in it is too deep.
+/// Returns the kernel, unless an expression in it is too deep.
 pub(crate) fn limited(kernel: Result<Kernel, Box<Diagnostic>>) -> Result<Kernel, Box<Diagnostic>> {
     let kernel = kernel?;
     let mut deep = None;
@@ -31,7 +31,7 @@ pub(crate) fn limited(kernel: Result<Kernel, Box<Diagnostic>>) -> Result<Kernel,
     }
 }
 
-/// Whether an expression is too deep; found without recursion.
+/// Is an expression too deep? Computed without recursion.
 fn is_deep(expr: &Expr) -> bool {
     let mut waiting = vec![(expr, 1)];
     while let Some((expr, depth)) = waiting.pop() {

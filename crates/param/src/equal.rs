@@ -1,7 +1,7 @@
-//! All that is said of two kernels: of each by itself, and whether they leave the same in every array.
+//! The answer for two kernels: for each on its own, and for their equivalence in every array.
 //!
-//! Parameters of the same name have the same value, arrays of the same name the same contents; each kernel has a launch of its
-//! own. A difference is told only if two runs show it. A proof is tested by such runs.
+//! Parameters of the same name have the same value, arrays of the same name the same contents; each kernel has a
+//! launch of its own. A difference is only reported if two runs show it. A proof is tested by such runs.
 
 use crate::answer::{Answer, Options, Verdict, prove};
 use crate::engine::{Open, Property, values};
@@ -15,42 +15,42 @@ use crate::merge::{PairError, merged, related, with_contents_of_both};
 use crate::{deadline, partial, relevance, search};
 use std::collections::BTreeMap;
 
-/// Launches of the first kernel that one of the second is looked for to.
+/// Launches of the first kernel for which a partner is searched.
 const LAUNCHES: usize = 96;
 /// Launches of the second kernel for each of them.
 const PARTNERS: usize = 3;
-/// Pairs that are run, if there are so many.
+/// Number of pairs to run, if that many are found.
 const ENOUGH: usize = 8;
 /// Runs, and instructions of one.
 const RUNS: usize = 96;
 const RUN: u64 = 400_000;
 const LARGE_RUN: u64 = 5_000_000;
 
-/// An element that two runs leave different.
+/// An element with different final values in two runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
     /// The launch of each kernel.
     pub launches: [Launch; 2],
-    /// Which array.
+    /// The array's name.
     pub name: String,
-    /// Which element.
+    /// The element's index.
     pub index: Vec<i128>,
-    /// What each kernel leaves there.
+    /// The final value of each kernel.
     pub values: [f64; 2],
 }
 
-/// What is said of two kernels.
+/// The answer for two kernels.
 #[derive(Clone, Debug)]
 pub struct Compared {
-    /// Of each by itself.
+    /// The answer for each kernel on its own.
     pub answers: [Answer; 2],
-    /// Whether they leave the same in every array.
+    /// Do they leave the same contents in every array?
     pub verdict: Verdict,
-    /// What could not be shown, and of which kernel it is.
+    /// Open claims, each with its kernel.
     pub open: Vec<(usize, Open)>,
     /// Arrays that were compared.
     pub outputs: Vec<String>,
-    /// Invariants that were guessed and shown, each with its kernel and the place of its loop.
+    /// Invariants that were inferred and shown, each with its kernel and the place of its loop.
     pub learnt: Vec<(usize, base::Span, String)>,
     /// Two runs with different results.
     pub difference: Option<Difference>,
@@ -60,16 +60,16 @@ pub struct Compared {
     pub tested: usize,
     /// A pair of launches that both contracts allow, if one was found.
     pub example: Option<[Launch; 2]>,
-    /// How questions about values were answered.
+    /// Statistics of the queries about values.
     pub stats: Stats,
-    /// Questions about values were left open because there is no solver.
+    /// Queries about values were left open because there is no solver.
     pub missed_solver: bool,
     /// The solver stopped answering.
     pub solver_died: bool,
 }
 
 impl Compared {
-    /// What is said of two kernels if the work was given up: nothing.
+    /// The answer for two kernels if the work was given up: nothing is known.
     #[must_use]
     pub fn given_up(kernels: [&Kernel; 2]) -> Self {
         Self {
@@ -89,16 +89,16 @@ impl Compared {
     }
 }
 
-/// How two kernels belong together, beside parameters and arrays of the same name.
+/// The relation between two kernels, beside parameters and arrays of the same name.
 #[derive(Clone, Debug, Default)]
 pub struct Relation {
-    /// Names of the first kernel with those that the second has for the same.
+    /// Names of the first kernel with the second's names for the same parameters.
     pub names: Vec<(String, String)>,
-    /// Both have the same launch.
+    /// Do both have the same launch?
     pub same_launch: bool,
 }
 
-/// Compares two kernels; the solver comes back.
+/// Compares two kernels; returns the solver.
 ///
 /// # Errors
 /// If arrays of the same name cannot be the same array.
@@ -110,10 +110,10 @@ pub fn compare(
     compare_as(kernels, &Relation::default(), solver, options)
 }
 
-/// The same for kernels that belong together in some way.
+/// The same for kernels with an explicit relation.
 ///
 /// # Errors
-/// If arrays of the same name cannot be the same array, or a name is not there.
+/// If arrays of the same name cannot be the same array, or a name is missing.
 pub fn compare_as(
     kernels: [&Kernel; 2],
     relation: &Relation,
@@ -123,6 +123,16 @@ pub fn compare_as(
     let related = related(kernels, relation)?;
     let kernels = [&related[0], &related[1]];
     let pair = merged(kernels)?;
+    // First, so that a difference is told whatever becomes of the proofs.
+    let mut runs = Runs { same_launch: relation.same_launch, ..Runs::default() };
+    let demanding = with_contents_of_both([&pair[0], &pair[1]]);
+    runs.demands = demanding.iter().any(interp::demands_contents);
+    runs.all([&demanding[0], &demanding[1]]);
+    if runs.tested < ENOUGH && runs.difference.is_none() {
+        // Sizes that the second contract requires may not be small ones of the first.
+        runs.swapped = true;
+        runs.all([&demanding[1], &demanding[0]]);
+    }
     let (one, solver) = prove(kernels[0], solver, options);
     let (two, solver) = prove(kernels[1], solver, options);
     let answers = [one, two];
@@ -134,17 +144,8 @@ pub fn compare_as(
         open.extend(partial::never(kernel).map(|(span, why)| (side, Open::of_values(span, why))));
     }
     open.extend(other_initials(kernels).map(|one| (1, one)));
-    let mut runs = Runs { same_launch: relation.same_launch, ..Runs::default() };
-    let demanding = with_contents_of_both([&pair[0], &pair[1]]);
-    runs.demands = demanding.iter().any(interp::demands_contents);
-    runs.all([&demanding[0], &demanding[1]]);
-    if runs.tested < ENOUGH && runs.difference.is_none() {
-        // Sizes that the second contract asks for may be no small ones of the first.
-        runs.swapped = true;
-        runs.all([&demanding[1], &demanding[0]]);
-    }
     if runs.demands && !runs.demanded {
-        // With contents that no memory has everything would be equal.
+        // If no contents satisfy the requirements, everything would be equal.
         runs.example = None;
     }
     let (mut outputs, mut learnt) = (Vec::new(), Vec::new());
@@ -152,8 +153,13 @@ pub fn compare_as(
     let (mut missed_solver, mut solver_died) = (false, false);
     let mut solver = solver;
     if open.is_empty() {
-        let (equality, back) =
-            values::equal([&pair[0], &pair[1]], relation.same_launch, solver, options.infers);
+        let shown = deadline::part(|| {
+            values::equal([&pair[0], &pair[1]], relation.same_launch, solver, options.infers)
+        });
+        let (equality, back) = shown.unwrap_or_else(|| {
+            let open = Open::of_values(kernels[1].span, "anything in that time");
+            (values::Equality { open: vec![(1, open)], ..values::Equality::default() }, None)
+        });
         solver = back;
         (open, learnt) = (equality.open, equality.learnt);
         outputs = equality.outputs.iter().map(|id| pair[0].arrays[*id].name.clone()).collect();
@@ -170,13 +176,13 @@ pub fn compare_as(
             open.push((0, Open::of_values(kernels[0].span, message)));
         }
     }
-    // Where the optimised kernel has no number it is assumed that its operations are defined.
+    // If the optimised kernel's value is not a number, its operations were assumed to be defined.
     let defined =
         |one: &Difference| one.values[1].is_finite() || partial::operations(kernels[1]).is_empty();
     let contradiction = open.is_empty() && runs.difference.as_ref().is_some_and(defined);
     let verdict = match (&runs.difference, open.is_empty(), &runs.example) {
         (Some(_), ..) => Verdict::Refuted,
-        // Without launches that both contracts allow, everything would hold.
+        // If no launches satisfy both contracts, everything would hold.
         (None, true, Some(_)) => Verdict::Proved,
         _ => Verdict::Unknown,
     };
@@ -197,7 +203,7 @@ pub fn compare_as(
     Ok((compared, solver))
 }
 
-/// A variable of the file that both kernels initialise, each with something else, is not the same for both.
+/// A variable of the file that the kernels initialise differently is not the same for both.
 fn other_initials([one, two]: [&Kernel; 2]) -> Option<Open> {
     one.initials.iter().find_map(|(array, values)| {
         let name = &one.arrays[*array].name;
@@ -228,7 +234,7 @@ fn has_global(kernel: &Kernel, name: &str) -> bool {
     kernel.arrays.iter().any(|array| array.space == Space::Global && array.name == name)
 }
 
-/// What equality rests on and is not proved of a kernel.
+/// The first property that equality depends on and that is not proved for a kernel.
 fn unmet(answer: &Answer, kernel: &Kernel) -> Option<Open> {
     let names = [
         (Property::Races, "that it has no races, without which it computes nothing definite"),
@@ -236,6 +242,10 @@ fn unmet(answer: &Answer, kernel: &Kernel) -> Option<Open> {
         (Property::Bounds, "that it stays inside its arrays"),
         (Property::Overflow, "that its indices do not overflow"),
         (Property::Division, "that it does not divide by zero"),
+        (
+            Property::Initialised,
+            "that it reads no shared or local memory before somebody stores to it",
+        ),
     ];
     let span = kernel.span;
     let open = |message: &str| Open::of_values(span, message);
@@ -243,28 +253,32 @@ fn unmet(answer: &Answer, kernel: &Kernel) -> Option<Open> {
         return Some(open("anything: no launch was found that fulfils its contract"));
     }
     if !answer.unsized_arrays.is_empty() {
-        return Some(open("that it stays inside its arrays, of which not all have a size"));
+        return Some(open("that it stays inside its arrays: not all of them have a size"));
     }
     let (_, message) = names.into_iter().find(|(property, _)| {
         let checked = answer.properties.iter().find(|one| one.property == *property);
-        checked.is_none_or(|one| one.verdict != Verdict::Proved)
+        match checked {
+            Some(one) => one.verdict != Verdict::Proved,
+            // A kernel without shared and local memory has nothing to initialise.
+            None => *property != Property::Initialised,
+        }
     })?;
     Some(open(message))
 }
 
-/// What runs of both kernels have shown.
+/// Results of runs of both kernels.
 #[derive(Default)]
 struct Runs {
     difference: Option<Difference>,
     tested: usize,
     example: Option<[Launch; 2]>,
-    /// A contract demands something of contents, and both kernels were run with such.
+    /// Set if a contract has requirements on contents; then both kernels must have run with such contents.
     demands: bool,
     demanded: bool,
-    /// The second kernel comes first.
+    /// Set if the second kernel comes first.
     swapped: bool,
     same_launch: bool,
-    /// Launches are large ones.
+    /// Set if launches are large ones.
     large: bool,
 }
 
@@ -276,7 +290,7 @@ impl Runs {
     fn all(&mut self, kernels: [&Kernel; 2]) {
         let mut left = RUNS;
         self.of_launches(kernels, search::small(kernels[0], LAUNCHES), &mut left);
-        // What differs beyond a number that a condition of either kernel names is not seen on small ones.
+        // Small launches do not show differences beyond a constant that a condition of either kernel names.
         let numbers = kernels.iter().flat_map(|kernel| relevance::compared_numbers(kernel));
         let mut numbers: Vec<i128> = numbers.collect();
         numbers.sort_unstable();
@@ -328,9 +342,9 @@ impl Runs {
         let budget = if self.large { LARGE_RUN } else { RUN };
         let one = interp::memory(kernels[0], &launches[0], budget);
         let two = interp::memory(kernels[1], &launches[1], budget);
-        // What a run does that goes wrong is told of the kernel, and is no result.
+        // Events in a run belong to the kernel's own answer, and give no result.
         let (Ok((before, first)), Ok((same, second))) = (one, two) else { return };
-        // Contents that one contract restricts may be others.
+        // Contents that one contract restricts may differ.
         let differ = |array: &ArrayId| same.get(array) != before.get(array);
         if second.keys().filter(|array| first.contains_key(array)).any(differ) {
             return;
@@ -344,8 +358,8 @@ impl Runs {
             let Some(there) = second.get(array) else { continue };
             for (at, (one, two)) in here.iter().zip(there).enumerate() {
                 let (Some(one), Some(two)) = (real(*one), real(*two)) else { continue };
-                // Where the reference has no number there is nothing to compare with. Runs use doubles; what differs by more than
-                // their rounding is different, as is what is no number.
+                // If the reference's value is not a number there is nothing to compare. Runs use doubles: a
+                // difference beyond their rounding counts, and so does a value that is not a number.
                 let close = (one - two).abs() <= 1e-6 * (1.0 + one.abs() + two.abs());
                 if !self.in_order([one, two])[0].is_finite() || close {
                     continue;
@@ -376,7 +390,7 @@ fn parameters(kernel: &Kernel, launch: &Launch) -> Vec<(String, i128)> {
     values.map(|(var, value)| (kernel.vars[var].name.clone(), value)).collect()
 }
 
-/// A kernel that must have this launch.
+/// Requires this launch of a kernel.
 fn with_launch(kernel: &Kernel, launch: &Launch) -> Kernel {
     let mut kernel = kernel.clone();
     let dimensions = [(Builtin::BlockDim, launch.block), (Builtin::GridDim, launch.grid)];
@@ -389,7 +403,7 @@ fn with_launch(kernel: &Kernel, launch: &Launch) -> Kernel {
     kernel
 }
 
-/// Demands that something has a value.
+/// Requires that an expression has a value.
 fn demand_equal(kernel: &mut Kernel, (kind, ty): (ExprKind, Type), value: i128) {
     let span = kernel.span;
     let own = Expr { kind, ty, span };
@@ -400,7 +414,7 @@ fn demand_equal(kernel: &mut Kernel, (kind, ty): (ExprKind, Type), value: i128) 
     kernel.requires.insert(0, Requirement { forall: Vec::new(), condition });
 }
 
-/// A kernel whose parameters must have these values.
+/// Requires these values of a kernel's parameters.
 fn with_sizes(kernel: &Kernel, sizes: &[(String, i128)]) -> Kernel {
     let mut kernel = kernel.clone();
     let shared: Vec<VarId> = kernel.scalars.iter().skip(kernel.macros).copied().collect();

@@ -1,8 +1,9 @@
-//! From a text to kernels: the CUDA C++ reader and the lowering behind it.
+//! From a text to kernels: the CUDA C++ reader, then lowering.
 //!
-//! Demands that are given apart from the text become clauses of every kernel that has the names they speak of.
+//! Requirements on launches may be given apart from the text. They become clauses of every kernel that has their
+//! names. A whole contract may be given, too. Its clauses are those of one kernel.
 
-use crate::Parsed;
+use crate::{GivenClauses, Parsed, Place};
 use crate::{depth, read};
 use base::{Diagnostic, Span};
 use cuda::preprocess::{self, Preprocessed};
@@ -18,7 +19,7 @@ pub(crate) fn kernels(text: &Preprocessed, depth: usize) -> Result<Vec<Parsed>> 
     Ok(lowered(&analysed(&syntax::parse(text)?, depth)?))
 }
 
-/// The same with demands, in which names are replaced; beside each kernel, whether it has the names that they speak of.
+/// The same with requirements, in which names are replaced; `false` beside a kernel that lacks a name they use.
 pub(crate) fn kernels_with(
     text: &Preprocessed,
     demands: &[String],
@@ -36,7 +37,7 @@ pub(crate) fn kernels_with(
         .collect())
 }
 
-/// The syntax tree with demands as clauses of its kernels.
+/// The syntax tree with requirements as clauses of its kernels.
 fn demanding(read: &Preprocessed, demands: &[String], names: &[(String, String)]) -> Result<Unit> {
     let mut unit = syntax::parse(read)?;
     let clauses = |span: Span| clauses(demands, names, span);
@@ -61,10 +62,10 @@ fn each(
     Ok(())
 }
 
-/// Demands as clauses that stand at a place.
+/// Requirements as clauses at a place.
 fn clauses(demands: &[String], names: &[(String, String)], span: Span) -> Result<Vec<Clause>> {
     let text: String = demands.iter().map(|one| format!("//@ requires {one};\n")).collect();
-    let mut tokens = preprocess::annotation(&text, span)?;
+    let mut tokens = preprocess::annotation(&text, |_| span)?;
     for token in &mut tokens {
         if let TokenKind::Word(word) = &mut token.kind
             && let Some((_, new)) = names.iter().find(|(old, _)| **old == **word)
@@ -73,6 +74,49 @@ fn clauses(demands: &[String], names: &[(String, String)], span: Span) -> Result
         }
     }
     syntax::clauses(&tokens)
+}
+
+/// The kernels of a text, one of which has additional clauses.
+pub(crate) fn kernels_under(
+    text: &Preprocessed,
+    kernel: &str,
+    contract: &[GivenClauses],
+    depth: usize,
+) -> Result<Vec<Parsed>> {
+    let mut unit = syntax::parse(text)?;
+    let mut clauses = Vec::new();
+    for GivenClauses { text, place } in contract {
+        let placed = |span: Span| match place {
+            Place::From(start) => Span::new(start + span.start, start + span.end),
+            Place::Of(span) => *span,
+        };
+        clauses.extend(syntax::clauses(&preprocess::annotation(text, placed)?)?);
+    }
+    extend(&mut unit.declarations, kernel, &clauses);
+    Ok(lowered(&analysed(&unit, depth)?))
+}
+
+/// Adds clauses to the kernels of a name.
+fn extend(declarations: &mut [Declaration], kernel: &str, clauses: &[Clause]) {
+    for declaration in declarations {
+        match &mut declaration.kind {
+            DeclarationKind::Function(function)
+                if function.specifiers.is_global
+                    && function.body.is_some()
+                    && function
+                        .name
+                        .parts
+                        .last()
+                        .is_some_and(|part| *part.name.text == *kernel) =>
+            {
+                function.clauses.extend(clauses.iter().cloned());
+            }
+            DeclarationKind::Namespace { declarations, .. } => {
+                extend(declarations, kernel, clauses);
+            }
+            _ => {}
+        }
+    }
 }
 
 fn analysed(unit: &Unit, depth: usize) -> Result<Program> {

@@ -1,4 +1,4 @@
-//! The kernel as the engines see it: structured, typed, free of names and of C.
+//! Kernel IR, the input of the engines: structured, typed, without names and C's syntax.
 //!
 //! # Meaning
 //!
@@ -7,21 +7,20 @@
 //! variables; a variable holds nothing until it is assigned. Shared arrays exist once for each block, local
 //! ones once for each thread, global ones once; shared and local ones hold nothing at first.
 //!
-//! Expressions are pure: they read variables and built-in values and nothing else, so their order does not
-//! matter. An integer operation is computed in the integers and then taken modulo 2^bits into the range of its
-//! type; if the type is signed and the result was outside, the thread has *overflowed* (undefined in C).
-//! [`Type::Whole`] has no range. Division truncates toward zero and has *no value* for a zero divisor. `>>` rounds
-//! down; `<<` multiplies. The right side of `And` (`Or`) is evaluated only if the left one is true (false), the
-//! branches of `Select` only if chosen. Floats are of no concern but to the interpreter, which uses doubles.
+//! Expressions are pure: they read variables and built-in values and nothing else, so their order does not matter. An
+//! integer operation is computed in the integers and then taken modulo 2^bits into the range of its type; if the type
+//! is signed and the result was outside, the thread has *overflowed* (undefined in C). [`Type::Whole`] has no range.
+//! Division truncates toward zero and has *no value* for a zero divisor. `>>` rounds down; `<<` multiplies. The right
+//! side of `And` (`Or`) is evaluated only if the left one is true (false), the branches of `Select` only if chosen.
+//! Floats only matter to the interpreter, which uses doubles.
 //!
-//! Statements run in order. `Load`, `Store` and `Atomic` access one element, given by one index for
-//! each dimension; an index outside `0..dimension` is *out of bounds*. `Loop` is
-//! `loop { head; if !condition {break}; body; step }`, `Continue` goes to `step`. `Barrier` waits until every thread of the
-//! block is at *this* barrier, in the same iteration of all loops around it; anything else is a *divergence*.
-//! `Warp` is the same for the threads of a warp: 32 threads whose numbers in the block follow each other.
-//! `Return` ends the thread, `Assume` restricts the launches that are looked at, `Assert` claims. `Claims` stands before a barrier
-//! and claims of what all threads of the block have when they are there: of every thread, and of every two different ones where
-//! [`ExprKind::Other`] is in it.
+//! Statements run in order. `Load`, `Store` and `Atomic` access one element, given by one index for each dimension;
+//! an index outside `0..dimension` is *out of bounds*. `Loop` is `loop { head; if !condition {break}; body; step }`,
+//! `Continue` goes to `step`. `Barrier` waits until every thread of the block is at *this* barrier, in the same
+//! iteration of all loops around it; anything else is a *divergence*. `Warp` is the same for the threads of a warp:
+//! 32 threads with consecutive numbers in the block. `Return` ends the thread, `Assume` restricts the launches
+//! considered, `Assert` claims. `Claims` stands before a barrier, with claims about the state when all threads of the
+//! block have reached it: for every thread, and for every two different ones if [`ExprKind::Other`] occurs.
 //!
 //! Two accesses of one element by different threads *race* if one is a store, not both are atomic, and
 //! no barrier of their block lies between them; two stores of equal values do not.
@@ -68,7 +67,7 @@ pub enum Type {
         /// Two's complement or not.
         signed: bool,
     },
-    /// Integers without bounds, as annotations have them.
+    /// Unbounded integers, as in annotations.
     Whole,
     /// Floating-point numbers.
     Float,
@@ -82,7 +81,7 @@ impl Type {
     /// `long long`.
     pub const LONG: Self = Self::Int { bits: 64, signed: true };
 
-    /// How C spells it.
+    /// Its name in C.
     #[must_use]
     pub fn name(self) -> String {
         match self {
@@ -97,7 +96,7 @@ impl Type {
     }
 }
 
-/// Which of the built-in vectors.
+/// A built-in vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Builtin {
     /// `threadIdx`.
@@ -133,7 +132,7 @@ pub enum Unary {
     Not,
     /// `~`.
     Complement,
-    /// Whether it is 1, 2, 4, 8, …
+    /// Is it 1, 2, 4, 8, …?
     IsPow2,
     /// 2 to the power of it; only in annotations.
     Pow2,
@@ -174,15 +173,15 @@ pub enum Compare {
 /// A value.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// How it is computed.
+    /// Its operator and operands.
     pub kind: ExprKind,
-    /// Of what type it is.
+    /// Its type.
     pub ty: Type,
-    /// Where it is written.
+    /// Its span in the source.
     pub span: Span,
 }
 
-/// How a value is computed.
+/// The operator and operands of an expression.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the module's header has the meaning")]
 pub enum ExprKind {
@@ -200,19 +199,19 @@ pub enum ExprKind {
     Convert(Box<Expr>),
     /// A mathematical function of floats, by C's name, or a fetch ([`is_fetch`]).
     Call(&'static str, Vec<Expr>),
-    /// An element of an array; only in annotations, where elements that nobody wrote have no value.
+    /// An element of an array; only in annotations, where uninitialised elements have no value.
     Element(ArrayId, When, Vec<Expr>),
-    /// Whether something holds for all integers, or for some; only in annotations.
+    /// A quantified condition over integers; only in annotations.
     Quantified(Quantifier, Vec<VarId>, Box<Expr>),
-    /// What an operator makes of values over a range of integers; only in annotations.
+    /// The combination of values over a range of integers; only in annotations.
     Fold(Box<Fold>),
-    /// A call of a function that a clause says is a monoid.
+    /// A call of a function that a clause declares to be a monoid.
     Combine(Arc<Monoid>, Vec<Expr>),
     /// A variable of another thread of the block; only in annotations.
     Other(Box<Expr>),
 }
 
-/// What an atomic operation does; only whether it commutes with itself matters.
+/// The update of an atomic operation; proofs only use whether it commutes with itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "they are what they are called")]
 pub enum AtomicOp {
@@ -234,11 +233,11 @@ pub enum AtomicOp {
 /// An element of an array.
 #[derive(Clone, Debug)]
 pub struct Element {
-    /// Which array.
+    /// The array.
     pub array: ArrayId,
     /// An index for each dimension.
     pub index: Vec<Expr>,
-    /// Where it is written.
+    /// Its span in the source.
     pub span: Span,
 }
 
@@ -256,15 +255,15 @@ pub enum Stmt {
         element: Element,
         operands: Vec<Expr>,
     },
-    /// The variable may hold anything of its type from here on, another value each time.
+    /// Gives the variable an unknown value of its type, different each time.
     Unknown(VarId),
-    /// A function of CUDA that takes numbers as bits: anything of its type to a proof, what it computes in a run.
+    /// A bit function of CUDA: an unknown value of its type in a proof, its result in a run.
     Bits(VarId, &'static str, Vec<Expr>),
     If(Expr, Vec<Stmt>, Vec<Stmt>),
     Loop(Box<Loop>),
-    /// What is claimed at the barrier that follows, when all threads of the block have come to it.
+    /// Claims at the next barrier, when all threads of the block have reached it.
     Claims(Vec<Claim>),
-    /// What the contract of a function says at the barrier that follows, with which the function ends.
+    /// The contract of a called function, at the next barrier, which ends the function.
     Given(Box<Given>),
     Barrier(Span),
     Warp(Span),
@@ -272,7 +271,7 @@ pub enum Stmt {
     Break,
     Continue,
     Assert(Expr),
-    /// What a lemma says of some numbers, and where the lemma is.
+    /// An instance of a lemma, and the place of the lemma.
     Used(Expr, Span),
     Assume(Expr),
 }
@@ -280,26 +279,26 @@ pub enum Stmt {
 /// A loop.
 #[derive(Clone, Debug)]
 pub struct Loop {
-    /// What is done before each test of the condition.
+    /// Statements before each test of the condition.
     pub head: Vec<Stmt>,
-    /// Whether it goes on.
+    /// The condition to continue.
     pub condition: Expr,
     /// One iteration.
     pub body: Vec<Stmt>,
-    /// What is done after it.
+    /// Statements after it.
     pub step: Vec<Stmt>,
-    /// Invariants that annotations claim at the head, of integer variables alone.
+    /// Invariants at the head about integer variables alone.
     pub invariants: Vec<Expr>,
-    /// Invariants that speak of elements, real numbers, folds or all integers.
+    /// Invariants about elements, real numbers, folds or all integers.
     pub claims: Vec<Claim>,
-    /// Where it is written.
+    /// Its span in the source.
     pub span: Span,
 }
 
-/// Where an array lives.
+/// The memory space of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
-    /// Seen by all threads.
+    /// Visible to all threads.
     Global,
     /// One for each block.
     Shared,
@@ -312,33 +311,33 @@ pub enum Space {
 pub struct Array {
     /// Its name in the source.
     pub name: String,
-    /// Where it lives.
+    /// Its memory space.
     pub space: Space,
     /// Type of its elements.
     pub element: Type,
-    /// Its sizes in [`Type::Whole`], outermost first; one without a value if nobody gave it.
+    /// Its sizes in [`Type::Whole`], outermost first; `None` for one that is not stated.
     pub dimensions: Vec<Option<Expr>>,
-    /// Whether the kernel may not write it.
+    /// Is it read-only for the kernel?
     pub constant: bool,
-    /// Where it is declared.
+    /// Span of its declaration.
     pub span: Span,
 }
 
 /// A variable.
 #[derive(Clone, Debug)]
 pub struct Var {
-    /// Its name in the source, or one made for it.
+    /// Its name in the source, or a generated one.
     pub name: String,
     /// Its type.
     pub ty: Type,
 }
 
-/// What a contract demands of a launch.
+/// A requirement of a contract on launches.
 #[derive(Clone, Debug)]
 pub struct Requirement {
     /// Variables that stand for all integers.
     pub forall: Vec<VarId>,
-    /// What must hold.
+    /// The condition.
     pub condition: Expr,
 }
 
@@ -347,62 +346,63 @@ pub struct Requirement {
 pub struct Kernel {
     /// Its name.
     pub name: String,
-    /// Where its name is written.
+    /// Span of its name.
     pub span: Span,
-    /// Scalars that the launch gives: parameters, symbolic macros, template parameters.
+    /// Scalars given by the launch: parameters, symbolic macros, template parameters.
     pub scalars: Vec<VarId>,
-    /// How many of them, the first ones, are symbolic macros and template parameters.
+    /// Number of symbolic macros and template parameters, which come first among them.
     pub macros: usize,
     /// All variables.
     pub vars: IndexVec<VarId, Var>,
     /// All arrays; global ones first, in the order of parameters.
     pub arrays: IndexVec<ArrayId, Array>,
-    /// What its contract demands.
+    /// Requirements of its contract.
     pub requires: Vec<Requirement>,
-    /// What its contract claims of the end of the launch, one for each conjunct.
+    /// The contract's claims about the end of the launch, one for each conjunct.
     pub ensures: Vec<Claim>,
-    /// What its contract allows to be accessed, if it says so.
+    /// The contract's allowed accesses, if stated.
     pub footprints: Vec<Footprint>,
-    /// Contracts of functions that are used where those are called.
+    /// Contracts of functions that are assumed at their calls.
     pub contracts: Vec<Contract>,
     /// Lemmas of the file.
     pub lemmas: Vec<Lemma>,
     /// Monoids of the file.
     pub monoids: Vec<Monoid>,
-    /// Clauses that nothing follows.
+    /// Unsupported clauses.
     pub unfollowed: Vec<Unfollowed>,
-    /// What each thread does.
+    /// The statements of each thread.
     pub body: Vec<Stmt>,
-    /// Which axes of which built-in vectors occur in the kernel or its contract.
+    /// Axes of built-in vectors that occur in the kernel or its contract.
     pub mentioned: Vec<(Builtin, usize)>,
-    /// Type parameters of its template, which are read as floating-point types.
+    /// Type parameters of its template that are assumed to be floating-point types.
     pub types: Vec<String>,
-    /// Whether it has a fence, whose order is not followed.
+    /// Does it have a fence? The ordering by fences is not modelled.
     pub fences: bool,
-    /// What variables of the file are initialised with, element by element; nothing if that is not followed. One that is not `const`
-    /// holds anything when the kernel starts, and this if nobody wrote it.
+    /// Initialisers of variables of the file, element by element; `None` if unsupported. A variable that is not
+    /// `const` has unknown contents when the kernel starts; these are its contents if nothing wrote it.
     pub initials: BTreeMap<ArrayId, Option<Vec<Expr>>>,
-    /// How its parameters and variables of the file lie in memory, by name.
+    /// Memory layouts of its parameters and variables of the file, by name.
     pub layouts: BTreeMap<String, String>,
-    /// How it is called, or why that is not known.
+    /// Its calling convention, or why that is unknown.
     pub signature: Result<Signature, SignatureError>,
 }
 
 impl Kernel {
-    /// Whether launches may have more than one thread or block on an axis: always on x; on y and z if the kernel or its contract
-    /// mentions the axis in any way.
+    /// May launches have more than one thread or block on an axis? Always on x; on y and z if the kernel or its
+    /// contract mentions the axis in any way.
     #[must_use]
     pub fn has_axis(&self, axis: usize) -> bool {
         axis == 0 || self.is_strict() || self.mentioned.iter().any(|(_, at)| *at == axis)
     }
 
-    /// Whether launches may have more than one thread or block on an axis, of blocks and grids alike.
+    /// May launches have more than one thread or block on an axis? The same for blocks and grids.
     #[must_use]
     pub fn mentions(&self, _of_block: bool, axis: usize) -> bool {
         self.has_axis(axis)
     }
 
-    /// Means every launch that CUDA allows: also on axes that nothing mentions, also with 2^31 threads and more along one.
+    /// Considers every launch that CUDA allows: several threads on unmentioned axes, and 2^31 threads or more along
+    /// one.
     #[must_use]
     pub fn for_every_launch(mut self) -> Self {
         if !self.is_strict() {
@@ -415,7 +415,7 @@ impl Kernel {
         self.mentioned.contains(&EVERY_LAUNCH)
     }
 
-    /// Whether it is assumed that fewer than 2^31 threads are along an axis: where a number of a thread may be computed.
+    /// Are fewer than 2^31 threads assumed along an axis? They are if a thread's global number may be computed.
     #[must_use]
     pub fn limits_threads(&self, axis: usize) -> bool {
         let mentions = |one: Builtin| self.mentioned.contains(&(one, axis));
@@ -424,19 +424,19 @@ impl Kernel {
     }
 }
 
-/// Stands among what is mentioned if every launch is meant: an axis that no launch has.
+/// Entry of `mentioned` for every launch: an axis that no launch has.
 const EVERY_LAUNCH: (Builtin, usize) = (Builtin::GridDim, 3);
 
-/// Threads along an axis, at most, where [`Kernel::limits_threads`] says so.
+/// Limit on threads along an axis, if [`Kernel::limits_threads`] is true.
 pub const MAX_THREADS_OF_AXIS: i128 = i32::MAX as i128;
 
-/// Whether a barrier is among these statements, at any depth.
+/// Is there a barrier among these statements, at any depth?
 #[must_use]
 pub fn has_barrier(statements: &[Stmt]) -> bool {
     has(statements, |one| matches!(one, Stmt::Barrier(_)))
 }
 
-/// Whether something that a warp does together is among these statements, at any depth.
+/// Is there a warp-level operation among these statements, at any depth?
 #[must_use]
 pub fn has_warp(statements: &[Stmt]) -> bool {
     has(statements, |one| matches!(one, Stmt::Warp(_)))

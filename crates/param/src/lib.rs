@@ -5,8 +5,8 @@
 //!                           └───► interp (refutes, tests proofs)
 //! ```
 //!
-//! What is proved holds for every launch that the contract allows. What is refuted has a launch on which the
-//! interpreter saw it. All else is open, with what could not be shown.
+//! A proved property holds for every launch that the contract allows. A refuted one has a launch on which the
+//! interpreter witnessed the failure. Everything else is open, with the claims that could not be shown.
 
 mod answer;
 mod clause;
@@ -40,10 +40,10 @@ use base::Diagnostic;
 use cuda::preprocess::{self, Preprocessed, preprocess};
 use std::collections::BTreeMap;
 
-/// A kernel of a file: its name, and itself or why it cannot be read.
+/// A kernel of a file: its name, and the kernel or why it cannot be read.
 pub type Parsed = (String, Result<kir::Kernel, Box<Diagnostic>>);
 
-/// The kernels of a text that includes no files, each by itself: one outside the subset does not concern the others.
+/// The kernels of a text without includes, each on its own: one outside the subset does not affect the others.
 ///
 /// # Errors
 /// If the text as a whole cannot be read.
@@ -52,7 +52,7 @@ pub fn kernels(text: &str) -> Result<Vec<Parsed>, Box<Diagnostic>> {
     front::kernels(&text, cuda::sema::Options::default().longest_chain)
 }
 
-/// The kernels of a text that was preprocessed. They may have expressions so deep that the thread must have [`depth::STACK`].
+/// The kernels of a preprocessed text. Their expressions may be so deep that the thread needs [`depth::STACK`].
 ///
 /// # Errors
 /// If the text as a whole cannot be read.
@@ -60,11 +60,11 @@ pub fn kernels_in(text: &Preprocessed) -> Result<Vec<Parsed>, Box<Diagnostic>> {
     front::kernels(text, depth::MAX_DEPTH)
 }
 
-/// The same with demands on launches that are given apart from the file, in which names are replaced; beside
-/// each kernel, whether it has the names that they speak of. If not, they are no demands of it.
+/// The same with requirements on launches given apart from the file, in which names are replaced; `false` beside a
+/// kernel that lacks a name they use. Such a kernel gets no requirements.
 ///
 /// # Errors
-/// If the text as a whole, or a demand, cannot be read.
+/// If the text as a whole, or a requirement, cannot be read.
 pub fn kernels_with(
     text: &Preprocessed,
     demands: &[String],
@@ -73,25 +73,55 @@ pub fn kernels_with(
     front::kernels_with(text, demands, names, depth::MAX_DEPTH)
 }
 
-/// Lowers the kernels of a file that was read already.
+/// Clauses of a contract given apart from the file.
+#[derive(Clone, Debug)]
+pub struct GivenClauses {
+    /// Their text, as in a file: `//@ requires n > 0;`.
+    pub text: String,
+    /// Their place in messages.
+    pub place: Place,
+}
+
+/// The place of clauses given apart from a file.
+#[derive(Clone, Copy, Debug)]
+pub enum Place {
+    /// Their text begins here among all texts.
+    From(u32),
+    /// They were generated from this piece of a text.
+    Of(base::Span),
+}
+
+/// The kernels of a text; those of one name with additional clauses.
+///
+/// # Errors
+/// If the text as a whole, or a clause, cannot be read.
+pub fn kernels_under(
+    text: &Preprocessed,
+    kernel: &str,
+    contract: &[GivenClauses],
+) -> Result<Vec<Parsed>, Box<Diagnostic>> {
+    front::kernels_under(text, kernel, contract, depth::MAX_DEPTH)
+}
+
+/// Lowers the kernels of a file that was already read.
 #[must_use]
 pub fn lowered(program: &cuda::tree::Program) -> Vec<Parsed> {
     front::lowered(program)
 }
 
-/// Whether it is followed what a function of CUDA computes, or does; its name is that of the reader's tree.
+/// Is a function of CUDA modelled? Its name is that of the reader's tree.
 #[must_use]
 pub fn follows(function: &str) -> bool {
     read::follows(function)
 }
 
-/// Up to `wanted` launches that the kernel's contract allows and that can be run as a whole, smallest first.
+/// Up to `wanted` launches that the kernel's contract allows and that are small enough to run, smallest first.
 #[must_use]
 pub fn launches(kernel: &kir::Kernel, wanted: usize) -> Vec<interp::Launch> {
     search::small(kernel, wanted).into_iter().filter(search::is_runnable).collect()
 }
 
-/// The same with scalars of the launch that are given.
+/// The same with given values of scalars.
 #[must_use]
 pub fn launches_with(
     kernel: &kir::Kernel,
@@ -102,8 +132,8 @@ pub fn launches_with(
     found.into_iter().filter(search::is_runnable).collect()
 }
 
-/// Large launches that the kernel's contract allows: at numbers that its conditions or `numbers` name, with scalars of the launch
-/// that are given.
+/// Large launches that the kernel's contract allows: at constants of its conditions or in `numbers`, with given
+/// values of scalars.
 #[must_use]
 pub fn launches_at(
     kernel: &kir::Kernel,

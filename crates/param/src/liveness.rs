@@ -1,14 +1,14 @@
-//! Which variables an iteration of a loop gets from the one before.
+//! Finds the variables that a loop carries from one iteration to the next.
 //!
-//! A variable that is assigned on every way to where it is read, and read nowhere but in the loop, begins
-//! each iteration anew: nothing needs to be known of it at the loop's head. Where this errs, it calls a variable
-//! carried that is not.
+//! A variable that is assigned on every path to its reads, and read nowhere but in the loop, is fresh in each
+//! iteration: nothing needs to be known about it at the loop's head. Errs towards calling a variable carried that is
+//! not.
 
 use crate::kir::{Element, Expr, ExprKind, Loop, Stmt, VarId, each_expr, visit};
 use base::Index;
 use std::collections::BTreeSet;
 
-/// How often each variable is read.
+/// Number of reads of each variable.
 pub(crate) fn reads(statements: &[Stmt], vars: usize) -> Vec<usize> {
     let mut counts = vec![0; vars];
     each_expr(statements, &mut |expr| {
@@ -21,7 +21,7 @@ pub(crate) fn reads(statements: &[Stmt], vars: usize) -> Vec<usize> {
     counts
 }
 
-/// Variables that begin each iteration anew; `all` is how often the whole kernel reads each.
+/// Variables that are fresh in each iteration; `all` has the number of reads in the whole kernel.
 pub(crate) fn fresh(inner: &Loop, assigned: &[VarId], all: &[usize]) -> Vec<VarId> {
     let mut own = vec![0; all.len()];
     for part in [&inner.head, &inner.body, &inner.step] {
@@ -54,14 +54,14 @@ type Assigned = BTreeSet<VarId>;
 
 impl Exposed {
     fn iteration(&mut self, inner: &Loop, assigned: &mut Assigned) {
-        // What annotations say, they say at the head.
+        // Annotations read variables at the head.
         let claims = inner.claims.iter().map(|one| &one.condition);
         inner.invariants.iter().chain(claims).for_each(|one| self.read(one, assigned));
         self.statements(&inner.head, assigned);
         self.read(&inner.condition, assigned);
         let mut body = assigned.clone();
         self.statements(&inner.body, &mut body);
-        // `continue` comes to the step from anywhere in the body.
+        // `continue` reaches the step from anywhere in the body.
         let mut step = if continues(&inner.body) { assigned.clone() } else { body };
         self.statements(&inner.step, &mut step);
     }

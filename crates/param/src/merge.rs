@@ -1,4 +1,4 @@
-//! Two kernels whose arrays are numbered alike: global ones of the same name are one array.
+//! Renumbers two kernels so that global arrays of the same name are one array.
 
 use crate::equal::Relation;
 use crate::kir::{
@@ -7,7 +7,7 @@ use crate::kir::{
 use base::{Index, IndexVec};
 use thiserror::Error;
 
-/// Why two kernels are no pair; displays as a whole message.
+/// The reason why two kernels cannot be compared; displays as a whole message.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PairError {
     /// A name of the relation.
@@ -18,7 +18,7 @@ pub enum PairError {
         /// The name.
         name: String,
     },
-    /// A name of the first kernel that the second has for something else.
+    /// A name of the first kernel that the second uses for something else.
     #[error("the second kernel has a parameter `{0}` of its own")]
     OwnParameter(String),
     /// Parameters or variables of one name.
@@ -37,11 +37,11 @@ pub enum PairError {
     Arrays(String),
 }
 
-/// Two kernels as a relation has them: the second with the first one's names, both with the same axes and demands on
-/// the launch if it is the same.
+/// Applies a relation to two kernels: the second gets the first one's names. If the launch is the same, both get the
+/// same axes and requirements on it.
 ///
 /// # Errors
-/// If a name is not there, or two things would have one name.
+/// If a name is missing, or two things would have one name.
 pub(crate) fn related(
     kernels: [&Kernel; 2],
     relation: &Relation,
@@ -133,8 +133,8 @@ fn same_types([one, two]: [&Kernel; 2]) -> Result<(), PairError> {
     Ok(())
 }
 
-/// Two kernels with arrays numbered alike, each with what the other's contract demands of contents, so that runs of both begin
-/// with contents that both contracts allow.
+/// Two kernels with arrays numbered alike, each with the other contract's requirements on contents, so that runs of
+/// both begin with contents that both contracts allow.
 pub(crate) fn with_contents_of_both(pair: [&Kernel; 2]) -> [Kernel; 2] {
     let [mut one, mut two] = pair.map(Kernel::clone);
     adopt_contents(&mut one, pair[1]);
@@ -142,7 +142,7 @@ pub(crate) fn with_contents_of_both(pair: [&Kernel; 2]) -> [Kernel; 2] {
     [one, two]
 }
 
-/// Takes over what another kernel demands of contents, as far as it speaks of parameters that both have.
+/// Adopts another kernel's requirements on contents, as far as they mention shared parameters.
 fn adopt_contents(kernel: &mut Kernel, other: &Kernel) {
     for demand in other.requires.iter().filter(|one| speaks_of_elements(&one.condition)) {
         let before = kernel.vars.len();
@@ -177,7 +177,7 @@ fn speaks_of_elements(condition: &Expr) -> bool {
     crate::spec::find(condition, |inner| matches!(inner.kind, ExprKind::Element(..))).is_some()
 }
 
-/// Takes over demands of another kernel that speak of the launch and of parameters that both have.
+/// Adopts another kernel's requirements on the launch and on shared parameters.
 fn adopt(kernel: &mut Kernel, demands: &[Requirement], other: &Kernel) {
     let plain = |one: &&Requirement| one.forall.is_empty() && !speaks_of_elements(&one.condition);
     for demand in demands.iter().filter(plain) {
@@ -195,7 +195,7 @@ fn adopt(kernel: &mut Kernel, demands: &[Requirement], other: &Kernel) {
     }
 }
 
-/// Puts other variables into an expression; whether all are known and nothing else is in it.
+/// Replaces the variables of an expression; `false` if one is unknown or the expression has anything else.
 fn translated(expr: &mut Expr, own: &dyn Fn(VarId) -> Option<VarId>) -> bool {
     match &mut expr.kind {
         ExprKind::Int(_) | ExprKind::Builtin(..) => true,
@@ -237,7 +237,7 @@ fn renamed(var: &mut VarId, own: &dyn Fn(VarId) -> Option<VarId>) -> bool {
     known.is_some()
 }
 
-/// The second kernel with its arrays renumbered, and both with a place for each array of the other.
+/// Renumbers the second kernel's arrays, and gives both a place for each array of the other.
 ///
 /// # Errors
 /// If arrays of one name cannot be one: their elements or dimensions differ.
@@ -279,7 +279,7 @@ pub(crate) fn merged(kernels: [&Kernel; 2]) -> Result<[Kernel; 2], PairError> {
         one.arrays.push(foreign(&all[ArrayId::from_position(position)]));
     }
     two.arrays = own;
-    // What each may access is shown of it alone.
+    // Each kernel's accesses are proved on their own.
     one.footprints.clear();
     two.footprints.clear();
     for requirement in &mut two.requires {
@@ -292,7 +292,7 @@ pub(crate) fn merged(kernels: [&Kernel; 2]) -> Result<[Kernel; 2], PairError> {
     Ok([one, two])
 }
 
-/// An array of the other kernel: its sizes are written in the other's variables.
+/// An array of the other kernel, without its sizes: they are expressions of the other's variables.
 fn foreign(array: &Array) -> Array {
     let dimensions = array.dimensions.iter().map(|_| None).collect();
     Array { dimensions, ..array.clone() }

@@ -1,19 +1,19 @@
-//! Float operations of a kernel that have no real value everywhere, and what gives them one.
+//! Lists float operations of a kernel that are not defined everywhere over the reals, with their requirements.
 //!
-//! The algebra of values is total: `1/x − 1/x` is 0 in it and `0·√x` too, whatever `x` is. So a proof about values holds where
-//! every such operation of the kernel is defined. Here they are listed, without those whose operands are shown to be right by
-//! their signs: literals, `e^x`, squares, absolute values, and what sums and products make of them. A variable that is
-//! assigned once is what it is assigned. Errs towards listing: nothing is known of elements, parameters and
-//! variables of loops.
+//! The algebra of values is total: `1/x − 1/x` is 0 in it and `0·√x` too, for every `x`. So a proof about values
+//! holds where every such operation of the kernel is defined. This module lists them, except those whose operands are
+//! shown to be valid by their signs: literals, `e^x`, squares, absolute values, and sums and products of these. A
+//! variable that is assigned once has the sign of its value. Errs towards listing: elements, parameters and variables
+//! of loops have any sign.
 
 use crate::kir::{Binary, Expr, ExprKind, Kernel, Stmt, Type, Unary, VarId, each_expr, visit};
 use base::{Index, Span};
 use std::fmt;
 
-/// Definitions that are looked through on the way to a sign.
+/// Depth to which definitions are followed for a sign.
 const MAX_DEPTH: usize = 32;
 
-/// What an operation asks of its operands.
+/// The requirement of an operation on its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Demand {
     /// A divisor other than zero.
@@ -43,19 +43,19 @@ impl fmt::Display for Demand {
     }
 }
 
-/// An operation that has no real value everywhere.
+/// An operation that is not defined everywhere over the reals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Partial {
-    /// Where.
+    /// Its span.
     pub span: Span,
-    /// What gives it one.
+    /// Its requirement.
     pub demand: Demand,
-    /// Its operands never fulfil that.
+    /// Do its operands never satisfy it?
     pub never: bool,
 }
 
-/// The float operations of a kernel that are not shown to have a real value wherever they are executed, in the order of the
-/// text and once each.
+/// The float operations of a kernel that are not shown to be defined wherever they are executed, in source order and
+/// once each.
 #[must_use]
 pub fn operations(kernel: &Kernel) -> Vec<Partial> {
     let signs = Signs::new(kernel);
@@ -82,13 +82,13 @@ pub fn operations(kernel: &Kernel) -> Vec<Partial> {
     found
 }
 
-/// What stays open of a kernel whose values are looked at: operations that never have a real value.
+/// Open claims of a kernel whose values are compared: operations that are never defined.
 pub(crate) fn never(kernel: &Kernel) -> impl Iterator<Item = (Span, String)> {
     let never = operations(kernel).into_iter().filter(|one| one.never);
     never.map(|one| (one.span, format!("that {}, which never holds", one.demand)))
 }
 
-/// Which signs a value may have.
+/// The possible signs of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Sign {
     negative: bool,
@@ -140,7 +140,7 @@ impl Sign {
         }
     }
 
-    /// Of the greater of two.
+    /// Of the maximum of two.
     fn greater(self, other: Self) -> Self {
         Self {
             negative: self.negative && other.negative,
@@ -154,7 +154,7 @@ impl Sign {
     }
 }
 
-/// Whether a demand is fulfilled.
+/// Is a requirement satisfied?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shown {
     Always,
@@ -163,7 +163,7 @@ enum Shown {
 }
 
 impl Shown {
-    /// By whether what is good and what is bad may happen.
+    /// Combines whether valid and invalid operands are possible.
     fn by(good: bool, bad: bool) -> Self {
         match (good, bad) {
             (_, false) => Self::Always,
@@ -175,7 +175,7 @@ impl Shown {
 
 /// The signs of a kernel's values.
 struct Signs<'k> {
-    /// What a variable is assigned, if that happens once.
+    /// The value of each variable that is assigned once.
     once: Vec<Option<&'k Expr>>,
 }
 
@@ -183,7 +183,7 @@ impl<'k> Signs<'k> {
     fn new(kernel: &'k Kernel) -> Self {
         let mut writes = vec![0_u32; kernel.vars.len()];
         let mut once = vec![None; kernel.vars.len()];
-        // Parameters are written by the launch.
+        // The launch writes parameters.
         kernel.scalars.iter().for_each(|var| writes[var.position()] += 1);
         each_write(&kernel.body, &mut |var: VarId, value| {
             writes[var.position()] += 1;
@@ -195,7 +195,7 @@ impl<'k> Signs<'k> {
         Self { once }
     }
 
-    /// What an operation demands, and whether its operands fulfil it.
+    /// The requirement of an operation, and whether its operands satisfy it.
     fn demand(&self, expr: &Expr) -> Option<(Demand, Shown)> {
         if expr.ty != Type::Float {
             return None;
@@ -242,7 +242,7 @@ impl<'k> Signs<'k> {
         }
     }
 
-    /// Which signs a value may have where it is defined.
+    /// The possible signs of a value where it is defined.
     fn sign(&self, expr: &Expr, depth: usize) -> Sign {
         let Some(depth) = depth.checked_sub(1) else { return Sign::ANY };
         if let Some(value) = constant(expr) {
@@ -324,7 +324,7 @@ fn constant(expr: &Expr) -> Option<f64> {
     }
 }
 
-/// Whether both are the same variable, so that their product is a square.
+/// Are both the same variable, so that their product is a square?
 fn same_variable(one: &Expr, other: &Expr) -> bool {
     matches!((&one.kind, &other.kind), (ExprKind::Var(a), ExprKind::Var(b)) if a == b)
 }
@@ -356,7 +356,7 @@ fn each_write<'k>(statements: &'k [Stmt], see: &mut impl FnMut(VarId, Option<&'k
 mod tests {
     use super::*;
 
-    /// The demands that a kernel of one expression leaves, with whether they are never fulfilled.
+    /// The requirements that a kernel of one expression leaves, with whether they are never satisfied.
     fn demands(expression: &str) -> Vec<(Demand, bool)> {
         let text = format!(
             "__global__ void k(const float* a, float* c, float p, unsigned u) {{
@@ -377,7 +377,7 @@ mod tests {
                 assert!(within(Sign::of(x + y), one.plus(other)), "{x} + {y}");
                 assert_eq!(Sign::of(x * y), one.times(other), "{x} * {y}");
                 assert_eq!(Sign::of(x.max(y)), one.greater(other), "{x} max {y}");
-                // The same of sets of signs.
+                // The same for sets of signs.
                 let any = one.or(other);
                 assert!(within(Sign::of(x.max(y)), any.greater(any)), "{x} {y}");
                 assert!(within(Sign::of(x * y), any.times(any)), "{x} {y}");

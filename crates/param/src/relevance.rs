@@ -1,12 +1,12 @@
-//! What decides where a kernel goes and what it accesses: variables and arrays that feed an index, a condition or a claim (all others
-//! may wrap as they like), numbers that conditions name, and which arrays are written.
+//! The data that control flow and accesses depend on: variables and arrays that feed an index, a condition or a claim
+//! (all others may wrap), constants in conditions, and the written arrays.
 
 use crate::kir::{
     ArrayId, Element, Expr, ExprKind, FETCH_OF_INDEX, Kernel, Stmt, VarId, each_expr, visit,
 };
 use base::Index;
 
-/// For each variable, whether it feeds an index, a condition or another such variable.
+/// For each variable, does it feed an index, a condition or another such variable?
 pub(crate) fn relevant(kernel: &Kernel) -> Vec<bool> {
     let mut marks = vec![false; kernel.vars.len()];
     loop {
@@ -18,7 +18,7 @@ pub(crate) fn relevant(kernel: &Kernel) -> Vec<bool> {
     }
 }
 
-/// Marks variables that sizes of arrays or what may be accessed are made of.
+/// Marks variables in the sizes of arrays and in footprints.
 pub(crate) fn mark_sizes(kernel: &Kernel, marks: &mut [bool]) {
     let sizes = kernel.arrays.iter().flat_map(|array| array.dimensions.iter().flatten());
     let allowed = kernel.footprints.iter().flat_map(|one| [&one.low, &one.high]);
@@ -102,7 +102,7 @@ fn inner_conditions(value: &Expr, marks: &mut [bool]) {
     });
 }
 
-/// For each array, whether the kernel writes it.
+/// For each array, does the kernel write it?
 pub(crate) fn written(kernel: &Kernel) -> Vec<bool> {
     let mut marks = vec![false; kernel.arrays.len()];
     written_in(&kernel.body, &mut marks);
@@ -129,7 +129,7 @@ fn written_in(list: &[Stmt], marks: &mut [bool]) {
     }
 }
 
-/// For each array, whether what is loaded from it feeds an index or a condition.
+/// For each array, do loads from it feed an index or a condition?
 pub(crate) fn feeding(kernel: &Kernel, relevant: &[bool]) -> Vec<bool> {
     fn each(list: &[Stmt], see: &mut impl FnMut(VarId, ArrayId)) {
         for statement in list {
@@ -160,7 +160,7 @@ pub(crate) fn feeding(kernel: &Kernel, relevant: &[bool]) -> Vec<bool> {
     marks
 }
 
-/// Numbers that comparisons of a kernel name, the largest first.
+/// Constants in comparisons of a kernel, the largest first.
 pub(crate) fn compared_numbers(kernel: &Kernel) -> Vec<i128> {
     let mut found = Vec::new();
     each_expr(&kernel.body, &mut |expr| {

@@ -1,7 +1,9 @@
-//! Launches that a contract allows, smallest first: to test proofs, and to find one on which a claim fails.
+//! Enumerates launches that a contract allows, smallest first: to test proofs, and to find one on which a claim
+//! fails.
 //!
-//! Sizes are chosen one by one; a demand of the form `size == …` whose other side is known chooses for us, and a
-//! demand that fails ends the branch. Everything is counted in steps, so the same kernel is searched the same way.
+//! Sizes are chosen one by one. A requirement of the form `size == …` whose other side is known determines the size,
+//! and a requirement that fails ends the branch. All limits are counted in steps, so the same kernel is searched in
+//! the same way.
 
 pub(crate) mod turns;
 
@@ -15,7 +17,7 @@ use base::Index;
 use base::mix64;
 use std::collections::BTreeMap;
 
-/// Something a launch must give a value to.
+/// A size or parameter that a launch must give a value to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Unknown {
     Block(usize),
@@ -93,31 +95,31 @@ impl value::Environment for Chosen {
 pub(crate) struct Search<'k> {
     kernel: &'k Kernel,
     unknowns: Vec<Unknown>,
-    /// Demands on sizes, each with those that it names, if that is known.
+    /// Requirements on sizes, each with the sizes that it names, if known.
     demands: Vec<(&'k Expr, Option<Vec<Unknown>>)>,
     found: Vec<Launch>,
     wanted: usize,
     steps: u64,
-    /// The values that a free size is tried with.
+    /// The values to try for a free size.
     values: Vec<i128>,
-    /// Whether sizes are also tried where a demand turns.
+    /// Are sizes also tried at the solutions of requirements?
     solves: bool,
-    /// Whether a launch must use the last of the values, because smaller ones were found before.
+    /// Must a launch use the last of the values, because smaller ones were found before?
     fresh: bool,
 }
 
-/// Choices made in one search.
+/// Limit on the choices of one search.
 const MAX_STEPS: u64 = 40_000;
-/// Launches found in one search.
+/// Limit on the launches found in one search.
 const MAX_FOUND: usize = 4_000;
-/// With fewer small launches than this, demands are solved.
+/// Requirements are solved if fewer small launches than this are found.
 const SOLVED_BELOW: usize = 8;
-/// Numbers of demands that sizes are tried with.
+/// Limit on the constants of requirements to try.
 const MAX_NUMBERS: usize = 6;
-/// Threads of a launch that is run.
+/// Limit on the threads of a launch that is run.
 const MAX_THREADS: i128 = 2048;
 
-/// Up to `wanted` launches that fulfil the contract, smallest first.
+/// Up to `wanted` launches that satisfy the contract, smallest first.
 pub(crate) fn small(kernel: &Kernel, wanted: usize) -> Vec<Launch> {
     small_with(kernel, wanted, &BTreeMap::new())
 }
@@ -141,7 +143,7 @@ pub(crate) fn small_with(
         values.insert(0, 0);
         let mut search = Search::new(kernel, MAX_FOUND, values, most > 1);
         search.choose(&mut start.clone(), None);
-        // Not the first ones, which differ in the last sizes alone: some of everywhere.
+        // Not the first ones, which only differ in the last sizes: a sample of all.
         let mut fresh: Vec<(u64, Launch)> = Vec::new();
         for (number, launch) in search.found.into_iter().enumerate() {
             if !found.iter().any(|one| same_sizes(one, &launch)) {
@@ -173,7 +175,7 @@ fn known(found: &[Launch], launch: &Launch) -> bool {
     found.iter().any(|one| same_sizes(one, launch))
 }
 
-/// Launches of a contract that small numbers do not fulfil: sizes are where its comparisons turn.
+/// Launches of a contract that small numbers do not satisfy: sizes are the solutions of its comparisons.
 fn solved(kernel: &Kernel, wanted: usize) -> Vec<Launch> {
     let mut values = vec![1, 2, 3, 32, 256, 1024];
     for number in numbers(kernel) {
@@ -196,7 +198,7 @@ fn solved(kernel: &Kernel, wanted: usize) -> Vec<Launch> {
     found
 }
 
-/// Numbers that demands name.
+/// Constants in requirements.
 fn numbers(kernel: &Kernel) -> Vec<i128> {
     let mut found: Vec<i128> = Vec::new();
     for demand in kernel.requires.iter().filter(|one| one.forall.is_empty()) {
@@ -212,7 +214,7 @@ fn numbers(kernel: &Kernel) -> Vec<i128> {
     found
 }
 
-/// A few launches, looked for with less effort.
+/// A few launches, searched with less effort.
 pub(crate) fn few(kernel: &Kernel, wanted: usize) -> Vec<Launch> {
     let values = vec![1, 2, 3, 4, 0, 5, 8];
     let mut search = Search::new(kernel, wanted * 8, values, false);
@@ -232,7 +234,7 @@ fn same_sizes(one: &Launch, other: &Launch) -> bool {
     (one.block, one.grid, &one.scalars) == (other.block, other.grid, &other.scalars)
 }
 
-/// Launches of extreme sizes that fulfil the contract; too large to run as a whole.
+/// Launches of extreme sizes that satisfy the contract; too large to run as a whole.
 pub(crate) fn large(kernel: &Kernel, wanted: usize) -> Vec<Launch> {
     let ladders: [&[i128]; 3] = [
         &[i32::MAX as i128, 65_535, 1024, 1],
@@ -275,7 +277,7 @@ impl<'k> Search<'k> {
         }
     }
 
-    /// Goes on from what is chosen, `newest` at last.
+    /// Extends the choice; `newest` is the last size chosen.
     fn choose(&mut self, chosen: &mut Chosen, newest: Option<Unknown>) {
         self.steps += 1;
         if self.steps > MAX_STEPS
@@ -304,7 +306,7 @@ impl<'k> Search<'k> {
         }
     }
 
-    /// Values of a size at which a demand that names no other open one turns from false to true.
+    /// Values of a size at which a requirement without other free sizes turns from false to true.
     fn turns(&self, unknown: Unknown, chosen: &mut Chosen) -> Vec<i128> {
         let (mut roots, mut units, mut power) = (Vec::new(), Vec::new(), false);
         for (demand, named) in &self.demands {
@@ -347,7 +349,7 @@ impl<'k> Search<'k> {
         once
     }
 
-    /// Where two sides meet that differ by a linear function of a size, rounded down.
+    /// The size at which two sides are equal that differ by a linear function of it, rounded down.
     fn root(&self, sides: [&Expr; 2], unknown: Unknown, chosen: &mut Chosen) -> Option<i128> {
         let mut difference = |at: i128| {
             chosen.set(unknown, Some(at));
@@ -381,7 +383,7 @@ impl<'k> Search<'k> {
         }
     }
 
-    /// Whether no demand is known to fail. Of those that do not name the size that was chosen last it is known already.
+    /// Does no requirement fail for sure? Those that do not name the size chosen last were checked before.
     fn is_possible(&self, chosen: &Chosen, newest: Option<Unknown>) -> bool {
         let threads: i128 = chosen.block.iter().flatten().product();
         let mut demands = self.demands.iter().filter(|(_, named)| {
@@ -397,7 +399,7 @@ impl<'k> Search<'k> {
             && demands.all(|(one, _)| value::truth(one, chosen) != Ok(false))
     }
 
-    /// A size that a demand gives a value to.
+    /// A size that a requirement determines.
     fn forced(&self, chosen: &Chosen) -> Option<(Unknown, i128)> {
         for (demand, _) in &self.demands {
             let ExprKind::Compare(Compare::Eq, left, right) = &demand.kind else { continue };
@@ -446,7 +448,7 @@ fn as_unknown(expr: &Expr) -> Option<Unknown> {
     }
 }
 
-/// What a size is divided by, if an expression is the rest of that.
+/// The divisor, if an expression is the remainder of a size.
 fn is_rest(expr: &Expr, unknown: Unknown) -> Option<&Expr> {
     match &expr.kind {
         ExprKind::Convert(inner) => is_rest(inner, unknown),
@@ -457,7 +459,7 @@ fn is_rest(expr: &Expr, unknown: Unknown) -> Option<&Expr> {
     }
 }
 
-/// The sizes that a condition names; `None` if it may name others, in what a monoid is.
+/// The sizes that a condition names; `None` if it may name others, inside a monoid.
 fn named(condition: &Expr) -> Option<Vec<Unknown>> {
     let mut found = Some(Vec::new());
     visit(condition, &mut |inner| match &mut found {
@@ -468,7 +470,7 @@ fn named(condition: &Expr) -> Option<Vec<Unknown>> {
     found
 }
 
-/// Whether hardware can run a launch, and it is one that is meant.
+/// Can hardware run a launch, and is it one of those considered?
 pub(crate) fn is_legal(kernel: &Kernel, launch: &Launch) -> bool {
     let within = |sizes: &[i128; 3], most: [i128; 3]| {
         sizes.iter().zip(most).all(|(size, most)| (1..=most).contains(size))
@@ -481,7 +483,7 @@ pub(crate) fn is_legal(kernel: &Kernel, launch: &Launch) -> bool {
         })
 }
 
-/// Whether a launch can be run as a whole.
+/// Is a launch small enough to run as a whole?
 pub(crate) fn is_runnable(launch: &Launch) -> bool {
     launch.threads() <= MAX_THREADS
 }

@@ -1,7 +1,7 @@
-//! Which demand on launches would make a property hold that is open, or fails for sizes alone.
+//! Suggests launch preconditions under which a property would hold that is open, or that fails only because of sizes.
 //!
-//! Demands that kernels commonly need are tried one by one, then bounds on sizes together: each is added to the
-//! contract and the kernel is proved again. What is suggested was proved; that it is what the author wants is not.
+//! Common preconditions are tried one by one, then bounds on sizes together: each is added to the contract and the
+//! kernel is proved again. A suggestion was proved to suffice; the user must decide if it is intended.
 
 use crate::engine::{self, Effort, Property};
 use crate::kir::{
@@ -11,20 +11,20 @@ use crate::logic::smt::Solver;
 use crate::{deadline, relevance, search};
 use base::Index;
 
-/// Proofs that are tried, and questions that the solver is asked for them.
+/// Limits on the proofs that are tried, and on their queries to the solver.
 const MAX_TRIES: usize = 48;
 const MAX_QUESTIONS: u64 = 400;
-/// Numbers of the kernel that sizes are compared with.
+/// Limit on the kernel's constants to compare sizes with.
 const MAX_NUMBERS: usize = 3;
 
-/// A demand and how it is written.
+/// A precondition and its notation.
 #[derive(Clone)]
 struct Demand {
     text: String,
     condition: Expr,
 }
 
-/// A size and how it is written.
+/// A size and its notation.
 #[derive(Clone)]
 struct Size {
     text: String,
@@ -32,7 +32,7 @@ struct Size {
     signed: bool,
 }
 
-/// Demands under which `property` holds, as one would write them; none if none is found.
+/// Preconditions under which `property` holds, in source notation; empty if none is found.
 pub(crate) fn demands(
     kernel: &Kernel,
     (property, failed): (Property, bool),
@@ -40,7 +40,7 @@ pub(crate) fn demands(
     infers: bool,
 ) -> (Vec<String>, Option<Solver>) {
     let (bounds, others) = match property {
-        // Where threads were seen to race, it may be that too many were launched.
+        // If a run showed a race between threads, too many may have been launched.
         Property::Races if failed => (Vec::new(), single(kernel)),
         Property::Bounds if failed => (Vec::new(), fitting(kernel)),
         _ => candidates(kernel),
@@ -55,7 +55,7 @@ pub(crate) fn demands(
     let single = order.into_iter().find(|demand| trial.holds(&[demand]));
     let mut found: Vec<&Demand> = single.into_iter().collect();
     if found.is_empty() && is_about_size {
-        // All bounds together, less those that are not needed.
+        // All bounds together, then without those that are not needed.
         let all: Vec<&Demand> = bounds.iter().collect();
         trial.start = trial.solver.as_ref().map_or(0, Solver::asked);
         trial.tries = 0;
@@ -66,19 +66,19 @@ pub(crate) fn demands(
     (found.into_iter().map(|demand| demand.text.clone()).collect(), trial.solver)
 }
 
-/// Proofs with more demands.
+/// Proofs with additional preconditions.
 struct Trial<'k> {
     kernel: &'k Kernel,
     property: Property,
     solver: Option<Solver>,
     infers: bool,
-    /// Questions that were asked before.
+    /// Number of queries sent before.
     start: u64,
     tries: usize,
 }
 
 impl Trial<'_> {
-    /// Whether the property holds with these demands, on some launch at least.
+    /// Does the property hold with these preconditions, and do they allow a launch?
     fn holds(&mut self, demands: &[&Demand]) -> bool {
         let asked = self.solver.as_ref().map_or(0, Solver::asked) - self.start;
         self.tries += 1;
@@ -86,7 +86,7 @@ impl Trial<'_> {
             return false;
         }
         let mut with = self.kernel.clone();
-        // What is claimed at barriers would be used, and is not shown here.
+        // Claims at barriers would be used without proof here.
         kir::drop_claims(&mut with.body);
         for demand in demands {
             let condition = demand.condition.clone();
@@ -106,7 +106,7 @@ impl Trial<'_> {
         !proof.open.iter().any(|open| matters(open.property))
     }
 
-    /// As few of these demands as will do.
+    /// A minimal subset of these preconditions that suffices.
     fn fewest<'d>(&mut self, all: Vec<&'d Demand>) -> Vec<&'d Demand> {
         let mut kept = all;
         for position in (0..kept.len()).rev() {
@@ -120,7 +120,7 @@ impl Trial<'_> {
     }
 }
 
-/// That there is one block, or one thread of it, if the kernel does not tell them apart.
+/// Preconditions for one block, or one thread of it, if the kernel does not distinguish them.
 fn single(kernel: &Kernel) -> Vec<Demand> {
     let one = |builtin: Builtin| {
         compared(Compare::Eq, "==", &dimension(kernel, builtin, 0), &number(kernel, 1))
@@ -141,7 +141,7 @@ fn single(kernel: &Kernel) -> Vec<Demand> {
     }
 }
 
-/// That there is an element for each thread.
+/// Preconditions that there is an element for each thread.
 fn fitting(kernel: &Kernel) -> Vec<Demand> {
     let mut found = Vec::new();
     let axes: Vec<usize> = (0..3).filter(|axis| kernel.has_axis(*axis)).collect();
@@ -188,7 +188,7 @@ fn candidates(kernel: &Kernel) -> (Vec<Demand>, Vec<Demand>) {
     }
     let as_size = |one: i128| number(kernel, one);
     let numbers: Vec<Size> = numbers(kernel).into_iter().map(as_size).collect();
-    // Blocks are as large as arrays are; a 2 that something is divided by is no size of a block.
+    // Block sizes match array sizes; a divisor of 2 is not a block size.
     let declared: Vec<Size> = declared(kernel).into_iter().map(as_size).collect();
     for size in &scalars {
         for one in &blocks {
@@ -237,7 +237,7 @@ fn scalars(kernel: &Kernel) -> Vec<Size> {
     sizes
 }
 
-/// Numbers that something is divided by, multiplied with or declared with.
+/// Constants that are divisors, factors, or sizes of declared arrays.
 fn numbers(kernel: &Kernel) -> Vec<i128> {
     let mut found: Vec<i128> = Vec::new();
     declared(kernel).into_iter().for_each(|value| see_number(value, &mut found));
@@ -264,7 +264,7 @@ fn see_number(value: i128, found: &mut Vec<i128>) {
     }
 }
 
-/// Numbers that arrays are declared with.
+/// Constants in the sizes of declared arrays.
 fn declared(kernel: &Kernel) -> Vec<i128> {
     let mut found = Vec::new();
     for size in kernel.arrays.iter().flat_map(|array| &array.dimensions).flatten() {

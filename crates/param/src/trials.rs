@@ -1,7 +1,7 @@
-//! Runs of launches: they refute what is wrong, and test what is proved.
+//! Runs launches to refute wrong claims, and to test proofs.
 //!
-//! What happens on a launch that the contract allows is a finding. A run ends where something overflows; where that was an
-//! unsigned number, which C++ lets wrap around, the launch is run once more as the machine would.
+//! An event on a launch that the contract allows is a finding. A run ends at an overflow. If that was of an unsigned
+//! number, which C++ lets wrap around, the launch is run once more with the machine's arithmetic.
 
 use crate::answer::Finding;
 use crate::engine::Property;
@@ -10,22 +10,22 @@ use crate::kir::{Kernel, Type};
 use crate::{deadline, relevance, search};
 use std::collections::BTreeMap;
 
-/// Launches that proofs are tested on if nothing is open.
+/// Number of launches for testing proofs if nothing is open.
 pub(crate) const TESTS: usize = 40;
-/// Instructions of all runs together: while something is looked for, and to test proofs.
+/// Limits on instructions of all runs together: for searching, and for testing proofs.
 const BUDGET: u64 = 1_500_000;
 const TEST_BUDGET: u64 = 200_000;
-/// Instructions of one run, and of one thread of a large launch.
+/// Limits on instructions of one run, and of one thread of a large launch.
 const RUN: u64 = 400_000;
 const ALONE: u64 = 20_000;
-/// Launches that are run where a contract allows large ones only: how many, their threads and instructions.
+/// Launches to run if a contract allows only large ones: their number, threads and instructions.
 const LARGE_LAUNCHES: usize = 3;
 const LARGE_THREADS: i128 = 1 << 17;
 const LARGE_RUN: u64 = 5_000_000;
-/// Contents that a launch from a model is run with.
+/// Number of contents to run a model's launch with.
 const SEEDS: u64 = 3;
 
-/// What runs have shown.
+/// Results of runs.
 #[derive(Default)]
 pub(crate) struct Tests {
     pub(crate) findings: Vec<Finding>,
@@ -33,9 +33,9 @@ pub(crate) struct Tests {
     pub(crate) example: Option<Launch>,
     /// Runs that contradict an assumption of the text.
     pub(crate) unmet: usize,
-    /// What happened after an unsigned number had wrapped around, which is defined and which proofs presume not to happen.
+    /// Events after an unsigned number had wrapped around, which is defined, and which proofs presume not to happen.
     pub(crate) after_wrap: Vec<Finding>,
-    /// Whether contents were found of which the contract demands something.
+    /// Were contents found that satisfy the contract's requirements on contents?
     pub(crate) demanded: bool,
 }
 
@@ -49,10 +49,10 @@ impl Tests {
         let mut chosen: Vec<Launch> = launches.iter().filter(runnable).cloned().collect();
         let mut most = RUN;
         if chosen.is_empty() {
-            // The contract asks for large ones: a few, each for longer.
+            // The contract requires large ones: a few, each for longer.
             let large: Vec<Launch> =
                 launches.into_iter().filter(|one| one.threads() <= LARGE_THREADS).collect();
-            // Some of everywhere: neighbours differ little.
+            // A sample of all: neighbours differ little.
             let step = (large.len() / LARGE_LAUNCHES).max(1);
             chosen = large.into_iter().rev().step_by(step).take(LARGE_LAUNCHES).collect();
             chosen.reverse();
@@ -60,12 +60,12 @@ impl Tests {
             left = LARGE_RUN * LARGE_LAUNCHES as u64;
         }
         for batch in chosen.chunks(deadline::jobs()) {
-            // Without steps a run shows nothing, and what memory holds at first is much to draw.
+            // A run without steps shows nothing, and drawing initial contents takes time.
             if left == 0 || deadline::is_over() {
                 break;
             }
             for (launch, run) in batch.iter().zip(runs(kernel, batch, most.min(left))) {
-                // One after the other, this one would have had fewer steps.
+                // Run sequentially, this one would have had fewer steps.
                 let run = match run.steps >= left {
                     true => interp::run(kernel, launch, most.min(left)),
                     false => run,
@@ -78,7 +78,7 @@ impl Tests {
         }
     }
 
-    /// Runs a few large launches, at numbers that the kernel's conditions name.
+    /// Runs a few large launches, at constants in the kernel's conditions.
     pub(crate) fn at_turns(&mut self, kernel: &Kernel) {
         let mut left = LARGE_RUN;
         for launch in
@@ -93,7 +93,7 @@ impl Tests {
         }
     }
 
-    /// Takes in what a run showed; the steps that it took.
+    /// Records the result of a run; returns its steps.
     fn took(&mut self, kernel: &Kernel, launch: &Launch, run: Run, budget: u64) -> u64 {
         let mut steps = run.steps;
         self.tested += usize::from(run.end == End::Complete);
@@ -108,7 +108,7 @@ impl Tests {
         steps
     }
 
-    /// Runs a launch on which an unsigned number wraps once more, as C++ defines it; the steps that it took.
+    /// Runs a launch on which an unsigned number wraps once more, as C++ defines it; returns its steps.
     fn beyond_wrap(&mut self, kernel: &Kernel, launch: &Launch, budget: u64) -> u64 {
         let manner = Manner { draw: Draw::Small, significand: 24, perturbed: None, budget };
         let run = match interp::compiled(kernel, launch, manner) {
@@ -126,7 +126,7 @@ impl Tests {
         run.steps
     }
 
-    /// Looks at single threads of large launches.
+    /// Runs single threads of large launches.
     pub(crate) fn large(&mut self, kernel: &Kernel) {
         let known = self.findings.iter().any(|one| property(&one.event) == Property::Overflow);
         if known {
@@ -150,7 +150,7 @@ impl Tests {
         }
     }
 
-    /// Runs launches that a solver's model names, if they are new.
+    /// Runs launches from a solver's models, if they are new.
     pub(crate) fn replay(&mut self, kernel: &Kernel, suspects: &[(Launch, Thread)]) {
         for (launch, thread) in suspects {
             if interp::is_allowed(kernel, launch) != Some(true) || !search::is_legal(kernel, launch)
@@ -173,7 +173,7 @@ impl Tests {
         }
     }
 
-    /// Keeps the first of those that are about the same places.
+    /// Keeps the first finding about the same places.
     fn note(&mut self, finding: Finding) {
         let places = places(&finding.event);
         if !self.findings.iter().any(|one| {
@@ -184,7 +184,7 @@ impl Tests {
     }
 }
 
-/// Runs launches at once, each on a thread of its own.
+/// Runs launches in parallel, each on a thread of its own.
 fn runs(kernel: &Kernel, launches: &[Launch], budget: u64) -> Vec<Run> {
     let run = |launch: &Launch| interp::run(kernel, launch, budget);
     let [first, others @ ..] = launches else { return Vec::new() };
@@ -201,7 +201,7 @@ fn runs(kernel: &Kernel, launches: &[Launch], budget: u64) -> Vec<Run> {
             |(launch, thread)| match thread.map(|one| one.join()) {
                 Ok(Ok(done)) => done,
                 Ok(Err(panic)) => std::panic::resume_unwind(panic),
-                // There are no more threads to be had.
+                // No more threads are available.
                 Err(_) => run(launch),
             },
         ));
@@ -209,8 +209,8 @@ fn runs(kernel: &Kernel, launches: &[Launch], budget: u64) -> Vec<Run> {
     })
 }
 
-/// Whether what left its type wraps around as C++, or every compiler for CUDA, defines it: unsigned numbers, and narrow ones, in which
-/// nothing is computed but to which values are converted.
+/// Does C++, or every compiler for CUDA, define how this value wraps? It does for unsigned numbers, and for narrow
+/// ones, in which nothing is computed but to which values are converted.
 pub(crate) fn is_unsigned_wrap(event: &Event) -> bool {
     match event {
         Event::Overflow { ty: Type::Int { bits, signed }, .. } => !signed || *bits < 32,
@@ -222,7 +222,11 @@ pub(crate) fn is_unsigned_wrap(event: &Event) -> bool {
 pub(crate) fn places(event: &Event) -> Vec<base::Span> {
     let mut spans = match event {
         Event::Race { first, second, .. } => vec![first.span, second.span],
-        Event::OutOfBounds { access, .. } | Event::Footprint { access, .. } => vec![access.span],
+        Event::OutOfBounds { access, .. }
+        | Event::Footprint { access, .. }
+        | Event::Unwritten { access, .. } => {
+            vec![access.span]
+        }
         Event::Overflow { span, .. }
         | Event::DivisionByZero { span, .. }
         | Event::Assertion { span, .. }
@@ -235,7 +239,7 @@ pub(crate) fn places(event: &Event) -> Vec<base::Span> {
     spans
 }
 
-/// Which property an event is about.
+/// The property that an event is about.
 pub(crate) fn property(event: &Event) -> Property {
     match event {
         Event::Race { .. } => Property::Races,
@@ -246,5 +250,6 @@ pub(crate) fn property(event: &Event) -> Property {
         Event::Assertion { .. } | Event::Barrier { .. } => Property::Invariant,
         Event::Postcondition { .. } | Event::Footprint { .. } => Property::Postcondition,
         Event::NoValue { .. } => Property::Clauses,
+        Event::Unwritten { .. } => Property::Initialised,
     }
 }

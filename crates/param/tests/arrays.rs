@@ -1,4 +1,5 @@
-//! Claims about arrays that are false, or true for reasons that must not be used: none of them is proved.
+//! False claims about arrays, and claims that are true only for reasons the engine must not use: none of them is
+//! proved.
 
 mod support;
 
@@ -73,7 +74,7 @@ fn loops_that_end_early_or_never_begin() {
     never(PREFIX, &format!("x[t] = in[t]; __syncthreads(); {late} out[t] = x[t];"));
 }
 
-/// A clause that is only true where it is used with itself, and one that is false before the loop.
+/// A clause that holds only if it is assumed itself, and a clause that is false before the loop.
 #[test]
 fn clauses_must_begin_and_go_on() {
     let invariant = |claim: &str| {
@@ -98,7 +99,8 @@ fn clauses_must_begin_and_go_on() {
     assert!(found.iter().all(|(_, verdict)| *verdict == Verdict::Proved), "{found:?}");
 }
 
-/// What is one thread's own is not the block's, and what one block does is not what all do.
+/// A claim about one thread's value is not one about the block, and a claim about one block is not one about all
+/// blocks.
 #[test]
 fn clauses_are_of_a_whole_block() {
     let own = "//@ loop invariant \\forall int i; 0 <= i < blockDim.x ==> x[i] == in[i] + t;\n";
@@ -121,7 +123,7 @@ fn clauses_are_of_a_whole_block() {
     assert!(found.iter().any(|(_, verdict)| *verdict != Verdict::Proved), "{found:?}");
 }
 
-/// Sums of elements without bounds, or with bounds elsewhere, place nothing.
+/// Sums of elements without bounds, or with bounds elsewhere, locate no element.
 #[test]
 fn sums_need_their_bounds() {
     let compact = |bounds: &str, index: &str| {
@@ -153,12 +155,12 @@ fn sums_need_their_bounds() {
     }
 }
 
-/// `out[i]` is `in[i]` and something.
+/// A postcondition: `out[i]` is `in[i]` followed by `more`.
 fn copies(more: &str) -> String {
     format!(r"//@ ensures \forall int i; 0 <= i < blockDim.x ==> out[i] == in[i]{more};")
 }
 
-/// Adds 1 to each element, `n` times, with an invariant.
+/// A body that adds 1 to each element `n` times, with an invariant.
 fn counted(first: &str, invariant: &str) -> String {
     format!(
         "{first} __syncthreads();\n\
@@ -173,7 +175,7 @@ fn what_was_there_before_the_loop() {
     let Some(found) = verdicts(&text(&copies(" + n"), &own)) else { return };
     assert!(found.iter().all(|(_, verdict)| *verdict == Verdict::Proved), "{found:?}");
     never(&copies(""), &own);
-    // Not what is there now, nor what somebody else had, nor what nobody stored.
+    // Not the present value, nor another thread's, nor that of an element without a store.
     never(&copies(""), &counted("x[t] = in[t];", r"\at(x[i], LoopEntry)"));
     let other = r"\at(x[blockDim.x - 1 - i], LoopEntry) + k";
     never(&copies(" + n"), &counted("x[t] = in[t];", other));

@@ -1,12 +1,12 @@
-//! Kernels with claims at barriers in `corpus/param/barriers`: each is proved for every size, and no mutant is. What needs a
-//! solver is only looked at where there is one.
+//! Kernels with claims at barriers in `corpus/param/barriers`: each is proved for every size, and no mutant is.
+//! Checks that need a solver run only if there is one.
 
 mod support;
 
 use param::engine::Property;
 use support::mutants::{answer, check, names, none_is_proved};
 
-/// One test for each kernel, so that they run side by side.
+/// One test per kernel, so that they run side by side.
 macro_rules! kernels {
     ($($name:ident)*) => {
         const NAMES: &[&str] = &[$(stringify!($name)),*];
@@ -23,7 +23,7 @@ fn every_kernel_is_tested() {
     assert_eq!(names("barriers"), NAMES);
 }
 
-/// Kernels that are wrong, or whose claims are, in ways that a use of claims could hide.
+/// Wrong kernels and wrong claims, each of a kind that the use of claims could hide.
 const WRONG: &[(&str, &str)] = &[
     (
         "a claim that is never true",
@@ -233,10 +233,10 @@ fn nothing_wrong_is_proved() {
     none_is_proved(WRONG);
 }
 
-/// What is said of claims that are not shown names them, and the elements that are in question.
+/// Messages about open claims name the clause and the elements in question.
 #[test]
 fn messages_name_clause_and_cell() {
-    // Wrong for the largest blocks alone.
+    // Wrong only for the largest blocks.
     let wrong = r"//@ extent A[blockDim.x], out[blockDim.x];
         //@ requires gridDim.x == 1 && n >= 900;
         __global__ void k(int* out, int n) {

@@ -1,11 +1,12 @@
-//! Kernels in `corpus/param/calls` that call functions whose contracts are used: each is proved for every size, and no mutant is.
+//! Kernels in `corpus/param/calls` that call functions by their contracts: each is proved for every size, and no
+//! mutant is.
 
 mod support;
 
 use param::{Options, engine::Property};
 use support::mutants::{check, names, none_is_proved};
 
-/// One test for each kernel, so that they run side by side.
+/// One test per kernel, so that they run side by side.
 macro_rules! kernels {
     ($($name:ident)*) => {
         const NAMES: &[&str] = &[$(stringify!($name)),*];
@@ -20,7 +21,7 @@ fn every_kernel_is_tested() {
     assert_eq!(names("calls"), NAMES);
 }
 
-/// Calls for which a contract says less than it seems to.
+/// Calls where a contract says less than it seems to.
 const WRONG: &[(&str, &str)] = &[
     (
         "two arguments that are one array",
@@ -150,7 +151,7 @@ fn nothing_wrong_is_proved() {
     none_is_proved(WRONG);
 }
 
-/// A function that calls itself has no place where its body could go, and no contract that could be shown by itself.
+/// A recursive function cannot be inlined, and its contract cannot be shown separately.
 #[test]
 fn recursion_is_refused() {
     let text = r"//@ ensures \forall int i; 0 <= i < 1 ==> a[i] == 0;
@@ -161,7 +162,7 @@ fn recursion_is_refused() {
     assert!(kernels.iter().all(|(_, kernel)| kernel.is_err()));
 }
 
-/// Where the contract of a function is at fault, the answer says so.
+/// If a function's contract is at fault, the answer names the function.
 #[test]
 fn messages_name_the_function() {
     let Some(solver) = support::solver() else { return };

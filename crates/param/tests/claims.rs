@@ -1,4 +1,4 @@
-//! Postconditions and invariants of values, in small: each is proved, or shown wrong by a run, or left open; what is wrong is never
+//! Small postconditions and invariants of values: each is proved, refuted by a run, or left open. No wrong one is
 //! proved.
 
 mod support;
@@ -10,7 +10,7 @@ use support::{kernel, solver};
 const LINE: &str = "//@ extent x[n], y[n];\n\
     //@ requires n >= 1 && m >= 0 && gridDim.x*blockDim.x >= n && gridDim.x*blockDim.x <= 2147483647;\n";
 
-/// A kernel with a thread for each element of `y`.
+/// A kernel with one thread per element of `y`.
 fn line(ty: &str, contract: &str, body: &str) -> String {
     format!(
         "{LINE}{contract}\n__global__ void k(const {ty}* x, {ty}* y, int n, int m, float c) {{\n\
@@ -30,7 +30,7 @@ fn verdict(answer: &Answer, property: Property) -> Verdict {
     found.expect("the property").verdict
 }
 
-/// What is found, or what is wanted if only a solver tells.
+/// The verdict found, or `wanted` if only a solver could decide.
 fn at_least(found: Verdict, wanted: Verdict) -> Verdict {
     match (found, solver()) {
         (Unknown, None) => wanted,
@@ -63,7 +63,7 @@ fn what_was_there_before() {
     floats("y[j] == x[0]", "y[i] = x[0];", Proved);
 }
 
-/// A loop may go round no time at all.
+/// A loop may have no iterations.
 #[test]
 fn loops_that_do_nothing() {
     let sum = "float a = 0; for (int k = 0; k < m; k++) a += c; y[i] = a;";
@@ -89,14 +89,14 @@ fn sums_have_ranges() {
     floats("y[j] == \\sum(k, 0, j, x[k]) + \\sum(k, j + 1, n, x[k])", sum, Refuted);
     floats("y[j] == \\sum(k, 1, n, x[k]) + x[0]", sum, Proved);
     floats("y[j] == \\sum(k, 0, n - 1, x[k])", sum, Refuted);
-    // Two ranges that overlap, or of which one is empty, are not one range.
+    // Two ranges that overlap, or one of which is empty, are not one range.
     floats("y[j] == \\sum(k, 0, m, x[0]) + \\sum(k, m, n, x[0])", "y[i] = n*x[0];", Refuted);
-    // Elements that are named must be there.
+    // Elements that a claim names must exist.
     floats("y[j] == \\sum(k, 0, n + 1, x[k])", sum, Unknown);
     floats("y[j + 1] == y[j + 1]", sum, Unknown);
 }
 
-/// Integers are what the machine has; equations of them are modulo 2^32.
+/// Integers are machine integers: equations between them are modulo 2^32.
 #[test]
 fn integers_wrap() {
     let words = |claim: &str, body: &str, wanted| {
@@ -105,7 +105,7 @@ fn integers_wrap() {
     words("y[j] == x[j]*x[j] - 1", "y[i] = (x[i] + 1)*(x[i] - 1);", Proved);
     words("y[j] == x[j] - 1", "y[i] = x[i] - 1u;", Proved);
     words("y[j] == x[j] + 1", "y[i] = x[i] - 1u;", Refuted);
-    // In the integers it would not hold: there is a number with 2^32 numbers before it.
+    // False in the integers, where 2^32 is not 0.
     words("y[j] + 1 == x[j] + 0", "y[i] = x[i] - 1u;", Refuted);
     words("y[j] + 1 == x[j]", "y[i] = x[i] - 1u;", Proved);
     words("y[j] == 4294967295", "y[i] = 0u - 1u;", Proved);
@@ -114,13 +114,13 @@ fn integers_wrap() {
     words("y[j] == x[j] + 2147483648", "y[i] = x[i];", Refuted);
 }
 
-/// 2^32 times a number that is no integer is no multiple of 2^32.
+/// 2^32 times a non-integer is not a multiple of 2^32.
 #[test]
 fn only_integers_wrap() {
     for claim in ["y[j] == x[j] + 4294967296*c", "y[j] == x[j] + 4294967296*0.5"] {
         let claim = format!("//@ ensures \\forall int j; 0 <= j < n ==> {claim};");
         let text = line("unsigned", &claim, "y[i] = x[i];");
-        // It may be refused.
+        // The text may be refused.
         let Ok(mut kernels) = param::kernels(&text) else { continue };
         let Ok(kernel) = kernels.remove(0).1 else { continue };
         let options = Options { infers: true, suggests: false };
@@ -139,7 +139,7 @@ fn invariants_of_values() {
         let answer = answer(&text);
         let invariant = verdict(&answer, Property::Invariant);
         assert_eq!(invariant, wanted, "{text}{:?}", answer.properties);
-        // Of two claims of one variable the first is taken.
+        // Of two claims about one variable the first is used.
         let is_taken = wanted == Proved || claim.contains("&&");
         let postcondition = verdict(&answer, Property::Postcondition);
         assert_eq!(postcondition == Proved, is_taken, "{text}");
@@ -153,7 +153,7 @@ fn invariants_of_values() {
     check("p == y[i]", "2*p - c", Unknown);
 }
 
-/// What other threads have at the end of an iteration may be used in the next.
+/// The values of other threads at the end of an iteration may be used in the next.
 #[test]
 fn invariants_hold_for_all_threads() {
     let text = |claim: &str| {
@@ -173,12 +173,12 @@ fn invariants_hold_for_all_threads() {
     assert_ne!(verdict(&wrong, Property::Postcondition), Proved);
 }
 
-/// Contracts that no launch fulfils prove nothing.
+/// Contracts that no launch satisfies prove nothing.
 #[test]
 fn contradictory_demands_prove_nothing() {
     let text = line("float", "//@ ensures y[0] == 1;\n//@ requires n < 1;", "y[i] = 2;");
     assert_eq!(verdict(&answer(&text), Property::Postcondition), Unknown);
-    // Nor do those that no contents fulfil.
+    // Neither do contracts that no contents satisfy.
     let claim = "//@ ensures \\forall int j; 0 <= j < n ==> y[j] > 5;\n";
     for demand in [
         "\\forall int j; 0 <= j < n ==> x[j] > 0 && x[j] < 0",
@@ -193,7 +193,7 @@ fn contradictory_demands_prove_nothing() {
     assert_eq!(at_least(verdict(&answer(&text), Property::Postcondition), Proved), Proved);
 }
 
-/// Without race freedom what is left is not definite.
+/// Without race freedom other properties stay open.
 #[test]
 fn other_properties_come_first() {
     floats("y[0] == x[0]", "y[0] = x[i];", Unknown);
@@ -203,7 +203,7 @@ fn other_properties_come_first() {
     assert_ne!(verdict(&answer, Property::Postcondition), Proved);
 }
 
-/// Numbers that elements hold are compared, with what the contract says of contents.
+/// Numbers in elements are compared, under the contract's claims about contents.
 #[test]
 fn numbers_are_compared() {
     let ints = |more: &str, claim: &str, body: &str, wanted| {
@@ -225,7 +225,7 @@ fn numbers_are_compared() {
     ints(bits, "x[j] != 0 ==> y[j] == 2", "y[i] = x[i] + 1;", Proved);
     ints(bits, "x[j] == 0 ==> y[j] == 2", "y[i] = x[i] + 1;", Refuted);
     ints("", "y[j] <= \\old(y[j])", "y[i] = y[i] - 1;", Unknown);
-    // What wraps is not what the integers have.
+    // Wrapped values differ from those in the integers.
     ints("", "y[j] == 2147483647 || y[j] < 2147483647", "y[i] = x[i];", Proved);
     ints("", "y[j] >= 0", "y[i] = x[i]*x[i];", Unknown);
 }
@@ -241,13 +241,13 @@ fn lemmas_are_shown() {
     check("plain(int x, int z): x <= z && z <= x ==> x == z", Proved);
     check("doubled(int x) by induction(x): 0 <= x ==> 0 <= 2*x", Proved);
     check("late(int x) by induction(x): x >= 3 ==> x >= 4", Unknown);
-    // It holds from 0 on, and not before.
+    // True from 0 on, and false below.
     check("natural(int x) by induction(x): x >= 0", Unknown);
     check("wrong(int x) by induction(x): x == 0", Unknown);
     check("first(int x) by induction(x): x >= 1", Unknown);
 }
 
-/// What a lemma says is used where it is named, and for the variables of claims; one that is not shown says nothing.
+/// A lemma applies where a `use` names it, and to the variables of claims. A lemma that is not shown has no effect.
 #[test]
 fn lemmas_are_used() {
     let text = |lemma: &str, uses: &str, claim: &str| {
@@ -275,20 +275,20 @@ fn lemmas_are_used() {
         assert_eq!(found, wanted, "{text}: {:?}", answer.properties);
     };
     check(&text(even, "//@ use even(t);", "p%2 == 0"), Proved);
-    // In claims it is used for their variables.
+    // In claims it applies to their variables.
     let all = text(even, "", "p >= 0").replace("y[i] == i*(i + 1)/2", "(i*i + i)%2 == 0");
     check(&all, Proved);
-    // Of other numbers it says nothing.
+    // It says nothing about other numbers.
     check(&text(even, "//@ use even(t + 1);", "p%2 == 1"), Refuted);
-    // What is wrong is not shown with itself.
+    // A wrong lemma is not shown by means of itself.
     let wrong = "wrong(int x): x > blockDim.x";
     check(&text(wrong, "//@ use wrong(blockDim.x);", "p%2 == 1"), Refuted);
     let never = "never(int x): 0 <= x ==> x < 900";
-    // Launches at the number that it names show it.
+    // Launches at the number it names refute it.
     check(&text(never, "//@ use never(t);", "t < 900"), Refuted);
 }
 
-/// What is read and written lies in what the contract names, if it names something.
+/// Reads and writes must lie in the elements that the contract names, if it names any.
 #[test]
 fn footprints_are_checked() {
     let check = |contract: &str, body: &str, wanted| {
@@ -310,17 +310,17 @@ fn footprints_are_checked() {
     check("//@ writes y[0 .. n-2];", copy, Refuted);
     check("//@ writes y[1 .. n-1];", copy, Refuted);
     check("//@ reads x[0 .. n-2];", copy, Refuted);
-    // Some takes a solver to see, such as that two ranges cover what is written together.
+    // Some cases need a solver, such as two ranges that together cover the writes.
     let together = if solver().is_some() { Proved } else { Unknown };
     check("//@ writes y[0 .. 0], y[1 .. n-1];", copy, together);
     check("//@ writes y[0 .. 0], y[2 .. n-1];", copy, Refuted);
-    // An array that is not named may not be written.
+    // An array that is not named must not be written.
     check("//@ writes z[0 .. n-1];", copy, Refuted);
     check("//@ reads y[0 .. n-1];", copy, Refuted);
     check("//@ writes y[0 .. n-1];", "if (i > n) z[i] = 0; y[i] = x[i];", Proved);
     check("//@ writes y[0 .. n-1];", "if (i > 4) z[i] = 0; y[i] = x[i];", Refuted);
-    // Parameters are what they were at first.
+    // Parameters in a contract are the initial ones.
     check("//@ writes y[0 .. n-1];", "n = 1; y[i] = x[i];", Proved);
-    // An atomic operation reads and writes.
+    // An atomic operation both reads and writes.
     check("//@ writes y[0 .. n-1]; reads x[0 .. n-1];", "atomicAdd(&y[i], x[i]);", Refuted);
 }

@@ -1,4 +1,4 @@
-//! Random kernels with random postconditions: whatever is proved, no run contradicts it. Runs are part of every answer.
+//! Random kernels with random postconditions: no run contradicts a proof. Runs are part of every answer.
 
 mod support;
 
@@ -12,19 +12,19 @@ fn condition(random: &mut Random, var: &str) -> String {
     text.replace('V', var)
 }
 
-/// An index that a variable is turned into.
+/// An index computed from a variable.
 fn index(random: &mut Random, var: &str) -> String {
     random.pick(&["V", "V", "V", "n - 1 - V", "V + 1", "V - 1"]).replace('V', var)
 }
 
-/// A sum of some elements.
+/// The bounds of a sum of elements.
 fn bounds(random: &mut Random, var: &str) -> (String, String) {
     let low = random.pick(&["0", "0", "1", "V"]).replace('V', var);
     let high = random.pick(&["n", "n", "m", "V", "V + 1", "n - 1"]).replace('V', var);
     (low, high)
 }
 
-/// What a thread stores, and the same as a clause has it.
+/// A stored value, as the thread's code and as a clause write it.
 fn value(random: &mut Random) -> [String; 2] {
     let at = index(random, "V");
     let factor = random.pick(&["1", "2", "c"]);
@@ -45,7 +45,7 @@ fn value(random: &mut Random) -> [String; 2] {
 
 fn text(random: &mut Random) -> String {
     let [stored, claimed] = value(random);
-    // Often something else is claimed than is stored.
+    // Often the claim differs from the store.
     let claimed = if random.below(3) == 0 { value(random)[1].clone() } else { claimed };
     let guard = condition(random, "i");
     let hypothesis = if random.below(2) == 0 { guard.clone() } else { condition(random, "i") };

@@ -1,5 +1,5 @@
-//! Kernels of `corpus/param`: each is proved, and each of its mutants is refuted on a launch that the
-//! interpreter ran. What needs a solver is only looked at where there is one.
+//! Kernels of `corpus/param`: each is proved, and each of its mutants is refuted on a launch that the interpreter
+//! ran. Checks that need a solver run only if there is one.
 
 mod support;
 
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use support::{kernel, solver};
 use testing::corpus::names_in;
 
-/// One test for each kernel, so that they run side by side.
+/// One test per kernel, so that they run side by side.
 macro_rules! corpus {
     ($($name:ident)*) => {
         const NAMES: &[&str] = &[$(stringify!($name)),*];
@@ -22,12 +22,12 @@ corpus! {
     stencil_1d stencil_2d transpose_naive transpose_padded transpose_tiled vector_add
 }
 
-/// What a `.expect` file says.
+/// The contents of a `.expect` file.
 #[derive(Default)]
 struct Expected {
     /// Properties that are unknown without a solver.
     need_solver: Vec<String>,
-    /// Which property a change breaks.
+    /// The property that each change breaks, with the text before and after the change.
     mutants: Vec<(String, String, String)>,
 }
 
@@ -70,6 +70,7 @@ fn name(property: Property) -> &'static str {
         Property::Bounds => "bounds",
         Property::Overflow => "overflow",
         Property::Division => "division",
+        Property::Initialised => "initialised",
         Property::Clauses => "clauses",
         Property::Invariant => "invariant",
         Property::Postcondition => "postcondition",
@@ -95,7 +96,7 @@ fn check(file: &str) {
         let (answer, _) = param::prove(&mutant, None, options);
         let refuted = names(&answer, Verdict::Refuted);
         assert!(refuted.contains(property), "`{from}` -> `{to}`: {refuted:?}");
-        // A refutation of something that was proved would be a bug of ours.
+        // A refutation of a proved property would be a bug in the engine.
         assert!(answer.contradiction.is_none(), "`{from}` -> `{to}`: {:?}", answer.contradiction);
     }
     if let Some(solver) = solver() {

@@ -1,4 +1,4 @@
-//! Clauses without a value for some numbers prove nothing.
+//! Clauses that have no value for some numbers prove nothing.
 
 mod support;
 
@@ -17,7 +17,7 @@ fn verdict(answer: &Answer, property: Property) -> Option<Verdict> {
     answer.properties.iter().find(|one| one.property == property).map(|one| one.verdict)
 }
 
-/// Nothing is proved, and the clause is named.
+/// Asserts that nothing is proved and that the clause is named.
 fn assert_spoiled(text: &str) {
     let answer = answer(text);
     let proved = answer.properties.iter().filter(|one| one.verdict == Verdict::Proved);
@@ -97,7 +97,7 @@ fn demands_have_a_value_under_those_before_them() {
     assert_spoiled(&one_thread("//@ requires \\pow2(z) >= 1;"));
     assert_spoiled(&one_thread("//@ requires \\forall int i; 0 <= i < 3 ==> x/i >= 0;"));
     assert_spoiled(&one_thread("//@ requires \\forall int i; 0 <= i < 5 ==> a[i] >= 0;"));
-    // A demand does not show that it has a value itself.
+    // A requirement does not show its own definedness.
     assert_spoiled(&one_thread("//@ requires x/z == x/z;"));
     assert_clean(&one_thread("//@ requires z != 0 && x/z == 3;"));
     assert_clean(&one_thread("//@ requires x % z == 0;\n//@ requires z >= 1;"));
@@ -145,7 +145,7 @@ fn what_is_assumed_has_a_value() {
     }
 }
 
-/// A clause's expression, of two integers `u` and `v`.
+/// The expression of a clause, over two integers `u` and `v`.
 enum Tree {
     Leaf(i64),
     U,
@@ -175,7 +175,7 @@ impl Tree {
         if depth == 0 || random.below(3) == 0 {
             let operator = random.pick(&compares);
             let left = Self::number(random, 2);
-            // Often both sides are the same, so that much of it would hold.
+            // Often both sides are the same, so that many clauses hold.
             let right = if random.below(3) == 0 { left.again() } else { Self::number(random, 2) };
             return Self::Op(operator, Box::new(left), Box::new(right));
         }
@@ -207,7 +207,7 @@ impl Tree {
         }
     }
 
-    /// Its value, if it has one.
+    /// The value of the expression, if it has one.
     fn value(&self, u: i64, v: i64) -> Option<i64> {
         let Self::Op(operator, left, right) = self else {
             return Some(match self {
@@ -246,7 +246,8 @@ impl Tree {
     }
 }
 
-/// Random clauses against all small numbers: one without a value for some of them, or that is wrong, is never proved.
+/// Random clauses, checked against all small numbers. A clause that is false or has no value for some of them is
+/// never proved.
 #[test]
 fn random_clauses_with_partial_operations() {
     let mut random = Random::new(0x51f1_5eed_0bad_cafe);

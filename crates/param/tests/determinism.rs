@@ -1,5 +1,6 @@
-//! A verdict depends on the kernel and the version of the solver alone: not on which answers of an earlier run are
-//! still kept, and so not on what the solver was asked before. A tenth of the corpus, or all of it with `WARPPROOF_FULL`.
+//! A verdict depends only on the kernel and the solver's version, not on which answers of an earlier run are still
+//! kept. It therefore does not depend on earlier questions to the solver. Covers a tenth of the corpus, or all of it
+//! with `WARPPROOF_FULL`.
 
 mod support;
 
@@ -37,7 +38,7 @@ impl Notebook {
     }
 }
 
-/// What is said of every kernel of a text, with the answers in a notebook.
+/// The answer to every kernel of a text, with the solver's answers in a notebook.
 fn said(text: &str, notebook: Option<&Notebook>) -> Option<String> {
     let mut all = String::new();
     for (name, kernel) in param::kernels(text).ok()? {

@@ -1,12 +1,12 @@
-//! Kernels with postconditions in `corpus/param/ensures`: each is proved for every size, and no mutant is. What needs a
-//! solver is only looked at where there is one.
+//! Kernels with postconditions in `corpus/param/ensures`: each is proved for every size, and no mutant is. Checks
+//! that need a solver run only if there is one.
 
 mod support;
 
 use param::engine::Property;
 use support::mutants::{check, names};
 
-/// One test for each kernel, so that they run side by side.
+/// One test per kernel, so that they run side by side.
 macro_rules! kernels {
     ($($name:ident)*) => {
         const NAMES: &[&str] = &[$(stringify!($name)),*];

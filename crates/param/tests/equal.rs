@@ -1,5 +1,5 @@
-//! Pairs of kernels in `corpus/param/equal`: each is proved equal for every size, and no mutant is. What needs a solver is
-//! only looked at where there is one.
+//! Pairs of kernels in `corpus/param/equal`: each is proved equal for every size, and no mutant is. Checks that need
+//! a solver run only if there is one.
 
 mod support;
 
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use support::{kernel, solver};
 use testing::corpus::names_in;
 
-/// One test for each pair, so that they run side by side.
+/// One test per pair, so that they run side by side.
 macro_rules! pairs {
     ($($name:ident)*) => {
         const NAMES: &[&str] = &[$(stringify!($name)),*];
@@ -20,7 +20,7 @@ pairs! {
     attention matmul matmul_ragged norm reduce reduce_rows reduce_strided reverse softmax softmax_blocks stencil tiles transpose vector_add
 }
 
-/// A change of one of the two files.
+/// A change to one of the two files.
 struct Mutant {
     verdict: Verdict,
     side: usize,
@@ -28,7 +28,7 @@ struct Mutant {
     to: String,
 }
 
-/// What a `.expect` file says.
+/// The contents of a `.expect` file.
 #[derive(Default)]
 struct Expected {
     files: Vec<String>,
@@ -101,7 +101,8 @@ fn check(pair: &str) {
     let Some(solver) = solver() else { return };
     let compared = compare(&texts, Some(solver));
     assert_eq!(compared.verdict, Verdict::Proved, "with a solver: {:?}", compared.open);
-    // What runs do not tell must not be proved with a solver either; nor what they do tell, where only a solver shows anything.
+    // Mutants that runs leave open must not be proved with a solver either. Where only a solver proves anything, this
+    // includes mutants that runs refute.
     let asked = |one: &&Mutant| expected.needs_solver || one.verdict == Verdict::Unknown;
     for Mutant { verdict, side, from, to } in expected.mutants.iter().filter(asked) {
         let mut changed = texts.clone();

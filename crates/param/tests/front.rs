@@ -1,8 +1,8 @@
-//! What is outside of what the CUDA C++ reader and its lowering follow is refused at its line, and never misread.
+//! Constructs that the CUDA C++ reader or its lowering does not support are refused at their line, and never misread.
 
 use base::{Diagnostic, Severity, SourceFile};
 
-/// The kernels of a text, through the CUDA C++ reader.
+/// The kernels of a text, read by the CUDA C++ reader.
 fn kernels(text: &str) -> Result<Vec<param::Parsed>, Box<Diagnostic>> {
     let read = cuda::preprocess::preprocess(&cuda::preprocess::Options::default(), text)?;
     let unit = cuda::syntax::parse(&read)?;
@@ -10,7 +10,7 @@ fn kernels(text: &str) -> Result<Vec<param::Parsed>, Box<Diagnostic>> {
     Ok(param::lowered(&program))
 }
 
-/// Where and how a text is refused.
+/// The severity, line and message of a refusal.
 fn refusal(text: &str) -> Option<(Severity, u32, String)> {
     let diagnostic = match kernels(text) {
         Err(diagnostic) => diagnostic,
@@ -143,7 +143,7 @@ fn what_kernels_are_written_in_is_read() {
     assert_eq!(refusal(text), None);
 }
 
-/// What GPUVerify's kernels state in front of a loop's condition is an invariant of the loop.
+/// An invariant that GPUVerify's kernels state before a loop's condition is an invariant of the loop.
 #[test]
 fn invariants_may_stand_before_a_condition() {
     let invariants = |condition: &str| {
@@ -165,7 +165,7 @@ fn invariants_may_stand_before_a_condition() {
     assert!(invariants("__invariant(i >= 0) && i < n").is_err());
 }
 
-/// Memory whose size the launch gives is of the type that all casts of it name.
+/// Dynamic shared memory has the type that all casts of it name.
 #[test]
 fn dynamic_memory_is_of_the_type_it_is_used_as() {
     let of = |body: &str| {

@@ -1,4 +1,4 @@
-//! Tables of functions: a call through an element is one of the function that stands there, and of no other.
+//! Tables of functions: a call through an element calls exactly the function in that element.
 
 mod support;
 
@@ -8,7 +8,7 @@ use support::{kernel, solver};
 
 const OPTIONS: Options = Options { infers: true, suggests: false };
 
-/// A kernel of one thread that calls through a table.
+/// A kernel with one thread that calls through a table.
 fn with(table: &str, claim: &str, body: &str) -> String {
     format!(
         "typedef int (*op_t)(int, int);
@@ -65,7 +65,7 @@ fn the_function_of_an_element_is_called() {
     }
 }
 
-/// A race in one of the functions is one of the kernel; an element without a function is not called.
+/// A race in one of the functions is a race of the kernel; an element without a function is not called.
 #[test]
 fn every_function_of_the_table_counts() {
     let text = |table: &str, index: &str| {

@@ -1,4 +1,4 @@
-//! Which launches are meant: the x axis always, others if something mentions them, and how large they are.
+//! The launches that a proof covers: the x axis always, other axes if something mentions them, and their sizes.
 
 mod support;
 
@@ -73,7 +73,7 @@ fn thread_numbers_fit_unless_every_launch_is_meant() {
     assert_eq!(said.limited, [false; 3], "the contract says it");
 }
 
-/// Contracts that small launches do not fulfil.
+/// Contracts that small launches do not satisfy.
 #[test]
 fn large_sizes_are_found() {
     for demand in [
@@ -99,7 +99,7 @@ fn large_sizes_are_found() {
         let wrong = answer(&text("i/2"));
         assert_eq!(verdict(&wrong, Property::Races), Verdict::Refuted, "{demand}");
         let outside = answer(&text("i + 1"));
-        // With fewer threads than elements nothing is outside.
+        // With fewer threads than elements no access is outside.
         if !demand.contains("<= n") {
             assert_ne!(verdict(&outside, Property::Bounds), Verdict::Proved, "{demand}");
         }
@@ -137,7 +137,7 @@ fn equal_floats_are_no_race() {
 
 #[test]
 fn hints_are_what_people_write() {
-    // What is suggested is accepted when it is pasted, and settles what it is for.
+    // A suggested requirement is accepted when pasted into the source, and settles its property.
     for text in [
         "//@ extent a[n];\n//@ requires gridDim.x*blockDim.x <= 2147483647;
          __global__ void k(float* a, int n) { a[blockIdx.x*blockDim.x + threadIdx.x] = 1; }",

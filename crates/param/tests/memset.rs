@@ -1,4 +1,5 @@
-//! `memset` and `memcpy` of so many elements as a parameter says: each element of them is written by the thread that calls it.
+//! `memset` and `memcpy` with a number of elements given by a parameter: the calling thread writes each of these
+//! elements.
 
 mod support;
 
@@ -34,7 +35,7 @@ fn what_is_filled_races() {
     ] {
         assert_eq!(verdict(body, Property::Races), Verdict::Refuted, "{body}");
     }
-    // A run does not know bytes that are not written down, so two of them may be equal.
+    // A run does not know the bytes unless they are written out, so two of them may be equal.
     for body in [
         "memset(a, i, n * sizeof(int));",
         "memset(a, i, m * sizeof(int));",

@@ -1,5 +1,5 @@
-//! Pairs of kernels that were once called equal: numbers that are known modulo 2^bits alone, contents that
-//! cannot be, parameters that are not the same.
+//! Pairs of kernels once wrongly called equal: numbers known only modulo 2^bits, impossible contents, parameters that
+//! differ.
 
 mod support;
 
@@ -14,7 +14,7 @@ fn compared(one: &str, two: &str) -> Result<Compared, PairError> {
     Ok(compared)
 }
 
-/// A kernel of one block whose threads from 700 on compute `body`: too many to be run.
+/// A kernel of one block whose threads from 700 on compute `body`: too many for a run.
 fn late(parameters: &str, body: &str) -> String {
     format!(
         "//@ extent p[n], q[n], r[n];
@@ -60,7 +60,7 @@ fn the_greatest_number_is_not_that_of_fewer_bits() {
     let wide = "us[t] = max(p[t], q[t]); r[t] = us[t];";
     let narrow = "cs[t] = p[t]; ct[t] = q[t]; r[t] = max(cs[t], ct[t]);";
     assert_open(bytes, wide, narrow);
-    // A number that is none of the type.
+    // A number outside the type's range.
     let ints = "const unsigned char* p, const unsigned char* q, unsigned char* r";
     assert_open(
         ints,
@@ -112,7 +112,7 @@ fn contents_that_no_memory_has_make_nothing_equal() {
     let (large, small) = ("if (x[t] > 7) out[t] = 2;", "if (x[t] < 7) out[t] = 2;");
     let contradictory = compared(&text("x[i] > 7", large), &text("x[i] < 7", small));
     assert_ne!(contradictory.expect("a pair").verdict, Verdict::Proved);
-    // Contents that both allow are found.
+    // Contents that satisfy both contracts are found.
     let common =
         compared(&text("x[i] > 2", "out[t] = x[t];"), &text("x[i] < 6", "out[t] = x[t] + 0;"));
     let common = common.expect("a pair");
@@ -142,7 +142,7 @@ fn parameters_of_one_name_have_one_type() {
     );
 }
 
-/// What a thread stores, through shared memory of some types.
+/// A thread's store, through shared memory of some types.
 fn body(random: &mut Random) -> String {
     let first = random.pick(&["int", "unsigned", "unsigned char", "short", "long long"]);
     let second = random.pick(&["int", "unsigned", "int"]);
@@ -164,7 +164,7 @@ fn body(random: &mut Random) -> String {
     )
 }
 
-/// Pairs that compute with other types on the way: runs on contents of all sizes contradict no proof.
+/// Pairs with other types in intermediate results. Runs on contents of all sizes contradict no proof.
 #[test]
 fn random_types_on_the_way() {
     let mut random = Random::new(0x0dd_ba11);
@@ -248,7 +248,7 @@ fn plain(body: &str) -> String {
     )
 }
 
-/// A quotient of a multiple of a quotient is that quotient, not one of itself.
+/// A quotient of a multiple of a quotient is that quotient, not a quotient of itself.
 #[test]
 fn quotients_of_their_own_multiples_end() {
     let one = plain("int q = i/3; int r = (4*q)/4; y[i] = x[r];");
@@ -259,7 +259,8 @@ fn quotients_of_their_own_multiples_end() {
     }
 }
 
-/// A loop that tests at the end, behind the same test, is one that tests at the beginning; behind another it is not.
+/// A loop that tests at the end, behind the same test, equals one that tests at the beginning. Behind another test it
+/// does not.
 #[test]
 fn rotated_loops_are_loops() {
     let text = |start: &str| plain(&format!("float a = 0.0f; int k = i; {start} y[i] = a;"));

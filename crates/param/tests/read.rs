@@ -1,4 +1,4 @@
-//! The typed tree lowers to what a kernel does: pointers, structs, returns, `switch`, order of evaluation.
+//! Lowering of the typed tree to the kernel's effects: pointers, structs, returns, `switch`, order of evaluation.
 
 mod support;
 
@@ -14,7 +14,7 @@ fn read(text: &str) -> Vec<Result<Kernel, Box<Diagnostic>>> {
     param::lowered(&program).into_iter().map(|(_, kernel)| kernel).collect()
 }
 
-/// What the last kernel of a text does, without declarations.
+/// The lowered statements of the last kernel of a text, without declarations.
 fn lowered(text: &str) -> String {
     let kernel = read(text).pop().expect("a kernel");
     let kernel = kernel.unwrap_or_else(|refusal| panic!("{}: {text}", refusal.message));
@@ -23,7 +23,7 @@ fn lowered(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Why the last kernel of a text is refused.
+/// The severity and message of the refusal of a text's last kernel.
 fn refused(text: &str) -> (Severity, String) {
     match read(text).pop().expect("a kernel") {
         Ok(kernel) => panic!("{}", printed(&kernel)),

@@ -1,4 +1,5 @@
-//! Floats as bits of integers: accesses through the other type are accesses of the same elements, and nothing is known of the values.
+//! Floats as bits of integers: accesses through the other type access the same elements, and nothing is known about
+//! the values.
 
 mod support;
 
@@ -82,7 +83,7 @@ fn a_value_of_the_other_type_is_not_converted() {
     }
 }
 
-/// A run computes bits: the float whose bits are 1084227584 is 5.
+/// A run computes with bits: the float with bits 1084227584 is 5.
 #[test]
 fn runs_know_bits() {
     let text = |index: &str| {

@@ -1,14 +1,14 @@
-//! Sources of the corpus, spoilt at random: whatever is written, it is read or refused, in time and without a panic.
+//! Sources of the corpus with random damage. Each is read or refused, in time and without a panic.
 
 use std::time::{Duration, Instant};
 use testing::{Random, corpus::files_in};
 
-/// Spoilt sources.
+/// Number of damaged sources.
 const CASES: u64 = 10_000;
-/// One in so many that can be read is also proved and run.
+/// One in this many of the readable sources is also proved and run.
 const PROVED: u64 = 20;
 
-/// Pieces that are put in.
+/// Pieces to insert.
 const PIECES: &[&str] = &[
     "(",
     ")",
@@ -76,7 +76,7 @@ fn sources() -> Vec<String> {
     files.iter().map(|path| std::fs::read_to_string(path).expect("a kernel")).collect()
 }
 
-/// A place between two characters.
+/// A random position between two characters.
 fn place(random: &mut Random, text: &str) -> usize {
     let mut at = random.below(text.len() + 1);
     while !text.is_char_boundary(at) {

@@ -1,5 +1,5 @@
-//! Indices that run along: known at the head of each iteration that another follows, and nowhere else. A variable that the loop tests may leave
-//! its row in the last iteration, at a number that no small launch comes near.
+//! Running indices: known at the head of each iteration that another follows, and nowhere else. In the last iteration
+//! the variable that the loop tests may leave its row. It does so at a number that no small launch comes near.
 
 mod support;
 
@@ -9,7 +9,7 @@ use support::mutants::{answer, verdict};
 
 const ONE_THREAD: &str = "blockDim.x == 1 && gridDim.x == 1";
 
-/// Kernels with something wrong once `m` is about 777777.
+/// Kernels that go wrong once `m` is about 777777.
 #[test]
 fn a_variable_that_is_tested_may_leave_its_row() {
     let contract = |body: &str| {
@@ -33,11 +33,11 @@ fn a_variable_that_is_tested_may_leave_its_row() {
         assert_ne!(verdict(&answer(&contract(body), None)), Verdict::Proved, "{body}");
     }
     let safety = [
-        // Threads come to other numbers of barriers.
+        // Threads reach different numbers of barriers.
         "//@ requires m >= 0 && m <= 1000000;
          __global__ void a(int m) { int p = 0, t = 0;
          while (p < 64) { __syncthreads(); t += 1; p = p + 1 + (t + m >= 777777 + (int)threadIdx.x)*64; } }",
-        // Tested once more than there are iterations: a product that overflows, a divisor that is 0.
+        // The test runs once more than there are iterations: a product that overflows, a divisor that is 0.
         "//@ requires m >= 0 && m <= 1000000;
          __global__ void a(int m) { int p = 0, t = 0;
          while (p*2 < 128) { t += 1; p = p + 1 + (t + m >= 777777)*1100000000; } }",
@@ -55,7 +55,7 @@ fn a_variable_that_is_tested_may_leave_its_row() {
     }
 }
 
-/// One thread for each row, and an index that runs along.
+/// One thread per row, and a running index.
 fn rows(body: &str) -> String {
     format!(
         "//@ extent in[rows*n], out[rows];
@@ -67,7 +67,8 @@ fn rows(body: &str) -> String {
     )
 }
 
-/// Through tiles, the last of which may be smaller, the index is known; behind them it is what the last one left.
+/// In tiles, the last of which may be smaller, the index is known. Behind them it is the value that the last tile
+/// left.
 #[test]
 fn an_index_runs_through_tiles() {
     let reference = rows("for (int k = 0; k < n; k++) a += in[n*r + k];");
@@ -83,7 +84,7 @@ fn an_index_runs_through_tiles() {
     };
     assert_eq!(compared(&tiles("a += in[at]; at++;", "")), Verdict::Proved);
     assert_ne!(compared(&tiles("at++; a += in[at];", "")), Verdict::Proved);
-    // The last element of the row, and not that of a whole tile.
+    // The last element of the row, not of a whole tile.
     assert_ne!(
         compared(&tiles("a += in[at]; at++;", "a += in[at - 1] - in[n*r + n - 1];")),
         Verdict::Refuted

@@ -1,5 +1,6 @@
-//! Loops with several integers that run along, in random ways: steps that depend on each other, on the last tile or on a condition, and tests
-//! of any of them. Every kernel is simulated for all small sizes: what is proved inside must stay inside, what is proved equal must store the same.
+//! Loops with several integers that advance in random ways: steps that depend on each other, on the last tile or on a
+//! condition, and tests of any of them. Every kernel is simulated for all small sizes. If an access is proved inside,
+//! it must stay inside; kernels proved equal must store the same.
 
 mod support;
 
@@ -8,7 +9,7 @@ use std::collections::BTreeMap;
 use support::kernel;
 use testing::Random;
 
-/// All values of `n` and `m` are simulated: below this, and below six more.
+/// Simulation covers all values of `n` and `m` below this, and below six more.
 const SIZES: i128 = 14;
 /// Elements of the array.
 const EXTENT: i128 = 24;
@@ -17,7 +18,7 @@ const EXTENT: i128 = 24;
 type Place = usize;
 const NAMES: [&str; 3] = ["t", "p", "q"];
 
-/// An amount that is added to an integer, or a value it gets.
+/// An amount added to an integer, or a value assigned to it.
 #[derive(Clone, Copy, Debug)]
 enum Amount {
     Constant(i128),
@@ -27,7 +28,7 @@ enum Amount {
     Late(Place, i128, i128),
     /// `x % 2`.
     Parity(Place),
-    /// Another one.
+    /// The value of another integer.
     Copy(Place),
 }
 
@@ -81,7 +82,7 @@ enum Step {
     Leave(Place),
 }
 
-/// `while (x < n && t < 12) { steps; t += c }`, and a store behind it.
+/// `while (x < n && t < 12) { steps; t += c }`, followed by a store.
 #[derive(Clone, Debug)]
 struct Program {
     tested: Place,
@@ -107,7 +108,7 @@ impl Program {
         Self { tested: random.below(3) as usize, start: random.below(3), steps, behind }
     }
 
-    /// The same with one statement drawn anew.
+    /// The same program with one statement drawn anew.
     fn changed(&self, random: &mut Random) -> Self {
         let mut changed = self.clone();
         let other = Self::draw(random);
@@ -139,7 +140,7 @@ impl Program {
         )
     }
 
-    /// Returns what is stored where; none if an element is outside.
+    /// Returns the stored value of each element, or `None` if an access is outside.
     fn run(&self, n: i128, m: i128) -> Option<BTreeMap<i128, i128>> {
         let mut vars = [0, self.start, 0];
         let mut out = BTreeMap::new();

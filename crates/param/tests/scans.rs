@@ -1,5 +1,5 @@
-//! Scans of `corpus/param/scans`: their postconditions are proved for every size, with invariants that are found or given, and none
-//! of their mutants is. What needs a solver is only looked at where there is one.
+//! Scans of `corpus/param/scans`: their postconditions are proved for every size, with found or given invariants, and
+//! no mutant is proved. Checks that need a solver run only if there is one.
 
 mod support;
 
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use support::{kernel, solver};
 use testing::corpus::names_in;
 
-/// One test for each file, so that they run side by side.
+/// One test per file, so that they run side by side.
 macro_rules! scans {
     ($($name:ident)*) => {
         const NAMES: &[&str] = &[$(stringify!($name)),*];
@@ -29,7 +29,7 @@ fn read(name: &str, extension: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// A change and what is said of it: `refuted PROPERTY`, or words of what is open.
+/// A change and its expected outcome: `refuted PROPERTY`, or part of the message about the open obligation.
 struct Mutant {
     said: String,
     from: String,
@@ -98,7 +98,8 @@ fn check(name: &str) {
     }
 }
 
-/// What is found can be pasted: with it in the source, nothing is guessed any more and all is proved.
+/// Invariants that are found can be pasted into the source. Then nothing is guessed any more and everything is
+/// proved.
 #[test]
 fn what_is_learnt_can_be_pasted() {
     for name in NAMES.iter().filter(|name| !name.ends_with("_given")) {

@@ -1,4 +1,4 @@
-//! Kernels on which a proof was once wrong, or on which the engine once broke down.
+//! Kernels for which a proof was once wrong or the engine once failed.
 
 mod support;
 
@@ -16,7 +16,7 @@ fn verdict(answer: &Answer, property: Property) -> Verdict {
     found.expect("the property").verdict
 }
 
-/// Facts about a loop's variables were taken to hold for threads that never get to the loop.
+/// Facts about a loop's variables were assumed for threads that never reach the loop.
 #[test]
 fn facts_of_a_loop_hold_for_threads_in_it_alone() {
     let answer = answer(
@@ -31,7 +31,7 @@ fn facts_of_a_loop_hold_for_threads_in_it_alone() {
     assert_eq!(verdict(&answer, Property::Bounds), Verdict::Refuted);
 }
 
-/// An unsigned variable that wraps from one iteration to the next was taken to be what it is in the integers.
+/// An unsigned variable that wraps between two iterations was assumed to have its value in the integers.
 #[test]
 fn what_an_iteration_hands_on_may_wrap() {
     let answer = answer(
@@ -42,11 +42,11 @@ fn what_an_iteration_hands_on_may_wrap() {
            for (int i = 0; i < n; i++) { if (t == 0) c[i / s] = 7; s *= 2; }
          }",
     );
-    // That it wraps is defined; what it is then is not followed.
+    // Wrapping is defined; the wrapped value is unsupported.
     assert_eq!(verdict(&answer, Property::Overflow), Verdict::Unknown);
 }
 
-/// A barrier in the step of a loop was looked for in its body.
+/// A barrier in the step of a loop was searched in its body.
 #[test]
 fn barriers_in_the_step_of_a_loop() {
     let text = |index: &str| {
@@ -65,7 +65,7 @@ fn barriers_in_the_step_of_a_loop() {
     assert_eq!(verdict(&missing, Property::Races), Verdict::Refuted);
 }
 
-/// How often a loop ran is not the same for all threads, whatever its body computes with.
+/// The number of a loop's iterations differs between threads, whatever its body computes with.
 #[test]
 fn values_differ_where_loops_ran_differently_often() {
     let answer = answer(
@@ -79,7 +79,7 @@ fn values_differ_where_loops_ran_differently_often() {
     assert_eq!(verdict(&answer, Property::Barriers), Verdict::Refuted);
 }
 
-/// Bits of a value that wrapped are what they are; a run once took them for an overflow that was proved absent.
+/// Bits of a wrapped value are those of the value; a run once reported an overflow whose absence was proved.
 #[test]
 fn bits_of_what_wrapped() {
     let text = |index: &str| {
@@ -99,7 +99,7 @@ fn bits_of_what_wrapped() {
     assert_ne!(verdict(&answer(&text("(t ^ 64) & 31")), Property::Races), Verdict::Proved);
 }
 
-/// What feeds data alone may wrap as it likes; what feeds an index may not.
+/// Values that feed only data may wrap; values that feed an index may not.
 #[test]
 fn random_numbers_are_no_overflow() {
     let text = |index: &str| {
@@ -118,11 +118,11 @@ fn random_numbers_are_no_overflow() {
     };
     let data = answer(&text("i"));
     assert!(data.properties.iter().all(|one| one.verdict == Verdict::Proved), "{data:?}");
-    // That unsigned numbers wrap is defined; an index made of one that did is not followed.
+    // Wrapping of unsigned numbers is defined; an index computed from a wrapped number is unsupported.
     assert_eq!(verdict(&answer(&text("s % n")), Property::Overflow), Verdict::Unknown);
 }
 
-/// Behind a loop that is left by `break`, what was tested there is known, for threads that left there.
+/// Behind a loop left by `break`, the condition tested there is known for the threads that left there.
 #[test]
 fn exits_by_break() {
     let text = |test: &str| {
@@ -140,7 +140,7 @@ fn exits_by_break() {
     assert_eq!(verdict(&answer(&text("x <= n")), Property::Bounds), Verdict::Refuted);
 }
 
-/// What would help is named: a demand under which the property was proved.
+/// The answer names a helpful requirement: one under which the property was proved.
 #[test]
 fn the_demand_that_would_help() {
     let suggested = |text: &str, property: Property| {

@@ -1,5 +1,5 @@
-//! The contract language: every clause and expression of it is read, with its names and types, and what nothing
-//! follows is open in the report.
+//! The contract language: each clause and expression is read, with its names and types, and unsupported ones are open
+//! in the report.
 
 mod support;
 
@@ -87,7 +87,7 @@ fn scans_are_read() {
     assert_eq!(claims, [2, 2]);
     let again = &loops[1].claims[1];
     assert_eq!((again.name.as_deref(), again.forall.len()), (Some("U2"), 2));
-    // An equation with an element of 32 bits is one of 32 bits.
+    // An equation with a 32-bit element is one of 32 bits.
     let ExprKind::Or(_, equation) = &claim.condition.kind else { panic!("{claim:?}") };
     let ExprKind::Compare(_, left, right) = &equation.kind else { panic!("{equation:?}") };
     assert_eq!((left.ty, right.ty), (param::kir::Type::UNSIGNED, param::kir::Type::UNSIGNED));
@@ -152,7 +152,7 @@ fn every_expression_is_read() {
     assert_eq!(exists(&kernel), 1);
 }
 
-/// Nothing that is read and not shown is left out of the report.
+/// The report mentions everything that was read but not shown.
 #[test]
 fn what_is_not_followed_is_open() {
     let store = "b[threadIdx.x] = a[threadIdx.x];";
@@ -190,7 +190,7 @@ fn variants_and_ghosts_are_checked() {
     check(&format!("{ghost}//@ loop variant k;"), Verdict::Refuted);
 }
 
-/// What a function demands and claims is checked where it is called.
+/// A function's requirements and claims are checked at its calls.
 #[test]
 fn contracts_of_functions_are_checked() {
     let call = |requires: &str, ensures: &str| {

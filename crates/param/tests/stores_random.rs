@@ -1,5 +1,6 @@
-//! Elements of an array stored in random ways: one for each thread, with strides, in chunks to either end, in tiles, from the end, most with a
-//! number that is off by one. Which elements are stored is counted for small sizes and launches; what is proved equal must store the same.
+//! Elements of an array stored in random ways: one per thread, with strides, in chunks to either end, in tiles, from
+//! the end, most with an off-by-one number. The stored elements are enumerated for small sizes and launches; kernels
+//! proved equal must store the same ones.
 
 mod support;
 
@@ -8,26 +9,26 @@ use std::collections::BTreeSet;
 use support::kernel;
 use testing::Random;
 
-/// Sizes and numbers of threads that are counted.
+/// Sizes and numbers of threads to enumerate.
 const LENGTHS: std::ops::Range<i128> = 1..20;
 const MORE_THREADS: std::ops::Range<i128> = 0..4;
 
-/// A way to store elements; numbers are elements of a thread.
+/// A way to store elements; numbers are elements per thread.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     Each,
     Strided,
     Reversed,
     Chunk(i128),
-    /// From its end.
+    /// Backwards from the chunk's end.
     ChunkBack(i128),
-    /// Tiles of this size, each thread one element of all.
+    /// Tiles of this size; each thread stores one element of each.
     Tiles(i128),
-    /// As many at a time, then the rest.
+    /// This many elements at a time, then the rest.
     Unrolled(i128),
 }
 
-/// A way, and what is added to its first and its last element.
+/// A way to store elements, and offsets for its first and its last element.
 #[derive(Clone, Copy, Debug)]
 struct Stores {
     way: Way,
@@ -86,7 +87,7 @@ impl Stores {
         )
     }
 
-    /// The elements that so many threads store.
+    /// The elements that `threads` threads store.
     fn stored(self, n: i128, threads: i128) -> BTreeSet<i128> {
         let (s, e) = (self.start, self.end);
         let of = |id: i128| -> Vec<i128> {

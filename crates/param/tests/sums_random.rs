@@ -1,5 +1,6 @@
-//! Sums and greatest values of a range in random ways: unrolled, split, dealt out, backwards, in tiles, most with a number that is off by
-//! one. Which elements are taken how often is counted for all small ranges; what is proved equal must take the same ones.
+//! Sums and maxima of a range in random ways: unrolled, split, dealt out, backwards, in tiles, most with an
+//! off-by-one number. The number of uses of each element is counted for all small ranges; kernels proved equal must
+//! use the same elements.
 
 mod support;
 
@@ -8,26 +9,26 @@ use std::collections::BTreeSet;
 use support::kernel;
 use testing::Random;
 
-/// Ranges that are counted: `0 ≤ k < n` for these `n`.
+/// Ranges to count: `0 ≤ k < n` for these `n`.
 const LENGTHS: std::ops::Range<i128> = 1..25;
 
-/// A way to go through a range.
+/// A way to traverse a range.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     Whole,
     /// From the end.
     Backwards,
-    /// Up to a part of it, then from there.
+    /// Up to a split point, then from there.
     Halves,
-    /// One remainder after the other.
+    /// One residue class after the other.
     Residues(i128),
-    /// So many at a time, then the rest.
+    /// This many elements at a time, then the rest.
     Unrolled(i128),
     /// Tiles of this size, with a guard.
     Tiles(i128),
 }
 
-/// A way, and what is added to its last start and its last end.
+/// A way to traverse a range, and offsets for its last start and its last end.
 #[derive(Clone, Copy, Debug)]
 struct Walk {
     way: Way,
@@ -80,7 +81,7 @@ impl Walk {
         }
     }
 
-    /// The elements that are taken, in order.
+    /// The elements used, in order.
     fn taken(self, n: i128) -> Vec<i128> {
         let (s, e) = (self.start, self.end);
         match self.way {
@@ -102,7 +103,7 @@ impl Walk {
     }
 }
 
-/// How elements are put together.
+/// The operation that combines elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fold {
     Sum,
@@ -124,7 +125,7 @@ impl Fold {
         )
     }
 
-    /// Tells whether two walks put the same together; how often does not matter for a greatest value.
+    /// Do two walks combine the same elements? For a maximum the number of uses does not matter.
     fn is_same(self, one: Walk, two: Walk) -> bool {
         LENGTHS.into_iter().all(|n| {
             let [mut one, mut two] = [one, two].map(|walk| walk.taken(n));

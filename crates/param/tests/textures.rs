@@ -1,5 +1,5 @@
-//! Fetches from textures: functions of the texture, the type and the coordinates, and of nothing else. What is proved here follows from
-//! that, and what must stay open would follow from more.
+//! Fetches from textures depend on the texture, the type and the coordinates, and on nothing else. The proofs here
+//! follow from that; the open cases would need more.
 
 mod support;
 
@@ -9,7 +9,7 @@ use support::{kernel, solver};
 
 const OPTIONS: Options = Options { infers: true, suggests: false };
 
-/// A kernel whose threads below `n` do something.
+/// A kernel whose threads below `n` execute `body`.
 fn each(element: &str, body: &str) -> String {
     format!(
         "texture<float> ref; texture<unsigned char, 1, cudaReadModeNormalizedFloat> normal; texture<float> other;
@@ -134,7 +134,7 @@ fn what_differs_is_not_the_same() {
     }
 }
 
-/// Two files may give one name to textures of two types.
+/// Two files may give the same name to textures of different types.
 #[test]
 fn references_of_other_types_are_others() {
     let text = |ty: &str| {

@@ -1,5 +1,5 @@
-//! Kernels as users write them (`corpus/param/users`): all are correct, so nothing is refuted, and with a
-//! solver everything is proved.
+//! Kernels as users write them (`corpus/param/users`): all are correct, so nothing is refuted, and a solver proves
+//! everything.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! What kernels compute, in small: pairs of bodies that are equal for every size, and pairs that must never be proved to be.
+//! Values of small kernels: pairs of bodies that are equal for every size, and pairs that must never be proved equal.
 
 mod support;
 
@@ -11,7 +11,7 @@ const LINE: &str = "//@ extent in[n], out[n];\n\
 const BLOCK: &str =
     "//@ extent in[n], out[n], s[blockDim.x];\n//@ requires n == gridDim.x*blockDim.x;\n";
 
-/// A kernel with a thread for each element.
+/// A kernel with one thread per element.
 fn line(parameters: &str, body: &str) -> String {
     format!(
         "{LINE}__global__ void k({parameters}, int n) {{\n\
@@ -91,7 +91,7 @@ fn sums_have_their_bounds() {
     let chosen =
         "float a = 0; for (int k = 0; k < n; k++) if (in[k] > 0.0f) a += in[k]; out[i] = a;";
     floats(chosen, &chosen.replace("0.0f)", "0.5f)"), Refuted);
-    // A variable that changes from iteration to iteration in no steady way is no constant of the sum.
+    // A variable that changes irregularly between iterations is no constant of the sum.
     let bits = "float a = 0; int o = 1; for (int k = 0; k < n; k++) { a += (float)o; o = o ^ k; } out[i] = a;";
     floats(bits, &bits.replace("o ^ k", "o ^ (k+1)"), Refuted);
 }
@@ -134,12 +134,12 @@ fn shared_memory_is_looked_up_through_barriers() {
     let late = "for (int m = 0; m < gridDim.x; m++) { __syncthreads(); s[t] = in[m*blockDim.x + t]; } \
                 __syncthreads(); out[i] = s[t];";
     check(&block(late), &block("out[i] = in[t];"), Refuted);
-    // An element that nobody stored is no value.
+    // An element without a store has no value.
     let missing = block("if (t > 0) s[t] = in[i]; __syncthreads(); out[i] = s[t];");
     check(&missing, &copy, Unknown);
 }
 
-/// What the test of a loop reads when the loop is left, it reads after all iterations.
+/// The test of a loop that is left reads values after all iterations.
 #[test]
 fn conditions_are_read_in_time() {
     let words = "const unsigned* in, unsigned* out";
@@ -148,7 +148,7 @@ fn conditions_are_read_in_time() {
     check(&line(words, grows), &line(words, "out[i] = 0u;"), Refuted);
 }
 
-/// Infinities are no numbers: `x − x` is not 0 for them, and a maximum of nothing is one.
+/// Infinities are not numbers: `x − x` is not 0 for them, and the maximum of an empty range is one.
 #[test]
 fn infinities_are_not_computed_with() {
     floats("out[i] = in[i];", "float a = INFINITY; out[i] = in[i] + a*0;", Refuted);
@@ -164,14 +164,13 @@ fn infinities_are_not_computed_with() {
     check(&zero, &perhaps_none, Refuted);
     check(&perhaps_none, &zero, Unknown);
     check(&zero_of_some, &some, Proved);
-    // The least of −∞ and something is −∞ for ever.
+    // The minimum of −∞ and any value remains −∞.
     let least = some.replace("fmaxf", "fminf");
     check(&zero_of_some, &least, Refuted);
     check(&least, &zero_of_some, Unknown);
 }
 
-/// Infinities that a loop makes something of are not followed, so nothing cancels with them. No run that is tried
-/// reaches the case.
+/// Infinities that a loop computes with are unsupported, so nothing cancels with them. No run reaches the case.
 #[test]
 fn infinities_of_loops_are_not_computed_with() {
     let text = |body: &str| line("const float* in, float* out, int K", body);
@@ -197,7 +196,7 @@ fn infinities_of_loops_are_not_computed_with() {
     check(&plain, &text(&format!("{squared} float z = in[i] + a; {rare}")), Unknown);
 }
 
-/// What comes out of memory is no more a number for that.
+/// A value loaded from memory may still be an infinity.
 #[test]
 fn infinities_in_memory_are_not_computed_with() {
     let plain = "out[i] = in[i];";
@@ -205,17 +204,17 @@ fn infinities_in_memory_are_not_computed_with() {
     let shifted =
         "float v = in[i]; s[t] = -INFINITY; __syncthreads(); float m = s[t]; out[i] = (v - m) + m;";
     check(&block(plain), &block(shifted), Refuted);
-    // Two loads that turn out to be the same.
+    // Two loads of the same value.
     let twice = "float v = in[i]; s[t] = -INFINITY; __syncthreads(); out[i] = (v - s[t]) + s[blockDim.x-1-t];";
     check(&block(plain), &block(twice), Refuted);
     let scaled = "float v = in[i]; s[t] = -INFINITY; __syncthreads(); out[i] = v + 0.0f*s[t];";
     check(&block(plain), &block(scaled), Refuted);
     let numbers = "float v = in[i]; s[t] = 4.0f; __syncthreads(); out[i] = v + s[t] - 4.0f;";
     check(&block(plain), &block(numbers), Proved);
-    // Handed on it is what it is, and the lesser of two.
+    // A value is unchanged when it is passed on, and when it is the lesser of two.
     let greater = "float v = in[i]; s[t] = -INFINITY; __syncthreads(); out[i] = fmaxf(v, s[t]);";
     check(&block(plain), &block(greater), Proved);
-    // The greatest of no values is no number either.
+    // The maximum of no values is no number either.
     let greatest = |count: &str, after: &str| {
         format!(
             "float v = in[i], m = -INFINITY; for (int k = 0; k < {count}; k++) m = fmaxf(m, in[k]);\n\
@@ -229,7 +228,7 @@ fn infinities_in_memory_are_not_computed_with() {
     check(&block(&direct), &block(&handed), Proved);
 }
 
-/// Sums that are rescaled by what is no number are no sums: `−∞ − −∞` is not 0.
+/// Sums rescaled by a non-number are not sums: `−∞ − −∞` is not 0.
 #[test]
 fn sums_are_rescaled_by_numbers() {
     let pair = |first: &str, next: &str| {
@@ -257,12 +256,12 @@ fn sums_are_rescaled_by_numbers() {
     ] {
         let [plain, scaled] = pair(first, next);
         check(&plain, &scaled, Refuted);
-        // As the reference it has no number to compare with, so that no run refutes: a proof must fail by itself.
+        // As the reference this kernel has no number to compare with, so no run refutes. The proof itself must fail.
         check(&scaled, &plain, Unknown);
     }
 }
 
-/// What is not followed is not the same as another thing that is not followed.
+/// An unsupported value is not equal to another one.
 #[test]
 fn unknowns_differ() {
     let shuffles =
@@ -272,14 +271,14 @@ fn unknowns_differ() {
     floats("out[i] = (float)(int)in[i];", "out[i] = in[i];", Refuted);
 }
 
-/// Contracts that no launch fulfils prove nothing.
+/// Contracts that no launch satisfies prove nothing.
 #[test]
 fn contradictory_demands_prove_nothing() {
     let one = line("const float* in, float* out", "out[i] = 1.0f;");
     let two = line("const float* in, float* out", "out[i] = 2.0f;");
     let impossible = two.replace("n >= 0", "n > 3 && n < 2");
     check(&one, &impossible, Unknown);
-    // Each contract can be fulfilled, but not with the same sizes.
+    // Each contract can be satisfied, but not with the same sizes.
     let small = one.replace("n >= 0", "n >= 0 && n < 2");
     let large = two.replace("n >= 0", "n > 3");
     check(&small, &large, Unknown);

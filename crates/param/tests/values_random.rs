@@ -1,5 +1,5 @@
-//! Random pairs of kernels, most of them a kernel and a mutant: what is proved equal must be equal on every launch that is run.
-//! `compare` runs pairs of launches itself and says if they contradict its proof.
+//! Random pairs of kernels, most of them a kernel and a mutant. Pairs proved equal must be equal on every launch that
+//! is run. `compare` itself runs pairs of launches and reports a contradiction to its proof.
 
 use param::{Options, Verdict, kir::Kernel};
 use testing::Random;

@@ -1,4 +1,5 @@
-//! Words of GPUVerify, copies of bytes, pointers to functions, textures, random numbers and groups of threads: read, lowered and proved.
+//! Names of GPUVerify, copies of bytes, pointers to functions, textures, random numbers and groups of threads are
+//! read, lowered and proved.
 
 mod support;
 
@@ -11,7 +12,7 @@ fn kernels(text: &str) -> Result<Vec<param::Parsed>, Box<Diagnostic>> {
     Ok(param::lowered(&program))
 }
 
-/// How and why a text is refused.
+/// The severity and message of a refusal.
 fn refusal(text: &str) -> Option<(Severity, String)> {
     let refused = match kernels(text) {
         Err(refused) => refused,
@@ -20,7 +21,7 @@ fn refusal(text: &str) -> Option<(Severity, String)> {
     Some((refused.severity, refused.message.to_string()))
 }
 
-/// What is answered of the properties of the last kernel of a text that are not proved; `proved` where all are.
+/// The answers for the unproved properties of a text's last kernel; `proved` if there are none.
 fn answer(text: &str) -> String {
     let (_, kernel) = kernels(text).expect("a file").pop().expect("a kernel");
     let kernel = kernel.unwrap_or_else(|refused| panic!("{}: {text}", refused.message));

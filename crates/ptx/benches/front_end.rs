@@ -1,6 +1,6 @@
-//! How fast PTX is read, over the whole corpus: `cargo bench -p ptx`.
+//! Measures the speed of reading PTX over the whole corpus: `cargo bench -p ptx`.
 //!
-//! The figure to watch is the throughput of `parse`, one core, in MiB of source text a second.
+//! The figure to watch is the throughput of `parse` on one core, in MiB of source text a second.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 

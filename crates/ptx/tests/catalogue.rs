@@ -1,4 +1,4 @@
-//! Every example of every catalogue entry lowers, to the operations on record.
+//! Every example of every catalogue entry lowers to the recorded operations.
 //!
 //! `SNAPSHOTS=overwrite cargo test -p ptx` rewrites the record after a deliberate change.
 

@@ -3,7 +3,7 @@
 use base::{Index, IndexVec};
 use ir::{BlockId, Terminator};
 
-/// The terminators of a kernel with this body, and where each block's lanes meet again.
+/// The terminators of a kernel with this body, and the reconvergence point of each block.
 fn flow(body: &str) -> (Vec<Terminator>, Vec<Option<usize>>) {
     let text = format!(
         ".version 8.0\n.target sm_80\n.address_size 64\n\

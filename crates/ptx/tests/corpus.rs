@@ -6,7 +6,7 @@ use testing::corpus::files_below;
 fn every_file_parses_and_round_trips() {
     let mut files = files_below("corpus/ptx", "ptx");
     assert!(files.len() >= 430, "only {} files found", files.len());
-    // Inputs that once went wrong.
+    // Inputs of fixed bugs.
     files.extend(files_below("crates/ptx/tests/regressions", "ptx"));
     for path in files {
         let text = std::fs::read_to_string(&path).unwrap();
@@ -32,7 +32,7 @@ fn every_file_lowers_to_a_well_formed_program() {
     }
 }
 
-/// sm_80 code is covered whole, but for transaction barriers; newer code is known by name.
+/// sm_80 code is fully supported, except for transaction barriers; newer code is known by name.
 #[test]
 fn nothing_but_newer_instructions_is_refused() {
     for path in files_below("corpus/ptx", "ptx") {

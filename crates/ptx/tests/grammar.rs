@@ -1,4 +1,4 @@
-//! The whole grammar, on one file that uses all of it.
+//! The whole grammar, on one file with every construct.
 
 use ptx::syntax::ast::{Item, Statement};
 use ptx::syntax::{parse, print};

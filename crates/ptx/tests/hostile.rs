@@ -1,5 +1,4 @@
-//! Input that no compiler writes: the parser ends in a diagnostic, whatever it is given, without
-//! filling the stack or the memory.
+//! Input that no compiler writes: the parser always ends in a diagnostic, without filling the stack or the memory.
 
 use base::Code;
 use ptx::syntax::parse;
@@ -55,7 +54,7 @@ fn a_million_errors_are_a_few() {
 #[test]
 fn every_prefix_of_a_file_ends_in_a_diagnostic_or_a_module() {
     let text = include_str!("../../../examples/softmax.ptx");
-    let step = 7; // Every byte would say the same and take longer.
+    let step = 7; // Every byte would show the same and take longer.
     for end in (0..text.len().min(20_000)).step_by(step) {
         let parsed = parse(&text[..end]);
         let lowered = ptx::lower(&parsed.module);

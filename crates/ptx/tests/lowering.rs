@@ -1,4 +1,4 @@
-//! Names, constants, initialisers and calls: what lowering makes of a module, beyond instructions.
+//! Lowering of names, constants, initialisers and calls.
 
 use ir::{Op, Printed};
 

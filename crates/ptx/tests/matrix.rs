@@ -1,5 +1,4 @@
-//! Matrix instructions that look right and are not: each is refused, never lowered to something
-//! else.
+//! Wrong matrix instructions that look right: each is refused, never lowered to something else.
 
 use ptx::isa;
 
@@ -52,7 +51,7 @@ const REFUSED: &[&str] = &[
     "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.bf16 {%f1, %f2, %f3, %f4}, %rd1, %rd2, %p1, 1, 1, 0, 0;",
     "wgmma.mma_async.sync.aligned.m64n8k16.satfinite.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, %rd2, %p1, 1, 1, 0, 0;",
     "wgmma.mma_async.sync.aligned.m64n8k256.s32.b1.b1.xor.popc {%r1, %r2, %r3, %r4}, %rd1, %rd2, %p1;",
-    // Scales are 1 or -1; only 16 bits are transposed, and no registers; integers have neither.
+    // Scales are 1 or -1; only 16-bit elements are transposed, but never registers; integers have neither.
     "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, %rd2, %p1, 2, 1, 0, 0;",
     "wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {%f1, %f2, %f3, %f4}, %rd1, %rd2, %p1, 1, 1, 0, 0;",
     "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, %rd2, %p1, 1, 1, 0, 1;",
@@ -74,7 +73,7 @@ fn what_does_not_fit_the_tables_is_refused() {
     }
 }
 
-/// Doubles alone are rounded in a direction; elsewhere it is the direction that the refusal names.
+/// Only doubles may be rounded in a direction; otherwise the refusal names the direction.
 #[test]
 fn only_doubles_have_a_direction() {
     let four = "{%f1, %f2, %f3, %f4}";
@@ -111,7 +110,7 @@ fn only_doubles_have_a_direction() {
                 matches!(&found[..], [one] if one.starts_with(&format!("modifier `{direction}` of `"))),
                 "{example}: {found:?}"
             );
-            // There is nothing else that is wrong with it.
+            // Nothing else is wrong with it.
             assert_eq!(told(&example.replace(direction, "")), Vec::<String>::new());
         }
     }

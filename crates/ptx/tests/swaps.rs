@@ -1,4 +1,4 @@
-//! Loops of compare-and-swap: which become an update, and which stay.
+//! Loops of compare-and-swap: some become an update, others stay.
 
 use ir::{Atomic, AtomicOp, Function, Load, Op, Ordering, Scalar};
 
@@ -36,7 +36,7 @@ fn loads(function: &Function) -> Vec<&Load> {
     loads.collect()
 }
 
-/// A loop as compilers make it, with this function of the guess `%r2` in `%r4`.
+/// A loop as compilers write it, with this function of the guess `%r2` in `%r4`.
 fn swap_loop(function: &str) -> String {
     format!(
         "ld.global.u32 %r2, [%x1];
@@ -77,7 +77,7 @@ fn a_loop_that_swaps_until_it_succeeds_is_one_update() {
             Scalar::Float(_) => "other",
         };
         assert_eq!((found.op, name), (op, scalar), "{function}");
-        // An atomic addition of floats in global memory flushes subnormals; this one does as the loop did.
+        // An atomic addition of floats in global memory flushes subnormals; this one behaves like the loop.
         assert!(!function.contains("add.f32") || found.keeps_subnormals, "{function}");
         assert!(!function.contains("add.ftz") || !found.keeps_subnormals, "{function}");
         assert!(found.dsts.is_empty(), "{function}: nobody uses the old value");
@@ -128,7 +128,7 @@ fn the_old_value_is_there_after_the_update() {
 fn what_is_no_such_loop_stays() {
     let plain = swap_loop(LARGEST);
     let cases = [
-        // Goes on while the swap succeeds.
+        // Repeats while the swap succeeds.
         plain.replace("setp.ne", "setp.eq"),
         plain.replace("@%p1 bra", "@!%p1 bra"),
         // The old value is not the next guess.
@@ -138,22 +138,22 @@ fn what_is_no_such_loop_stays() {
         plain.replace("setp.ne.s32 %p1, %r2, %r3", "setp.ne.s32 %p1, %r2, %r4"),
         plain.replace("setp.ne.s32 %p1, %r2, %r3", "setp.ne.s32 %p1, %r2, 0"),
         plain.replace("setp.ne.s32 %p1, %r2, %r3", "setp.ne.u16 %p1, %h1, %h2"),
-        // Counts its rounds.
+        // Counts its iterations.
         plain.replace("mov.u32 %r2, %r3;", "mov.u32 %r2, %r3; add.s32 %r9, %r9, 1;"),
-        // Goes along an array.
+        // Walks along an array.
         plain.replace("mov.u32 %r2, %r3;", "mov.u32 %r2, %r3; add.s64 %x1, %x1, 4;"),
-        // Does something else, or not always.
+        // Has other effects, or is conditional.
         plain.replace("again:", "again: st.global.u32 [%x1+4], %r1;"),
         plain.replace("again:", "again: @%p2 mov.u32 %r5, 0;"),
         plain.replace("atom.global", "@%p2 atom.global"),
-        // What it loads depends on the guess.
+        // The address of its load depends on the guess.
         plain.replace(
             "again:",
             "again: cvt.u64.u32 %x2, %r2; add.s64 %x3, %x2, %x1; ld.global.f32 %f1, [%x3];",
         ),
-        // Loads behind the swap see what others did.
+        // Loads behind the swap see writes of other threads.
         plain.replace("setp.ne", "ld.global.u32 %r8, [%x1+4]; setp.ne"),
-        // Swaps in what does not come from the guess.
+        // Swaps in a value that does not depend on the guess.
         plain.replace("%r2, %r4;", "%r2, %r1;"),
     ];
     for body in cases {

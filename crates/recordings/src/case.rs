@@ -1,4 +1,4 @@
-//! A case: one instruction (or a short chain), its operands, and how it is run.
+//! Cases: one instruction (or a short chain) with its operands and its runs.
 
 use crate::hash::{HASH_START, hash};
 use crate::kind::Kind;
@@ -7,21 +7,21 @@ use crate::{sample, warp};
 use std::fmt;
 use testing::Random;
 
-/// A register as a case declares it.
+/// The type of a register's declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Register {
-    /// `.pred`
+    /// `.pred`.
     Predicate,
-    /// `.b16`
+    /// `.b16`.
     B16,
-    /// `.b32`
+    /// `.b32`.
     B32,
-    /// `.b64`
+    /// `.b64`.
     B64,
 }
 
 impl Register {
-    /// The narrowest register for so many bits.
+    /// The narrowest register with at least `bits` bits.
     pub(crate) fn of(bits: u32) -> Self {
         match bits {
             0..=1 => Self::Predicate,
@@ -42,7 +42,7 @@ impl Register {
         }
     }
 
-    /// Bytes a value takes in files and buffers.
+    /// Bytes of a value in files and buffers.
     #[must_use]
     pub fn bytes(self) -> usize {
         match self {
@@ -53,7 +53,7 @@ impl Register {
         }
     }
 
-    /// The type of its declaration, without the dot.
+    /// The type in its declaration, without the dot.
     #[must_use]
     pub fn type_name(self) -> &'static str {
         match self {
@@ -65,18 +65,18 @@ impl Register {
     }
 }
 
-/// A register the instruction reads.
+/// A register that the instruction reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {
     /// Its name, with the percent sign.
     pub name: String,
     /// Its declaration.
     pub register: Register,
-    /// What it means.
+    /// Its meaning.
     pub kind: Kind,
 }
 
-/// A register whose value is recorded.
+/// A register with a recorded value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
     /// Its name, with the percent sign.
@@ -85,21 +85,21 @@ pub struct Output {
     pub register: Register,
 }
 
-/// Memory a case works on.
+/// Memory that a case works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
-    /// `.global`
+    /// `.global`.
     Global,
-    /// `.shared`
+    /// `.shared`.
     Shared,
 }
 
-/// A piece of memory of its own for each thread, whose address is in `%cell`. Inputs named
-/// `%before0`, `%before1`, … are stored there side by side before the instruction, and outputs named
-/// `%after0`, `%after1`, … are loaded from there after it.
+/// A private piece of memory for each thread, with its address in `%cell`. Inputs named `%before0`,
+/// `%before1`, … are stored there side by side before the instruction, and outputs named `%after0`,
+/// `%after1`, … are loaded from there after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// Where the memory is.
+    /// The memory.
     pub space: Space,
 }
 
@@ -116,8 +116,8 @@ pub struct Case {
     pub outputs: Vec<Output>,
     /// Memory, if the instruction needs some.
     pub cell: Option<Cell>,
-    /// How many vectors, a multiple of 32. Thread `i` runs vector `i`, in one block; every 32
-    /// vectors are a warp.
+    /// The number of vectors, a multiple of 32. Thread `i` runs vector `i`, in one block; every 32 vectors
+    /// are a warp.
     pub vectors: usize,
 }
 
@@ -137,19 +137,19 @@ impl fmt::Display for Case {
 }
 
 impl Case {
-    /// Whether the manual leaves the last bits of the result open.
+    /// Returns `true` if the manual leaves the last bits of the result open.
     #[must_use]
     pub fn is_approximate(&self) -> bool {
         self.text.contains(".approx") || self.text.contains(".full")
     }
 
-    /// Whether lanes of a warp see each other.
+    /// Returns `true` if lanes of a warp interact.
     #[must_use]
     pub fn is_collective(&self) -> bool {
         matches!(self.family, "warp" | "matrix" | "fragments")
     }
 
-    /// The vectors from this number on have results whose last bits the manual leaves open.
+    /// The first vector with results whose last bits the manual leaves open.
     #[must_use]
     pub fn exact_vectors(&self) -> usize {
         let floats =
@@ -164,8 +164,8 @@ impl Case {
         self.text.split(['.', ' ', ';']).next().unwrap_or_default()
     }
 
-    /// Cases with the same stream have the same inputs: modifiers do not count, so that their effect
-    /// can be seen, and so that recordings compress.
+    /// The name of the random stream. Cases with the same stream have the same inputs. Modifiers do not
+    /// count, so that their effect is visible, and so that recordings compress.
     pub(crate) fn stream(&self) -> String {
         let mut stream = self.opcode().to_owned();
         for input in &self.inputs {
@@ -174,7 +174,7 @@ impl Case {
         stream
     }
 
-    /// The inputs: for each vector the values of the input registers. Always the same.
+    /// The inputs: for each vector the values of the input registers. Deterministic.
     #[must_use]
     pub fn vectors(&self) -> Vec<Vec<u64>> {
         let mut random = Random::new(hash(HASH_START, self.stream().as_bytes()));
@@ -213,14 +213,13 @@ impl Case {
         bytes
     }
 
-    /// Bytes of the recorded outputs: one array for each register, little-endian.
+    /// The number of bytes of the recorded outputs: one array for each register, little-endian.
     #[must_use]
     pub fn output_length(&self) -> usize {
         self.outputs.iter().map(|output| output.register.bytes() * self.vectors).sum()
     }
 
-    /// Takes outputs apart: for each vector the values of the output registers. `None` if the length
-    /// is wrong.
+    /// Splits outputs: for each vector the values of the output registers. `None` if the length is wrong.
     #[must_use]
     pub fn split_outputs(&self, bytes: &[u8]) -> Option<Vec<Vec<u64>>> {
         if bytes.len() != self.output_length() {
@@ -246,7 +245,7 @@ impl Case {
     }
 }
 
-/// Random bits for the part of a register above what the instruction should look at.
+/// Random bits for the part of a register that the instruction must ignore.
 fn above(random: &mut Random, input: &Input) -> u64 {
     let (bits, all) = (input.kind.bits(), input.register.bits());
     if bits >= all { 0 } else { (random.bits() << bits) & (u64::MAX >> (64 - all)) }

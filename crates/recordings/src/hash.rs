@@ -1,9 +1,10 @@
-//! The FNV-1a hash (Fowler, Noll and Vo): of outputs, to see that recordings fit their cases, and of names, as seeds.
+//! The FNV-1a hash (Fowler, Noll and Vo): of outputs, to check that recordings fit their cases, and of names,
+//! as seeds.
 //!
-//! Recordings hold outputs only; inputs are drawn again, from the stream of `testing::Random` that belongs to a case's
-//! name. Changing a constant here makes every recording worthless, which the stored hashes reveal.
+//! Recordings hold outputs only; inputs are drawn again, from the stream of `testing::Random` that belongs to
+//! a case's name. Changing a constant here invalidates every recording, and the stored hashes reveal that.
 
-/// The hash of nothing.
+/// The hash of the empty string.
 pub(crate) const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// Continues the hash `start` with `bytes`.

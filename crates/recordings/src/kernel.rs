@@ -1,5 +1,4 @@
-//! The PTX around a case: thread `i` loads vector `i`, executes the instruction and stores what came
-//! out.
+//! The PTX around a case: thread `i` loads vector `i`, executes the instruction and stores the outputs.
 
 use crate::case::{Case, Register, Space};
 use std::fmt::Write;
@@ -11,14 +10,14 @@ pub const TARGET: &str = "sm_90";
 /// Bytes of memory for each thread of a case that has a cell.
 pub const CELL_BYTES: usize = 16;
 
-/// What a module begins with.
+/// The start of a module.
 #[must_use]
 pub fn header() -> String {
     format!(".version {VERSION}\n.target {TARGET}\n.address_size 64\n")
 }
 
-/// A module with nothing but the instruction of the case, in a kernel `example` that declares its
-/// registers. A cell is in `.global` or `.shared` memory, its address in the register `%cell`.
+/// A module with nothing but the instruction of the case, in a kernel `example` that declares its registers.
+/// A cell is in `.global` or `.shared` memory, with its address in the register `%cell`.
 #[must_use]
 pub fn bare_module(case: &Case) -> String {
     let mut text = header();
@@ -29,15 +28,15 @@ pub fn bare_module(case: &Case) -> String {
     text
 }
 
-/// A module with the kernel of [`kernel`] alone.
+/// A module with only the kernel of [`kernel`].
 #[must_use]
 pub fn module(case: &Case, name: &str) -> String {
     header() + &kernel(case, name)
 }
 
-/// The kernel `name(inputs, outputs)` that was recorded. Both buffers hold one array for each
-/// register ([`Case::input_bytes`], [`Case::split_outputs`]); a case with a cell in global memory
-/// finds it behind the outputs, [`CELL_BYTES`] for each thread.
+/// The recorded kernel, `name(inputs, outputs)`. Both buffers hold one array for each register
+/// ([`Case::input_bytes`], [`Case::split_outputs`]). A case with a cell in global memory finds it after the
+/// outputs, [`CELL_BYTES`] for each thread.
 #[must_use]
 pub fn kernel(case: &Case, name: &str) -> String {
     let parameters = ".param .u64 inputs, .param .u64 outputs";
@@ -85,7 +84,7 @@ fn declare(text: &mut String, case: &Case) {
     }
 }
 
-/// Walks the arrays of a buffer; neighbours of one width share the computation of the place.
+/// Accesses the arrays of a buffer; neighbours of one width share the address computation.
 fn each<'a>(
     text: &mut String,
     vectors: usize,
@@ -131,7 +130,7 @@ fn locate_cell(text: &mut String, case: &Case, shared: bool) {
         text.push_str("mov.b32 %cell, cells;\n");
         line(text, &format!("mad.lo.u32 %cell, %index, {CELL_BYTES}, %cell;"));
     } else {
-        // Output arrays have a multiple of 32 elements, so what follows them is aligned.
+        // Output arrays have a multiple of 32 elements, so the memory after them is aligned.
         line(text, &format!("mad.wide.u32 %cell, %index, {CELL_BYTES}, %to;"));
         line(text, &format!("add.u64 %cell, %cell, {};", case.output_length()));
     }

@@ -1,18 +1,18 @@
-//! What an input of a case means, which decides the numbers worth trying.
+//! The meaning of a case's input, which decides the numbers worth trying.
 
 use crate::layout::Layout;
 
-/// What an input means to the instruction.
+/// The meaning of an input for the instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Bits or an integer, in the low bits of the register. Bits above it are random.
     Integer {
-        /// How many bits.
+        /// The number of bits.
         bits: u32,
     },
     /// A divisor: an integer other than zero, because dividing by zero is unspecified.
     NonZero {
-        /// How many bits.
+        /// The number of bits.
         bits: u32,
     },
     /// Two 16-bit integers.
@@ -26,10 +26,9 @@ pub enum Kind {
     Pack(Layout),
     /// A register full of integers, for a matrix: any bits.
     Bits,
-    /// Metadata of a sparse matrix: four bits that say which one of two elements is there, or which
-    /// two of four.
+    /// Metadata of a sparse matrix: four bits that select one of two elements, or two of four.
     Metadata {
-        /// How many elements are chosen.
+        /// The number of selected elements.
         chosen: u32,
     },
     /// A predicate.
@@ -44,17 +43,17 @@ pub enum Kind {
     ShuffleLane,
     /// Operand `c` of a shuffle: clamp and segment mask.
     ShuffleControl,
-    /// A predicate on which a warp often agrees.
+    /// A predicate that a warp often agrees on.
     WarpPredicate,
-    /// An integer that often is the same in many lanes.
+    /// An integer that is often equal in many lanes.
     WarpValue {
-        /// How many bits.
+        /// The number of bits.
         bits: u32,
     },
 }
 
 impl Kind {
-    /// The kind that a word of a signature names.
+    /// Parses a word of a signature.
     pub(crate) fn parse(word: &str) -> Option<Self> {
         Some(match word {
             "u8" | "s8" | "b8" => Self::Integer { bits: 8 },
@@ -74,7 +73,7 @@ impl Kind {
             "e4m3x2" => Self::FloatPair(Layout::E4M3),
             "e5m2x2" => Self::FloatPair(Layout::E5M2),
             "pack_f64" => Self::Pack(Layout::F64),
-            // Singles too: the low bits of a tf32 mean nothing.
+            // The low bits of a tf32 are ignored, so singles do.
             "pack_f32" | "pack_tf32" => Self::Pack(Layout::F32),
             "pack_f16" => Self::Pack(Layout::F16),
             "pack_bf16" => Self::Pack(Layout::BF16),
@@ -96,7 +95,7 @@ impl Kind {
         })
     }
 
-    /// How many bits of the register mean something.
+    /// The number of significant bits of the register.
     #[must_use]
     pub fn bits(self) -> u32 {
         match self {
@@ -116,12 +115,12 @@ impl Kind {
         }
     }
 
-    /// Whether it is part of a matrix.
+    /// Returns `true` if it is part of a matrix.
     pub(crate) fn is_of_matrix(self) -> bool {
         matches!(self, Self::Pack(_) | Self::Bits | Self::Metadata { .. })
     }
 
-    /// Whether the numbers of a warp are drawn together.
+    /// Returns `true` if the numbers of a warp are drawn together.
     pub(crate) fn is_of_warp(self) -> bool {
         matches!(
             self,

@@ -10,20 +10,20 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// `.e4m3`
+    /// `.e4m3`.
     pub const E4M3: Self = Self { exponent: 4, fraction: 3 };
-    /// `.e5m2`
+    /// `.e5m2`.
     pub const E5M2: Self = Self { exponent: 5, fraction: 2 };
-    /// `.f16`
+    /// `.f16`.
     pub const F16: Self = Self { exponent: 5, fraction: 10 };
-    /// `.bf16`
+    /// `.bf16`.
     pub const BF16: Self = Self { exponent: 8, fraction: 7 };
-    /// `.f32`
+    /// `.f32`.
     pub const F32: Self = Self { exponent: 8, fraction: 23 };
-    /// `.f64`
+    /// `.f64`.
     pub const F64: Self = Self { exponent: 11, fraction: 52 };
 
-    /// All bits of a number.
+    /// The number of bits of a number.
     #[must_use]
     pub fn bits(self) -> u32 {
         1 + self.exponent + self.fraction
@@ -51,13 +51,13 @@ impl Layout {
         1 << (self.bits() - 1)
     }
 
-    /// Puts fields together; what does not fit is cut off.
+    /// Composes a number of its fields; excess bits are cut off.
     pub(crate) fn compose(self, negative: bool, exponent: u64, fraction: u64) -> u64 {
         let sign = if negative { self.sign() } else { 0 };
         sign | ((exponent & self.top()) << self.fraction) | (fraction & self.fraction_mask())
     }
 
-    /// The number as an `f64`, exact for every format here.
+    /// Converts to an `f64`, exact for every format here.
     pub(crate) fn decode(self, bits: u64) -> f64 {
         if self == Self::F64 {
             return f64::from_bits(bits);
@@ -77,7 +77,7 @@ impl Layout {
         if bits & self.sign() == 0 { magnitude } else { -magnitude }
     }
 
-    /// A number of the format near `value`: cut off, not rounded; too large becomes infinite.
+    /// Converts to a number of the format near `value`: truncated, not rounded; too large becomes infinite.
     pub(crate) fn encode(self, value: f64) -> u64 {
         let bits = value.to_bits();
         if self == Self::F64 {
@@ -100,7 +100,7 @@ impl Layout {
     }
 }
 
-/// 2 to the power of `exponent`, which is in the range of normal numbers.
+/// 2 to the power of `exponent`, in the range of normal numbers.
 fn power_of_two(exponent: i64) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }

@@ -1,9 +1,9 @@
-//! Hardware truth: what a real GPU answered, instruction by instruction.
+//! Hardware results: the answers of a real GPU, instruction by instruction.
 //!
-//! A [`Case`] is one instruction with its operands; [`cases`] lists one for every scalar instruction
-//! form and every combination of modifiers that NVIDIA's assembler accepts for [`kernel::TARGET`],
-//! and for shuffles, votes, atomics and matrix instructions. Inputs are drawn from a seed, so only outputs are stored.
-//! [`load`] joins both, for tests that replay them:
+//! A [`Case`] is one instruction with its operands. [`cases`] lists one for every scalar instruction form and
+//! every combination of modifiers that NVIDIA's assembler accepts for [`kernel::TARGET`], and for shuffles,
+//! votes, atomics and matrix instructions. Inputs are drawn from a seed, so only outputs are stored. [`load`]
+//! joins both, for tests that replay them:
 //!
 //! ```no_run
 //! for recording in recordings::load()? {
@@ -16,10 +16,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Recording needs a GPU: `cargo run -p xtask -- record-plan DIR` writes kernels and inputs,
-//! `python3 tools/record.py DIR DIR` runs them, and `cargo run -p xtask -- record-pack DIR` rewrites
-//! the files in `data/`. Results that the manual leaves open are recorded too; it is the replaying
-//! test that knows which those are.
+//! Recording needs a GPU: `cargo run -p xtask -- record-plan DIR` writes kernels and inputs, `python3
+//! tools/record.py DIR DIR` runs them, and `cargo run -p xtask -- record-pack DIR` rewrites the files in
+//! `data/`. Results that the manual leaves open are recorded too; only the replaying test knows them.
 
 mod case;
 mod families;
@@ -41,10 +40,10 @@ pub use store::{Damaged, File, Outcome};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-/// What the assembler refuses: a case and its reason in each line, with a tab between them.
+/// Cases that the assembler rejects: a case and the reason in each line, separated by a tab.
 const REFUSED: &str = include_str!("../refused.txt");
 
-/// Everything that was considered, accepted by the assembler or not.
+/// All considered cases, accepted by the assembler or not.
 #[must_use]
 pub fn candidates() -> Vec<Case> {
     families::candidates()
@@ -66,12 +65,12 @@ pub fn data_folder() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/data"))
 }
 
-/// A case and what became of it.
+/// A case and its outcome.
 #[derive(Clone, Debug)]
 pub struct Recording {
     /// The case.
     pub case: Case,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: Outcome,
 }
 
@@ -86,7 +85,7 @@ impl Recording {
     }
 }
 
-/// All cases in their order, each with its recording or the reason why there is none.
+/// All cases in order, each with its recording or the reason why there is none.
 ///
 /// # Errors
 ///

@@ -1,21 +1,21 @@
-//! A case as the engines see it.
+//! Cases in the form needed by the engines.
 
 use crate::case::Case;
 use crate::kernel;
 use ir::{FuncId, Program, Reg};
 
-/// The core program of a case, and where its operands are.
+/// The core program of a case, with its operands.
 #[derive(Debug)]
 pub struct Lowered {
     /// The program, whose only kernel executes the instruction and returns.
     pub program: Program,
-    /// That kernel.
+    /// Its kernel.
     pub function: FuncId,
-    /// The registers of [`Case::inputs`]; `None` for what is in the cell beforehand.
+    /// The registers of [`Case::inputs`]; `None` for inputs stored in the cell.
     pub inputs: Vec<Option<Reg>>,
-    /// The registers of [`Case::outputs`]; `None` for what is in the cell afterwards.
+    /// The registers of [`Case::outputs`]; `None` for outputs loaded from the cell.
     pub outputs: Vec<Option<Reg>>,
-    /// The register with the address of the cell, if there is one.
+    /// The register with the address of the cell, if any.
     pub cell: Option<Reg>,
 }
 
@@ -23,7 +23,7 @@ pub struct Lowered {
 ///
 /// # Errors
 ///
-/// If the front end refuses it; the text says why.
+/// If the front end rejects it, with the reason.
 pub fn lower(case: &Case) -> Result<Lowered, String> {
     let program = program(&kernel::bare_module(case))?;
     let kernel = program.functions.enumerate().find(|(_, function)| function.is_kernel);
@@ -32,7 +32,7 @@ pub fn lower(case: &Case) -> Result<Lowered, String> {
         let found = kernel.registers.enumerate().find(|(_, register)| register.name == name);
         found.map(|(id, _)| id).ok_or_else(|| format!("the register {name} is lost"))
     };
-    // What is stored to and loaded from the cell is no register of the instruction.
+    // Data in the cell has no register of the instruction.
     let operand = |name: &str| match name.starts_with("%before") || name.starts_with("%after") {
         true => Ok(None),
         false => find(name).map(Some),
@@ -44,11 +44,11 @@ pub fn lower(case: &Case) -> Result<Lowered, String> {
     Ok(Lowered { program, function, inputs, outputs, cell })
 }
 
-/// The program of a PTX text.
+/// Lowers a PTX text.
 ///
 /// # Errors
 ///
-/// If the front end has anything to say about it.
+/// If the front end reports any diagnostic.
 pub fn program(text: &str) -> Result<Program, String> {
     let parsed = ptx::syntax::parse(text);
     if let Some(error) = parsed.errors.first() {

@@ -1,23 +1,23 @@
-//! Draws inputs: edge values of each type, random bits, numbers on or near rounding boundaries, and
-//! operands that are close to each other, so that sums cancel and comparisons meet equality.
+//! Draws inputs: edge values of each type, random bits, numbers on or near rounding boundaries, and operands
+//! close to each other, so that sums cancel and comparisons meet equality.
 
 use crate::kind::Kind;
 use crate::layout::Layout;
 use testing::Random;
 
-/// How daring the operands of one vector are.
+/// The range of operands of one vector.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mood {
     /// The few values that every operation treats specially.
     Special,
     /// All edge values.
     Edge,
-    /// Anything.
+    /// Any values.
     Free,
 }
 
-/// The operands of vector number `index` out of `count`: the first quarter is special, the second
-/// has edge values, the rest anything.
+/// Draws the operands of vector number `index` out of `count`: special values in the first quarter, edge
+/// values in the second, any values in the rest.
 pub(crate) fn vector(random: &mut Random, kinds: &[Kind], index: usize, count: usize) -> Vec<u64> {
     let mood = match index * 4 / count {
         0 => Mood::Special,
@@ -71,7 +71,7 @@ fn value(random: &mut Random, kind: Kind, mood: Mood) -> u64 {
     }
 }
 
-/// A register of a matrix: of any numbers or, where sums must be exact, of small integers.
+/// Draws a register of a matrix: any numbers or, where sums must be exact, small integers.
 pub(crate) fn matrix(random: &mut Random, kind: Kind, free: bool) -> u64 {
     match kind {
         Kind::Pack(layout) => {
@@ -81,7 +81,7 @@ pub(crate) fn matrix(random: &mut Random, kind: Kind, free: bool) -> u64 {
             })
         }
         Kind::Metadata { chosen } => {
-            // In ascending order, as `.sp::ordered_metadata` wants it.
+            // In ascending order, as required by `.sp::ordered_metadata`.
             let valid: &[u64] = if chosen == 1 { &[4, 14] } else { &[4, 8, 9, 12, 13, 14] };
             (0..8).fold(0, |word, part| word | random.pick(valid) << (4 * part))
         }
@@ -89,7 +89,7 @@ pub(crate) fn matrix(random: &mut Random, kind: Kind, free: bool) -> u64 {
     }
 }
 
-/// A number between -4 and 4: an integer, or one with any fraction and not too small.
+/// Draws a number between -4 and 4: an integer, or a number with any fraction that is not too small.
 fn part_of_pack(random: &mut Random, layout: Layout, free: bool) -> u64 {
     if free {
         let exponent = layout.bias() - 3 + random.below(5);
@@ -101,7 +101,7 @@ fn part_of_pack(random: &mut Random, layout: Layout, free: bool) -> u64 {
 
 // Integers.
 
-/// Limits of smaller types, which conversions with `.sat` clamp to.
+/// Limits of smaller types, to which conversions with `.sat` clamp.
 const LIMITS: &[u64] =
     &[127, 128, 255, 256, 32767, 32768, 65535, 65536, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff];
 
@@ -128,8 +128,8 @@ fn integer(random: &mut Random, bits: u32, mood: Mood) -> u64 {
     if negated { value.wrapping_neg() & mask } else { value & mask }
 }
 
-/// `value` with its low `length` bits on, just below or just above the middle, or zero: where
-/// rounding changes its mind.
+/// Sets the low `length` bits of `value` to the middle, just below it, just above it, or zero: the rounding
+/// boundaries.
 fn with_tail(random: &mut Random, value: u64, length: u32) -> u64 {
     let length = length.clamp(1, 63);
     let middle = 1 << (length - 1);
@@ -222,8 +222,8 @@ fn threshold(random: &mut Random, layout: Layout, negative: bool) -> u64 {
     if negative { value | layout.sign() } else { value }
 }
 
-/// Often near that of 1, so that sums and conversions have something to round, and sometimes where
-/// products leave the range.
+/// Draws an exponent: often near that of 1, so that sums and conversions have something to round, and
+/// sometimes where products leave the range.
 fn exponent(random: &mut Random, layout: Layout) -> u64 {
     let (top, bias) = (layout.top(), layout.bias());
     let around = |random: &mut Random, middle: u64, reach: u64| {
@@ -239,7 +239,7 @@ fn exponent(random: &mut Random, layout: Layout) -> u64 {
     }
 }
 
-/// By how many bits fractions of the formats differ.
+/// Differences of fraction lengths between formats.
 const NARROWINGS: &[u64] = &[2, 3, 4, 5, 7, 8, 13, 16, 20, 21, 29, 42, 45];
 
 fn fraction(random: &mut Random, layout: Layout) -> u64 {
@@ -262,9 +262,9 @@ fn fraction(random: &mut Random, layout: Layout) -> u64 {
     }
 }
 
-// Operands that belong together.
+// Related operands.
 
-/// A value of `kind` that is equal to `value`, its opposite, or one or two steps away.
+/// Draws a value of `kind` equal to `value`, its opposite, or one or two steps away.
 fn near(random: &mut Random, kind: Kind, value: u64) -> u64 {
     let step = random.below(5u64).wrapping_sub(2);
     match kind {

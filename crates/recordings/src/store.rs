@@ -1,25 +1,24 @@
-//! The data files: a short header, then a deflated list of outcomes.
+//! Data files: a short header, then a deflated list of outcomes.
 //!
-//! A file is `WPRECORD`, the version, the device as text, how many outcomes there are, and the
-//! compressed outcomes; numbers are 32-bit and little-endian, texts and byte strings follow their
-//! length. An outcome is the fingerprint of a case (64 bits), one byte that says how it is stored,
-//! and either why there is no recording or the outputs. Neighbouring cases have the same inputs and
-//! differ in a modifier, so outputs are stored as differences (exclusive or) to those before them
-//! where that leaves more zeros.
+//! A file consists of `WPRECORD`, the version, the device as text, the number of outcomes, and the compressed
+//! outcomes. Numbers are 32-bit and little-endian; texts and byte strings follow their length. An outcome is
+//! the fingerprint of a case (64 bits), one byte for its encoding, and either the reason for a missing
+//! recording or the outputs. Neighbouring cases have the same inputs and differ in a modifier, so outputs are
+//! stored as differences (exclusive or) to the previous ones if that leaves more zeros.
 
 use std::fmt;
 
 const MAGIC: &[u8] = b"WPRECORD";
 const VERSION: u32 = 1;
-/// No data file inflates to more.
+/// Largest inflated size of a data file.
 const LARGEST: usize = 64 << 20;
 
-/// What became of a case on the device.
+/// The outcome of a case on the device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The bytes it wrote.
+    /// The output bytes.
     Recorded(Vec<u8>),
-    /// Why there are none.
+    /// The reason why there are none.
     NotRecorded(String),
 }
 
@@ -28,11 +27,11 @@ pub enum Outcome {
 pub struct File {
     /// The device and its driver.
     pub device: String,
-    /// Outcomes under the fingerprints of their cases.
+    /// Outcomes by the fingerprints of their cases.
     pub outcomes: Vec<(u64, Outcome)>,
 }
 
-/// Why a data file could not be read.
+/// The reason why a data file could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damaged(pub String);
 
@@ -49,7 +48,7 @@ const REASON: u8 = 1;
 const DIFFERENCE: u8 = 2;
 
 impl File {
-    /// The file as bytes.
+    /// Encodes the file.
     #[must_use]
     pub fn write(&self) -> Vec<u8> {
         let mut body = Vec::new();
@@ -89,7 +88,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// If it is not one, or of another version.
+    /// If the bytes are not a data file of this version.
     pub fn read(bytes: &[u8]) -> Result<Self, Damaged> {
         let mut header = Reader(bytes);
         if header.take(MAGIC.len())? != MAGIC {
@@ -138,7 +137,7 @@ fn zeros(bytes: &[u8]) -> usize {
     bytes.iter().filter(|&&byte| byte == 0).count()
 }
 
-/// A length as it is stored; recordings are far below the limit.
+/// Encodes a length; recordings are far below the limit.
 fn length(length: usize) -> [u8; 4] {
     u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes()
 }

@@ -1,8 +1,8 @@
 //! Draws inputs of warp instructions, a warp at a time.
 //!
-//! Every lane takes part under one of two complementary masks, so that partial masks are met without
-//! undefined behaviour. A shuffle must not read a lane outside its mask: where masks are partial they
-//! are made of whole segments, and lane operands stay inside a segment.
+//! Every lane takes part under one of two complementary masks, so that partial masks occur without undefined
+//! behaviour. A shuffle must not read a lane outside its mask. So partial masks consist of whole segments,
+//! and lane operands stay inside a segment.
 
 use crate::kind::Kind;
 use testing::Random;
@@ -10,13 +10,13 @@ use testing::Random;
 /// Threads of a warp.
 pub(crate) const LANES: usize = 32;
 
-/// What the lanes of a warp share.
+/// Choices shared by the lanes of a warp.
 struct Plan {
     /// The lanes of the first group; the others are the second.
     group: u32,
-    /// Lanes of a segment: a power of two.
+    /// Lanes of a segment, a power of two.
     segment: u32,
-    /// Whether all lanes are in the first group.
+    /// Set if all lanes are in the first group.
     whole: bool,
 }
 
@@ -70,7 +70,7 @@ impl Plan {
             Kind::ShuffleControl => self.control(random),
             Kind::WarpPredicate => random.below(2),
             Kind::WarpValue { bits } => {
-                // Few values, so that lanes meet; they differ in a low or in a high bit.
+                // Few values, so that lanes agree often; they differ in a low or in a high bit.
                 let value = random.pick(&[0, 1, 1 << (bits - 1), u64::MAX]);
                 value & (u64::MAX >> (64 - bits))
             }

@@ -1,4 +1,4 @@
-//! The cases are sound: each is met once, parses, lowers without a word, and has usable inputs.
+//! Tests the cases: each is unique, parses, lowers without diagnostics, and has usable inputs.
 
 use recordings::{Case, Kind, kernel};
 use std::collections::BTreeSet;
@@ -28,7 +28,7 @@ fn every_instruction_lowers() {
     assert!(failures.is_empty(), "{} fail:\n{}", failures.len(), failures.join("\n"));
 }
 
-/// The kernels that were recorded can be run as they are, too.
+/// The recorded kernels can also be run unchanged.
 #[test]
 fn every_kernel_lowers() {
     let check = |case: &Case| recordings::program(&kernel::module(case, "example")).map(|_| ());
@@ -73,7 +73,7 @@ fn member_masks_are_consistent() {
     assert!(partial > 10_000, "{partial}");
 }
 
-/// A shuffle reads only lanes of its mask, else its result would be undefined (manual §9.7.9.6).
+/// A shuffle reads only lanes of its mask; otherwise its result would be undefined (manual §9.7.9.6).
 #[test]
 fn shuffles_stay_inside_their_masks() {
     let shuffles = |case: &Case| case.inputs.iter().any(|input| input.kind == Kind::ShuffleControl);
@@ -88,7 +88,7 @@ fn shuffles_stay_inside_their_masks() {
     }
 }
 
-/// The pseudo-code of the manual.
+/// Follows the pseudo-code of the manual.
 fn source_lane(text: &str, lane: u64, b: u64, c: u64) -> u64 {
     let (b, segments, clamp) = (b & 31, c >> 8 & 31, c & 31);
     let highest = lane & segments | clamp & !segments & 31;

@@ -1,8 +1,8 @@
-//! Which instruction forms of the catalogue are recorded, and why the others are not.
+//! Checks that every instruction form of the catalogue is recorded or listed with a reason.
 
 use ptx::isa::{self, Form, Lowering};
 
-/// How forms without a case begin, with the reason.
+/// Prefixes of forms without a case, with the reason.
 const UNCOVERED: &[(&str, &str)] = &[
     ("cvta", "addresses differ from run to run; every kernel here relies on it"),
     ("isspacep", "addresses differ from run to run"),

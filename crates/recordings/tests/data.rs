@@ -1,10 +1,10 @@
-//! The recordings belong to the cases: each case has one or a reason why not, nothing is stale, and
-//! together they are small.
+//! Checks that the recordings fit the cases: each case has one or a reason for its absence, none is stale,
+//! and together they are small.
 
 use recordings::Outcome;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// All recordings together; the rest of 8 MB is for tensor cores.
+/// Size limit of all recordings; the rest of 8 MB is for tensor cores.
 const LARGEST: u64 = 6 << 20;
 
 #[test]
@@ -41,7 +41,7 @@ fn no_recording_is_without_its_case() {
     }
 }
 
-/// What the GPU said about a few cases that nobody doubts, if they are recorded.
+/// The GPU's results for a few undisputed cases, if they are recorded.
 #[test]
 fn the_recordings_are_plausible() {
     for recording in recordings::load().expect("data files") {

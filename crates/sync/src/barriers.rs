@@ -1,129 +1,133 @@
-//! The sixteen barriers of a block (PTX manual §9.7.13.1): who has registered, when a generation
-//! is complete, and whether another schedule could have matched registrations differently.
+//! The sixteen CTA barriers of a block (PTX manual §9.7.13.1): registrations, completion of generations, and
+//! the reuse rule, by which registrations match the same way on every schedule.
 //!
-//! A registration is an event of a warp: it waits for the warp's lanes that have not exited and
-//! counts 32, whatever their number. A barrier with a count keeps it when threads exit; one without
-//! waits for the warps that still run. A warp that arrives and comes again, to arrive or to wait, counts again: the manual does not
-//! forbid it and an H200 counts it (512 blocks of each of two shapes), and FlashAttention-3 gives itself the first turn in that way.
+//! A registration is an event of a warp: it waits for the lanes of the warp that have not exited, and counts
+//! 32, however many those are. A barrier with an explicit count keeps it when threads exit; one without waits
+//! for the warps that still run. A warp that registers twice in one generation, to arrive or to wait, counts
+//! twice. The manual does not forbid this, an H200 counts it (512 blocks of each of two shapes), and
+//! FlashAttention-3 relies on it: a warp group gives itself the first turn.
 //!
-//! **Reuse.** A barrier's generations are told apart by nothing but their order. A registration for
-//! generation k+1 belongs there on every schedule only if *every* registration of generation k comes
-//! before it in waits-for (except that generations of a single warp do not mind each other); otherwise a schedule exists on which it counts for generation k. This is
-//! exact: Sharma, Bauer and Aiken's rule ("Verification of producer-consumer synchronization in GPU
-//! programs", 2015, Figure 4) looks at registrations that wait alone and skips the first command
-//! of a thread; here arrivals count too and a missing predecessor counts as unordered. The argument does not ask of which warps registrations are:
-//! in the first generation of a schedule that differs, some registration of a later one stands before one of this generation, which it comes after.
+//! **Reuse.** Only their order tells the generations of a barrier apart. A registration for generation k+1
+//! belongs there on every schedule only if *every* registration of generation k happens before it in
+//! waits-for (generations of a single warp are exempt among themselves). Otherwise, on some schedule, it
+//! counts for generation k. This is exact. Sharma, Bauer and Aiken's rule ("Verification of producer-consumer
+//! synchronization in GPU programs", 2015, Figure 4) covers waiting registrations only and skips the first
+//! command of a thread. Here arrivals count too, and a missing predecessor counts as unordered. The argument
+//! holds for repeated registrations of one warp as well: in the first generation of a schedule that differs,
+//! a registration of a later generation precedes one of this generation, after which it must come.
 //!
-//! The waits-for clocks are kept for warps: the only question asked of them is asked at
-//! registrations, which wait for all lanes of the warp. Where there are mbarriers, whose waits and arrivals are those of
-//! lanes, [`Order`](crate::Order) keeps waits-for for lanes as well, and what either knows is ordered.
+//! The waits-for clocks are kept for warps: they are queried at registrations only, and a registration waits
+//! for all lanes of the warp. With mbarriers, waits and arrivals belong to lanes. Then
+//! [`Order`](crate::Order) keeps waits-for for lanes as well, and two events are ordered if either clock
+//! orders them.
 
 use crate::clocks::{Clocks, LaneId, Time, Times, join};
 use crate::lanes::{MOST_WARPS, Mask, WARP};
 use crate::shadow::Site;
 
-/// How many barriers a block has.
+/// Barriers of a block.
 const BARRIERS: usize = 16;
 
-/// A warp comes to a barrier.
+/// A warp's registration at a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Registration {
     /// The warp.
     pub warp: usize,
-    /// Its lanes that have not exited; all of them are there.
+    /// The lanes of the warp that have not exited. All of them take part.
     pub lanes: Mask,
-    /// Those of them that wait; the others only count.
+    /// The lanes of those that wait; the others only count.
     pub waiting: Mask,
-    /// How many threads the barrier counts; all of the block if absent.
+    /// The number of threads that the barrier counts; `None` for the whole block.
     pub count: Option<u32>,
-    /// Whether the barrier reduces a predicate.
+    /// `true` if the barrier reduces a predicate.
     pub reduces: bool,
     /// The instruction.
     pub site: Site,
 }
 
-/// What is wrong with a registration.
+/// An invalid registration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Misuse {
     /// The count is not a positive multiple of the size of a warp.
     Count(u32),
-    /// Others in this generation named another count.
+    /// An earlier registration of this generation named another count.
     MixedCounts {
         /// The count named here.
         here: Option<u32>,
         /// The count named before.
         before: Option<u32>,
-        /// Where it was named.
+        /// Where the other count was named.
         site: Site,
     },
-    /// A reduction and a plain barrier in one generation.
+    /// A reduction and a plain barrier meet in one generation.
     MixedKinds {
         /// The registration of the other kind.
         site: Site,
     },
 }
 
-/// A registration that could have counted for the generation before its own.
+/// A registration that could have counted for the previous generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reuse {
-    /// The registration of the earlier generation that is not ordered before it.
+    /// The registration of the previous generation that is not ordered before it.
     pub earlier: (usize, Site),
     /// The generation, counted from zero.
     pub generation: u64,
 }
 
-/// A generation that is complete.
+/// A completed generation.
 #[derive(Clone, Debug, Default)]
 pub struct Released {
-    /// Lanes that waited, by warp.
+    /// The lanes that waited, by warp.
     pub waiting: Vec<(usize, Mask)>,
-    /// The different instructions at which threads waited.
+    /// The distinct instructions at which threads waited.
     pub sites: Vec<Site>,
 }
 
-/// The generation of a barrier that is being collected.
+/// The generation that a barrier is collecting.
 #[derive(Clone, Debug, Default)]
 pub struct Generation {
-    /// Who has come.
+    /// Registrations so far.
     pub registrations: Vec<Registration>,
-    /// How many threads it counts; all of the block if absent. Meaningful once somebody came.
+    /// The number of threads it counts; `None` for the whole block. Meaningful from the first registration
+    /// on.
     pub count: Option<u32>,
-    /// When each came, in the count of its warp.
+    /// The time of each registration, on the clock of its warp.
     pub times: Vec<Time>,
-    /// When each came in waits-for, if that is kept for lanes.
+    /// The waits-for time of each registration, if waits-for is kept for lanes.
     stamps: Vec<Time>,
-    /// What is released to those who wait.
+    /// Times that waiting lanes acquire on completion.
     released: Times,
-    /// The same in waits-for, if that is kept for lanes.
+    /// The same times in waits-for, if it is kept for lanes.
     waited_for: Times,
-    /// What those who wait have waited for.
+    /// Registrations that its waiting warps have waited for, once it completes.
     awaited: Waited,
 }
 
-/// The latest registration of each warp that was waited for.
+/// For each warp, its latest registration that was waited for.
 type Waited = [Time; MOST_WARPS];
 
 #[derive(Clone, Debug, Default)]
 struct Barrier {
     number: u64,
     current: Generation,
-    /// Registrations of the last generation that took several warps.
+    /// Registrations of the last generation with several warps.
     partners: Vec<Past>,
-    /// Registrations of the generations since, which took one warp each; one for each warp.
+    /// The latest registration of each warp in a single-warp generation since then.
     singles: Vec<Past>,
 }
 
-/// A registration of a generation that is over.
+/// A registration of a completed generation.
 #[derive(Clone, Copy, Debug)]
 struct Past {
     warp: usize,
     time: Time,
     site: Site,
-    /// When it was in waits-for, if that is kept for lanes.
+    /// Its waits-for time, if waits-for is kept for lanes.
     stamp: Time,
 }
 
-/// Whether a barrier with this count takes one warp.
+/// Returns `true` for a count of exactly one warp.
 fn is_single(count: Option<u32>) -> bool {
     count.is_some_and(|count| count as usize == WARP)
 }
@@ -131,26 +135,26 @@ fn is_single(count: Option<u32>) -> bool {
 /// All barriers of a block.
 #[derive(Clone, Debug)]
 pub(crate) struct Barriers {
-    /// The number of its first warp; those of other blocks of the cluster have other numbers.
+    /// The number of the block's first warp. Warps are numbered across the cluster.
     first: usize,
-    /// Set if there is no other block in the cluster.
+    /// Set if the cluster has no other block.
     alone: bool,
     each: Vec<Barrier>,
-    /// The latest registration of each warp that each warp has waited for.
+    /// For each warp, the latest registration of every warp that it has waited for.
     waited: Vec<Waited>,
-    /// Warps of which no lane runs any more.
+    /// Warps with no running lane left.
     ended: Vec<bool>,
 }
 
 impl Barriers {
-    /// The barriers of a block of this many warps, which is alone.
+    /// The barriers of a block of this many warps, alone in its cluster.
     #[must_use]
     #[cfg(test)]
     pub(crate) fn new(warps: usize) -> Self {
         Self::of_block(0, warps, true)
     }
 
-    /// The barriers of a block whose warps have numbers from `first` on; `alone` if it is the only one of its cluster.
+    /// The barriers of a block whose warps are numbered from `first` on; `alone` for a cluster of one block.
     #[must_use]
     pub(crate) fn of_block(first: usize, warps: usize, alone: bool) -> Self {
         Self {
@@ -162,13 +166,13 @@ impl Barriers {
         }
     }
 
-    /// The generation that barrier `id` collects.
+    /// Returns the generation that barrier `id` is collecting.
     #[must_use]
     pub(crate) fn current(&self, id: u8) -> &Generation {
         &self.each[usize::from(id)].current
     }
 
-    /// Lanes of a warp exit; `others_go_on` if they are not the last.
+    /// Records the exit of lanes of a warp. `others_go_on` is set if other lanes of the warp keep running.
     pub(crate) fn exit(
         &mut self,
         clocks: &mut Clocks,
@@ -180,10 +184,10 @@ impl Barriers {
         clocks.exit(warp, lanes, others_go_on);
     }
 
-    /// A warp registers at barrier `id`.
+    /// Registers a warp at barrier `id`.
     ///
     /// # Errors
-    /// What is wrong about that, if the manual does not allow it.
+    /// If the manual does not allow the registration.
     pub(crate) fn register(
         &mut self,
         clocks: &mut Clocks,
@@ -193,7 +197,7 @@ impl Barriers {
     ) -> Result<Option<Reuse>, Misuse> {
         self.check(id, &registration)?;
         let warp = registration.warp;
-        // Lanes have waited for each other, and for those that exited.
+        // A registration waits for the lanes of the warp, including those that have exited.
         if let Some(waits) = &mut waits {
             waits.warp_barrier(warp, Mask::ALL);
         }
@@ -256,7 +260,7 @@ impl Barriers {
         Ok(())
     }
 
-    /// Whether everybody has come whom barrier `id` waits for.
+    /// Returns `true` if every awaited warp has registered at barrier `id`.
     #[must_use]
     pub(crate) fn is_complete(&self, id: u8) -> bool {
         let Generation { registrations, count, .. } = self.current(id);
@@ -267,7 +271,7 @@ impl Barriers {
         }
     }
 
-    /// Warps that still run and have not come to barrier `id`.
+    /// Returns the running warps that have not registered at barrier `id`.
     pub(crate) fn missing(&self, id: u8) -> impl Iterator<Item = usize> {
         let registrations = &self.current(id).registrations;
         let came = move |warp: usize| registrations.iter().any(|other| other.warp == warp);
@@ -275,7 +279,7 @@ impl Barriers {
         warps.map(move |warp| self.first + warp).filter(move |&warp| !came(warp))
     }
 
-    /// Ends the generation of barrier `id`: those who wait learn what the others did.
+    /// Completes the generation of barrier `id`: the waiting lanes acquire the clocks of all registrations.
     pub(crate) fn release(
         &mut self,
         clocks: &mut Clocks,
@@ -302,7 +306,7 @@ impl Barriers {
             barrier.partners.extend(came);
         }
         if ended.count.is_none() {
-            // It waited for the others to exit.
+            // A barrier without a count also waited for the other warps to exit.
             for (warp, waited) in self.waited.iter().enumerate() {
                 if self.ended[warp] {
                     join(&mut ended.awaited, waited);
@@ -332,7 +336,8 @@ impl Barriers {
         Released { waiting, sites }
     }
 
-    /// Those who waited have waited for everybody who came and, without a count, for warps to end.
+    /// Updates waits-for: waiting lanes have waited for every registration and, without a count, for ended
+    /// warps.
     fn release_waits(&self, waits: &mut Clocks, ended: &mut Generation, waiting: &[Registration]) {
         if ended.count.is_none() {
             for warp in (0..self.ended.len()).filter(|&warp| self.ended[warp]) {

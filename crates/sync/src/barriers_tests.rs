@@ -1,4 +1,4 @@
-//! Tests of the barriers of a block: who meets whom, what is ordered by it, and what is wrong about registrations.
+//! Tests of the barriers of a block: matching of registrations, the order they establish, and misuse.
 
 use super::*;
 
@@ -49,7 +49,7 @@ fn the_last_warp_learns_of_ended_ones_only_what_was_passed_on() {
 
 #[test]
 fn what_an_exited_lane_released_is_not_released_again_by_its_warp() {
-    // Lane 0 arrives where nobody waits and exits; the rest of its warp meets warp 1.
+    // Lane 0 arrives and exits, and no warp waits there; the other lanes meet warp 1 at another barrier.
     let mut clocks = Clocks::new(2);
     let mut barriers = Barriers::new(2);
     let time = clocks.now(0);
@@ -63,7 +63,7 @@ fn what_an_exited_lane_released_is_not_released_again_by_its_warp() {
     let exited = LaneId { warp: 0, lane: 0 };
     assert!(!clocks.ordered(exited, time, who(1)));
     assert!(clocks.ordered(who(0), time, who(1)));
-    // Who waits at the other barrier still learns of it.
+    // A warp that waits at the other barrier still acquires it.
     barriers.register(&mut clocks, None, 3, come(1, true, Some(64))).unwrap();
     barriers.release(&mut clocks, None, 3);
     assert!(clocks.ordered(exited, time, who(1)));
@@ -85,7 +85,7 @@ fn an_arrival_releases_and_does_not_acquire() {
 
 #[test]
 fn the_first_command_of_a_thread_can_misuse_a_barrier() {
-    // Warp 0 comes twice, warps 1 and 2 once, two at a time: who meets whom is open.
+    // Warp 0 registers twice, warps 1 and 2 once, two to a generation: the matching is not unique.
     let mut clocks = Clocks::new(3);
     let mut barriers = Barriers::new(3);
     for warp in [0, 1] {
@@ -122,7 +122,7 @@ fn a_count_outlives_threads_and_the_lack_of_one_does_not() {
     assert!(!barriers.is_complete(1));
 }
 
-/// Warp 0 gives itself the first turn; then warp 1, which knows nothing of it, takes one.
+/// Warp 0 gives itself the first turn; then warp 1, unordered with it, takes one.
 #[test]
 fn a_warp_that_comes_again_counts_again() {
     let mut clocks = Clocks::new(2);

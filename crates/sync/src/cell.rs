@@ -1,17 +1,17 @@
-//! What happened to some bytes in a block: the last write, and the reads and updates since the last
-//! epoch began, as sets of lanes with their time.
+//! Access history of a few bytes within a block: the last write, and the reads and updates since the current
+//! epoch began, as sets of lanes with their times.
 //!
-//! Forgetting the write before a write loses no race: if the later one is ordered after it, then what
-//! is unordered with the forgotten write is unordered with the later one or ordered after both; if it
-//! is not, that is a race already. For the same reason a lane's later read replaces its earlier one.
-//! Reads before a write are kept, though, as long as they are of the same epoch: what is unordered
-//! with the write may be excused because it writes the same, which does not excuse it from the reads. Nor does it from
-//! the writes that it hid, of which the last are kept ([`aside`]).
+//! Replacing the last write by a new one loses no race. If the new write is ordered after the old one, any
+//! access unordered with the old write is unordered with the new one or ordered after both. If it is not
+//! ordered after it, the two writes are a race already. For the same reason a lane's later read replaces its
+//! earlier one. Reads before a write stay, however, as long as they are of the same epoch: an access
+//! unordered with the write may be excused because it writes the same value, and that does not excuse it from
+//! the reads. Nor does it excuse it from the writes that this write hid; the last of those stay too
+//! ([`aside`]).
 //!
-//! What happened in an earlier epoch ([`Clocks::epoch`]) is ordered before everything now, which
-//! needs no look at clocks; exits and asynchronous copies are the exceptions. Most accesses are
-//! ordered after all that came before: [`Cell::quick`] sees that and remembers them; the others are
-//! compared one by one.
+//! Everything of an earlier epoch ([`Clocks::epoch`]) is ordered before everything now, without a look at the
+//! clocks; exits and asynchronous copies are the exceptions. Most accesses are ordered after all earlier
+//! ones: [`Cell::quick`] recognises and records them. All others are compared one by one.
 //!
 //! Long: every kind of access meets every other here, and the cases are read together.
 
@@ -27,84 +27,85 @@ use crate::shadow::{
 mod aside;
 mod visible;
 
-/// What happened to some bytes in a block.
+/// The access history of a few bytes within a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Cell {
     write: Entry,
     write_epoch: u32,
-    /// The first of the reads and updates of this epoch; more are in a list of their own.
+    /// The first of the reads and updates of this epoch; further ones are in a list.
     first: Entry,
     epoch: u32,
-    /// Which list, one more; zero for none.
+    /// The number of that list plus one; zero for none.
     list: u32,
-    /// Writes that the last one hid, and changes of earlier epochs ([`aside`]): which list, one more; zero for none.
+    /// The list of writes that the last one hid and of changes of earlier epochs ([`aside`]): its number plus
+    /// one, zero for none.
     aside: u32,
-    /// Warps that may be among those of `list`; one bit each.
+    /// One bit for each warp that may occur in `list`.
     warps: u32,
     /// The last read.
     read: (Site, LaneId),
-    /// The last of the updates that commute with the first, and one that does not.
+    /// The last update that commutes with the first, and the last that does not.
     update: (Site, LaneId),
     other_update: (Site, LaneId),
-    /// Which updates the first commutes with.
+    /// The group of the first update.
     group: UpdateGroup,
     marks: u16,
 }
 
-/// What ever happened to bytes.
+/// Marks: kinds of access that occurred so far.
 pub(crate) mod mark {
     pub(crate) const READ: u16 = 1;
     pub(crate) const WRITTEN: u16 = 2;
     pub(crate) const UPDATED: u16 = 4;
     pub(crate) const NON_COHERENT: u16 = 8;
-    /// A write changed what was there before, or may have.
+    /// A write changed the bytes, or may have.
     pub(crate) const CHANGED: u16 = 16;
     pub(crate) const MAY_HAVE_CHANGED: u16 = 32;
     /// Updates that do not commute.
     pub(crate) const UPDATED_OTHERWISE: u16 = 64;
-    /// Writes of different widths, or at different addresses.
+    /// Writes of different widths or at different addresses.
     pub(crate) const EXTENTS: u16 = 128;
-    /// A copy is among the reads and updates.
+    /// The reads and updates include a copy.
     pub(super) const COPIES: u16 = 256;
-    /// A write is among them that the last one did not hide.
+    /// The kept accesses include a write that the last one did not hide.
     pub(super) const KEPT: u16 = 512;
 }
 
-/// What a block did to some bytes, for comparison with other blocks.
+/// The accesses of a block to some bytes in short, for comparison with other blocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Summary {
     pub(crate) marks: u16,
     pub(crate) read: (Site, LaneId),
     pub(crate) write: (Site, LaneId),
-    /// Bytes of what the last write wrote, and the low bits of its address.
+    /// Size of the value of the last write, and the low bits of its address.
     pub(crate) extent: u8,
     pub(crate) update: (Site, LaneId),
     pub(crate) other_update: (Site, LaneId),
 }
 
-/// What orders accesses.
+/// The relations that order accesses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Order<'o> {
     pub(crate) clocks: &'o Clocks,
     pub(crate) copies: &'o Copies,
-    /// Where the bytes are.
+    /// The memory that the bytes belong to.
     pub(crate) space: ProxySpace,
 }
 
 impl Order<'_> {
-    /// Whether something of this epoch is ordered before everything, without a closer look.
+    /// Returns `true` if an access of `epoch` is ordered before everything now, without a look at the clocks.
     #[inline]
     fn is_past(&self, epoch: u32) -> bool {
         epoch != self.clocks.epoch() && !self.clocks.any_exited()
     }
 
-    /// The same for an access of this warp.
+    /// Like [`is_past`](Self::is_past), for accesses of one warp.
     #[inline]
     fn is_past_of(&self, epoch: u32, warp: u8) -> bool {
         epoch != self.clocks.epoch() && !self.clocks.any_exited_of(warp)
     }
 
-    /// Tells whether all threads know that a copy has written.
+    /// Returns `true` if all threads know that a copy has completed its write.
     #[cold]
     fn is_past_copy(&self, write: &Entry) -> bool {
         write.lanes.iter().all(|lane| {
@@ -116,7 +117,7 @@ impl Order<'_> {
         })
     }
 
-    /// Tells whether all threads know of a write.
+    /// Returns `true` if all threads know of a write.
     fn is_past_write(&self, write: &Entry) -> bool {
         let who = |lane: usize| LaneId { warp: write.warp, lane: lane as u8 };
         match write.is_copy {
@@ -125,25 +126,25 @@ impl Order<'_> {
         }
     }
 
-    /// Whether an entry, which is no copy, is ordered before what `later` does now.
+    /// Returns `true` if an entry, not a copy, is ordered before the next action of `later`.
     #[inline]
     fn is_ordered(&self, entry: &Entry, later: LaneId) -> bool {
         self.clocks.all_ordered((entry.warp, entry.lanes), entry.time, later)
     }
 
-    /// Tells whether a copy arrived at an mbarrier at a phase of which `later` knows that it is over.
+    /// Returns `true` if a copy arrived at an mbarrier in a phase whose end `later` knows of.
     #[cold]
     fn has_arrived(&self, copy: CopyId, lane: usize, later: LaneId) -> bool {
         let mut arrivals = self.copies.arrivals(copy, lane).iter();
         arrivals.any(|&(party, time)| self.clocks.knows(later, party, time))
     }
 
-    /// Tells whether two entries that are copies are known to write the same.
+    /// Returns `true` if two entries are copies known to write the same values.
     fn same_contents(&self, a: &Entry, b: &Entry) -> bool {
         self.copies.same_contents(a.time, b.time)
     }
 
-    /// A lane of an entry that is not ordered before what `later` does now.
+    /// Finds a lane of an entry that is not ordered before the next action of `later`.
     #[inline(always)]
     pub(crate) fn unordered(&self, entry: &Entry, later: LaneId) -> Option<Side> {
         for lane in entry.lanes.iter() {
@@ -165,12 +166,12 @@ impl Order<'_> {
 }
 
 impl Cell {
-    /// Tells whether some of its accesses are in a list.
+    /// Returns `true` if some of the cell's accesses are in a list.
     pub(crate) fn has_list(&self) -> bool {
         self.list != 0 || self.aside != 0
     }
 
-    /// Whether anything happened to it.
+    /// Returns `true` if the cell was accessed at all.
     pub(crate) fn is_touched(&self) -> bool {
         self.marks != 0
     }
@@ -181,7 +182,7 @@ impl Cell {
         Summary { marks, read, write, extent, update, other_update }
     }
 
-    /// The same once more, with a list of its own.
+    /// Copies the cell, together with its lists.
     pub(crate) fn copy(&self, lists: &mut Lists) -> Self {
         let mut copy = *self;
         if copy.list != 0 {
@@ -193,10 +194,10 @@ impl Cell {
         copy
     }
 
-    /// What is to be known of the value of a write at `site`, given what was met before.
+    /// Returns how much must be known about the value of a write at `site`, given the conflicts met so far.
     ///
-    /// A write that is past is compared with nothing, is not kept and is not hidden, so whether the same is written again
-    /// changes nothing that this block does. Between blocks it does: see [`Summary::marks`].
+    /// A past write is neither compared with nor kept nor hidden, so it does not matter within this block if
+    /// the same value is written again. Between blocks it does: see [`Summary::marks`].
     pub(crate) fn question(
         &self,
         lists: &Lists,
@@ -224,8 +225,7 @@ impl Cell {
         question
     }
 
-    /// An access to the cell at `offset`, as it is to be remembered: conflicts with earlier ones go
-    /// to `met`.
+    /// Records an access to the cell at `offset` and adds its conflicts with earlier accesses to `met`.
     #[inline(always)]
     pub(crate) fn access(
         &mut self,
@@ -252,7 +252,7 @@ impl Cell {
         let equal = Access { same_value: SameValue::Equal, ..*access };
         let access = if self.is_repeated(order, entry) { &equal } else { access };
         self.compare_non_coherent(access, entry, offset, met);
-        // Lane by lane, so that lanes that are told together meet what they meet one by one.
+        // Compare lane by lane: lanes that were reported together meet their conflicts one at a time.
         let lanes = if self.is_harmed(lists, order, entry) { access.lanes } else { Mask::NONE };
         for lane in lanes.iter() {
             self.compare(lists, order, access, (entry, lane, offset), met);
@@ -266,7 +266,8 @@ impl Cell {
         self.record(lists, order, access, *entry);
     }
 
-    /// Remembers an ordinary access that is ordered after everything before; whether it is one.
+    /// Records an ordinary access ordered after all earlier ones. Returns `false` if the access is not of
+    /// this kind.
     #[inline]
     fn quick(
         &mut self,
@@ -291,7 +292,7 @@ impl Cell {
         }
     }
 
-    /// Whether the last write is ordered before an access.
+    /// Returns `true` if the last write is ordered before an access.
     #[inline]
     fn follows_write(&self, order: Order<'_>, entry: &Entry) -> bool {
         if self.write.lanes == Mask::NONE || order.is_past_of(self.write_epoch, self.write.warp) {
@@ -301,7 +302,7 @@ impl Cell {
         entry.lanes.iter().all(|lane| order.is_ordered(&self.write, who(lane)))
     }
 
-    /// Whether the reads are all of an epoch that is over.
+    /// Returns `true` if all reads are of past epochs.
     #[inline]
     fn reads_are_past(&self, order: Order<'_>) -> bool {
         match self.list {
@@ -324,16 +325,22 @@ impl Cell {
         true
     }
 
-    /// Tells whether all there is to compare a read with is a write of an earlier epoch.
-    #[inline(always)]
-    pub(crate) fn was_written_before(&self, epoch: u32) -> bool {
-        let special = mark::UPDATED | mark::COPIES | mark::KEPT;
-        let written_now = self.write_epoch == epoch && self.write.lanes != Mask::NONE;
-        self.marks & special == 0 && !self.write.is_copy && !written_now
+    /// Returns `true` if the cell holds more than the last write and the reads after it.
+    #[inline]
+    pub(crate) fn is_unusual(&self) -> bool {
+        self.marks & (mark::UPDATED | mark::COPIES | mark::KEPT) != 0 || self.write.is_copy
     }
 
-    /// Remembers an ordinary read of a cell that [was written before](Self::was_written_before), if at all, while no thread has
-    /// exited: what [`quick`](Self::quick) does then.
+    /// Returns `true` if the cell holds nothing for a read to conflict with but a write of an earlier epoch.
+    #[inline(always)]
+    pub(crate) fn was_written_before(&self, epoch: u32) -> bool {
+        let written_now = self.write_epoch == epoch && self.write.lanes != Mask::NONE;
+        !self.is_unusual() && !written_now
+    }
+
+    /// Records an ordinary read, while no thread has exited, of a cell that [was last
+    /// written](Self::was_written_before) in an earlier epoch, if at all. Has the same effect as
+    /// [`quick`](Self::quick) there.
     #[inline(always)]
     pub(crate) fn read(&mut self, lists: &mut Lists, entry: &Entry, epoch: u32) {
         if self.epoch == epoch && (self.first.lanes != Mask::NONE || self.list != 0) {
@@ -347,8 +354,8 @@ impl Cell {
         self.epoch = epoch;
     }
 
-    /// Remembers who read last: of the lanes of a warp that read at one instruction the lowest,
-    /// whether they are told together or one by one.
+    /// Records the last reader. Of the lanes of a warp that read at one instruction this is the lowest,
+    /// however they are reported: together or one by one.
     #[inline]
     fn note_read(&mut self, entry: &Entry) {
         let ((site, last), who) = (self.read, entry.who());
@@ -359,7 +366,7 @@ impl Cell {
         self.marks |= mark::READ;
     }
 
-    /// Adds a read to others. Lanes that have read at an earlier time are replaced there.
+    /// Adds a read to the list. It replaces earlier reads by the same lanes.
     fn add_read(&mut self, lists: &mut Lists, entry: Entry) {
         let known = self.warps & bit(entry.warp) != 0;
         self.warps |= bit(entry.warp);
@@ -423,7 +430,7 @@ impl Cell {
         true
     }
 
-    /// The last write becomes this one, and what came since is forgotten.
+    /// Makes this write the last one and forgets the accesses before it.
     fn replace(&mut self, lists: &mut Lists, order: Order<'_>, access: &Access, entry: Entry) {
         if self.marks & mark::WRITTEN != 0 && self.write.extent != entry.extent {
             self.marks |= mark::EXTENTS;
@@ -445,9 +452,9 @@ impl Cell {
         self.forget_writes(lists, order);
     }
 
-    /// Forgets what the write hides that comes now: other writes, and what is past. Reads and updates
-    /// of this epoch stay: a later write that is not ordered with this one is harmless if it writes
-    /// the same, and may race with them.
+    /// Forgets past accesses and writes that the new write hides. Reads and updates of this epoch stay: a
+    /// later write that is unordered with this one is harmless if it writes the same value, and may still
+    /// race with them.
     fn forget_writes(&mut self, lists: &mut Lists, order: Order<'_>) {
         let past = order.is_past(self.epoch) && self.marks & mark::COPIES == 0;
         if past || self.first.kind == Kind::Write {
@@ -468,7 +475,7 @@ impl Cell {
         }
     }
 
-    /// Tells whether a bulk copy writes what another one left here.
+    /// Returns `true` if a bulk copy writes the value that another one left here.
     fn is_repeated(&self, order: Order<'_>, entry: &Entry) -> bool {
         let both_write = (entry.kind, self.write.kind) == (Kind::Write, Kind::Write);
         let both_copy = entry.is_copy && self.write.is_copy;
@@ -476,7 +483,7 @@ impl Cell {
         both_write && both_copy && !updated && order.same_contents(entry, &self.write)
     }
 
-    /// Tells whether there is anything to compare an access with, whatever its lane.
+    /// Returns `true` if the cell holds anything to compare an access with, whichever its lane.
     fn is_harmed(&self, lists: &Lists, order: Order<'_>, entry: &Entry) -> bool {
         let write_is_past = order.is_past(self.write_epoch) && !self.write.is_copy;
         let past = order.is_past(self.epoch) && self.marks & mark::COPIES == 0;
@@ -485,7 +492,7 @@ impl Cell {
             || !past && lists.get(self.list).iter().any(|other| !harmless(other, entry))
     }
 
-    /// Finds out what an access of a lane conflicts with.
+    /// Adds the conflicts of one lane's access to `met`.
     fn compare(
         &self,
         lists: &Lists,
@@ -513,7 +520,7 @@ impl Cell {
         }
     }
 
-    /// Reads through the read-only cache are ordered with no write.
+    /// Adds conflicts of reads through the read-only cache: no write is ordered with them.
     fn compare_non_coherent(
         &self,
         access: &Access,
@@ -592,8 +599,8 @@ impl Cell {
         }
     }
 
-    /// Forgets what copies did to an mbarrier before this copy does, and ordered before it: what is unordered with one of them is
-    /// unordered with this one, which conflicts with the same accesses.
+    /// Forgets earlier deliveries of copies to an mbarrier that are ordered before this one. An access
+    /// unordered with one of them is unordered with this one too, which conflicts with the same accesses.
     fn forget_deliveries(&self, lists: &mut Lists, order: Order<'_>, entry: &Entry) {
         if entry.commutes != Commutes::Mbarrier || !entry.is_copy {
             return;
@@ -607,8 +614,8 @@ impl Cell {
         others.retain(|other| !delivers(other) || order.unordered(other, entry.who()).is_some());
     }
 
-    /// A write of the same value does not hide those it is not ordered with: a later one may
-    /// conflict with them alone.
+    /// Collects the writes that this one is not ordered with. A write of the same value does not hide them: a
+    /// later access may conflict with one of them alone.
     fn unordered_writes(
         &self,
         lists: &Lists,
@@ -628,7 +635,7 @@ impl Cell {
         all.filter(|one| one.kind == Kind::Write && order.unordered(one, later).is_some()).collect()
     }
 
-    /// Adds to what happened since the last write.
+    /// Adds an access to the history since the last write.
     fn remember(&mut self, lists: &mut Lists, order: Order<'_>, entry: Entry) {
         let past = order.is_past(self.epoch) && self.marks & mark::COPIES == 0;
         if past {
@@ -658,13 +665,13 @@ impl Cell {
     }
 }
 
-/// A warp as one of a set.
+/// The bit of a warp in a set.
 #[inline]
 fn bit(warp: u8) -> u32 {
     1 << (warp % 32)
 }
 
-/// Tells whether two accesses conflict in no order.
+/// Returns `true` if two accesses do not conflict even if unordered.
 fn harmless(earlier: &Entry, later: &Entry) -> bool {
     match (earlier.kind, later.kind) {
         (Kind::Read, Kind::Read) => true,
@@ -680,8 +687,8 @@ fn harmless(earlier: &Entry, later: &Entry) -> bool {
     }
 }
 
-/// Adds the conflict of a lane's access with an earlier one; whether it may be excused because both
-/// leave the same value.
+/// Adds the conflict of a lane's access with an earlier one, if they conflict. Returns `true` if equal values
+/// may excuse it.
 fn compare_with(
     order: Order<'_>,
     access: &Access,
@@ -696,8 +703,8 @@ fn compare_with(
     let later = LaneId { warp: entry.warp, lane: lane as u8 };
     let Some(earlier) = order.unordered(other, later) else { return false };
     let same_kind = other.kind == entry.kind && entry.kind != Kind::Read;
-    // Of a copy on its way nobody knows when it will have written what, but for copies that write the same: those of lanes of a warp at
-    // one instruction, and those from one place that is never written.
+    // The time at which a copy in flight writes is unknown. Two kinds of copies still write the same: those
+    // of lanes of a warp at one instruction, and those from one source that is never written.
     let done = earlier.time.is_some() && !entry.is_copy;
     let both_copy = entry.is_copy && other.is_copy;
     let same_contents = both_copy && order.same_contents(entry, other);

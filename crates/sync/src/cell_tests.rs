@@ -1,22 +1,22 @@
-//! The shortcut for accesses that are ordered after all before ([`Cell::quick`]) against comparing each
-//! with those before it one by one: random accesses and synchronisation, and after each access the
-//! question whether it met a conflict. Also accesses of a warp told together against the same told one by one, and what a cell
-//! forgets against keeping everything.
+//! Tests [`Cell::quick`], the shortcut for accesses ordered after all earlier ones, against one-by-one
+//! comparison. Random accesses and synchronisation are compared after each access by whether it met a
+//! conflict. Also tests accesses of a warp reported together against the same accesses one by one, and the
+//! pruned history of a cell against a complete one.
 
 use super::{Cell, Order};
 use crate::clocks::Clocks;
 use crate::copies::Copies;
 use crate::entry::{Commutes, Entry, Hides, Lists};
-use crate::lanes::Mask;
+use crate::lanes::{Mask, WARP};
 use crate::proxy::ProxySpace;
-use crate::shadow::{Access, Conflicts, Kind, Part, Question, SameValue, Shadow};
+use crate::shadow::{Access, Conflicts, Kind, Part, Question, SameValue, Shadow, each_place};
 use std::num::NonZeroU16;
 use testing::Random;
 
 const WARPS: usize = 3;
 const LANES: u32 = 3;
 
-/// A block of which some lanes may have exited.
+/// A block in which some lanes may have exited.
 struct Block {
     clocks: Clocks,
     copies: Copies,
@@ -29,7 +29,7 @@ impl Block {
         let lanes = self.alive[warp];
         match random.below(12) {
             0..5 => {
-                // Everybody waits for everybody.
+                // All threads wait for each other.
                 let mut all = Vec::new();
                 for warp in (0..WARPS).filter(|&warp| !self.alive[warp].is_empty()) {
                     let (_, released) = self.clocks.release(warp, self.alive[warp]);
@@ -63,7 +63,7 @@ impl Block {
         }
     }
 
-    /// An access of lanes that are alive, as a cell is told of it.
+    /// A random access by running lanes, in the form that a cell takes.
     fn access(&mut self, random: &mut Random, site: u32) -> Option<(Access, Entry)> {
         let warp = random.below(WARPS);
         let kind = match random.below(12) {
@@ -114,8 +114,8 @@ impl Block {
     }
 }
 
-/// A random history: the first access of which the two answers differ, and how many accesses met a
-/// conflict and how many did not.
+/// Runs a random history. Returns the first access at which the two answers differ, and the numbers of
+/// accesses with and without a conflict.
 fn history(seed: u64) -> (Option<u32>, [u32; 2]) {
     let mut random = Random::new(seed);
     let (clocks, copies) = (Clocks::new(WARPS), Copies::new(WARPS));
@@ -155,8 +155,8 @@ fn the_shortcut_misses_no_conflict_and_makes_none_up() {
     assert!(all.iter().all(|&count| count > 20_000), "{all:?}");
 }
 
-/// A random history of which one cell is told all values, and another only those that it asks for: whether both meet the same,
-/// and how many writes it did not ask for.
+/// Runs a random history on two cells: one gets the values of all writes, the other only those that it
+/// requests. Returns `true` if both meet the same conflicts, and the number of writes not requested.
 fn asked(seed: u64) -> (bool, u32) {
     let mut random = Random::new(seed);
     let (clocks, copies) = (Clocks::new(WARPS), Copies::new(WARPS));
@@ -196,8 +196,8 @@ fn values_that_are_not_asked_for_change_nothing() {
     assert!(all > 5_000, "{all}");
 }
 
-/// A random history of instructions, of which one shadow is told the accesses together and another one by one: whether both meet
-/// and remember the same, and how many accesses there were.
+/// Runs a random history of instructions on two shadows: one gets the accesses of a warp together, the other
+/// one by one. Returns `true` if both meet and remember the same, and the number of accesses.
 fn told_together(seed: u64) -> (bool, usize) {
     let mut random = Random::new(seed);
     let (clocks, copies) = (Clocks::new(WARPS), Copies::new(WARPS));
@@ -218,7 +218,7 @@ fn told_together(seed: u64) -> (bool, usize) {
             offset: i64::from(bytes) * random.below(2) as i64,
             same_value: access.same_value,
         };
-        // Lanes write one after the other, each at its own address or the same.
+        // Lanes write one after the other, each at its own address or at a common one.
         let lanes = match access.kind {
             Kind::Write => block.alive[access.warp],
             Kind::Read | Kind::Update => access.lanes,
@@ -252,9 +252,69 @@ fn accesses_told_together_are_those_told_one_by_one() {
     assert!(all > 100_000, "{all}");
 }
 
-/// A random history of writes of few values, of which a cell is told and which a list keeps as a whole. Ends at the first access
-/// that conflicts with one of the list: two that nothing orders, unless both only read or both write the same value in the same place.
-/// Returns whether the cell said so there and nowhere else, and how many writes were excused from one before.
+/// Runs a random history in two shadows, one of which keeps reads aside. Returns `true` if both report the same conflicts, and the
+/// number of reads kept aside.
+fn told_later(seed: u64) -> (bool, usize) {
+    let mut random = Random::new(seed);
+    let (clocks, copies) = (Clocks::new(WARPS), Copies::new(WARPS));
+    let mut block = Block { clocks, copies, alive: [Mask::first(LANES); WARPS] };
+    let mut shadows = [0, 1].map(|_| Shadow::new(32, ProxySpace::Shared));
+    let mut met = [Conflicts::default(), Conflicts::default()];
+    let (mut count, often) = (0, random.below(4) + 1);
+    for site in 0..40 {
+        if random.below(8) < often {
+            block.synchronise(&mut random);
+            continue;
+        }
+        let Some((access, _)) = block.access(&mut random, site) else { continue };
+        // Most histories have plain reads and writes only, so that reads are kept aside.
+        let is_plain = access.copy.is_none() && access.kind != Kind::Update;
+        if access.non_coherent || !seed.is_multiple_of(4) && !is_plain {
+            continue;
+        }
+        let access = Access { element: 1 << (2 - random.below(16) / 15), ..access };
+        let bytes = access.element << random.below(2);
+        let starts = [0; WARP].map(|_: u32| bytes * random.below(3_u32));
+        let mut each = Vec::new();
+        each_place(access.lanes, &starts, |lanes, start| {
+            each.push(Part { lanes, offset: start.into(), same_value: access.same_value });
+        });
+        let (one, other) = met.split_at_mut(1);
+        let Block { clocks, copies, .. } = &block;
+        let waits = shadows[0].read_later(clocks, (&access, bytes), &starts);
+        count += usize::from(waits);
+        if !waits {
+            shadows[0].access_each(clocks, copies, (&access, bytes), &each, &mut one[0]);
+        }
+        for Part { lanes, offset, same_value } in each {
+            let access = Access { lanes, same_value, ..access };
+            shadows[1].access(clocks, copies, &access, (offset, bytes), &mut other[0]);
+        }
+    }
+    // The order of several conflicts of one access may differ.
+    let [late, soon] = met.map(|met| {
+        let mut all: Vec<String> = met.met.iter().map(|one| format!("{one:?}")).collect();
+        all.sort();
+        all
+    });
+    (late == soon, count)
+}
+
+#[test]
+fn reads_that_are_told_later_conflict_with_what_they_would_have() {
+    let mut all = 0;
+    for seed in 0..60_000 {
+        let (same, count) = told_later(seed);
+        assert!(same, "seed {seed}");
+        all += count;
+    }
+    assert!(all > 100_000, "{all}");
+}
+
+/// Runs a random history of writes of few values, in a cell and in a complete list. It ends at the first
+/// access that conflicts with one in the list: two unordered accesses, unless both only read or both write
+/// the same value in the same place. Returns `true` if the cell reported a conflict there and nowhere else,
+/// and the number of writes excused from an earlier one.
 fn against_all(seed: u64) -> (bool, u32) {
     let mut random = Random::new(seed);
     let (clocks, copies) = (Clocks::new(WARPS), Copies::new(WARPS));
@@ -268,13 +328,13 @@ fn against_all(seed: u64) -> (bool, u32) {
             continue;
         }
         let Some((access, entry)) = block.access(&mut random, site) else { continue };
-        // Reads mostly end a history.
+        // Most reads would end the history at once.
         if access.copy.is_some() || access.kind == Kind::Read && random.below(8) > 0 {
             continue;
         }
         let value = match access.kind {
             Kind::Read => content,
-            // Mostly what is there.
+            // Mostly rewrite the present value.
             Kind::Write => {
                 if random.below(3) > 0 {
                     content

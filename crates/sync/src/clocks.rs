@@ -1,23 +1,23 @@
-//! Clocks: which accesses of other threads a thread knows of, in the orders-memory relation.
+//! Vector clocks of the orders-memory relation: for each thread, the accesses of other threads known to it.
 //!
-//! Every warp counts its synchronisation events ([`Clocks::now`]); an access is stamped with the
-//! count at its time. What a thread knows of another is a time: *all accesses with an earlier stamp
-//! are ordered before what it does now*. Three tables hold it, the coarsest that applies is used:
+//! Every warp counts its synchronisation events ([`Clocks::now`]); an access is stamped with the current
+//! count. A thread's knowledge of another is a time: *all accesses with an earlier stamp are ordered before
+//! the thread's next action*. It is held in three tables, and the coarsest applicable one is used:
 //!
-//! - `everybody`: what all threads of the block know of a warp, from the last barrier at which
-//!   all of them waited;
-//! - `across`: what a thread knows of a whole warp, from barriers. It is exact to keep warps and not
-//!   lanes here: a registration at a barrier releases what all lanes of the warp did;
-//! - `within`: what a thread knows of a lane of its own warp, from `bar.warp.sync`.
+//! - `everybody`: the knowledge common to all threads of the block about a warp, from the last barrier at
+//!   which all of them waited;
+//! - `across`: a thread's knowledge of a whole warp, from barriers. Warps are exact here, lanes are not
+//!   needed: a registration at a barrier releases the actions of all lanes of the warp;
+//! - `within`: a thread's knowledge of a lane of its own warp, from `bar.warp.sync`.
 //!
-//! A thread that exits releases nothing (manual §8.9.4 does not list exit among the synchronising
-//! operations): what it did after its last synchronisation stays unordered with everything. Lanes
-//! that exit while others of their warp go on take no part in its later registrations: from then
-//! on they are a *party* of their own, which everybody knows as far as they knew its warp. So are
-//! lanes that release alone ([`Clocks::release_lanes`]), at an mbarrier; an mbarrier is a party too, whose time is its phase.
+//! Exit releases nothing (manual §8.9.4 does not list it among the synchronising operations): a thread's
+//! actions after its last synchronisation stay unordered with everything. Lanes that exit before the rest of
+//! their warp take no part in its later registrations. From then on they are a *party* of their own, known to
+//! every thread as far as it knew their warp. So are lanes that release alone ([`Clocks::release_lanes`]), at
+//! an mbarrier. An mbarrier is a party too; its time is its phase.
 //!
-//! The same tables serve for waits-for, where mbarriers need it for lanes: a second instance that is told of everything
-//! that waits and of no exit.
+//! A second instance of the same tables serves for waits-for, which mbarriers need for lanes. It gets every
+//! event that waits, and no exits.
 //!
 //! Long: who knows what of whom is one table, and its rules are read together.
 
@@ -35,8 +35,8 @@ pub struct LaneId {
     pub lane: u8,
 }
 
-/// A time for each party: the warps, then lanes that exited before the rest of their warp or released alone, and
-/// mbarriers. It may lack parties that were added since ([`Clocks::complete`]).
+/// A time for each party: first the warps, then mbarriers and lanes that exited before the rest of their warp
+/// or released alone. Parties added later may be absent ([`Clocks::complete`]).
 pub(crate) type Times = Vec<Time>;
 
 /// The clocks of a block.
@@ -46,7 +46,7 @@ pub struct Clocks {
     everybody: Times,
     epoch: u32,
     any_exited: bool,
-    /// For each party beyond the warps, the party whose lanes it was part of before; none for an mbarrier.
+    /// For each party beyond the warps, the party that its lanes belonged to before; `None` for an mbarrier.
     parents: Vec<Option<u16>>,
 }
 
@@ -59,28 +59,29 @@ struct WarpClock {
     released: [Time; WARP],
     /// The time of each lane's last fence; zero if there was none.
     fenced: [Time; WARP],
-    /// Lanes that read something with a strong operation.
+    /// Lanes that have read a value with a strong operation.
     observed: Mask,
-    /// Whether lanes have met at a collective.
+    /// Set once lanes have met at a collective.
     met: bool,
     exited: Mask,
     /// The party of each lane.
     party: [u16; WARP],
-    /// Set if lanes are in other parties than their warp.
+    /// Set if some lanes belong to another party than their warp.
     divided: bool,
-    /// Set if all lanes know the same, of others and of each other: rows of `across` are equal, and so are those of `within`.
+    /// Set if all lanes know the same, of others and of each other: the rows of `across` are equal, and so
+    /// are those of `within`.
     even: bool,
 }
 
-/// The own time and the knowledge of a thread, at some moment.
+/// A thread's own time and its knowledge, at some moment.
 #[derive(Clone, Debug)]
 pub(crate) struct LaneMark {
     across: Times,
-    /// Of the lanes of its own warp.
+    /// Knowledge of the lanes of its own warp.
     known: [Time; WARP],
 }
 
-/// Joins what is known in `from` into `into`.
+/// Takes the later time for each entry of `into`.
 #[inline]
 pub(crate) fn join(into: &mut [Time], from: &[Time]) {
     for (into, from) in into.iter_mut().zip(from) {
@@ -114,7 +115,7 @@ impl Clocks {
         }
     }
 
-    /// Forgets everything: another block of the same shape starts.
+    /// Resets everything for another block of the same shape.
     pub fn restart(&mut self) {
         let warps = self.warps.len();
         self.everybody.clear();
@@ -135,43 +136,43 @@ impl Clocks {
         }
     }
 
-    /// The stamp of what a warp does now.
+    /// The stamp for the current actions of a warp.
     #[must_use]
     #[inline]
     pub fn now(&self, warp: usize) -> Time {
         self.warps[warp].now
     }
 
-    /// How often all threads have waited for each other. What happened in an earlier epoch is known
-    /// to everybody, unless a thread [exited](Self::any_exited).
+    /// The number of times that all threads have waited for each other. Actions of an earlier epoch are known
+    /// to every thread, unless a thread [exited](Self::any_exited).
     #[must_use]
     #[inline]
     pub fn epoch(&self) -> u32 {
         self.epoch
     }
 
-    /// Whether a thread has exited.
+    /// Returns `true` if a thread has exited.
     #[must_use]
     #[inline]
     pub fn any_exited(&self) -> bool {
         self.any_exited
     }
 
-    /// Whether this thread has exited.
+    /// Returns `true` if this thread has exited.
     #[must_use]
     pub fn has_exited(&self, who: LaneId) -> bool {
         self.warps[usize::from(who.warp)].exited.has(usize::from(who.lane))
     }
 
-    /// Whether a thread of this warp has exited.
+    /// Returns `true` if a thread of this warp has exited.
     #[must_use]
     #[inline]
     pub(crate) fn any_exited_of(&self, warp: u8) -> bool {
         self.any_exited && !self.warps[usize::from(warp)].exited.is_empty()
     }
 
-    /// Whether accesses of these lanes of a warp, stamped `time`, are all ordered before what `later`
-    /// does now.
+    /// Returns `true` if accesses of these lanes of a warp, stamped `time`, are all ordered before the next
+    /// action of `later`.
     #[inline]
     pub(crate) fn all_ordered(&self, (warp, lanes): (u8, Mask), time: Time, later: LaneId) -> bool {
         let own = usize::from(later.lane);
@@ -187,7 +188,8 @@ impl Clocks {
         whole || lanes.iter().all(|lane| self.ordered(who(lane), time, later))
     }
 
-    /// Whether an access of `earlier`, stamped `time`, is ordered before what `later` does now.
+    /// Returns `true` if an access of `earlier`, stamped `time`, is ordered before the next action of
+    /// `later`.
     #[must_use]
     pub fn ordered(&self, earlier: LaneId, time: Time, later: LaneId) -> bool {
         if earlier == later {
@@ -210,17 +212,19 @@ impl Clocks {
         earlier.warp == later.warp && time < known.within[own][lane]
     }
 
-    /// Tells whether what one of the lanes of another warp did at `time` is ordered before what `later` does now.
+    /// Returns `true` if the actions at `time` of one of the lanes of another warp are ordered before the
+    /// next action of `later`.
     pub(crate) fn any_ordered(&self, warp: usize, time: Time, later: LaneId) -> bool {
         let clock = &self.warps[warp];
-        // Neighbours of one party that go on are known alike.
+        // Neighbours in the same party are known equally well, unless lanes have exited.
         let alike = |lane: usize| lane > 0 && clock.party[lane] == clock.party[lane - 1];
         let mut lanes = (0..WARP).filter(|&lane| !clock.exited.is_empty() || !alike(lane));
         let who = |lane: usize| LaneId { warp: warp as u8, lane: lane as u8 };
         lanes.any(|lane| self.ordered(who(lane), time, later))
     }
 
-    /// `bar.warp.sync` of these lanes, which are all there: each learns what the others know.
+    /// Executes `bar.warp.sync` for these lanes, all of them present: each acquires the knowledge of the
+    /// others.
     pub fn warp_barrier(&mut self, warp: usize, lanes: Mask) {
         let clock = &mut self.warps[warp];
         clock.now += 1;
@@ -245,13 +249,13 @@ impl Clocks {
         }
     }
 
-    /// The warp's lanes register at a barrier: what all of them know and did is released. Gives the
-    /// time of the registration and what is released.
+    /// Releases the actions and knowledge of the warp's lanes, which register at a barrier. Returns the time
+    /// of the registration and the released times.
     pub(crate) fn release(&mut self, warp: usize, lanes: Mask) -> (Time, Times) {
         let clock = &mut self.warps[warp];
         clock.now += 1;
         let mut released = vec![0; self.everybody.len()];
-        // Lanes that know the same release what one of them does.
+        // If all lanes know the same, one of them is enough.
         let different = if clock.even { Mask(lanes.0 & lanes.0.wrapping_neg()) } else { lanes };
         different.iter().for_each(|lane| join(&mut released, &clock.across[lane]));
         lanes.iter().for_each(|lane| clock.released[lane] = clock.now);
@@ -262,8 +266,8 @@ impl Clocks {
         (clock.now, released)
     }
 
-    /// Lanes release together, and their warp does not: what they know and did. Gives the stamp of what they did last and
-    /// what is released.
+    /// Releases the actions and knowledge of these lanes, without the rest of their warp. Returns the stamp
+    /// of their last actions and the released times.
     pub(crate) fn release_lanes(&mut self, warp: usize, lanes: Mask) -> (Time, Times) {
         let known = self.known_of_own_warp(warp, lanes);
         self.divide_by(warp, &known);
@@ -282,7 +286,7 @@ impl Clocks {
         (stamp, released)
     }
 
-    /// Returns the times that lanes which release together know of each lane of their own warp, themselves included.
+    /// Returns the joint knowledge of releasing lanes about each lane of their own warp, themselves included.
     fn known_of_own_warp(&self, warp: usize, lanes: Mask) -> [Time; WARP] {
         let clock = &self.warps[warp];
         let mut known = [0; WARP];
@@ -291,7 +295,7 @@ impl Clocks {
         known
     }
 
-    /// Makes parties of a warp so small that one time says what is known of each.
+    /// Divides the parties of a warp until one time describes the knowledge of each.
     fn divide_by(&mut self, warp: usize, known: &[Time; WARP]) {
         let mut rest = Mask::ALL;
         while let Some(first) = rest.lowest() {
@@ -307,7 +311,7 @@ impl Clocks {
         }
     }
 
-    /// Adds a party that nobody knows anything of; its number.
+    /// Adds a party unknown to all threads, and returns its number.
     pub(crate) fn add_party(&mut self) -> u16 {
         self.everybody.push(0);
         self.parents.push(None);
@@ -316,7 +320,7 @@ impl Clocks {
         (self.everybody.len() - 1) as u16
     }
 
-    /// Adds the parties to `times` that came later: what was known of the party they were part of is known of them.
+    /// Extends `times` by the parties added since: each gets the time of the party that it was part of.
     pub(crate) fn complete(&self, times: &mut Times) {
         for party in times.len()..self.everybody.len() {
             let parent = party.checked_sub(self.warps.len()).and_then(|at| self.parents[at]);
@@ -329,7 +333,7 @@ impl Clocks {
         usize::from(self.warps[usize::from(who.warp)].party[usize::from(who.lane)])
     }
 
-    /// Tells whether a thread knows of what a party did at `time`.
+    /// Returns `true` if a thread knows of the actions of a party at `time`.
     #[must_use]
     pub(crate) fn knows(&self, who: LaneId, party: u16, time: Time) -> bool {
         let party = usize::from(party);
@@ -337,12 +341,12 @@ impl Clocks {
         time < self.everybody[party] || time < across[party]
     }
 
-    /// Returns what a thread knows of each party, beside what it knows of single lanes of its own warp.
+    /// Returns a thread's knowledge of each party, apart from its knowledge of single lanes of its own warp.
     pub(crate) fn known_of_others(&self, who: LaneId) -> &Times {
         &self.warps[usize::from(who.warp)].across[usize::from(who.lane)]
     }
 
-    /// Tells whether a thread knows of anything that one of some warps did.
+    /// Returns `true` if a thread knows of any action of one of these warps.
     pub(crate) fn knows_one_of(&self, who: LaneId, warps: std::ops::Range<usize>) -> bool {
         let known = self.known_of_others(who).iter().zip(&self.everybody);
         let known = known.enumerate().filter(|(_, (own, all))| **own > 0 || **all > 0);
@@ -359,7 +363,7 @@ impl Clocks {
         })
     }
 
-    /// Remembers what each of these lanes did and knows, to be released later.
+    /// Saves the actions and knowledge of each of these lanes, for a later release.
     pub(crate) fn marks(&mut self, warp: usize, lanes: Mask) -> Vec<(LaneId, LaneMark)> {
         let clock = &mut self.warps[warp];
         clock.now += 1;
@@ -374,7 +378,7 @@ impl Clocks {
         lanes.iter().map(|lane| (who(lane), mark(lane))).collect()
     }
 
-    /// Tells whether a thread knew, when that was remembered, of what `earlier` did at `time`.
+    /// Returns `true` if a thread knew, at the moment of `mark`, of the actions of `earlier` at `time`.
     pub(crate) fn knew(&self, who: LaneId, mark: &LaneMark, earlier: LaneId, time: Time) -> bool {
         if earlier.warp == who.warp && time < mark.known[usize::from(earlier.lane)] {
             return true;
@@ -388,24 +392,24 @@ impl Clocks {
         time < mark.across[party]
     }
 
-    /// Tells whether a thread knew, when that was remembered, of what a party did at `time`.
+    /// Returns `true` if a thread knew, at the moment of `mark`, of the actions of a party at `time`.
     pub(crate) fn knew_party(mark: &LaneMark, party: u16, time: Time) -> bool {
         mark.across.get(usize::from(party)).is_some_and(|&known| time < known)
     }
 
-    /// Tells whether all threads know of what a thread did at a time.
+    /// Returns `true` if all threads know of a thread's actions at a time.
     pub(crate) fn all_know(&self, who: LaneId, time: Time) -> bool {
         let clock = &self.warps[usize::from(who.warp)];
         let (lane, party) = (usize::from(who.lane), self.party(who));
         !(clock.exited.has(lane) && time >= clock.released[lane]) && time < self.everybody[party]
     }
 
-    /// Tells whether all threads know of a party at a time.
+    /// Returns `true` if all threads know of a party at a time.
     pub(crate) fn all_know_party(&self, party: u16, time: Time) -> bool {
         self.everybody.get(usize::from(party)).is_some_and(|&known| time < known)
     }
 
-    /// Returns what a thread releases that passes on an earlier moment of its own.
+    /// Returns the times released by a thread that passes on an earlier moment of its own.
     pub(crate) fn release_mark(&mut self, who: LaneId, mark: &LaneMark) -> Times {
         let warp = usize::from(who.warp);
         self.divide_by(warp, &mark.known);
@@ -421,7 +425,7 @@ impl Clocks {
         released
     }
 
-    /// Lanes that waited at a barrier learn what was released there.
+    /// Lets waiting lanes acquire the times released at a barrier.
     pub(crate) fn acquire(&mut self, warp: usize, lanes: Mask, released: &[Time]) {
         let clock = &mut self.warps[warp];
         let teaches =
@@ -441,34 +445,34 @@ impl Clocks {
         }
     }
 
-    /// All threads that still run have waited for each other, and learn what they released. Of
-    /// warps that have ended they learn what was passed on to one of them, and no more.
+    /// Lets all running threads, which have waited for each other, acquire the released times. Of ended warps
+    /// they learn only the times that were passed on to one of them.
     pub(crate) fn acquire_all(&mut self, released: &[Time]) {
         self.epoch += 1;
         join(&mut self.everybody, released);
     }
 
-    /// Lanes execute a fence, or something that acts as one.
+    /// Records a fence of these lanes, or an operation that acts as one.
     pub fn fence(&mut self, warp: usize, lanes: Mask) {
         let clock = &mut self.warps[warp];
         lanes.iter().for_each(|lane| clock.fenced[lane] = clock.now);
     }
 
-    /// Lanes read something that another thread may have written for them to see.
+    /// Records a read of a value that another thread may have written for these lanes to see.
     pub fn observe(&mut self, warp: usize, lanes: Mask) {
         let clock = &mut self.warps[warp];
         clock.observed = clock.observed.or(lanes);
     }
 
-    /// Lanes of a warp have done something together, which orders fences but no memory.
+    /// Records a collective of lanes of a warp, which orders fences but no memory.
     pub fn meet(&mut self, warp: usize) {
         self.warps[warp].met = true;
     }
 
-    /// Whether fences might order the two: the earlier thread had one after its access, the later
-    /// one before, and something may have forced the first to come first: a value that the later
-    /// thread saw, a collective, or an exit that it waited for. (A fence in the same interval as
-    /// the access counts as after it: better open than wrong.)
+    /// Could fences order the two accesses? Requires a fence of the earlier thread after its access, one of
+    /// the later thread before its own, and an event that may have forced the first to come first: a value
+    /// seen by the later thread, a collective, or an exit that it waited for. A fence in the same interval as
+    /// the access counts as after it: better open than wrong.
     #[must_use]
     pub fn fences_between(&self, earlier: LaneId, time: Time, later: LaneId) -> bool {
         let (one, other) =
@@ -481,7 +485,7 @@ impl Clocks {
         fenced && forced
     }
 
-    /// Threads end.
+    /// Records the exit of threads.
     pub(crate) fn exit(&mut self, warp: usize, lanes: Mask, others_go_on: bool) {
         self.any_exited = true;
         self.warps[warp].exited = self.warps[warp].exited.or(lanes);
@@ -490,7 +494,7 @@ impl Clocks {
         }
         let mut rest = lanes;
         while let Some(first) = rest.lowest() {
-            // Lanes of which everybody in the warp knows the same stay together.
+            // Lanes stay together if every lane of the warp knows equally much of them.
             let WarpClock { within, party, .. } = &self.warps[warp];
             let alike = |lane: &usize| {
                 party[*lane] == party[first] && within.iter().all(|row| row[*lane] == row[first])
@@ -501,7 +505,8 @@ impl Clocks {
         }
     }
 
-    /// Makes lanes of a party a party of their own. With `alike`, every lane of the warp knows the same of all of them.
+    /// Moves lanes of a party to a party of their own. With `alike`, every lane of the warp knows equally
+    /// much of all of them.
     fn divide(&mut self, warp: usize, lanes: Mask, first: usize, alike: bool) {
         let parent = usize::from(self.warps[warp].party[first]);
         let party = self.everybody.len() as u16;
@@ -546,7 +551,7 @@ mod tests {
         assert!(!clocks.ordered(who(0, 2), time, who(0, 0)));
     }
 
-    /// The short cuts for lanes that know the same, against clocks that take none.
+    /// Tests the shortcuts for lanes with equal knowledge against clocks without shortcuts.
     #[test]
     fn lanes_that_know_the_same_learn_and_release_as_others_do() {
         let (mut quick, mut slow) = (Clocks::new(2), Clocks::new(2));

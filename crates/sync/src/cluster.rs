@@ -1,15 +1,17 @@
-//! The barrier of a cluster (`barrier.cluster`, PTX manual §9.7.13.3): who has arrived, when a generation is complete, and what
-//! those who wait learn.
+//! The barrier of a cluster (`barrier.cluster`, PTX manual §9.7.13.3): arrivals, completion of generations,
+//! and the times acquired by waiting threads.
 //!
-//! A warp arrives once in each generation and waits for it before it arrives again; its lanes that have not exited do so together. A
-//! generation is complete when every warp has arrived or ended. So nobody can arrive in generation k+1 that has not waited for all
-//! arrivals and ends of generation k: the generation of every arrival is the same on every schedule, and the rule of reuse that
-//! `barriers.rs` checks holds by itself. An H200 lets a warp arrive twice or wait without having arrived; the manual forbids the
-//! former and gives the latter no meaning, so both are misuses here.
+//! A warp arrives once in each generation and waits for it before it arrives again; its lanes that have not
+//! exited do so together. A generation is complete when every warp has arrived or ended. So a thread can
+//! arrive in generation k+1 only after waiting for all arrivals and ends of generation k. Hence the
+//! generation of every arrival is the same on every schedule, and the reuse rule of `barriers.rs` holds by
+//! itself. An H200 lets a warp arrive twice or wait without having arrived. The manual forbids the former and
+//! gives the latter no meaning, so both are misuses here.
 //!
-//! A wait acquires what releasing arrivals passed on. A relaxed one passes on what was before its thread's last fence of the
-//! scope of the cluster, and the initialisations of mbarriers that `fence.mbarrier_init` covered (§9.7.13.4): for those the barrier
-//! is a party of the clocks, whose time is its generation. Asynchronous copies are passed on by nothing here.
+//! A wait acquires the times passed on by releasing arrivals. A relaxed arrival passes on the actions before
+//! its thread's last fence of cluster scope, and the mbarrier initialisations that `fence.mbarrier_init`
+//! covered (§9.7.13.4). For those the barrier is a party of the clocks; its time is its generation. Nothing
+//! here passes on asynchronous copies.
 
 use crate::clocks::{LaneId, LaneMark, Time, Times, join};
 use crate::copies::{Copies, CopyId};
@@ -18,16 +20,16 @@ use crate::mbarrier::{BothClocks, Lanes};
 use crate::shadow::Site;
 use rustc_hash::FxHashMap;
 
-/// The blocks that run together.
+/// The blocks that run together: their number and size, and the features to track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Warps of a block. Those of the cluster are numbered through, in the order of ranks.
+    /// Warps of a block. Warps are numbered across the cluster, in the order of block ranks.
     pub warps: usize,
     /// Blocks of the cluster.
     pub blocks: usize,
-    /// Set if there may be mbarriers.
+    /// Set if the program may use mbarriers.
     pub mbarriers: bool,
-    /// Set if there are several blocks, or a barrier of the cluster; then there may be mbarriers.
+    /// Set if there are several blocks, or a cluster barrier. Implies `mbarriers`.
     pub clusters: bool,
 }
 
@@ -39,29 +41,30 @@ impl Shape {
     }
 }
 
-/// The barrier of the cluster, for a report: its generation, warps that came, and the first that did not.
+/// State of the cluster barrier, for a report: its generation, the number of arrived warps, and the first
+/// missing one.
 pub type ClusterStatus = (u64, usize, Option<usize>);
 
 /// A misuse of the barrier of the cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClusterMisuse {
-    /// The warp arrives again and has not waited.
+    /// The warp arrives again without waiting in between.
     Twice {
-        /// Where it arrived.
+        /// Its previous arrival.
         site: Site,
     },
-    /// The warp waits and has not arrived.
+    /// The warp waits without having arrived.
     NotArrived,
 }
 
-/// How far a warp is.
+/// State of a warp at the barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Progress {
     /// It has not arrived in the current generation.
     Out,
     /// It has arrived in this generation.
     Arrived(u64, Site),
-    /// All its threads have ended, and it counts in every generation.
+    /// All its threads have ended; it counts as arrived in every generation.
     Ended,
 }
 
@@ -72,7 +75,7 @@ struct Passed {
     waits: Times,
 }
 
-/// An initialisation of an mbarrier, which `fence.mbarrier_init` may cover.
+/// An mbarrier initialisation that `fence.mbarrier_init` may cover.
 #[derive(Clone, Copy, Debug)]
 struct Init {
     copy: CopyId,
@@ -84,13 +87,14 @@ struct Init {
 #[derive(Clone, Debug)]
 pub(crate) struct ClusterBarrier {
     warps: Vec<Progress>,
-    /// The generation that is collected, counted from zero.
+    /// The current generation, counted from zero.
     generation: u64,
-    /// Its party in orders-memory, once somebody came.
+    /// Its party in orders-memory, from the first arrival on.
     party: Option<u16>,
     current: Passed,
     past: Passed,
-    /// Ends of warps that had arrived in the current generation: later ones wait for them, and it does not.
+    /// Ends of warps that had arrived in the current generation. Later generations wait for them; this one
+    /// does not.
     ended: Times,
     inits: Vec<Init>,
 }
@@ -109,21 +113,21 @@ impl ClusterBarrier {
         }
     }
 
-    /// Notes an initialisation of an mbarrier.
+    /// Records an initialisation of an mbarrier.
     pub(crate) fn note_init(&mut self, copy: CopyId, who: LaneId) {
         self.inits.push(Init { copy, who, fenced: false });
     }
 
-    /// `fence.mbarrier_init`
+    /// Executes `fence.mbarrier_init`.
     pub(crate) fn fence_inits(&mut self, warp: usize, lanes: Mask) {
         let is_of = |who: LaneId| usize::from(who.warp) == warp && lanes.has(usize::from(who.lane));
         self.inits.iter_mut().filter(|init| is_of(init.who)).for_each(|init| init.fenced = true);
     }
 
-    /// A warp arrives. With `fences` the arrival is relaxed, and these are the last fences of threads.
+    /// Records the arrival of a warp. With `fences`, the last fences of threads, the arrival is relaxed.
     ///
     /// # Errors
-    /// If it has arrived and not waited.
+    /// If the warp has arrived without waiting since.
     pub(crate) fn arrive(
         &mut self,
         clocks: &mut BothClocks<'_>,
@@ -135,7 +139,7 @@ impl ClusterBarrier {
             return Err(ClusterMisuse::Twice { site });
         }
         let party = *self.party.get_or_insert_with(|| clocks.memory.add_party());
-        // Lanes have waited for each other, and for those that exited.
+        // An arrival waits for the lanes of the warp, including those that have exited.
         clocks.waits.warp_barrier(who.warp, Mask::ALL);
         let (_, times) = clocks.waits.release(who.warp, Mask::ALL);
         clocks.waits.complete(&mut self.current.waits);
@@ -177,7 +181,7 @@ impl ClusterBarrier {
         Time::try_from(self.generation).unwrap_or(Time::MAX - 1)
     }
 
-    /// All threads of a warp have ended.
+    /// Records the end of all threads of a warp.
     pub(crate) fn end(&mut self, clocks: &mut BothClocks<'_>, warp: usize) {
         let arrived = self.warps[warp] == Progress::Arrived(self.generation, self.site(warp));
         self.warps[warp] = Progress::Ended;
@@ -195,7 +199,7 @@ impl ClusterBarrier {
         }
     }
 
-    /// Ends the generation if everybody has come, and somebody has.
+    /// Completes the generation once every warp has arrived or ended, and at least one has arrived.
     fn settle(&mut self, clocks: &mut BothClocks<'_>) {
         let current = self.generation;
         let has_come = |warp: &Progress| match *warp {
@@ -214,7 +218,7 @@ impl ClusterBarrier {
             self.past.memory[usize::from(party)] = over;
         }
         self.generation += 1;
-        // Who has ended comes before every later generation too.
+        // A warp that has ended precedes every later generation too.
         clocks.waits.complete(&mut self.past.waits);
         self.current.waits.clone_from(&self.past.waits);
         let mut ended = std::mem::take(&mut self.ended);
@@ -233,14 +237,15 @@ impl ClusterBarrier {
         }
     }
 
-    /// Tells whether the generation that a warp arrived in is over.
+    /// Returns `true` if the generation in which a warp arrived is complete.
     pub(crate) fn is_over(&self, warp: usize) -> bool {
         matches!(self.warps[warp], Progress::Arrived(generation, _) if generation < self.generation)
     }
 
-    /// A warp that waited goes on.
+    /// Lets a waiting warp continue.
     pub(crate) fn pass(&mut self, clocks: &mut BothClocks<'_>, warp: usize, lanes: Mask) {
-        // It arrives in no later generation before it goes on, so the one it waited for is the last.
+        // The warp arrives in no later generation before it continues, so it waited for the last completed
+        // one.
         clocks.waits.warp_barrier(warp, Mask::ALL);
         clocks.waits.complete(&mut self.past.waits);
         clocks.memory.complete(&mut self.past.memory);
@@ -249,7 +254,8 @@ impl ClusterBarrier {
         self.warps[warp] = Progress::Out;
     }
 
-    /// The generation that is collected, how many warps have arrived in it, and the first that neither did nor has ended.
+    /// Returns the current generation, the number of warps that arrived in it, and the first warp that has
+    /// neither arrived nor ended.
     pub(crate) fn status(&self) -> (u64, usize, Option<usize>) {
         let current = self.generation;
         let came = |warp: &Progress| matches!(*warp, Progress::Arrived(generation, _) if generation == current);

@@ -1,10 +1,10 @@
-//! Asynchronous copies (`cp.async` and `cp.async.bulk`, PTX manual §9.7.9.25): agents of their own.
+//! Asynchronous copies (`cp.async` and `cp.async.bulk`, PTX manual §9.7.9.25) as agents of their own.
 //!
-//! A copy happens after what its thread did before, and before the wait that covers its group;
-//! with everything else it is unordered, other copies of the same thread included. Once a thread has
-//! waited, the copy is as good as an access of that thread at the time of its wait. A copy that arrives at an mbarrier is
-//! also done for whoever has learned that the phase is over. A bulk copy is of one lane; a wait for its group may be for
-//! its reads alone (`.read`), after which its source may change and its target is not yet written.
+//! A copy happens after its thread's earlier actions and before the wait for its group. With everything else
+//! it is unordered, other copies of the same thread included. After the wait it counts as an access of its
+//! thread at the time of the wait. A copy that arrives at an mbarrier is also complete for each thread that
+//! knows the end of the phase. A bulk copy belongs to one lane. A wait for its group may cover its reads
+//! alone (`.read`): then its source may change, but its target is not yet written.
 
 use crate::clocks::{Clocks, LaneId, Time};
 use crate::lanes::{Mask, WARP};
@@ -13,40 +13,40 @@ use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// A copy instruction as executed once by a warp.
+/// One execution of a copy instruction by a warp.
 pub type CopyId = u32;
 
 /// Copies of a block.
 #[derive(Clone, Debug)]
 pub struct Copies {
-    /// For each copy and lane the time of the wait that covers it; zero before that.
+    /// For each copy and lane, the time of the wait that covers it; zero before that.
     waited: Vec<[Time; WARP]>,
     /// Groups of each thread, by warp and lane.
     threads: Vec<[Groups; WARP]>,
-    /// For each thread, groups of bulk copies.
+    /// Groups of bulk copies of each thread.
     bulk: FxHashMap<(usize, usize), Groups>,
     /// For each bulk copy, the time of the wait that covers its reads.
     reads: FxHashMap<CopyId, Time>,
-    /// Proxy fences, which let bulk copies see writes of threads.
+    /// Proxy fences, which make writes of threads visible to bulk copies.
     fences: ProxyFences,
-    /// For copies that arrive at mbarriers, by copy and lane: which parties, and at what time.
+    /// For copies that arrive at mbarriers, by copy and lane: the parties and their times.
     arrivals: FxHashMap<(CopyId, usize), Vec<(u16, Time)>>,
-    /// An arrival of copies that is being counted.
+    /// An arrival of copies, started and not yet counted.
     arriving: Option<CopyId>,
-    /// For each warp, groups of products.
+    /// Groups of products of each warp.
     products: FxHashMap<usize, Groups>,
-    /// For each warp, its products in their order.
+    /// The products of each warp in issue order.
     issued: Vec<Vec<CopyId>>,
     /// For each product, the warps that compute it together, and its number among theirs.
     parts: FxHashMap<CopyId, (Range<usize>, usize)>,
-    /// For some bulk copies, a number for what they write where: equal if both are.
+    /// For some bulk copies, a number for their contents and target: equal if both are.
     contents: FxHashMap<CopyId, u32>,
 }
 
-/// Copies of a thread that nobody has waited for.
+/// Copies of a thread that it has not waited for.
 #[derive(Clone, Debug, Default)]
 struct Groups {
-    /// In no group yet.
+    /// Copies not yet committed to a group.
     open: Vec<CopyId>,
     committed: VecDeque<Vec<CopyId>>,
 }
@@ -71,7 +71,7 @@ impl Copies {
         }
     }
 
-    /// Lanes of a warp start a copy.
+    /// Starts a copy of lanes of a warp.
     pub fn start(&mut self, warp: usize, lanes: Mask) -> CopyId {
         let copy = CopyId::try_from(self.waited.len()).unwrap_or(CopyId::MAX);
         self.waited.push([0; WARP]);
@@ -81,7 +81,7 @@ impl Copies {
         copy
     }
 
-    /// `cp.async.commit_group`
+    /// Executes `cp.async.commit_group`.
     pub fn commit(&mut self, warp: usize, lanes: Mask) {
         for lane in lanes.iter() {
             let groups = &mut self.threads[warp][lane];
@@ -90,8 +90,8 @@ impl Copies {
         }
     }
 
-    /// `cp.async.wait_group`: all but the last `pending` groups are complete; without a number, also
-    /// what is in no group. `now` is the warp's time.
+    /// Executes `cp.async.wait_group`: all but the last `pending` groups are complete; without a number,
+    /// uncommitted copies too. `now` is the warp's time.
     pub fn wait(&mut self, warp: usize, lanes: Mask, pending: Option<u64>, now: Time) {
         for lane in lanes.iter() {
             let groups = &mut self.threads[warp][lane];
@@ -108,14 +108,14 @@ impl Copies {
         }
     }
 
-    /// When the thread that started a copy waited for it, if it has.
+    /// Returns the time at which its thread waited for a copy, if it has.
     #[must_use]
     pub fn waited(&self, copy: CopyId, lane: usize) -> Option<Time> {
         let time = self.waited[copy as usize][lane];
         (time != 0).then_some(time)
     }
 
-    /// A lane starts a bulk copy, in its open group or in none.
+    /// Starts a bulk copy of a lane, in its open group or in no group.
     pub(crate) fn start_bulk(&mut self, (warp, lane): (usize, usize), grouped: bool) -> CopyId {
         let copy = CopyId::try_from(self.waited.len()).unwrap_or(CopyId::MAX);
         self.waited.push([0; WARP]);
@@ -125,19 +125,21 @@ impl Copies {
         copy
     }
 
-    /// Numbers what a copy writes: wherever two copies of one number write the same byte, they write the same value.
+    /// Numbers the contents of a copy: two copies of one number write the same value wherever they write the
+    /// same byte.
     pub(crate) fn set_contents(&mut self, copy: CopyId, contents: u32) {
         self.contents.insert(copy, contents);
     }
 
-    /// Tells whether two copies are known to write the same where they write the same bytes.
+    /// Returns `true` if two copies are known to write the same values wherever they write the same bytes.
     #[inline]
     pub(crate) fn same_contents(&self, a: CopyId, b: CopyId) -> bool {
         let known = self.contents.get(&a);
         known.is_some() && known == self.contents.get(&b)
     }
 
-    /// Starts an agent that is done at once: as good as an access of the lane at `now`, and done for whoever learns of it otherwise.
+    /// Starts an agent that completes at once. It counts as an access of the lane at `now`, and other threads
+    /// may learn of its completion by other means too.
     pub(crate) fn start_done(&mut self, lane: usize, now: Time) -> CopyId {
         let copy = CopyId::try_from(self.waited.len()).unwrap_or(CopyId::MAX);
         self.waited.push([0; WARP]);
@@ -145,12 +147,12 @@ impl Copies {
         copy
     }
 
-    /// A bulk copy is done for whoever knows of the party at this time.
+    /// Completes a bulk copy for every thread that knows of the party at this time.
     pub(crate) fn complete_bulk(&mut self, copy: CopyId, lane: usize, at: (u16, Time)) {
         self.arrivals.entry((copy, lane)).or_default().push(at);
     }
 
-    /// `cp.async.bulk.commit_group`
+    /// Executes `cp.async.bulk.commit_group`.
     pub(crate) fn commit_bulk(&mut self, warp: usize, lanes: Mask) {
         for lane in lanes.iter() {
             let groups = self.bulk.entry((warp, lane)).or_default();
@@ -159,7 +161,8 @@ impl Copies {
         }
     }
 
-    /// `cp.async.bulk.wait_group`: all but the last `pending` groups are complete, or with `read` have read their source.
+    /// Executes `cp.async.bulk.wait_group`: all but the last `pending` groups are complete, or with `read`
+    /// have read their source.
     pub(crate) fn wait_bulk(
         &mut self,
         (warp, lanes): (usize, Mask),
@@ -181,7 +184,7 @@ impl Copies {
         }
     }
 
-    /// A warp starts its part of a product that these warps compute together.
+    /// Starts the part of a warp in a product that these warps compute together.
     pub(crate) fn start_product(&mut self, warp: usize, group: Range<usize>) -> CopyId {
         let copy = CopyId::try_from(self.waited.len()).unwrap_or(CopyId::MAX);
         self.waited.push([0; WARP]);
@@ -191,18 +194,18 @@ impl Copies {
         copy
     }
 
-    /// Returns the warps that compute a product together, and its number among those of each.
+    /// Returns the warps that compute a product together, and its number among the products of each.
     pub(crate) fn meeting(&self, product: CopyId) -> (Range<usize>, usize) {
         self.parts.get(&product).cloned().unwrap_or((0..0, 0))
     }
 
-    /// Returns the parts of a product that its warps have started, by warp.
+    /// Returns the started parts of a product, by warp.
     pub(crate) fn parts(&self, product: CopyId) -> impl Iterator<Item = (usize, CopyId)> + '_ {
         let (group, number) = self.meeting(product);
         group.filter_map(move |warp| Some((warp, *self.issued.get(warp)?.get(number)?)))
     }
 
-    /// Counts the products that a warp has waited for after a wait that leaves `pending` groups.
+    /// Counts the products covered by a wait of a warp for all but `pending` groups.
     fn covered(&self, warp: usize, pending: u64) -> usize {
         let left = self.products.get(&warp).map_or(0, |Groups { open, committed }| {
             let pending = usize::try_from(pending).unwrap_or(usize::MAX);
@@ -212,7 +215,7 @@ impl Copies {
         self.issued[warp].len() - left
     }
 
-    /// Returns a warp that has not yet started its part of a product which a wait of `warp` covers.
+    /// Returns a warp that has not yet started its part of a product covered by a wait of `warp`.
     #[must_use]
     pub fn missing_part(&self, warp: usize, pending: u64) -> Option<usize> {
         let covered = self.covered(warp, pending);
@@ -221,14 +224,15 @@ impl Copies {
         group.clone().find(|&other| self.issued[other].len() < covered)
     }
 
-    /// `wgmma.commit_group`
+    /// Executes `wgmma.commit_group`.
     pub(crate) fn commit_products(&mut self, warp: usize) {
         let groups = self.products.entry(warp).or_default();
         let open = std::mem::take(&mut groups.open);
         groups.committed.push_back(open);
     }
 
-    /// `wgmma.wait_group`: all but the last `pending` groups of a warp are complete. Returns the last product that now is.
+    /// Executes `wgmma.wait_group`: all but the last `pending` groups of a warp are complete. Returns the
+    /// last product that this wait completes.
     pub(crate) fn wait_products(&mut self, warp: usize, pending: u64, now: Time) -> Option<CopyId> {
         let groups = self.products.get_mut(&warp)?;
         let mut last = None;
@@ -241,7 +245,7 @@ impl Copies {
         last
     }
 
-    /// Products of a warp in groups that it has not waited for, and in no group.
+    /// Counts the products that a warp has not waited for: in committed groups, and in no group.
     #[must_use]
     pub fn products_in_flight(&self, warp: usize) -> (usize, usize) {
         let groups = self.products.get(&warp);
@@ -250,8 +254,8 @@ impl Copies {
         })
     }
 
-    /// Counts the groups that a warp committed after the group of one of its products; none if that is in no group, or was waited
-    /// for.
+    /// Counts the groups committed by a warp after the group of one of its products. `None` if that product
+    /// is in no group or was waited for.
     #[must_use]
     pub fn newer_product_groups(&self, product: CopyId, warp: usize) -> Option<u32> {
         let committed = &self.products.get(&warp)?.committed;
@@ -259,7 +263,7 @@ impl Copies {
         u32::try_from(committed.len() - 1 - position).ok()
     }
 
-    /// When the thread that started a copy waited for it to have read its source, if it has.
+    /// Returns the time at which its thread waited for a copy to read its source, if it has.
     #[must_use]
     #[inline]
     pub(crate) fn read(&self, copy: CopyId, lane: usize) -> Option<Time> {
@@ -267,7 +271,7 @@ impl Copies {
         read.or_else(|| self.waited(copy, lane))
     }
 
-    /// Tells whether some thread of the block knows that a bulk copy is done.
+    /// Returns `true` if some thread of the block knows that a bulk copy is complete.
     pub(crate) fn is_awaited(&self, clocks: &Clocks, copy: CopyId, lane: usize) -> bool {
         let each = (0..self.threads.len()).flat_map(|warp| {
             (0..WARP).map(move |lane| LaneId { warp: warp as u8, lane: lane as u8 })
@@ -282,13 +286,13 @@ impl Copies {
         &self.fences
     }
 
-    /// The same, to add a fence.
+    /// Returns the proxy fences, to add one.
     pub(crate) fn fences_mut(&mut self) -> &mut ProxyFences {
         &mut self.fences
     }
 
-    /// Counts the bulk groups that a thread committed after the group of one of its copies; none if that copy is in no
-    /// committed group, or was waited for.
+    /// Counts the bulk groups committed by a thread after the group of one of its copies. `None` if that copy
+    /// is in no committed group or was waited for.
     #[must_use]
     pub fn newer_groups(&self, copy: CopyId, warp: usize, lane: usize) -> Option<u32> {
         let committed = &self.bulk.get(&(warp, lane))?.committed;
@@ -296,7 +300,7 @@ impl Copies {
         u32::try_from(committed.len() - 1 - position).ok()
     }
 
-    /// Bulk copies of a thread in groups that it has not waited for, and in no group.
+    /// Counts the bulk copies that a thread has not waited for: in committed groups, and in no group.
     pub(crate) fn bulk_in_flight(&self, warp: usize, lane: usize) -> (usize, usize) {
         let groups = self.bulk.get(&(warp, lane));
         groups.map_or((0, 0), |Groups { open, committed }| {
@@ -305,8 +309,8 @@ impl Copies {
         })
     }
 
-    /// `cp.async.mbarrier.arrive`: whoever knows of the party at this time knows that the copies of these lanes that
-    /// are not waited for are done.
+    /// Executes `cp.async.mbarrier.arrive`: the copies of these lanes not yet waited for are complete for
+    /// each thread that knows of the party at this time.
     pub(crate) fn arrive(&mut self, warp: usize, lanes: Mask, at: (u16, Time)) {
         let arrival = self.arriving.take();
         for lane in lanes.iter() {
@@ -322,8 +326,8 @@ impl Copies {
         }
     }
 
-    /// Lanes start an arrival that comes when their copies are done. It is an agent as a copy is, and no wait for a group covers it: only
-    /// who waits for its phase knows that it has happened.
+    /// Starts an arrival that takes effect when the copies of its lanes are complete. It is an agent like a
+    /// copy, and no wait for a group covers it: only a wait for its phase does.
     pub(crate) fn start_arrival(&mut self) -> CopyId {
         let copy = CopyId::try_from(self.waited.len()).unwrap_or(CopyId::MAX);
         self.waited.push([0; WARP]);
@@ -331,13 +335,13 @@ impl Copies {
         copy
     }
 
-    /// The parties at whose times a copy is done.
+    /// Returns the parties and times that complete a copy.
     pub(crate) fn arrivals(&self, copy: CopyId, lane: usize) -> &[(u16, Time)] {
         self.arrivals.get(&(copy, lane)).map_or(&[], Vec::as_slice)
     }
 
-    /// Copies of a thread that are in groups it has not waited for, and copies in no group; without those that arrive at
-    /// an mbarrier.
+    /// Counts the copies that a thread has not waited for, in committed groups and in no group. Copies that
+    /// arrive at an mbarrier are left out.
     #[must_use]
     pub fn in_flight(&self, warp: usize, lane: usize) -> (usize, usize) {
         let Groups { open, committed } = &self.threads[warp][lane];

@@ -1,4 +1,4 @@
-//! Accesses as a cell remembers them: lanes of a warp that did the same at one time.
+//! Accesses as a cell remembers them: lanes of a warp with the same access at one time.
 
 use crate::clocks::LaneId;
 use crate::copies::CopyId;
@@ -8,7 +8,7 @@ use crate::shadow::{Kind, Side, Site};
 /// Accesses of one kind by lanes of one warp at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Entry {
-    /// The time, or the number of a copy.
+    /// The time, or the number of an asynchronous copy.
     pub(crate) time: u32,
     pub(crate) site: Site,
     pub(crate) lanes: Mask,
@@ -16,42 +16,43 @@ pub(crate) struct Entry {
     pub(crate) kind: Kind,
     pub(crate) is_copy: bool,
     pub(crate) commutes: Commutes,
-    /// Set if it goes through the async proxy.
+    /// Set for an access through the async proxy.
     pub(crate) is_async: bool,
-    /// Bytes of a value and the low bits of its address: equal for accesses to the same value.
+    /// Size of the value and the low bits of its address: equal for accesses to the same value.
     pub(crate) extent: u8,
     pub(crate) hides: Hides,
-    /// An access that came before the last write: what is unordered with it is unordered
-    /// with that write too, which is enough to know unless the write excuses it.
+    /// Set for an access before the last write. An access unordered with it is unordered with that write too,
+    /// so it need not be compared, unless the write excuses the later access.
     pub(crate) hidden: bool,
 }
 
-/// The updates that one commutes with.
+/// The updates that an update commutes with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Commutes {
     #[default]
     Nothing,
     /// Updates at the same instruction.
     OwnSite,
-    /// All operations on mbarriers but their beginning and end.
+    /// All mbarrier operations but `init` and `inval`.
     Mbarrier,
 }
 
-/// How the value of a write has to do with those that it hides, or, if it is hidden itself, with the one that hides it.
+/// Relation of a write's value to the values that it hides. For a hidden write: relation of its value to the
+/// value of the write that hides it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Hides {
-    /// It hides nothing but what is [aside](crate::cell).
+    /// It hides nothing, apart from writes [aside](crate::cell).
     #[default]
     Nothing,
-    /// Something that may be another value: written by the same thread at the same time, or before a copy. A hidden write:
-    /// its value may be another one.
+    /// It hides a possibly different value, written by the same thread at the same time, or before a copy.
+    /// For a hidden write: its value may differ.
     Something,
-    /// Another value, written by the same thread at the same time. A hidden write: its value is another one. What is unordered with
-    /// both values writes another one than one of them.
+    /// It hides a different value, written by the same thread at the same time. For a hidden write: its value
+    /// differs. A write unordered with both values differs from at least one of them.
     OwnValue,
 }
 
-/// Reads and updates of cells that have more than one.
+/// Lists of reads and updates, for cells with more than one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lists {
     lists: Vec<Vec<Entry>>,
@@ -59,7 +60,7 @@ pub(crate) struct Lists {
 }
 
 impl Lists {
-    /// A list with these entries.
+    /// Copies a list and returns the number of the copy.
     pub(crate) fn copy(&mut self, list: u32) -> u32 {
         self.lists.push(self.get(list).to_vec());
         self.lists.len() as u32
@@ -102,21 +103,22 @@ impl Entry {
         self.is_copy.then_some(self.time)
     }
 
-    /// Tells whether both are the same access, to different bytes.
+    /// Returns `true` if both are the same access, to different bytes.
     #[inline]
     pub(crate) fn is_same_access(&self, other: &Self) -> bool {
         (self.time, self.site, self.lanes, self.warp, self.is_copy)
             == (other.time, other.site, other.lanes, other.warp, other.is_copy)
     }
 
-    /// Tells whether both are of the same lanes at the same time: whatever is unordered with the one is unordered with the other.
+    /// Returns `true` if both are by the same lanes at the same time: then every access is ordered with both
+    /// or with neither.
     pub(crate) fn is_same_time(&self, other: &Self) -> bool {
         (self.warp, self.lanes, self.time, self.is_copy)
             == (other.warp, other.lanes, other.time, other.is_copy)
     }
 
-    /// Takes a read of the same warp at the same time in; whether that is possible. Lanes are not
-    /// said to have read elsewhere than they did.
+    /// Merges a read of the same warp at the same time, if possible, and returns `true` on success. Lanes
+    /// must not appear to have read at an instruction where they did not.
     #[inline]
     pub(crate) fn absorb_read(&mut self, later: &Self) -> bool {
         let known = later.lanes.without(self.lanes).is_empty();
@@ -128,8 +130,8 @@ impl Entry {
         true
     }
 
-    /// Takes a later access of the same warp in, or gives up the lanes that it replaces; whether it
-    /// was taken in.
+    /// Merges a later access of the same warp, or drops the lanes that it replaces. Returns `true` if it was
+    /// merged.
     pub(crate) fn absorb(&mut self, later: &Self) -> bool {
         let alike = self.warp == later.warp
             && self.kind == later.kind

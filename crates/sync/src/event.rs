@@ -1,4 +1,4 @@
-//! Events of lanes that need no answer, as an engine tells them ([`crate::Order::apply`]).
+//! Events of lanes that need no answer, as an engine reports them ([`crate::Order::apply`]).
 
 use crate::proxy::ProxySpace;
 
@@ -7,24 +7,24 @@ use crate::proxy::ProxySpace;
 pub enum SyncEvent {
     /// A fence, or an access that acts as one.
     Fence,
-    /// A fence also makes relaxed operations on mbarriers release and acquire.
+    /// A fence that also makes relaxed operations on mbarriers release and acquire.
     FenceAtMbarriers {
-        /// Set if what comes before it is passed on by a relaxed arrival behind it.
+        /// Set if a relaxed arrival after it passes on the actions before it.
         releases: bool,
-        /// Set if what a relaxed wait before it saw is ordered before what comes behind it.
+        /// Set if a relaxed wait before it orders the observed arrivals before the actions after it.
         acquires: bool,
         /// Set if its scope is wider than a block.
         wide: bool,
     },
-    /// `fence.mbarrier_init`
+    /// `fence.mbarrier_init`.
     FenceInits,
-    /// A read of something that another thread may have written for the lanes to see.
+    /// A read of a value that another thread may have written for these lanes to see.
     Observe,
     /// A collective, which orders fences but no memory.
     Collective,
-    /// Lanes have waited for each other, or for lanes that exited, which orders no memory.
+    /// Lanes have waited for each other, or for lanes that exited. This orders no memory.
     Wait,
-    /// `bar.warp.sync`, which orders the memory accesses of the lanes.
+    /// `bar.warp.sync`. It orders the memory accesses of the lanes.
     WarpBarrier,
     /// `cp.async.commit_group`
     CommitCopies,
@@ -32,24 +32,27 @@ pub enum SyncEvent {
     WaitForCopies(Option<u64>),
     /// `cp.async.bulk.commit_group`
     CommitBulk,
-    /// `cp.async.bulk.wait_group` for all but this many groups; or only until they have read their sources.
+    /// `cp.async.bulk.wait_group` for all but this many groups, for completion or for the reads of their
+    /// sources only.
     WaitForBulk {
-        /// Groups that may be under way.
+        /// Groups that may be in flight.
         pending: u64,
         /// `.read`
         read: bool,
     },
-    /// `fence.proxy.async`, which makes what threads wrote visible to bulk copies; of one kind of memory, or of all.
+    /// `fence.proxy.async` for one kind of memory or for all. It makes writes of threads visible to bulk
+    /// copies.
     ProxyFence(Option<ProxySpace>),
     /// `wgmma.commit_group`
     CommitProducts,
     /// `wgmma.wait_group` for all but this many groups.
     WaitForProducts(u64),
-    /// `fence.proxy.tensormap::generic.release`: what the lanes know of may be acquired as a tensor map.
+    /// `fence.proxy.tensormap::generic.release`: other threads may acquire writes known to the lanes as a
+    /// tensor map.
     ReleaseMaps,
     /// The lanes exit.
     Exit {
-        /// Whether other lanes of the warp still run.
+        /// Set if other lanes of the warp keep running.
         others_go_on: bool,
     },
 }

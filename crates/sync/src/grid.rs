@@ -1,11 +1,11 @@
-//! Blocks against each other: nothing orders what two blocks of a launch do.
+//! Compares accesses of different blocks: nothing orders blocks of a launch.
 
 use crate::cell::{Summary, mark};
 use crate::clocks::LaneId;
 use crate::pages::Pages;
 use crate::shadow::{Conflict, Conflicts, Kind, SameValue, Shadow, Side, Site};
 
-/// The last block that did something to some bytes, where and which thread.
+/// The last access of one kind to some bytes: its block, instruction and thread.
 #[derive(Clone, Copy, Debug, Default)]
 struct Last {
     block: u64,
@@ -16,7 +16,7 @@ struct Last {
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
     marks: u16,
-    /// Of the last write.
+    /// Size and low address bits of the last write.
     extent: u8,
     read: Last,
     write: Last,
@@ -24,7 +24,7 @@ struct Cell {
     other_update: Last,
 }
 
-/// What a block did to one allocation, in short: it outlives the block's [`Shadow`].
+/// A summary of a block's accesses to one allocation. It outlives the block's [`Shadow`].
 #[derive(Clone, Debug)]
 pub struct Touched {
     shift: u32,
@@ -32,13 +32,13 @@ pub struct Touched {
 }
 
 impl Touched {
-    /// What a shadow knows.
+    /// Summarises a shadow.
     #[must_use]
     pub fn new(shadow: &Shadow) -> Self {
         Self { shift: shadow.shift(), cells: shadow.summaries().collect() }
     }
 
-    /// Where bytes were written or updated, and how many: pieces that do not overlap.
+    /// Ranges of bytes that were written or updated, as offset and length. They do not overlap.
     pub fn changed(&self) -> impl Iterator<Item = (i64, u64)> {
         let mut cells = self.cells.iter().filter(|(_, summary)| summary.marks & CHANGES != 0);
         let mut next = cells.next();
@@ -58,7 +58,7 @@ impl Touched {
 /// Marks of bytes that a block wrote or updated.
 const CHANGES: u16 = mark::WRITTEN | mark::UPDATED;
 
-/// What the blocks so far did to one allocation.
+/// The accesses of all blocks so far to one allocation.
 #[derive(Clone, Debug)]
 pub struct Grid {
     shift: u32,
@@ -67,7 +67,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// Nobody has accessed an allocation of `size` bytes.
+    /// An allocation of `size` bytes without accesses.
     #[must_use]
     pub fn new(size: u64) -> Self {
         let shift = 2;
@@ -87,8 +87,8 @@ impl Grid {
         lasts.iter().find(|(mark, _)| cell.marks & mark != 0).map(|(_, last)| last.site)
     }
 
-    /// Adds what a block did, and compares it with the blocks before. `commute` says whether the
-    /// updates of two instructions commute, whoever executes them.
+    /// Adds the accesses of a block and compares them with those of earlier blocks. `commute` returns `true`
+    /// for two instructions with updates that commute, whichever threads execute them.
     pub fn add(
         &mut self,
         block: u64,
@@ -99,7 +99,7 @@ impl Grid {
         self.add_cells(block, shadow.shift(), shadow.summaries(), (commute, met));
     }
 
-    /// As [`add`](Self::add), of a block that is over.
+    /// Like [`add`](Self::add), for a block that is over.
     pub fn add_touched(
         &mut self,
         block: u64,
@@ -110,8 +110,7 @@ impl Grid {
         self.add_cells(block, touched.shift, touched.cells.iter().copied(), (commute, met));
     }
 
-    /// Whether a block touched what one of the blocks so far has changed, of those that are
-    /// `strange` to it.
+    /// Returns `true` if a block touched bytes last changed by one of the blocks `strange` to it.
     #[must_use]
     pub fn meets(&self, touched: &Touched, strange: &dyn Fn(u64) -> bool) -> bool {
         let changed = |index: u64| {
@@ -212,7 +211,7 @@ fn compare(
         (mark::UPDATED, Kind::Update, summary.update),
         (mark::UPDATED_OTHERWISE, Kind::Update, summary.other_update),
     ];
-    // Of writes that overlap in part nothing is promised, whatever they write (manual §8.7.2).
+    // Writes that overlap only in part have no guaranteed result, even with equal values (manual §8.7.2).
     let same_extent =
         cell.extent == summary.extent && (cell.marks | summary.marks) & mark::EXTENTS == 0;
     for (mark, kind, last) in before {
@@ -243,7 +242,7 @@ fn compare(
     }
 }
 
-/// Whether a block's writes left in place what was there.
+/// Did a block's writes leave the value in place?
 fn same_value(marks: u16) -> SameValue {
     if marks & mark::CHANGED != 0 {
         SameValue::Different

@@ -1,9 +1,9 @@
 //! The lanes of a warp, and sets of them.
 
-/// How many lanes a warp has.
+/// Lanes of a warp.
 pub const WARP: usize = 32;
 
-/// How many warps a block has at most.
+/// Most warps that a block can have.
 pub const MOST_WARPS: usize = 32;
 
 /// A set of lanes, one bit each.
@@ -23,35 +23,35 @@ impl Mask {
         if count >= 32 { Self::ALL } else { Self((1 << count) - 1) }
     }
 
-    /// Whether there is no lane in it.
+    /// Returns `true` for the empty set.
     #[must_use]
     #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether the lane is in it.
+    /// Returns `true` if the set contains the lane.
     #[must_use]
     #[inline]
     pub const fn has(self, lane: usize) -> bool {
         self.0 >> lane & 1 != 0
     }
 
-    /// Lanes in both.
+    /// The intersection.
     #[must_use]
     #[inline]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// Lanes in either.
+    /// The union.
     #[must_use]
     #[inline]
     pub const fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Lanes in this and not in the other.
+    /// The lanes of this set outside the other.
     #[must_use]
     #[inline]
     pub const fn without(self, other: Self) -> Self {
@@ -72,14 +72,14 @@ impl Mask {
         self.0.count_ones()
     }
 
-    /// Whether it is a single lane.
+    /// Returns `true` for a single lane.
     #[must_use]
     #[inline]
     pub const fn is_one(self) -> bool {
         self.0.is_power_of_two()
     }
 
-    /// The lowest lane in it.
+    /// The lowest lane of the set.
     #[must_use]
     #[inline]
     pub fn lowest(self) -> Option<usize> {

@@ -1,24 +1,24 @@
-//! Who waits for whom, and whose memory accesses are ordered, in a block of threads.
+//! Synchronisation within a launch: the waits-for order and the order of memory accesses.
 //!
 //! Two relations on the events of a block (PTX manual §8.9, §9.7.13):
 //!
-//! - **waits-for**: everything that blocks, and exit. It decides which operations match, whether a
-//!   barrier may be used again, and deadlock. Here it is kept between warps (`barriers.rs`), because
-//!   what crosses warps is a registration at a barrier, which is an event of a whole warp; where there are
-//!   mbarriers also for lanes (`mbarrier/`).
-//! - **orders-memory**, a part of the first: from `sync`, `red` and `arrive` of a barrier's
-//!   generation to its `sync` and `red`, `bar.warp.sync`, waits for asynchronous copies, and from releasing arrivals of
-//!   an mbarrier's phase to acquiring waits for it. It
-//!   decides races. Shuffles, votes and their like are not in it. Here it is kept for every thread
-//!   ([`Clocks`]), because two lanes of one warp can race.
+//! - **waits-for** covers every blocking operation and exit. It decides how operations match, barrier reuse
+//!   and deadlock. It is kept between warps (`barriers.rs`), because registrations at barriers carry it from
+//!   warp to warp, and they are events of whole warps. Where there are mbarriers it is also kept for lanes
+//!   (`mbarrier/`).
+//! - **orders-memory** is a part of the first. It leads from `sync`, `red` and `arrive` of a barrier's
+//!   generation to its `sync` and `red`, through `bar.warp.sync` and waits for asynchronous copies, and from
+//!   releasing arrivals of an mbarrier's phase to acquiring waits for it. It decides races. Shuffles, votes
+//!   and similar operations do not order memory. It is kept for every thread ([`Clocks`]), because two lanes
+//!   of one warp can race.
 //!
-//! Both are transitive: they are kept as vector clocks. The crate knows threads, places and
-//! bytes; it knows nothing of instructions and values. An engine tells [`Order`] what happens, in
-//! the order of one execution, and asks.
+//! Both are transitive, so both are kept as vector clocks. The crate knows threads, places and bytes. It does
+//! not know instructions or values. An engine reports events to [`Order`], in the order of one execution, and
+//! queries it.
 //!
-//! [`Shadow`] remembers who accessed which byte and compares each access with those before it, as
-//! FastTrack does (Flanagan and Freund, 2009), but by sets of lanes and with one epoch for a
-//! barrier of the whole block. [`Grid`] compares blocks with each other.
+//! [`Shadow`] records accesses by byte and compares each with the earlier ones, as FastTrack does (Flanagan
+//! and Freund, 2009), but with sets of lanes and one epoch for a barrier of the whole block. [`Grid`]
+//! compares blocks with each other.
 
 mod barriers;
 mod cell;
@@ -58,5 +58,5 @@ pub use products::ReadUnits;
 pub use proxy::{ProxySpace, Visibility};
 pub use shadow::{
     Access, Conflict, Conflicts, Kind, MBARRIER_UPDATES, Part, Question, SameValue, Shadow, Side,
-    Site, UpdateGroup,
+    Site, UpdateGroup, each_place,
 };

@@ -1,24 +1,26 @@
-//! Lives of the blocks of a cluster: whether the memory of another block is there when it is accessed.
+//! Lifetimes of the blocks of a cluster: accesses to another block's memory must fall within its lifetime.
 //!
-//! Shared memory of a block is there from the block's start to the end of its last thread (CUDA programming guide, "Distributed Shared
-//! Memory"; an H200 fails the launch otherwise). On every schedule an access to another block comes
-//! - after its start, if its thread has waited for anything that a thread of that block did, and
-//! - before its end, if a thread of that block has waited for the access before it ended. For each access some thread will do, so
-//!   it is enough to join, by block, what its threads had waited for when they ended.
+//! Shared memory of a block exists from the block's start to the end of its last thread (CUDA programming
+//! guide, "Distributed Shared Memory"; an H200 fails the launch otherwise). On every schedule an access to
+//! another block comes
+//! - after its start, if its thread has waited for any action of a thread of that block, and
+//! - before its end, if a thread of that block has waited for the access before it ended. One such thread for
+//!   each access is enough. So it suffices to join, by block, the times that its threads had waited for when
+//!   they ended.
 //!
-//! The access of a copy is over when somebody has waited for the phase that it is delivered in. Waits that this crate does not see do
-//! not count, so it errs towards "may have ended".
+//! The access of a copy is over when some thread has waited for the phase of its delivery. Waits invisible to
+//! this crate do not count, so it errs towards "may have ended".
 
 use crate::clocks::{Clocks, LaneId, Time, Times, join};
 use crate::lanes::Mask;
 use crate::shadow::Site;
 
-/// An access to the memory of a block by a thread of another, or by a copy.
+/// An access to another block's memory, by a thread or a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RemoteAccess {
-    /// The block whose memory it is, by rank.
+    /// The rank of the block that owns the memory.
     pub block: usize,
-    /// The warp that accesses it, or started the copy.
+    /// The warp that accesses it or started the copy.
     pub warp: usize,
     /// Its lanes.
     pub lanes: Mask,
@@ -30,18 +32,18 @@ pub struct RemoteAccess {
 
 #[derive(Clone, Copy, Debug)]
 enum Done {
-    /// A thread did it at this time of waits-for.
+    /// An access by a thread at this waits-for time.
     At(Time),
-    /// It is done when this party of waits-for has come so far.
+    /// An access complete once this waits-for party has reached this time.
     Party(u16, Time),
 }
 
-/// The lives of the blocks of a cluster.
+/// Lifetimes of the blocks of a cluster.
 #[derive(Clone, Debug)]
 pub(crate) struct Lifetimes {
     /// Warps of a block.
     warps: usize,
-    /// Times that threads of each block had waited for when they ended.
+    /// For each block, the times that its threads had waited for when they ended.
     ended: Vec<Times>,
     accesses: Vec<(RemoteAccess, Done)>,
 }
@@ -51,7 +53,7 @@ impl Lifetimes {
         Self { warps, ended: vec![Times::new(); blocks], accesses: Vec::new() }
     }
 
-    /// Threads end.
+    /// Records the exit of threads.
     pub(crate) fn exit(&mut self, waits: &Clocks, warp: usize, lanes: Mask) {
         let ended = &mut self.ended[warp / self.warps];
         waits.complete(ended);
@@ -61,7 +63,8 @@ impl Lifetimes {
         }
     }
 
-    /// Threads access the memory of another block; the answer is a lane that may do so before that block has started.
+    /// Records an access of threads to the memory of another block. Returns a lane that may access it before
+    /// that block has started.
     pub(crate) fn access(&mut self, waits: &Clocks, access: RemoteAccess) -> Option<usize> {
         let stamp = waits.now(access.warp);
         let same = |(other, done): &(RemoteAccess, Done)| {
@@ -74,8 +77,8 @@ impl Lifetimes {
         self.may_precede_start(waits, access)
     }
 
-    /// A copy accesses the memory of a block until a party of waits-for has come so far; the answer is as for
-    /// [`access`](Self::access).
+    /// Records an access of a copy to the memory of a block, over once a waits-for party has reached a time.
+    /// Returns a lane as [`access`](Self::access) does.
     pub(crate) fn copy(
         &mut self,
         waits: &Clocks,
@@ -99,8 +102,8 @@ impl Lifetimes {
         lanes.iter().find(|lane| !knows(lane))
     }
 
-    /// Takes the accesses that may come after the end of the block whose memory they access, now that all threads have ended; each with a
-    /// lane that does so.
+    /// Takes the accesses that may come after the end of the accessed block, each with such a lane. Call it
+    /// once all threads have ended.
     pub(crate) fn take_late(&mut self, waits: &Clocks) -> Vec<(RemoteAccess, usize)> {
         self.ended.iter_mut().for_each(|ended| waits.complete(ended));
         let late = |(access, done): (RemoteAccess, Done)| {

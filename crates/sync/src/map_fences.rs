@@ -1,34 +1,37 @@
-//! Fences of the tensormap proxy (PTX manual §8.6, §9.7.13.4, §9.7.13.16): which writes to a tensor map a tensor copy sees.
+//! Fences of the tensormap proxy (PTX manual §8.6, §9.7.13.4, §9.7.13.16), which make writes to a tensor map
+//! visible to tensor copies.
 //!
-//! Copies read their map through a proxy of its own. A write e to the map is visible to a copy that a thread issues if some thread
-//! that knows of e releases (`fence.proxy.tensormap::generic.release`; `tensormap.cp_fenceproxy` releases the map that it
-//! copies), a thread of the block that issues the copy, knowing of that release, acquires the 128 bytes of the map, and the issuing
-//! thread is that one or knows of its acquire. All releases and acquires are kept with what their
-//! threads knew, so the answer is exact for this run's order.
+//! Copies read their map through a proxy of its own. A write e to the map is visible to a copy under three
+//! conditions. A thread that knows of e releases: by `fence.proxy.tensormap::generic.release`, or by
+//! `tensormap.cp_fenceproxy` for the map that it copies. A thread of the block that issues the copy knows of
+//! that release and acquires the 128 bytes of the map. The issuing thread is that thread or knows of its
+//! acquire. All releases and acquires are kept with the knowledge of their threads, so the answer is exact
+//! for the order of this run.
 //!
-//! Why another thread of the block may acquire: the manual (§9.7.13.4) lets the two fences synchronise, which puts the copy behind the
-//! write in base causality order (§8.9.5) by way of the acquire, and names no rule by which this proxy goes on from there. The CUDA programming guide does
-//! (on tensor maps in global memory): a fence is needed in each block before any of its threads uses the changed map, and none
-//! for its further uses. An acquire in another block of the cluster does not count.
+//! Why another thread of the block may acquire: the manual (§9.7.13.4) lets the two fences synchronise. By
+//! way of the acquire, the copy follows the write in base causality order (§8.9.5), but no rule says how this
+//! proxy continues from there. The CUDA programming guide does (on tensor maps in global memory): each block
+//! needs one fence before any of its threads uses the changed map, and none for further uses. An acquire in
+//! another block of the cluster does not count.
 
 use crate::clocks::{Clocks, LaneId, LaneMark, Time};
 use crate::lanes::Mask;
 use std::collections::BTreeMap;
 
-/// A place in memory: a mark of its allocation, and an offset.
+/// A place in memory: the mark of an allocation and an offset.
 pub type MapPlace = (u32, i64);
 
-/// A release, with what its thread knew.
+/// A release, with the knowledge of its thread.
 #[derive(Clone, Debug)]
 struct Release {
-    /// The only map that it releases, if it is that of a copy.
+    /// The map that a copy releases; `None` for a release of everything known.
     only: Option<MapPlace>,
     who: LaneId,
     stamp: Time,
     mark: LaneMark,
 }
 
-/// An acquire, with what its thread knew.
+/// An acquire, with the knowledge of its thread.
 #[derive(Clone, Debug)]
 struct Acquire {
     who: LaneId,
@@ -36,7 +39,7 @@ struct Acquire {
     mark: LaneMark,
 }
 
-/// The fences of a cluster.
+/// The tensormap fences of a cluster.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MapFences {
     releases: Vec<Release>,
@@ -44,7 +47,7 @@ pub(crate) struct MapFences {
 }
 
 impl MapFences {
-    /// Lanes release all that they know of, or the one map that they copied.
+    /// Records a release by lanes, of everything known to them or of the one map that they copied.
     pub(crate) fn release(
         &mut self,
         clocks: &mut Clocks,
@@ -69,7 +72,8 @@ impl MapFences {
         }
     }
 
-    /// Tells whether a copy that `later` issues sees in its map at `place` what `earlier` wrote at `time`, in blocks of so many warps.
+    /// Returns `true` if a copy issued by `later` sees in its map at `place` the write of `earlier` at
+    /// `time`. `warps` is the number of warps of a block.
     pub(crate) fn is_visible(
         &self,
         clocks: &Clocks,

@@ -1,35 +1,36 @@
 //! Meetings of the warps of a group at their products (`wgmma.mma_async`), in waits-for.
 //!
-//! On an H200 a warp passes the wait for a product only after all four warps of its group have come to the product, however late the
-//! last one is ([`crate::products`]). So what a warp had waited for when it came lies before that wait of the other three: a phase of an
-//! mbarrier that it saw end is not overtaken by a refill which they allow. Memory is not ordered by it.
+//! On an H200 a warp passes the wait for a product only after all four warps of its group have reached the
+//! product, however late the last one is ([`crate::products`]). So everything that a warp had waited for by
+//! then precedes the wait of the other three. In particular, a phase of an mbarrier that the warp saw end is
+//! not overtaken by a refill that they allow. Memory is not ordered by a meeting.
 
 use crate::clocks::{Clocks, LaneId, Time};
 use crate::lanes::Mask;
 use std::ops::Range;
 
-/// A warp's coming to one of its products.
+/// A warp's arrival at one of its products.
 #[derive(Clone, Debug)]
 struct Meeting {
-    /// Its time after that.
+    /// Its time just afterwards.
     passed: Time,
-    /// What it had waited for, if that is kept.
+    /// The times it had waited for, if waits-for is kept for lanes.
     came: Vec<Time>,
 }
 
-/// When each warp came to each of its products.
+/// The arrivals of each warp at its products.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Meetings {
     warps: Vec<Vec<Meeting>>,
 }
 
 impl Meetings {
-    /// Forgets all of them.
+    /// Forgets all meetings.
     pub(crate) fn clear(&mut self) {
         self.warps.clear();
     }
 
-    /// Adds the next product of a warp, and returns a warp that keeps it from ending ([`Self::stuck`]).
+    /// Adds the next product of a warp. Returns a warp that prevents it from ending ([`Self::stuck`]).
     pub(crate) fn pass(
         &mut self,
         clocks: &mut Clocks,
@@ -41,7 +42,7 @@ impl Meetings {
         stuck
     }
 
-    /// The same where nobody asks what was waited for.
+    /// Like [`pass`](Self::pass), without waits-for.
     pub(crate) fn pass_briefly(
         &mut self,
         clocks: &Clocks,
@@ -52,7 +53,8 @@ impl Meetings {
         stuck
     }
 
-    /// Returns a warp of the group that has gone past the product that `warp` comes to, and that `warp` has waited for since.
+    /// Returns a warp of the group that has gone past the product at which `warp` arrives, if `warp` has
+    /// waited for it since.
     fn stuck(&mut self, clocks: &Clocks, (warp, group): (usize, Range<usize>)) -> Option<usize> {
         let most = self.warps.len().max(warp + 1).max(group.end);
         self.warps.resize_with(most, Vec::new);
@@ -65,7 +67,7 @@ impl Meetings {
         group.into_iter().find(waited_for)
     }
 
-    /// A warp has waited for the product of this number, to which these warps had come.
+    /// Records that a warp has waited for the product of this number, which these warps had reached.
     pub(crate) fn wait(
         &mut self,
         clocks: &mut Clocks,

@@ -1,11 +1,11 @@
-//! The order of the events of a block, or of the blocks of a cluster: the one entry through which an engine tells what happened.
+//! The order of events of a block or cluster: the single entry point for an engine's reports.
 //!
-//! An engine reports each event with the lanes that take part, in the order of one execution. [`Order::apply`]
-//! takes the events that need no answer; barriers and copies have methods, because they answer. What an event
-//! means is in the file of its primitive: [`Clocks`], [`Barriers`], [`Copies`], [`Mbarriers`]. Nothing here decides anything,
-//! so it errs only as those do.
+//! An engine reports each event with its lanes, in the order of one execution. [`Order::apply`] takes the
+//! events that need no answer; barriers and copies have methods of their own, which return answers. The
+//! meaning of an event is defined in the file of its primitive: [`Clocks`], [`Barriers`], [`Copies`],
+//! [`Mbarriers`]. Nothing is decided here, so this module errs only as those do.
 //!
-//! Waits-for is kept for lanes only if there may be mbarriers: nobody else asks.
+//! Waits-for is kept for lanes only if there may be mbarriers: nothing else queries it.
 
 use crate::barriers::{Barriers, Generation, Misuse, Registration, Released, Reuse};
 use crate::clocks::{Clocks, LaneId, Time};
@@ -23,31 +23,32 @@ use crate::meetings::Meetings;
 use crate::shadow::Site;
 use std::ops::Range;
 
-/// What is ordered in a cluster so far.
+/// The order of the events of a cluster so far.
 #[derive(Debug)]
 pub struct Order {
     shape: Shape,
     clocks: Clocks,
-    /// Of each block.
+    /// Barriers of each block.
     barriers: Vec<Barriers>,
     copies: Copies,
     maps: MapFences,
     meetings: Meetings,
     mbarriers: Option<Box<WithMbarriers>>,
-    /// Events so far that may order threads of different warps, and for each warp those that may order its own lanes.
+    /// The number of events so far that may order threads of different warps, and for each warp, of those
+    /// that may order its own lanes.
     events: (u64, Vec<u64>),
 }
 
-/// State of programs with mbarriers.
+/// Extra state for programs with mbarriers.
 #[derive(Debug)]
 struct WithMbarriers {
-    /// Waits-for.
+    /// The waits-for clocks of lanes.
     waits: Clocks,
     mbarriers: Mbarriers,
     cluster: Option<Cluster>,
 }
 
-/// State of clusters.
+/// Extra state for clusters.
 #[derive(Debug)]
 struct Cluster {
     barrier: ClusterBarrier,
@@ -69,7 +70,7 @@ fn barriers(shape: Shape) -> Vec<Barriers> {
 }
 
 impl Order {
-    /// For clusters of this shape.
+    /// The initial state of a cluster of this shape.
     #[must_use]
     pub fn new(shape: Shape) -> Self {
         let warps = shape.all_warps();
@@ -106,7 +107,7 @@ impl Order {
         }
     }
 
-    /// Takes note of an event.
+    /// Records an event.
     #[inline]
     pub fn apply(&mut self, warp: usize, lanes: Mask, event: SyncEvent) {
         match event {
@@ -160,30 +161,31 @@ impl Order {
         }
     }
 
-    /// Registers a warp at barrier `id`; returns the reuse that it makes too early, if any.
+    /// Registers a warp at barrier `id`. Returns the premature reuse that this causes, if any.
     ///
     /// # Errors
-    /// What is wrong about that, if the manual does not allow it.
+    /// If the manual does not allow the registration.
     pub fn arrive(&mut self, id: u8, registration: Registration) -> Result<Option<Reuse>, Misuse> {
         let waits = self.mbarriers.as_mut().map(|with| &mut with.waits);
         let barriers = &mut self.barriers[registration.warp / self.shape.warps];
         barriers.register(&mut self.clocks, waits, id, registration)
     }
 
-    /// Tells whether all threads have come that barrier `id` of a block counts.
+    /// Returns `true` if all threads counted by barrier `id` of a block have registered.
     #[must_use]
     pub fn is_complete(&self, block: usize, id: u8) -> bool {
         self.barriers[block].is_complete(id)
     }
 
-    /// Completes barrier `id` of a block: orders those who came before those who waited, whom it returns.
+    /// Completes barrier `id` of a block: orders the registrations before the waiting threads, and returns
+    /// those.
     pub fn release(&mut self, block: usize, id: u8) -> Released {
         self.events.0 += 1;
         let waits = self.mbarriers.as_mut().map(|with| &mut with.waits);
         self.barriers[block].release(&mut self.clocks, waits, id)
     }
 
-    /// Threads end.
+    /// Records the exit of threads.
     fn exit(&mut self, warp: usize, lanes: Mask, others_go_on: bool) {
         if let Some(with) = &mut self.mbarriers {
             let WithMbarriers { waits, cluster: Some(cluster), .. } = &mut **with else {
@@ -207,10 +209,10 @@ impl Order {
         self.mbarriers.as_mut()?.cluster.as_mut()
     }
 
-    /// The lanes of a warp that still run arrive at the barrier of the cluster.
+    /// Records the arrival of the running lanes of a warp at the cluster barrier.
     ///
     /// # Errors
-    /// What is wrong about that, if the manual does not allow it.
+    /// If the manual does not allow the arrival.
     pub fn arrive_at_cluster(&mut self, who: Lanes, releases: bool) -> Result<(), ClusterMisuse> {
         let Some(with) = &mut self.mbarriers else { return Ok(()) };
         let WithMbarriers { waits, mbarriers, cluster: Some(cluster) } = &mut **with else {
@@ -221,7 +223,7 @@ impl Order {
         cluster.barrier.arrive(&mut clocks, &mut self.copies, who, fences)
     }
 
-    /// The lanes of a warp that still run wait at the barrier of the cluster.
+    /// Checks a wait of the running lanes of a warp at the cluster barrier.
     ///
     /// # Errors
     /// If they have not arrived.
@@ -229,7 +231,8 @@ impl Order {
         self.cluster().map_or(Ok(()), |cluster| cluster.barrier.check_wait(warp))
     }
 
-    /// Lets the lanes of a warp go on that wait at the barrier of the cluster, if the generation is over; the answer tells whether it is.
+    /// Lets the lanes of a warp that wait at the cluster barrier continue if the generation is complete.
+    /// Returns `true` if it is.
     pub fn pass_cluster(&mut self, warp: usize, lanes: Mask) -> bool {
         self.events.0 += 1;
         let Some(with) = &mut self.mbarriers else { return false };
@@ -244,38 +247,41 @@ impl Order {
         over
     }
 
-    /// The barrier of the cluster, for a report.
+    /// State of the cluster barrier, for a report.
     #[must_use]
     pub fn cluster_status(&self) -> Option<ClusterStatus> {
         Some(self.mbarriers.as_ref()?.cluster.as_ref()?.barrier.status())
     }
 
-    /// Threads access the memory of another block; the answer is a lane that may do so before that block has started.
+    /// Records an access of threads to the memory of another block. Returns a lane that may access it before
+    /// that block has started.
     pub fn access_remote(&mut self, access: RemoteAccess) -> Option<usize> {
         let WithMbarriers { waits, cluster, .. } = &mut **self.mbarriers.as_mut()?;
         cluster.as_mut()?.lifetimes.access(waits, access)
     }
 
-    /// A copy that is about to be delivered at an mbarrier accesses the memory of a block; the answer is as for
-    /// [`access_remote`](Self::access_remote).
+    /// Records an access to the memory of a block by a copy about to be delivered at an mbarrier. Returns a
+    /// lane as [`access_remote`](Self::access_remote) does.
     pub fn copy_remote(&mut self, access: RemoteAccess, id: MbarrierId) -> Option<usize> {
         let WithMbarriers { waits, cluster, mbarriers } = &mut **self.mbarriers.as_mut()?;
         cluster.as_mut()?.lifetimes.copy(waits, access, mbarriers.waits_party(id))
     }
 
-    /// Takes the accesses to other blocks that may come after their end, now that all threads have ended.
+    /// Takes the accesses to other blocks that may come after their end. Call it once all threads have ended.
     pub fn take_late_accesses(&mut self) -> Vec<(RemoteAccess, usize)> {
         let Some(with) = &mut self.mbarriers else { return Vec::new() };
         let WithMbarriers { waits, cluster, .. } = &mut **with;
         cluster.as_mut().map_or_else(Vec::new, |cluster| cluster.lifetimes.take_late(waits))
     }
 
-    /// Takes the waits that learned something of another block because an unwritten scope is taken for that of the cluster.
+    /// Takes the waits that acquired something from another block because a missing scope is taken for that
+    /// of the cluster.
     pub fn take_assumed_scopes(&mut self) -> Vec<Site> {
         self.mbarriers.as_mut().map_or_else(Vec::new, |with| with.mbarriers.take_assumed())
     }
 
-    /// A lane initialises an mbarrier: the agent that does it, if there are clusters.
+    /// Records the initialisation of an mbarrier by a lane. Returns the agent of the initialisation, if there
+    /// are clusters.
     pub fn start_init(&mut self, warp: usize, lane: usize) -> Option<CopyId> {
         let now = self.clocks.now(warp);
         let cluster = self.mbarriers.as_mut()?.cluster.as_mut()?;
@@ -284,7 +290,7 @@ impl Order {
         Some(copy)
     }
 
-    /// Lanes of a warp have waited for each other.
+    /// Records that lanes of a warp have waited for each other.
     #[inline]
     fn wait_for_each_other(&mut self, warp: usize, lanes: Mask) {
         if let Some(with) = &mut self.mbarriers {
@@ -292,7 +298,7 @@ impl Order {
         }
     }
 
-    /// `wgmma.wait_group`: all but the last `pending` groups of a warp are complete.
+    /// Executes `wgmma.wait_group`: all but the last `pending` groups of a warp are complete.
     fn wait_for_products(&mut self, warp: usize, pending: u64) {
         let last = self.copies.wait_products(warp, pending, self.clocks.now(warp));
         if let (Some(last), Some(with)) = (last, &mut self.mbarriers) {
@@ -300,13 +306,13 @@ impl Order {
         }
     }
 
-    /// The mbarrier at a place; none if there are too many, or nobody said that there may be one.
+    /// Returns the mbarrier at a place. `None` if there are too many, or if the shape has no mbarriers.
     pub fn mbarrier(&mut self, place: MbarrierPlace) -> Option<MbarrierId> {
         let WithMbarriers { waits, mbarriers, .. } = &mut **self.mbarriers.as_mut()?;
         mbarriers.at(&mut BothClocks { memory: &mut self.clocks, waits }, place)
     }
 
-    /// Does what lanes do to an mbarrier; none if nobody said that there may be one.
+    /// Applies an operation of lanes to an mbarrier. `None` if the shape has no mbarriers.
     pub fn apply_to_mbarrier(
         &mut self,
         id: MbarrierId,
@@ -330,88 +336,90 @@ impl Order {
         }))
     }
 
-    /// Takes what is to be told of mbarriers beside errors.
+    /// Takes the findings about mbarriers other than misuses.
     pub fn take_mbarrier_findings(&mut self) -> Vec<(Lanes, MbarrierId, MbarrierFinding)> {
         self.mbarriers.as_mut().map_or_else(Vec::new, |with| with.mbarriers.take_findings())
     }
 
-    /// Where one of some bytes belongs to a live mbarrier: the instruction that initialised it.
+    /// Looks for a live mbarrier within a range of bytes, and returns the instruction that initialised it.
     #[must_use]
     #[inline]
     pub fn live_mbarrier_in(&self, place: MbarrierPlace, bytes: u32) -> Option<Site> {
         self.mbarriers.as_ref()?.mbarriers.live_in(place, bytes)
     }
 
-    /// Where an mbarrier is.
+    /// The place of an mbarrier.
     #[must_use]
     pub fn mbarrier_place(&self, id: MbarrierId) -> Option<MbarrierPlace> {
         self.mbarriers.as_ref()?.mbarriers.place(id)
     }
 
-    /// Tells whether the phase that threads wait for is over.
+    /// Returns `true` if the awaited phase is over.
     #[must_use]
     pub fn is_phase_over(&self, state: MbarrierState) -> bool {
         self.mbarriers.as_ref().is_some_and(|with| with.mbarriers.is_over(state))
     }
 
-    /// Returns the phase that an mbarrier is in and the arrivals that the phase expects; none if it is not live.
+    /// Returns the current phase of an mbarrier and the arrivals it expects; `None` if it is not live.
     #[must_use]
     pub fn mbarrier_phase(&self, id: MbarrierId) -> Option<(u64, u32)> {
         self.mbarriers.as_ref()?.mbarriers.phase(id)
     }
 
-    /// Returns the state of an mbarrier that threads wait for, for a report.
+    /// Returns the state of an mbarrier with waiting threads, for a report.
     #[must_use]
     pub fn mbarrier_status(&self, id: MbarrierId) -> Option<MbarrierStatus> {
         self.mbarriers.as_ref().map(|with| with.mbarriers.status(id))
     }
 
-    /// Mbarriers whose bytes do not balance when the block ends: a thread that contributed, bytes announced and
-    /// delivered.
+    /// Mbarriers with unbalanced bytes at the end of the block: each with a contributor, and the numbers of
+    /// bytes announced and delivered.
     #[must_use]
     pub fn unbalanced_mbarriers(&self) -> Vec<(MbarrierId, Lanes, [u64; 2])> {
         self.mbarriers.as_ref().map_or_else(Vec::new, |with| with.mbarriers.unbalanced().collect())
     }
 
-    /// The generation that barrier `id` of a block collects.
+    /// The current generation of barrier `id` of a block.
     #[must_use]
     pub fn generation(&self, block: usize, id: u8) -> &Generation {
         self.barriers[block].current(id)
     }
 
-    /// Warps that have not come to barrier `id` of a block.
+    /// Warps that have not registered at barrier `id` of a block.
     pub fn missing(&self, block: usize, id: u8) -> impl Iterator<Item = usize> {
         self.barriers[block].missing(id)
     }
 
-    /// Lanes start an asynchronous copy.
+    /// Starts an asynchronous copy of lanes.
     pub fn start_copy(&mut self, warp: usize, lanes: Mask) -> CopyId {
         self.copies.start(warp, lanes)
     }
 
-    /// Lanes start an arrival of their copies, which [`MbarrierEvent::CopiesArrive`] must count next.
+    /// Starts an arrival of the lanes' copies. The next [`MbarrierEvent::CopiesArrive`] must count it.
     pub fn start_arrival(&mut self) -> CopyId {
         self.copies.start_arrival()
     }
 
-    /// A lane starts a bulk copy, in its open group or in none.
+    /// Starts a bulk copy of a lane, in its open group or in no group.
     pub fn start_bulk(&mut self, warp: usize, lane: usize, grouped: bool) -> CopyId {
         self.copies.start_bulk((warp, lane), grouped)
     }
 
-    /// Numbers what a copy writes: wherever two copies of one number write the same byte, they write the same value.
+    /// Numbers the contents of a copy: two copies of one number write the same value wherever they write the
+    /// same byte.
     pub fn set_contents(&mut self, copy: CopyId, contents: u32) {
         self.copies.set_contents(copy, contents);
     }
 
-    /// A warp starts its part of a product that these warps compute together.
+    /// Starts the part of a warp in a product that these warps compute together.
     pub fn start_product(&mut self, warp: usize, group: Range<usize>) -> CopyId {
         self.copies.start_product(warp, group)
     }
 
-    /// A warp comes to a product of a group of warps. Returns one of them that has gone past the same product and on, and
-    /// that this warp has waited for since: on an H200 no warp goes past a product before all four have come, so that wait does
-    /// not end. Memory is not ordered by coming together.
+    /// Records a warp's arrival at a product of a group of warps. On an H200 no warp goes past a product
+    /// before all four have reached it. So the method returns a warp of the group that has gone past this
+    /// product, if this warp has waited for it since: that wait would never end. A meeting does not order
+    /// memory.
     pub fn pass_product(&mut self, warp: usize, group: Range<usize>) -> Option<usize> {
         match &mut self.mbarriers {
             Some(with) => self.meetings.pass(&mut with.waits, (warp, group)),
@@ -419,13 +427,13 @@ impl Order {
         }
     }
 
-    /// Tells whether some thread of the block knows that a bulk copy of this lane is done.
+    /// Returns `true` if some thread of the block knows that a bulk copy of this lane is complete.
     #[must_use]
     pub fn is_awaited(&self, copy: CopyId, lane: usize) -> bool {
         self.copies.is_awaited(&self.clocks, copy, lane)
     }
 
-    /// Copies of a thread that are in groups it has not waited for, and copies in no group.
+    /// Counts the copies that a thread has not waited for: in committed groups, and in no group.
     #[must_use]
     pub fn copies_in_flight(&self, warp: usize, lane: usize) -> (usize, usize) {
         let ((pending, open), (bulk, uncommitted)) =
@@ -433,44 +441,45 @@ impl Order {
         (pending + bulk, open + uncommitted)
     }
 
-    /// Lanes release the tensor map that they copied to a place.
+    /// Records a release by lanes of the tensor map that they copied to a place.
     pub fn publish_map(&mut self, warp: usize, lanes: Mask, place: MapPlace) {
         self.maps.release(&mut self.clocks, (warp, lanes), Some(place));
     }
 
-    /// A lane acquires the tensor map at a place.
+    /// Records a lane's acquire of the tensor map at a place.
     pub fn acquire_map(&mut self, warp: usize, lane: usize, place: MapPlace) {
         self.maps.acquire(&mut self.clocks, (warp, lane), place);
     }
 
-    /// Tells whether a copy through the map at a place, which `later` issues, sees what `earlier` wrote to it at `time`.
+    /// Returns `true` if a copy through the map at a place, issued by `later`, sees the write of `earlier` to
+    /// it at `time`.
     #[must_use]
     pub fn is_map_visible(&self, earlier: (LaneId, Time), later: LaneId, place: MapPlace) -> bool {
         self.maps.is_visible(&self.clocks, earlier, (later, place), self.shape.warps)
     }
 
-    /// Counts the events so far that may have ordered accesses of a warp's lanes with those of other warps, and with each other. Two
-    /// accesses with equal counts are not ordered, but for those of one thread.
+    /// Counts the events so far that may have ordered accesses of a warp's lanes with other warps, and with
+    /// each other. Two accesses with equal counts are unordered, unless they are of one thread.
     #[must_use]
     pub fn events(&self, warp: usize) -> (u64, u64) {
         (self.events.0, self.events.1[warp])
     }
 
-    /// The time of a warp.
+    /// The current time of a warp.
     #[must_use]
     #[inline]
     pub fn now(&self, warp: usize) -> Time {
         self.clocks.now(warp)
     }
 
-    /// What each thread knows of the others' accesses.
+    /// Each thread's knowledge of the others' accesses.
     #[must_use]
     #[inline]
     pub fn clocks(&self) -> &Clocks {
         &self.clocks
     }
 
-    /// Which copies their threads have waited for.
+    /// Copies, with the waits of their threads.
     #[must_use]
     #[inline]
     pub fn copies(&self) -> &Copies {

@@ -1,7 +1,7 @@
-//! A sparse array: something for every few bytes of an allocation, of which most are never touched.
+//! A sparse array with an element for every few bytes of an allocation. Most elements are never touched.
 //!
-//! A page whose elements are all the same may be kept as one of them: bulk copies fill and refill whole pages, and then what
-//! happens to one element happens to all. It is spread out when somebody touches a single element.
+//! A page of equal elements may be kept as a single one: bulk copies fill and refill whole pages, and then
+//! all elements share their history. The page is expanded when a single element is accessed for a change.
 
 use rustc_hash::FxHashMap;
 
@@ -9,35 +9,35 @@ use rustc_hash::FxHashMap;
 const PAGE: usize = 256;
 const PAGE_BITS: u32 = PAGE.trailing_zeros();
 
-/// Allocations with at most this many pages find them by position.
+/// Most pages of an allocation for lookup by position.
 const MOST_DIRECT: u64 = 1 << 20;
 
-/// A sparse array of elements that are as by default until touched.
+/// A sparse array; untouched elements have the default value.
 #[derive(Clone, Debug)]
 pub(crate) struct Pages<T> {
-    /// Where each page is, one more; zero if it was never touched.
+    /// The position of each page plus one; zero if it was never touched.
     direct: Vec<u32>,
-    /// The same where pages have large or odd numbers.
+    /// Like `direct`, for large page numbers, including wrapped negative ones.
     sparse: FxHashMap<u64, u32>,
     /// The number of each page and its elements: all of them, or one that stands for all.
     pages: Vec<(u64, Box<[T]>)>,
 }
 
 impl<T: Clone + Default> Pages<T> {
-    /// An array for `length` elements; more are possible, at some cost.
+    /// An array for `length` elements. Larger indices work too, at some cost.
     pub(crate) fn new(length: u64) -> Self {
         let pages = length.div_ceil(PAGE as u64);
         let direct = if pages <= MOST_DIRECT { vec![0; pages as usize] } else { Vec::new() };
         Self { direct, sparse: FxHashMap::default(), pages: Vec::new() }
     }
 
-    /// An element, to be changed.
+    /// Returns an element for changes.
     #[inline]
     pub(crate) fn get(&mut self, index: u64) -> &mut T {
         &mut self.each(index >> PAGE_BITS)[index as usize % PAGE]
     }
 
-    /// All elements of a page, to be changed.
+    /// Returns all elements of a page for changes.
     #[inline]
     fn each(&mut self, page: u64) -> &mut [T] {
         let slot = self.slot(page);
@@ -48,7 +48,7 @@ impl<T: Clone + Default> Pages<T> {
         elements
     }
 
-    /// The element that stands for all of a page, to be changed; none if they may differ.
+    /// Returns the element that stands for a whole page, for changes. `None` if the elements may differ.
     pub(crate) fn common(&mut self, page: u64) -> Option<&mut T> {
         let slot = match self.known(page) {
             0 => self.touch(page, 1),
@@ -60,7 +60,7 @@ impl<T: Clone + Default> Pages<T> {
         }
     }
 
-    /// Keeps one element for all of a touched page, which are the same.
+    /// Keeps one element for a whole page of equal elements.
     pub(crate) fn unite(&mut self, page: u64) {
         let slot = self.slot(page);
         let elements = &mut self.pages[slot as usize - 1].1;
@@ -69,7 +69,7 @@ impl<T: Clone + Default> Pages<T> {
         }
     }
 
-    /// Where a page is, one more.
+    /// The position of a page plus one, creating the page if necessary.
     #[inline]
     fn slot(&mut self, page: u64) -> u32 {
         match self.known(page) {
@@ -78,7 +78,7 @@ impl<T: Clone + Default> Pages<T> {
         }
     }
 
-    /// Where a page is, one more; zero if it was never touched.
+    /// The position of a page plus one; zero if it was never touched.
     #[inline]
     fn known(&self, page: u64) -> u32 {
         match self.direct.get(page as usize) {
@@ -87,7 +87,7 @@ impl<T: Clone + Default> Pages<T> {
         }
     }
 
-    /// Elements one after the other, to be changed, if they are on one page.
+    /// Returns consecutive elements for changes, if they are on one page.
     #[inline]
     pub(crate) fn range(&mut self, index: u64, count: usize) -> Option<&mut [T]> {
         let position = index as usize % PAGE;
@@ -97,7 +97,7 @@ impl<T: Clone + Default> Pages<T> {
         Some(&mut self.each(index >> PAGE_BITS)[position..position + count])
     }
 
-    /// An element as it is; none if its page was never touched.
+    /// Returns an element; `None` if its page was never touched.
     pub(crate) fn peek(&self, index: u64) -> Option<&T> {
         match self.elements(index >> PAGE_BITS)? {
             [one] => Some(one),
@@ -105,33 +105,33 @@ impl<T: Clone + Default> Pages<T> {
         }
     }
 
-    /// The number of elements from `index` on that are a whole page, if it begins there.
+    /// Returns the size of a page if one begins at `index` and lies within `count` elements.
     pub(crate) fn whole_page(index: u64, count: u64) -> Option<u64> {
         (index as usize).is_multiple_of(PAGE).then_some(PAGE as u64).filter(|page| *page <= count)
     }
 
-    /// How many elements there are from `index` to the end of its page.
+    /// The number of elements from `index` to the end of its page.
     pub(crate) fn to_page_end(index: u64) -> u64 {
         PAGE as u64 - index % PAGE as u64
     }
 
-    /// The page of an element.
+    /// The number of an element's page.
     pub(crate) fn page(index: u64) -> u64 {
         index >> PAGE_BITS
     }
 
-    /// All elements of a page, or one that stands for all; none if it was never touched.
+    /// All elements of a page, or the one that stands for all; `None` if it was never touched.
     pub(crate) fn elements(&self, page: u64) -> Option<&[T]> {
         let (_, elements) = self.pages.get((self.known(page) as usize).checked_sub(1)?)?;
         Some(elements)
     }
 
-    /// Whether no page was touched.
+    /// Returns `true` if no page was touched.
     pub(crate) fn is_untouched(&self) -> bool {
         self.pages.is_empty()
     }
 
-    /// Makes an untouched array one for at least `length` elements.
+    /// Prepares an untouched array for at least `length` elements.
     pub(crate) fn make_room(&mut self, length: u64) {
         let pages = length.div_ceil(PAGE as u64);
         if self.is_untouched() && pages <= MOST_DIRECT && pages > self.direct.len() as u64 {
@@ -152,7 +152,7 @@ impl<T: Clone + Default> Pages<T> {
         slot
     }
 
-    /// All elements of touched pages, with their index.
+    /// All elements of touched pages, with their indices.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
         self.pages.iter().flat_map(|(page, elements)| {
             let each = (0..PAGE).map(move |at| if elements.len() == 1 { 0 } else { at });
@@ -161,7 +161,7 @@ impl<T: Clone + Default> Pages<T> {
         })
     }
 
-    /// Forgets everything.
+    /// Resets all elements.
     pub(crate) fn clear(&mut self) {
         for (page, _) in self.pages.drain(..) {
             if let Some(entry) = self.direct.get_mut(page as usize) {
@@ -172,7 +172,7 @@ impl<T: Clone + Default> Pages<T> {
     }
 }
 
-/// Spreads the one element of a page out.
+/// Expands a page kept as one element.
 #[cold]
 fn spread<T: Clone>(elements: &mut Box<[T]>) {
     *elements = vec![elements[0].clone(); PAGE].into_boxed_slice();
@@ -182,7 +182,7 @@ fn spread<T: Clone>(elements: &mut Box<[T]>) {
 mod tests {
     use super::*;
 
-    /// A page that is kept as one element is seen as all of them, and spread out by a change of one.
+    /// A page kept as one element reads as a full page; a change of one element expands it.
     #[test]
     fn one_element_stands_for_a_page() {
         let mut pages: Pages<u32> = Pages::new(4 * PAGE as u64);

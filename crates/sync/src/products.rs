@@ -1,19 +1,24 @@
 //! Products of warp groups (`wgmma.mma_async`, PTX manual §9.7.15): agents that read shared memory.
 //!
-//! The part of a product that a warp computes is one operation of all its lanes: it comes after what *any* of them did or learned
-//! before. It is over once a warp of the group has waited for the product (`wgmma.wait_group`), for that warp and for whoever knows of
-//! its wait. In between it is unordered with everything. It reads through the async proxy, so writes of threads need a fence
-//! ([`crate::proxy`]); after the wait nothing more is needed (§9.7.15.4).
+//! A warp's part of a product is one operation of all its lanes: it comes after everything that *any* of them
+//! did or learned before. It is over once a warp of the group has waited for the product
+//! (`wgmma.wait_group`), for that warp and for threads that know of its wait. In between it is unordered with
+//! everything. It reads through the async proxy, so writes of threads need a fence ([`crate::proxy`]);
+//! nothing more is needed after the wait (§9.7.15.4).
 //!
-//! That the wait of one warp covers the parts of all four is how pipelines of CUTLASS hand a stage back by one thread. The manual makes a
-//! wgmma-group *per warpgroup* (§9.7.15.7.2) and says no more. On an H200 no warp passes the wait before the last of the four has come
-//! to the product, and operands that are overwritten after the wait of one warp change no result of the other three: in seven settings (no warp late, each
-//! of the four late, others late, in turn), overwritten by that warp, by stores of a fifth one or by a bulk copy, none was wrong in 158 400 rounds of eight products
-//! of 528 blocks each. Without the wait some were wrong in each of the seven runs with 528 blocks, and none with one block. Reports list it as assumed.
+//! The wait of one warp covers the parts of all four: CUTLASS pipelines rely on this when one thread hands a
+//! stage back. The manual makes a wgmma-group *per warpgroup* (§9.7.15.7.2) and says no more. So it was
+//! measured on an H200: no warp passes the wait before the last of the four has reached the product.
+//! Overwriting operands after the wait of one warp changes no result of the other three. There were seven
+//! settings (no warp late, each of the four late, others late, in turn), with the operands overwritten by
+//! that warp, by stores of a fifth one or by a bulk copy. None of 158 400 rounds of eight products of 528
+//! blocks each was wrong. Without the wait some were wrong in each of the seven runs with 528 blocks, and
+//! none with one block. Reports list this as assumed.
 //!
-//! Its reads are kept beside the cells of a [`crate::Shadow`], as sets of 16 bytes: only writes ask for them. A write of a bulk copy that
-//! comes after a product takes bytes out of its set: what is unordered with the product is then unordered with the copy, which no
-//! equal value excuses. A product that all threads know of is taken out as a whole.
+//! The reads are kept beside the cells of a [`crate::Shadow`], as sets of units of 16 bytes: only writes look
+//! them up. A bulk copy's write that comes after a product removes bytes from its set: an access unordered
+//! with the product is then unordered with the copy too, and no equal value excuses it from that. A product
+//! known to all threads is removed as a whole.
 
 use crate::cell::{Cell, Order};
 use crate::clocks::LaneId;
@@ -30,19 +35,19 @@ use std::sync::Arc;
 /// Bytes of a unit, as a power of two.
 const UNIT: u32 = 4;
 
-/// So many reads are kept before those that are over are looked for.
+/// Fewest kept reads before completed ones are removed.
 const FEWEST: usize = 64;
 
-/// A write that a product does not see: who wrote, and, if the product is ordered after it, the fence that is missing.
+/// A write invisible to a product: the writer and, if the product is ordered after it, the missing fence.
 pub(crate) type Unseen = (Side, Option<Visibility>);
 
-/// Bytes that a product reads, as units of 16: many products read the same.
+/// The bytes read by a product, as units of 16 bytes. Many products read the same ones.
 #[derive(Clone, Debug)]
 pub struct ReadUnits {
     /// The first unit, a multiple of 64.
     first: u64,
     units: Arc<[u64]>,
-    /// Bytes that lie around all of them.
+    /// The smallest range around all of them.
     around: Range<i64>,
 }
 
@@ -59,12 +64,12 @@ impl ReadUnits {
         reads
     }
 
-    /// The bytes that lie around all of them.
+    /// The smallest range of bytes around all of them.
     pub(crate) fn around(&self) -> &Range<i64> {
         &self.around
     }
 
-    /// The units of some bytes among these words of 64 units: which word, and which of its bits.
+    /// The units of a range of bytes, as positions and bits within these words of 64 units.
     fn bits(&self, offset: i64, bytes: u32) -> impl Iterator<Item = (usize, u64)> + use<> {
         let (from, to) = (offset >> UNIT, (offset + i64::from(bytes) - 1) >> UNIT);
         let end = self.first + 64 * self.units.len() as u64;
@@ -81,7 +86,7 @@ impl ReadUnits {
         })
     }
 
-    /// The first of some bytes that it reads.
+    /// Returns the first byte of a range that the product reads.
     fn meets(&self, offset: i64, bytes: u32) -> Option<i64> {
         self.bits(offset, bytes).find_map(|(word, ones)| {
             let common = self.units[word] & ones;
@@ -103,7 +108,7 @@ impl ReadUnits {
     }
 }
 
-/// Reads of a product.
+/// The reads of one product.
 #[derive(Clone, Debug)]
 struct Reads {
     copy: CopyId,
@@ -112,33 +117,35 @@ struct Reads {
     units: ReadUnits,
 }
 
-/// Reads of products that may be under way.
+/// Reads of products that may be in flight.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ProductReads {
     each: Vec<Reads>,
-    /// How many there may be before those that are over are taken out.
+    /// The number of reads at which completed ones are removed next.
     most: usize,
-    /// Bytes that lie around all of them.
+    /// The smallest range of bytes around all of them.
     around: Range<i64>,
-    /// Of pages of cells, the one access that wrote all of them last, if it is one; as long as nobody writes there.
+    /// For pages of cells, the single access that last wrote all of them, if there is one. Valid until the
+    /// next write to the page.
     writes: FxHashMap<u64, Option<Entry>>,
 }
 
 impl ProductReads {
-    /// Forgets all of them.
+    /// Forgets all reads.
     pub(crate) fn clear(&mut self) {
         self.each.clear();
         self.most = FEWEST;
         self.writes.clear();
     }
 
-    /// Tells whether there are none.
+    /// Returns `true` if there are no reads and no cached writes.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.each.is_empty() && self.writes.is_empty()
     }
 
-    /// The one access that wrote all cells of a page last, if it is one; without lanes if nobody wrote.
+    /// Returns the single access that last wrote all cells of a page, if there is one. It has no lanes if the
+    /// page was never written.
     pub(crate) fn one_write(&mut self, page: u64, cells: &Pages<Cell>) -> Option<Entry> {
         *self.writes.entry(page).or_insert_with(|| {
             let Some(cells) = cells.elements(page) else { return Some(Entry::default()) };
@@ -149,7 +156,7 @@ impl ProductReads {
         })
     }
 
-    /// Somebody writes cells.
+    /// Drops cached writes to these cells, which are about to be written.
     pub(crate) fn forget_writes(&mut self, first: u64, count: u64) {
         if !self.writes.is_empty() && count > 0 {
             let pages = Pages::<Cell>::page(first)..=Pages::<Cell>::page(first + count - 1);
@@ -159,12 +166,12 @@ impl ProductReads {
         }
     }
 
-    /// Cells are made anew.
+    /// Drops all cached writes, because the cells are rebuilt.
     pub(crate) fn forget_all_writes(&mut self) {
         self.writes.clear();
     }
 
-    /// A product reads these ranges of bytes, which are these units.
+    /// Records a product's reads of ranges of bytes. `units` are the same ranges as units.
     pub(crate) fn add(
         &mut self,
         order: Order<'_>,
@@ -187,7 +194,7 @@ impl ProductReads {
         self.each.push(Reads { copy, warp, site, units });
     }
 
-    /// Compares a write or update with them.
+    /// Compares a write or update with all reads.
     #[cold]
     pub(crate) fn compare(
         &mut self,
@@ -224,14 +231,14 @@ fn conflict(earlier: Side, later: Side, offset: i64, unseen: Option<Visibility>)
     Conflict { earlier, later, offset, same_value: None, blocks: None, non_coherent: false, unseen }
 }
 
-/// Lanes of a warp, one first: what a thread of the warp did is known to that thread.
+/// The lanes of a warp. If `first` belongs to the warp it comes first: a thread always knows its own actions.
 fn lanes_from(warp: u8, first: LaneId) -> impl Iterator<Item = LaneId> {
     let own = if first.warp == warp { first.lane } else { 0 };
     (0..WARP as u8).map(move |lane| LaneId { warp, lane: (own + lane) % WARP as u8 })
 }
 
 impl Order<'_> {
-    /// Tells whether a product is over for a thread: whether it knows that one of the warps has waited.
+    /// Returns `true` if a product is over for a thread: it knows of the wait of one of the warps.
     fn is_over(&self, reads: &Reads, later: LaneId) -> bool {
         let knows = |warp: u8, part: CopyId| {
             let waited = self.copies.waited(part, 0);
@@ -243,15 +250,15 @@ impl Order<'_> {
         knows(reads.warp, reads.copy) || others().any(|(warp, part)| knows(warp as u8, part))
     }
 
-    /// Tells whether a product is over for all threads.
+    /// Returns `true` if a product is over for all threads.
     fn is_past_product(&self, reads: &Reads) -> bool {
         let waited = self.copies.waited(reads.copy, 0);
         let who = LaneId { warp: reads.warp, lane: 0 };
         waited.is_some_and(|time| self.clocks.all_know(who, time))
     }
 
-    /// Tells what a product of a warp does not see of a write, which may be a copy: a lane that nothing orders before any lane of
-    /// the warp, or one without a fence between the proxies.
+    /// Finds a lane whose write, possibly by a copy, is invisible to a product of a warp: nothing orders it
+    /// before any lane of the warp, or it lacks a fence between the proxies.
     pub(crate) fn unseen_by_product(&self, write: &Entry, warp: u8) -> Option<Unseen> {
         for lane in write.lanes.iter() {
             let one = Entry { lanes: Mask::one(lane), ..*write };
@@ -288,7 +295,7 @@ impl Order<'_> {
         None
     }
 
-    /// The visibility of a write of a lane to a product of a warp: the best that any of its lanes has.
+    /// The visibility of a lane's write to a product of a warp: the best over the lanes of that warp.
     fn seen(&self, who: LaneId, warp: u8, visibility: impl Fn(LaneId) -> Visibility) -> Visibility {
         let mut best = Visibility::NeedsFence;
         for later in lanes_from(warp, who) {
@@ -316,7 +323,7 @@ mod tests {
         offset >> UNIT..=(offset + i64::from(bytes) - 1) >> UNIT
     }
 
-    /// Sets of units against a plain set, with ranges that begin and end anywhere.
+    /// Tests sets of units against a plain set, with arbitrary ranges.
     #[test]
     fn reads_are_sets_of_units() {
         let mut reads = ReadUnits { first: 64, units: vec![0; 5].into(), around: 0..0 };

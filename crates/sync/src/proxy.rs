@@ -1,16 +1,18 @@
-//! Fences between the generic and the async proxy (PTX manual §8.6, §8.9.5, §9.7.13.4): which writes of threads bulk
-//! copies see.
+//! Fences between the generic and the async proxy (PTX manual §8.6, §8.9.5, §9.7.13.4), which make writes of
+//! threads visible to bulk copies.
 //!
-//! A generic write e that is ordered before an access x of a bulk copy is visible to it if a `fence.proxy.async` lies on
-//! the way from e to x. Looked at are fences of the thread that wrote, before it passed the write on, and of the thread that
-//! issues x, after it learned of the write; the manual states the rule for the latter for aliases only, and we take it as meant.
-//! A fence of a third thread that may lie on the way might do as well: that is left open. What arrives at an mbarrier when it is done (`cp.async`,
-//! `st.async`) is passed on by that arrival: visible if the issuing thread fences after it learned of it. (Of `st.async` the manual does not name
-//! the proxy: who judges an answer leaves it open where no fence is.)
+//! A generic write e that is ordered before an access x of a bulk copy is visible to it if a
+//! `fence.proxy.async` lies on the way from e to x. Two fences count: one of the writing thread before it
+//! passed the write on, and one of the thread that issues x after it learned of the write. The manual states
+//! the rule for the latter for aliases only; we assume that it is meant in general. A fence of a third thread
+//! may lie on the way as well; that case is left open. Accesses that arrive at an mbarrier on completion
+//! (`cp.async`, `st.async`) are passed on by that arrival: they are visible if the issuing thread fences
+//! after it learned of the arrival. (The manual does not name the proxy of `st.async`; the code that judges
+//! an answer leaves it open without a fence.)
 //!
-//! Nothing is needed after a bulk copy: its completion is a fence towards the generic proxy (§9.7.9.25.2), and two
-//! accesses of the async proxy in one block are of one proxy. For a generic read before an async write order is demanded, and
-//! a fence that is missing is worth a note.
+//! No fence is needed after a bulk copy: its completion is a fence towards the generic proxy (§9.7.9.25.2),
+//! and two accesses of the async proxy in one block are of one proxy. Between a generic read and an async
+//! write, order is required, and a missing fence is worth a note.
 
 use crate::clocks::{Clocks, LaneId, LaneMark, Time};
 use crate::lanes::Mask;
@@ -24,31 +26,31 @@ pub enum ProxySpace {
     Global,
 }
 
-/// Visibility of a write to a bulk copy.
+/// Visibility of a write to an operation of another proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Visibility {
     /// A fence makes it visible.
     Visible,
     /// No fence makes it visible.
     NeedsFence,
-    /// The link from a write to a tensor map to the copy through it is missing.
+    /// The chain of fences from a write to a tensor map to the copy through it is incomplete.
     NeedsMapFence,
-    /// A fence of a third thread might.
+    /// A fence of a third thread might make it visible.
     Open,
 }
 
-/// Fences of a thread.
+/// The proxy fences of a thread.
 #[derive(Clone, Debug, Default)]
 struct LaneFences {
-    /// When, ascending.
+    /// Their times, ascending.
     stamps: Vec<Time>,
     /// The moment of the last one.
     last: Option<LaneMark>,
 }
 
 impl LaneFences {
-    /// Tells whether a fence of a third thread may lie on the way from a write to a bulk copy: its last one comes after the
-    /// write, and its first one before the copy.
+    /// Returns `true` if a fence of a third thread may lie on the way from a write to a bulk copy: its last
+    /// one comes after the write, and its first one before the copy.
     fn may_help(
         &self,
         clocks: &Clocks,
@@ -68,7 +70,7 @@ pub(crate) struct ProxyFences {
 }
 
 impl ProxyFences {
-    /// `fence.proxy.async`; restricted to a kind of memory, or not.
+    /// Records a `fence.proxy.async`, for one kind of memory or for all.
     pub(crate) fn fence(
         &mut self,
         clocks: &mut Clocks,
@@ -89,8 +91,8 @@ impl ProxyFences {
         }
     }
 
-    /// Tells whether a bulk copy that `later` issues sees a copy that is done with one of these arrivals at mbarriers, each a party at a time:
-    /// who knew of the arrival when it fenced.
+    /// Visibility, to a bulk copy issued by `later`, of a copy that one of these arrivals completes (each a
+    /// party at a time): visible if a thread fenced after it learned of the arrival.
     pub(crate) fn arrival_visibility(
         &self,
         clocks: &Clocks,
@@ -118,7 +120,8 @@ impl ProxyFences {
         }
     }
 
-    /// Tells whether a bulk copy that `later` issues sees what `earlier` wrote at `time`, which is ordered before it.
+    /// Visibility, to a bulk copy issued by `later`, of a write of `earlier` at `time` that is ordered before
+    /// it.
     pub(crate) fn visibility(
         &self,
         clocks: &Clocks,

@@ -1,8 +1,9 @@
-//! Who accessed which byte: each access is compared with those before it that it conflicts with.
+//! Shadow memory: compares each access with the earlier ones that it conflicts with.
 //!
 //! A [cell](Cell) stands for a few bytes, as few as the narrowest access needs.
 
 mod bulk;
+mod later;
 
 use crate::cell::{Cell, Order, Summary};
 use crate::clocks::{Clocks, LaneId, Time};
@@ -12,13 +13,15 @@ use crate::lanes::Mask;
 use crate::pages::Pages;
 use crate::products::ProductReads;
 use crate::proxy::{ProxySpace, Visibility};
+use later::LaterReads;
+pub use later::each_place;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::num::NonZeroU16;
 
-/// An instruction, by a number its executor gave it.
+/// An instruction, by the number that its executor gave it.
 pub type Site = u32;
 
-/// What an access does.
+/// The kind of an access.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Kind {
@@ -34,132 +37,135 @@ pub enum Kind {
 pub struct Access {
     /// The warp.
     pub warp: usize,
-    /// The lanes: one, unless it reads or updates an mbarrier.
+    /// The lanes: a single one, unless the access reads or updates an mbarrier.
     pub lanes: Mask,
-    /// What it does.
+    /// The kind of access.
     pub kind: Kind,
     /// The instruction.
     pub site: Site,
-    /// Bytes of one value, a power of two: vectors are several accesses (manual §8.2.2).
+    /// Bytes of one value, a power of two: a vector access counts as several (manual §8.2.2).
     pub element: u32,
-    /// The asynchronous copy that does it, if one does.
+    /// The asynchronous copy that performs it, if any.
     pub copy: Option<CopyId>,
-    /// Set if it goes through the async proxy, to which memory.
+    /// Set if it goes through the async proxy.
     pub is_async: bool,
-    /// Whether it goes through the read-only cache, outside the memory model.
+    /// Set if it goes through the read-only cache, outside the memory model.
     pub non_coherent: bool,
-    /// Which updates an update commutes with.
+    /// For an update, the group that it commutes with.
     pub group: UpdateGroup,
-    /// Whether a write or an update leaves in place what was there.
+    /// Does a write or update leave the present value in place?
     pub same_value: SameValue,
 }
 
-/// The access of some lanes of a warp at one address, among others at the same instruction.
+/// The access of some lanes of a warp at one address, one of several at the same instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
-    /// The lanes: one, unless they read.
+    /// The lanes: a single one, unless they read.
     pub lanes: Mask,
-    /// Where.
+    /// The offset of the access.
     pub offset: i64,
-    /// Tells whether a write leaves in place what was there.
+    /// Does a write leave the present value in place?
     pub same_value: SameValue,
 }
 
-/// Updates that are alike: all of a group commute in a block, and between blocks all of them or
-/// none. Updates without a group commute with nothing.
+/// Similar updates: within a block all updates of a group commute, and between blocks all or none do. Updates
+/// without a group commute with nothing.
 pub type UpdateGroup = Option<NonZeroU16>;
 
-/// Operations on mbarriers: updates of this group commute with each other, at whichever instruction.
+/// Operations on mbarriers: updates of this group commute with each other across instructions.
 pub const MBARRIER_UPDATES: UpdateGroup = NonZeroU16::new(u16::MAX);
 
-/// Tells whether a write leaves in place what was there.
+/// Does a write leave the present value in place?
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SameValue {
-    /// It does.
+    /// Yes: the values are equal.
     Equal,
-    /// It does not.
+    /// No: the values differ.
     Different,
     /// The values are not known.
     Undecided,
 }
 
-/// What is to be known of the value of a write: whether it leaves in place what was there.
+/// How much must be known about the value of a write, compared with the present value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Question {
     /// Nothing.
     None,
-    /// A difference between these instructions was met before: another one is counted, and need not be proved.
+    /// A difference between these instructions was found before. Another one is only counted and needs no
+    /// proof.
     Likely,
-    /// Anything that is claimed must be proved.
+    /// Every claim must be proved.
     Proof,
 }
 
-/// One of two accesses that conflict.
+/// One of two conflicting accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Side {
     /// The thread.
     pub who: LaneId,
     /// The instruction.
     pub site: Site,
-    /// What it does.
+    /// The kind of access.
     pub kind: Kind,
-    /// Its time, if it is not an asynchronous copy on its way.
+    /// Its time, unless it is an asynchronous copy in flight.
     pub time: Option<Time>,
     /// The asynchronous copy that it belongs to.
     pub copy: Option<CopyId>,
 }
 
-/// Two accesses to the same bytes that nothing orders, one of them not a read.
+/// Two unordered accesses to the same bytes, at least one of them not a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conflict {
-    /// The access that was executed first.
+    /// The access executed first.
     pub earlier: Side,
-    /// The other.
+    /// The access executed second.
     pub later: Side,
     /// The first byte they have in common.
     pub offset: i64,
-    /// Two writes, or two updates, of the same width at the same address: whether the later left
-    /// in place what was there.
+    /// For two writes or two updates of the same width at the same address: did the later one leave the
+    /// present value in place?
     pub same_value: Option<SameValue>,
-    /// The blocks of the two threads, if they are different ones.
+    /// The blocks of the two threads, if they differ.
     pub blocks: Option<[u64; 2]>,
-    /// Whether one went through the read-only cache: no barrier can order them.
+    /// Set if one went through the read-only cache: no barrier can order them.
     pub non_coherent: bool,
-    /// They are ordered, and the later one, by a bulk copy, may not see the earlier for want of a proxy fence.
+    /// Set if they are ordered, but the later one, by a bulk copy, may not see the earlier one because a
+    /// proxy fence is missing.
     pub unseen: Option<Visibility>,
 }
 
-/// Conflicts that are told as one: instructions, values, and whether they are of two blocks, not coherent, or unseen.
+/// Conflicts with equal keys are reported as one: instructions, values, relation of the blocks, coherence,
+/// visibility.
 type ConflictKey = (Site, Site, Option<SameValue>, (Blocks, bool, Option<Visibility>));
 
-/// The blocks of the threads of a conflict.
+/// The relation of the blocks of a conflict's threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Blocks {
     Same,
-    /// Two of one cluster.
+    /// Different blocks of one cluster.
     OfCluster,
     Strange,
 }
 
-/// Conflicts met, one of each kind between two instructions, with how often it was met.
+/// Conflicts met: one of each kind between two instructions, with the number of times it was met.
 #[derive(Clone, Debug, Default)]
 pub struct Conflicts {
     known: FxHashMap<ConflictKey, usize>,
-    /// The conflicts in the order in which they were met, and their counts.
+    /// The conflicts in the order of discovery, with their counts.
     pub met: Vec<(Conflict, u64)>,
-    /// Where reads conflict: a mark of the allocation, and the number of a word of four bytes.
+    /// Locations of conflicts with reads: the mark of the allocation, and the number of the four-byte word.
     pub words: FxHashSet<(u32, i64)>,
-    /// Whether there are more of them.
+    /// Set if there are more such words than are kept.
     pub more_words: bool,
-    /// The mark of the allocation that is accessed.
+    /// The mark of the accessed allocation.
     pub area: u32,
     /// Warps of a block, if several blocks run together.
     pub warps: Option<NonZeroU16>,
-    /// How many were added in all.
+    /// The total of all counts.
     added: u64,
 }
 
-/// Words beyond this many are not kept.
+/// Most words kept.
 const MOST_WORDS: usize = 1 << 18;
 
 impl Conflicts {
@@ -174,14 +180,14 @@ impl Conflicts {
         self.add_times(conflict, 1);
     }
 
-    /// Tells whether two writes of a block at these instructions were met that write different values.
+    /// Returns `true` if two writes of a block at these instructions are known to write different values.
     #[must_use]
     pub fn knows_different(&self, earlier: Site, later: Site) -> bool {
         let way = (Blocks::Same, false, None);
         self.known.contains_key(&(earlier, later, Some(SameValue::Different), way))
     }
 
-    /// Adds a conflict that was met `times` times; whether it is the first of its kind.
+    /// Adds a conflict met `times` times. Returns `true` if it is the first of its kind.
     pub fn add_times(&mut self, conflict: Conflict, times: u64) -> bool {
         let Conflict { earlier, later, same_value, blocks, non_coherent, unseen, .. } = conflict;
         let block = |side: Side| self.warps.map(|warps| u16::from(side.who.warp) / warps);
@@ -203,7 +209,7 @@ impl Conflicts {
     }
 }
 
-/// An access as cells remember it.
+/// Builds the entry that cells remember for an access.
 #[inline]
 fn entry(clocks: &Clocks, access: &Access, offset: i64) -> Entry {
     Entry {
@@ -225,7 +231,8 @@ fn entry(clocks: &Clocks, access: &Access, offset: i64) -> Entry {
     }
 }
 
-/// Equal for accesses to a cell just if they read or write the same value.
+/// Encodes size and low address bits. Two accesses to a cell have equal codes exactly if they access the same
+/// value.
 #[inline]
 fn extent(element: u32, offset: i64) -> u8 {
     let element = element.max(1);
@@ -235,10 +242,10 @@ fn extent(element: u32, offset: i64) -> u8 {
 /// Bytes of a tensor map.
 const MAP_BYTES: i64 = 128;
 
-/// So many cells are looked at for what they have in common.
+/// Number of cells probed for a common history.
 const ALIKE: u32 = 8;
 
-/// Bytes of a cell before an access needs smaller ones, as a power of two.
+/// Bytes of a cell, as a power of two, before an access needs smaller ones.
 const COARSEST: u32 = 2;
 
 /// The accesses of a block to one allocation.
@@ -250,26 +257,29 @@ pub struct Shadow {
     cells: Pages<Cell>,
     lists: Lists,
     space: ProxySpace,
-    /// Reads of products, which are not in cells.
+    /// Reads of products, which are not kept in cells.
     products: ProductReads,
+    later: LaterReads,
 }
 
 impl Shadow {
-    /// Nobody has accessed an allocation of `size` bytes.
+    /// An allocation of `size` bytes without accesses.
     #[must_use]
     pub fn new(size: u64, space: ProxySpace) -> Self {
         let cells = Pages::new(size >> COARSEST);
         let (lists, products) = (Lists::default(), ProductReads::default());
-        Self { shift: COARSEST, size, cells, lists, space, products }
+        let later = LaterReads::default();
+        Self { shift: COARSEST, size, cells, lists, space, products, later }
     }
 
-    /// Forgets all accesses, and with them how small cells had to be: what is met in a block does
-    /// not depend on the blocks before.
+    /// Forgets all accesses and resets the size of cells: the results of a block do not depend on earlier
+    /// blocks.
     pub fn clear(&mut self) {
         self.cells.clear();
         self.shift = COARSEST;
         self.lists = Lists::default();
         self.products.clear();
+        self.later.clear();
     }
 
     /// Bytes of a cell, as a power of two.
@@ -277,13 +287,13 @@ impl Shadow {
         self.shift
     }
 
-    /// What happened to the cells that were touched, by number.
+    /// Summaries of the touched cells, by number.
     pub(crate) fn summaries(&self) -> impl Iterator<Item = (u64, Summary)> {
         let touched = self.cells.iter().filter(|(_, cell)| cell.is_touched());
         touched.map(|(index, cell)| (index, cell.summary()))
     }
 
-    /// An access to `bytes` bytes at `offset`. Conflicts with earlier ones go to `met`.
+    /// Records an access to `bytes` bytes at `offset`. Conflicts with earlier accesses go to `met`.
     #[inline]
     pub fn access(
         &mut self,
@@ -294,11 +304,12 @@ impl Shadow {
         met: &mut Conflicts,
     ) {
         let order = Order { clocks, copies, space: self.space };
+        self.settle(clocks);
         self.access_by(order, access, &entry(clocks, access, offset), (offset, bytes), met);
     }
 
-    /// Accesses of a warp at one instruction to `bytes` bytes each, one after the other: as [`access`](Self::access),
-    /// of these lanes, at this offset and with this answer each.
+    /// Records accesses of a warp at one instruction to `bytes` bytes each, one after the other, like
+    /// [`access`](Self::access). Each part has its own lanes, offset and value comparison.
     #[inline]
     pub fn access_each(
         &mut self,
@@ -309,8 +320,9 @@ impl Shadow {
         met: &mut Conflicts,
     ) {
         let order = Order { clocks, copies, space: self.space };
+        self.settle(clocks);
         let (mut access, mut entry) = (*access, entry(clocks, access, 0));
-        // What happened in an earlier epoch is ordered before all of them.
+        // Anything from an earlier epoch is ordered before all of these reads.
         let is_plain_read = access.kind == Kind::Read
             && !entry.is_copy
             && !access.non_coherent
@@ -327,7 +339,8 @@ impl Shadow {
         }
     }
 
-    /// Remembers an ordinary read if no cell was written in this epoch and no thread has exited; whether it did.
+    /// Records an ordinary read if no cell was written in this epoch and no thread has exited. Returns `true`
+    /// on success.
     #[inline]
     fn read(&mut self, entry: &Entry, (offset, bytes): (i64, u32), epoch: u32) -> bool {
         if (offset as u64 | u64::from(bytes)) & ((1 << self.shift) - 1) != 0 {
@@ -342,8 +355,8 @@ impl Shadow {
         true
     }
 
-    /// An access that is to be remembered as `entry`, one for all cells: it is written in small pieces, which are slow to
-    /// read at once.
+    /// Records an access with one `entry` for all cells. The entry is written in small pieces, which would be
+    /// slow to read back at once.
     #[inline]
     fn access_by(
         &mut self,
@@ -359,6 +372,10 @@ impl Shadow {
         }
         let shift = self.shift;
         let (first, count) = ((offset >> shift) as u64, bytes >> shift);
+        let changes = access.kind != Kind::Read || access.copy.is_some() || access.is_async;
+        if changes {
+            self.later.note_change(access, order.clocks.epoch());
+        }
         if access.kind != Kind::Read && !self.products.is_empty() {
             self.products.forget_writes(first, count.into());
             self.products.compare(order, access, (entry, offset, bytes), met);
@@ -370,17 +387,20 @@ impl Shadow {
         if let Some(cells) = self.cells.range(first, count as usize) {
             for (part, cell) in cells.iter_mut().enumerate() {
                 cell.access(&mut self.lists, order, access, place(part), met);
+                self.later.note_unusual(changes && cell.is_unusual());
             }
             return;
         }
         for part in 0..count as usize {
             let cell = self.cells.get(first.wrapping_add(part as u64));
             cell.access(&mut self.lists, order, access, place(part), met);
+            self.later.note_unusual(changes && cell.is_unusual());
         }
     }
 
-    /// A bulk copy reads its tensor map, of 128 bytes: an access as any other of it, but that writes are visible to it by
-    /// fences of their own. `visible` tells whether a write is.
+    /// Records a bulk copy's read of its tensor map of 128 bytes. It is an ordinary access of the copy,
+    /// except that writes become visible to it by fences of their own: `visible` returns `true` for a visible
+    /// write.
     pub fn read_map(
         &mut self,
         clocks: &Clocks,
@@ -391,6 +411,7 @@ impl Shadow {
     ) {
         let order = Order { clocks, copies, space: self.space };
         let entry = entry(clocks, access, offset);
+        self.settle(clocks);
         let cells = (offset >> self.shift)..(offset + MAP_BYTES) >> self.shift;
         for index in cells {
             if let Some(cell) = self.cells.peek(index as u64) {
@@ -401,7 +422,8 @@ impl Shadow {
         self.access_by(order, &generic, &entry, (offset, MAP_BYTES as u32), met);
     }
 
-    /// What is to be known of the value of a write at `site` to these bytes, in this block. Errs towards a proof.
+    /// Returns how much must be known about the value of a write at `site` to these bytes, within this block.
+    /// Errs towards a proof.
     #[must_use]
     pub fn question(
         &self,

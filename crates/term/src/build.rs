@@ -1,18 +1,18 @@
-//! The remaining constructors: products, quotients, powers, functions, choices and conditions.
+//! The remaining constructors: products, quotients, powers, functions, selects and conditions.
 //!
-//! Which folds are allowed: those that keep the value *and* the set of inputs where the term is
-//! defined. `0 · x` is 0 only for a total `x`; `1/0` is [`Node::Undefined`], not an error.
+//! A fold is allowed if it keeps the value *and* the set of inputs where the term is defined. `0 · x` is 0 only for a
+//! total `x`; `1/0` is [`Node::Undefined`], not an error.
 
 use crate::{Function, Node, NodeId, Number, Relation, Term, Terms};
 use std::cmp::Ordering;
 
 /// Constant powers are folded up to this many bits; beyond it they stay symbolic.
 const LONGEST_POWER: usize = 4096;
-/// Choices between infinities are looked through this many operations deep.
+/// Depth to which selects between infinities are searched.
 const DEEPEST_CHOICE: u32 = 12;
 /// Constants are multiplied up to this many bits: each square of a square has twice as many.
 const LONGEST_PRODUCT: usize = 1 << 14;
-/// The sign of a constant is looked for this many operations deep.
+/// Depth to which the sign of a constant is searched.
 const DEEPEST_CONSTANT: u32 = 6;
 
 impl Terms {
@@ -197,7 +197,7 @@ impl Terms {
             _ if a == b && !self.is_partial(condition) => a,
             _ => {
                 let (condition, mut a, mut b) = (self.seal(condition), self.seal(a), self.seal(b));
-                // A choice by the same condition is made already.
+                // A select on the same condition is decided already.
                 if let Node::Select(same, inner, _) = self.at(a)
                     && same == condition
                 {
@@ -208,7 +208,7 @@ impl Terms {
                 {
                     b = inner;
                 }
-                // An infinity makes what is above it partial: it is no real number there.
+                // An infinity makes the terms above it partial: it is not a real number there.
                 let infinite =
                     [a, b].iter().any(|id| matches!(self.at(*id), Node::Infinity { .. }));
                 let below = self.partial_at(condition) || self.partial_at(a) || self.partial_at(b);
@@ -218,7 +218,7 @@ impl Terms {
         }
     }
 
-    /// A function of one argument. Named functions count as partial: nobody knows their domain.
+    /// A function of one argument. Named functions count as partial: their domain is unknown.
     pub fn apply(&mut self, function: Function, a: Term) -> Term {
         if matches!(self.node(a), Node::Undefined) {
             return a;
@@ -248,7 +248,7 @@ impl Terms {
         }
     }
 
-    /// A comparison of a choice between numbers and infinities with an infinity.
+    /// Folds the comparison of an infinity with a select between numbers and infinities.
     fn compare_with_infinity(&mut self, relation: Relation, a: Term, b: Term) -> Option<Term> {
         let (choice, negative, is_left) = match (self.node(a), self.node(b)) {
             (Node::Infinity { .. }, Node::Infinity { .. }) => return None,
@@ -270,7 +270,7 @@ impl Terms {
         })
     }
 
-    /// The condition under which a choice is an infinity; `None` if something else may have no value.
+    /// The condition under which a select is an infinity; `None` if another part may be undefined.
     fn is_infinity(&mut self, a: Term, negative: bool, depth: u32) -> Option<Term> {
         let depth = depth.checked_sub(1)?;
         match self.node(a) {
@@ -361,7 +361,7 @@ impl Terms {
         }
     }
 
-    /// How two terms compare, where constants and infinities alone tell; total terms are finite.
+    /// The order of two terms, if constants and infinities alone determine it; total terms are finite.
     fn ordering(&self, a: Term, b: Term) -> Option<Ordering> {
         match (self.node(a), self.node(b)) {
             (Node::Constant(x), Node::Constant(y)) => Some(self.number(x).cmp(self.number(y))),
@@ -376,7 +376,7 @@ impl Terms {
         }
     }
 
-    /// `max(−∞, x)` and `min(+∞, x)` are `x`, partial or not: what `x` needs is kept.
+    /// `max(−∞, x)` and `min(+∞, x)` are `x`, partial or not: the conditions of `x` are kept.
     fn without_neutral(&self, a: Term, b: Term, wanted: Ordering) -> Option<Term> {
         let neutral = |node| match node {
             Node::Infinity { negative } => negative == (wanted == Ordering::Greater),

@@ -1,4 +1,4 @@
-//! The numbers of a float format: which reals it has, and those next to a real that it has not.
+//! The numbers of a float format, and the neighbours of a real number among them.
 
 use crate::Number;
 use dashu_ratio::RBig;
@@ -32,7 +32,7 @@ impl FloatNumbers {
         Number::dyadic(self.largest.0, self.largest.1)
     }
 
-    /// Whether a number is one of the format.
+    /// Returns `true` if a number is one of the format.
     #[must_use]
     pub fn has(self, number: &Number) -> bool {
         self.at_most(number).as_ref() == Some(number)
@@ -83,7 +83,7 @@ impl FloatNumbers {
         &Number::from_big(steps) * &Number::dyadic(1, step)
     }
 
-    /// The number after one of the format that is not negative, whatever the largest is.
+    /// The number after a non-negative one of the format, ignoring the largest.
     fn above(self, number: &Number) -> Number {
         number + &Number::dyadic(1, self.step(number))
     }

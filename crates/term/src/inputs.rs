@@ -1,4 +1,4 @@
-//! The free variables: tensors of elements and scalars, numbered once for everybody.
+//! The free variables: tensors of elements and scalars, numbered once for all stores.
 //!
 //! Both programs of a comparison share one table, so an element is the same number on both sides
 //! and needs no storage in either term store.
@@ -36,7 +36,7 @@ struct Group {
     numbers: Numbers,
 }
 
-/// Which numbers a variable stands for. Only the search for points looks at it.
+/// The numbers that a variable stands for. Only the search for points uses it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Numbers {
     /// All reals.
@@ -78,13 +78,13 @@ impl Inputs {
         self.group(name, 1, None)
     }
 
-    /// How many variables there are.
+    /// Number of variables.
     #[must_use]
     pub fn len(&self) -> usize {
         self.total as usize
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.total == 0
@@ -139,33 +139,33 @@ impl Inputs {
         })
     }
 
-    /// The variable so many places behind another, if it is in the same tensor.
+    /// The variable `places` after another, if it is in the same tensor.
     #[must_use]
     pub fn behind(&self, first: Input, places: i64) -> Option<Input> {
         let places = usize::try_from(places).ok().filter(|places| *places < self.rest(first))?;
         self.at(first.position() + places)
     }
 
-    /// The sizes of the tensor a variable belongs to, if they were said.
+    /// The sizes of the tensor a variable belongs to, if they were given.
     #[must_use]
     pub fn shape(&self, input: Input) -> &[u64] {
         self.group_of(input).map_or(&[], |group| &group.shape)
     }
 
-    /// Which numbers a variable stands for.
+    /// The numbers that a variable stands for.
     #[must_use]
     pub fn numbers(&self, input: Input) -> Numbers {
         self.group_of(input).map_or(Numbers::Reals, |group| group.numbers)
     }
 
-    /// Whether any variable stands for less than all reals.
+    /// Returns `true` if any variable stands for less than all reals.
     #[must_use]
     pub fn has_types(&self) -> bool {
         self.groups.iter().any(|group| group.numbers != Numbers::Reals)
     }
 
-    /// Says of the tensor or scalar that was added last how its indices are printed and which numbers
-    /// it consists of. A shape that does not fit its length is ignored.
+    /// Sets how the indices of the last added tensor or scalar are printed, and which numbers it consists of. A shape
+    /// that does not fit its length is ignored.
     pub fn describe(&mut self, shape: &[u64], numbers: Numbers) {
         let Some(group) = self.groups.last_mut() else { return };
         let count = shape.iter().try_fold(1_u64, |all, size| all.checked_mul(*size));
@@ -198,7 +198,7 @@ impl Inputs {
     }
 }
 
-/// An index in the order of rows as one for each dimension: `3,17`.
+/// Prints a row-major index as one for each dimension: `3,17`.
 #[must_use]
 pub fn indices(index: u64, shape: &[u64]) -> String {
     let mut left = index;

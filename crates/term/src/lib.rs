@@ -1,10 +1,9 @@
-//! Terms over the reals, the way an interpreter of numeric programs makes them.
+//! Terms over the reals, built the way an interpreter of numeric programs does.
 //!
-//! A [`Terms`] store holds nodes ([`Node`]) and append-only sums of products ([`Sum`]); a
-//! [`Term`] is a copyable handle to either. Values are mathematical reals: constants are exact
-//! ([`Number`]), inputs are finite, infinities arise from constants only and are eliminated as
-//! soon as a constructor can. Nothing here decides whether two terms are equal (that is the
-//! `decide` crate) and nothing here knows where terms come from.
+//! A [`Terms`] store holds nodes ([`Node`]) and append-only sums of products ([`Sum`]); a [`Term`] is a copyable
+//! handle to either. Values are mathematical reals: constants are exact ([`Number`]), inputs are finite, infinities
+//! arise from constants only and are eliminated as soon as a constructor can. Nothing here decides equality of terms
+//! (that is the `decide` crate), and nothing here knows where terms come from.
 //!
 //! **Meaning.** A term is a partial function of the inputs. Where an operation is undefined
 //! (division by zero, logarithm of a non-positive number, …) so is every term that needs its

@@ -1,4 +1,4 @@
-//! What a term is: a number of a node, or a prefix of an append-only sum.
+//! Handles of terms: a node, or a prefix of an append-only sum.
 
 use crate::Input;
 
@@ -14,21 +14,21 @@ pub struct Term {
 }
 
 impl Term {
-    /// How many products a sum has; 0 for anything else.
+    /// Number of products of a sum; 0 for anything else.
     #[must_use]
     #[inline]
     pub fn products(self) -> u32 {
         self.prefix
     }
 
-    /// Whether it is the sum `shorter` and one product more, in the same list.
+    /// Is it the sum `shorter` and one product more, in the same list?
     #[must_use]
     #[inline]
     pub fn is_grown_from(self, shorter: Self) -> bool {
         shorter.prefix != 0 && self.id == shorter.id && self.prefix == shorter.prefix + 1
     }
 
-    /// Tells whether this is an equally long sum in the list `count` places behind the other's.
+    /// Is this an equally long sum in the list `count` places after the other's?
     #[must_use]
     #[inline]
     pub fn is_beside(self, first: Self, count: u32) -> bool {
@@ -42,7 +42,7 @@ impl Term {
         Self { id: self.id + count, prefix: self.prefix }
     }
 
-    /// The sum of `count` products more, which its list must have by now.
+    /// The sum with `count` more products, which its list must have by now.
     #[must_use]
     #[inline]
     pub fn grown(self, count: u32) -> Self {
@@ -50,7 +50,7 @@ impl Term {
     }
 }
 
-/// A term that fits in 31 bits: what nodes and products refer to.
+/// A term that fits in 31 bits: the operands of nodes and products.
 ///
 /// Children have smaller numbers than their parents, so ascending order is an evaluation order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -79,7 +79,7 @@ pub struct ListId(pub(crate) u32);
 pub struct Sum {
     /// The list.
     pub list: ListId,
-    /// How many of its products belong to this sum; at least 1.
+    /// Number of its products that belong to this sum; at least 1.
     pub length: u32,
 }
 
@@ -110,7 +110,7 @@ impl Factors {
         self.left
     }
 
-    /// Whether the product is subtracted.
+    /// Is the product subtracted?
     #[must_use]
     pub const fn is_negative(self) -> bool {
         self.left & SIGN != 0
@@ -129,7 +129,7 @@ impl Factors {
     }
 }
 
-/// How two reals are compared.
+/// A comparison of two reals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Relation {
     /// `<`
@@ -163,17 +163,17 @@ pub enum Function {
     Trunc,
     /// To nearest, ties to even.
     Round,
-    /// The element of a tensor with the number that the argument is: the free variable so many places
-    /// behind this one, its first. The argument must be an integer below the number of elements for all
-    /// inputs there are; nothing is said where it is something else.
+    /// The element of a tensor whose index is the argument: the free variable that many places after this one, the
+    /// first. The argument must be an integer below the number of elements for all inputs; elsewhere nothing is
+    /// claimed.
     Element(Input),
-    /// Any other: nothing is known but that equal arguments give equal values. The number is the
-    /// store's own; see [`Terms::named_functions`](crate::Terms::named_functions).
+    /// Any other: equal arguments give equal values, and nothing else is known. The number is the store's own; see
+    /// [`Terms::named_functions`](crate::Terms::named_functions).
     Named(u16),
 }
 
 impl Function {
-    /// The functions with a meaning of their own, and how they are written.
+    /// The functions with a meaning of their own, and their notation.
     pub const KNOWN: [(Self, &'static str); 10] = [
         (Self::Tanh, "tanh"),
         (Self::Erf, "erf"),
@@ -230,11 +230,11 @@ pub enum Node {
     Select(NodeId, NodeId, NodeId),
     /// A named function.
     Apply(Function, NodeId),
-    /// A condition that is settled.
+    /// A constant condition.
     Truth(bool),
     /// A comparison of reals.
     Compare(Relation, NodeId, NodeId),
-    /// A condition negated.
+    /// A negated condition.
     Not(NodeId),
     /// Both conditions.
     And(NodeId, NodeId),

@@ -104,14 +104,14 @@ impl Number {
         Self(Repr::Big(Box::new(RBig::from_parts(numerator, denominator))))
     }
 
-    /// Whether this is 0.
+    /// Is this 0?
     #[must_use]
     #[inline]
     pub fn is_zero(&self) -> bool {
         matches!(self.0, Repr::Dyadic { mantissa: 0, .. })
     }
 
-    /// Whether this is 1.
+    /// Is this 1?
     #[must_use]
     #[inline]
     pub fn is_one(&self) -> bool {
@@ -133,7 +133,7 @@ impl Number {
         }
     }
 
-    /// Whether this is below zero.
+    /// Is this below zero?
     #[must_use]
     #[inline]
     pub fn is_negative(&self) -> bool {
@@ -161,7 +161,7 @@ impl Number {
         }
     }
 
-    /// The integer this is, if it is one that fits.
+    /// The value as an integer, if it is one that fits.
     #[must_use]
     pub fn to_i64(&self) -> Option<i64> {
         match &self.0 {
@@ -242,7 +242,7 @@ impl Number {
         }
     }
 
-    /// How many bits the larger of numerator and denominator takes.
+    /// Number of bits of the larger of numerator and denominator.
     #[must_use]
     pub fn bits(&self) -> usize {
         match &self.0 {
@@ -269,7 +269,7 @@ fn from_dyadic(mantissa: i128, exponent: i64) -> Number {
             let scale = RBig::from(UBig::ONE << exponent.unsigned_abs() as usize);
             let odd = RBig::from(IBig::from(odd));
             let value = if exponent >= 0 { odd * scale } else { odd / scale };
-            // Straight into the last tier: `from_big` would find the same, with more work.
+            // Straight into the last tier: `from_big` would reach the same with more work.
             Number(Repr::Big(Box::new(value)))
         }
     }

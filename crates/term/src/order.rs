@@ -5,12 +5,12 @@
 
 use crate::{Node, NodeId, NodeTable, Term, Terms};
 
-/// The nodes below some roots in evaluation order, with how often each is used.
+/// The nodes below some roots in evaluation order, with the number of uses of each.
 #[derive(Clone, Debug, Default)]
 pub struct Order {
     /// Children before parents, each once.
     pub nodes: Vec<NodeId>,
-    /// For each entry of `nodes`, how many uses it has among the nodes and roots.
+    /// For each entry of `nodes`, the number of its uses among the nodes and roots.
     pub uses: Vec<u32>,
 }
 
@@ -23,7 +23,8 @@ pub fn evaluation_order(
     Walker::default().order(terms, roots, wanted)
 }
 
-/// Scratch space for walks over one store: a walk costs what it visits, not the size of the store.
+/// Scratch space for walks over one store: the cost of a walk is proportional to the nodes it visits, not to the
+/// store.
 #[derive(Clone, Debug, Default)]
 pub struct Walker {
     /// By node: 0 for unseen, else its position in `nodes` plus one. All zero between walks.
@@ -31,13 +32,13 @@ pub struct Walker {
     nodes: Vec<NodeId>,
     uses: Vec<u32>,
     stack: Vec<NodeId>,
-    /// Numbers below are not visited.
+    /// Nodes with smaller numbers are not visited.
     first: u32,
 }
 
 impl Walker {
-    /// The nodes below `roots` for which `wanted` holds; below a node that is not wanted nothing
-    /// is visited. Uses of a visited node are counted over the roots and all parents visited.
+    /// The nodes below `roots` for which `wanted` holds. Nothing below an unwanted node is visited. Uses of a visited
+    /// node are counted over the roots and all visited parents.
     pub fn order(
         &mut self,
         terms: &Terms,
@@ -48,7 +49,7 @@ impl Walker {
         self.walk(terms, roots, wanted)
     }
 
-    /// As [`Walker::order`] without the inputs, which are most of what a sum of products refers to.
+    /// Like [`Walker::order`], without the inputs, which are most operands of a sum of products.
     pub fn operations(
         &mut self,
         terms: &Terms,

@@ -1,14 +1,15 @@
 //! The store of terms and the constructors an interpreter calls once per lane and instruction.
 //!
-//! No hash-consing: a node is pushed and forgotten. Constructors fold what is constant, eliminate infinities on creation, and drop
-//! an operand only if it is *total* (no operation below it can be undefined), so that no definedness condition is ever lost here.
+//! No hash-consing: a node is pushed and forgotten. Constructors fold constants and eliminate infinities on creation.
+//! They drop an operand only if it is *total* (no operation below it can be undefined), so that no definedness
+//! condition is ever lost here.
 
-use crate::sums::{LANES, Runs, Sums};
+use crate::sums::{LANES, Runs, Sums, all_below};
 use crate::{ConstantId, Factors, Function, Input, Inputs, Node, NodeId, Number, Sum, Term};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// The longest sum that is copied where it grows in two ways.
+/// The longest sum that is copied if it grows in two ways.
 const COPIED: u32 = 16;
 
 /// Terms over a shared table of inputs.
@@ -19,7 +20,7 @@ pub struct Terms {
     first_node: u32,
     /// Node number `inputs.len() + i`; the numbers below belong to the inputs, which need no node.
     nodes: Vec<Node>,
-    /// Per entry of `nodes`: whether some operation at or below it can be undefined.
+    /// Per entry of `nodes`: can some operation at or below it be undefined?
     partial: Vec<bool>,
     constants: Vec<Number>,
     constant_nodes: FxHashMap<Number, (ConstantId, NodeId)>,
@@ -27,7 +28,7 @@ pub struct Terms {
     sums: Sums,
     zero: NodeId,
     one: NodeId,
-    /// +∞, −∞, the undefined, false and true: made once, a running maximum starts from one each time.
+    /// +∞, −∞, the undefined, false and true: created once, as each running maximum starts from one.
     singles: [NodeId; 5],
 }
 
@@ -66,7 +67,7 @@ impl Terms {
         &self.inputs
     }
 
-    /// How many node numbers are in use, inputs included.
+    /// Number of node numbers in use, inputs included.
     #[must_use]
     pub fn node_count(&self) -> usize {
         self.inputs.len() + self.nodes.len()
@@ -88,7 +89,7 @@ impl Terms {
         self.at(NodeId(term.id))
     }
 
-    /// The operation a node number stands for.
+    /// The operation of a node number.
     #[must_use]
     #[inline]
     pub fn at(&self, node: NodeId) -> Node {
@@ -98,7 +99,7 @@ impl Terms {
         }
     }
 
-    /// The node of a term; none for a sum that was not sealed.
+    /// The node of a term; `None` for a sum that was not sealed.
     #[must_use]
     #[inline]
     pub fn node_of(&self, term: Term) -> Option<NodeId> {
@@ -127,7 +128,7 @@ impl Terms {
         }
     }
 
-    /// Whether some operation at or below the term can be undefined.
+    /// Can some operation at or below the term be undefined?
     #[must_use]
     #[inline]
     pub fn is_partial(&self, term: Term) -> bool {
@@ -137,7 +138,7 @@ impl Terms {
         self.partial_at(NodeId(term.id))
     }
 
-    /// How a function is written.
+    /// The notation of a function.
     #[must_use]
     pub fn function_name(&self, function: Function) -> &str {
         match function {
@@ -153,7 +154,7 @@ impl Terms {
         &self.names
     }
 
-    /// The function of this name, a new one if nobody knows it; `None` after 65536 names.
+    /// The function of this name, a new one if the name is unknown; `None` after 65536 names.
     pub fn function(&mut self, name: &str) -> Option<Function> {
         if let Some((function, _)) = Function::KNOWN.iter().find(|(_, known)| *known == name) {
             return Some(*function);
@@ -200,7 +201,7 @@ impl Terms {
         self.singles[2].into()
     }
 
-    /// A condition that is settled.
+    /// A constant condition.
     #[must_use]
     pub fn truth(&self, value: bool) -> Term {
         self.singles[3 + usize::from(value)].into()
@@ -211,8 +212,8 @@ impl Terms {
         self.constant(value.into())
     }
 
-    /// `a · b + c`, the operation kernels are made of: appends to `c` where `c` is a sum that
-    /// nothing was appended to yet, and starts a sum otherwise.
+    /// `a · b + c`, the main operation of kernels. Appends to `c` if `c` is a sum that nothing was appended to yet;
+    /// starts a sum otherwise.
     #[inline]
     pub fn fused_multiply_add(&mut self, a: Term, b: Term, c: Term) -> Term {
         // Inputs are total and need no folding: one comparison each, and eight bytes are stored.
@@ -225,7 +226,7 @@ impl Terms {
         self.general_multiply_add(a, b, c)
     }
 
-    /// `c = a · b + c` in every lane where `active` has its bit: what one instruction of a warp does.
+    /// `c = a · b + c` in every lane whose bit is set in `active`: one instruction of a warp.
     ///
     /// # Panics
     /// If the slices differ in length, or are longer than 64.
@@ -244,18 +245,23 @@ impl Terms {
         }
     }
 
-    /// `c = a · b + c` in all lanes of a warp, for inputs at the positions `a` and `b` and sums that have grown
-    /// together; whether that is what they are. If not, nothing has happened.
+    /// `c = a · b + c` in all lanes of a warp, for inputs `base` before the positions in `factors` and sums that have grown
+    /// together. Otherwise returns `false` and does nothing.
     ///
-    /// The sum of the first lane stands for all: lane `l`'s is in the list `l` after that of the first, and as long.
+    /// The sum of the first lane stands for all: that of lane `l` is in the list `l` after the first lane's, and as
+    /// long.
     #[inline]
-    pub fn multiply_add_inputs(&mut self, a: &[u32; LANES], b: &[u32; LANES], first: Term) -> bool {
-        let inputs = all_below(a.iter().chain(b).copied(), self.first_node);
-        first.prefix != 0 && inputs && self.sums.append_to_all(sum_of(first), a, b)
+    pub fn multiply_add_inputs(
+        &mut self,
+        factors: [&[u32; LANES]; 2],
+        base: u32,
+        first: Term,
+    ) -> bool {
+        let limit = self.first_node;
+        first.prefix != 0 && self.sums.append_to_all(sum_of(first), factors, (base, limit))
     }
 
-    /// `c + Σ aᵢ · bᵢ` for inputs at these positions and a sum that nothing was appended to yet; `None` if they are something
-    /// else.
+    /// `c + Σ aᵢ · bᵢ` for inputs at these positions and a sum that nothing was appended to yet; otherwise `None`.
     #[inline]
     pub fn multiply_add_all(
         &mut self,
@@ -335,7 +341,7 @@ impl Terms {
         let node = self.constant_node(value);
         match self.at(node) {
             Node::Constant(id) => id,
-            // `constant_node` makes nothing else.
+            // `constant_node` builds nothing else.
             other => unreachable!("constant node is {other:?}"),
         }
     }
@@ -462,37 +468,4 @@ fn sum_of(term: Term) -> Sum {
 
 fn term_of(sum: Sum) -> Term {
     Term { id: sum.list.0, prefix: sum.length }
-}
-
-/// Tells whether all positions are below `limit`, which is less than 2^31.
-///
-/// One pass without comparisons: unsigned ones have no vector instruction on every processor. Of
-/// numbers below 2^31 a difference is negative where the first is the smaller one.
-#[inline(always)]
-fn all_below(positions: impl Iterator<Item = u32>, limit: u32) -> bool {
-    let (any, all) = positions.fold((0, u32::MAX), |(any, all), position: u32| {
-        (any | position, all & position.wrapping_sub(limit))
-    });
-    any >> 31 == 0 && all >> 31 == 1
-}
-
-#[cfg(test)]
-mod tests {
-    use super::all_below;
-
-    #[test]
-    fn positions_are_below_a_limit() {
-        let edges = [0, 1, 5, 6, 7, (1 << 31) - 1, 1 << 31, u32::MAX - 5, u32::MAX];
-        for limit in [0, 1, 6, (1 << 31) - 1] {
-            for a in edges {
-                for b in edges {
-                    assert_eq!(
-                        all_below([a, b].into_iter(), limit),
-                        a.max(b) < limit,
-                        "{a} {b} {limit}"
-                    );
-                }
-            }
-        }
-    }
 }

@@ -1,15 +1,16 @@
 //! Append-only lists of products, in runs taken from a paged arena.
 //!
-//! An accumulator of a kernel is such a list. Appending to a sum that ends where its list ends
-//! extends the list in place; the older, shorter sums stay what they were. Eight bytes a product,
-//! no reallocation: the arena grows by pages, so its peak is its size. The accumulators of a warp's lanes
-//! are lists that grow together; [`group`] appends to all of them at once.
+//! An accumulator of a kernel is such a list. Appending to a sum that ends where its list ends extends the list in
+//! place; the older, shorter sums stay valid. Eight bytes a product, no reallocation: the arena grows by pages, so
+//! its peak is its size. The accumulators of a warp's lanes are lists that grow together; [`group`] appends to all of
+//! them at once.
 
 mod group;
 
 use crate::{Factors, ListId, Sum};
 use group::Group;
 pub use group::LANES;
+pub(crate) use group::all_below;
 
 /// Slots to a page. A run never crosses a page.
 const PAGE: usize = 1 << 16;
@@ -21,8 +22,7 @@ static EMPTY: [Factors; 1024] = [Factors::link(0); 1024];
 
 #[derive(Debug, Default)]
 pub(crate) struct Sums {
-    /// Each with room for [`PAGE`] slots, filled as runs are taken: memory that is never used is
-    /// never touched.
+    /// Each with room for [`PAGE`] slots, filled as runs are taken: unused memory is never touched.
     pages: Vec<Vec<Factors>>,
     /// First unused slot of the last page, counted over all pages.
     free: u32,
@@ -33,7 +33,7 @@ pub(crate) struct Sums {
 #[derive(Clone, Copy, Debug)]
 struct List {
     first_run: u32,
-    /// [`IN_GROUP`] while the list grows in a group, which knows.
+    /// [`IN_GROUP`] while the list grows in a group, which has its length.
     length: u32,
     /// The next slot to write, and how many are left before the link slot.
     next: u32,
@@ -48,8 +48,8 @@ struct List {
     group: u32,
 }
 
-/// The length of a list that grows in a group. No sum is as long, so appending to one list alone fails its
-/// first test and need not ask for a group.
+/// The length of a list that grows in a group. No sum is as long, so appending to one list alone fails its first test
+/// and need not look for a group.
 const IN_GROUP: u32 = u32::MAX;
 
 impl Sums {
@@ -70,7 +70,7 @@ impl Sums {
         Sum { list, length: 1 }
     }
 
-    /// Appends where `sum` is all of its list; `None` where the list has grown past it in another way.
+    /// Appends if `sum` is all of its list; `None` if the list has grown past it in another way.
     #[inline]
     pub(crate) fn append(&mut self, sum: Sum, factors: Factors, partial: bool) -> Option<Sum> {
         if self.lists[sum.list.0 as usize].length != sum.length || sum.length == u32::MAX {
@@ -89,14 +89,14 @@ impl Sums {
             self.push(sum.list, factors, partial);
             return Some(Sum { list: sum.list, length: length + 1 });
         }
-        // Lanes of a warp add the same.
+        // Lanes of a warp may append the same product.
         let slot = (next as usize).checked_sub(1)?;
         let same = sum.length.checked_add(1) == Some(length)
             && self.pages[slot / PAGE][slot % PAGE] == factors;
         same.then_some(Sum { list: sum.list, length })
     }
 
-    /// Appends products of total factors where `sum` is all of its list; `None` elsewhere.
+    /// Appends products of total factors if `sum` is all of its list; `None` otherwise.
     pub(crate) fn extend(
         &mut self,
         sum: Sum,

@@ -1,18 +1,18 @@
-//! A value for every node, in pages that are made when something is set there.
+//! A value for every node, in pages allocated on first use.
 //!
-//! A launch has millions of inputs, each of which has a number among the nodes, and a question is most often about a few
-//! dozen nodes: a table of all would cost more than the answer.
+//! A launch has millions of inputs, each with a node number, and most queries touch a few dozen nodes: a full table
+//! would cost more than the answer.
 
 use crate::NodeId;
 use std::ops::{Index, IndexMut};
 
-/// Nodes to a page: what a question touches lies in few places, mostly.
+/// Nodes to a page: the nodes of a query are mostly close together.
 const PAGE: usize = 1 << 10;
 
 /// A value for every node; the same for all until it is set.
 #[derive(Clone, Debug, Default)]
 pub struct NodeTable<T> {
-    /// Empty where nothing was set.
+    /// Empty if nothing was set.
     pages: Vec<Box<[T]>>,
     unset: T,
 }

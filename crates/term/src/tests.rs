@@ -38,7 +38,7 @@ fn long_sums_that_grow_twice_are_shared() {
     assert_eq!([products(sum), products(one), products(other)], [100, 101, 2]);
 }
 
-/// Lanes that add the same to the same sum have one sum, as long as nothing else was added.
+/// Lanes that add the same product to the same sum share one sum, as long as nothing else was added.
 #[test]
 fn the_same_product_is_appended_once() {
     let (mut terms, x) = store();
@@ -138,12 +138,12 @@ fn infinities_are_eliminated_on_creation() {
     assert_eq!(terms.exp(scaled), zero);
     let above = terms.compare(Relation::Less, below, x[2]);
     assert_eq!(terms.node(above), Node::Truth(true));
-    // The sign of x decides: this stays, and is no panic.
+    // The sign of x decides: the product stays, without a panic.
     let open = terms.multiply(x[0], below);
     assert!(terms.is_partial(open));
 }
 
-/// The products of a sum as pairs of inputs, with those of sums inside it.
+/// The products of a sum as pairs of inputs, with those of nested sums.
 fn pairs(terms: &Terms, sum: Term) -> Vec<(usize, usize)> {
     let Node::Sum(sum) = terms.node(sum) else { panic!("a sum") };
     let mut all = Vec::new();
@@ -156,8 +156,8 @@ fn pairs(terms: &Terms, sum: Term) -> Vec<(usize, usize)> {
     all
 }
 
-/// Appends to the sums of all lanes together, to single ones, and to older prefixes: each sum has the products that
-/// were added to it, in order.
+/// Appends to the sums of all lanes together, to single ones, and to older prefixes: each sum has the products added
+/// to it, in order.
 #[test]
 fn sums_that_grow_together_are_what_they_are_alone() {
     let mut inputs = Inputs::new();
@@ -172,10 +172,13 @@ fn sums_that_grow_together_are_what_they_are_alone() {
         let mut wanted: [Vec<(usize, usize)>; LANES] = std::array::from_fn(|_| Vec::new());
         for _ in 0..700 {
             let [a, b] = [0, 1].map(|_| std::array::from_fn::<u32, LANES, _>(|_| random(64)));
-            // In some rounds a lane goes its own way now and then.
+            // In some rounds a lane diverges now and then.
             let alone = round > 1 && random(150) == 0;
             let is_row = (0..).zip(sums).all(|(lane, sum)| sum.is_beside(sums[0], lane));
-            let grown = !alone && is_row && terms.multiply_add_inputs(&a, &b, sums[0]);
+            let base = random(3);
+            let [left, right] = [a, b].map(|positions| positions.map(|at| at + base));
+            let grown =
+                !alone && is_row && terms.multiply_add_inputs([&left, &right], base, sums[0]);
             together += usize::from(grown);
             let only = random(LANES as u32) as usize;
             for lane in (0..LANES).filter(|&lane| !alone || lane == only) {
@@ -190,7 +193,7 @@ fn sums_that_grow_together_are_what_they_are_alone() {
                     known.push((sums[lane], wanted[lane].clone()));
                 }
             }
-            // In the last round sums of before grow another way, some of them those that lanes have now.
+            // In the last round older sums grow in another way, among them current sums of lanes.
             if round == 5 && random(30) == 0 {
                 let at = known.len() - 1 - random(known.len().min(40) as u32) as usize;
                 let (older, products) = known[at].clone();

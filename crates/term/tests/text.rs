@@ -1,4 +1,4 @@
-//! The text form: what is printed reads back as the same term.
+//! The text form: printed terms read back as the same term.
 
 use std::sync::Arc;
 use term::text::{Scope, parse_expression, parse_script, run};

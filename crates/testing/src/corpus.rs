@@ -1,7 +1,7 @@
-//! Files of the repository that tests read: the corpus, the manual, folders of expected answers.
+//! Files of the repository for tests: the corpus, the manual, folders of expected answers.
 //!
-//! Lists are sorted, so that a test does the same on every machine. A walk that finds nothing panics: a test over no
-//! files would pass and say nothing.
+//! Lists are sorted, so that a test does the same on every machine. A walk that finds nothing panics, because a test
+//! over no files would pass without testing anything.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ pub fn root() -> PathBuf {
     own.ancestors().nth(2).unwrap_or(own).to_owned()
 }
 
-/// Returns the files of a folder that end with `.extension`, sorted. The folder is given from the root of the workspace.
+/// Returns the files of a folder with `.extension`, sorted. The folder is relative to the root of the workspace.
 ///
 /// # Panics
 /// If the folder cannot be read or has no such file.
@@ -21,8 +21,8 @@ pub fn files_in(folder: impl AsRef<Path>, extension: &str) -> Vec<PathBuf> {
     walk(folder.as_ref(), extension, false)
 }
 
-/// Returns the files of a folder and of those below it that end with `.extension`, sorted. The folder is given from
-/// the root of the workspace.
+/// Returns the files with `.extension` in a folder and below it, sorted. The folder is relative to the root of the
+/// workspace.
 ///
 /// # Panics
 /// If a folder cannot be read or no such file is found.
@@ -31,7 +31,7 @@ pub fn files_below(folder: impl AsRef<Path>, extension: &str) -> Vec<PathBuf> {
     walk(folder.as_ref(), extension, true)
 }
 
-/// Returns the names, without the extension, of the files that [`files_in`] finds.
+/// Returns the names, without the extension, of the files found by [`files_in`].
 ///
 /// # Panics
 /// As [`files_in`], and if a name is not text.

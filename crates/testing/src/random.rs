@@ -1,9 +1,9 @@
 //! Reproducible random numbers: SplitMix64 (Steele, Lea and Flood, *Fast Splittable Pseudorandom Number Generators*,
 //! OOPSLA 2014).
 //!
-//! The numbers of a seed are the same on every machine and must stay what they are: recordings of hardware, lists
-//! of mutants and numbers of test cases mean what is drawn here. Numbers below a limit are remainders, which favours
-//! small numbers by a share of `limit / 2^64`; nobody who tests notices.
+//! The numbers of a seed are the same on every machine and must not change: recordings of hardware, lists of mutants
+//! and numbers of test cases depend on them. Numbers below a limit are remainders, which favours small numbers by a
+//! share of `limit / 2^64`; this is negligible for tests.
 
 use base::{GAMMA, mix64};
 
@@ -20,7 +20,7 @@ impl Random {
         Self { state: seed }
     }
 
-    /// Returns the seed whose stream is what is still to be drawn: with it, a failing case can be drawn again.
+    /// Returns a seed for the rest of the stream, so that a failing case can be drawn again.
     #[must_use]
     pub fn seed(&self) -> u64 {
         self.state
@@ -33,7 +33,7 @@ impl Random {
         drawn
     }
 
-    /// Draws a number below `limit`; 0 if the limit is 0. It may be of any type of integers.
+    /// Draws a number below `limit`; 0 if the limit is 0. Works for any integer type.
     ///
     /// # Panics
     /// If the limit is negative or has more than 64 bits.
@@ -54,17 +54,17 @@ impl Random {
         low + self.below(high - low + 1)
     }
 
-    /// Draws a number from 0 to 1, which is excluded: a multiple of 2^-53.
+    /// Draws a number from 0 to 1, the latter excluded: a multiple of 2^-53.
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Returns true in `percent` of a hundred cases.
+    /// Returns `true` in `percent` of a hundred cases.
     pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    /// Returns true once in `times`.
+    /// Returns `true` once in `times`.
     pub fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
@@ -77,7 +77,7 @@ impl Random {
         items[self.below(items.len())].clone()
     }
 
-    /// Puts the items in a random order (Fisher and Yates).
+    /// Shuffles the items (Fisher and Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));
@@ -85,7 +85,7 @@ impl Random {
     }
 }
 
-/// Returns `count` multiples of 1/128 from -1 to 1, which is excluded: every float format has them.
+/// Returns `count` multiples of 1/128 from -1 to 1, the latter excluded: every float format represents them exactly.
 #[must_use]
 pub fn noise(count: usize, seed: u64) -> Vec<f64> {
     let mut random = Random::new(seed);
@@ -96,7 +96,7 @@ pub fn noise(count: usize, seed: u64) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// The reference implementation's outputs; what it draws of 0 is in `base`.
+    /// The reference implementation's outputs; those of seed 0 are in `base`.
     #[test]
     fn the_stream_is_that_of_the_paper() {
         let mut random = Random::new(1_234_567);
@@ -151,7 +151,7 @@ mod tests {
         assert_eq!(count(|random| (0.0..1.0).contains(&random.unit())), 10_000);
     }
 
-    /// All orders of three items come up, about equally often.
+    /// All orders of three items occur, about equally often.
     #[test]
     fn all_orders_are_drawn() {
         let mut random = Random::new(6);

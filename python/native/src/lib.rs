@@ -1,8 +1,8 @@
 //! The border between Python and the `warpproof` crate: words and texts in, text out.
 //!
-//! A call runs on a thread of its own. The calling thread waits without the interpreter's lock and looks for signals between waits,
-//! because only Python may run Python's handlers: at Ctrl-C the watch of the call is stopped and the call ends with what it knows. JSON is
-//! the data format, as on the command line, so there is one contract and not two.
+//! A call runs on a thread of its own. The calling thread waits without the interpreter's lock and checks for signals
+//! between waits, because only Python may run Python's handlers. At Ctrl-C the watch of the call is stopped, and the
+//! call ends with its results so far. JSON is the data format, as on the command line, so there is only one contract.
 
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyOSError};
@@ -14,14 +14,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
-use warpproof::{Call, Called};
+use warpproof::{Call, Called, Host};
 
 /// Bytes of a call's stack: terms and syntax trees are followed recursively. Pages are only used once they are touched.
 const STACK: usize = 256 << 20;
-/// How long a thread waits between two looks for signals.
+/// Time between two checks for signals.
 const SLICE: Duration = Duration::from_millis(20);
-/// How long an interrupted call is waited for; whatever it knows after that is dropped. A run looks at its watch some thousand times a second, but
-/// not while it sets up gigabytes of memory.
+/// Time to wait for an interrupted call; later results are dropped. A run checks its watch some thousand times a
+/// second, but not while it sets up gigabytes of memory.
 const GRACE: Duration = Duration::from_millis(500);
 
 create_exception!(_native, Bug, PyException, "A bug in Warpproof, not in the kernel.");
@@ -57,24 +57,25 @@ impl Results {
         arrays.map(|(name, bytes)| (name.clone(), PyBytes::new(py, bytes))).collect()
     }
 
-    /// Returns what `--format json` writes, if the command has a report.
+    /// Returns the output of `--format json`, if the command has a report.
     fn json(&self) -> Option<String> {
         self.0.json()
     }
 
-    /// Returns the page that `--report` writes.
+    /// Returns the page of `--report`.
     fn html(&self) -> String {
         self.0.html()
     }
 }
 
-/// The end of a call's thread. The call comes along: its watch must not be handed to another call while somebody here may stop it.
+/// The end of a call's thread. It owns the call: its watch must not be handed to another call while this thread may
+/// still stop it.
 struct Ended {
     _call: Call,
     called: Result<Called, Box<dyn Any + Send>>,
 }
 
-/// Runs a command. `texts` are files that are not on disk, `prefix` is the folder of the Python environment.
+/// Runs a command. `texts` are files that are not on disk; `prefix` is the folder of the Python environment.
 #[pyfunction]
 fn call(
     py: Python<'_>,
@@ -87,7 +88,7 @@ fn call(
     let (sender, mut receiver) = mpsc::sync_channel(1);
     let work = move || {
         let called = catch_unwind(AssertUnwindSafe(|| warpproof::call(&mut call)));
-        // After a second Ctrl-C nobody listens any more.
+        // After a second Ctrl-C the receiver is gone.
         let _ = sender.send(Ended { _call: call, called });
     };
     let thread = std::thread::Builder::new().name("warpproof".to_owned()).stack_size(STACK);
@@ -131,7 +132,7 @@ fn attach(py: Python<'_>, signal: &PyErr, receiver: &mut Receiver<Ended>) -> PyR
             }
             return Ok(());
         }
-        // Somebody who asks twice does not want to wait.
+        // A second Ctrl-C means: do not wait.
         py.check_signals()?;
     }
     Ok(())
@@ -142,12 +143,17 @@ fn panic_text(panic: &(dyn Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()
 }
 
-/// Runs the program on the terminal, with the words behind its name, and returns its exit status.
+/// Runs the program on the terminal, with the words after its name, and returns its exit status.
 #[pyfunction]
-fn main(py: Python<'_>, words: Vec<OsString>) -> u8 {
+fn main(py: Python<'_>, words: Vec<OsString>) -> PyResult<u8> {
     let words = std::iter::once(OsString::from("warpproof")).chain(words);
     let words: Vec<OsString> = words.collect();
-    py.detach(|| warpproof::main(words))
+    // This process runs Python, so workers of a batch are started as a module.
+    let system = py.import("sys")?;
+    let python: OsString = system.getattr("executable")?.extract()?;
+    let program = vec![python, "-m".into(), "warpproof".into()];
+    let host = Host { program, python: Some(system.getattr("prefix")?.extract()?) };
+    Ok(py.detach(|| warpproof::main_in(words, &host)))
 }
 
 /// Returns version, revision, target and compiler.

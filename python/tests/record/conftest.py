@@ -1,4 +1,4 @@
-"""Lets the tests of the tracer run from a clone whose extension module is not built."""
+"""Lets the tests of the tracer run in a clone without a built extension module."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SOURCE = Path(__file__).resolve().parents[2]
 
 
 def _package() -> None:
-    """Takes the package as installed, else from the clone, else its tracing part alone."""
+    """Imports the package as installed, otherwise from the clone, otherwise only its tracing part."""
     for path in ([], [str(_SOURCE)]):
         sys.path[:0] = path
         try:

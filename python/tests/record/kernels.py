@@ -1,4 +1,4 @@
-"""Triton kernels and host functions of our own for the problems that `table.py` verifies.
+"""Triton kernels and host functions of our own for the problems verified by `table.py`.
 
 `BROKEN` in a call makes the twin with one mistake: a wrong operator, bound or index.
 """
@@ -111,7 +111,7 @@ def gemm(a, b, bias, c, M, N, K, am, ak, bk, bn, az, bz, cz, EPILOGUE: tl.conste
 
 
 def matmul(a, b, bias=None, epilogue="none", x=0.0, y=0.0, triangle=0, broken=False):
-    """Multiplies matrices or batches of them, of any strides."""
+    """Multiplies matrices, or batches of matrices, of any strides."""
     batch = a.shape[0] if a.dim() == 3 else 1
     M, K = a.shape[-2:]
     N = b.shape[-1]
@@ -127,7 +127,7 @@ def matmul(a, b, bias=None, epilogue="none", x=0.0, y=0.0, triangle=0, broken=Fa
 
 @triton.jit
 def rows(x, w, bias, y, outer, n, inner, OP: tl.constexpr, EPS: tl.constexpr, AFFINE: tl.constexpr, BROKEN: tl.constexpr, B: tl.constexpr):
-    """One program for each row: `x[o, :, i]`, with the result in its place."""
+    """One program for each row `x[o, :, i]`, which writes the row's result in its place."""
     row = tl.program_id(0)
     o, i = row // inner, row % inner
     k = tl.arange(0, B)
@@ -267,7 +267,7 @@ def diagonal(d, x, broken=False):
 
 @triton.jit
 def convolve(x, w, bias, y, n, F, OH, OW, C: tl.constexpr, H, W, G, R: tl.constexpr, S: tl.constexpr, SH: tl.constexpr, SW: tl.constexpr, PH: tl.constexpr, PW: tl.constexpr, DH: tl.constexpr, DW: tl.constexpr, BIAS: tl.constexpr, BROKEN: tl.constexpr, B: tl.constexpr):
-    """`C` is the number of channels of a group, `G` that of features of a group."""
+    """`C` is the number of channels of a group, `G` the number of features of a group."""
     at = tl.program_id(0) * B + tl.arange(0, B)
     ow, oh, f, b = at % OW, at // OW % OH, at // (OW * OH) % F, at // (OW * OH * F)
     inside = at < n

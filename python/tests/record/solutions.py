@@ -1,11 +1,12 @@
 """Solutions of our own for KernelBench problems, by the number of the problem: `solution(model, broken, *inputs)`.
 
-`LIMITS` has the problems whose shapes are reduced further than to 16.
+`LIMITS` lists the problems whose shapes are reduced further than to 16.
 """
 
 from __future__ import annotations
 
 import kernels as k
+import torch
 
 
 def _op(name, **numbers):
@@ -72,4 +73,29 @@ LEVEL2 = {
 
 }  # fmt: skip
 
-LIMITS = {**dict.fromkeys([("level1", n) for n in (50, 55, 56, 57, 62, 63, 67, 71, 76, 78, 80, 81, 82, 83, 84, 85, 87)], 4), ("level1", 42): 6, ("level1", 45): 6, ("level1", 34): 4, ("level1", 36): 4, ("level1", 40): 4}
+
+
+def _mlp(m, broken, x):
+    *hidden, last = [layer for layer in m.network if hasattr(layer, "weight")]
+    for layer in hidden:
+        x = k.matmul(x, layer.weight.T, layer.bias, "relu")
+    return k.matmul(x, last.weight.T, last.bias, broken=broken)
+
+
+def _lenet(m, broken, x):
+    for layer in (m.conv1, m.conv2):
+        x = k.pool2d(k.apply(k.conv(layer, x), "relu"), 2, 2, 0, 1, True, broken and layer is m.conv2)
+    x = x.view(-1, m.fc1.in_features)
+    for layer in (m.fc1, m.fc2):
+        x = k.matmul(x, layer.weight.T, layer.bias, "relu")
+    return k.matmul(x, m.fc3.weight.T, m.fc3.bias)
+
+
+def _fire(m, broken, x):
+    x = k.apply(k.conv(m.squeeze, x), "relu")
+    return torch.cat([k.apply(k.conv(m.expand1x1, x), "relu"), k.apply(k.conv(m.expand3x3, x, broken), "relu")], 1)
+
+
+LEVEL3 = {**dict.fromkeys((1, 2, 3), _mlp), 4: _lenet, 17: _fire}
+
+LIMITS = {**dict.fromkeys([("level1", n) for n in (50, 55, 56, 57, 62, 63, 67, 71, 76, 78, 80, 81, 82, 83, 84, 85, 87)], 4), ("level1", 42): 6, ("level1", 45): 6, ("level1", 34): 4, ("level1", 36): 4, ("level1", 40): 4, ("level3", 17): 4}

@@ -1,6 +1,10 @@
-"""Solutions that fool a comparison on random inputs: none of them is proved. Needs torch, Triton and the built package; no GPU."""
+"""Solutions that fool a comparison on random inputs: none of them is proved. Needs torch, Triton and the built
+package; no GPU.
+"""
 
 from __future__ import annotations
+
+import threading
 
 import pytest
 
@@ -84,3 +88,115 @@ def test_hack(host):
 def test_memory_that_nothing_wrote():
     with pytest.raises(Untraceable, match="nothing has written"):
         wp.verify(reference, lambda x: torch.empty_like(x), x=wp.f32(5, 21))
+
+
+def error_caught(x):
+    y = right(x)
+    try:
+        y[0, 0] = 5.0
+    except Exception:
+        pass
+    return y
+
+
+def data_asked_for(x):
+    try:
+        big = bool((x.abs() > 5).any())
+    except Exception:
+        big = False
+    return x * 0 if big else right(x)
+
+
+def failing_product(x):
+    y = right(x)
+    try:
+        torch.ones(2, device=x.device) @ torch.ones(3, device=x.device)
+    except RuntimeError:
+        return y
+    return y * 0
+
+
+def changed_by_an_index(x):
+    y = right(x)
+    y[torch.arange(0, 4, 2, device=x.device)] = 0.0
+    return y
+
+
+def changed_by_a_mask(x):
+    y = right(x)
+    y[x > 5] = x[x > 5]
+    return y
+
+
+def changed_as_integers(x):
+    y = right(x)
+    y.view(torch.int32).fill_(0)
+    return y
+
+
+def compiled_before(x):
+    y = right(x)
+    kernel = relu_kernel.warmup(x, x, 105, B=128, grid=(1,))
+    try:
+        kernel[(1, 1, 1)](x, y, 105)
+    except Exception:
+        pass
+    return y
+
+
+def from_a_thread(x):
+    y = right(x)
+    thread = threading.Thread(target=lambda: y.fill_(5.0))
+    thread.start()
+    thread.join()
+    return y
+
+
+CAUGHT = [(compiled_before, "compiled before"), (from_a_thread, "thread"), (error_caught, "a part of a tensor"), (data_asked_for, "contents"), (failing_product, "catches an error"), (changed_by_an_index, "chosen by a tensor"), (changed_by_a_mask, "contents"), (changed_as_integers, "another type")]  # fmt: skip
+RESULTS = [
+    (lambda x: (right(x), 3 * x), "2 tensors"), (lambda x: right(x).half(), "f16"), (lambda x: right(x).view(21, 5), r"21, 5"),
+    (lambda x: right(x).view(torch.int32), "another type"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("host, words", CAUGHT + RESULTS)
+def test_refused(host, words):
+    with pytest.raises(Untraceable, match=words):
+        wp.verify(reference, host, x=wp.f32(5, 21))
+
+
+@triton.autotune([triton.Config({"B": 64}), triton.Config({"B": 32})], key=["n"])
+@triton.jit
+def twice_or_four_times(x, y, n, B: tl.constexpr):
+    at = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(y + at, tl.load(x + at, mask=at < n) * (2 if B == 64 else 4), mask=at < n)
+
+
+@triton.autotune([triton.Config({"B": 64}), triton.Config({"B": 32})], key=["n"])
+@triton.jit
+def same_or_half(x, y, n, B: tl.constexpr):
+    at = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(y + at, tl.load(x + at, mask=at < n) * (1.0 if B == 64 else 0.5), mask=at < n)
+
+
+def test_kernels_are_tuned_by_themselves():
+    def host(x):
+        y, z = torch.empty_like(x), torch.empty_like(x)
+        twice_or_four_times[lambda meta: (triton.cdiv(64, meta["B"]),)](x, y, 64)
+        same_or_half[lambda meta: (triton.cdiv(64, meta["B"]),)](y, z, 64)
+        return z
+
+    assert wp.verify(lambda x: 2 * x, host, x=wp.f32(64)).verdict == "refuted"
+
+
+def test_a_part_that_is_written_alone_is_not_refuted():
+    def host(x):
+        return launched(relu_kernel, x, torch.empty(128, device=x.device), 64)[:64]
+
+    with pytest.raises(Untraceable, match="not written whole"):
+        wp.verify(reference, host, x=wp.f32(64))
+
+
+def test_a_view_beyond_its_memory():
+    with pytest.raises(Untraceable, match="beyond its memory"):
+        wp.verify(reference, lambda x: torch.as_strided(right(x), (64,), (1,), 1), x=wp.f32(64))

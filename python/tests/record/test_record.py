@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "trace"))
 from evaluate import evaluate  # noqa: E402
 
 from warpproof.record import Formula, Launch, record  # noqa: E402
-from warpproof.record.launches import accessed  # noqa: E402
+from warpproof.record.pointers import accessed  # noqa: E402
 from warpproof.trace import Untraceable  # noqa: E402
 from warpproof.trace.torch import trace  # noqa: E402
 
@@ -47,6 +47,18 @@ def count(x, total, n, B: tl.constexpr):
 def add_kernel(x, y, out, n, B: tl.constexpr):
     at = tl.program_id(0) * B + tl.arange(0, B)
     tl.store(out + at, tl.load(x + at, mask=at < n) + tl.load(y + at, mask=at < n), mask=at < n)
+
+
+@triton.jit
+def walk(x, y, n, B: tl.constexpr):
+    p = y + tl.arange(0, B)
+    q = x + tl.arange(0, B)
+    k = 0
+    while k < n:
+        tl.store(p, 2 * tl.load(q))
+        p += B
+        q += B
+        k += B
 
 
 @triton.jit
@@ -148,6 +160,60 @@ def test_unknown_code_counts_as_access():
     assert accessed("nothing", "k", ("a", "b")) == (everything, everything)
 
 
+CARRIED = """tt.func public @k(%a: !tt.ptr<f32>, %b: !tt.ptr<f32>, %n: i32) attributes {noinline = false} {
+BODY
+  tt.return
+}
+"""
+SWAPPED = """
+%r:2 = scf.for %i = %n to %n step %n iter_args(%p = %a, %q = %a) -> (!tt.ptr<f32>, !tt.ptr<f32>)  : i32 {
+  scf.for %j = %n to %n step %n  : i32 {
+    %v = tt.load %q : !tt.ptr<f32> loc(#loc1)
+  } loc(#loc2)
+  scf.yield %q, %b : !tt.ptr<f32>, !tt.ptr<f32>
+} {tt.num_stages = 3 : i32}
+tt.store %r#0, %v : !tt.ptr<f32>"""
+WHILE = """
+%r:2 = scf.while (%p = %a, %i = %n) : (!tt.ptr<f32>, i32) -> (i32, !tt.ptr<f32>) {
+  scf.condition(%c) %i, %p : i32, !tt.ptr<f32>
+} do {
+^bb0(%i: i32 loc("i"(#loc1)), %p2: !tt.ptr<f32> loc("p"(#loc1))):
+  %v = tt.load %p2 : !tt.ptr<f32>
+  scf.yield %b, %i : !tt.ptr<f32>, i32
+}
+tt.store %r#1, %v : !tt.ptr<f32>"""
+BRANCH = """
+%p = scf.if %c -> (!tt.ptr<f32>) {
+  scf.yield %a : !tt.ptr<f32>
+} else {
+  scf.yield %b : !tt.ptr<f32>
+}
+%v = tt.load %a : !tt.ptr<f32>
+tt.store %p, %v : !tt.ptr<f32>"""
+
+
+@pytest.mark.parametrize(
+    "body, read, written",
+    [
+        (SWAPPED, "ab", "ab"), (WHILE, "ab", "ab"), (BRANCH, "a", "ab"), ("tt.store %b, %n : !tt.ptr<f32>", "", "b"),
+        ("tt.store %unknown, %n : !tt.ptr<f32>", "", "abn"), ("%p = tt.int_to_ptr %n : i64 -> !tt.ptr<f32>\ntt.store %p, %n", "abn", "abn"),
+        ("scf.unheard_of {\n}\ntt.store %b, %n : !tt.ptr<f32>", "abn", "abn"), ("tt.experimental_descriptor_store %b, %n", "", "b"),
+    ],
+)  # fmt: skip
+def test_pointers_that_loops_carry(body, read, written):
+    assert accessed(CARRIED.replace("BODY", body), "k", ("a", "b", "n")) == (frozenset(read), frozenset(written))
+
+
+def test_a_pointer_of_a_while_loop():
+    def host(x):
+        y = torch.empty_like(x)
+        walk[(1,)](x, y, 64, B=16)
+        return y
+
+    (step,) = record(host, torch.empty(64)).steps
+    assert arguments(step) == ["x=f32[64]", "y=f32[64]:out", "arg_n=64"]
+
+
 OPERATIONS = [
     lambda x: F.silu(x.t().reshape(-1)), lambda x: x[1:, ::2] * 2, lambda x: torch.softmax(x, 1) @ x.T, lambda x: x.expand(2, 4, 6).sum(0),
     lambda x: torch.cat([x, x.flip(0)]).view(2, -1)[1], lambda x: x.clone().add_(1).mul_(x), lambda x: torch.zeros_like(x).copy_(x[0]), lambda x: torch.full((4, 6), 2.5, device=x.device) - x,
@@ -191,7 +257,7 @@ def test_a_filled_tensor_that_is_only_read():
     def host(x):
         return relu(torch.zeros(3, device=x.device))
 
-    assert arguments(record(host, torch.empty(3)).steps[0])[0] == "t1=f32[3]=[0,0,0]"
+    assert arguments(record(host, torch.empty(3)).steps[0])[0] == "t1=f32[3]=0"
 
 
 REFUSED = [

@@ -1,8 +1,8 @@
 """Compares the program's reading of formulas with that of the tests' evaluator, exactly; run by hand.
 
-`python against_program.py --program warpproof`. Formulas of traced functions are evaluated on small integers, where doubles are exact.
-A kernel that copies the result of the Python evaluator must be proved equal to the formula on the same contents, and refuted with one
-element changed. Needs torch, no GPU.
+`python against_program.py --program warpproof`. Formulas of traced functions are evaluated on small integers, where
+doubles are exact. A kernel that copies the result of the Python evaluator must be proved equal to the formula on the
+same contents, and refuted with one element changed. Needs torch, no GPU.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Evaluates formulas on NumPy arrays in float64, for tests only.
 
-Strict: indices that shadow, elements outside without `else`, ranges that disagree or cannot be told, and `if` without
-`else` outside a reduction are all mistakes. A side of an `if` that is not taken is not looked at. Every index in scope
-is one axis of the arrays that are computed, in the order of nesting.
+It is strict. All of these are mistakes: indices that shadow, elements outside without `else`, ranges that disagree or
+are unknown, and `if` without `else` outside a reduction. The side of an `if` that is not taken is not evaluated.
+Every index in scope is one axis of the computed arrays, in the order of nesting.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _NUMBERS = {"pi": math.pi, "inf": math.inf, "log2e": math.log2(math.e), "ln2": m
 def evaluate(
     text: str, inputs: Mapping[str, Any], shapes: Optional[Mapping[str, Sequence[int]]] = None
 ) -> dict[str, Array]:
-    """Returns the outputs of a formula; `shapes` declares their extents where the formula does not tell."""
+    """Returns the outputs of a formula. `shapes` declares their extents where the formula does not show them."""
     tensors = {name: _stored(array) for name, array in inputs.items()}
     outputs = {}
     for definition in parse(text):
@@ -220,7 +220,7 @@ class _Scope:
         if name in self.values:
             return self.values[name]
         if name not in self.tensors:
-            raise Mistake(f"`{name}` is no input and not defined above")
+            raise Mistake(f"`{name}` is not an input and not defined above")
         if self.tensors[name].ndim:
             raise Mistake(f"`{name}` is a tensor: give its {self.tensors[name].ndim} indices")
         return self.scalar(self.tensors[name])
@@ -228,7 +228,7 @@ class _Scope:
     def on_element(self, node: Node, mask: Array) -> Array:
         _, name, places, otherwise = node
         if name not in self.tensors:
-            raise Mistake(f"`{name}` is no input and not defined above")
+            raise Mistake(f"`{name}` is not an input and not defined above")
         tensor = self.tensors[name]
         if tensor.ndim != len(places):
             raise Mistake(f"`{name}` is a tensor: give its {tensor.ndim} indices")
@@ -380,7 +380,7 @@ def _reduce(operation: str, values: Array, on: Array, axes: tuple[int, ...], mas
 
 
 def _dot(factors: list[Array], depth: int, ranges: list[tuple[int, int]]) -> Array:
-    """Sums products over the last axes; axes on one side only stay out of the product."""
+    """Sums products over the last axes. Axes that occur on only one side stay out of the product."""
     full = depth + len(ranges)
     missing = math.prod(hi - lo for axis, (lo, hi) in enumerate(ranges) if all(f.shape[depth + axis] == 1 for f in factors))
     parts = []

@@ -1,7 +1,7 @@
 """Reads formulas: tokens and a recursive-descent parser, for tests only.
 
-Written from the grammar alone, as a second opinion on the reader that the package ships. Nodes are tuples whose first
-entry names them.
+Written from the grammar alone, as an independent check of the package's own reader. Nodes are tuples whose first
+entry is their name.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _TOKEN = re.compile(
 
 
 class Mistake(Exception):
-    """A formula that the grammar or its rules do not allow."""
+    """A formula that breaks the grammar or its rules."""
 
 
 class Index(NamedTuple):
-    """An index of a definition or reduction; `lo` and `hi` are nodes or nothing."""
+    """An index of a definition or reduction. `lo` and `hi` are nodes or `None`."""
 
     name: str
     lo: Optional[Node]
@@ -202,7 +202,7 @@ class _Parser:
                 return reduction
             self.at = start
         if name not in FUNCTIONS:
-            raise Mistake(f"`{name}` is no function" if name not in REDUCTIONS else f"`{name}` of what?")
+            raise Mistake(f"`{name}` is not a function" if name not in REDUCTIONS else f"`{name}` of what?")
         arguments = [self.expr()]
         while self.accept(","):
             arguments.append(self.expr())
@@ -210,7 +210,7 @@ class _Parser:
         return ("call", name, arguments)
 
     def reduction(self, name: str) -> Optional[Node]:
-        """Reads indices as long as names stand there; the evaluator tells new names from known ones."""
+        """Reads indices as long as names follow. The evaluator distinguishes new names from known ones."""
         indices = []
         while self.peek().isidentifier() and self.peek() not in KEYWORDS | CONSTANTS and self.peek(1) in (",", "in"):
             indices.append(self.index())

@@ -1,8 +1,8 @@
 """Traces KernelBench problems, evaluates the formulas and compares with torch in float64; run by hand.
 
-`python measure.py KERNELBENCH_FOLDER --out measure.json [PART_OF_NAME…]`. Shapes are reduced to 16, else to 32 or 64; a problem
-that runs with none of these is traced at its own shapes on fake tensors and not evaluated. `--seconds` bounds the evaluation of
-one formula in Python, which says nothing about the program's.
+`python measure.py KERNELBENCH_FOLDER --out measure.json [PART_OF_NAME…]`. Shapes are reduced to 16, or else to 32 or
+64. A problem that runs with none of these is traced at its own shapes on fake tensors and not evaluated. `--seconds`
+bounds the evaluation of one formula in Python, and is unrelated to the program's time.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def doubled(inputs):
 
 
 def values_of(traced, model, inputs):
-    """Returns what the inputs of the formula hold, copied: running the model updates buffers."""
+    """Returns the contents of the formula's inputs, copied because running the model updates buffers."""
     held = {**dict(model.named_parameters()), **dict(model.named_buffers())}
     given = [i for i in torch.utils._pytree.tree_leaves(list(inputs)) if isinstance(i, torch.Tensor)]
     values = {}
@@ -59,7 +59,7 @@ def error_of(traced, model, inputs):
 
 
 def at_its_own_shapes(path):
-    """Traces on fake tensors, or on real ones if the code asks for numbers."""
+    """Traces on fake tensors, or on real ones if the code needs numbers."""
     for mode in (FakeTensorMode(allow_non_fake_inputs=True), contextlib.nullcontext()):
         try:
             with mode:
@@ -75,7 +75,10 @@ def measured(path, seconds, eval_mode):
     found = {"stage": "build"}
     try:
         signal.alarm(seconds)
-        attempt = next(kernelbench.attempts(path.read_text(), str(path)), None)
+        try:
+            attempt = next(kernelbench.attempts(path.read_text(), str(path)))
+        except kernelbench.Untraceable:
+            attempt = None
         found["stage"], start = "trace", time.time()
         if attempt is None:
             traced = at_its_own_shapes(path)
@@ -90,7 +93,7 @@ def measured(path, seconds, eval_mode):
             found.update(eval_s=round(time.time() - start, 1), stage="equal" if found["error"] < 1e-9 else "different")
     except TimeoutError:
         found["why"] = f"more than {seconds} s"
-    except Exception as error:  # a row of the table, not the end of it
+    except Exception as error:  # a row of the table; the other problems go on
         found["why"] = f"{type(error).__name__}: {error}"[:300]
     signal.alarm(0)
     return found

@@ -1,4 +1,4 @@
-"""Traced NumPy functions against NumPy itself, and the messages of what cannot be traced."""
+"""Traced NumPy functions against NumPy itself, and the messages for functions that cannot be traced."""
 
 from __future__ import annotations
 

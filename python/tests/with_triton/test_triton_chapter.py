@@ -1,4 +1,4 @@
-"""The chapter "From Python" is true: its Triton code runs."""
+"""The Triton code in the chapter "From Python" runs."""
 
 from __future__ import annotations
 

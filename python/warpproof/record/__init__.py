@@ -1,16 +1,20 @@
-"""Recordings: what a host function does, without a GPU.
+"""Recordings of host functions, without a GPU.
 
-`record(function, *arguments)` runs a function that launches Triton kernels on fake tensors and returns its launches and
-the formulas of the torch operations between them, once for every autotune configuration. `Recording.write(folder)` makes a
-project of it for `warpproof run`.
+`record(function, *arguments)` runs a function that launches Triton kernels on fake tensors. It returns the launches
+and the formulas of the torch operations between them, once for every autotune configuration.
+`Recording.write(folder)` writes a project for `warpproof run`.
 """
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any, Callable, Mapping, Optional, Sequence
 
 from ..trace.errors import Untraceable
 from .project import Formula, Launch, Recording, Variant
+
+#: The most combinations of configurations of autotuned kernels that are recorded.
+COMBINATIONS = 64
 
 __all__ = ["Formula", "Launch", "Recording", "Untraceable", "Variant", "record"]
 
@@ -27,17 +31,26 @@ def record(
 ) -> Recording:
     """Records a host function of torch tensors, or a module.
 
-    `arguments` are tensors or specs with `.shape` and `.dtype`; other values are passed on. `target` is the architecture to
-    compile for, `variants` how many autotune configurations to record at most (all of them if not given). `weights` names parameters by their paths in
-    the module; `mode` is the `FakeTensorMode` of fake tensors among the arguments.
+    `arguments` are tensors or specs with `.shape` and `.dtype`; other values are passed on. `target` is the
+    architecture to compile for. `variants` is the most combinations of autotune configurations to record (all of them
+    if not given): every kernel is tuned by itself.
+    `weights` names parameters by their paths in the module; `mode` is the `FakeTensorMode` of fake tensors among the
+    arguments.
     """
     from .finish import finished
-    from .recorder import run
+    from .recorder import Run, run
 
     options = {"weights": weights, "mode": mode}
     capability = int(target.split("_")[-1].rstrip("af"))
-    first = run(function, arguments, names, 0, capability, **options)
-    count = max(first.recorder.configurations.values(), default=1)
-    more = range(1, min(count, variants or count))
-    runs = [first] + [run(function, arguments, names, n, capability, **options) for n in more]
+    runs: list[Run] = []
+    chosen: Optional[list[int]] = []
+    while chosen is not None and (variants is None or len(runs) < variants):
+        runs.append(run(function, arguments, names, chosen, capability, **options))
+        choices = runs[-1].recorder.choices
+        if variants is None and max(prod(choices.counts), len(runs)) > COMBINATIONS:
+            raise Untraceable(
+                f"{prod(choices.counts)} combinations of configurations of autotuned kernels, more than {COMBINATIONS}",
+                "leave the configurations in use",
+            )
+        chosen = choices.following()
     return Recording([finished(one, outputs) for one in runs])

@@ -1,20 +1,22 @@
-"""Turns a run into steps: names results, drops formulas that nothing needs, decides directions of arguments."""
+"""Turns a run into steps: names results, drops unneeded formulas, decides directions of arguments."""
 
 from __future__ import annotations
 
 from typing import Any, Optional, Sequence
 
 from ..trace.errors import Untraceable
-from ..trace.formula import count
+from ..trace.numbers import closed_form
 from .memory import DEFINED, FILLED, INPUT, UNDEFINED, Storage
 from .project import Formula, Launch, Variant
 from .recorder import UNUSED, FormulaStep, LaunchStep, Pass, Run
 
 
 def finished(run: Run, names: Optional[Sequence[str]]) -> Variant:
-    """Returns the steps of a run, with results under the names given, `y` or `y0`, `y1`, …."""
+    """Returns the steps of a run, with its results under the given names, by default `y` or `y0`, `y1`, …."""
     recorder, results = run.recorder, run.results
     wanted = list(names or (["y"] if len(results) == 1 else [f"y{n}" for n in range(len(results))]))
+    if len(wanted) != len(results):
+        raise Untraceable(f"the function returns {len(results)} tensors, and {len(wanted)} are wanted: {', '.join(wanted)}")
     kept: list[Storage] = []
     for tensor, name in zip(results, wanted):
         kept.append(_result(run, tensor, name, kept))
@@ -37,7 +39,7 @@ def finished(run: Run, names: Optional[Sequence[str]]) -> Variant:
 
 
 def _result(run: Run, tensor: Any, name: str, kept: list[Storage]) -> Storage:
-    """Gives the storage of a result its name; a result that is a view is copied by a formula."""
+    """Gives the storage of a result its name. A result that is a view is copied by a formula."""
     recorder = run.recorder
     storage = recorder.of(tensor)
     if storage.state == UNDEFINED:
@@ -55,7 +57,7 @@ def _result(run: Run, tensor: Any, name: str, kept: list[Storage]) -> Storage:
 
 
 def _is_read(run: Run, storage: Storage) -> bool:
-    """Tells whether a formula reads a storage, and so has its name in its text."""
+    """Returns `True` if a formula reads a storage, and so has its name in its text."""
     return any(isinstance(s, FormulaStep) and storage.name in s.segment.inputs for s in run.recorder.steps)
 
 
@@ -68,7 +70,7 @@ def _row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _reshaped(run: Run, storage: Storage, tensor: Any) -> bool:
-    """Gives a storage that only launches use the shape of the result, if that is row-major and whole."""
+    """Gives a storage used only by launches the shape of the result, if that is row-major and whole."""
     whole = tensor.storage_offset() == storage.offset and tensor.is_contiguous() and storage.keep is not None
     whole = (
         whole
@@ -128,22 +130,24 @@ def _launch(step: LaunchStep, needed: set[str]) -> Launch:
         one.storage.name for one in step.arguments if one.storage is not None and one.state in (DEFINED, INPUT)
     )
     kernel = step.kernel
+    names = {text.partition("=")[0] for _, text in arguments}
     return Launch(
         kernel.name,
-        kernel.ptx,
+        kernel.ptx if kernel.cuda is None else kernel.cuda(names),
         step.grid,
-        32 * kernel.warps,
+        kernel.block or 32 * kernel.warps,
         kernel.shared,
         kernel.cluster,
         arguments,
         uses,
         kernel.options,
         alias,
+        ".ptx" if kernel.cuda is None else ".cu",
     )
 
 
 def _renamed(arguments: list[tuple[Pass, str]]) -> tuple[list[tuple[str, str]], list[str]]:
-    """Gives parameters that are one address names of their own, and says that they are one."""
+    """Gives parameters with the same address names of their own, and returns which are the same."""
     taken: dict[str, list[str]] = {}
     result = []
     for one, text in arguments:
@@ -155,10 +159,12 @@ def _renamed(arguments: list[tuple[Pass, str]]) -> tuple[list[tuple[str, str]], 
 
 
 def _argument(one: Pass, needed: set[str]) -> str:
-    """Writes an argument as the command line does. Numbers get a prefix: formulas see names, and `n` may be an index there."""
+    """Writes an argument in the command line's notation. Numbers get a prefix: formulas see names, and `n` may be an
+    index there.
+    """
     storage = one.storage
     if storage is None:
-        return f"arg_{one.name}={'?' if one.number is UNUSED else _number(one.number)}"
+        return f"arg_{one.name}={'?' if one.number is UNUSED else _exact(one.number)}"
     text = f"{storage.name}={_type(storage.dtype)}[{','.join(map(str, storage.shape or (1,)))}]"
     if (
         storage.shape
@@ -170,22 +176,21 @@ def _argument(one: Pass, needed: set[str]) -> str:
     if one.state == INPUT or (not one.written and one.state == DEFINED):
         return text
     if one.state == FILLED:
-        return f"{text}:out={_number(one.fill)}" if one.written else f"{text}={_repeated(one.fill, storage)}"
+        direction = "" if not one.written else ":out" if storage.name in needed else ":scratch"
+        return f"{text}{direction}={_number(one.fill)}"
     if one.state == UNDEFINED:
         return f"{text}:out" if one.written and storage.name in needed else f"{text}:scratch"
     return f"{text}:inout"
 
 
-def _repeated(fill: Any, storage: Storage) -> str:
-    """Writes contents that a launch only reads."""
-    elements = count(storage.shape)
-    if elements > 4096:
-        raise Untraceable(f"`{storage.name}` is filled with a number and only read")
-    return "[" + ",".join([_number(fill)] * elements) + "]"
-
-
 def _type(dtype: str) -> str:
     return "u8" if dtype == "bool" else dtype
+
+
+def _exact(value: Any) -> str:
+    """Writes a number passed to a kernel. A float with a simple closed form is written as that form, as in formulas."""
+    form = closed_form(abs(value)) if isinstance(value, float) else None
+    return _number(value) if form is None else f"-({form})" if value < 0 else form
 
 
 def _number(value: Any) -> str:

@@ -1,26 +1,26 @@
-"""Triton launches without a GPU: compiles with a stub driver and tells which pointers a kernel writes.
+"""Triton launches without a GPU: compiles with a stub driver, and finds the pointers a kernel writes through.
 
-`JITFunction.run` compiles as for a real launch, on tensors whose addresses only tell their alignment; the launch itself
-is left out. Which arguments are written is read from Triton's own intermediate code: every store through a pointer that
-may come from an argument counts, so that an argument may be called written that is not, never the reverse.
+`JITFunction.run` compiles as for a real launch, on tensors whose addresses only show their alignment; the launch
+itself is left out. The written arguments are read from Triton's own intermediate code: every store through a pointer
+that may come from an argument counts. So an argument may be wrongly taken as written, never the reverse.
 """
 
 from __future__ import annotations
 
 import contextlib
-import re
 from dataclasses import dataclass
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, ContextManager, Iterator, Optional, Sequence
 from unittest import mock
 
 from ..trace.errors import Untraceable
+from .pointers import accessed
 
 VERSIONS = ((3, 2), (3, 9))
 
 
 @dataclass(frozen=True)
 class Compiled:
-    """A kernel as Triton compiled it for one launch."""
+    """A kernel as compiled by Triton for one launch."""
 
     name: str
     ptx: str
@@ -31,17 +31,20 @@ class Compiled:
     read: frozenset[str]
     written: frozenset[str]
     options: dict[str, Any]  # constexpr arguments
+    block: tuple[int, ...] = ()  # of CUDA C++; Triton's is a number of warps
+    #: Writes CUDA C++, in place of PTX, with parameter names that differ from these.
+    cuda: Optional[Callable[[set[str]], str]] = None
 
 
 class Pointer:
-    """A tensor as Triton's launcher looks at it: a type and an address."""
+    """A tensor as seen by Triton's launcher: a type and an address."""
 
     def __init__(self, tensor: Any):
         self.tensor, self.dtype = tensor, tensor.dtype
         self.shape, self.device = tensor.shape, tensor.device
 
     def data_ptr(self) -> int:
-        """Returns an address with the alignment that the tensor would have."""
+        """Returns an address with the tensor's alignment."""
         return 1 << 20 | int(self.tensor.storage_offset()) * int(self.tensor.element_size())
 
     ptr_range = staticmethod(lambda: 0)
@@ -52,7 +55,7 @@ class Pointer:
 
 
 class _Driver:
-    """The part of a driver that compiling needs."""
+    """The part of a driver needed for compiling."""
 
     def __init__(self, capability: int):
         from triton.backends.compiler import GPUTarget
@@ -90,20 +93,60 @@ class _Driver:
 
 
 Launched = Callable[[Compiled, tuple[int, ...], dict[str, Any]], None]
+Noting = Callable[[], ContextManager[None]]
+
+
+class Choices:
+    """The configurations of autotuned kernels in one run: a number for each tuner and key, in the order they come.
+
+    The autotuner chooses once for every key, that is for the arguments it lists and for the element types. `numbers`
+    are the choices to make; those beyond are 0. `counts` are the numbers of configurations met.
+    """
+
+    def __init__(self, numbers: Sequence[int] = ()):
+        self.numbers, self.counts = list(numbers), list[int]()
+        self._made: dict[Any, Any] = {}
+
+    def choose(self, tuner: Any, key: tuple[Any, ...], configurations: Callable[[], Sequence[Any]]) -> Any:
+        """Returns the configuration of a tuner for a key."""
+        place = (id(tuner), repr(key))
+        if place not in self._made:
+            found = list(configurations())
+            if not found:
+                raise Untraceable("an autotuned kernel without a configuration")
+            number = self.numbers[len(self.counts)] if len(self.counts) < len(self.numbers) else 0
+            self.counts.append(len(found))
+            self._made[place] = tuner, found[min(number, len(found) - 1)]
+        return self._made[place][1]
+
+    def following(self) -> Optional[list[int]]:
+        """Returns the next combination, or `None` after the last."""
+        numbers = (self.numbers + [0] * len(self.counts))[: len(self.counts)]
+        while numbers and numbers[-1] + 1 >= self.counts[len(numbers) - 1]:
+            numbers.pop()
+        return [*numbers[:-1], numbers[-1] + 1] if numbers else None
 
 
 @contextlib.contextmanager
-def intercepted(on_launch: Launched, variant: int, capability: int, found: dict[str, int]) -> Iterator[None]:
+def intercepted(on_launch: Launched, choices: Choices, capability: int, noting: Noting) -> Iterator[None]:
     """Calls `on_launch(kernel, grid, arguments)` in place of every launch.
 
-    Autotuned functions take configuration `variant`, or their last; `found` gets how many each has.
+    `choices` chooses the configurations of autotuned kernels. `noting` sees the errors that the host function may catch.
     """
+    from triton.compiler import CompiledKernel
     from triton.runtime import driver
     from triton.runtime.autotuner import Autotuner
     from triton.runtime.jit import JITFunction
 
     _check_version()
     compile_only = JITFunction.run
+
+    def noted(function: Callable[..., Any]) -> Callable[..., Any]:
+        def inside(*arguments: Any, **options: Any) -> Any:
+            with noting():
+                return function(*arguments, **options)
+
+        return inside
 
     def run(self: Any, *arguments: Any, grid: Any, warmup: bool, **options: Any) -> Any:
         import torch
@@ -123,9 +166,7 @@ def intercepted(on_launch: Launched, variant: int, capability: int, found: dict[
 
     def tune(self: Any, *arguments: Any, **options: Any) -> Any:
         self.nargs = dict(zip(self.arg_names, arguments))
-        configurations = list(self.prune_configs(options))
-        found[getattr(self.base_fn, "__name__", "kernel")] = len(configurations)
-        chosen = configurations[min(variant, len(configurations) - 1)]
+        chosen = choices.choose(self, _key(self, {**self.nargs, **options}), lambda: _configurations(self, options))
         if chosen.pre_hook is not None:
             chosen.pre_hook({**self.nargs, **options, **chosen.all_kwargs()})
         self.best_config, self.nargs = chosen, None
@@ -134,14 +175,33 @@ def intercepted(on_launch: Launched, variant: int, capability: int, found: dict[
     before = driver._active
     driver.set_active(_Driver(capability))
     try:
-        with mock.patch.object(JITFunction, "run", run), mock.patch.object(Autotuner, "run", tune):
+        patches = mock.patch.object(JITFunction, "run", noted(run)), mock.patch.object(Autotuner, "run", noted(tune))
+        with patches[0], patches[1], mock.patch.object(CompiledKernel, "_init_handles", noted(_load)):
             yield
     finally:
         driver._active = before
 
 
+def _load(kernel: Any) -> None:
+    """Refuses to load a compiled kernel: only launches of functions are recorded."""
+    raise Untraceable("a kernel that was compiled before is launched", "launch the function itself")
+
+
+def _key(tuner: Any, given: dict[str, Any]) -> tuple[Any, ...]:
+    """Returns the key for which an autotuner chooses a configuration."""
+    named = {name: value for name, value in given.items() if name in tuner.arg_names}
+    types = [str(value.dtype) for value in named.values() if hasattr(value, "dtype")]
+    return (*(named[name] for name in getattr(tuner, "keys", ()) if name in named), *types)
+
+
+def _configurations(tuner: Any, options: dict[str, Any]) -> Sequence[Any]:
+    """Returns the configurations that an autotuner chooses from. It does not prune a single one."""
+    configurations: Sequence[Any] = tuner.configs if len(tuner.configs) == 1 else tuner.prune_configs(options)
+    return configurations
+
+
 def _clean(options: dict[str, Any]) -> dict[str, Any]:
-    """Adds what `JITFunction.run` adds before it binds arguments."""
+    """Adds the options that `JITFunction.run` adds before it binds arguments."""
     from triton import knobs
 
     added = {"debug": options.get("debug", False) or knobs.runtime.debug}
@@ -160,7 +220,7 @@ def _check_version() -> None:
 
 
 def compiled(kernel: Any, values: dict[str, Any]) -> Compiled:
-    """Reads what matters from Triton's compiled kernel."""
+    """Reads the needed parts of Triton's compiled kernel."""
     signature = {str(name): kind for name, kind in kernel.src.signature.items()}
     parameters = tuple(name for name, kind in signature.items() if kind != "constexpr")
     metadata = kernel.metadata
@@ -181,64 +241,3 @@ def compiled(kernel: Any, values: dict[str, Any]) -> Compiled:
         *accessed(kernel.asm["ttir"], metadata.name, parameters),
         options,
     )
-
-
-_STORES = re.compile(r"tt\.(?:store|atomic_rmw|atomic_cas|descriptor_store|descriptor_scatter|descriptor_reduce)\b")
-_READS = re.compile(r"tt\.(?:load|atomic_rmw|atomic_cas|descriptor_load|descriptor_gather|descriptor_reduce)\b")
-_VALUE = re.compile(r"%[\w$.-]+")
-
-
-def accessed(code: str, name: str, parameters: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:
-    """Returns the parameters that pointers of loads and of stores may come from."""
-    everything = frozenset(parameters)
-    head = re.search(rf"tt\.func public @{re.escape(name)}\((.*?)\)\s*(?:attributes|\{{)", code, re.S)
-    if head is None or "tt.call" in code or "tt.extern_elementwise" in code or "inline_asm" in code:
-        return everything, everything
-    formal = re.findall(r"(%[\w$.-]+):", head.group(1))
-    if len(formal) != len(parameters):
-        return everything, everything
-    reach = {value: {parameter} for value, parameter in zip(formal, parameters)}
-    lines = [line for line in code[head.end() :].splitlines() if "%" in line or "yield" in line]
-    _propagate(lines, reach)
-    return _origins(_READS, lines, reach, everything), _origins(_STORES, lines, reach, everything)
-
-
-def _origins(
-    operation: re.Pattern[str], lines: list[str], reach: dict[str, set[str]], everything: frozenset[str]
-) -> frozenset[str]:
-    found: set[str] = set()
-    for line in lines:
-        match = operation.search(line)
-        if match is not None:
-            first = _VALUE.search(line[match.end() :])
-            found |= reach.get(first.group().split("#")[0], set()) if first else everything
-    return frozenset(found)
-
-
-def _propagate(lines: list[str], reach: dict[str, set[str]]) -> None:
-    """Spreads the origin of pointers over all values until nothing changes; loops spread over their yields."""
-    changed = True
-    while changed:
-        changed = False
-        open_results: list[list[str]] = []
-        for line in lines:
-            left, equals, right = line.partition(" = ")
-            results = [v.split(":")[0] for v in _VALUE.findall(left)] if equals else []
-            carried = re.findall(r"(%[\w$.-]+) = (%[\w$.#-]+)", right) if "iter_args" in right else []
-            pairs = [([inner], [outer]) for inner, outer in carried]
-            values = [v for v in _VALUE.findall(right if equals else line)]
-            if "scf." in line and line.rstrip().endswith("{"):
-                open_results.append(results + [inner for inner, _ in carried])
-            if "scf.yield" in line and open_results:
-                pairs += [(open_results[-1], values)]
-            if line.strip().startswith("}") and open_results and "else" not in line:
-                open_results.pop()
-            if results:
-                pairs.append((results, values))
-            for targets, sources in pairs:
-                origin = set().union(*(reach.get(s.split("#")[0], set()) for s in sources)) if sources else set()
-                for target in targets:
-                    before = reach.setdefault(target.split("#")[0], set())
-                    if not origin <= before:
-                        before |= origin
-                        changed = True

@@ -1,8 +1,8 @@
-"""Memory of a recorded run: which storage a tensor lies in, what is in it, and formulas of it.
+"""Memory of a recorded run: the storage of each tensor, its contents, and formulas for them.
 
-Every storage has a name, and the shape and strides of the tensor that it was made for. Tensors that are views of it
-become index maps. Operations between launches are kept as formulas; before a launch they are settled, so that a launch
-that overwrites an operand later does not change what was computed before.
+Every storage has a name, and the shape and strides of the tensor it was made for. Tensors that are views of it become
+index maps. Operations between launches are kept as formulas. They are settled before a launch, so that a later launch
+that overwrites an operand does not change earlier results.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ UNDEFINED, FILLED, DEFINED, INPUT = "undefined", "filled", "defined", "input"
 
 @dataclass(eq=False)
 class Storage:
-    """An allocation. `state` says what is in it before the next step."""
+    """An allocation. `state` describes its contents before the next step."""
 
     name: str
     dtype: str
@@ -33,16 +33,17 @@ class Storage:
     fill: Any = None
     keep: Any = field(
         default=None, repr=False
-    )  # a tensor that keeps the allocation alive, so that no other gets its address
+    )  # keeps the allocation alive, so that no other gets its address
     path: Optional[str] = None  # of a parameter or buffer in its module
 
     def is_whole(self, tensor: Any) -> bool:
-        """Tells whether a tensor has exactly the layout of this storage."""
+        """Returns `True` if a tensor has exactly the layout and the element type of this storage."""
         same = tuple(tensor.shape) == self.shape and tensor.storage_offset() == self.offset
+        same = same and dtype_name(tensor.dtype) == self.dtype
         return same and (tuple(tensor.stride()) == self.strides or tensor.numel() <= 1)
 
     def view(self, whole: Tensor, tensor: Any) -> Tensor:
-        """Returns the elements of a tensor that lies in this storage."""
+        """Returns the elements of a tensor in this storage."""
         if dtype_name(tensor.dtype) != self.dtype:
             raise Untraceable("a view of memory as another type")
         if self.is_whole(tensor):
@@ -55,6 +56,9 @@ class Storage:
             expected *= self.shape[axis]
         dense = ops.reshape(ops.permute(whole, order), [expected])
         start, strides = tensor.storage_offset() - self.offset, tuple(tensor.stride())
+        last = start + sum(stride * (extent - 1) for stride, extent in zip(strides, tensor.shape))
+        if tensor.numel() and not 0 <= start <= last < expected:
+            raise Untraceable("a view that reaches beyond its memory")
 
         def back(at: Sequence[Ix]) -> list[Ix]:
             flat = number(start)
@@ -96,7 +100,7 @@ class Segment:
         storage.state = DEFINED
 
     def text(self, needed: set[str]) -> tuple[str, list[str], list[Storage]]:
-        """Writes the formula of what is needed; returns it with its inputs and outputs."""
+        """Writes the formula of the needed outputs, and returns it with its inputs and outputs."""
         made = []
         for name, (storage, tensor) in self.outputs.items():
             if name in needed:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Iterator, Optional, Union
 
+from ..trace.errors import Untraceable
+from ..trace.formula import kind_of
 from ..trace.traced import Traced
 
 Spec = tuple[str, str, tuple[int, ...]]
@@ -15,25 +17,26 @@ Spec = tuple[str, str, tuple[int, ...]]
 
 @dataclass
 class Launch:
-    """A launch: PTX, grid, threads, shared memory, and arguments as the command line writes them."""
+    """A launch: PTX or CUDA C++, grid, threads, shared memory, and arguments in the command line's notation."""
 
     kernel: str
     ptx: str
     grid: tuple[int, ...]
-    block: int
+    block: Union[int, tuple[int, ...]]
     shared: int
     cluster: tuple[int, ...]
     arguments: list[tuple[str, str]]  # name of the parameter, text
     uses: list[str]
     options: dict[str, Any] = field(default_factory=dict)  # constexpr arguments
-    alias: list[str] = field(default_factory=list)  # arguments that are one address: "x,x_2"
+    alias: list[str] = field(default_factory=list)  # arguments with the same address: "x,x_2"
+    ending: str = ".ptx"
 
     def table(self, file: str) -> str:
         """Writes the launch as an inline table of a project."""
         entries = [
             f"kernel = {_quoted(f'{file}::{self.kernel}')}",
             f"grid = {list(self.grid)}",
-            f"block = {self.block}",
+            f"block = {self.block if isinstance(self.block, int) else list(self.block)}",
         ]
         entries += [f"smem = {self.shared}"] if self.shared else []
         entries += [f"cluster = {list(self.cluster)}"] if self.cluster else []
@@ -54,7 +57,7 @@ class Formula:
 
     @property
     def uses(self) -> list[str]:
-        """Names of tensors that are read."""
+        """Names of the tensors read."""
         return [name for name, _, _ in self.inputs]
 
     def table(self, file: str) -> str:
@@ -69,7 +72,7 @@ def declared(inputs: list[Spec], outputs: list[Spec]) -> str:
 
 
 def argument(spec: Spec) -> str:
-    """Writes a tensor as the command line does; a scalar is a tensor of one element."""
+    """Writes a tensor in the command line's notation. A scalar is a tensor of one element."""
     name, dtype, shape = spec
     return f"{name}={'u8' if dtype == 'bool' else dtype}[{','.join(map(str, shape or (1,)))}]"
 
@@ -79,7 +82,7 @@ Step = Union[Launch, Formula]
 
 @dataclass
 class Variant:
-    """One run: with one configuration of every autotuned kernel."""
+    """One run, with one configuration of every autotuned kernel."""
 
     steps: list[Step]
     inputs: list[Spec]
@@ -95,7 +98,7 @@ class Variant:
 
 @dataclass
 class Recording:
-    """What a host function does, for every configuration."""
+    """The steps of a host function, for every configuration."""
 
     variants: list[Variant]
 
@@ -114,16 +117,34 @@ class Recording:
         """The results: name, type and shape."""
         return self.variants[0].outputs
 
-    def write(
-        self, folder: Union[str, Path], reference: Optional[Traced] = None, timeout: Optional[float] = None
-    ) -> Path:
-        """Writes a project: comparisons with a traced function if one is given, checks of each launch otherwise.
+    def require_results(self, traced: Traced, exact: bool) -> None:
+        """Refuses results of other shapes or types than a reference's.
 
-        `timeout` is in seconds, for each entry.
+        If not `exact`, types are compared as kinds: NumPy knows no `bf16`, and often returns `f64`.
+        """
+        for variant in self.variants:
+            for (name, dtype, shape), (_, own, found) in zip(traced.outputs, variant.outputs):
+                if traced.stored_as(name, own):
+                    raise Untraceable(traced.stored_as(name, own))
+                same = dtype == own if exact else (kind_of(dtype) == "real") == (kind_of(own) == "real")
+                if tuple(shape) != tuple(found) or not same:
+                    mine, theirs = f"{own}{list(found)}", f"{dtype}{list(shape)}"
+                    raise Untraceable(f"the result `{name}` is {mine}, and the reference returns {theirs}")
+
+    def write(
+        self,
+        folder: Union[str, Path],
+        reference: Optional[Traced] = None,
+        timeout: Optional[float] = None,
+        max_instructions: Union[int, str, None] = None,
+    ) -> Path:
+        """Writes a project: comparisons with a traced function if one is given, otherwise checks of each launch.
+
+        `timeout` (in seconds) and `max_instructions` are limits of each entry.
         """
         root = Path(folder)
         root.mkdir(parents=True, exist_ok=True)
-        tables = [] if timeout is None else [f'[defaults]\ntimeout = "{timeout:g}s"\n']
+        tables = _defaults(timeout, max_instructions)
         for number, variant in enumerate(self.variants):
             files = dict(_write_kernels(root, variant, number))
             if reference is not None:
@@ -134,10 +155,17 @@ class Recording:
         return root / "warpproof.toml"
 
 
+def _defaults(timeout: Optional[float], max_instructions: Union[int, str, None]) -> list[str]:
+    """Writes the limits of each entry."""
+    lines = [] if timeout is None else [f'timeout = "{timeout:g}s"']
+    lines += [] if max_instructions is None else [f"max-instructions = {_quoted(str(max_instructions))}"]
+    return ["\n".join(["[defaults]", *lines, ""])] if lines else []
+
+
 def _write_kernels(root: Path, variant: Variant, number: int) -> Iterator[tuple[int, str]]:
     for n, step in enumerate(variant.launches):
         name = re.sub(r"\W+", "_", step.kernel)
-        file = f"{name}.{number}.{n}.ptx"
+        file = f"{name}.{number}.{n}{step.ending}"
         (root / file).write_text(step.ptx)
         yield id(step), file
 

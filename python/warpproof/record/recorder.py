@@ -1,15 +1,16 @@
-"""Runs a host function on fake tensors and writes down what it does: launches, and formulas between them.
+"""Runs a host function on fake tensors and records its launches and the formulas between them.
 
-The function runs unchanged under `FakeTensorMode` on tensors that claim to be on a GPU; a `TorchDispatchMode` sees every
-ATen operation, `launches.intercepted` every Triton launch. Nothing is computed. Other kernels (`load_inline`,
-`torch.compile`) are not seen and fail by themselves.
+The function runs unchanged under `FakeTensorMode` on tensors that claim to be on a GPU. A `TorchDispatchMode` sees
+every ATen operation, `launches.intercepted` every Triton launch, and `extensions` those of CUDA extensions. Nothing
+is computed. Other kernels (`torch.compile`) are not seen and fail by themselves.
 
-It is your code that runs: put a sandbox around it if it is somebody else's.
+The host function's own code runs: put a sandbox around it if it is somebody else's.
 """
 
 from __future__ import annotations
 
 import contextlib
+import threading
 import types
 from dataclasses import dataclass, field
 from typing import Any, Callable, Iterator, Mapping, Optional, Sequence
@@ -24,7 +25,8 @@ from ..trace import tensor as ops
 from ..trace.errors import Untraceable
 from ..trace.formula import RESERVED, Tensor
 from ..trace.torch import DTYPES, _path_name, apply, argument_names, dtype_name, has_template
-from .launches import Compiled, intercepted
+from .extensions import recorded
+from .launches import Choices, Compiled, intercepted
 from .memory import DEFINED, FILLED, INPUT, UNDEFINED, Segment, Storage
 
 _EMPTY = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided", "empty_permuted"}
@@ -32,7 +34,7 @@ _PLACEMENT = {"device", "layout", "pin_memory", "memory_format"}
 _FILLS = {"zeros": 0, "zeros_like": 0, "new_zeros": 0, "ones": 1, "ones_like": 1, "new_ones": 1}
 
 
-UNUSED = object()  # a pointer that the kernel never follows
+UNUSED = object()  # a pointer never followed by the kernel
 
 
 @dataclass
@@ -67,13 +69,23 @@ class FormulaStep:
 class Recorder:
     """The state of one run."""
 
-    def __init__(self) -> None:
+    def __init__(self, chosen: Sequence[int] = ()) -> None:
         self.storages: dict[int, Storage] = {}
         self.steps: list[Any] = []
         self.segment: Optional[FormulaStep] = None
         self.names: set[str] = set()
         self.all: list[Storage] = []
-        self.configurations: dict[str, int] = {}
+        self.choices = Choices(chosen)
+        self.failure: Optional[Exception] = None
+
+    @contextlib.contextmanager
+    def noting(self) -> Iterator[None]:
+        """Keeps the first error of the recording. The host function may catch it, and then takes a way of its own."""
+        try:
+            yield
+        except Exception as error:
+            self.failure = self.failure or error
+            raise
 
     def fresh(self, hint: str) -> str:
         """Reserves a name for a storage."""
@@ -104,7 +116,7 @@ class Recorder:
         return made
 
     def of(self, tensor: Any) -> Storage:
-        """Returns the storage that a tensor lies in."""
+        """Returns the storage of a tensor."""
         found = self.storages.get(tensor.untyped_storage()._cdata)
         if found is None:
             raise Untraceable("a tensor that was made outside of the recording", "make it an argument or a parameter")
@@ -113,7 +125,7 @@ class Recorder:
     # -- operations
 
     def operation(self, function: Any, arguments: Any, options: Any, result: Any) -> None:
-        """Takes down one ATen operation."""
+        """Records one ATen operation."""
         name = function._schema.name.split("::")[1]
         made = [t for t in torch.utils._pytree.tree_leaves(result) if isinstance(t, torch.Tensor)]
         if function._schema.is_mutable:
@@ -129,6 +141,8 @@ class Recorder:
             if name == "new_full":
                 fill = arguments[2]
             self.add(made[0], "t1", FILLED, fill)
+        elif name in ("_to_copy", "clone") and _is_filled(self.of(arguments[0]), made[0]):
+            self.add(made[0], "t1", FILLED, self.of(arguments[0]).fill)
         else:
             self.compute(function, name, arguments, options, made)
 
@@ -155,13 +169,15 @@ class Recorder:
         return apply(step.segment.b, function, ours[0], named, made)
 
     def update(self, function: Any, name: str, arguments: Any, options: Any, made: list[Any]) -> None:
-        """Takes down an operation in place: the whole storage gets new contents."""
+        """Records an operation in place: the whole storage gets new contents."""
         target = arguments[0] if name.endswith("_") else options.get("out")
         if not isinstance(target, torch.Tensor):
             raise Untraceable("an operation that changes its arguments", operation=str(function))
         storage = self.of(target)
         if storage.state == INPUT:
             raise Untraceable(f"`{storage.name}`, an input, is changed", operation=str(function))
+        if dtype_name(target.dtype) != storage.dtype:
+            raise Untraceable("memory is changed as another type", operation=str(function))
         if not storage.is_whole(target):
             raise Untraceable("a part of a tensor is changed", operation=str(function))
         if (
@@ -184,7 +200,7 @@ class Recorder:
         step.segment.define(storage, ops.cast(step.segment.b, value, storage.dtype))
 
     def open(self, operation: str) -> FormulaStep:
-        """Returns the formula that operations go into now."""
+        """Returns the formula currently under construction."""
         if self.segment is None:
             self.segment = FormulaStep(Segment(sorted(self.names)))
             self.steps.append(self.segment)
@@ -194,7 +210,7 @@ class Recorder:
     # -- launches
 
     def launch(self, kernel: Compiled, grid: tuple[int, ...], values: dict[str, Any]) -> None:
-        """Takes down one launch."""
+        """Records one launch."""
         passed = []
         updated = {self.of(values[n]) for n in kernel.written if isinstance(values[n], torch.Tensor)}
         for name in kernel.parameters:
@@ -216,8 +232,13 @@ class Recorder:
         self.steps.append(LaunchStep(kernel, grid, passed))
 
 
+def _is_filled(storage: Storage, copy: Any) -> bool:
+    """Returns `True` if a copy holds the one number that the storage is filled with."""
+    return storage.state == FILLED and storage.dtype == dtype_name(copy.dtype)
+
+
 def _functional(function: Any, name: str) -> Any:
-    """Returns the operation that returns what this one writes."""
+    """Returns the operation that returns the result this one writes."""
     packet = getattr(torch.ops.aten, name.rstrip("_"), None)
     overload = function._overloadname
     for candidate in (overload, overload.replace("_out", ""), overload.replace("out", "") or "default", "default"):
@@ -235,7 +256,11 @@ class _Operations(TorchDispatchMode):  # type: ignore[misc,no-untyped-call,unuse
         self.table = {**torch._decomp.decomposition_table, **torch._decomp.core_aten_decompositions()}
 
     def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        options = kwargs or {}
+        with self.recorder.noting():
+            return self.dispatched(function, args, kwargs or {})
+
+    def dispatched(self, function: Any, args: Any, options: Any) -> Any:
+        """Runs one operation on fake tensors, in parts if it has no template."""
         decomposition = None if _is_known(function) else self.table.get(function)
         if decomposition is not None:
             with self:
@@ -249,7 +274,7 @@ class _Operations(TorchDispatchMode):  # type: ignore[misc,no-untyped-call,unuse
 
 
 class _Stop(Exception):
-    """Carries a refusal through torch, which takes a `TypeError` for "try the other operand"."""
+    """Carries a refusal through torch, for which a `TypeError` means "try the other operand"."""
 
     def __init__(self, error: Untraceable):
         super().__init__(str(error))
@@ -257,19 +282,29 @@ class _Stop(Exception):
 
 
 def _is_known(function: Any) -> bool:
-    """Tells whether an operation is recorded as it is: a view, an allocation, an update, or one with a template."""
+    """Returns `True` if an operation is recorded as it is: a view, an allocation, an update, or one with a template."""
     name = function._schema.name.split("::")[1]
     viewed = any(r.alias_info is not None for r in function._schema.returns)
     return viewed or function._schema.is_mutable or name in _EMPTY or name in _FILLS or has_template(function)
 
 
 class _Indexing(TorchFunctionMode):
-    """Indexes and copies tensors by operations: torch's own methods ask the driver, which is not there."""
+    """Indexes and copies tensors by operations: torch's own methods ask the driver, which is absent."""
+
+    def __init__(self, recorder: Recorder):
+        super().__init__()
+        self.recorder = recorder
 
     def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        with self.recorder.noting():
+            return self.called(function, args, kwargs or {})
+
+    def called(self, function: Any, args: Any, options: Any) -> Any:
+        """Calls one function of torch."""
         if function is torch.Tensor.__getitem__:
             return _indexed(args[0], args[1])
         if function is torch.Tensor.__setitem__:
+            _require_view(args[1])
             target, value = _indexed(args[0], args[1]), args[2]
             return (
                 torch.ops.aten.copy_.default(target, value) if isinstance(value, torch.Tensor) else target.fill_(value)
@@ -279,7 +314,14 @@ class _Indexing(TorchFunctionMode):
             return args[0] if whole else torch.ops.aten.clone.default(args[0], memory_format=torch.contiguous_format)
         if function is torch.Tensor.copy_:
             return torch.ops.aten.copy_.default(*args)
-        return function(*args, **(kwargs or {}))
+        return function(*args, **options)
+
+
+def _require_view(key: Any) -> None:
+    """Refuses an assignment to elements chosen by a tensor: indexing by one makes a copy."""
+    parts = key if isinstance(key, tuple) else (key,)
+    if not all(part is None or part is Ellipsis or isinstance(part, (int, slice)) for part in parts):
+        raise _Stop(Untraceable("elements chosen by a tensor or a list are changed", "write torch.where"))
 
 
 def _indexed(tensor: Any, key: Any) -> Any:
@@ -307,7 +349,7 @@ def _indexed(tensor: Any, key: Any) -> Any:
 
 @contextlib.contextmanager
 def pretended_gpu(capability: int) -> Iterator[None]:
-    """Makes the questions that host code asks of `torch.cuda` have answers."""
+    """Provides answers to the questions that host code asks of `torch.cuda`."""
     major, minor = divmod(capability, 10)
     properties = types.SimpleNamespace(
         name="recorded", major=major, minor=minor, multi_processor_count=132, total_memory=80 << 30,
@@ -335,7 +377,7 @@ def pretended_gpu(capability: int) -> Iterator[None]:
 
 @dataclass
 class Run:
-    """One run: what was recorded, and what came out."""
+    """One run: the recording and the results."""
 
     recorder: Recorder
     results: list[Any]
@@ -345,29 +387,63 @@ def run(
     function: Callable[..., Any],
     arguments: Sequence[Any],
     names: Optional[Sequence[str]],
-    variant: int,
+    chosen: Sequence[int],
     capability: int,
     mode: Optional[FakeTensorMode] = None,
     weights: Optional[Mapping[str, str]] = None,
 ) -> Run:
-    """Runs the host function once, with one configuration of every autotuned kernel."""
-    recorder = Recorder()
+    """Runs the host function once. `chosen` are the configurations of its autotuned kernels, see `Choices`."""
+    recorder = Recorder(chosen)
     with pretended_gpu(capability), mode or FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad():
         fakes = [fake(a) for a in arguments]
         for tensor, name in zip(_tensors(fakes), names or argument_names(function, arguments)):
             if tensor is not None:
                 recorder.add(tensor, name, INPUT)
         call = _with_fake_weights(function, recorder, weights or {})
-        launches = intercepted(recorder.launch, variant, capability, recorder.configurations)
+        launches = intercepted(recorder.launch, recorder.choices, capability, recorder.noting)
         try:
-            with launches, _Indexing(), _Operations(recorder):
+            with launches, recorded(recorder.launch, recorder.noting), _one_thread(recorder), _Indexing(recorder), _Operations(recorder):
                 result = call(*fakes)
-        except _Stop as stop:
-            raise stop.error from None
+        except Exception as error:
+            _require_no_refusal(recorder.failure)
+            raise error
+        _require_no_failure(recorder.failure)
         results = [t for t in torch.utils._pytree.tree_leaves(result) if isinstance(t, torch.Tensor)]
     if not results:
         raise Untraceable("the function returns no tensor")
     return Run(recorder, results)
+
+
+@contextlib.contextmanager
+def _one_thread(recorder: Recorder) -> Iterator[None]:
+    """Refuses threads that the host function starts: what they do is not recorded. Other threads may start theirs."""
+    recording, start = threading.get_ident(), threading.Thread.start
+
+    def refused(thread: threading.Thread) -> None:
+        if threading.get_ident() == recording:
+            with recorder.noting():
+                raise Untraceable("the function starts a thread")
+        start(thread)
+
+    with mock.patch.object(threading.Thread, "start", refused):
+        yield
+
+
+def _require_no_refusal(failure: Optional[Exception]) -> None:
+    """Raises the refusal that ended a recording, whatever the host function made of it."""
+    refusal = failure.error if isinstance(failure, _Stop) else failure
+    if isinstance(refusal, Untraceable):
+        raise refusal from None
+    if type(refusal).__module__ == FakeTensor.__module__:  # its errors ask for the contents of a tensor
+        raise Untraceable(f"the contents of a tensor are asked for: {refusal}") from None
+
+
+def _require_no_failure(failure: Optional[Exception]) -> None:
+    """Refuses a recording in which the host function caught an error: on a GPU it may not occur."""
+    _require_no_refusal(failure)
+    if failure is not None:
+        first = (str(failure).strip().splitlines() or [""])[0]
+        raise Untraceable(f"the function catches an error of the recording: {type(failure).__name__}: {first}") from failure
 
 
 def _tensors(arguments: Sequence[Any]) -> list[Any]:
@@ -376,7 +452,7 @@ def _tensors(arguments: Sequence[Any]) -> list[Any]:
 
 
 def fake(argument: Any) -> Any:
-    """Returns a fake tensor on a GPU for a tensor or a spec; other arguments stay."""
+    """Returns a fake tensor on a GPU for a tensor or a spec. Other arguments stay."""
     if isinstance(argument, FakeTensor) and argument.is_cuda:
         return argument
     if isinstance(argument, torch.Tensor):
@@ -391,7 +467,7 @@ def fake(argument: Any) -> Any:
 def _with_fake_weights(
     function: Callable[..., Any], recorder: Recorder, names: Mapping[str, str]
 ) -> Callable[..., Any]:
-    """Returns the call of a module with fake tensors in the place of its parameters and buffers."""
+    """Returns the call of a module with fake tensors in place of its parameters and buffers."""
     if not isinstance(function, torch.nn.Module):
         return function
     held = {**dict(function.named_parameters()), **dict(function.named_buffers())}

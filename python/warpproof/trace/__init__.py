@@ -1,6 +1,6 @@
-"""Functions as formulas: `trace(function, *specs)` gives the text, the inputs and the outputs.
+"""Functions as formulas: `trace(function, *specs)` returns the text, the inputs and the outputs.
 
-A torch module or function goes through `torch.export` (`trace.torch`), anything else runs on symbolic NumPy arrays
+A torch module or function goes through `torch.export` (`trace.torch`); anything else runs on symbolic NumPy arrays
 (`trace.numpy`). Neither torch nor NumPy is imported before it is needed.
 """
 
@@ -26,10 +26,10 @@ def trace(
 ) -> Traced:
     """Traces a function on arguments of given shapes and types.
 
-    `specs` have `.shape` and `.dtype` (a string such as "f32"); other values are passed on as they are. `names` and
-    `outputs` name the tensors of the formula; by default they are the names of the parameters, and `y` or `y0`, `y1`, ….
-    `avoid` are names that indices and definitions must not have: other arguments of the kernel to compare with.
-    `frontend` is "torch" or "numpy" where the function does not tell.
+    `specs` have `.shape` and `.dtype` (a string such as "f32"); other values are passed on unchanged. `names` and
+    `outputs` name the tensors of the formula; by default they are the names of the parameters, and `y` or `y0`, `y1`,
+    …. `avoid` are names not to be used for indices and definitions: other arguments of the kernel to compare with.
+    `frontend` is "torch" or "numpy", for functions that do not show which one they need.
     """
     chosen = frontend or ("torch" if uses_torch(function, specs) else "numpy")
     if chosen == "torch":
@@ -42,7 +42,7 @@ def trace(
 
 
 def uses_torch(function: Any, specs: Sequence[Any] = ()) -> bool:
-    """Tells whether a function is torch's, or mentions torch in its code or in functions that it calls."""
+    """Returns `True` if a function is torch's, or mentions torch in its code or in functions it calls."""
     torch = sys.modules.get("torch")
     if torch is None:
         return False

@@ -2,12 +2,12 @@
 
 Views and indexing are in `aten_views`, reductions in `aten_reduce`.
 
-One template for each operation, keyed by its name without the overload; arguments are bound by torch's own schema, so
-that overloads of one operation share a template. Each template is tested against torch in float64. An operation that
-is not here is refused by name: a wrong template would be a false reference.
+There is one template for each operation, keyed by its name without the overload. Arguments are bound by torch's own
+schema, so overloads of one operation share a template. Each template is tested against torch in float64. An operation
+without a template is refused by name: a wrong template would be a false reference.
 
-Over the reals, casts between floating-point types are the identity, and `isnan` of a real is false. Integers do not
-wrap around.
+Over the reals, casts between floating-point types are the identity, and `isnan` of a real is false. Integers wrap
+around at every operation, see `wrapping`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Callable, Optional, Sequence
 
-from . import tensor as ops, value
+from . import tensor as ops, value, wrapping
 from .errors import Untraceable
 from .formula import Builder, Tensor, kind_of
 from .value import Value
@@ -62,7 +62,21 @@ class Call:
     def elementwise(self, function: Callable[..., Value], *names: str) -> Tensor:
         """Applies a function of values to arguments that broadcast."""
         tensors = [self.tensor(n) for n in names]
-        return ops.elementwise(self.b, self.dtype, function, *tensors, hint=self.operation)
+        if self.operation not in wrapping.RING:
+            self.require_small_numbers(names)
+        return ops.elementwise(self.b, self.dtype, function, *tensors, hint=self.operation, name=self.operation)
+
+
+    def require_small_numbers(self, names: Sequence[str]) -> None:
+        """Refuses numbers outside of the type of the integers they meet: torch keeps their low bits."""
+        given = [self.arguments[name] for name in names]
+        kinds = [one.dtype for one in given if isinstance(one, Tensor) and one.kind != "bool"]
+        numbers = [one for one in given if isinstance(one, int) and not isinstance(one, bool)]
+        if not kinds or any(kind_of(kind) == "real" for kind in kinds):
+            return
+        for number in numbers:
+            if not any(wrapping.fits(value.constant(number), kind) for kind in kinds):
+                raise Untraceable(f"{number} with integers of {kinds[0]}")
 
 
 Template = Callable[[Call], Any]
@@ -152,7 +166,7 @@ def _bits(function: Callable[[Value, Value], Value]) -> Callable[[Value, Value],
 
 
 def _is_counted(a: Value, b: Value) -> bool:
-    """Tells whether an index that is not negative meets a positive constant: then `//` truncates."""
+    """Returns `True` if `a` is an index of at least 0 and `b` a positive constant: then `//` truncates."""
     whole = a.ix is not None and a.ix.lo is not None and a.ix.lo >= 0
     return whole and b.ix is not None and b.ix.constant is not None and b.ix.constant > 0
 
@@ -304,7 +318,7 @@ def _gelu(c: Call) -> Tensor:
 
 
 def refused(operation: str) -> Optional[str]:
-    """Returns why an operation never becomes a formula, if that is known."""
+    """Returns the reason why an operation never becomes a formula, if there is one."""
     return _REFUSED.get(operation)
 
 

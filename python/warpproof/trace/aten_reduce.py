@@ -1,7 +1,8 @@
 """Core ATen operations as formulas: reductions, products, normalisations, convolutions and pools.
 
 Batch norm in training mode normalises by the statistics of the batch; the running statistics it updates are not
-results. The indices that max pools return beside their values, and the saved statistics of norms, are refused if used.
+results. The indices returned by max pools beside their values, and the saved statistics of norms, are refused if
+used.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from .value import Value
 
 
 class Unused:
-    """A result that no formula is given for."""
+    """A result for which there is no formula."""
 
     def __init__(self, reason: str):
         self.reason = reason

@@ -1,7 +1,7 @@
 """Core ATen operations as formulas: copies, views, joins, constants, indexing.
 
-Views are index maps and cost nothing. An integer tensor that indexes another must hold numbers that are not negative: torch
-counts negative ones from the end, and a formula refuses them as outside.
+Views are index maps and cost nothing. An integer tensor used as an index must hold no negative numbers: torch counts
+them from the end, and a formula refuses them as out of range.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The error of functions that cannot become formulas."""
+"""The error for functions that cannot become formulas."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Optional
 
 
 class Untraceable(TypeError):
-    """A function that is not a formula: says what stands in the way, where, and what to write instead."""
+    """A function that is not a formula: the obstacle, its place, and a way to write it instead."""
 
     def __init__(self, reason: str, help: str = "", *, operation: Optional[str] = None, line: Optional[str] = None):
         self.reason, self.help, self.operation, self.line = reason, help, operation, line

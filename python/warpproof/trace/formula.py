@@ -1,20 +1,20 @@
 """Builds the text of a formula: inputs, `let` definitions, outputs, fresh names.
 
 A `Tensor` is a shape, a kind and a function from indices to the expression of an element. Views only change the
-indices. Expressions are written in place while they are cheap; above `LIMIT` operations they become a `let`, so that
-nothing is computed twice on the way to an exponential text. Every index of a `let` and of a reduction states its
-range. Definitions that nothing uses are dropped at the end.
+indices. Expressions are written in place while they are cheap. Above `LIMIT` operations they become a `let`, so that
+nothing is computed twice and the text does not grow exponentially. Every index of a `let` and of a reduction states
+its range. Unused definitions are dropped at the end.
 
-An element access outside its tensor is a bug of a template: it is refused here, not written down.
+An element access outside its tensor is a bug of a template, and is refused here.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Callable, Iterable, Mapping, Optional, Sequence
 
-from . import index, value
+from . import index, value, wrapping
 from .errors import Untraceable
 from .index import Ix
 from .traced import Traced
@@ -22,7 +22,7 @@ from .value import Value
 
 LIMIT = 12
 
-_LETTERS = "ijklrsuvpqgo"  # not `m`, `n`, `x`, …: kernels have arguments of these names, which a formula sees
+_LETTERS = "ijklrsuvpqgo"  # not `m`, `n`, `x`, …: kernels have arguments of these names, which are in scope in a formula
 _WORDS = """let in if else and or not pi inf log2e ln2 e f16 f32 f64 bf16 tf32
 sum prod max min mean count any all argmax argmin size
 exp exp2 log log2 log1p expm1 sqrt rsqrt abs sign tanh erf sin cos sigmoid relu floor ceil trunc round clamp"""
@@ -33,14 +33,14 @@ Element = Callable[[Sequence[Ix]], Value]
 
 
 def kind_of(dtype: str) -> str:
-    """Returns "real", "int" or "bool" of an element type such as "f32", "s64" or "bool"."""
+    """Returns "real", "int" or "bool" for an element type such as "f32", "s64" or "bool"."""
     if dtype in ("bool", "b1"):
         return "bool"
     return "int" if dtype[0] in "su" and dtype[1:].isdigit() else "real"
 
 
 def count(shape: Iterable[int]) -> int:
-    """Returns how many elements a shape has."""
+    """Returns the number of elements of a shape."""
     product = 1
     for extent in shape:
         product *= extent
@@ -55,7 +55,8 @@ class Tensor:
     dtype: str
     element: Element
     cost: int
-    name: Optional[str] = None  # of an input or a `let` that this is, unchanged
+    name: Optional[str] = None  # of the input or `let` this is, unchanged
+    loose: bool = False  # the expressions are right only modulo the size of the type, see `wrapping`
 
     @property
     def kind(self) -> str:
@@ -66,7 +67,8 @@ class Tensor:
         """Returns the expression of an element."""
         if len(indices) != len(self.shape):
             raise AssertionError(f"{len(indices)} indices for {self.shape}")
-        return self.element(indices)
+        found = self.element(indices)
+        return wrapping.wrapped(found, self.dtype) if self.loose else found
 
 
 @dataclass
@@ -90,7 +92,7 @@ class Definition:
 
 @dataclass
 class Builder:
-    """A formula while it is written."""
+    """A formula under construction."""
 
     definitions: list[Definition] = field(default_factory=list)
     inputs: list[tuple[str, str, Shape]] = field(default_factory=list)
@@ -98,6 +100,7 @@ class Builder:
     lines: dict[str, str] = field(default_factory=dict)
     line: Optional[str] = None
     contents: dict[str, Any] = field(default_factory=dict)
+    loose: set[str] = field(default_factory=set)  # outputs that are right only for a store of their type
     _names: set[str] = field(default_factory=set)
     _in_use: set[str] = field(default_factory=set)
     _reserved: set[str] = field(default_factory=set)
@@ -120,11 +123,11 @@ class Builder:
         self._reserved.add(name)
 
     def avoid(self, names: Iterable[str]) -> None:
-        """Keeps names free of indices and definitions: those of other arguments of the kernel."""
+        """Keeps names free of indices and definitions: the names of the kernel's other arguments."""
         self._names.update(names)
 
     def index(self, lo: int, hi: int) -> Ix:
-        """Returns a new index of the definition at work, which runs over `lo..hi`."""
+        """Returns a new index of the current definition, over `lo..hi`."""
         for name in (*_LETTERS, *(f"i{n}" for n in range(1, 100))):
             if name not in self._names and name not in self._in_use:
                 self._in_use.add(name)
@@ -144,7 +147,7 @@ class Builder:
         return self.leaf(name, dtype, shape)
 
     def leaf(self, name: str, dtype: str, shape: Sequence[int], finite: bool = True) -> Tensor:
-        """Returns the tensor that has a name; `finite` tells that no element is an infinity."""
+        """Returns the tensor with a name. `finite` means that no element is an infinity."""
         extents = tuple(shape)
         kind = kind_of(dtype)
 
@@ -164,29 +167,41 @@ class Builder:
         indices, body = self.body(tensor)
         name = self.fresh(hint)
         self._define(Definition(name, _named(indices), body.text))
-        return self.leaf(name, tensor.dtype, tensor.shape, body.finite)
+        return replace(self.leaf(name, tensor.dtype, tensor.shape, body.finite), loose=tensor.loose)
 
     def body(self, tensor: Tensor) -> tuple[list[Ix], Value]:
-        """Returns new indices for a tensor's axes and the element there, a number."""
+        """Returns new indices for a tensor's axes and the element there, a number, for a store of the tensor's type."""
         self._in_use = set()
         indices = [self.index(0, extent) for extent in tensor.shape]
-        return indices, value.real(tensor.at(indices))
+        return indices, value.real(tensor.element(indices))
 
-    def reduction(self, hint: str, shape: Shape, dtype: str, make: Callable[[list[Ix]], Value]) -> Tensor:
-        """Keeps the tensor of the elements that `make` writes, which may take new indices."""
+    def reduction(
+        self, hint: str, shape: Shape, dtype: str, make: Callable[[list[Ix]], Value], closed: bool = False
+    ) -> Tensor:
+        """Keeps a tensor whose elements are written by `make`, which may take new indices.
+
+        `closed` means that integers cannot leave their type.
+        """
         self._in_use = set()
         indices = [self.index(0, extent) for extent in shape]
         body = value.real(make(indices))
         name = self.fresh(hint)
         self._define(Definition(name, _named(indices), body.text))
-        return self.leaf(name, dtype, shape, body.finite)
+        loose = kind_of(dtype) == "int" and not closed and not wrapping.fits(body, dtype)
+        return replace(self.leaf(name, dtype, shape, body.finite), loose=loose)
 
-    def tensor(self, shape: Sequence[int], dtype: str, element: Element, hint: str = "t") -> Tensor:
-        """Makes a tensor of an element function; expensive ones are kept in a `let`."""
+    def tensor(
+        self, shape: Sequence[int], dtype: str, element: Element, hint: str = "t", closed: bool = True
+    ) -> Tensor:
+        """Makes a tensor of an element function; expensive ones are kept in a `let`.
+
+        `closed` means that integers cannot leave their type.
+        """
         extents = tuple(shape)
         self._in_use = set()
         probe = element([self.index(0, extent) for extent in extents])
-        made = Tensor(extents, dtype, element, probe.cost)
+        loose = kind_of(dtype) == "int" and not closed and not wrapping.fits(probe, dtype)
+        made = Tensor(extents, dtype, element, probe.cost, loose=loose)
         return self.let(made, hint) if probe.cost > LIMIT else made
 
     def output(self, name: str, tensor: Tensor) -> str:
@@ -198,17 +213,19 @@ class Builder:
         self._names.add(name)
         indices, body = self.body(tensor)
         self._define(Definition(name, _named(indices), body.text, output=True))
+        if tensor.loose:
+            self.loose.add(name)
         self.outputs.append((name, tensor.dtype, tensor.shape))
         return name
 
     def text(self) -> str:
-        """Writes the formula: what outputs need, in order."""
+        """Writes the formula: the definitions needed by the outputs, in order."""
         needed = self._needed()
         _fold_copies(needed)
         return "\n".join(definition.text() for definition in needed)
 
     def traced(self, weights: Mapping[str, str], notes: Sequence[str] = ()) -> Traced:
-        """Returns the whole; parameters and constants that the formula does not mention are left out."""
+        """Returns the result. Parameters and constants not mentioned in the formula are left out."""
         text = self.text()
         optional = set(weights) | set(self.contents)
         used = {name for name, _, _ in self.inputs if name not in optional or re.search(rf"\b{name}\b", text)}
@@ -221,6 +238,7 @@ class Builder:
             {name: path for name, path in {**{n: n for n in self.contents}, **weights}.items() if name in used},
             {name: array for name, array in self.contents.items() if name in used},
             list(notes),
+            frozenset(self.loose),
         )
 
     def _define(self, definition: Definition) -> None:
@@ -261,7 +279,7 @@ def _named(indices: Sequence[Ix]) -> list[tuple[str, int]]:
 
 
 def _fold_copies(definitions: list[Definition]) -> None:
-    """Lets an output that only copies a `let` take its place."""
+    """Lets an output that only copies a `let` replace it."""
     for output in [d for d in definitions if d.output]:
         names = [name for name, _ in output.indices]
         for kept in definitions:

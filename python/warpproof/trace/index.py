@@ -1,11 +1,11 @@
 """Integer index expressions with ranges, simplified while they are built.
 
-An `Ix` is `const + sum of coefficient * atom`; an atom is an index variable, a rounded-down quotient, a remainder,
-or an element of an integer tensor. Views (reshape, slice, flip, …) are maps from lists of `Ix` to lists of `Ix`, so
+An `Ix` is `const + sum of coefficient * atom`; an atom is an index variable, a rounded-down quotient, a remainder, or
+an element of an integer tensor. Views (reshape, slice, flip, …) are maps from lists of `Ix` to lists of `Ix`, so
 chains of views collapse: `x.view(6).view(2, 3)[i, j]` is `x[i, j]` again.
 
-Ranges are conservative: a range may be wider than the values taken, never narrower, unless a caller narrows it by
-`assume` under a condition that it writes into the formula. Too wide a range costs a longer text, nothing else.
+Ranges are conservative: a range may be wider than the values taken, never narrower. Only `assume` narrows one, under
+a condition that its caller writes into the formula. Too wide a range costs a longer text, nothing else.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Mod:
 
 @dataclass(frozen=True)
 class Data:
-    """An integer element of a tensor, by its text; nothing is known of its range."""
+    """An integer element of a tensor, as text. Its range is unknown."""
 
     text: str
 
@@ -85,21 +85,21 @@ class Ix:
 
     @property
     def constant(self) -> Optional[int]:
-        """The number this is, if it is one."""
+        """The value, if this is a constant."""
         if not self.terms:
             return self.const
         return self.lo if self.lo is not None and self.lo == self.hi else None
 
     def assume(self, lo: int, hi: int) -> "Ix":
-        """Narrows the range to `lo..=hi`: for use under a condition that says so."""
+        """Narrows the range to `lo..=hi`, for use under a condition that implies it."""
         return Ix(self.const, self.terms, _highest(self.lo, lo), _lowest(self.hi, hi))
 
     def within(self, lo: int, hi: int) -> bool:
-        """Tells whether every value is in `lo..hi` (`hi` excluded)."""
+        """Returns `True` if every value is in `lo..hi` (`hi` excluded)."""
         return self.lo is not None and self.hi is not None and lo <= self.lo and self.hi < hi
 
     def is_var(self) -> bool:
-        """Tells whether this is one variable and nothing else."""
+        """Returns `True` if this is one variable and nothing else."""
         return self.const == 0 and len(self.terms) == 1 and self.terms[0][1] == 1 and isinstance(self.terms[0][0], Var)
 
 
@@ -109,12 +109,12 @@ def number(value: int) -> Ix:
 
 
 def variable(name: str, lo: int, hi: int) -> Ix:
-    """Returns a variable that runs over `lo..hi`, `hi` excluded."""
+    """Returns a variable over `lo..hi`, `hi` excluded."""
     return Ix(0, ((Var(name, lo, hi - 1), 1),), lo, hi - 1)
 
 
 def data(text: str) -> Ix:
-    """Returns an index that is an element of an integer tensor."""
+    """Returns an element of an integer tensor as an index."""
     return Ix(0, ((Data(text), 1),), None, None)
 
 
@@ -229,7 +229,7 @@ def show(e: Ix) -> str:
 
 
 def is_simple(e: Ix) -> bool:
-    """Tells whether `show` gives a primary: a name, an element, or a number that is not negative."""
+    """Returns `True` if `show` gives a primary: a name, an element, or a number of at least 0."""
     if not e.terms:
         return e.const >= 0
     return e.const == 0 and len(e.terms) == 1 and e.terms[0][1] == 1 and isinstance(e.terms[0][0], (Var, Data))

@@ -1,10 +1,10 @@
 """Python floats as exact constants of formulas.
 
-A float stands for the decimal that Python prints: `1e-5` means 1/100000, as its author does, not the nearest double.
-A float of 16 or 17 digits that is the double of a simple closed form (a fraction, the square root of a fraction, a
-multiple of pi, of log2(e) or of ln(2), or a root with pi) is written as that form: `1/math.sqrt(96)` becomes
-`sqrt(1/96)`. The forms are few (below 10^7) against 2^52 doubles, so a float that merely happens to be near one is not
-to be expected; the text of the formula shows which form was taken.
+A float stands for the decimal that Python prints: `1e-5` means 1/100000, as its author intends, not the nearest
+double. A float of 16 or 17 digits may be the double of a simple closed form: a fraction, the square root of a
+fraction, a multiple of pi, of log2(e) or of ln(2), or a root with pi. Then it is written as that form:
+`1/math.sqrt(96)` becomes `sqrt(1/96)`. The forms are few (below 10^7) against 2^52 doubles, so a float near one by
+accident is not to be expected; the text of the formula shows the form taken.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NEAR = 2.0**-51
 
 
 def exact(value: Union[int, float]) -> Exact:
-    """Returns the number that a Python literal means."""
+    """Returns the number meant by a Python literal."""
     if isinstance(value, int):
         return Fraction(int(value))
     if math.isnan(value):
@@ -32,7 +32,7 @@ def exact(value: Union[int, float]) -> Exact:
 
 
 def show(value: Exact, is_integer: bool = False) -> str:
-    """Writes a number that is not negative: a decimal if that is exact and short, else a fraction.
+    """Writes a number of at least 0: a decimal if that is exact and short, otherwise a fraction.
 
     A point or an exponent makes a literal a real, so integers have neither.
     """

@@ -1,11 +1,11 @@
 """NumPy functions as formulas: a symbolic array that follows NumPy's protocols.
 
 The function runs once on `SymbolicArray`s. Operators and ufuncs come in through `__array_ufunc__`, the rest of NumPy
-through `__array_function__` (see `numpy_functions`); element types are those NumPy itself gives to arrays of ones.
-Assignment replaces the array by a formula with a condition; views see what is assigned later, as in NumPy.
+through `__array_function__` (see `numpy_functions`). Element types are those that NumPy gives to arrays of ones.
+Assignment replaces the array by a formula with a condition; views see later assignments, as in NumPy.
 
-Whatever needs contents (`if x[0] > 0`, `float(x)`, `np.asarray(x)`, masks as indices) is a `TypeError` that says what to
-write instead. A function that assigns into its own arguments is refused.
+Uses that need contents (`if x[0] > 0`, `float(x)`, `np.asarray(x)`, masks as indices) raise a `TypeError` with a way
+to write them instead. A function that assigns into its own arguments is refused.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class SymbolicArray(np.lib.mixins.NDArrayOperatorsMixin):
 
     @property
     def tensor(self) -> Tensor:
-        """The elements as they are now."""
+        """The current elements."""
         if self._base is None:
             return self._own
         current = self._base.tensor
@@ -86,7 +86,7 @@ class SymbolicArray(np.lib.mixins.NDArrayOperatorsMixin):
         return self._own
 
     def view_of(self, derive: Callable[[Tensor], Tensor], key: Any = None) -> "SymbolicArray":
-        """Returns a view: what is assigned to this array later is seen through it."""
+        """Returns a view: later assignments to this array are seen through it."""
         made = SymbolicArray(self._b, derive(self.tensor), self.dtype)
         made._base, made._derive, made._key, made._snapshot = self, derive, key, self.tensor
         return made
@@ -98,7 +98,7 @@ class SymbolicArray(np.lib.mixins.NDArrayOperatorsMixin):
         return made
 
     def replace(self, tensor: Tensor) -> None:
-        """Assigns all elements; through a view, those of its base."""
+        """Assigns all elements. Through a view, assigns those of its base."""
         if self._base is None:
             self._own, self.changed = tensor, True
         elif self._key is not None:
@@ -106,7 +106,7 @@ class SymbolicArray(np.lib.mixins.NDArrayOperatorsMixin):
         else:
             raise refuse("assignment through a reshaped or transposed view", "assign to the array itself")
 
-    # -- what an array tells
+    # -- known attributes
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -115,12 +115,12 @@ class SymbolicArray(np.lib.mixins.NDArrayOperatorsMixin):
 
     @property
     def ndim(self) -> int:
-        """How many axes there are."""
+        """The number of axes."""
         return len(self.shape)
 
     @property
     def size(self) -> int:
-        """How many elements there are."""
+        """The number of elements."""
         return int(np.prod(self.shape, dtype=int))
 
     def __len__(self) -> int:
@@ -134,7 +134,7 @@ class SymbolicArray(np.lib.mixins.NDArrayOperatorsMixin):
     def __repr__(self) -> str:
         return f"SymbolicArray(shape={self.shape}, dtype={self.dtype})"
 
-    # -- what an array cannot tell
+    # -- contents, which are unknown
 
     def __bool__(self) -> bool:
         raise refuse("a condition on contents: " + _CONTENTS, "write np.where(condition, a, b)")
@@ -154,7 +154,7 @@ class SymbolicArray(np.lib.mixins.NDArrayOperatorsMixin):
         )
 
     def tolist(self) -> Any:
-        """Refused: contents are not known."""
+        """Refused: contents are unknown."""
         raise refuse("a list of elements: " + _CONTENTS)
 
     item = tolist
@@ -290,7 +290,8 @@ def _ufunc(b: Builder, ufunc: Any, method: str, inputs: Sequence[Any], options: 
         return numpy_more.product(ufunc.__name__, *arrays)
     if ufunc.__name__ not in UFUNCS:
         raise Untraceable("this function of NumPy is not traced")
-    made = ops.elementwise(b, dtype_name(dtype), UFUNCS[ufunc.__name__], *(a.tensor for a in arrays))
+    function, name = UFUNCS[ufunc.__name__], ufunc.__name__
+    made = ops.elementwise(b, dtype_name(dtype), function, *(a.tensor for a in arrays), name=name)
     return SymbolicArray(b, made, dtype)
 
 
@@ -317,7 +318,7 @@ def trace(
 
 
 def _run(function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
-    """Calls the function; an error that NumPy wrapped around one of ours becomes ours again."""
+    """Calls the function. An error of ours that NumPy wrapped is unwrapped."""
     try:
         return function(*arguments)
     except Exception as error:

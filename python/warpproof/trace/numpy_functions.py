@@ -1,7 +1,7 @@
 """Functions and methods of NumPy on symbolic arrays.
 
-Each takes the arguments that NumPy's function takes; an argument that changes the meaning and is not handled is
-refused, never ignored.
+Each takes the arguments of NumPy's function. An argument that changes the meaning and is not handled is refused,
+never ignored.
 
 Joins, products and choices are in `numpy_more`.
 """
@@ -24,7 +24,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def function(*targets: Any, method: Optional[str] = None) -> Callable[[F], F]:
-    """Registers the function for NumPy's own, and as a method."""
+    """Registers the function in place of NumPy's own, and as a method."""
 
     def register(made: F) -> F:
         for target in targets:
@@ -37,7 +37,7 @@ def function(*targets: Any, method: Optional[str] = None) -> Callable[[F], F]:
 
 
 def builder(*arrays: Any) -> Builder:
-    """Returns the formula that is being written."""
+    """Returns the formula under construction."""
     for array in arrays:
         if isinstance(array, SymbolicArray):
             return array._b
@@ -55,7 +55,7 @@ def made(b: Builder, tensor: Tensor, dtype: Any) -> SymbolicArray:
 
 
 def unset(**options: Any) -> None:
-    """Refuses options that are given."""
+    """Refuses options that are set."""
     for name, given in options.items():
         if given is not None and given is not np._NoValue:
             raise Untraceable(f"`{name}=`")
@@ -253,7 +253,7 @@ def _moveaxis(a: SymbolicArray, source: Any, destination: Any) -> SymbolicArray:
 
 
 def _labels(rank: int) -> Any:
-    """Returns an array whose extents name its axes."""
+    """Returns an array in which each axis is identified by its extent."""
     return np.broadcast_to(np.zeros(()), range(2, rank + 2))
 
 

@@ -15,7 +15,7 @@ _MASK = "a mask as an index: the shape of the result depends on contents"
 
 
 def _entries(array: SymbolicArray, key: Any) -> list[Any]:
-    """Returns one entry for each axis, `None` for new axes; masks with known contents become positions."""
+    """Returns one entry for each axis, `None` for new axes. Masks with known contents become positions."""
     parts: list[Any] = []
     for part in key if isinstance(key, tuple) else (key,):
         plain = (
@@ -53,7 +53,7 @@ def _position(part: Any) -> Optional[int]:
 
 
 def getitem(array: SymbolicArray, key: Any) -> SymbolicArray:
-    """Returns `array[key]`: a view if the key is basic, a copy if it has arrays in it."""
+    """Returns `array[key]`: a view if the key is basic, a copy if it contains arrays."""
     array._b.line = here()
     entries = _entries(array, key)
     basic = all(e is None or isinstance(e, slice) or _position(e) is not None for e in entries)
@@ -110,7 +110,7 @@ def _place(array: SymbolicArray, entry: Any, extent: int) -> Tensor:
 
 
 def setitem(array: SymbolicArray, key: Any, new: Any) -> None:
-    """Does `array[key] = new` as a new formula."""
+    """Performs `array[key] = new` as a new formula."""
     b = array._b
     b.line = here()
     patch = ops.cast(b, lift(b, new).tensor, dtype_name(array.dtype))
@@ -150,4 +150,4 @@ def _masked(array: SymbolicArray, mask: SymbolicArray, patch: Tensor) -> None:
 
     wide = ops.reshape(mask.tensor, [*mask.shape, *[1] * (array.ndim - mask.ndim)])
     fill = ops.reshape(patch, ())
-    array.replace(ops.elementwise(array._b, dtype_name(array.dtype), value.select, wide, fill, array.tensor))
+    array.replace(ops.elementwise(array._b, dtype_name(array.dtype), value.select, wide, fill, array.tensor, name="where"))

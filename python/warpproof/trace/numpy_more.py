@@ -1,6 +1,6 @@
 """Functions of NumPy on symbolic arrays: joining, products, choosing, making arrays.
 
-As in `numpy_functions`, an argument that changes the meaning and is not handled is refused.
+An argument that changes the meaning and is not handled is refused, as in `numpy_functions`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _concatenate(
 
 @function(np.stack)
 def stack(arrays: Sequence[Any], axis: int = 0, out: Any = None, **options: Any) -> SymbolicArray:
-    """Joins arrays along a new axis; nested lists become arrays."""
+    """Joins arrays along a new axis. Nested lists become arrays."""
     b = builder(arrays)
     lifted = [lift(b, a) for a in arrays]
     place = ops.axis_of(axis, lifted[0].ndim + 1)
@@ -238,7 +238,7 @@ def where(condition: Any, *choices: Any) -> SymbolicArray:
     b = builder(condition, *choices)
     kind = result_type(lambda x, y: np.where(True, x, y), choices)
     arrays = [lift(b, condition), *(lift(b, c) for c in choices)]
-    return made(b, ops.elementwise(b, dtype_name(kind), value.select, *(a.tensor for a in arrays)), kind)
+    return made(b, ops.elementwise(b, dtype_name(kind), value.select, *(a.tensor for a in arrays), name="where"), kind)
 
 
 @function(np.diag)

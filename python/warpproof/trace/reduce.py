@@ -1,8 +1,8 @@
 """Reductions, scans, products of matrices and normalisations.
 
-A reduction becomes a `let` at once, so that a sum that many elements use is written and computed once. Sums over an
-empty axis are 0, products 1; maxima and means of nothing are refused. Softmax is written without subtracting the
-maximum: over the reals that changes nothing.
+A reduction becomes a `let` at once, so that a sum used by many elements is written and computed once. Sums over an
+empty axis are 0, products 1; maxima and means over an empty axis are refused. Softmax is written without subtracting
+the maximum: over the reals that changes nothing.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _EMPTY: dict[str, Union[int, bool]] = {"sum": 0, "prod": 1, "any": False, "all":
 
 
 def ranges(b: Builder, extents: Sequence[int]) -> tuple[list[Ix], str]:
-    """Returns indices of a reduction and their text; an axis of extent 1 needs none."""
+    """Returns indices of a reduction and their text. An axis of extent 1 needs none."""
     indices = [index.number(0) if e == 1 else b.index(0, e) for e in extents]
     text = ", ".join(f"{index.show(ix)} in 0..{e}" for ix, e in zip(indices, extents) if e != 1)
     return indices, text
 
 
 def reduced(operation: str, over: str, body: Value, kind: str) -> Value:
-    """Writes a reduction; without indices it is its body."""
+    """Writes a reduction. Without indices it is just its body."""
     if operation in ("any", "all"):
         body, kind = value.condition(body), "bool"
     else:
@@ -55,7 +55,8 @@ def reduce(
             raise Untraceable(f"{operation} over an empty axis")
         result = ops.full(shape, _EMPTY[operation], dtype)
     else:
-        result = b.reduction(hint or operation, shape, dtype, _body(b, operation, t, gone, dtype))
+        closed = operation in ("max", "min") or dtype == "u64" and t.dtype[0] == "u"  # 2^64 is refused by the program
+        result = b.reduction(hint or operation, shape, dtype, _body(b, operation, t, gone, dtype), closed)
     return _kept(result, t.shape, gone) if keep else result
 
 
@@ -80,7 +81,7 @@ def _kept(result: Tensor, shape: Shape, gone: list[int]) -> Tensor:
 
 
 def arg(b: Builder, operation: str, t: Tensor, axis: Optional[int], keep: bool, dtype: str) -> Tensor:
-    """Returns the position of the first maximum (`argmax`) or minimum; of all elements if no axis is given."""
+    """Returns the position of the first maximum (`argmax`) or minimum, among all elements if no axis is given."""
     shape = t.shape
     if axis is None:
         t, axis = ops.reshape(t, [count(shape)]), 0
@@ -100,12 +101,12 @@ def arg(b: Builder, operation: str, t: Tensor, axis: Optional[int], keep: bool, 
         inner, text = ranges(b, [kept.shape[axis]])
         return reduced(operation, text, kept.at([*at[:axis], *inner, *at[axis:]]), "int")
 
-    found = b.reduction(operation, tuple(e for a, e in enumerate(t.shape) if a != axis), dtype, body)
+    found = b.reduction(operation, tuple(e for a, e in enumerate(t.shape) if a != axis), dtype, body, True)
     return ops.reshape(found, keep_shape)
 
 
 def scan(b: Builder, operation: str, t: Tensor, axis: int, dtype: str, hint: str) -> Tensor:
-    """Reduces everything up to each position: cumulative `sum`, `prod`, `max` or `min`."""
+    """Reduces all elements up to each position: cumulative `sum`, `prod`, `max` or `min`."""
     if not t.shape:
         return ops.cast(b, t, dtype)
     axis = ops.axis_of(axis, len(t.shape))
@@ -116,13 +117,13 @@ def scan(b: Builder, operation: str, t: Tensor, axis: int, dtype: str, hint: str
         text = f"{index.show(k)} in 0..{index.show(at[axis] + 1)}"
         return reduced(operation, text, source.at([*at[:axis], k, *at[axis + 1 :]]), kind_of(dtype))
 
-    return b.reduction(hint, t.shape, dtype, body)
+    return b.reduction(hint, t.shape, dtype, body, operation in ("max", "min"))
 
 
 def contract(
     b: Builder, tensors: Sequence[Tensor], labels: Sequence[str], result: str, dtype: str, hint: str = "product"
 ) -> Tensor:
-    """Sums products over the labels that the result lacks, as `einsum`; pairs from the left."""
+    """Sums products over the labels missing from the result, as `einsum`, in pairs from the left."""
     if len(tensors) > 2:
         rest = "".join(labels[2:]) + result
         between = "".join(dict.fromkeys(c for c in labels[0] + labels[1] if c in rest))
@@ -154,7 +155,7 @@ def contract(
 
 
 def matmul(b: Builder, x: Tensor, y: Tensor, dtype: str, hint: str = "product") -> Tensor:
-    """Multiplies matrices; leading axes broadcast, vectors as in NumPy and torch."""
+    """Multiplies matrices. Leading axes broadcast, and vectors are treated as in NumPy and torch."""
     if not x.shape or not y.shape:
         raise Untraceable("a product of matrices with a scalar", "use `*`")
     row, column = len(x.shape) == 1, len(y.shape) == 1
@@ -184,7 +185,7 @@ def softmax(b: Builder, t: Tensor, axis: int, dtype: str, log: bool = False) -> 
 def variance(
     b: Builder, t: Tensor, axes: Union[None, int, Sequence[int]], keep: bool, dtype: str, correction: float = 0
 ) -> tuple[Tensor, Tensor]:
-    """Returns mean and variance; the sum of squares is divided by the count less `correction`."""
+    """Returns mean and variance. The sum of squares is divided by the count minus `correction`."""
     t = b.let(t, "values") if t.cost > 3 else t
     gone = ops.axes_of(axes, len(t.shape))
     n = count(t.shape[a] for a in gone)
@@ -212,7 +213,7 @@ def normalise(
     bias: Optional[Tensor],
     dtype: str,
 ) -> Tensor:
-    """Returns `(x - mean) * rsqrt(variance + eps) * weight + bias`; all broadcast."""
+    """Returns `(x - mean) * rsqrt(variance + eps) * weight + bias`, where all operands broadcast."""
     small = value.constant(eps)
 
     def element(*parts: Value) -> Value:

@@ -1,14 +1,14 @@
 """Views, elementwise operations and products of tensors, common to the NumPy and the torch front end.
 
 All of them are exact over the reals and follow NumPy's rules of broadcasting. Casts between floating-point types are
-the identity; a cast to an integer truncates; integers do not wrap around.
+the identity, a cast to an integer truncates, and integers wrap around (see `wrapping`).
 """
 
 from __future__ import annotations
 
 from typing import Callable, Optional, Sequence, Union
 
-from . import index, value
+from . import index, value, wrapping
 from .errors import Untraceable
 from .formula import Builder, Shape, Tensor, count, kind_of
 from .index import Ix
@@ -25,7 +25,7 @@ def axis_of(axis: int, rank: int) -> int:
 
 
 def axes_of(axes: Union[None, int, Sequence[int]], rank: int) -> list[int]:
-    """Returns axes in order; none given are all."""
+    """Returns axes in order. `None` or an empty list means all."""
     if axes is None or (not isinstance(axes, int) and len(axes) == 0):
         return list(range(rank))
     if isinstance(axes, int):
@@ -34,7 +34,7 @@ def axes_of(axes: Union[None, int, Sequence[int]], rank: int) -> list[int]:
 
 
 def scalar(number: Scalar, dtype: str) -> Tensor:
-    """Returns a tensor without axes that is a constant."""
+    """Returns a constant tensor without axes."""
     return full((), number, dtype)
 
 
@@ -43,7 +43,7 @@ def full(shape: Sequence[int], number: Scalar, dtype: str) -> Tensor:
     if kind_of(dtype) == "bool":
         number = bool(number)
     elif kind_of(dtype) == "int":
-        number = int(number)
+        number = wrapping.low_bits(int(number), dtype)
     else:
         number = float(number) if not isinstance(number, int) or isinstance(number, bool) else number
     constant = value.constant(number)
@@ -52,16 +52,18 @@ def full(shape: Sequence[int], number: Scalar, dtype: str) -> Tensor:
 
 def arange(n: int, start: int, step: int, dtype: str) -> Tensor:
     """Returns `start, start + step, …`."""
-    return Tensor((n,), dtype, lambda at: value.of_index(at[0] * step + start), 1)
+    inside = all(wrapping.fits(value.constant(one), dtype) for one in (start, start + step * max(n - 1, 0)))
+    loose = kind_of(dtype) == "int" and not inside
+    return Tensor((n,), dtype, lambda at: value.of_index(at[0] * step + start), 1, loose=loose)
 
 
 def view(tensor: Tensor, shape: Sequence[int], back: Callable[[Sequence[Ix]], list[Ix]]) -> Tensor:
     """Returns a view: `back` maps indices of the view to indices of the tensor."""
-    return Tensor(tuple(shape), tensor.dtype, lambda at: tensor.at(back(at)), tensor.cost)
+    return Tensor(tuple(shape), tensor.dtype, lambda at: tensor.element(back(at)), tensor.cost, loose=tensor.loose)
 
 
 def broadcast_shape(*shapes: Shape) -> Shape:
-    """Returns the shape that tensors have together."""
+    """Returns the common shape of tensors that broadcast."""
     rank = max((len(s) for s in shapes), default=0)
     result = []
     for axis in range(-rank, 0):
@@ -128,7 +130,7 @@ def reshape(tensor: Tensor, shape: Sequence[int]) -> Tensor:
 
 
 def squeeze(tensor: Tensor, axes: Optional[Sequence[int]] = None) -> Tensor:
-    """Drops axes of extent 1; others of those given stay."""
+    """Drops axes of extent 1. Other axes among those given stay."""
     rank = len(tensor.shape)
     chosen = range(rank) if axes is None else [axis_of(a, rank) for a in axes]
     dropped = {a for a in chosen if rank and tensor.shape[a] == 1}
@@ -151,7 +153,7 @@ def unsqueeze(tensor: Tensor, axis: int) -> Tensor:
 
 
 def select(tensor: Tensor, axis: int, position: int) -> Tensor:
-    """Takes one position along an axis, which goes."""
+    """Takes one position along an axis, and drops the axis."""
     axis = axis_of(axis, len(tensor.shape))
     extent = tensor.shape[axis]
     if not -extent <= position < extent:
@@ -162,7 +164,7 @@ def select(tensor: Tensor, axis: int, position: int) -> Tensor:
 
 
 def take_slice(tensor: Tensor, axis: int, part: slice) -> Tensor:
-    """Takes `start:stop:step` along an axis, as Python does."""
+    """Takes `start:stop:step` along an axis, as in Python."""
     axis = axis_of(axis, len(tensor.shape))
     start, stop, step = part.indices(tensor.shape[axis])
     extent = len(range(start, stop, step))
@@ -178,7 +180,7 @@ def flip(tensor: Tensor, axes: Sequence[int]) -> Tensor:
 
 
 def roll(tensor: Tensor, shift: int, axis: int) -> Tensor:
-    """Shifts along an axis, around its ends."""
+    """Shifts along an axis, with wrap-around."""
     axis = axis_of(axis, len(tensor.shape))
     extent = tensor.shape[axis]
     return view(tensor, tensor.shape, lambda at: [*at[:axis], (at[axis] - shift) % extent, *at[axis + 1 :]])
@@ -194,7 +196,7 @@ def repeat(tensor: Tensor, times: Sequence[int]) -> Tensor:
 
 
 def unfold(tensor: Tensor, axis: int, size: int, step: int) -> Tensor:
-    """Takes windows along an axis; their positions become the last axis."""
+    """Takes windows along an axis. Positions in a window become the last axis."""
     axis = axis_of(axis, len(tensor.shape))
     windows = (tensor.shape[axis] - size) // step + 1
     shape = [*tensor.shape[:axis], windows, *tensor.shape[axis + 1 :], size]
@@ -202,7 +204,8 @@ def unfold(tensor: Tensor, axis: int, size: int, step: int) -> Tensor:
 
 
 def diagonal(tensor: Tensor, offset: int, one: int, two: int, shape: Sequence[int]) -> Tensor:
-    """Takes the elements whose place on axis `two` is that on axis `one` plus `offset`; they become the last axis."""
+    """Takes the elements whose position on axis `two` is that on axis `one` plus `offset`. They become the last axis.
+    """
     rest = [a for a in range(len(tensor.shape)) if a not in (one, two)]
 
     def back(at: Sequence[Ix]) -> list[Ix]:
@@ -215,16 +218,40 @@ def diagonal(tensor: Tensor, offset: int, one: int, two: int, shape: Sequence[in
     return view(tensor, shape, back)
 
 
-def elementwise(b: Builder, dtype: str, function: Callable[..., Value], *tensors: Tensor, hint: str = "t") -> Tensor:
-    """Applies a function of values to tensors that broadcast."""
+def elementwise(
+    b: Builder, dtype: str, function: Callable[..., Value], *tensors: Tensor, hint: str = "t", name: str = ""
+) -> Tensor:
+    """Applies a function of values to tensors that broadcast. `name` tells what is known of its integers."""
     shape = broadcast_shape(*(t.shape for t in tensors))
     wide = [expand(t, shape) for t in tensors]
     kind = kind_of(dtype)
 
     def element(at: Sequence[Ix]) -> Value:
-        return _of_kind(function(*(t.at(at) for t in wide)), kind)
+        return _of_kind(function(*(read(t, at) for t in wide)), kind)
 
-    return b.tensor(shape, dtype, element, hint)
+    def read(t: Tensor, at: Sequence[Ix]) -> Value:
+        if not t.loose or not ring or wrapping.width(t.dtype) < wrapping.width(dtype):
+            return t.at(at)
+        return t.element(at)
+
+    ring = kind == "int" and name in wrapping.RING
+    closed = kind == "int" and all(_is_within(t, dtype) for t in wide)
+    closed = closed and (name in wrapping.CLOSED or name in wrapping.DIVISIONS and _is_plain(wide[-1], dtype))
+    return b.tensor(shape, dtype, element, hint, closed)
+
+
+def _is_within(tensor: Tensor, dtype: str) -> bool:
+    """Returns `True` if the integers of a tensor are integers of a type."""
+    if tensor.cost == 0 and tensor.kind == "int":
+        return wrapping.fits(tensor.element([index.number(0)] * len(tensor.shape)), dtype)
+    return wrapping.contains(dtype, tensor.dtype)
+
+
+def _is_plain(divisor: Tensor, dtype: str) -> bool:
+    """Returns `True` if a quotient stays in its type: only the smallest integer through -1 leaves it."""
+    if divisor.cost == 0 and divisor.kind == "int":
+        return divisor.element([index.number(0)] * len(divisor.shape)).number != -1
+    return dtype[0] == "u"
 
 
 def _of_kind(result: Value, kind: str) -> Value:
@@ -239,13 +266,31 @@ def _of_kind(result: Value, kind: str) -> Value:
 def cast(b: Builder, tensor: Tensor, dtype: str) -> Tensor:
     """Converts elements: to bool is `!= 0`, from reals to integers truncates, the rest is exact."""
     source, target = tensor.kind, kind_of(dtype)
-    if source == target or (source == "int" and target == "real"):
+    if source == target == "int" and tensor.dtype != dtype:
+        return _cast_integers(tensor, dtype)
+    if source == "int" and target == "real":
+        return Tensor(tensor.shape, dtype, tensor.at, tensor.cost)
+    if source == target:
+        if tensor.dtype == dtype:
+            return tensor
         return Tensor(tensor.shape, dtype, tensor.element, tensor.cost, tensor.name if source == target else None)
     if target == "bool":
         return elementwise(b, dtype, value.condition, tensor)
     if source == "bool":
         return elementwise(b, dtype, value.real, tensor)
     return elementwise(b, dtype, lambda v: value.call("trunc", v, kind="int"), tensor)
+
+
+def _cast_integers(tensor: Tensor, dtype: str) -> Tensor:
+    """Converts integers to another type, which keeps their low bits."""
+    if wrapping.contains(dtype, tensor.dtype):
+        return Tensor(tensor.shape, dtype, tensor.at, tensor.cost, None if tensor.loose else tensor.name)
+    if dtype == "s64":  # of u64, with the same bits
+        raise Untraceable("integers of u64 as s64")
+    narrow = wrapping.width(dtype) <= wrapping.width(tensor.dtype)
+    constant = tensor.cost == 0 and wrapping.fits(tensor.element([index.number(0)] * len(tensor.shape)), dtype)
+    element = tensor.element if narrow else tensor.at
+    return Tensor(tensor.shape, dtype, element, tensor.cost, tensor.name if narrow else None, loose=not constant)
 
 
 def cat(b: Builder, tensors: Sequence[Tensor], axis: int, dtype: str, hint: str = "cat") -> Tensor:
@@ -280,7 +325,7 @@ def cat(b: Builder, tensors: Sequence[Tensor], axis: int, dtype: str, hint: str 
 
 
 def pad(b: Builder, tensor: Tensor, widths: Sequence[tuple[int, int]], outside: Scalar, hint: str = "pad") -> Tensor:
-    """Adds a constant before and after each axis; negative widths cut."""
+    """Adds a constant before and after each axis. Negative widths cut."""
     for axis, (before, after) in enumerate(widths):
         cut = slice(max(-before, 0), tensor.shape[axis] - max(-after, 0))
         tensor = take_slice(tensor, axis, cut)
@@ -330,10 +375,16 @@ def gather(b: Builder, tensor: Tensor, places: Sequence[Optional[Tensor]], hint:
         for axis, ix in zip(after, at[len(before) + len(common) :]):
             result[axis] = ix
         for axis, place in zip(used, wide):
-            result[axis] = _wrapped(value.as_index(place.at(inner)), tensor.shape[axis])
+            result[axis] = _wrapped(value.as_index(_place(place, inner, tensor.shape[axis])), tensor.shape[axis])
         return source.at(result)
 
     return b.tensor(shape, tensor.dtype, element, hint)
+
+
+def _place(place: Tensor, at: Sequence[Ix], extent: int) -> Value:
+    """Returns an index. One within the axis has not wrapped around if the type has all of the axis's indices."""
+    high = (wrapping.limits(place.dtype) or (0, 0))[1]
+    return place.element(at) if place.loose and extent - 1 <= high else place.at(at)
 
 
 def _wrapped(ix: Ix, extent: int) -> Ix:
@@ -347,12 +398,12 @@ def _wrapped(ix: Ix, extent: int) -> Ix:
 
 
 def patch(b: Builder, tensor: Tensor, part: Tensor, axis: int, places: range) -> Tensor:
-    """Returns the tensor with `part` at the positions `places` of an axis; the rest stays."""
+    """Returns the tensor with `part` at the positions `places` of an axis, unchanged elsewhere."""
     return assign(b, tensor, part, [places if a == axis else range(e) for a, e in enumerate(tensor.shape)])
 
 
 def assign(b: Builder, tensor: Tensor, part: Tensor, places: Sequence[range]) -> Tensor:
-    """Returns the tensor with `part`, broadcast, at the product of the positions of each axis; the rest stays."""
+    """Returns the tensor with `part`, broadcast, at the product of the positions of each axis, unchanged elsewhere."""
     if not all(len(p) for p in places):
         return tensor
     part = expand(part, [len(p) for p in places])
@@ -372,7 +423,7 @@ def assign(b: Builder, tensor: Tensor, part: Tensor, places: Sequence[range]) ->
 
 
 def _position(ix: Ix, places: range) -> tuple[Value, Ix]:
-    """Returns when an index is one of `places`, and which one then."""
+    """Returns the condition for an index to be one of `places`, and its number among them."""
     low, high = min(places), max(places)
     number, step = value.of_index(ix), abs(places.step)
     test = value.compare(">=", number, value.constant(low))

@@ -1,11 +1,11 @@
 """PyTorch functions and modules as formulas: `torch.export`, Core ATen, templates.
 
-The function runs once on fake tensors (`torch.export`, not strict) and is decomposed to Core ATen; every operation
-there has a template or is refused by name and Python line. Parameters and buffers of modules become inputs, named after
-their paths. Constants that the function made itself are inputs with contents unless they are one number.
+The function runs once on fake tensors (`torch.export`, not strict) and is decomposed to Core ATen. Every operation
+there has a template or is refused by name and Python line. Parameters and buffers of modules become inputs, named
+after their paths. Constants made by the function itself are inputs with contents, unless they are one number.
 
-Errors on the safe side: what is not understood is `Untraceable`. Updates of buffers (running statistics) are no outputs;
-`Traced.notes` says so. A function that changes its inputs is refused.
+Errors are on the safe side: anything not understood is `Untraceable`. Updates of buffers (running statistics) are not
+outputs, and are mentioned in `Traced.notes`. A function that changes its inputs is refused.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def dtype_name(dtype: torch.dtype) -> str:
 
 
 class _Function(torch.nn.Module):
-    """A function as a module, which is what `torch.export` takes."""
+    """A function as a module, as required by `torch.export`."""
 
     def __init__(self, function: Callable[..., Any]):
         super().__init__()
@@ -88,7 +88,7 @@ def _example(spec: Any) -> Any:
 
 
 def export(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    """Exports to Core ATen; errors of torch become `Untraceable` with torch's own words."""
+    """Exports to Core ATen. Errors of torch become `Untraceable` with torch's own words."""
     module = function if isinstance(function, torch.nn.Module) else _Function(function)
     try:
         with warnings.catch_warnings(), _lines_of(function):
@@ -96,14 +96,14 @@ def export(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
             return torch.export.export(module, arguments, strict=False).run_decompositions()
     except Untraceable:
         raise
-    except Exception as error:  # whatever the user's code or torch raises
+    except Exception as error:  # anything raised by the user's code or by torch
         text = str(error).strip().splitlines()
         raise Untraceable(f"torch.export failed: {type(error).__name__}: {text[0] if text else ''}") from error
 
 
 @contextlib.contextmanager
 def _lines_of(function: Callable[..., Any]) -> Iterator[None]:
-    """Asks torch to record lines inside a plain function, not only inside `forward` of modules."""
+    """Makes torch record lines inside a plain function, not only inside `forward` of modules."""
     anchors = getattr(torch.fx.proxy, "_STACK_TRACE_ANCHORS", None)
     code = getattr(function, "__code__", None)
     if not isinstance(anchors, set) or code is None or (code.co_filename, code.co_name) in anchors:
@@ -117,7 +117,7 @@ def _lines_of(function: Callable[..., Any]) -> Iterator[None]:
 
 
 def argument_names(function: Callable[..., Any], arguments: Sequence[Any]) -> list[str]:
-    """Returns names for the tensors among the arguments, from the signature where it has them."""
+    """Returns names for the tensors among the arguments, from the signature if it has them."""
     target = function.forward if isinstance(function, torch.nn.Module) else function
     try:
         kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -153,7 +153,7 @@ class _Reader:
         return self.b.traced(self.weights, self.notes)
 
     def walk(self) -> list[Any]:
-        """Interprets the graph and returns the outputs, which `read` defines."""
+        """Interprets the graph and returns the outputs, to be defined by `read`."""
         specs = {spec.arg.name: spec for spec in self.program.graph_signature.input_specs}
         results: list[Any] = []
         for node in self.program.graph.nodes:
@@ -182,7 +182,7 @@ class _Reader:
         return self.held(spec, kind, meta)
 
     def held(self, spec: Any, kind: str, meta: torch.Tensor) -> Tensor:
-        """Returns a parameter, buffer or constant; those that are one number become it."""
+        """Returns a parameter, buffer or constant. One that consists of one number becomes that number."""
         stored = self.stored(spec.target)
         dtype = dtype_name(meta.dtype)
         if kind == "CONSTANT_TENSOR" and stored is not None and _uniform(stored):
@@ -237,7 +237,7 @@ class _Reader:
         return argument
 
     def results(self, node: Any) -> list[Any]:
-        """Returns what the function returns; updates of buffers become notes."""
+        """Returns the function's results. Updates of buffers become notes."""
         specs = self.program.graph_signature.output_specs
         kept = []
         for spec, argument in zip(specs, node.args[0]):
@@ -263,7 +263,7 @@ class _Reader:
 
 
 def is_row_major(tensor: Any) -> bool:
-    """Tells whether a tensor fills its memory in the order of its indices."""
+    """Returns `True` if a tensor fills its memory in the order of its indices."""
     if not isinstance(tensor, torch.Tensor) or not tensor.is_contiguous() or tensor.storage_offset() != 0:
         return False
     return tensor.untyped_storage().nbytes() == tensor.numel() * tensor.element_size()
@@ -279,7 +279,7 @@ def bound(target: Any, arguments: Sequence[Any], options: Mapping[str, Any]) -> 
 
 
 def apply(b: Builder, operation: Any, arguments: Sequence[Any], options: Mapping[str, Any], results: Any) -> list[Any]:
-    """Applies one ATen operation to tensors of a formula that is being written; `results` are those of torch."""
+    """Applies one ATen operation to tensors of a formula under construction. `results` are torch's."""
     name = operation._schema.name.split("::")[1]
     reason = refused(name)
     if reason is not None or not has_template(operation):
@@ -291,12 +291,12 @@ def apply(b: Builder, operation: Any, arguments: Sequence[Any], options: Mapping
 
 
 def has_template(operation: Any) -> bool:
-    """Tells whether an operation of torch is in the table."""
+    """Returns `True` if an operation of torch is in the table."""
     return operation.namespace == "aten" and operation._schema.name.split("::")[1] in TEMPLATES
 
 
 def _check(result: Any, call: Call, operation: str, line: Optional[str]) -> None:
-    """Compares shape and kind of what a template made with what torch says."""
+    """Compares shape and kind of a template's result with torch's."""
     for made, (dtype, shape) in zip(sequence(result), call.results):
         if isinstance(made, Tensor) and (made.shape != shape or made.dtype != dtype):
             if made.shape == shape and {made.dtype, dtype} <= {"f64", "f32", "f16", "bf16"}:
@@ -319,7 +319,7 @@ def _uniform(stored: torch.Tensor) -> bool:
 
 
 def _item(stored: torch.Tensor) -> Any:
-    """Returns the number, a float by the shortest decimal that its own type rounds to."""
+    """Returns the number; for a float, the shortest decimal that rounds to it in its own type."""
     first = stored.flatten()[0]
     return float(str(first.numpy())) if first.dtype in (torch.float32, torch.float16) else first.item()
 

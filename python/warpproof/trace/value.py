@@ -1,9 +1,9 @@
 """Scalar expressions of formulas: text with its precedence, kind, constant and cost.
 
-Arithmetic is over the reals, so only steps that hold for all reals are simplified: constants fold exactly, `x + 0`
-and `1*x` drop, conditions on indices that their ranges decide are decided. Nothing that could hide an undefined
-operation is dropped (`0*x` stays). Inputs are real numbers: a comparison of an expression without infinities with an
-infinity is decided.
+Arithmetic is over the reals, so only steps valid for all reals are simplified: constants fold exactly, `x + 0` and
+`1*x` drop, conditions on indices are decided if their ranges allow it. A step that could hide an undefined operation
+is not taken (`0*x` stays). Inputs are real numbers: a comparison of an expression without infinities with an infinity
+is decided.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from . import index, numbers
 from .errors import Untraceable
 from .index import Ix
 
-NAN = "NaN"  # in a definition it is refused; a choice that is never taken may have it
+NAN = "NaN"  # refused in a definition; a choice that is never taken may have it
 
 IF, OR, AND, NOT, COMPARE, SUM, PRODUCT, UNARY, POWER, PRIMARY = range(10)
 
@@ -41,7 +41,7 @@ class Value:
 
 
 def constant(value: Union[int, float, bool, Fraction]) -> Value:
-    """Returns a constant; floats mean the decimal that Python prints (see `numbers`)."""
+    """Returns a constant. A float means the decimal that Python prints (see `numbers`)."""
     if isinstance(value, bool):
         return truth(value)
     if isinstance(value, float) and value != value:
@@ -65,7 +65,7 @@ def _number(value: numbers.Exact, kind: str) -> Value:
 
 
 def truth(value: bool) -> Value:
-    """Returns a condition that always or never holds."""
+    """Returns a condition that holds always or never."""
     return Value("0 == 0" if value else "0 != 0", COMPARE, "bool", 0, truth=value)
 
 
@@ -87,7 +87,7 @@ def as_index(value: Value) -> Ix:
 
 
 def real(value: Value) -> Value:
-    """Turns conditions into 0 and 1; numbers stay."""
+    """Turns conditions into 0 and 1. Numbers stay."""
     if value.kind != "bool":
         return value
     if value.truth is not None:
@@ -96,7 +96,7 @@ def real(value: Value) -> Value:
 
 
 def condition(value: Value) -> Value:
-    """Turns numbers into "differs from 0"; conditions stay."""
+    """Turns numbers into "differs from 0". Conditions stay."""
     return value if value.kind == "bool" else compare("!=", value, constant(0))
 
 
@@ -109,7 +109,9 @@ def _finite(a: Value, b: Value) -> bool:
 
 
 def _folded(result: Fraction, kind: str) -> Optional[Value]:
-    """Returns a constant, unless its digits would be longer than a double's: then the text stays a product or sum."""
+    """Returns a constant, or `None` if its digits would be longer than a double's: then the text stays a product or
+    sum.
+    """
     short = abs(result.numerator) < 1 << 53 and result.denominator < 1 << 53
     return _number(result, kind) if short else None
 
@@ -160,7 +162,7 @@ def multiply(a: Value, b: Value) -> Value:
 
 
 def divide(a: Value, b: Value) -> Value:
-    """Returns `a / b`, a real also of integers."""
+    """Returns `a / b`, a real even for integers."""
     a, b = real(a), real(b)
     divisible = _finite(a, b) and b.number != 0
     folded = _folded(a.number / b.number, "real") if divisible else None  # type: ignore[operator,arg-type]
@@ -182,7 +184,7 @@ def floor_divide(a: Value, b: Value) -> Value:
 
 
 def remainder(a: Value, b: Value) -> Value:
-    """Returns the remainder that has the sign of `b`."""
+    """Returns the remainder with the sign of `b`."""
     a, b = real(a), real(b)
     if a.ix is not None and b.ix is not None and b.ix.constant is not None and b.ix.constant > 0:
         return of_index(a.ix % b.ix.constant)
@@ -202,7 +204,7 @@ def negate(a: Value) -> Value:
 
 
 def power(a: Value, b: Value) -> Value:
-    """Returns `a^b` where that is a polynomial, a root or an exponential; refuses the rest."""
+    """Returns `a^b` where that is a polynomial, a root or an exponential. Refuses the rest."""
     a, b = real(a), real(b)
     n = b.number
     if isinstance(n, Fraction) and n.denominator == 1:
@@ -255,7 +257,7 @@ def extremum(function: str, a: Value, b: Value) -> Value:
 
 
 def compare(operator: str, a: Value, b: Value) -> Value:
-    """Returns a comparison, decided if the ranges of indices decide it."""
+    """Returns a comparison, decided if the ranges of indices allow it."""
     a, b = real(a), real(b)
     known = _decided(operator, a, b)
     if known is not None:

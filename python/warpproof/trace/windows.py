@@ -1,8 +1,8 @@
 """Convolutions and pools over one to three spatial axes.
 
 Padding is an element access with `else`: zero for convolutions and average pools, -inf for max pools. Transposed
-convolutions sum the input positions that reach an output, `… if (h + p - d*r) % s == 0`. Shapes of results come from
-torch's own shape inference; the formulas only have to be right inside them.
+convolutions sum over the input positions that reach an output, `… if (h + p - d*r) % s == 0`. Shapes of results come
+from torch's own shape inference; the formulas only have to be right inside them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .value import Value
 
 
 def padded(t: Tensor, at: Sequence[Ix], outside: Value) -> Value:
-    """Reads a tensor at indices that may lie outside, where it is `outside`."""
+    """Reads a tensor at indices that may lie outside it, where its value is `outside`."""
     if all(ix.within(0, extent) for ix, extent in zip(at, t.shape)):
         return t.at(at)
     if t.name is not None and t.kind != "bool":
@@ -47,7 +47,7 @@ class Window:
     def of(
         rank: int, size: Sequence[int], stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int]
     ) -> "Window":
-        """Repeats single numbers for all axes; an empty stride is the size."""
+        """Repeats single numbers for all axes. An empty stride is the kernel size."""
 
         def wide(numbers: Sequence[int]) -> list[int]:
             return list(numbers) * rank if len(numbers) == 1 else list(numbers)
@@ -55,7 +55,7 @@ class Window:
         return Window(wide(size), wide(stride or size), wide(padding or [0]), wide(dilation or [1]))
 
     def places(self, at: Sequence[Ix], inner: Sequence[Ix]) -> list[Ix]:
-        """Returns the input positions of offsets `inner` in the windows of outputs `at`."""
+        """Returns the input positions at offsets `inner` in the windows of outputs `at`."""
         parts = zip(at, inner, self.stride, self.padding, self.dilation)
         return [ix * s + r * d - p for ix, r, s, p, d in parts]
 
@@ -123,7 +123,7 @@ def _sum_if(over: str, body: Value, only: Value) -> Value:
 
 
 def max_pool(b: Builder, x: Tensor, window: Window, shape: Shape) -> Tensor:
-    """Returns the largest element of each window; what lies outside does not count."""
+    """Returns the largest element of each window. Positions outside the input do not count."""
     x = b.let(x, "operand")
     lead = len(shape) - len(window.size)
     outside = value.constant(float("-inf"))
@@ -139,7 +139,7 @@ def max_pool(b: Builder, x: Tensor, window: Window, shape: Shape) -> Tensor:
 def average_pool(
     b: Builder, x: Tensor, window: Window, shape: Shape, include_padding: bool, divisor: Optional[int]
 ) -> Tensor:
-    """Returns the mean of each window; the count has the padding in it, or not, or is given."""
+    """Returns the mean of each window. The count includes the padding, excludes it, or is given."""
     x = b.let(x, "operand")
     lead = len(shape) - len(window.size)
 

@@ -1,8 +1,9 @@
-//! The same kernels on numbers: `warpproof simulate`, with the launch of the row and some value in every tensor that has none.
+//! The same kernels on numbers: `warpproof simulate`, with the launch of the row and a value in every tensor without
+//! one.
 
 use super::measure::Program;
 
-/// Seconds of a processor for all kernels of a command together; `None` if one does not run to its end on numbers.
+/// Processor seconds for all kernels of a command together; `None` if one does not run to its end on numbers.
 ///
 /// # Errors
 /// If the program cannot be run at all.
@@ -29,7 +30,7 @@ pub(crate) fn commands(arguments: &[String]) -> Vec<Vec<String>> {
     }
 }
 
-/// The command for a side: flags that name it become plain ones, those of the other side are left out.
+/// The command for a side: its own flags become plain ones, those of the other side are left out.
 fn simulate(kernel: &str, flags: &[String], side: &str) -> Vec<String> {
     let mut command = vec!["simulate".to_owned(), kernel.to_owned()];
     for pair in flags.chunks(2) {
@@ -51,7 +52,7 @@ fn simulate(kernel: &str, flags: &[String], side: &str) -> Vec<String> {
     command
 }
 
-/// `x=f32[4]` with a value: floats are a half, integers one. Outputs and what has a value stay.
+/// Gives `x=f32[4]` a value: floats are a half, integers one. Outputs and arguments with a value stay.
 fn with_value(argument: &str) -> String {
     let Some((name, what)) = argument.split_once('=') else { return argument.to_owned() };
     let has_value = what.contains('=') || what.contains(":out");

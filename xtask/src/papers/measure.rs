@@ -1,9 +1,9 @@
-//! Runs the released program and measures it: seconds by the clock around the whole program, seconds of a processor, and the most
-//! it ever had resident (Linux). The latter two are looked at every half millisecond, so that what happens after the last look is
-//! missed. Ratios and targets go by the processor: on a machine that does other things, too, the clock tells little.
+//! Runs the released program and measures it: wall-clock seconds of the whole program, processor seconds, and peak
+//! resident memory (Linux). The latter two are sampled every half millisecond, so the time after the last sample is
+//! missed. Ratios and targets use processor time: on a shared machine, wall-clock time says little.
 //!
-//! What takes less than a tenth of a second is run five times: the fastest counts by the clock, and of the processor's time the most that
-//! was seen.
+//! A run below a tenth of a second is repeated five times. The shortest wall-clock time counts, and the longest
+//! sampled processor time.
 
 use crate::weft::Kernel;
 use serde_json::Value;
@@ -15,21 +15,21 @@ use std::time::{Duration, Instant};
 /// Seconds below which a run is repeated.
 const SHORT: f64 = 0.1;
 
-/// The program, and where it runs.
+/// The program, and the folder it runs in.
 pub(crate) struct Program {
     path: PathBuf,
     pub(crate) root: PathBuf,
 }
 
-/// What a run was like.
+/// The measurements of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Figures {
     pub(crate) verdict: String,
-    /// Kinds of its errors.
+    /// Kinds of the report's errors.
     pub(crate) kinds: BTreeSet<String>,
-    /// By the clock.
+    /// Wall-clock seconds.
     pub(crate) seconds: f64,
-    /// Of a processor.
+    /// Processor seconds.
     pub(crate) processor: f64,
     pub(crate) kilobytes: u64,
     pub(crate) instructions: u64,
@@ -52,7 +52,7 @@ pub(crate) struct Run {
     pub(crate) seconds: f64,
     pub(crate) processor: f64,
     pub(crate) kilobytes: u64,
-    /// The exit status; none if a signal ended it.
+    /// The exit status; `None` if a signal ended it.
     pub(crate) status: Option<i32>,
     pub(crate) output: String,
 }
@@ -78,12 +78,12 @@ impl Program {
         let target =
             std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
         let path = target.join("release/warpproof");
-        // It runs elsewhere: a relative path would lead nowhere.
+        // It runs in another folder, where a relative path would be wrong.
         let path = path.canonicalize().map_err(|error| format!("{}: {error}", path.display()))?;
         Ok(Self { path, root: root.to_path_buf() })
     }
 
-    /// Writes a generated kernel to a file; how it is checked.
+    /// Writes a generated kernel to a file; returns the arguments of its check.
     pub(crate) fn generated(&self, name: &str, kernel: &Kernel) -> Result<Vec<String>, String> {
         let folder = self.root.join("target/papers");
         let file = folder.join(format!("{name}.ptx"));
@@ -140,7 +140,7 @@ impl Program {
         lines_of_kernel(&text, kernel)
     }
 
-    /// Runs the program on one core, again if that was short; the fastest run, with the most memory of all.
+    /// Runs the program on one core, repeatedly if it is short; returns the fastest run, with the most memory of all.
     pub(crate) fn best(&self, arguments: &[String]) -> Result<Run, String> {
         let mut best = self.run(arguments)?;
         for _ in 0..4 {
@@ -151,13 +151,13 @@ impl Program {
             let kilobytes = best.kilobytes.max(again.kilobytes);
             let processor = best.processor.max(again.processor);
             let faster = if again.seconds < best.seconds { again } else { best };
-            // What was seen of a run is never more than it took, and no run is faster than its processor.
+            // Sampled processor time is never above the real one, and no run is shorter than its processor time.
             best = Run { kilobytes, processor: processor.min(faster.seconds), ..faster };
         }
         Ok(best)
     }
 
-    /// Whether the program finds a solver for questions about every size.
+    /// Does the program find a solver for questions about every size?
     pub(crate) fn has_solver(&self) -> bool {
         let file = "corpus/param/ensures/diffusion.cu".to_owned();
         self.run(&["prove".to_owned(), file]).is_ok_and(|run| run.succeeded())
@@ -168,7 +168,7 @@ impl Program {
         // `prove` runs on one core in any case.
         let jobs: &[&str] =
             if arguments.first().is_some_and(|one| one == "prove") { &[] } else { &["-j", "1"] };
-        // Answers that a solver gave before are not to be found.
+        // Removes cached answers of a solver.
         let kept = self.root.join("target/papers/answers");
         let _ = std::fs::remove_dir_all(&kept);
         let start = Instant::now();
@@ -183,7 +183,7 @@ impl Program {
             .map_err(|error| format!("{}: {error}", self.path.display()))?;
         let process = PathBuf::from(format!("/proc/{}", child.id()));
         let output = child.stdout.take();
-        // The output may be longer than what a pipe holds.
+        // Read in parallel: the output may exceed the buffer of a pipe.
         let reader = std::thread::spawn(move || {
             output.map(std::io::read_to_string).transpose().ok().flatten().unwrap_or_default()
         });
@@ -204,14 +204,14 @@ impl Program {
     }
 }
 
-/// The most a process had resident so far, in kilobytes.
+/// Peak resident memory of a process so far, in kilobytes.
 fn resident(process: &Path) -> Option<u64> {
     let text = std::fs::read_to_string(process.join("status")).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().trim_end_matches(" kB").parse().ok()
 }
 
-/// Processes that a process has started and that still run, such as a solver.
+/// Running child processes of a process, such as a solver.
 fn children(process: &Path) -> Vec<PathBuf> {
     let tasks = std::fs::read_dir(process.join("task")).into_iter().flatten().flatten();
     let started =
@@ -222,8 +222,8 @@ fn children(process: &Path) -> Vec<PathBuf> {
     started.flat_map(numbers).collect()
 }
 
-/// Seconds of a processor that a process took so far: those of the threads it has, to the nanosecond, or those of all it ever had,
-/// which are counted in hundredths.
+/// Processor seconds of a process so far: the maximum of those of its live threads, exact to the nanosecond, and
+/// those of all its threads ever, counted in hundredths.
 fn busy(process: &Path) -> f64 {
     let tasks = std::fs::read_dir(process.join("task")).into_iter().flatten().flatten();
     let own = |task: std::fs::DirEntry| {
@@ -238,7 +238,7 @@ fn busy(process: &Path) -> f64 {
     alive.max(ticks / 100.0)
 }
 
-/// Lines of the body of a kernel, of the first one if no name is given, without comments, source positions and empty lines.
+/// Lines of the body of a kernel (the first one without a name), without comments, source positions and empty lines.
 pub(crate) fn lines_of_kernel(text: &str, kernel: Option<&str>) -> u64 {
     let is_start = |line: &&str| {
         let after = line.split(".entry").nth(1).map(|rest| rest.trim_start());
@@ -256,7 +256,7 @@ pub(crate) fn lines_of_kernel(text: &str, kernel: Option<&str>) -> u64 {
         if depth > 0 && !["", "{", "}"].contains(&code) && !code.starts_with(".loc") {
             lines += 1;
         }
-        // Braces of vectors open and close on their line.
+        // Braces of vectors open and close on one line.
         let before = depth;
         depth += code.matches('{').count();
         depth = depth.saturating_sub(code.matches('}').count());

@@ -1,8 +1,8 @@
-//! The papers' tables: runs each row of `bench/papers.txt` with the released program, one at a time and on
-//! one core, and writes `docs/results.md`, `docs/results.json` and plots beside the published figures.
+//! The papers' tables: runs each row of `bench/papers.txt` with the released program, one at a time and on one core,
+//! and writes `docs/results.md`, `docs/results.json` and plots beside the published figures.
 //!
-//! The published figures are from other machines: a ratio says how far apart, not how much faster. What is comparable
-//! is measured in the same run: the same kernels on numbers in our own interpreter, and other programs with `--peers`.
+//! The published figures are from other machines: a ratio gives a distance, not a speedup. Comparable figures are
+//! measured in the same run: the same kernels on numbers in our own interpreter, and other programs with `--peers`.
 
 mod concrete;
 mod measure;
@@ -21,36 +21,36 @@ use measure::{Figures, Program};
 use rows::{Row, Subject, Table};
 use std::path::Path;
 
-/// What to run.
+/// Options of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Options {
-    /// Other programs, too.
+    /// Run other programs, too.
     pub(crate) peers: bool,
-    /// Only tables whose title has this text; nothing is written then.
+    /// Only tables with this text in the title; nothing is written then.
     pub(crate) only: Option<String>,
 }
 
-/// A row that misses its target is run as often: the fastest counts, and so does the fastest concrete run. Machines that others use, too,
-/// take twice as long now and then.
+/// The number of attempts for a row that misses its target: the fastest counts, and so does the fastest concrete run.
+/// Shared machines sometimes take twice as long.
 const ATTEMPTS: usize = 3;
 
-/// A row and what came of it.
+/// A row with its results.
 pub(crate) struct Done<'r> {
     row: &'r Row,
     figures: Figures,
-    /// Seconds of a processor that the concrete interpreter took for all kernels of the row.
+    /// Processor seconds of the concrete interpreter for all kernels of the row.
     concrete: Option<f64>,
     peer: Option<peers::Answer>,
 }
 
 impl Done<'_> {
-    /// Tells whether the verdict is the expected one, and a refutation has the expected reasons and no others.
+    /// Is the verdict the expected one, and does a refutation have exactly the expected reasons?
     fn is_expected(&self) -> bool {
         let Figures { verdict, kinds, .. } = &self.figures;
         *verdict == self.row.expected && *kinds == self.row.because
     }
 
-    /// By how much the row misses its own target, or the number of concrete runs that a proof may take.
+    /// The amount by which the row misses its own target, or the number of concrete runs that a proof may take.
     fn missed(&self) -> Vec<String> {
         let Figures { processor: seconds, kilobytes, .. } = self.figures;
         let mut missed = Vec::new();
@@ -77,7 +77,7 @@ impl Done<'_> {
         missed
     }
 
-    /// The command, if it is one of the file, and its seconds of the processor.
+    /// The command, if it is one of the file, and its processor seconds.
     fn processor(&self) -> Option<(&[String], f64)> {
         match &self.row.subject {
             Subject::Flags(flags) => Some((flags, self.figures.processor)),
@@ -90,10 +90,10 @@ impl Done<'_> {
     }
 }
 
-/// Runs all rows and writes the pages; whether every verdict is the expected one.
+/// Runs all rows and writes the pages; returns `true` if every verdict is the expected one.
 ///
 /// # Errors
-/// What is wrong with the file, the program or the pages.
+/// An error in the file, the program or the pages.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<bool, String> {
     let tables = rows::read(root)?;
     let program = Program::build(root)?;
@@ -112,7 +112,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<bool, String> {
         println!("{}", table.title);
         let mut rows = Vec::new();
         if asks(table) && !solver {
-            println!("  skipped: there is no z3");
+            println!("  skipped: z3 was not found");
             done.push((table, rows));
             continue;
         }
@@ -142,10 +142,10 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<bool, String> {
     Ok(all_expected)
 }
 
-/// The kernels that are written for rows, with their names.
+/// The kernels generated for rows, with their names.
 ///
 /// # Errors
-/// What is wrong with the file.
+/// An error in the file.
 pub(crate) fn generated(root: &Path) -> Result<Vec<(String, Kernel)>, String> {
     let rows = rows::read(root)?.into_iter().flat_map(|table| table.rows);
     let kernels = rows.filter_map(|row| match row.subject {

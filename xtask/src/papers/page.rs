@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-/// A line for whoever waits.
+/// A progress line for the terminal.
 pub(crate) fn brief(done: &Done<'_>) -> String {
     let figures = &done.figures;
     let concrete =
@@ -28,7 +28,7 @@ pub(crate) fn brief(done: &Done<'_>) -> String {
     )
 }
 
-/// What both are made of.
+/// The content of both files.
 pub(crate) struct Content<'c, 'r> {
     pub(crate) tables: &'c [(&'r Table, Vec<Done<'r>>)],
     pub(crate) plots: &'c [Plot],
@@ -100,7 +100,7 @@ pub(crate) fn section(table: &Table, rows: &[Done<'_>], peers: bool) -> String {
     text
 }
 
-/// Which figures of others a table has. Where there are none at all, the place of the published ones is shown empty.
+/// The figures of others in a table. Without any, an empty column for published ones is shown.
 #[derive(Clone, Copy)]
 struct Past {
     before: bool,
@@ -222,7 +222,7 @@ fn ratio(ratio: f64) -> String {
     if ratio >= 10.0 { format!("{ratio:.0}") } else { format!("{ratio:.1}") }
 }
 
-/// 524288 as 524k.
+/// Shortens 524288 to 524k.
 fn short(number: u64) -> String {
     match number {
         0..10_000 => number.to_string(),
@@ -231,7 +231,7 @@ fn short(number: u64) -> String {
     }
 }
 
-/// What `bench/notes.md` has under a title.
+/// The text of `bench/notes.md` under a title.
 pub(crate) fn note<'n>(notes: &'n str, title: &str) -> Option<&'n str> {
     let heading = format!("## {title}\n");
     let start = notes.find(&heading)? + heading.len();
@@ -240,7 +240,7 @@ pub(crate) fn note<'n>(notes: &'n str, title: &str) -> Option<&'n str> {
     Some(rest[..end].trim())
 }
 
-/// Where and when.
+/// The machine and the date.
 struct Machine {
     cores: usize,
     model: String,
@@ -264,21 +264,21 @@ impl Machine {
     fn heading(&self, peers: bool) -> String {
         let Self { cores, model, date } = self;
         let asked = if peers {
-            "SymEngine adds up and compares the same outputs, driven from Python, with all summands of a sum at once, its best case; where it \
-             did not finish in time the figure is extrapolated from the share it did.\n"
+            "SymEngine adds up and compares the same outputs, driven from Python, with all summands of a sum at once, its best case. If it did \
+             not finish in time, the figure is extrapolated from the finished share.\n"
         } else {
             ""
         };
         format!(
             "# Results\n\n\
              The papers' tables on kernels of our own writing, with all checks on both sides, on one core of a machine with {cores} ({model}),\n\
-             {date}. `cargo run --release -p xtask -- bench papers` writes this page from `bench/papers.txt` and `bench/notes.md`; nobody edits it.\n\
-             The same figures are in [results.json](results.json). Tables called Production style are no paper's: kernels as they are written today that once took long.\n\n\
-             Seconds, by the clock and of the processor, and memory are those of the whole program; ratios and targets go by the processor. Instructions and block syncs are counted for each thread, warp syncs for each warp, as\n\
-             the papers do; with two figures the first is the reference's. Published figures are from other machines and other kernels of the same kind. A concrete run\n\
-             is `warpproof simulate` of the same kernels, one after the other: what executing them takes without proving anything. Targets: what the row says\n\
-             (SGEMM 2 s and 400 MB, attention 0.8 s and 256 MB, convolution 1.2 s and 300 MB), 25 concrete runs for an equivalence, 4 for a check,\n\
-             10 with barriers of some warps. A row that misses its target is run three times, and the fastest counts.\n{asked}"
+             {date}. `cargo run --release -p xtask -- bench papers` writes this page from `bench/papers.txt` and `bench/notes.md`; do not edit it.\n\
+             The same figures are in [results.json](results.json). The tables called Production style come from no paper: they are kernels in today's style that once took long.\n\n\
+             Seconds (by the clock, and of the processor) and memory are those of the whole program; ratios and targets use processor seconds. As in the papers,\n\
+             instructions and block syncs are counted for each thread, warp syncs for each warp; of two figures the first is the reference's. Published figures are from\n\
+             other machines and other kernels of the same kind. A concrete run is `warpproof simulate` of the same kernels, one after the other: the time to execute\n\
+             them without proving anything. Targets: those in the row (SGEMM 2 s and 400 MB, attention 0.8 s and 256 MB, convolution 1.2 s and 300 MB), 25 concrete runs\n\
+             for an equivalence, 4 for a check, 10 with barriers of some warps. A row that misses its target is run three times, and the fastest counts.\n{asked}"
         )
     }
 }

@@ -1,38 +1,38 @@
-//! Other programs on the same conditions: SymEngine, from Python, if a Python that has it is found when `--peers` asks for it.
+//! Other programs on the same conditions: SymEngine, from Python. `--peers` searches for a Python that has it.
 //!
-//! `WARPPROOF_PEER_PYTHON`, the active virtual environment and `python3` are looked at, in this order. A row takes no longer than
-//! [`CAP`]; what is not done by then is extrapolated, and the page says so.
+//! The search tries `WARPPROOF_PEER_PYTHON`, the active virtual environment and `python3`, in this order. A row takes
+//! no longer than [`CAP`]; the rest is extrapolated, and the page says so.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Seconds for a row.
+/// Time limit for a row, in seconds.
 pub(crate) const CAP: u32 = 20;
 
 /// A Python with SymEngine.
 pub(crate) struct Peer {
     python: PathBuf,
-    /// What it was asked before: rows may have the same condition.
+    /// Earlier answers: rows may have the same condition.
     answers: BTreeMap<Vec<String>, Answer>,
 }
 
-/// What it said.
+/// The answer to a condition.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
-    /// Seconds, and which share of the outputs was done in them.
+    /// Seconds, and the share of the outputs done in that time.
     pub(crate) seconds: f64,
     pub(crate) share: f64,
 }
 
 impl Answer {
-    /// For the whole.
+    /// The estimated time for all outputs.
     pub(crate) fn estimate(&self) -> f64 {
         self.seconds / self.share.max(1e-9)
     }
 }
 
-/// Looks for it; says so if there is none.
+/// Searches for it; prints a message if there is none.
 pub(crate) fn find() -> Option<Peer> {
     let named = std::env::var_os("WARPPROOF_PEER_PYTHON").map(PathBuf::from);
     let active =
@@ -57,7 +57,7 @@ pub(crate) fn find() -> Option<Peer> {
 }
 
 impl Peer {
-    /// Asks about the condition of a row.
+    /// Answers the condition of a row.
     pub(crate) fn ask(&mut self, root: &Path, condition: &[String]) -> Result<Answer, String> {
         if let Some(answer) = self.answers.get(condition) {
             return Ok(answer.clone());

@@ -1,14 +1,14 @@
-//! Lines on two logarithmic scales as SVG, with the exponents that fit them.
+//! Line plots on two logarithmic scales as SVG, with fitted exponents.
 
 use std::fmt::Write as _;
 
-/// A picture.
+/// A plot.
 #[derive(Clone, Debug)]
 pub(crate) struct Plot {
-    /// The name of its file, without an ending.
+    /// The name of its file, without an extension.
     pub(crate) file: &'static str,
     pub(crate) title: &'static str,
-    /// What grows.
+    /// The label of the growing quantity.
     pub(crate) size: &'static str,
     pub(crate) lines: Vec<Line>,
 }
@@ -17,7 +17,7 @@ pub(crate) struct Plot {
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
     pub(crate) name: &'static str,
-    /// Size and seconds of the processor.
+    /// Size and processor seconds.
     pub(crate) points: Vec<[f64; 2]>,
 }
 
@@ -27,16 +27,16 @@ const LEFT: f64 = 64.0;
 const RIGHT: f64 = 16.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 52.0;
-/// Readable on white and on black, and told apart by those who see no red.
+/// Readable on white and on black, and distinguishable for readers who see no red.
 const COLOURS: [&str; 3] = ["#1f77b4", "#d97706", "#7a52a1"];
 
 impl Line {
-    /// The exponent of the power law that fits best, in the sense of least squares of logarithms.
+    /// The exponent of the best power law, by least squares of logarithms.
     pub(crate) fn exponent(&self) -> f64 {
         self.fit().0
     }
 
-    /// Slope, and where the line begins.
+    /// Slope and intercept of the line.
     fn fit(&self) -> (f64, f64) {
         let count = self.points.len() as f64;
         let logs: Vec<[f64; 2]> = self.points.iter().map(|point| point.map(f64::ln)).collect();
@@ -49,7 +49,7 @@ impl Line {
     }
 }
 
-/// A scale: from numbers to places.
+/// A scale: maps numbers to positions.
 struct Scale {
     from: f64,
     to: f64,
@@ -71,7 +71,7 @@ impl Scale {
 }
 
 impl Plot {
-    /// The picture.
+    /// Renders the plot.
     pub(crate) fn svg(&self) -> String {
         let all = self.lines.iter().flat_map(|line| &line.points);
         let across = Scale::over(all.clone().map(|point| point[0]), LEFT, WIDTH - RIGHT);
@@ -130,7 +130,7 @@ impl Plot {
     }
 }
 
-/// The points of a line, the line that fits them, and a legend.
+/// Draws the points of a line, the fitted line, and a legend.
 fn draw(svg: &mut String, line: &Line, number: usize, across: &Scale, up: &Scale) {
     let colour = COLOURS[number % COLOURS.len()];
     let (slope, start) = line.fit();
@@ -164,11 +164,11 @@ fn draw(svg: &mut String, line: &Line, number: usize, across: &Scale, up: &Scale
     );
 }
 
-/// 1, 2 and 5 times powers of ten.
+/// Ticks at 1, 2 and 5 times powers of ten.
 fn ticks(from: f64, to: f64) -> Vec<f64> {
     let tens = (from.log10().floor() as i32)..=(to.log10().ceil() as i32);
     let all = tens.flat_map(|ten| [1.0, 2.0, 5.0].map(|digit| (digit, ten)));
-    // Divisions by powers of ten are exact where products with negative ones are not: labels stay short.
+    // Divisions by powers of ten are exact, unlike products with negative powers, so labels stay short.
     let numbers = all.map(|(digit, ten)| match ten < 0 {
         true => digit / 10f64.powi(-ten),
         false => digit * 10f64.powi(ten),

@@ -11,7 +11,7 @@ pub(crate) struct Table {
     pub(crate) rows: Vec<Row>,
 }
 
-/// A row as the file has it.
+/// A row as written in the file.
 #[derive(Debug)]
 pub(crate) struct Row {
     pub(crate) name: String,
@@ -22,35 +22,35 @@ pub(crate) struct Row {
     pub(crate) because: BTreeSet<String>,
     pub(crate) subject: Subject,
     pub(crate) before: Option<Before>,
-    /// The row of the same table whose kernel lacks the mistake of this one.
+    /// The row of the same table with the same kernel, but without this one's mistake.
     pub(crate) twin: Option<String>,
     pub(crate) target: Option<Target>,
-    /// What other programs are asked, in their words.
+    /// The question to other programs, in their words.
     pub(crate) peer: Option<Vec<String>>,
-    /// Generations of barriers and thousands of commands that the paper has for the row.
+    /// Generations of barriers, and thousands of commands, published for the row.
     pub(crate) size: Option<[u64; 2]>,
-    /// Whether threads of a block wait for some of the others only.
+    /// Threads of a block wait for only some of the others.
     pub(crate) waits_in_parts: bool,
 }
 
-/// What is run.
+/// The subject of a row.
 #[derive(Debug)]
 pub(crate) enum Subject {
     /// A command of the program.
     Flags(Vec<String>),
-    /// A kernel that is written first.
+    /// A generated kernel.
     Generated { name: String, kernel: Kernel },
 }
 
-/// Seconds of the processor that an earlier version of the program took.
+/// Processor seconds of an earlier version of the program.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Before {
     pub(crate) seconds: f64,
-    /// Whether it was stopped then, without an answer.
+    /// It was stopped then, without an answer.
     pub(crate) stopped: bool,
 }
 
-/// What a row should cost.
+/// The target cost of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Target {
     pub(crate) seconds: f64,
@@ -58,7 +58,7 @@ pub(crate) struct Target {
 }
 
 impl Row {
-    /// Whether it is about every launch and size.
+    /// Is it about every launch and size?
     pub(crate) fn is_for_all_sizes(&self) -> bool {
         let Subject::Flags(flags) = &self.subject else { return false };
         flags.first().is_some_and(|flag| flag == "prove")
@@ -81,7 +81,7 @@ impl Row {
 /// Reads the file.
 ///
 /// # Errors
-/// The line that is wrong, and what about it.
+/// The wrong line and its error.
 pub(crate) fn read(root: &Path) -> Result<Vec<Table>, String> {
     let path = root.join("bench/papers.txt");
     let text =
@@ -89,7 +89,7 @@ pub(crate) fn read(root: &Path) -> Result<Vec<Table>, String> {
     parse(root, &text).map_err(|(line, what)| format!("{}:{line}: {what}", path.display()))
 }
 
-/// Reads tables; what is wrong, and where.
+/// Reads tables; an error has its line.
 pub(crate) fn parse(root: &Path, text: &str) -> Result<Vec<Table>, (usize, String)> {
     let mut tables: Vec<Table> = Vec::new();
     let lines = text.lines().enumerate().map(|(number, line)| (number + 1, line));
@@ -177,7 +177,7 @@ fn row(root: &Path, line: &str) -> Result<Row, String> {
 /// A command; `@FILE` stands for the flags in a file.
 ///
 /// # Errors
-/// A generated kernel that there is not, or a file that cannot be read.
+/// An unknown generated kernel, or a file that cannot be read.
 pub(crate) fn subject(root: &Path, command: &str) -> Result<Subject, String> {
     if let Some(name) = command.strip_prefix("weft ") {
         let kernel = weft::kernel(name).ok_or_else(|| format!("no kernel is called `{name}`"))?;

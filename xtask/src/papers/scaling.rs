@@ -1,4 +1,4 @@
-//! How time grows: with the length of inner products, the number of outputs, threads and barriers.
+//! The growth of time with the length of inner products, the number of outputs, threads and barriers.
 
 use super::measure::Program;
 use super::plot::{Line, Plot};
@@ -74,7 +74,7 @@ fn line(
     Ok(line)
 }
 
-/// The naive product of side by side elements against a tiled one.
+/// The naive matrix product with `side` by `side` elements against a tiled one.
 fn product(kernel: &str, side: u32, depth: u32) -> Vec<String> {
     let (file, naive) = ("corpus/equiv/gemm/gemm.ptx", side / 16);
     let (grid, block) = match kernel {

@@ -1,4 +1,4 @@
-//! Reading rows, asking for concrete runs, writing tables and plots.
+//! Tests of reading rows, making concrete runs, and writing tables and plots.
 
 use super::measure::{Figures, Side, lines_of_kernel};
 use super::plot::{Line, Plot};
@@ -42,7 +42,7 @@ fn every_table_of_the_papers_is_there_and_its_files_too() {
     }
 }
 
-/// What the figures of WEFT say of a kernel's size is what ours have, within a few parts of a hundred.
+/// The sizes of generated kernels match those of WEFT's figures within a few percent.
 #[test]
 fn generated_kernels_have_the_sizes_of_the_paper() {
     let tables = rows::read(&root()).unwrap();
@@ -167,7 +167,7 @@ fn a_row_is_written_as_it_was_measured() {
     assert_eq!(text, expected);
 }
 
-/// Seconds of an earlier version take the place of published ones, and have it beside them where there are both.
+/// Seconds of an earlier version replace missing published ones, or stand beside them.
 #[test]
 fn an_earlier_version_has_columns_where_it_was_measured() {
     let before = |seconds, stopped| Some(Before { seconds, stopped });
@@ -274,7 +274,7 @@ fn notes_belong_to_tables() {
     assert_eq!(page::note(notes, "Three"), None);
 }
 
-/// A note nobody would see belongs to no table.
+/// A note without a table would never be shown.
 #[test]
 fn every_note_has_a_table() {
     let notes = std::fs::read_to_string(root().join("bench/notes.md")).unwrap();
@@ -293,7 +293,7 @@ fn a_power_law_is_recognised_and_drawn() {
     let plot = Plot { file: "p", title: "T & U", size: "n", lines: vec![line] };
     let svg = plot.svg();
     assert!(svg.contains("a &lt; b, exponent 1.50") && svg.contains("T &amp; U"));
-    // All points, and one in the legend; the line through them goes from the first to the last.
+    // All points, and one in the legend; the fitted line goes from the first to the last.
     assert_eq!(svg.matches("<circle").count(), 5);
     assert_eq!(svg.matches("stroke-dasharray").count(), 1);
     assert!(!svg.contains("NaN") && !svg.contains("inf"));

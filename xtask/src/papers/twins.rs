@@ -1,25 +1,27 @@
-//! Twins: a kernel with a mistake must not take much longer than the same kernel without it, [`BOUND`] times as long and [`ALLOWED`]
-//! seconds more. Pairs are the rows of `bench/papers.txt` that name a `twin`, and the kernels of `corpus/sync` that have a repaired one.
+//! Twins: a kernel with a mistake must not take much longer than the same kernel without it: at most [`BOUND`] times
+//! as long, plus [`ALLOWED`] seconds. Pairs are the rows of `bench/papers.txt` that name a `twin`, and the kernels of
+//! `corpus/sync` that have a repaired one.
 //!
-//! Each command runs three times, and the least processor time counts. On the page of results, rows have the times of their tables.
-//! Times are sampled (see `measure`), and a run of a few milliseconds seems shorter than it is: of a clean kernel that short, the ratio errs
-//! on the high side. It matters only if the twin takes more than [`ALLOWED`] seconds.
+//! Each command runs three times, and the least processor time counts. On the page of results, rows have the times of
+//! their tables. Times are sampled (see `measure`), so a run of a few milliseconds seems shorter than it is. For such
+//! a short clean kernel the ratio errs on the high side; this matters only if the twin takes more than [`ALLOWED`]
+//! seconds.
 
 use super::measure::Program;
 use super::rows::{self, Row, Subject, Table};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// How many times as long as its clean twin a kernel with a mistake may take.
+/// The allowed time of a kernel with a mistake, as a multiple of its clean twin's.
 pub(crate) const BOUND: f64 = 3.0;
 
-/// Seconds that a mistake may cost in any case: what a report of it needs.
+/// Seconds allowed for a mistake in any case: the time of its report.
 pub(crate) const ALLOWED: f64 = 0.2;
 
-/// How many ratios are shown.
+/// The number of ratios shown.
 pub(crate) const SHOWN: usize = 10;
 
-/// How often a command runs.
+/// The number of runs of a command.
 const RUNS: usize = 3;
 
 /// Exit statuses of a verdict: proved, refuted, unknown.
@@ -28,13 +30,13 @@ const VERDICTS: [i32; 3] = [0, 1, 3];
 /// Two commands that differ in a mistake.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Pair {
-    /// Of the one with the mistake.
+    /// The name of the one with the mistake.
     pub(crate) name: String,
     pub(crate) clean: Vec<String>,
     pub(crate) bad: Vec<String>,
 }
 
-/// Seconds of the processor that both take.
+/// Processor seconds of both.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Times {
     pub(crate) name: String,
@@ -43,7 +45,7 @@ pub(crate) struct Times {
 }
 
 impl Times {
-    /// How many times as long as the clean one, apart from the seconds that are allowed in any case.
+    /// The ratio of the times, apart from the seconds that are allowed in any case.
     pub(crate) fn ratio(&self) -> f64 {
         (self.bad - ALLOWED).max(0.0) / self.clean.max(1e-6)
     }
@@ -53,7 +55,8 @@ impl Times {
     }
 }
 
-/// Measures all pairs, or those with a text in their name, and prints the worst; whether all are within the bound.
+/// Measures all pairs, or those with a text in their name, and prints the worst; returns `true` if all are within the
+/// bound.
 ///
 /// # Errors
 /// An error in the rows, the corpus or the program.
@@ -120,7 +123,7 @@ fn of_corpus(root: &Path) -> Result<Vec<Pair>, String> {
     Ok(pairs)
 }
 
-/// How the twin of a broken kernel may be called.
+/// Possible names of the twin of a broken kernel.
 pub(crate) fn repaired(name: &str) -> Vec<String> {
     let Some(stem) = name.strip_suffix("_broken") else { return Vec::new() };
     let mut stems = vec![stem];
@@ -133,7 +136,8 @@ pub(crate) fn repaired(name: &str) -> Vec<String> {
     stems.iter().map(|stem| format!("{stem}_fixed")).collect()
 }
 
-/// Measures pairs. What takes how long may be known of some commands; each of the others is measured once, also if several pairs have it.
+/// Measures pairs. `known` has the times of some commands; each of the others is measured once, even if several pairs
+/// have it.
 ///
 /// # Errors
 /// A command without a verdict: its time means nothing.
@@ -171,7 +175,7 @@ fn least(program: &Program, arguments: &[String]) -> Result<f64, String> {
     Ok(least)
 }
 
-/// The greatest ratios first; of equal ones, those that take longest.
+/// The greatest ratios first; of equal ones, the longest times first.
 pub(crate) fn worst(times: &[Times]) -> Vec<&Times> {
     let mut all: Vec<&Times> = times.iter().collect();
     all.sort_by(|one, other| {
@@ -181,7 +185,7 @@ pub(crate) fn worst(times: &[Times]) -> Vec<&Times> {
     all
 }
 
-/// The worst ratios, and whether all are within the bound.
+/// The worst ratios, and the verdict on all pairs.
 pub(crate) fn summary(times: &[Times]) -> String {
     let mut text = String::new();
     for one in worst(times) {
@@ -196,7 +200,7 @@ pub(crate) fn summary(times: &[Times]) -> String {
     text + &verdict(times) + "\n"
 }
 
-/// Tells whether all are within the bound.
+/// States if all pairs are within the bound.
 pub(crate) fn verdict(times: &[Times]) -> String {
     let all = times.len();
     match times.iter().filter(|one| !one.is_within_bound()).count() {

@@ -1,17 +1,19 @@
 //! Dataflow graphs spread over warps, as the Singe compiler makes them (WEFT, sections 2.3 and 5.3, Figure 10).
 //!
-//! In *graphs* an edge between warps takes some words of shared memory and a generation of a named barrier: the producer writes and
-//! arrives, the consumers wait and read. Words and barriers are used again as soon as that is safe: [`Orders`] keeps which
-//! commands of a warp come before those of another, and an edge for which nothing is free waits until all warps have met. In *exchanges* all warps
-//! write and read at each barrier of the block, in two halves of memory by turns.
+//! In *graphs* an edge between warps takes some words of shared memory and a generation of a named barrier: the
+//! producer writes and arrives, the consumers wait and read. Words and barriers are reused as soon as that is safe.
+//! [`Orders`] records which commands of a warp come before those of another, and an edge without free words or
+//! barriers waits until all warps have met. In *exchanges* all warps write and read at each barrier of the block,
+//! alternating between two halves of memory.
 //!
-//! A planted race takes words whose last readers need not have read them yet: the mistake of the paper's two chemistry kernels.
-//! Fermi's kernels hand constants to the lanes of a warp through shared memory, Kepler's by shuffles.
+//! A planted race takes words before their last readers have certainly read them: the mistake of the paper's two
+//! chemistry kernels. Fermi's kernels pass constants to the lanes of a warp through shared memory, Kepler's by
+//! shuffles.
 
 use super::text::{Code, Does, Frame, Kernel};
 use testing::Random;
 
-/// What the paper's table says of a kernel.
+/// The data of a kernel in the paper's table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     pub(super) warps: u32,
@@ -19,16 +21,16 @@ pub(super) struct Shape {
     pub(super) generations: u32,
     /// In thousands.
     pub(super) commands: u32,
-    /// Whether all warps exchange words at barriers of the block.
+    /// All warps exchange words at barriers of the block.
     pub(super) exchange: bool,
     pub(super) fermi: bool,
     pub(super) raced: bool,
     pub(super) seed: u64,
 }
 
-/// Commands in the body of a loop, of all warps: so many that a kernel has thousands of lines.
+/// Commands in the body of a loop, of all warps; with this number a kernel has thousands of lines.
 const BODY: u32 = 2500;
-/// Registers that a warp computes with.
+/// Registers for a warp's computation.
 const VALUES: u32 = 16;
 
 /// Sizes of the paper.
@@ -67,7 +69,7 @@ pub(super) fn row(name: &str, change: Option<bool>) -> Option<Kernel> {
     )
 }
 
-/// The same work for each warp, whatever their number.
+/// A graph with the same work for each warp, for any number of warps.
 pub(super) fn graph(warps: u32) -> Kernel {
     let (words, generations, commands) = (192 * warps, 32 * warps, 120 * warps);
     let (exchange, fermi, raced) = (false, false, false);
@@ -80,7 +82,7 @@ impl Shape {
         self.words / 32
     }
 
-    /// Rounds of the loop: so many that its body is about [`BODY`] commands, and that the generations divide well.
+    /// Rounds of the loop, chosen so that its body has about [`BODY`] commands and the generations divide well.
     fn iterations(&self) -> u32 {
         let all = self.commands * 1000 / 32;
         let most = (self.generations / 4).max(1);
@@ -96,7 +98,7 @@ impl Shape {
         if self.exchange { (each & !1).max(2) } else { each.max(2) }
     }
 
-    /// Writes the kernel, with as many commands for each edge as bring it close to those of the paper.
+    /// Writes the kernel. The number of commands for each edge is chosen to come close to the paper's total.
     pub(super) fn kernel(&self) -> Kernel {
         let wanted = f64::from(self.commands) * 1000.0;
         let body = wanted / 32.0 / f64::from(self.iterations());
@@ -109,7 +111,7 @@ impl Shape {
         kernel
     }
 
-    /// Writes the kernel with about so many commands of warps for each barrier.
+    /// Writes the kernel with about `cost` commands of warps for each barrier.
     fn with_cost(&self, cost: f64) -> Kernel {
         let body = self.body(cost);
         let constants = if self.fermi { 32 * self.warps } else { 0 };
@@ -134,7 +136,7 @@ impl Shape {
         Frame { name, parameters, threads, words }.module(&text, does)
     }
 
-    /// The body of the loop, with its race if it is to have one: another seed is taken where nothing can be overwritten too early.
+    /// The body of the loop, with its race if requested. Tries another seed if nothing can be overwritten too early.
     fn body(&self, cost: f64) -> Body {
         let mut seed = self.seed;
         loop {
@@ -150,7 +152,7 @@ impl Shape {
         }
     }
 
-    /// Loads what a warp computes with, repeats its code, stores the sum.
+    /// Loads a warp's values, repeats its code, stores the sum.
     fn frame_of_warp(&self, number: u32, body: &Code, iterations: u32) -> String {
         let mut code = Code::default();
         let threads = 32 * self.warps;
@@ -185,13 +187,13 @@ impl Shape {
     }
 }
 
-/// A command of a warp: which warp, and how many it had before.
+/// A command of a warp: the number of the warp, and of its earlier commands.
 type Event = (usize, u32);
 
-/// Which commands come before which.
+/// The order between commands.
 #[derive(Debug)]
 struct Orders {
-    /// For each warp how many commands of each warp come before its next one.
+    /// For each warp: how many commands of each warp come before its next one.
     known: Vec<Vec<u32>>,
 }
 
@@ -200,7 +202,7 @@ impl Orders {
         Self { known: vec![vec![0; warps]; warps] }
     }
 
-    /// A warp does something.
+    /// Records a command of a warp.
     fn event(&mut self, warp: usize) -> Event {
         self.known[warp][warp] += 1;
         (warp, self.known[warp][warp])
@@ -210,7 +212,7 @@ impl Orders {
         self.known[next][warp] >= number
     }
 
-    /// A generation of a barrier: those who wait learn what all others knew.
+    /// Records a generation of a barrier: waiting warps learn everything that the participants knew.
     fn barrier(&mut self, all: &[usize], waiting: &[usize]) {
         let mut joined = vec![0; self.known.len()];
         for &warp in all {
@@ -222,17 +224,17 @@ impl Orders {
     }
 }
 
-/// The body of the loop as it is written.
+/// The body of the loop under construction.
 struct Body {
     shape: Shape,
     warps: Vec<Code>,
     orders: Orders,
     random: Random,
-    /// Who used each slot last, and the registrations of each barrier's last generation.
+    /// The last users of each slot, and the arrivals at each barrier's last generation.
     slots: Vec<Vec<Event>>,
     barriers: [Vec<Event>; 16],
     generations: u32,
-    /// Whether the race is still to be planted.
+    /// The race is still to be planted.
     to_plant: bool,
     next_value: u32,
 }
@@ -253,7 +255,7 @@ impl Body {
         }
     }
 
-    /// Another of the registers that a warp computes with.
+    /// The next of the registers for a warp's computation.
     fn value(&mut self) -> u32 {
         self.next_value += 1;
         self.next_value % VALUES
@@ -275,7 +277,7 @@ impl Body {
         code.line(&format!("fma.rn.f32 %f{value}, %f16, 0f3F000000, %f{value};"));
     }
 
-    /// Constants for all lanes of a warp, `count` of them: through memory on Fermi, by shuffles on Kepler.
+    /// `count` constants for all lanes of a warp: through memory on Fermi, by shuffles on Kepler.
     fn constants(&mut self, warp: usize, count: u32) {
         let value = self.value();
         let first = 4 * (32 * self.shape.slots() + 32 * warp as u32);
@@ -299,7 +301,7 @@ impl Body {
         }
     }
 
-    /// All warps meet.
+    /// A barrier of all warps.
     fn meet(&mut self) {
         let all: Vec<usize> = (0..self.warps.len()).collect();
         let threads = self.shape.warps * 32;
@@ -308,11 +310,12 @@ impl Body {
         self.generations += 1;
     }
 
-    /// Edges between warps, until there are as many generations as wanted; then all meet, for the next round of the loop.
+    /// Adds edges between warps until the number of generations is reached; then all warps meet, for the next round
+    /// of the loop.
     fn edges(&mut self, cost: f64) {
         let barriers = self.shape.barriers();
         while self.generations + 1 < barriers {
-            // The race is planted in the second half, where there is something to overwrite.
+            // The race is planted in the second half, when there is data to overwrite.
             let plant = self.to_plant && 2 * self.generations > barriers;
             let planted = plant && (0..16).any(|_| self.edge(cost, true));
             if !planted && !(0..16).any(|_| self.edge(cost, false)) {
@@ -322,7 +325,7 @@ impl Body {
         self.meet();
     }
 
-    /// An edge from one warp to one or two others; whether words and a barrier were free for it.
+    /// Adds an edge from one warp to one or two others; returns `false` if no words or barrier were free for it.
     fn edge(&mut self, cost: f64, plant: bool) -> bool {
         let warps = self.warps.len();
         let producer = self.random.below(warps as u32) as usize;
@@ -334,7 +337,7 @@ impl Body {
                 consumers.push(other);
             }
         }
-        // Each word is written once and read by each consumer, again if there are fewer words than reads.
+        // Each word is written once and read by each consumer, repeatedly if there are fewer words than reads.
         let share = if self.shape.fermi { cost / 2.0 } else { cost };
         let even = (share / (1 + wanted) as f64).max(2.0) as u32 - 1;
         let count = even.clamp(1, (self.shape.slots() / 6).max(1));
@@ -342,7 +345,7 @@ impl Body {
         let Some(first) = self.free_slots(producer, count, plant) else { return false };
         let Some(id) = self.free_barrier(producer, &consumers) else { return false };
         let constants = ((cost - share) / (1 + wanted) as f64) as u32;
-        // Lanes read words of other lanes: without lock-step a warp must wait for itself before it overwrites them.
+        // Lanes read words of other lanes: without lock-step a warp must synchronise before it overwrites them.
         self.warps[producer].line("bar.warp.sync -1;");
         (first..first + count).for_each(|slot| self.write(producer, slot));
         self.constants(producer, constants.max(1));
@@ -370,12 +373,12 @@ impl Body {
         true
     }
 
-    /// Words next to each other whose last uses all come before what a warp does next; to plant a race, words of which
-    /// some do not.
+    /// Adjacent words whose last uses all come before the warp's next command; to plant a race, words with some uses
+    /// that do not.
     fn free_slots(&self, warp: usize, count: u32, plant: bool) -> Option<u32> {
         let is_free =
             |slot: &Vec<Event>| slot.iter().all(|&event| self.orders.is_before(event, warp));
-        // The first use is the write: whoever reads has it before.
+        // The first use is the write; every reader comes after it.
         let is_raced = |slot: &Vec<Event>| {
             slot.len() > 1
                 && self.orders.is_before(slot[0], warp)
@@ -396,7 +399,7 @@ impl Body {
         starts.next().map(|start| start as u32)
     }
 
-    /// A barrier whose last generation is over for all who would come to its next.
+    /// A barrier whose last generation is complete for all participants of the next.
     fn free_barrier(&self, producer: usize, consumers: &[usize]) -> Option<u32> {
         let mut ids = 1..16;
         ids.find(|&id| {
@@ -417,7 +420,7 @@ impl Body {
         let share = if self.shape.fermi { 0.5 * per_warp } else { per_warp };
         let (reads, constants) = (share.max(1.0) as u32, (per_warp - share) as u32);
         for step in 0..steps {
-            // The race: words that others may still read, those of the step before.
+            // The race: words of the step before, which others may still read.
             let planted = self.to_plant && 2 * step >= steps;
             self.to_plant &= !planted;
             let start = half * ((step + u32::from(planted)) % 2);

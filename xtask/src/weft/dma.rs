@@ -1,8 +1,10 @@
-//! CudaDMA's saxpy and sgemv: warps that fill buffers in shared memory, and warps that compute on them (WEFT, Figure 9).
+//! CudaDMA's saxpy and sgemv: warps that fill buffers in shared memory, and warps that compute on them (WEFT, Figure
+//! 9).
 //!
-//! A transfer has two named barriers: *empty*, at which the computing threads arrive and the loading ones wait, and *full*, the
-//! other way round. With single buffering there is one buffer for each array and one team of loading warps for it; double buffering has a second team
-//! with a buffer of its own; with manual buffering one team fills two buffers in turn.
+//! A transfer has two named barriers. At *empty* the computing threads arrive and the loading ones wait; at *full* it
+//! is the reverse. With single buffering there is one buffer for each array and one team of loading warps for it.
+//! Double buffering has a second team with a buffer of its own; with manual buffering one team fills two buffers in
+//! turn.
 
 use super::TILES;
 use super::text::{Code, Does, Frame, Kernel};
@@ -21,21 +23,21 @@ impl Buffering {
     }
 }
 
-/// An array that comes through shared memory.
+/// An array that passes through shared memory.
 #[derive(Clone, Copy, Debug)]
 struct Array {
     /// Words of a transfer.
     words: u32,
-    /// Threads of a team; they write four words at a time, those that there are words for.
+    /// Threads of a team. They write four words at a time; threads beyond the words only synchronise.
     loaders: u32,
 }
 
-/// What the computing threads do with the arrays of a transfer.
+/// The computation on the arrays of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Work {
     /// `out[i] = a x[i] + y[i]`.
     Saxpy,
-    /// A row of a matrix times a vector; the vector, or both, come through shared memory.
+    /// A row of a matrix times a vector; the vector, or both, pass through shared memory.
     Vector,
     Both,
 }
@@ -51,7 +53,7 @@ struct Plan<'p> {
     transfers: u32,
 }
 
-/// Sizes of the paper; a change is not offered.
+/// Sizes of the paper; there are no variants.
 pub(super) fn row(name: &str, change: Option<bool>) -> Option<Kernel> {
     use Buffering::{Double, Manual, Single};
     if change.is_some() {
@@ -106,13 +108,13 @@ impl Plan<'_> {
         self.computing + self.teams() * self.arrays.iter().map(|array| array.loaders).sum::<u32>()
     }
 
-    /// Empty and full.
+    /// The numbers of the barriers *empty* and *full*.
     fn barriers(&self, array: usize, buffer: u32) -> [u32; 2] {
         let first = 1 + 2 * (array as u32 * self.buffering.buffers() + buffer);
         [first, first + 1]
     }
 
-    /// Where a buffer begins, in bytes.
+    /// The start of a buffer, in bytes.
     fn offset(&self, array: usize, buffer: u32) -> u32 {
         let before: u32 = self.arrays[..array].iter().map(|array| array.words).sum();
         4 * (before * self.buffering.buffers() + buffer * self.arrays[array].words)
@@ -131,7 +133,7 @@ impl Plan<'_> {
                 let label = format!("TEAM_{number}_{team}");
                 let loading = self.load(number, team, first, &label);
                 commands += loading.commands * u64::from(array.loaders);
-                // Loaders without words to write come to barriers alone.
+                // Loaders without words to write only synchronise.
                 let idle = array.loaders.saturating_sub(array.words / 4);
                 let writes = self.rounds(array) * u64::from(self.transfers_of_team());
                 commands -= u64::from(idle) * writes;
@@ -163,7 +165,7 @@ impl Plan<'_> {
         vec![tensor("x", first), second, out]
     }
 
-    /// How often a loading thread writes in a transfer.
+    /// The number of writes of a loading thread in a transfer.
     fn rounds(&self, array: &Array) -> u64 {
         u64::from(array.words.div_ceil(4 * array.loaders))
     }
@@ -172,7 +174,7 @@ impl Plan<'_> {
         self.transfers / self.teams()
     }
 
-    /// The computing threads: say that all is empty; then wait, compute, and say so again.
+    /// The computing threads: mark all buffers as empty; then repeatedly wait, compute, and mark as empty again.
     fn compute(&self) -> Code {
         let mut code = Code::default();
         let buffers = self.buffering.buffers();
@@ -229,7 +231,7 @@ impl Plan<'_> {
         code.line("st.global.f32 [%d0], %f3;");
     }
 
-    /// Columns of the matrix follow each other in memory.
+    /// Columns of the matrix are contiguous in memory.
     fn row_of_global(&self, code: &mut Code, buffer: u32) {
         let (words, offset) = (self.arrays[0].words, self.offset(0, buffer));
         let label = format!("COLUMNS_{buffer}");
@@ -264,7 +266,8 @@ impl Plan<'_> {
         }
     }
 
-    /// A team of loading threads, from `first` on: wait until a buffer is empty, fill it, say so.
+    /// A team of loading threads, beginning with `first`: waits until a buffer is empty, fills it, and marks it as
+    /// full.
     fn load(&self, number: usize, team: u32, first: u32, label: &str) -> Code {
         let array = self.arrays[number];
         let participants = self.computing + array.loaders;
@@ -303,7 +306,7 @@ impl Plan<'_> {
         code.line(&format!("add.u32 %step, %step, {strides};"));
         code.line(&format!("setp.lt.u32 %p1, %step, {};", self.transfers));
         code.line(&format!("@%p1 bra {label};"));
-        // The computing threads said once more than needed that a buffer is empty.
+        // The computing threads marked each buffer as empty once more than needed.
         for &buffer in &buffers {
             code.sync(self.barriers(number, buffer)[0], participants);
         }

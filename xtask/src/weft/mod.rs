@@ -1,9 +1,9 @@
 //! Kernels like those of WEFT's Figures 9 and 10 (Sharma, Bauer, Aiken 2015), written out as PTX: warps that load for
 //! others ([`dma`], [`stencil`]) and dataflow graphs spread over warps ([`dataflow`]).
 //!
-//! The sources of the paper's kernels are not used. Threads, generations of barriers and commands of each row are those the
-//! paper prints, as far as they determine a kernel; the global tensors hold a few tiles that are read again and
-//! again, because only shared memory is what the paper looks at.
+//! The sources of the paper's kernels are not used. Threads, generations of barriers and commands of each row are
+//! those the paper prints, as far as they determine a kernel. The global tensors hold a few tiles that are read
+//! repeatedly, because the paper only examines shared memory.
 
 mod dataflow;
 mod dma;
@@ -18,7 +18,8 @@ pub(crate) use text::Kernel;
 /// Tiles of each global tensor.
 const TILES: u32 = 8;
 
-/// The kernel of a row, by its name in the paper with dashes; `-mended` is the same without its bug, `-raced` with one.
+/// The kernel of a row, by its name in the paper with dashes; `-mended` selects the version without its bug, `-raced`
+/// one with a planted race.
 pub(crate) fn kernel(name: &str) -> Option<Kernel> {
     let (plain, change) = match name.rsplit_once('-') {
         Some((plain, change @ ("mended" | "raced"))) => (plain, Some(change == "mended")),

@@ -1,8 +1,9 @@
-//! Reverse time migration by CudaDMA: a warp loads planes with their halo, four warps apply a star-shaped stencil (WEFT, Figure 9
-//! and Listing 3).
+//! Reverse time migration by CudaDMA: a warp loads planes with their halo, four warps apply a star-shaped stencil
+//! (WEFT, Figure 9 and Listing 3).
 //!
-//! All have the benign race of the paper: while they start, threads write the same coefficient to the same place. With two phases
-//! the paper's kernels ask for the next plane before they have read the last of the old one; `mended` asks afterwards.
+//! All have the benign race of the paper: at the start, threads write the same coefficient to the same place. With
+//! two phases the paper's kernels request the next plane before they have read the last of the old one; `mended`
+//! requests it afterwards.
 
 use super::TILES;
 use super::text::{Code, Does, Frame, Kernel};
@@ -10,7 +11,7 @@ use super::text::{Code, Does, Frame, Kernel};
 const COMPUTING: u32 = 128;
 const THREADS: u32 = 160;
 const RADIUS: u32 = 6;
-/// A plane in shared memory: rows and columns with the halo, and where the 4 by 32 elements begin.
+/// A plane in shared memory: rows and columns with the halo, and the position of the 4 by 32 elements.
 const ROWS: u32 = 16;
 const COLUMNS: u32 = 48;
 const START: [u32; 2] = [6, 8];
@@ -24,7 +25,7 @@ const OWN: u32 = 15;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
     pub(super) two_phases: bool,
-    /// Whether the next plane is asked for too early.
+    /// The next plane is requested too early.
     pub(super) early: bool,
     pub(super) buffers: u32,
     pub(super) planes: u32,
@@ -72,7 +73,7 @@ impl Plan {
         Frame { name, parameters, threads: THREADS, words }.module(&text, does)
     }
 
-    /// Where the coefficients are, in bytes.
+    /// The position of the coefficients, in bytes.
     fn coefficients(&self) -> u32 {
         4 * self.buffers * ROWS * COLUMNS
     }
@@ -116,7 +117,7 @@ impl Plan {
         code
     }
 
-    /// Coefficients into shared memory, each by many threads, and from there into registers.
+    /// Loads coefficients into shared memory, each by many threads, and from there into registers.
     fn start(&self, code: &mut Code) {
         code.line(&format!("and.b32 %r1, %thread, {};", COEFFICIENTS - 1));
         code.line("mul.wide.u32 %d0, %r1, 4;");
@@ -195,7 +196,7 @@ impl Plan {
         code.line(&format!("add.u32 %step, %step, {};", self.buffers));
         code.line(&format!("setp.lt.u32 %p1, %step, {};", self.planes));
         code.line("@%p1 bra PLANES;");
-        // The computing threads asked once more for each buffer.
+        // The computing threads requested each buffer once more than needed.
         for buffer in 0..self.buffers {
             code.sync(self.empty(buffer), THREADS);
         }
@@ -204,8 +205,8 @@ impl Plan {
     }
 }
 
-/// The byte of a plane at which a lane writes in a round: first the rows that are computed, with what is beside them, then
-/// those above and below.
+/// The byte of a plane at which a lane writes in a round: first the computed rows with their sides, then the rows
+/// above and below.
 fn piece(code: &mut Code, round: u32) {
     let (wide, narrow) = (COLUMNS / 4, 8);
     let [row, column] = START;

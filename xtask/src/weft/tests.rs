@@ -56,14 +56,14 @@ fn transfers_are_proved() {
     }
 }
 
-/// The text of the generator is what is checked, not its plan: loaders that do not wait are found.
+/// The check applies to the generated text, not to the plan: loaders that do not wait are found.
 #[test]
 fn a_transfer_whose_loaders_do_not_wait_is_refuted() {
     let kernel = dma::saxpy(Buffering::Single, 8);
     let broken = kernel.ptx.replacen("\tbar.sync 1, 288;\n", "\tbar.arrive 1, 288;\n", 1);
     assert_ne!(broken, kernel.ptx);
     let report = report(&Kernel { ptx: broken, ..kernel });
-    // Loaders that do not wait arrive again in the same generation, too, and end it before others have come.
+    // Loaders that do not wait also arrive twice in one generation, and complete it before others have arrived.
     let expected = vec!["race", "barrier-reuse", "deadlock"];
     assert_eq!((verdict(&report), kinds(&report)), ("refuted", expected));
 }
@@ -75,7 +75,7 @@ fn a_stencil_that_asks_too_early_races() {
             let report = report(&Plan { two_phases, early, buffers, planes: 8 }.kernel());
             let expected = if early { ("refuted", vec!["race"]) } else { ("proved", vec![]) };
             assert_eq!((verdict(&report), kinds(&report)), expected, "{:#}", report["findings"]);
-            // Threads that write the same coefficient are mentioned.
+            // Threads that write the same coefficient appear in a note.
             let notes = report["findings"].as_array().unwrap().iter();
             assert!(notes.clone().any(|finding| finding["severity"] == "note"));
         }
@@ -119,11 +119,12 @@ fn exchanges_are_proved_and_planted_races_found() {
     }
 }
 
-/// Arrivals that the engine counts are those that the generator knows of: all commands but the accesses.
+/// The engine counts the arrivals that the generator knows of: all commands but the accesses.
 #[test]
 fn commands_are_what_is_executed() {
     let kernel = dma::saxpy(Buffering::Double, 8);
-    // 8 transfers of two arrays: 256 threads and 32 loaders come to each of two barriers, and once more for each buffer.
+    // 8 transfers of two arrays: 256 threads and 32 loaders arrive at each of two barriers, and once more for each
+    // buffer.
     let arrivals = 2 * 8 * 2 * 288 + 4 * 288;
     // They read a word of each array, and the loaders write two pieces of it.
     let accesses = 8 * 2 * (256 + 32 * 2);

@@ -1,15 +1,15 @@
-//! Text of a kernel as it grows: instructions, and what they will come to when it runs.
+//! The text of a kernel under construction: instructions, and a count of the commands they will execute.
 
 use std::fmt::Write as _;
 
-/// A kernel, how to launch it, and what it does to shared memory.
+/// A kernel, its launch, and its operations on shared memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Kernel {
     /// A module with this one kernel.
     pub(crate) ptx: String,
     /// Flags of `warpproof check`.
     pub(crate) flags: Vec<String>,
-    /// What it does, for comparison with the paper's columns.
+    /// Its counts, for comparison with the paper's columns.
     pub(crate) does: Does,
 }
 
@@ -54,18 +54,18 @@ impl Code {
         self.command(&format!("bar.sync {id}, {threads};"));
     }
 
-    /// Comes to a barrier and goes on.
+    /// Arrives at a barrier without waiting.
     pub(crate) fn arrive(&mut self, id: u32, threads: u32) {
         self.command(&format!("bar.arrive {id}, {threads};"));
     }
 
-    /// What was written so far.
+    /// The text so far.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 }
 
-/// A parameter of a kernel as `warpproof` is told of it, such as `x=f32[64]`; all are pointers.
+/// A parameter of a kernel in the syntax of `warpproof`, such as `x=f32[64]`; all are pointers.
 pub(crate) struct Frame<'f> {
     pub(crate) name: &'f str,
     pub(crate) parameters: &'f [String],
@@ -74,8 +74,8 @@ pub(crate) struct Frame<'f> {
 }
 
 impl Frame<'_> {
-    /// A module around code. Before it runs, `%x0…` are the parameters, `%thread`, `%warp` and `%lane` say who runs,
-    /// and `%base` is where shared memory begins.
+    /// A module around code. Before the code runs, `%x0…` hold the parameters, `%thread`, `%warp` and `%lane` the
+    /// numbers of the thread, and `%base` the start of shared memory.
     pub(crate) fn module(&self, code: &str, does: Does) -> Kernel {
         let Self { name, parameters, threads, words } = *self;
         let list: Vec<String> =

@@ -1,8 +1,8 @@
-//! Which file of a crate imports which, by the names in its text, and the circles in that.
+//! The imports between the files of a crate, by the names in their text, and circles among them.
 //!
-//! Reads `use` declarations and paths written in place, and follows re-exports to the file that defines a
-//! name. Code for tests alone does not count, nor does a `pub use` by itself. No macro is expanded and no
-//! method is looked up, so an arrow may be missed, and none is invented but by a name that is shadowed.
+//! Reads `use` declarations and paths written in place, and follows re-exports to the defining file. Code for tests
+//! alone does not count, nor does a `pub use` by itself. No macro is expanded and no method is looked up, so an arrow
+//! may be missed. Only a shadowed name can produce a wrong arrow.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,11 +14,11 @@ type Names = Vec<String>;
 struct Module {
     file: PathBuf,
     children: BTreeSet<String>,
-    /// What `use` brings into scope, and the path of it.
+    /// Names that `use` brings into scope, with their paths.
     imported: BTreeMap<String, Names>,
     globs: Vec<Names>,
     defined: BTreeSet<String>,
-    /// Paths that it depends on, as written.
+    /// Paths it depends on, as written.
     used: Vec<Names>,
 }
 
@@ -92,7 +92,7 @@ fn absolute(
     }
 }
 
-/// The module that defines what a path from the root names.
+/// The module that defines the name of a path from the root.
 fn home<'m>(
     modules: &'m BTreeMap<Names, Module>,
     path: &[String],
@@ -148,7 +148,7 @@ fn read(file: &Path, path: Names, modules: &mut BTreeMap<Names, Module>) {
 
 const ITEMS: [&str; 8] = ["fn", "struct", "enum", "trait", "type", "const", "static", "union"];
 
-/// What a file declares and names.
+/// Declared and used names of a file.
 fn scanned(tokens: &[&str]) -> Module {
     let mut module = Module::default();
     let mut at = 0;
@@ -179,7 +179,7 @@ fn scanned(tokens: &[&str]) -> Module {
                 at += 2;
                 continue;
             }
-            // `pub(in crate::a)` says who may see, and uses nothing.
+            // `pub(in crate::a)` sets visibility, and uses nothing.
             "in" if before == "(" => {
                 at += tokens[at..].iter().position(|token| *token == ")").unwrap_or(1);
                 continue;
@@ -214,7 +214,7 @@ fn is_name(token: &str) -> bool {
     token.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
-/// The paths of a `use`, each with the name that it gets.
+/// The paths of a `use`, each with its name in scope.
 fn tree(tokens: &[&str], before: &[String]) -> Vec<(Names, String)> {
     let mut path = before.to_vec();
     let mut at = 0;
@@ -232,7 +232,7 @@ fn tree(tokens: &[&str], before: &[String]) -> Vec<(Names, String)> {
     vec![(path, name)]
 }
 
-/// What stands between the braces of a `use`.
+/// The paths between the braces of a `use`.
 fn branches(tokens: &[&str], path: &[String]) -> Vec<(Names, String)> {
     let (mut found, mut depth, mut start) = (Vec::new(), 0, 0);
     for (at, token) in tokens.iter().chain([&","]).enumerate() {
@@ -251,7 +251,7 @@ fn branches(tokens: &[&str], path: &[String]) -> Vec<(Names, String)> {
     found
 }
 
-/// Without items for tests.
+/// Removes items for tests.
 fn without_tests(tokens: Vec<&str>) -> Vec<&str> {
     let mut kept = Vec::with_capacity(tokens.len());
     let mut at = 0;
@@ -319,7 +319,7 @@ fn tokens(text: &str) -> Vec<&str> {
     found
 }
 
-/// The length of the string or character that a text begins with.
+/// The length of the string or character at the start of a text.
 fn literal(text: &str) -> Option<usize> {
     let plain = text.strip_prefix('b').unwrap_or(text);
     let raw = plain.strip_prefix('r').map(|rest| rest.trim_start_matches('#'));

@@ -1,15 +1,16 @@
-//! Rules of the house that the compiler does not check: which crate may use which, which files may import
-//! each other, how a module begins, how long a file may be, and what may not be in the repository.
+//! Rules of the house that the compiler does not check: allowed dependencies between crates, imports between files,
+//! headers of modules, lengths of files, and files that must not be in the repository.
 
 mod imports;
+mod licences;
 
 use cargo_metadata::{DependencyKind, MetadataCommand};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use testing::corpus::root;
 
-/// Which crates of the workspace a crate may use. Data flows one way; a new arrow is a decision, to
-/// be made in ARCHITECTURE.md first. Tests may use any crate, and what they share is in `testing`.
+/// The crates of the workspace that each crate may use. Data flows one way; a new arrow is a decision, to be made in
+/// ARCHITECTURE.md first. Tests may use any crate; their shared helpers are in `testing`.
 const ARROWS: &[(&str, &[&str])] = &[
     ("base", &[]),
     ("term", &[]),
@@ -33,8 +34,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("xtask", &["ptx", "recordings", "testing"]),
 ];
 
-/// So many files of a crate may import each other in a circle: a type and the few files that are its
-/// parts. A larger one has no order in which it can be read.
+/// The most files of a crate that may import each other in a circle: a type and the few files that are its parts. A
+/// larger circle cannot be read in any order.
 const LARGEST_CIRCLE: usize = 6;
 
 /// A file with more lines needs a reason: a line of its header that starts with `//! Long:`.
@@ -59,7 +60,7 @@ fn crates_use_only_what_they_may() {
     }
 }
 
-/// ARCHITECTURE.md has a row for each crate, with what it may use.
+/// ARCHITECTURE.md has a row for each crate, with its allowed dependencies.
 #[test]
 fn the_table_of_crates_is_complete() {
     let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
@@ -148,7 +149,7 @@ fn sources() -> Vec<PathBuf> {
     all
 }
 
-/// Everything in the repository that is not built, fetched or git's own.
+/// All files in the repository, without built or fetched ones and git's own.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let built = ["__pycache__", ".mypy_cache", ".pytest_cache", ".venv", "_native.abi3.so"];
     let skipped = ["target", ".git", "artifacts", "node_modules"].into_iter().chain(built);

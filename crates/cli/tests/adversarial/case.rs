@@ -1,11 +1,11 @@
 //! Cases of `corpus/adversarial`: the comment lines of a file, as commands and expectations.
 //!
-//! `corpus/adversarial/README.md` describes the format. A line that has one of the keys where none may be, a
-//! case without a command or an unknown property is a mistake of the file, never skipped.
+//! `corpus/adversarial/README.md` describes the format. A line with a key in a wrong place, a case without a command
+//! or an unknown property is an error in the file, never skipped.
 
 use std::path::{Path, PathBuf};
 
-/// Properties that reports have; a misspelt one would never be proved and hide a wrong answer.
+/// Properties in reports. A misspelt one would never be proved and hide a wrong answer.
 const PROPERTIES: &[&str] = &[
     "launch",
     "bounds",
@@ -24,7 +24,7 @@ const PROPERTIES: &[&str] = &[
 
 const VERDICTS: &[&str] = &["proved", "refuted", "unknown"];
 
-/// One command and what may not, or must, be answered.
+/// One command, with its forbidden or required answers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Case {
     pub(crate) file: PathBuf,
@@ -41,7 +41,7 @@ pub(crate) struct Case {
     pub(crate) open: Option<String>,
     /// Text of an assumption under which it may be proved.
     pub(crate) unless: Option<String>,
-    /// Text of the message with which the command is refused.
+    /// Text of the message that refuses the command.
     pub(crate) refused: Option<String>,
 }
 
@@ -93,7 +93,7 @@ impl Case {
         if twice { Err(format!("`{key}` twice")) } else { Ok(()) }
     }
 
-    /// Says what is missing.
+    /// Reports a missing part.
     fn complain(&self) -> Result<(), String> {
         let kernels = match self.run.first().map(String::as_str) {
             None => return Err("no `run`".to_owned()),

@@ -1,10 +1,11 @@
 //! The part of JSON Schema that our schemas use: `type`, `const`, `enum`, `required`, `properties`,
-//! `additionalProperties`, `items`, `minItems`, `minimum`, `pattern` of `^prefix`, `anyOf` and `$ref`
-//! to `#/$defs/…`. A keyword that it does not know is an error, not ignored.
+//! `additionalProperties`, `items`, `minItems`, `uniqueItems`, `minimum`, `maximum`, `format`, `pattern` of `^prefix`, `anyOf`,
+//! `oneOf` and `$ref` to a place in the schema.
+//! An unknown keyword is an error, not ignored.
 
 use serde_json::Value;
 
-/// Whether a value is as a schema says; where it is not, the place and why.
+/// Checks a value against a schema; the error gives the place and the reason.
 pub(crate) fn validate(value: &Value, schema: &Value) -> Result<(), String> {
     Validator { root: schema }.check(value, schema, "")
 }
@@ -40,9 +41,8 @@ impl Validator<'_> {
             false => Err(format!("{at}: {value} against {keyword} {expected}")),
         };
         match keyword {
-            "$schema" | "$id" | "$defs" | "title" | "description" | "default" | "examples" => {
-                Ok(())
-            }
+            "$schema" | "$id" | "$defs" | "definitions" | "title" | "description" | "default"
+            | "examples" => Ok(()),
             "$ref" => {
                 let pointer = expected.as_str().unwrap().strip_prefix('#').unwrap();
                 let target = self.root.pointer(pointer).ok_or_else(|| format!("no {pointer}"))?;
@@ -83,13 +83,29 @@ impl Validator<'_> {
                 }
                 Ok(())
             }
+            "uniqueItems" => {
+                let items = value.as_array().map_or(&[][..], Vec::as_slice);
+                let is_first = |(at, one): (usize, &Value)| !items[..at].contains(one);
+                holds(expected != true || items.iter().enumerate().all(is_first))
+            }
+            "format" => holds(value.as_str().is_none_or(|text| has_format(text, expected))),
             "minItems" => {
                 let least = expected.as_u64().unwrap() as usize;
                 holds(value.as_array().is_none_or(|items| items.len() >= least))
             }
             "minimum" => holds(value.as_f64().is_none_or(|v| v >= expected.as_f64().unwrap())),
+            "maximum" => holds(value.as_f64().is_none_or(|v| v <= expected.as_f64().unwrap())),
+            "oneOf" => {
+                let all = expected.as_array().unwrap().iter();
+                holds(all.filter(|schema| self.check(value, schema, at).is_ok()).count() == 1)
+            }
             "pattern" => {
                 let prefix = expected.as_str().unwrap().strip_prefix('^').unwrap();
+                if prefix.contains(|c: char| !c.is_alphanumeric() && !"-:/.".contains(c)) {
+                    return Err(format!(
+                        "{at}: the validator does not know the pattern {expected}"
+                    ));
+                }
                 holds(value.as_str().is_none_or(|text| text.starts_with(prefix)))
             }
             "anyOf" => {
@@ -98,6 +114,19 @@ impl Validator<'_> {
             }
             _ => Err(format!("the validator does not know `{keyword}`")),
         }
+    }
+}
+
+fn has_format(text: &str, format: &Value) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~:/?#[]@!$&'()*+,;=%".contains(c);
+    match format.as_str().unwrap() {
+        "uri-reference" => text.chars().all(is_plain),
+        "uri" => {
+            let scheme = text.split_once(':').map_or("", |(scheme, _)| scheme);
+            let is_scheme = !scheme.is_empty() && scheme.chars().all(|c| c.is_ascii_alphanumeric());
+            is_scheme && text.chars().all(is_plain)
+        }
+        format => panic!("the validator does not know the format {format}"),
     }
 }
 

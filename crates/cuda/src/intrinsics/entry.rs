@@ -1,6 +1,6 @@
-//! An entry of the tables: a function, or several of one name.
+//! An entry of the tables: a function, or several with one name.
 
-/// What kind of function it is.
+/// Class of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// Of real numbers.
@@ -19,24 +19,24 @@ pub enum Class {
     Fence,
     /// Reads or writes memory.
     Memory,
-    /// `make_float4` and its like: the class made of its fields.
+    /// `make_float4` and similar: the class made of its fields.
     Construct,
-    /// `assert`, `printf`, `__trap` and their like.
+    /// `assert`, `printf`, `__trap` and similar.
     Control,
     /// Textures and surfaces.
     Texture,
-    /// What only the prelude calls.
+    /// Functions for the prelude alone.
     Prelude,
 }
 
-/// A function of CUDA, or several of one name.
+/// A function of CUDA, or several with one name.
 #[derive(Clone, Copy, Debug)]
 pub struct Intrinsic {
-    /// As it is called.
+    /// Its name in calls.
     pub name: &'static str,
-    /// The name that the tree uses.
+    /// Its name in the tree.
     pub canonical: &'static str,
-    /// What kind it is.
+    /// The class of the function.
     pub class: Class,
     /// Signatures, one for each overload.
     pub signatures: &'static [&'static str],

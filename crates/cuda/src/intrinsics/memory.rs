@@ -32,10 +32,10 @@ pub(super) const TABLE: &[Intrinsic] = &[
     own("__cvta_generic_to_shared", Class::Memory, &["mPKv"], ""),
     own("__cvta_generic_to_constant", Class::Memory, &["mPKv"], ""),
     own("__cvta_generic_to_local", Class::Memory, &["mPKv"], ""),
-    // A variable gets any value; a barrier of the whole grid.
+    // A variable receives an arbitrary value; a barrier of the whole grid.
     own("__unknown_value", Class::Prelude, &["vPT"], LOADED),
     own("__grid_barrier", Class::Prelude, &["v"], ""),
-    // A variable gets what a texture has at an index, or at coordinates: which function, the type of
+    // A variable receives the value of a texture at an index, or at coordinates. Arguments: the function, the type of
     // a texture reference (0 for an object), the texture, x, y, z, level, layer.
     own("__texel_of_index", Class::Prelude, &["vPTiyi"], LOADED),
     own("__texel_at", Class::Prelude, &["vPTiiyffffi"], LOADED),

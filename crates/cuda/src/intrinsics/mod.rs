@@ -1,5 +1,4 @@
-//! Functions that CUDA's headers declare: names, signatures and what kind of function each is (CUDA C++ Programming Guide;
-//! CUDA Math API).
+//! Functions declared by CUDA's headers: names, signatures and classes (CUDA C++ Programming Guide; CUDA Math API).
 //!
 //! A signature is a row of types, the result first, in the letters of the Itanium C++ ABI: `v` void, `b` bool, `c` char, `a`
 //! signed char, `h` unsigned char, `s` short, `t` unsigned short, `i` int, `j` unsigned, `l` long, `m` unsigned long, `x` long

@@ -1,4 +1,5 @@
-//! Barriers, functions of a warp, fences, and what controls the run (CUDA C++ Programming Guide: synchronisation functions, warp shuffle, vote, match and reduce functions).
+//! Barriers, functions of a warp, fences, and control of the run (CUDA C++ Programming Guide: synchronisation
+//! functions, warp shuffle, vote, match and reduce functions).
 
 use super::entry::{Class, Intrinsic, own};
 

@@ -1,8 +1,8 @@
 //! The value of `#if` (\[cpp.cond\]): integers of 64 bits, signed unless one side is unsigned.
 //!
-//! Compilers differ on whether `0xFFFFFFFF` is signed here: gcc takes it for a 64-bit number, NVRTC for an unsigned one.
-//! Both readings are tried, and a condition on which they differ is refused. So is a name that is not defined, which C++
-//! would take for 0, and arithmetic without a value.
+//! Compilers disagree about `0xFFFFFFFF` here: for gcc it is a 64-bit number, for NVRTC an unsigned one. Both
+//! readings are tried, and a condition on which they differ is refused. So are undefined names, which C++ would take
+//! for 0, and arithmetic without a value.
 
 use super::literals::{Literal, character, number};
 use super::pp_token::{Kind, PpToken};
@@ -12,7 +12,7 @@ use base::Span;
 /// Parentheses deeper than this are refused.
 const MAX_DEPTH: usize = 200;
 
-/// A number and whether it is unsigned.
+/// A number with its signedness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Value {
     bits: u64,
@@ -29,7 +29,7 @@ impl Value {
     }
 }
 
-/// Whether a condition holds. `refusal` says why a name has no value.
+/// Evaluates a condition. `refusal` gives the message for a name without a value.
 pub(super) fn evaluate(
     tokens: &[PpToken],
     span: Span,
@@ -56,7 +56,7 @@ struct Reader<'r> {
     at: usize,
     span: Span,
     refusal: &'r dyn Fn(&str) -> String,
-    /// Whether hexadecimal literals of 32 bits are unsigned.
+    /// Hexadecimal literals of 32 bits are unsigned.
     widens: bool,
     depth: usize,
 }
@@ -225,7 +225,7 @@ impl Reader<'_> {
     }
 }
 
-/// The value of an operator; `None` if there is none.
+/// The value of an operator; `None` if it has none.
 fn combine(operator: &str, left: Value, right: Value) -> Option<Value> {
     if matches!(operator, "<<" | ">>") {
         return shift(operator, left, right);
@@ -267,7 +267,7 @@ fn combine(operator: &str, left: Value, right: Value) -> Option<Value> {
     }
 }
 
-/// A shift has the type of its left side. One that loses bits of a signed number has no value.
+/// A shift has the type of its left side. A shift that loses bits of a signed number has no value.
 fn shift(operator: &str, left: Value, right: Value) -> Option<Value> {
     let count = u32::try_from(right.bits).ok().filter(|count| *count < 64)?;
     let bits = match (operator, left.is_unsigned) {

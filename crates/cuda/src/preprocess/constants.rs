@@ -1,4 +1,4 @@
-//! The numbers that `<math_constants.h>` names: values as the CUDA 13 toolkit has them.
+//! The numbers of `<math_constants.h>`, with the values of the CUDA 13 toolkit.
 
 /// Names and values.
 pub(super) const CONSTANTS: &[(&str, &str)] = &[

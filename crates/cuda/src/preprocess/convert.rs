@@ -1,5 +1,5 @@
-//! Preprocessing tokens to tokens (phases 5 to 7 of \[lex.phases\]): literals get values, strings that stand beside each other
-//! are joined, `_Pragma` is obeyed.
+//! Converts preprocessing tokens to tokens (phases 5 to 7 of \[lex.phases\]): evaluates literals, joins adjacent
+//! strings, and executes `_Pragma`.
 
 use super::headers::implicit;
 use super::lex::lex;
@@ -62,7 +62,7 @@ impl State<'_> {
         Ok(())
     }
 
-    /// Adds a token, joining strings and annotations that follow each other.
+    /// Adds a token; joins adjacent strings and annotations.
     pub(super) fn push(&mut self, token: Token) {
         if let Some(last) = self.out.last_mut() {
             if let (TokenKind::Text(one), TokenKind::Text(two)) = (&mut last.kind, &token.kind) {
@@ -79,7 +79,7 @@ impl State<'_> {
         self.out.push(token);
     }
 
-    /// What nvcc defines by headers that it includes by itself. NVRTC does not, and refuses the name.
+    /// A macro from headers that nvcc includes by default. NVRTC does not, and refuses the name.
     fn implicit_macro(&mut self, token: &PpToken) -> Option<&'static str> {
         let is_own = self.macros.contains_key(&token.text) || self.undefined.contains(&token.text);
         if is_own || self.symbolic.contains(&token.text) {

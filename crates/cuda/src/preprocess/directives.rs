@@ -1,7 +1,7 @@
 //! Preprocessor lines (\[cpp.pre\]): conditionals, definitions, `#error`, `#line`.
 //!
-//! A macro that is defined again must stay the same, and words of CUDA cannot be macros: compilers only warn, and what they
-//! then do is seldom meant.
+//! A redefined macro must stay the same, and words of CUDA cannot be macros: compilers only warn, and their behaviour
+//! then is seldom intended.
 
 use super::condition::evaluate;
 use super::expand::Place;
@@ -17,7 +17,7 @@ use std::rc::Rc;
 const MAX_DEPTH: usize = 1000;
 
 impl State<'_> {
-    /// Whether text is passed over.
+    /// Is text being skipped?
     pub(super) fn is_skipping(&self) -> bool {
         self.conditionals().last().is_some_and(|last| !last.is_taken)
     }
@@ -26,7 +26,7 @@ impl State<'_> {
         self.frames.last().map_or(&[], |frame| &frame.conditionals)
     }
 
-    /// Obeys a line; `hash` is its `#`, `line` what stands behind it.
+    /// Executes a preprocessor line; `hash` is its `#`, `line` the rest.
     pub(super) fn directive(&mut self, hash: &PpToken, line: &[PpToken]) -> Result<()> {
         let Some(first) = line.first() else { return Ok(()) };
         let span = hash.span.to(first.span);
@@ -61,7 +61,7 @@ impl State<'_> {
             "include_next" | "import" | "embed" | "elifdef" | "elifndef" | "assert" => {
                 Err(unsupported(span, format!("`#{name}` is not read")))
             }
-            _ => Err(error(span, format!("`#{}` is no directive", first.text))),
+            _ => Err(error(span, format!("`#{}` is not a directive", first.text))),
         }
     }
 
@@ -84,7 +84,7 @@ impl State<'_> {
         if open.has_else {
             return Err(error(span, format!("`#{name}` behind `#else`")));
         }
-        // The condition of a part that cannot be taken is not looked at.
+        // The condition of a part that cannot be taken is not evaluated.
         let is_taken = !open.is_done && (name == "else" || self.condition("if", rest, span)?);
         let is_done = open.is_done || is_taken;
         let has_else = name == "else";
@@ -106,13 +106,13 @@ impl State<'_> {
         let symbolic = &self.symbolic;
         evaluate(&tokens, span, &|name| {
             if symbolic.contains(name) {
-                return format!("`{name}` is symbolic: its value cannot decide what the text is");
+                return format!("`{name}` is symbolic: its value cannot decide the text");
             }
             format!("`{name}` in `#if` is not defined; give it with -D {name}=…")
         })
     }
 
-    /// Whether a name is a macro.
+    /// Is a name a macro?
     pub(super) fn is_defined(&mut self, name: &str) -> bool {
         self.note(name);
         let is_macro = self.macros.contains_key(name);

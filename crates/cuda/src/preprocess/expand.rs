@@ -1,7 +1,7 @@
-//! Replaces macros and rescans (\[cpp.rescan\]), with hide sets as in Prosser's algorithm: a macro is not replaced again in
-//! what it made itself.
+//! Replaces macros and rescans (\[cpp.rescan\]), with hide sets as in Prosser's algorithm: a macro is not replaced
+//! again in its own expansion.
 //!
-//! Where the standard leaves the nesting open (`f(2)(9)`), this goes on as gcc and NVRTC do. Preprocessor lines among
+//! The standard leaves the nesting in `f(2)(9)` open; this continues as gcc and NVRTC do. Preprocessor lines among
 //! the arguments of a macro are undefined in C++ and refused.
 
 use super::macros::{Argument, Macro, intersection, substitute, union};
@@ -11,17 +11,17 @@ use crate::{Result, error, limit, unsupported};
 use base::Span;
 use std::rc::Rc;
 
-/// No text expands to more tokens than this.
+/// The most tokens that expansion may produce.
 const MAX_TOKENS: usize = 2_000_000;
 /// Arguments within arguments deeper than this are refused.
 const MAX_DEPTH: usize = 100;
 
-/// What is expanded.
+/// The text to expand.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// Text that ends with the file.
     Text,
-    /// Text that a preprocessor line or the end of an included file follows.
+    /// Text followed by a preprocessor line or by the end of an included file.
     TextBeforeBreak,
     /// The line of `#if`.
     Condition,
@@ -48,7 +48,7 @@ impl State<'_> {
         let mut out = Vec::new();
         let mut input = tokens;
         input.reverse();
-        // Below this length of the input, the call that spans several lines is over.
+        // Below this length of the input, the call that spans several lines has ended.
         let mut floor = None;
         let outer = self.is_on_many_lines;
         while let Some(token) = input.pop() {
@@ -95,7 +95,7 @@ impl State<'_> {
         Ok(out)
     }
 
-    /// The macro that a token is replaced by.
+    /// The macro that replaces a token.
     fn visible(&mut self, token: &PpToken) -> Option<Rc<Macro>> {
         if self.symbolic.contains(&token.text) {
             return None;
@@ -111,7 +111,7 @@ impl State<'_> {
         Some(found)
     }
 
-    /// What a macro is replaced by, and whether its call spans lines; `None` if it is function-like and not called.
+    /// The replacement by a macro, and if its call spans lines; `None` if it is function-like and not called.
     fn replace(
         &mut self,
         token: &PpToken,
@@ -152,7 +152,7 @@ impl State<'_> {
         Ok(Some((body, spans_lines)))
     }
 
-    /// Expands the arguments, and adds empty ones that were left out.
+    /// Expands the arguments, and adds omitted empty ones.
     fn prepare(&mut self, found: &Macro, raw: Vec<Vec<PpToken>>) -> Result<Vec<Argument>> {
         let wanted = found.parameters.as_ref().map_or(0, Vec::len);
         let mut arguments = Vec::new();
@@ -175,7 +175,7 @@ impl State<'_> {
         bytes.get(start..start.saturating_add(length)).is_none_or(|text| text.contains(&b'\n'))
     }
 
-    /// `defined X` and `__has_include(…)` in a condition: replaced by their value.
+    /// Replaces `defined X` and `__has_include(…)` in a condition by their value.
     fn operator(&mut self, token: &PpToken, input: &mut Vec<PpToken>) -> Result<bool> {
         let value = match &*token.text {
             "defined" => {
@@ -200,12 +200,12 @@ impl State<'_> {
         Ok(true)
     }
 
-    /// Macros whose text changes.
+    /// Macros with changing text.
     fn dynamic(&mut self, token: &PpToken) -> Result<Option<PpToken>> {
         let (kind, text) = match &*token.text {
             "__LINE__" => {
-                // gcc takes the line of the name, NVRTC that of the parenthesis that closes the call: the word stays, and
-                // is refused where it matters.
+                // gcc takes the line of the name, NVRTC that of the closing parenthesis of the call. The word stays,
+                // and is refused where it matters.
                 if self.is_on_many_lines {
                     return Ok(Some(token.clone()));
                 }
@@ -231,7 +231,7 @@ impl State<'_> {
     }
 }
 
-/// The macro with its body at the place where it is used.
+/// The macro with its body's spans at the place of use.
 fn at_use(found: &Macro, token: &PpToken) -> Macro {
     let mut made = found.clone();
     for inner in &mut made.body {
@@ -248,7 +248,7 @@ fn broken(token: &PpToken) -> Box<base::Diagnostic> {
     unsupported(token.span, message)
 }
 
-/// The arguments of a call, whose parenthesis is next, and the parenthesis that closes them.
+/// The arguments of a call, beginning at its parenthesis, and the closing parenthesis.
 fn collect(
     token: &PpToken,
     found: &Macro,

@@ -1,9 +1,9 @@
-//! What compilers and headers define: macros that are there from the start, headers that are known by name, and their macros.
+//! Definitions of compilers and headers: predefined macros, headers known by name, and their macros.
 //!
-//! The compiler modelled is NVRTC 13 for the device; looking at a macro that other compilers define otherwise is noted, for
-//! the report. Headers are not read: `sema` knows what they declare. Numbers are those of 64-bit Linux.
+//! The compiler modelled is NVRTC 13 for the device. Uses of macros that other compilers define differently are noted
+//! for the report. Headers are not read: `sema` has their declarations. Numbers are those of 64-bit Linux.
 
-/// Names that the answer depends on: the architecture, the compiler or its flags. Looking at one is noted.
+/// Names that make the answer depend on the architecture, the compiler or its flags. Their use is noted.
 pub(super) const NOTED: &[&str] = &[
     "__CUDA_ARCH__",
     "__CUDA_ARCH_LIST__",
@@ -84,7 +84,7 @@ pub(super) const KEYWORDS: &[&str] = &[
     "assert",
 ];
 
-/// What NVRTC 13.4 defines before the first line, apart from what depends on options.
+/// Macros that NVRTC 13.4 defines before the first line, apart from those that depend on options.
 pub(super) const PREDEFINED: &[(&str, &str)] = &[
     ("__cplusplus", "201703L"),
     ("__CUDACC__", "1"),
@@ -235,7 +235,7 @@ const WITH_MACROS: &[(&str, &[(&str, &str)])] = &[
     ("math_constants.h", super::constants::CONSTANTS),
 ];
 
-/// Headers of C, C++ and CUDA whose declarations are known by name, or used by host code alone.
+/// Headers of C, C++ and CUDA whose declarations are known by name, or used only by host code.
 const KNOWN: &[&str] = &[
     "cuda_runtime.h",
     "cuda_runtime_api.h",
@@ -410,7 +410,7 @@ pub(super) fn header(name: &str) -> Option<&'static [(&'static str, &'static str
     found.map(|(_, macros)| *macros).or_else(|| KNOWN.contains(&name).then_some(&[]))
 }
 
-/// A macro of the headers that nvcc includes by itself: its name and text.
+/// A macro of the headers that nvcc includes by default: its name and text.
 pub(super) fn implicit(name: &str) -> Option<(&'static str, &'static str)> {
     LIMITS
         .iter()

@@ -1,7 +1,7 @@
-//! `#include` (\[cpp.include\]): where files are looked for, headers that are known by name, `#pragma once`.
+//! `#include` (\[cpp.include\]): search for files, headers known by name, `#pragma once`.
 //!
-//! Files come from the caller; nothing is read here. A quoted name is looked for beside the file that includes it, then in
-//! the folders of `-I`; one in angle brackets in those folders alone. Then come headers that are known by name.
+//! Files come from the caller; nothing is read here. A quoted name is searched beside the including file, then in the
+//! folders of `-I`; one in angle brackets only in those folders. Then come headers known by name.
 
 use super::expand::Place;
 use super::headers;
@@ -19,7 +19,7 @@ const MAX_DEPTH: usize = 64;
 /// More inclusions than this are refused.
 const MAX_FILES: usize = 20_000;
 
-/// What a name in `#include` stands for.
+/// The file or header for a name in `#include`.
 enum Found {
     File(PathBuf, String),
     Known(&'static [(&'static str, &'static str)]),
@@ -32,7 +32,7 @@ struct HeaderName {
 }
 
 impl State<'_> {
-    /// Obeys `#include`; the file's text comes next.
+    /// Executes `#include`; the file's text comes next.
     pub(super) fn include(&mut self, line: Vec<PpToken>, span: Span) -> Result<()> {
         let line = match header_name(&line) {
             Some(_) => line,
@@ -64,7 +64,7 @@ impl State<'_> {
         }
     }
 
-    /// Where a name is looked for, in order.
+    /// The places to search for a name, in order.
     fn places(&self, name: &HeaderName) -> Vec<PathBuf> {
         let beside = self.frames.last().and_then(|frame| {
             let path = &self.sources.files().get(frame.file)?.path;
@@ -98,7 +98,7 @@ impl State<'_> {
         if matches!(name, "assert.h" | "cassert") {
             self.define_assert()?;
         }
-        // Headers have guards: what is included again defines nothing.
+        // Headers have guards: a second inclusion defines nothing.
         let is_new = macros.first().is_some_and(|(first, _)| self.known.insert(first));
         for (name, body) in macros.iter().filter(|_| is_new) {
             let old = self.macros.get(*name).cloned();
@@ -112,7 +112,7 @@ impl State<'_> {
         Ok(())
     }
 
-    /// `assert` means nothing if `NDEBUG` is defined; else `sema` knows it.
+    /// `assert` expands to nothing if `NDEBUG` is defined; otherwise `sema` handles it.
     pub(super) fn define_assert(&mut self) -> Result<()> {
         if self.is_defined("NDEBUG") {
             self.predefine("assert(e)", "((void)0)")
@@ -155,7 +155,7 @@ impl State<'_> {
         }
     }
 
-    /// `__has_include(…)`, whose parenthesis is next.
+    /// `__has_include(…)`, beginning at its parenthesis.
     pub(super) fn has_include(&mut self, at: &PpToken, input: &mut Vec<PpToken>) -> Result<bool> {
         let wrong = || error(at.span, "`__has_include` takes a name in quotes or angle brackets");
         if !input.pop().is_some_and(|open| open.is("(")) {
@@ -178,7 +178,7 @@ impl State<'_> {
     }
 }
 
-/// The name that a line begins with, and how many tokens it takes.
+/// The header name at the start of a line, and the number of its tokens.
 fn header_name(line: &[PpToken]) -> Option<(HeaderName, usize)> {
     let first = line.first()?;
     if first.kind == Kind::Text {

@@ -10,7 +10,7 @@ use crate::{Result, error, unsupported};
 use base::Span;
 use std::rc::Rc;
 
-/// Longest first, so that the first that fits is the right one; then how it is spelt usually.
+/// Longest first, so that the first match is the right one; with the usual spelling.
 const PUNCTUATION: &[(&str, &str)] = &[
     ("%:%:", "##"),
     ("<<=", "<<="),
@@ -102,7 +102,7 @@ struct Lexer<'t> {
     spliced: &'t Spliced,
     start: u32,
     at: usize,
-    /// Where to stop: the end of the text or of an annotation.
+    /// The end of the text or of an annotation.
     end: usize,
     out: Vec<PpToken>,
     is_annotation: bool,
@@ -114,7 +114,7 @@ fn offset(position: usize) -> u32 {
     u32::try_from(position).unwrap_or(u32::MAX)
 }
 
-/// Whether a character may stand in a name.
+/// Is a character allowed in a name?
 fn is_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || !c.is_ascii() && c.is_alphanumeric()
 }
@@ -153,7 +153,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// A comment or annotation, if one begins here.
+    /// Reads a comment or annotation, if one begins here.
     fn comment(&mut self) -> Result<bool> {
         let rest = self.rest();
         let is_line = rest.starts_with("//");
@@ -279,7 +279,8 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// A character or string whose quote is at the present place; a quote that is not closed on its line stands alone.
+    /// Reads a character or string whose quote is at the current position; a quote without a closing one on its line
+    /// is a token by itself.
     fn quoted(&mut self, start: usize) {
         let from = self.at;
         let rest = self.rest();
@@ -328,7 +329,7 @@ impl<'t> Lexer<'t> {
         self.push(kind, start, text);
     }
 
-    /// Pushes the token from `start` to the present place; `text` begins with it, or is empty.
+    /// Pushes the token from `start` to the current position; `text` begins with it, or is empty.
     fn push(&mut self, kind: Kind, start: usize, text: &str) {
         let span = self.span(start);
         let text = Rc::from(text.get(..self.at.saturating_sub(start)).unwrap_or_default());
@@ -359,7 +360,7 @@ impl<'t> Lexer<'t> {
     }
 }
 
-/// Whether a line ends in a backslash with blanks behind it.
+/// Does a line end in a backslash followed by blanks?
 fn ends_in_doubtful_splice(line: &str) -> bool {
     let trimmed = line.trim_end_matches([' ', '\t', '\u{b}', '\u{c}']);
     trimmed.len() < line.len() && trimmed.ends_with('\\')
@@ -430,7 +431,7 @@ mod tests {
         assert_eq!(shown("//@ 0..n // why\nc"), "<@ 0 .. n @> c");
         assert_eq!(shown("/*@*/c"), "<@ @> c");
         assert!(lex("/*@ a //@ b */", 0).is_err());
-        // A comment ends where the compiler ends it, whatever stands in it.
+        // A comment ends where it does for the compiler, whatever its text.
         assert!(lex("/*@ a /* b */ c */", 0).is_err());
     }
 

@@ -1,18 +1,18 @@
 //! Literals: integers, floating numbers, characters and strings (ISO C++17 \[lex.literal\]).
 //!
-//! Floating literals are rounded once, to the type that their suffix names. A literal that is infinite in its type is refused,
-//! as are user-defined suffixes, wide characters and characters of several letters.
+//! Floating literals are rounded once, to the type of their suffix. A literal that is infinite in its type is
+//! refused, as are user-defined suffixes, wide characters and characters of several letters.
 
 use thiserror::Error;
 
-/// A number as it is written.
+/// A number as written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Literal {
     Int { value: u128, decimal: bool, unsigned: bool, long: u8 },
     Float { value: f64, single: bool },
 }
 
-/// Why a literal is not read; displays as a whole message.
+/// The reason why a literal is not read; displays as a whole message.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(super) enum LiteralError {
     #[error("`{0}` is not a number")]
@@ -71,7 +71,7 @@ fn integer(text: &str) -> Option<Literal> {
         _ => return None,
     };
     let value = u128::from_str_radix(digits, base).ok()?;
-    // `0` is octal, but that makes no difference: its value fits into every type.
+    // `0` is octal; this makes no difference, because its value fits every type.
     Some(Literal::Int { value, decimal: base == 10, unsigned, long })
 }
 
@@ -106,7 +106,7 @@ fn hexadecimal(text: &str, single: bool) -> Option<f64> {
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    // Beyond this the value is 0 or infinite, whatever the digits are.
+    // Beyond this the value is 0 or infinite for all digits.
     let exponent = digits.parse::<i64>().unwrap_or(1 << 40).min(1 << 40);
     let mut exponent = if is_negative { -exponent } else { exponent };
     let (mut bits, mut is_inexact) = (0u128, false);
@@ -119,7 +119,7 @@ fn hexadecimal(text: &str, single: bool) -> Option<f64> {
     Some(round(bits, is_inexact, exponent, single))
 }
 
-/// Appends a digit to the bits, or notes that it is lost (`true`).
+/// Appends a digit to the bits; returns `true` if it is lost.
 fn push_digit(bits: &mut u128, is_inexact: &mut bool, digit: char) -> Option<bool> {
     let value = digit.to_digit(16)?;
     if *bits >> 120 != 0 {
@@ -130,7 +130,8 @@ fn push_digit(bits: &mut u128, is_inexact: &mut bool, digit: char) -> Option<boo
     Some(false)
 }
 
-/// `bits · 2^exponent` and a little more if it is inexact, to the nearest number of the type, halves to even.
+/// `bits · 2^exponent`, and a little more if it is inexact, rounded to the nearest number of the type, halves to
+/// even.
 fn round(bits: u128, is_inexact: bool, exponent: i64, single: bool) -> f64 {
     if bits == 0 {
         return 0.0;
@@ -140,7 +141,7 @@ fn round(bits: u128, is_inexact: bool, exponent: i64, single: bool) -> f64 {
     if exponent + length > most + 1 {
         return f64::INFINITY;
     }
-    // The lowest bit that is kept.
+    // The lowest bit of the result.
     let unit = (exponent + length - precision).max(least);
     let drop = unit - exponent;
     let kept = if drop <= 0 {
@@ -153,7 +154,7 @@ fn round(bits: u128, is_inexact: bool, exponent: i64, single: bool) -> f64 {
         let is_odd = high & 1 == 1;
         high + u128::from(low > half || low == half && (is_inexact || is_odd))
     };
-    // Exact: at most 53 bits, and a power of two that both factors can hold.
+    // Exact: at most 53 bits, and a power of two split into two factors in range.
     let (one, other) = (unit / 2, unit - unit / 2);
     let power = |exponent: i64| 2f64.powi(i32::try_from(exponent).unwrap_or(0));
     let value = kept as f64 * power(one) * power(other);
@@ -182,7 +183,7 @@ pub(super) fn string(text: &str) -> Result<Vec<u8>, LiteralError> {
     contents(text, '"')
 }
 
-/// What is between the quotes, with escapes replaced (\[lex.ccon\]).
+/// The text between the quotes, with escapes replaced (\[lex.ccon\]).
 fn contents(text: &str, quote: char) -> Result<Vec<u8>, LiteralError> {
     let text = text.strip_prefix("u8").unwrap_or(text);
     let Some(inside) = text.strip_prefix(quote).and_then(|text| text.strip_suffix(quote)) else {
@@ -273,7 +274,7 @@ mod tests {
         assert_eq!(real(".5e+1F"), Some((5.0, true)));
         assert_eq!(real("1.e2"), Some((100.0, false)));
         assert_eq!(real("1e-45f"), Some((f64::from(f32::from_bits(1)), true)));
-        // Rounded to double first, this would be a half, which then goes down.
+        // Rounded to double first, this would be a half, which then rounds down.
         let text = "1.00000005960464477539062500000000000000000001f";
         assert_eq!(real(text), Some((f64::from(1.0f32 + f32::EPSILON), true)));
         for wrong in ["1e", "1.0x", "1e400", "1e39f", "1.0ff", "0x1.8", "1.0_x", "1..2"] {

@@ -1,7 +1,7 @@
 //! Macros: their definitions, `#`, `##` and the replacement of parameters (ISO C++17 \[cpp.replace\]).
 //!
-//! From gcc come `args...`, `, ## __VA_ARGS__` and, from C++20, `__VA_OPT__`. A `##` that does not make one token is
-//! refused, though some compilers go on.
+//! `args...` and `, ## __VA_ARGS__` come from gcc, `__VA_OPT__` from C++20. A `##` that does not make one token is
+//! refused, though some compilers accept it.
 
 use super::lex::lex;
 use super::pp_token::{HideSet, Kind, PpToken};
@@ -9,14 +9,14 @@ use crate::{Result, error, unsupported};
 use base::Span;
 use std::rc::Rc;
 
-/// Where a macro comes from.
+/// The origin of a macro.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
     /// `#define` in a file.
     File,
     /// `-D`.
     CommandLine,
-    /// The compiler, or a header that is known by its name.
+    /// The compiler, or a header known by name.
     Compiler,
 }
 
@@ -25,9 +25,9 @@ pub(super) enum Origin {
 pub(super) struct Macro {
     /// Its number, for hide sets.
     pub(super) number: u32,
-    /// Parameters, the one for the rest of the arguments included; `None` for an object-like macro.
+    /// Parameters, including the one for the remaining arguments; `None` for an object-like macro.
     pub(super) parameters: Option<Vec<Rc<str>>>,
-    /// Whether the last parameter takes all further arguments.
+    /// The last parameter takes all further arguments.
     pub(super) is_variadic: bool,
     pub(super) body: Vec<PpToken>,
     pub(super) origin: Origin,
@@ -35,7 +35,7 @@ pub(super) struct Macro {
 }
 
 impl Macro {
-    /// Whether another definition is the same (\[cpp.replace\]/2).
+    /// Is another definition the same (\[cpp.replace\]/2)?
     pub(super) fn is_same(&self, other: &Self) -> bool {
         let same = |(at, (one, two)): (usize, (&PpToken, &PpToken))| {
             one.text == two.text && (at == 0 || one.is_spaced == two.is_spaced)
@@ -49,13 +49,13 @@ impl Macro {
 
 /// An argument of a macro.
 pub(super) struct Argument {
-    /// As it is written.
+    /// As written.
     pub(super) raw: Vec<PpToken>,
     /// With its macros replaced.
     pub(super) expanded: Vec<PpToken>,
 }
 
-/// Reads what stands behind `#define`.
+/// Reads the line after `#define`.
 pub(super) fn define(line: &[PpToken], span: Span, origin: Origin) -> Result<(Rc<str>, Macro)> {
     let Some(name) = line.first().filter(|token| token.kind == Kind::Word) else {
         return Err(error(span, "`#define` needs a name"));
@@ -108,7 +108,7 @@ fn parameters(tokens: &[PpToken]) -> Result<(Vec<Rc<str>>, bool)> {
                 is_variadic = true;
                 Rc::clone(&name.text)
             }
-            _ => return Err(error(span, "these are no parameters of a macro")),
+            _ => return Err(error(span, "these are not parameters of a macro")),
         };
         if names.contains(&name) {
             return Err(error(span, format!("the parameter `{name}` is there twice")));
@@ -140,7 +140,7 @@ fn check_body(found: &Macro) -> Result<()> {
     Ok(())
 }
 
-/// The body with parameters replaced, `#` and `##` done.
+/// The body with parameters, `#` and `##` replaced.
 pub(super) fn substitute(found: &Macro, arguments: &[Argument]) -> Result<Vec<PpToken>> {
     let names = found.parameters.as_deref().unwrap_or_default();
     let mut out = Substitution { found, names, arguments, out: Vec::new() };
@@ -192,7 +192,7 @@ impl<'s> Substitution<'s> {
         Ok(())
     }
 
-    /// Appends an argument in the place of its parameter.
+    /// Appends an argument in place of its parameter.
     fn append(&mut self, tokens: &[PpToken], parameter: &PpToken) {
         if tokens.is_empty() {
             self.out.push(PpToken { kind: Kind::Nothing, ..parameter.clone() });
@@ -203,8 +203,8 @@ impl<'s> Substitution<'s> {
         }
     }
 
-    /// Joins the last token with what `right` stands for; returns how many tokens of the rest, which begins with
-    /// `right`, are used up.
+    /// Joins the last token with the replacement of `right`; returns how many tokens of the rest, which begins with
+    /// `right`, are consumed.
     fn paste(&mut self, operator: &PpToken, right: &PpToken, rest: &[PpToken]) -> Result<usize> {
         if right.is("#") && self.found.parameters.is_some() {
             let next = rest.get(1).and_then(|next| self.argument(next));
@@ -221,8 +221,8 @@ impl<'s> Substitution<'s> {
         };
         let is_rest = self.found.is_variadic && position + 1 == self.names.len();
         if is_rest && self.out.last().is_some_and(|last| last.is(",")) {
-            // gcc's `, ## __VA_ARGS__`: without further arguments the comma goes; others are not joined to it, and
-            // rescanned as they are written.
+            // gcc's `, ## __VA_ARGS__`: without further arguments the comma is removed. Others are not joined to it,
+            // and are rescanned as written.
             if argument.raw.is_empty() {
                 self.out.pop();
             } else {
@@ -243,7 +243,7 @@ impl<'s> Substitution<'s> {
         Ok(())
     }
 
-    /// `__VA_OPT__(…)`, whose parenthesis begins `rest`.
+    /// `__VA_OPT__(…)`; its parenthesis begins `rest`.
     fn optional(&mut self, word: &PpToken, rest: &[PpToken]) -> Result<usize> {
         let mut depth = 0usize;
         let close = rest.iter().position(|token| {
@@ -312,7 +312,7 @@ fn stringize(argument: &[PpToken], operator: &PpToken) -> PpToken {
     PpToken { is_spaced: operator.is_spaced, ..made }
 }
 
-/// Both hide sets together.
+/// The union of both hide sets.
 pub(super) fn union(one: &HideSet, other: &HideSet) -> HideSet {
     let (Some(left), Some(right)) = (one, other) else {
         return one.clone().or_else(|| other.clone());
@@ -326,7 +326,7 @@ pub(super) fn union(one: &HideSet, other: &HideSet) -> HideSet {
     Some(all.into())
 }
 
-/// What both hide sets have.
+/// The intersection of both hide sets.
 pub(super) fn intersection(one: &HideSet, other: &HideSet) -> HideSet {
     let (Some(left), Some(right)) = (one, other) else { return None };
     let both: Vec<u32> =

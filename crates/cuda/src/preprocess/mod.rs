@@ -1,7 +1,7 @@
-//! Phases 1 to 4 of [lex.phases]: lines are joined, comments dropped, macros replaced, conditionals and includes obeyed.
+//! Phases 1 to 4 of [lex.phases]: joins lines, drops comments, replaces macros, executes conditionals and includes.
 //!
-//! Text between two preprocessor lines is expanded as one piece. It errs towards refusal: a name in `#if` that nobody defines,
-//! headers that are not found and what compilers differ on are refused.
+//! Text between two preprocessor lines is expanded as one piece. Errs towards refusal: undefined names in `#if`,
+//! missing headers and constructs on which compilers differ are refused.
 
 mod condition;
 mod constants;
@@ -33,7 +33,7 @@ use pp_token::PpToken;
 use state::{Frame, State};
 use std::rc::Rc;
 
-/// More tokens than this are not read.
+/// The most tokens that are read.
 const MAX_TOKENS: usize = 8_000_000;
 
 /// A text after preprocessing.
@@ -43,32 +43,32 @@ pub struct Preprocessed {
     pub tokens: Vec<Token>,
     /// All files that were read.
     pub sources: SourceMap,
-    /// Names that the text asks for and whose answer depends on the architecture, the compiler or its flags, in the order of
+    /// Names used by the text whose value depends on the architecture, the compiler or its flags, in the order of
     /// their first use.
     pub used: Vec<&'static str>,
 }
 
-/// A text that is not preprocessed.
+/// A failed preprocessing.
 #[derive(Debug)]
 pub struct Failed {
-    /// The first thing that is wrong or not read.
+    /// The first error or unsupported construct.
     pub why: Box<base::Diagnostic>,
-    /// The files that were read so far: its place is in one of them.
+    /// The files read so far: the error is in one of them.
     pub sources: SourceMap,
 }
 
 /// Preprocesses a text.
 ///
 /// # Errors
-/// The first thing that is wrong or not read.
+/// The first error or unsupported construct.
 pub fn preprocess(options: &Options<'_>, main: &str) -> Result<Preprocessed> {
     preprocess_files(options, main).map_err(|failed| failed.why)
 }
 
-/// The same for whoever shows errors in their files.
+/// Like [`preprocess`], and returns the files with an error, to show it in them.
 ///
 /// # Errors
-/// The first thing that is wrong or not read.
+/// The first error or unsupported construct.
 pub fn preprocess_files(
     options: &Options<'_>,
     main: &str,
@@ -82,18 +82,19 @@ pub fn preprocess_files(
     Ok(Preprocessed { tokens, sources, used })
 }
 
-/// Reads annotations that are given apart from a file. All tokens take the place `span`.
+/// Reads annotations that are given separately from a file. `place` translates spans of the text to spans among all
+/// texts.
 ///
 /// # Errors
-/// The text is not made of tokens.
-pub fn annotation(text: &str, span: Span) -> Result<Vec<Token>> {
+/// The text does not consist of tokens.
+pub fn annotation(text: &str, place: impl Fn(Span) -> Span) -> Result<Vec<Token>> {
     let placed = |mut found: Box<base::Diagnostic>| {
-        found.primary.span = span;
+        found.primary.span = place(found.primary.span);
         found
     };
     let mut read = preprocess(&Options::default(), text).map_err(placed)?;
     for token in &mut read.tokens {
-        token.span = span;
+        token.span = place(token.span);
     }
     Ok(read.tokens)
 }

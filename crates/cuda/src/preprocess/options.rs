@@ -1,14 +1,15 @@
-//! How a text is preprocessed: for which architecture, with which macros, and where headers are.
+//! Options of preprocessing: the architecture, macros, and places of headers.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Reads a file; `None` if there is none. An error is shown with the header's name, so it must not tell contents.
+/// Reads a file; `None` if it does not exist. An error is shown with the header's name, so it must not reveal
+/// contents.
 pub type Reader<'o> = dyn Fn(&Path) -> Option<io::Result<String>> + 'o;
 
-/// How a text is read.
+/// Options for reading a text.
 pub struct Options<'o> {
-    /// The path of the main file: quoted headers are looked for beside it.
+    /// The path of the main file: quoted headers are searched beside it.
     pub path: PathBuf,
     /// `__CUDA_ARCH__`: 800 for `sm_80`.
     pub arch: u32,

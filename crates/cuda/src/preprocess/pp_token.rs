@@ -3,7 +3,7 @@
 use base::Span;
 use std::rc::Rc;
 
-/// What a preprocessing token is.
+/// Kind of a preprocessing token.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind {
     Word,
@@ -14,13 +14,13 @@ pub(crate) enum Kind {
     Punct(&'static str),
     AnnotationStart,
     AnnotationEnd,
-    /// A character that is no token by itself.
+    /// A character that forms no token.
     Other,
     /// Nothing: an empty argument beside `##`.
     Nothing,
 }
 
-/// Macros that a token is not to be replaced by again, as sorted numbers.
+/// Macros that must not replace a token again, as sorted numbers.
 pub(crate) type HideSet = Option<Rc<[u32]>>;
 
 /// A preprocessing token.
@@ -30,9 +30,9 @@ pub(crate) struct PpToken {
     /// Its spelling.
     pub(crate) text: Rc<str>,
     pub(crate) span: Span,
-    /// Whether a blank comes before it.
+    /// A blank comes before it.
     pub(crate) is_spaced: bool,
-    /// Whether it is the first of its line.
+    /// It is the first of its line.
     pub(crate) is_first: bool,
     pub(crate) hide: HideSet,
 }
@@ -52,7 +52,7 @@ impl PpToken {
     }
 }
 
-/// The operator that an alternative spelling stands for (\[lex.digraph\]).
+/// The operator of an alternative spelling (\[lex.digraph\]).
 pub(super) fn alternative(word: &str) -> Option<&'static str> {
     Some(match word {
         "and" => "&&",

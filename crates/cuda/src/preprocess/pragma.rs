@@ -1,5 +1,5 @@
-//! `#pragma` (\[cpp.pragma\]). Those that only advise the compiler are dropped; what might change the meaning of the text comes
-//! through to the parser, which refuses what it does not know.
+//! `#pragma` (\[cpp.pragma\]). Pragmas that only advise the compiler are dropped. One that might change the meaning
+//! of the text is passed on to the parser, which refuses unknown ones.
 
 use super::pp_token::{Kind, PpToken};
 use super::state::State;
@@ -7,7 +7,7 @@ use crate::token::{Token, TokenKind};
 use crate::{Result, unsupported};
 use base::Span;
 
-/// First words of pragmas that change nothing a program computes.
+/// First words of pragmas that do not change the program's results.
 const ADVICE: &[&str] = &[
     "unroll",
     "nounroll",
@@ -31,16 +31,16 @@ const ADVICE: &[&str] = &[
     "mark",
     "comment",
     "ident",
-    // Without a flag of the compiler these do nothing; for the device never.
+    // Without a compiler flag these have no effect, and never for the device.
     "omp",
     "acc",
 ];
 
-/// Second words of `#pragma GCC` and `#pragma clang` that change nothing.
+/// Second words of `#pragma GCC` and `#pragma clang` that do not change the program's results.
 const COMPILER_ADVICE: &[&str] =
     &["diagnostic", "system_header", "unroll", "ivdep", "warning", "loop"];
 
-/// Obeys a pragma.
+/// Executes a pragma.
 pub(super) fn pragma(state: &mut State<'_>, line: &[PpToken], span: Span) -> Result<()> {
     let word =
         |at: usize| line.get(at).filter(|token| token.kind == Kind::Word).map(|one| &*one.text);

@@ -1,16 +1,16 @@
-//! Phases 1 and 2 of [lex.phases]: a byte order mark is dropped, a backslash before a newline joins two lines.
+//! Phases 1 and 2 of [lex.phases]: drops a byte order mark, and joins two lines at a backslash before the newline.
 //!
-//! A backslash with blanks behind it joins lines for gcc and does not for others: the lexer refuses it where that
-//! matters. A carriage return alone, which old compilers took for a newline, is refused.
+//! A backslash with blanks behind it joins lines for gcc and not for others: the lexer refuses it where this matters.
+//! A lone carriage return, a newline for old compilers, is refused.
 
-/// A text without spliced newlines, and how to get back to the original.
+/// A text without spliced newlines, with a map to the original offsets.
 pub(super) struct Spliced {
     pub(super) text: String,
-    /// From this offset of `text` on, this many bytes of the original are missing before it; ascending.
+    /// From this offset of `text` on, this many bytes of the original have been removed; ascending.
     cuts: Vec<(usize, usize)>,
 }
 
-/// Joins lines. The error is the offset of a carriage return that stands alone.
+/// Joins lines. The error is the offset of a lone carriage return.
 pub(super) fn splice(original: &str) -> Result<Spliced, usize> {
     let mut spliced = Spliced { text: String::with_capacity(original.len()), cuts: Vec::new() };
     let mut rest = original;
@@ -59,7 +59,7 @@ impl Spliced {
         at + cut.map_or(0, |(_, removed)| *removed)
     }
 
-    /// Where the byte at an original offset is now.
+    /// The new offset of the byte at an original offset.
     pub(super) fn spliced(&self, original: usize) -> usize {
         let after = self.cuts.partition_point(|(offset, removed)| offset + removed <= original);
         let cut = after.checked_sub(1).and_then(|index| self.cuts.get(index));

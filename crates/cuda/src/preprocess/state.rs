@@ -1,6 +1,6 @@
-//! The state of preprocessing: files that are open, macros that are defined, tokens so far.
+//! The state of preprocessing: open files, defined macros, tokens so far.
 //!
-//! A macro that is defined again must stay the same.
+//! A redefined macro must stay the same.
 
 use super::headers;
 use super::lex::lex;
@@ -18,11 +18,11 @@ use std::rc::Rc;
 
 /// An open `#if`.
 pub(super) struct Conditional {
-    /// Whether its present part is read.
+    /// The current part is read.
     pub(super) is_taken: bool,
-    /// Whether a part was read already, or none is to be.
+    /// A part has been read already, or none will be.
     pub(super) is_done: bool,
-    /// Whether `#else` was there.
+    /// `#else` has occurred.
     pub(super) has_else: bool,
     pub(super) span: Span,
 }
@@ -33,9 +33,9 @@ pub(super) struct Frame {
     pub(super) tokens: Rc<[PpToken]>,
     pub(super) at: usize,
     pub(super) conditionals: Vec<Conditional>,
-    /// What `#line` adds to line numbers.
+    /// The shift of line numbers by `#line`.
     pub(super) line_shift: i64,
-    /// The name that `#line` gives.
+    /// The file name set by `#line`.
     pub(super) name: Option<String>,
 }
 
@@ -45,36 +45,36 @@ impl Frame {
     }
 }
 
-/// What is known while a text is read.
+/// The state while a text is read.
 pub(super) struct State<'o> {
     pub(super) options: &'o Options<'o>,
     pub(super) sources: SourceMap,
     pub(super) frames: Vec<Frame>,
     pub(super) macros: FxHashMap<Rc<str>, Rc<Macro>>,
-    /// Names that `#undef` took away.
+    /// Names removed by `#undef`.
     pub(super) undefined: FxHashSet<Rc<str>>,
-    /// Names that `symbolic` clauses declare.
+    /// Names declared by `symbolic` clauses.
     pub(super) symbolic: BTreeSet<Rc<str>>,
-    /// Whether the token at hand is one of an annotation.
+    /// The current token is part of an annotation.
     pub(super) is_in_annotation: bool,
-    /// Macros that were replaced somewhere.
+    /// Macros that have been replaced somewhere.
     pub(super) replaced: FxHashSet<Rc<str>>,
-    /// Files that `#pragma once` closes.
+    /// Files with `#pragma once`.
     pub(super) once: FxHashSet<PathBuf>,
     pub(super) lexed: FxHashMap<PathBuf, (usize, Rc<[PpToken]>)>,
-    /// Known headers that were included, by their first macro.
+    /// Known headers that have been included, by their first macro.
     pub(super) known: FxHashSet<&'static str>,
     pub(super) used: Vec<&'static str>,
     pub(super) out: Vec<Token>,
-    /// Tokens that macros made, against explosion.
+    /// Number of tokens produced by macros, to limit explosion.
     pub(super) produced: usize,
-    /// Files that were opened.
+    /// Number of opened files.
     pub(super) opened: usize,
-    /// Definitions so far; each has its own number.
+    /// Number of definitions so far; each has its own number.
     pub(super) defined: u32,
     pub(super) counter: u64,
     pub(super) depth: usize,
-    /// Within a macro call that spans lines, where `__LINE__` is not sure.
+    /// Inside a macro call that spans lines; `__LINE__` is uncertain there.
     pub(super) is_on_many_lines: bool,
 }
 
@@ -103,7 +103,7 @@ impl<'o> State<'o> {
         }
     }
 
-    /// Defines what is defined before the text begins: by the compiler, then by `-D`.
+    /// Defines the macros that exist before the text: those of the compiler, then those of `-D`.
     pub(super) fn predefine_all(&mut self) -> Result<()> {
         for (name, body) in headers::PREDEFINED {
             self.predefine(name, body)?;
@@ -122,7 +122,7 @@ impl<'o> State<'o> {
         if self.macros.contains_key("NDEBUG") { self.define_assert() } else { Ok(()) }
     }
 
-    /// Defines what the compiler or a known header defines.
+    /// Defines a macro of the compiler or of a known header.
     pub(super) fn predefine(&mut self, name: &str, body: &str) -> Result<()> {
         let line = lex(&format!("{name} {body}"), 0)?;
         let (name, mut found) = macros::define(&line, Span::default(), Origin::Compiler)?;
@@ -163,7 +163,7 @@ impl<'o> State<'o> {
         Ok(())
     }
 
-    /// Notes that the text asks for a name whose answer depends on more than the text.
+    /// Notes the use of a name whose value depends on more than the text.
     pub(super) fn note(&mut self, name: &str) {
         let Some(known) = headers::NOTED.iter().find(|known| **known == name) else { return };
         let own = self.macros.get(name).is_some_and(|found| found.origin == Origin::File);
@@ -172,13 +172,13 @@ impl<'o> State<'o> {
         }
     }
 
-    /// The line that `__LINE__` gives at a place.
+    /// The value of `__LINE__` at a place.
     pub(super) fn line_of(&self, span: Span) -> i64 {
         let shift = self.frames.last().map_or(0, |frame| frame.line_shift);
         i64::from(self.sources.line(span)) + shift
     }
 
-    /// The name that `__FILE__` gives at a place.
+    /// The value of `__FILE__` at a place.
     pub(super) fn file_name(&self, span: Span) -> String {
         let given = self.frames.last().and_then(|frame| frame.name.clone());
         let own = || self.sources.locate(span).map(|(file, _)| file.path.display().to_string());

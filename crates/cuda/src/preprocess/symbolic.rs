@@ -1,8 +1,8 @@
-//! Names that `symbolic` clauses declare: they stand for themselves, so that what is proved holds for any value of
-//! type `int` from 1 on.
+//! Names declared by `symbolic` clauses: they stay symbols, so a proof holds for every value of type `int` from 1 on.
 //!
-//! That is what the text says only if the macro is such a number: one literal of type `int`, the same in the whole text. Another
-//! definition (`16u`, `8 + 8`, `q++`) means something else where it is used and is refused, as are names without one and `##`.
+//! This agrees with the text only if the macro is such a number: one literal of type `int`, the same in the whole
+//! text. Another definition (`16u`, `8 + 8`, `q++`) means something else where it is used and is refused, as are
+//! undefined names and `##`.
 
 use super::literals::{self, Literal};
 use super::macros::{Argument, Macro};
@@ -13,8 +13,8 @@ use base::Span;
 use std::rc::Rc;
 
 impl State<'_> {
-    /// Takes up the names of `symbolic` clauses. They stand for themselves in the whole text, so a macro of that name
-    /// must not have been replaced yet.
+    /// Declares the names of `symbolic` clauses. They stay symbols in the whole text, so a macro of that name must
+    /// not have been replaced yet.
     pub(super) fn declare_symbolic(&mut self, tokens: &[PpToken], span: Span) -> Result<()> {
         let (mut is_inside, mut is_listing) = (false, false);
         for token in tokens {
@@ -36,13 +36,13 @@ impl State<'_> {
         Ok(())
     }
 
-    /// A symbolic name that is used must be a macro that is a positive literal of type `int`.
+    /// Checks the use of a symbolic name: it must be a macro with a positive literal of type `int`.
     pub(super) fn check_symbolic(&self, token: &PpToken) -> Result<()> {
         if !self.symbolic.contains(&token.text) {
             return Ok(());
         }
         let is_int = self.macros.get(&token.text).is_some_and(|found| is_int_literal(found));
-        // Clauses may stand before the macro is defined.
+        // Clauses may come before the definition of the macro.
         if is_int || self.is_in_annotation && !self.macros.contains_key(&token.text) {
             return Ok(());
         }
@@ -53,7 +53,7 @@ impl State<'_> {
         Err(unsupported(token.span, message))
     }
 
-    /// What is joined with a symbolic name depends on its value.
+    /// Refuses to join a symbolic name with `##`: the result depends on its value.
     pub(super) fn check_pasted(&self, found: &Macro, arguments: &[Argument]) -> Result<()> {
         if !found.body.iter().any(|token| token.is("##")) {
             return Ok(());

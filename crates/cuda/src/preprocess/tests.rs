@@ -123,10 +123,7 @@ fn conditionals_choose_text() {
 fn what_is_doubtful_is_refused() {
     let cases = [
         ("#if FOO\n#endif", "`FOO` in `#if` is not defined; give it with -D FOO=…"),
-        (
-            "//@ symbolic T;\n#if T > 2\n#endif",
-            "`T` is symbolic: its value cannot decide what the text is",
-        ),
+        ("//@ symbolic T;\n#if T > 2\n#endif", "`T` is symbolic: its value cannot decide the text"),
         ("//@ symbolic T;\n#define T 16\nT\n#undef T", "`T` is symbolic in the whole text"),
         (
             "//@ symbolic T;\n#define T 16\n#define J(a, b) a##b\n#define I(a, b) J(a, b)\nI(x, T)",
@@ -137,7 +134,7 @@ fn what_is_doubtful_is_refused() {
         ("#if 1\nx", "this conditional has no `#endif`"),
         ("#else", "`#else` without `#if`"),
         ("#if 1\n#else\n#else\n#endif", "`#else` behind `#else`"),
-        ("#foo", "`#foo` is no directive"),
+        ("#foo", "`#foo` is not a directive"),
         ("#error so it is", "`#error` is reached: so it is"),
         ("#define P(a,b) a##b\nP(1,+)", "`##` makes `1+` here, which is not one token"),
         (

@@ -1,4 +1,4 @@
-//! The state of analysis: what is declared so far, the body that is read, and the functions that are still to be read.
+//! The state of analysis: declarations so far, the current body, and functions still to be read.
 
 use super::declarations::{Arg, Class, FunctionDecl, Signature, Template, Variable};
 use super::scope::{DeclId, Entity, Scope, ScopeId, ScopeKind, TemplateId, VariableId};
@@ -9,17 +9,17 @@ use crate::{Result, unsupported};
 use base::{Diagnostic, IndexVec, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Templates nest no deeper than this (\[implimits\] recommends 1024; kernels need a few).
+/// The deepest nesting of templates (\[implimits\] recommends 1024; kernels need a few).
 pub(super) const DEPTH: u32 = 64;
 
-/// A function whose body is to be read.
+/// A function with a body to be read.
 #[derive(Clone, Debug)]
 pub(crate) struct Task {
     pub decl: DeclId,
-    /// The scope of template arguments, or where it is declared.
+    /// The scope of template arguments, or of the declaration.
     pub scope: ScopeId,
     pub signature: Signature,
-    /// How many calls away from a kernel it was found.
+    /// The number of calls between it and a kernel.
     pub generation: u32,
 }
 
@@ -31,7 +31,7 @@ pub(crate) enum BodyState {
     Failed(Box<Diagnostic>),
 }
 
-/// What is known while a body is read.
+/// The state while a body is read.
 #[derive(Debug)]
 pub(crate) struct Body<'a> {
     pub function: Option<FunctionId>,
@@ -45,17 +45,17 @@ pub(crate) struct Body<'a> {
     pub this: Option<(LocalId, bool)>,
     pub record: Option<RecordId>,
     pub parameters: Vec<LocalId>,
-    /// Shared arrays that clauses of the function brought in.
+    /// Shared arrays declared by clauses of the function.
     pub declared: Vec<LocalId>,
     pub is_constructor: bool,
     pub is_kernel: bool,
     pub loops: u32,
     pub switches: u32,
-    /// Named invariants of loops, which may be said again.
+    /// Named invariants of loops, which may be repeated by name.
     pub named: FxHashMap<Box<str>, &'a ast::Expr>,
-    /// What a clause may speak of.
+    /// Names allowed in the current clause.
     pub spec: SpecContext,
-    /// Clauses that were found in the body.
+    /// Clauses found in the body.
     pub clauses: Vec<Clause>,
 }
 
@@ -83,31 +83,31 @@ impl Body<'_> {
     }
 }
 
-/// What a clause may speak of.
+/// Names allowed in a clause.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SpecContext {
-    /// Whether a clause is read.
+    /// A clause is being read.
     pub active: bool,
-    /// `\other` is known: in clauses of barriers.
+    /// `\other` is allowed: in clauses of barriers.
     pub in_pair: bool,
-    /// `LoopEntry` is known: in clauses of loops.
+    /// `LoopEntry` is allowed: in clauses of loops.
     pub of_loop: bool,
-    /// `\result` is known: in postconditions of functions.
+    /// `\result` is allowed: in postconditions of functions.
     pub has_result: bool,
 }
 
-/// The walk over a file.
+/// The traversal of a file.
 pub(crate) struct Analyser<'a> {
     pub(super) longest_chain: usize,
     pub(super) program: Program,
     pub(super) scopes: IndexVec<ScopeId, Scope>,
     pub(super) global: ScopeId,
     pub(super) standard: ScopeId,
-    /// Names of CUDA's headers, found where nothing else is.
+    /// The scope of CUDA's headers, searched last.
     pub(super) headers: Option<ScopeId>,
-    /// Where names are looked up from.
+    /// The scope that lookup starts from.
     pub(super) scope: ScopeId,
-    /// Names of namespaces that were declared later are not seen.
+    /// Names of namespaces declared later than this are invisible.
     pub(super) limit: u32,
     pub(super) order: u32,
     pub(super) decls: IndexVec<DeclId, FunctionDecl<'a>>,
@@ -116,9 +116,9 @@ pub(crate) struct Analyser<'a> {
     pub(super) classes: Vec<Class<'a>>,
     /// Scopes of enumerations and the enumerations' names, by position.
     pub(super) enum_scopes: Vec<ScopeId>,
-    /// How far the body of each function is read, by position.
+    /// The reading state of each function's body, by position.
     pub(super) bodies: Vec<BodyState>,
-    /// Functions of each function, by position.
+    /// Callees of each function, by position.
     pub(super) callees: Vec<Vec<FunctionId>>,
     pub(super) queue: Vec<FunctionId>,
     pub(super) body: Body<'a>,
@@ -128,19 +128,19 @@ pub(crate) struct Analyser<'a> {
     /// Explicit instantiations of kernels.
     pub(super) instantiations: Vec<(DeclId, Vec<Arg>, Span)>,
     pub(super) vectors: FxHashMap<Box<str>, RecordId>,
-    /// Types that are defined in declarations of several variables, by place.
+    /// Types defined in declarations of several variables, by place.
     pub(super) defined: FxHashMap<(ScopeId, Span), QType>,
     pub(super) volatile_globals: FxHashSet<GlobalId>,
-    /// Whether an operator may be a function that takes enumerations.
+    /// An operator may be a function with an enumeration as parameter.
     pub(super) has_operators: bool,
     pub(super) constexpr: FxHashSet<FunctionId>,
-    /// Result types by function; nothing while `auto` is not deduced.
+    /// Result types by function; `None` while `auto` is not deduced.
     pub(super) result_types: Vec<Option<QType>>,
     pub(super) implicit_constructors: FxHashMap<RecordId, FunctionId>,
     pub(super) monoid_names: Vec<Box<str>>,
-    /// Clauses at file scope that are read when everything is declared.
+    /// Clauses at file scope, read after all declarations.
     pub(super) monoids: Vec<(&'a ast::Clause, u32)>,
-    /// What GPUVerify's `__axiom` says of every thread, and how many names were declared before.
+    /// Conditions of GPUVerify's `__axiom` for every thread, with the number of names declared before.
     pub(super) axioms: Vec<(&'a ast::Clause, u32)>,
     /// Predicates and lemmas by name.
     pub(super) predicates: FxHashMap<Box<str>, usize>,
@@ -208,7 +208,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// Runs `inner` from another place: its scope and what was declared before it.
+    /// Runs `inner` as from another place: in its scope, with the names declared before it.
     pub(super) fn at_place<T>(
         &mut self,
         scope: ScopeId,
@@ -222,7 +222,7 @@ impl<'a> Analyser<'a> {
         result
     }
 
-    /// Guards against instances without end.
+    /// Guards against infinite chains of instances.
     pub(super) fn nested<T>(
         &mut self,
         span: Span,

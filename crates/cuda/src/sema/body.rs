@@ -27,7 +27,7 @@ impl<'a> Analyser<'a> {
         result
     }
 
-    /// Where the body is, and the scope it is read in.
+    /// Finds the definition of a body, and the scope for reading it.
     fn definition(&mut self, task: &Task) -> Result<Definition<'a>> {
         let Some(decl) = self.decls.get(task.decl) else {
             return Err(error(Span::default(), "this function does not exist"));
@@ -35,8 +35,8 @@ impl<'a> Analyser<'a> {
         let span = decl.ast.name.parts.last().map_or(Span::default(), |one| one.name.span);
         let name = decl.name.clone();
         if let Some(definition) = decl.definition {
-            // A member of a plain class that is defined outside has its class as scope already. A template's definition
-            // may name the parameters otherwise.
+            // A member of a plain class defined outside already has its class as scope. A template's definition may
+            // use other names for the parameters.
             let own = decl.ast.template.as_ref();
             let other = definition.ast.template.as_ref();
             if let (Some(own), Some(other)) = (own, other)
@@ -80,7 +80,7 @@ impl<'a> Analyser<'a> {
         Ok(scope)
     }
 
-    /// A member of a class template that is defined outside of it.
+    /// A member of a class template defined outside of it.
     fn template_member(&mut self, task: &Task, span: Span) -> Result<Option<Definition<'a>>> {
         let Some(decl) = self.decls.get(task.decl) else { return Ok(None) };
         let Some(member) = decl.member else { return Ok(None) };
@@ -197,7 +197,7 @@ impl<'a> Analyser<'a> {
         Ok(())
     }
 
-    /// The object of a member: a reference parameter, or the object that a constructor makes.
+    /// Binds the object of a member: a reference parameter, or the object that a constructor makes.
     fn bind_object(
         &mut self,
         member: Member,
@@ -248,7 +248,7 @@ impl<'a> Analyser<'a> {
         Ok(Stmt { kind: StmtKind::Return(Some(object)), span })
     }
 
-    /// What a constructor does before its body: bases and fields in their order (\[class.base.init\]/13).
+    /// The actions of a constructor before its body: bases and fields in order (\[class.base.init\]/13).
     fn construct_members(
         &mut self,
         record: RecordId,
@@ -324,7 +324,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// What a field holds that a constructor does not mention.
+    /// Initialises a field that a constructor does not mention.
     fn default_field(
         &mut self,
         record: RecordId,
@@ -369,7 +369,7 @@ impl<'a> Analyser<'a> {
         Ok(())
     }
 
-    /// The default constructor that a class with initialised fields has implicitly.
+    /// The implicit default constructor of a class with initialised fields.
     pub(super) fn implicit_constructor(
         &mut self,
         record: RecordId,
@@ -458,7 +458,7 @@ impl<'a> Analyser<'a> {
         Ok(value(kind, ty.clone(), span))
     }
 
-    /// A member's initialiser, as a declaration would have it.
+    /// Converts a member's initialiser as a declaration would.
     fn initialised(&mut self, ty: &Type, init: &'a Initialiser, span: Span) -> Result<Init> {
         match init {
             Initialiser::List(parts) => self.list_init(ty, parts, span),

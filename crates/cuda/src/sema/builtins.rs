@@ -14,7 +14,7 @@ impl<'a> Analyser<'a> {
         intrinsics::named(name).next().is_some()
     }
 
-    /// All overloads that CUDA has of a name.
+    /// All overloads of a name in CUDA.
     pub(super) fn builtin_candidates(&mut self, name: &str) -> Vec<Candidate> {
         let mut candidates = Vec::new();
         for intrinsic in intrinsics::named(name) {
@@ -55,7 +55,7 @@ impl<'a> Analyser<'a> {
         })
     }
 
-    /// The type that letters stand for; takes them off.
+    /// Decodes the type at the start of the letters, and removes it.
     fn coded(&mut self, rest: &mut &str) -> Option<QType> {
         let letter = rest.chars().next()?;
         *rest = rest.get(1..)?;
@@ -94,7 +94,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// A call of a function of CUDA; arguments are converted already.
+    /// A call of a CUDA function with converted arguments.
     pub(super) fn intrinsic_call(
         &mut self,
         intrinsic: &'static Intrinsic,
@@ -105,8 +105,8 @@ impl<'a> Analyser<'a> {
         if intrinsic.class == Class::Construct {
             return Ok(Operand::new(value(ExprKind::Construct(arguments), returns, span)));
         }
-        // The headers compute `min` and its like in the type of the result, and a shuffle's last parameter is 32 if it is
-        // left out.
+        // The headers compute `min` and similar functions in the type of the result. A shuffle's last parameter is 32
+        // if omitted.
         if matches!(intrinsic.canonical, "min" | "max" | "fmin" | "fmax" | "pow" | "fmod" | "atan2")
         {
             let mut converted = Vec::new();

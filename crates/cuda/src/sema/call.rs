@@ -84,7 +84,7 @@ impl<'a> Analyser<'a> {
         if let Some(first) = found.iter().find(|one| !is_function(one)).cloned() {
             match first {
                 Entity::Refused(why) => return Err(unsupported(span, why.as_ref())),
-                // A type and functions of one name: the type is hidden.
+                // A function hides a type of the same name.
                 Entity::Type(_) | Entity::Template(_) if found.iter().any(is_function) => {
                     found.retain(is_function);
                 }
@@ -106,7 +106,7 @@ impl<'a> Analyser<'a> {
         self.call_functions(at, found, (explicit, operands), name, span)
     }
 
-    /// `f<>(x)` means templates alone.
+    /// `f<>(x)` considers templates only.
     fn check_empty_list(&self, found: &[Entity], part: &ast::NamePart, span: Span) -> Result<()> {
         let is_empty = part.arguments.as_ref().is_some_and(Vec::is_empty);
         let plain = |one: &Entity| match one {
@@ -175,7 +175,7 @@ impl<'a> Analyser<'a> {
         self.finish_call(chosen, operands, span)
     }
 
-    /// A function with exactly the parameters of one of CUDA's would define it again.
+    /// Refuses a function with exactly the parameters of one of CUDA's: it would be a redefinition.
     fn refuse_replaced(&mut self, found: &[Entity], word: &str, span: Span) -> Result<()> {
         let builtins = self.builtin_candidates(word);
         for entity in found {
@@ -221,7 +221,7 @@ impl<'a> Analyser<'a> {
     ) -> Result<Operand> {
         let object = match self.body.this {
             Some((this, _)) => self.local_operand(this, span)?,
-            // Only static members can be called: what they are given as object is not looked at.
+            // Only static members can be called; they ignore the object.
             None => {
                 let record = found.iter().find_map(|one| match one {
                     Entity::Function(decl) => self.decls.get(*decl)?.member.map(|one| one.record),
@@ -285,7 +285,7 @@ impl<'a> Analyser<'a> {
         self.finish_call(chosen, operands, span)
     }
 
-    /// A member function that was found already.
+    /// Calls a known member function.
     pub(super) fn call_method(
         &mut self,
         decl: DeclId,
@@ -363,7 +363,7 @@ impl<'a> Analyser<'a> {
         Ok(arguments)
     }
 
-    /// Default arguments for the parameters from `first` on, read where they are written.
+    /// Default arguments for the parameters from `first` on, read in the scope of their declaration.
     fn default_arguments(
         &mut self,
         decl: DeclId,
@@ -380,7 +380,7 @@ impl<'a> Analyser<'a> {
             let Some(Some(default)) = defaults.get(position).copied() else {
                 return Err(error(span, "an argument is missing here"));
             };
-            // Names of the caller are not seen in it.
+            // Names of the caller are invisible in it.
             let saved = self.body.this.take();
             let result = self.at_place(scope, order, |one| {
                 let operand = one.operand(default)?;

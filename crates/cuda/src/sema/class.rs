@@ -1,6 +1,7 @@
 //! Classes: members, bases, special member functions (\[class\], \[class.mem\], \[class.derived\]).
 //!
-//! A base is the first field of its class, of the base's type. Virtual functions, destructors and bit-fields are refused where the class is used.
+//! A base is the first field of its class, of the base's type. Classes with virtual functions, destructors or
+//! bit-fields are refused where they are used.
 
 use super::analyser::Analyser;
 use super::declarations::{Class, ClassState, Member, Pattern};
@@ -28,7 +29,7 @@ impl<'a> Analyser<'a> {
         self.class(record).map(|one| one.bases.clone()).unwrap_or_default()
     }
 
-    /// Whether an object of the class can be made; why not.
+    /// Checks that objects of the class can be made; the error is the reason why not.
     pub(super) fn complete(&self, record: RecordId, span: Span) -> Result<()> {
         match self.class(record).map(|one| &one.state) {
             Some(ClassState::Complete) => Ok(()),
@@ -63,7 +64,7 @@ impl<'a> Analyser<'a> {
         id
     }
 
-    /// A class, class template or specialisation. Nothing for templates.
+    /// A class, class template or specialisation. Returns `None` for templates.
     pub(super) fn declare_record(
         &mut self,
         record: &'a ast::Record,
@@ -113,7 +114,8 @@ impl<'a> Analyser<'a> {
             _ => None,
         });
         match known {
-            // The definition of an earlier `template <…> struct S;`. Defaults may stand in either: keep the one with more of them.
+            // The definition of an earlier `template <…> struct S;`. Either may have defaults: keep the one with more
+            // of them.
             Some(id) => {
                 if record.members.is_some() {
                     self.templates[id].pattern = Pattern::Record(record);
@@ -134,7 +136,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// Reads the members of a class; what goes wrong is kept with it.
+    /// Reads the members of a class; an error is stored in the class.
     pub(super) fn fill_record(&mut self, id: RecordId, record: &'a ast::Record) {
         let Some(scope) = self.class_scope(id) else { return };
         let outer = std::mem::replace(&mut self.scope, scope);
@@ -147,7 +149,7 @@ impl<'a> Analyser<'a> {
             Ok(()) => ClassState::Complete,
             Err(why) => ClassState::Failed(why),
         };
-        // Bodies of members see everything that was declared up to the end of the class.
+        // Bodies of members see all declarations up to the end of the class.
         let order = self.order;
         let members: Vec<DeclId> = self
             .decls
@@ -193,7 +195,7 @@ impl<'a> Analyser<'a> {
             }
             fields.push(Field { name, ty, offset: 0, is_const: false });
         }
-        // Types and static members first come first served: each sees those before it.
+        // Types and static members in order: each sees those before it.
         for member in record.members.iter().flatten() {
             self.read_member(id, member, &mut fields)?;
         }
@@ -204,7 +206,7 @@ impl<'a> Analyser<'a> {
         self.lay_out(id, fields, record.is_union, align, record.name.name.span)
     }
 
-    /// Whether a name is that of a template parameter around the present scope.
+    /// Is a name that of a template parameter around the current scope?
     fn is_template_parameter(&self, name: &str) -> bool {
         let (scope, _) = self.lookup(name);
         scope
@@ -308,7 +310,7 @@ impl<'a> Analyser<'a> {
         Ok(())
     }
 
-    /// Friends that are functions are only refused where a name lookup would find them.
+    /// Friend functions are refused only where a name lookup would find them.
     fn friend_of(&self, _function: &'a ast::Function, span: Span) -> Result<&'a Declaration> {
         Err(unsupported(span, "friend functions are not supported"))
     }
@@ -319,7 +321,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// The way to a member field: positions from the object inwards, through bases.
+    /// The path to a member field: positions from the object inwards, through bases.
     pub(super) fn field_path(&self, record: RecordId, name: &str) -> Option<Vec<usize>> {
         self.field_path_within(record, name, 0)
     }
@@ -340,7 +342,7 @@ impl<'a> Analyser<'a> {
         })
     }
 
-    /// The way from a class to one of its bases; empty for itself.
+    /// The path from a class to one of its bases; empty for itself.
     pub(super) fn base_path(&self, derived: RecordId, base: RecordId) -> Option<Vec<usize>> {
         self.base_path_within(derived, base, 0)
     }
@@ -360,12 +362,12 @@ impl<'a> Analyser<'a> {
             Some([vec![*position], rest].concat())
         });
         let first = paths.next()?;
-        // Two ways are ambiguous ([class.member.lookup]).
+        // Two paths are ambiguous ([class.member.lookup]).
         paths.next().is_none().then_some(first)
     }
 }
 
-/// `operator T*` and its like, not `operator+`.
+/// `operator T*` and similar, not `operator+`.
 pub(super) fn is_conversion_name(name: &str) -> bool {
     match name.strip_prefix("operator") {
         Some("") => true,

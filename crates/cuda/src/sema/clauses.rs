@@ -1,7 +1,7 @@
-//! Clauses of annotations, at the places where they stand.
+//! Clauses of annotations, at their places.
 //!
-//! A claim that uses something that nothing follows is kept as such, so that the report says what is open. What a kernel relies on must
-//! be read completely.
+//! A claim with an unsupported part is kept as unsupported, so that the report names it as open. Preconditions of a
+//! kernel must be read completely.
 
 use super::analyser::{Analyser, Body, BodyState, SpecContext};
 use super::scope::Entity;
@@ -15,7 +15,7 @@ use crate::{Result, error, name_error, unsupported};
 use base::{Index, Severity, Span};
 
 impl<'a> Analyser<'a> {
-    /// The contract of a function, whose parameters are in scope. Sizes of arrays in its body come later.
+    /// The contract of a function, with parameters in scope. Sizes of arrays in its body are read later.
     pub(super) fn function_clauses(&mut self, clauses: &'a [ast::Clause]) -> Result<Vec<Clause>> {
         let mut made = Vec::new();
         for clause in clauses {
@@ -35,7 +35,7 @@ impl<'a> Analyser<'a> {
         Ok(made)
     }
 
-    /// `extent` clauses of a function, after its body: they may name its shared arrays.
+    /// `extent` clauses of a function, read after its body: they may name its shared arrays.
     pub(super) fn extents(&mut self, clauses: &'a [ast::Clause]) -> Result<Vec<Clause>> {
         let mut made = Vec::new();
         for clause in clauses {
@@ -48,7 +48,7 @@ impl<'a> Analyser<'a> {
         Ok(made)
     }
 
-    /// The array that an `extent` is about: a name in scope, or a shared array of the body.
+    /// The array of an `extent`: a name in scope, or a shared array of the body.
     fn extent_array(&mut self, array: &'a ast::Expr) -> Result<Expr> {
         if let ExprKind::Name(name) = &array.kind
             && let [part] = &name.parts[..]
@@ -77,8 +77,8 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// Dynamic shared memory that a called function names. All of it begins at one address, so the kernel gets a name of its own for
-    /// it.
+    /// Dynamic shared memory named by a called function. All of it begins at one address, so the kernel gets its own
+    /// name for it.
     fn array_of_callee(&mut self, word: &str, span: Span) -> Result<Expr> {
         let mut todo: Vec<FunctionId> = self.body.function.into_iter().collect();
         let mut seen = Vec::new();
@@ -108,7 +108,7 @@ impl<'a> Analyser<'a> {
         Ok(self.local_operand(id, span)?.expr)
     }
 
-    /// A place that a clause names.
+    /// A place named by a clause.
     fn spec_place(&mut self, expr: &'a ast::Expr) -> Result<Expr> {
         match &expr.kind {
             ExprKind::Name(_) | ExprKind::Member { .. } | ExprKind::Index(..) => {
@@ -118,7 +118,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// Clauses that stand between statements.
+    /// Clauses between statements.
     pub(super) fn body_clauses(&mut self, clauses: &[&'a ast::Clause]) -> Result<Vec<Clause>> {
         let mut made = Vec::new();
         for clause in clauses {
@@ -138,7 +138,7 @@ impl<'a> Analyser<'a> {
         Ok(made)
     }
 
-    /// Invariants and variants of a loop, whose variables are in scope.
+    /// Invariants and variants of a loop, with its variables in scope.
     pub(super) fn loop_clauses(&mut self, clauses: &[&'a ast::Clause]) -> Result<Vec<Clause>> {
         let mut made = Vec::new();
         for clause in clauses {
@@ -216,7 +216,7 @@ impl<'a> Analyser<'a> {
         })
     }
 
-    /// A named invariant is remembered; its name alone says it again, of the variables of the new place.
+    /// Stores a named invariant; its name alone repeats it, with the variables of the new place.
     fn named_invariant(
         &mut self,
         name: Option<&'a ast::Name>,
@@ -236,7 +236,7 @@ impl<'a> Analyser<'a> {
         (None, condition)
     }
 
-    /// What a kernel ensures is said of the launch, not of a thread.
+    /// Checks that a kernel's postcondition is about the launch, not about a thread.
     fn check_postcondition(&self, made: &Expr) -> Result<()> {
         if !self.body.is_kernel {
             return Ok(());
@@ -280,7 +280,7 @@ impl<'a> Analyser<'a> {
         let ty = match (ghost_type(&ty), &ty.ty) {
             (Some(ty), _) if ty != Type::Void => ty,
             _ => {
-                // It is declared all the same, so that its uses are not mistakes.
+                // Declared anyway, so that its uses are no errors.
                 self.ghost(&part.name, Type::Whole);
                 let message = "ghost variables are `int`, wider or real";
                 return Err(unsupported(declarator.ty.span, message));
@@ -405,7 +405,7 @@ impl<'a> Analyser<'a> {
         Ok(())
     }
 
-    /// A predicate or lemma: a function of its own that holds its variables, and its body.
+    /// A predicate or lemma: a function of its own with its variables, and its body.
     fn definition_body(
         &mut self,
         name: &'a ast::Name,
@@ -450,7 +450,7 @@ impl<'a> Analyser<'a> {
         Ok((scope, locals, body))
     }
 
-    /// `monoid` clauses, when all functions are known.
+    /// Reads `monoid` clauses after all functions are known.
     pub(super) fn read_monoids(&mut self) -> Result<()> {
         for (clause, _) in self.monoids.clone() {
             let Ast::Monoid { function, unit, is_commutative } = &clause.kind else { continue };
@@ -478,11 +478,11 @@ impl<'a> Analyser<'a> {
     }
 }
 
-/// What a parameter of an annotation is: numbers have no bounds, arrays are pointers.
+/// The type of an annotation's parameter: numbers have no bounds, arrays are pointers.
 fn ghost_type(ty: &QType) -> Option<Type> {
     match &ty.ty {
         _ if ty.is_reference() => None,
-        // An annotation's integer has no bounds; a type with others would be one that wraps.
+        // Integers of annotations are unbounded; a bounded type would wrap.
         Type::Int(int) if int.is_signed() && int.bits() >= 32 => Some(Type::Whole),
         Type::Float(_) => Some(Type::Real),
         Type::Bool => Some(Type::Bool),

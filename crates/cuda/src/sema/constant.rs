@@ -12,7 +12,7 @@ use crate::{Result, error, unsupported};
 use base::Span;
 
 impl<'a> Analyser<'a> {
-    /// The value of an expression that is to be constant: a literal, or made of symbols.
+    /// The value of an expression that must be constant: a literal, or made of symbols.
     pub(super) fn constant_operand(&mut self, expr: &'a ast::Expr) -> Result<Expr> {
         let found = self.value_of(expr)?;
         self.folded(found)
@@ -31,7 +31,7 @@ impl<'a> Analyser<'a> {
         })
     }
 
-    /// The number that an expression stands for; nothing if it depends on symbols.
+    /// The number an expression evaluates to; `None` if it depends on symbols.
     pub(super) fn integer_constant(&mut self, expr: &Expr) -> Result<Option<i128>> {
         match self.evaluate(expr)? {
             Ok(Number::Int(number)) => Ok(Some(number)),
@@ -52,7 +52,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// Evaluates, reading bodies of the functions it meets.
+    /// Evaluates; reads bodies of called functions on demand.
     pub(super) fn evaluate(&mut self, expr: &Expr) -> Result<std::result::Result<Number, Stop>> {
         for _ in 0..super::analyser::DEPTH {
             let mut evaluator = Evaluator::new(&self.program, &self.bodies, &self.constexpr);
@@ -70,8 +70,8 @@ impl<'a> Analyser<'a> {
         Ok(Err(Stop::Unknown(expr.span, "this is not a constant")))
     }
 
-    /// A variable of file or class scope that is `const` or `constexpr` and not in device memory: its value, or why it
-    /// has none.
+    /// A variable of file or class scope that is `const` or `constexpr` and not in device memory: its value, or the
+    /// reason why it has none.
     pub(super) fn constant_variable(
         &mut self,
         variables: &'a ast::Variables,

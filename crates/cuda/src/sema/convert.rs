@@ -1,7 +1,8 @@
-//! Conversions (\[conv\], \[over.best.ics\], \[over.ics.rank\], \[expr.static.cast\], \[expr.reinterpret.cast\], \[expr.cast\]).
+//! Conversions (\[conv\], \[over.best.ics\], \[over.ics.rank\], \[expr.static.cast\], \[expr.reinterpret.cast\],
+//! \[expr.cast\]).
 //!
-//! `half` and `__nv_bfloat16` are classes with converting constructors and conversion functions in CUDA's headers: their
-//! conversions rank as user-defined ones.
+//! `half` and `__nv_bfloat16` are classes with converting constructors and conversion functions in CUDA's headers:
+//! their conversions rank as user-defined ones.
 
 use super::analyser::Analyser;
 use super::operand::{Operand, literal, place, value};
@@ -10,7 +11,7 @@ use crate::tree::{Category, Expr, ExprKind, Extent, FloatKind, IntKind, Type};
 use crate::{Result, error};
 use base::Span;
 
-/// How good a conversion sequence is; smaller is better.
+/// Rank of a conversion sequence; smaller is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Rank {
     Exact,
@@ -26,13 +27,13 @@ pub(crate) struct Sequence {
     pub rank: Rank,
     /// Qualifiers that a qualification conversion adds below a pointer.
     pub qualified: u8,
-    /// Qualifiers that a reference adds to what it is bound to directly.
+    /// Qualifiers that a reference adds to the object it binds directly.
     pub bound: Option<u8>,
-    /// Whether a reference binds, and whether it is an rvalue reference that binds an rvalue.
+    /// Set if a reference binds: is it an rvalue reference to an rvalue?
     pub binds_rvalue: Option<bool>,
     /// A pointer became `bool`.
     pub to_bool: bool,
-    /// How far up the base is.
+    /// The distance to the base.
     pub up: usize,
 }
 
@@ -41,7 +42,7 @@ impl Sequence {
         Self { rank, qualified: 0, bound: None, binds_rvalue: None, to_bool: false, up: 0 }
     }
 
-    /// Whether this one is better (\[over.ics.rank\]).
+    /// Is this one better (\[over.ics.rank\])?
     pub(super) fn is_better(&self, other: &Self) -> bool {
         if self.rank != other.rank {
             return self.rank < other.rank;
@@ -72,7 +73,7 @@ impl Sequence {
 }
 
 impl<'a> Analyser<'a> {
-    /// The value in a place, an array as a pointer, or the value as it is (\[conv.lval\], \[conv.array\]).
+    /// The value in a place, an array as a pointer, or the value itself (\[conv.lval\], \[conv.array\]).
     pub(super) fn rvalue(&mut self, operand: Operand) -> Result<Expr> {
         if let Some(constant) = operand.constant {
             return Ok(*constant);
@@ -161,7 +162,7 @@ impl<'a> Analyser<'a> {
         Ok(value(ExprKind::Convert(Box::new(from)), to.clone(), place_span))
     }
 
-    /// Converts implicitly, or says that it cannot be done.
+    /// Converts implicitly; fails if that is impossible.
     pub(super) fn implicit(&mut self, from: Operand, to: &QType, span: Span) -> Result<Expr> {
         let Some(sequence) = self.sequence(&from, to, true)? else {
             let message = format!(
@@ -174,7 +175,7 @@ impl<'a> Analyser<'a> {
         self.apply(from, to, &sequence, span)
     }
 
-    /// Does what a sequence stands for.
+    /// Applies a conversion sequence.
     pub(super) fn apply(
         &mut self,
         from: Operand,
@@ -236,7 +237,7 @@ impl<'a> Analyser<'a> {
         Ok(value(ExprKind::AddressOf(Box::new(base.expr)), to.clone(), span))
     }
 
-    /// The way from a class to the same or a base; nothing if types differ otherwise.
+    /// The path from a class to the same or a base; `None` if types differ otherwise.
     pub(super) fn related(&self, from: &Type, to: &Type) -> Option<Vec<usize>> {
         match (from, to) {
             (Type::Record(from), Type::Record(to)) => self.base_path(*from, *to),
@@ -338,7 +339,7 @@ impl<'a> Analyser<'a> {
                 _ => None,
             };
             let promotes = match (from, to) {
-                // One with a type of its own prefers that to what it is promoted to ([over.ics.rank]/4.2).
+                // An enumeration with a fixed type prefers that type to its promotion ([over.ics.rank]/4.2).
                 _ if narrow.is_some_and(|kind| kind.bits() < 32) => {
                     narrow.is_some_and(|kind| *to == Type::Int(kind))
                 }

@@ -1,5 +1,5 @@
-//! Copies of objects (\[class.copy\]). The tree copies scalar by scalar, as implicit copy constructors and assignments do. A class with
-//! a user-provided one, in itself or in a member, is refused where it is copied.
+//! Copies of objects (\[class.copy\]). The tree copies scalar by scalar, as implicit copy constructors and
+//! assignments do. A class with a user-provided one, in itself or in a member, is refused where it is copied.
 
 use super::analyser::Analyser;
 use super::scope::{DeclId, Entity};
@@ -7,7 +7,7 @@ use crate::tree::{RecordId, Type};
 use crate::{Result, unsupported};
 use base::Span;
 
-/// Classes within classes are looked at no deeper than this.
+/// The deepest nesting of classes that is examined.
 const DEPTH: u32 = 32;
 
 impl Analyser<'_> {
@@ -49,7 +49,7 @@ impl Analyser<'_> {
         })
     }
 
-    /// Whether a class has an assignment from itself that is no template.
+    /// Does a class have an assignment from itself that is no template?
     pub(super) fn has_own_assignment(&self, record: RecordId) -> bool {
         let scope = self.class_scope(record).and_then(|scope| self.scopes.get(scope));
         let all = scope.and_then(|scope| scope.names.get("operator=")).into_iter().flatten();
@@ -65,7 +65,7 @@ impl Analyser<'_> {
         })
     }
 
-    /// Whether a constructor or assignment takes an object of its class and is written by the user. A template may.
+    /// Is a constructor or assignment a user-written copy of its class? A template may be one.
     fn is_own_copy(&self, decl: DeclId, record: RecordId) -> bool {
         let Some(one) = self.decls.get(decl) else { return true };
         if one.ast.is_defaulted {

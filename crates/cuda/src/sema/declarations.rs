@@ -1,4 +1,4 @@
-//! What declarations leave behind: functions, templates, classes and constants, by the numbers that [`super::scope::Entity`] has.
+//! Results of declarations: functions, templates, classes and constants, by the numbers in [`super::scope::Entity`].
 
 use super::scope::{DeclId, Entity, ScopeId, TemplateId};
 use super::types::QType;
@@ -12,21 +12,21 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Debug)]
 pub(crate) struct Signature {
     pub parameters: Vec<QType>,
-    /// Nothing while it is to be deduced from the body (`auto`).
+    /// `None` while it is to be deduced from the body (`auto`).
     pub returns: Option<QType>,
     pub is_variadic: bool,
 }
 
-/// Where the body of a function is.
+/// The place of a function's body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Definition<'a> {
     pub ast: &'a ast::Function,
     pub order: u32,
-    /// The scope of its own template parameters' parent, for members defined outside of their class.
+    /// The parent scope of its own template parameters, for members defined outside of their class.
     pub scope: ScopeId,
 }
 
-/// What a member function is besides a function.
+/// Properties of a member function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Member {
     pub record: RecordId,
@@ -43,7 +43,7 @@ pub(crate) struct FunctionDecl<'a> {
     pub order: u32,
     pub ast: &'a ast::Function,
     pub definition: Option<Definition<'a>>,
-    /// Nothing for a template.
+    /// `None` for a template.
     pub signature: Option<Result<Signature>>,
     pub member: Option<Member>,
     pub defaults: Vec<Option<&'a ast::Expr>>,
@@ -52,7 +52,7 @@ pub(crate) struct FunctionDecl<'a> {
     pub instances: FxHashMap<String, FunctionId>,
 }
 
-/// What a template makes.
+/// The kind of entity that a template makes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Pattern<'a> {
     Record(&'a ast::Record),
@@ -70,33 +70,33 @@ pub(crate) struct Template<'a> {
     /// Full and partial specialisations: parameters, arguments, the class.
     pub specialisations:
         Vec<(&'a ast::TemplateParameters, &'a [ast::TemplateArgument], Pattern<'a>)>,
-    /// Members that are defined outside of it.
+    /// Members defined outside of it.
     pub member_definitions: Vec<(&'a ast::Function, u32)>,
     pub instances: FxHashMap<String, Result<Entity>>,
 }
 
-/// A constant: its value, a literal or made of symbols, or why it is not one.
+/// A constant: its value, a literal or made of symbols, or the reason why it is not one.
 #[derive(Debug)]
 pub(crate) struct Variable {
     pub value: Result<Expr>,
 }
 
-/// What is known of a class besides its layout.
+/// A class, apart from its layout.
 #[derive(Clone, Debug)]
 pub(crate) struct Class<'a> {
     pub scope: ScopeId,
-    /// Bases: their type and the field that holds them.
+    /// Bases: their type, and the field for them.
     pub bases: Vec<(RecordId, usize)>,
     pub state: ClassState,
     pub constructors: Vec<DeclId>,
     pub conversions: Vec<DeclId>,
-    /// Whether a base may depend on template parameters: its names are not found by unqualified lookup (\[temp.dep\]/3).
+    /// A base may depend on template parameters: unqualified lookup does not find its names (\[temp.dep\]/3).
     pub has_dependent_base: bool,
     /// Initialisers of fields, by position.
     pub field_inits: Vec<(usize, &'a ast::Initialiser)>,
-    /// It has a destructor or virtual functions, which are not followed.
+    /// It has a destructor or virtual functions, which are not supported.
     pub refused: Option<(Span, &'static str)>,
-    /// The template and arguments that it is an instance of.
+    /// The template it is an instance of, with arguments.
     pub instance: Option<(TemplateId, Vec<Arg>)>,
 }
 

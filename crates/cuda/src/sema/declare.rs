@@ -15,7 +15,7 @@ use base::{Severity, Span};
 use rustc_hash::FxHashMap;
 
 impl<'a> Analyser<'a> {
-    /// Declarations at the present scope, in order.
+    /// Declarations in the current scope, in order.
     pub(super) fn declare_all(&mut self, declarations: &'a [Declaration]) -> Result<()> {
         for declaration in declarations {
             self.order += 1;
@@ -111,7 +111,7 @@ impl<'a> Analyser<'a> {
             Entity::Namespace(scope) => Some(scope),
             _ => None,
         });
-        // Namespaces of headers that are not read have no names here: what is used of them is then not declared.
+        // Namespaces of unread headers have no names here, so their members are undeclared when used.
         if let Some(nominated) = nominated {
             let order = self.order;
             self.scopes[self.scope].directives.push((order, nominated));
@@ -152,7 +152,8 @@ impl<'a> Analyser<'a> {
         Ok(())
     }
 
-    /// `using std::min;`: functions of the standard library are found by their plain names already, and overload as those do.
+    /// `using std::min;`: functions of the standard library are already found by their plain names, and overload in
+    /// the same way.
     fn using_standard(&mut self, last: &'a ast::NamePart) -> Result<()> {
         if self.scope != self.global && self.is_builtin_name(&last.name.text) {
             let why =
@@ -207,7 +208,7 @@ impl<'a> Analyser<'a> {
         self.enter(self.scope, name, Entity::Template(id));
     }
 
-    /// A record or enumeration that is defined inside of another declaration; once for all declarators.
+    /// A record or enumeration defined inside of another declaration; once for all declarators.
     pub(super) fn defined_type(&mut self, declaration: &'a Declaration) -> Result<QType> {
         let key = (self.scope, declaration.span);
         if let Some(known) = self.defined.get(&key) {
@@ -224,7 +225,7 @@ impl<'a> Analyser<'a> {
         Ok(ty)
     }
 
-    /// A false one is an error; one that depends on symbols is handed back.
+    /// A false assertion is an error; one that depends on symbols is returned.
     pub(super) fn static_assert(
         &mut self,
         condition: &'a ast::Expr,
@@ -238,7 +239,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// Parameter and result types, read where the function is declared.
+    /// Parameter and result types, read in the scope of the declaration.
     pub(super) fn signature(&mut self, function: &'a ast::Function) -> Result<Signature> {
         let mut parameters = Vec::new();
         for parameter in &function.parameters {
@@ -459,7 +460,7 @@ impl<'a> Analyser<'a> {
     }
 }
 
-/// Names that a declaration which is not read would have declared.
+/// Names that an unread declaration would have declared.
 fn declared_names(declaration: &Declaration) -> Vec<&str> {
     match &declaration.kind {
         DeclarationKind::Function(function) => {
@@ -474,7 +475,7 @@ fn declared_names(declaration: &Declaration) -> Vec<&str> {
     }
 }
 
-/// Whether two functions cannot be overloads: the same parameters without `const` at their top.
+/// Do two functions have the same parameters without top-level `const`? Then they are not overloads of each other.
 pub(super) fn same_parameters(one: &Signature, other: &Signature) -> bool {
     let same = |one: &QType, other: &QType| match one.is_reference() {
         true => one == other,

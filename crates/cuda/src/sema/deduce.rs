@@ -1,7 +1,7 @@
 //! Template argument deduction (\[temp.deduct.call\], \[temp.deduct.type\]).
 //!
-//! A type that mentions parameters in a way without a rule here is not deduced from; the conversion of the argument is checked after
-//! substitution, so this errs towards refusal.
+//! A type that mentions parameters in a form without a rule here deduces nothing. The conversion of the argument is
+//! checked after substitution, so this errs towards refusal.
 
 use super::analyser::Analyser;
 use super::declarations::{Arg, Signature};
@@ -13,11 +13,11 @@ use crate::tree::{Category, Expr, ExprKind, Extent, Type};
 use crate::{Result, error, unsupported};
 use base::{Severity, Span};
 
-/// Parameters of a template and what is known of them.
+/// Parameters of a template, with their arguments so far.
 pub(crate) struct Bindings<'a> {
     pub parameters: &'a ast::TemplateParameters,
     pub args: Vec<Option<Arg>>,
-    /// How many were given explicitly: these are not deduced.
+    /// The number of explicit arguments: these are not deduced.
     pub explicit: usize,
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct Instance {
 }
 
 impl<'a> Analyser<'a> {
-    /// The instance of a function template for a call; nothing if deduction fails.
+    /// The instance of a function template for a call; `None` if deduction fails.
     pub(super) fn deduce_call(
         &mut self,
         decl: DeclId,
@@ -57,7 +57,7 @@ impl<'a> Analyser<'a> {
         arguments: &[Operand],
     ) -> Result<Option<Instance>> {
         let Some(one) = self.decls.get(decl) else { return Ok(None) };
-        // Names in its parameters mean what they mean where it is declared.
+        // Names in its parameters are looked up at its declaration.
         let (function, scope, order) = (one.ast, one.scope, one.order);
         let Some(parameters) = &function.template else { return Ok(None) };
         let mut bound = Bindings::new(parameters);
@@ -65,7 +65,7 @@ impl<'a> Analyser<'a> {
             return Ok(None);
         }
         for (parameter, argument) in function.parameters.iter().zip(arguments) {
-            // With all that is given explicitly, nothing is deduced: arguments are converted.
+            // If all arguments are explicit, nothing is deduced: arguments are converted.
             if bound.args.iter().all(Option::is_some) {
                 break;
             }
@@ -79,7 +79,7 @@ impl<'a> Analyser<'a> {
         self.substitute(decl, &bound.args)
     }
 
-    /// Arguments that are written in the call. `false` if they do not fit.
+    /// Takes the explicit arguments of the call. `false` if they do not fit.
     pub(super) fn explicit_arguments(
         &mut self,
         decl: DeclId,
@@ -108,7 +108,8 @@ impl<'a> Analyser<'a> {
         Ok(true)
     }
 
-    /// The signature for these arguments; an invalid one takes the template out of the overload set (\[temp.deduct\]/8).
+    /// The signature for these arguments; an invalid one removes the template from the overload set
+    /// (\[temp.deduct\]/8).
     pub(super) fn substitute(
         &mut self,
         decl: DeclId,
@@ -148,7 +149,7 @@ impl<'a> Analyser<'a> {
             && matches!(argument.expr.kind, ExprKind::Null)
             && mentions(pattern, bound)
         {
-            // `nullptr` has a type of its own, which is no pointer.
+            // `nullptr` has a type of its own, not a pointer type.
             return match &pattern.kind {
                 TypeKind::Pointer(_) => Ok(false),
                 _ => Err(unsupported(argument.span(), "the type of `nullptr` is not supported")),
@@ -196,7 +197,8 @@ impl<'a> Analyser<'a> {
             },
             TypeKind::Pointer(inner) => match &from.ty {
                 Type::Pointer(to) => self.deduce(inner, &QType::of(to), bound),
-                // A null pointer or an object with a conversion: nothing to deduce from, unless nothing is wanted.
+                // A null pointer or an object with a conversion deduces nothing; this is fine if the pattern has no
+                // parameters.
                 _ => Ok(!mentions(pattern, bound)),
             },
             TypeKind::Array(inner, size) => {
@@ -288,7 +290,7 @@ impl<'a> Analyser<'a> {
         Ok(true)
     }
 
-    /// An argument's pattern against an argument: exact, as in specialisations.
+    /// Matches an argument's pattern with an argument: exact, as in specialisations.
     pub(super) fn match_argument(
         &mut self,
         pattern: &'a TemplateArgument,
@@ -369,7 +371,7 @@ impl<'a> Analyser<'a> {
         Ok(self.bind_one(position, Arg::Value(value), bound))
     }
 
-    /// The type of `auto x = e` and its like (\[dcl.type.auto.deduct\]).
+    /// The type of `auto x = e` and similar (\[dcl.type.auto.deduct\]).
     pub(super) fn deduce_auto(&mut self, syntax: &'a TypeSyntax, from: &Operand) -> Result<QType> {
         let is_lvalue = from.is_place() && !from.is_xvalue;
         let whole = from.qtype();
@@ -408,10 +410,10 @@ impl<'a> Analyser<'a> {
     }
 }
 
-/// Why sizes of arrays are not compared.
+/// The reason why sizes of arrays are not compared.
 const ARRAY: &str = "an array of this size in a template is not supported";
 
-/// Whether a type that is written mentions one of the parameters.
+/// Does a written type mention one of the parameters?
 fn mentions(syntax: &TypeSyntax, bound: &Bindings<'_>) -> bool {
     match &syntax.kind {
         TypeKind::Named(name) => name.parts.iter().any(|part| {
@@ -437,7 +439,7 @@ fn mentions(syntax: &TypeSyntax, bound: &Bindings<'_>) -> bool {
     }
 }
 
-/// Whether an expression may mention a parameter; only plain literals and other names do not.
+/// May an expression mention a parameter? Only plain literals and other names certainly do not.
 fn names_parameter(expr: &ast::Expr, bound: &Bindings<'_>) -> bool {
     match &expr.kind {
         ast::ExprKind::Name(name) => bound.position(name).is_some(),

@@ -9,9 +9,10 @@ use crate::{Result, error, unsupported};
 use base::Span;
 
 impl<'a> Analyser<'a> {
-    /// Enumerators have the type of the enumeration. Without a fixed underlying type it is the first of `int`, `unsigned`, `long`,
-    /// `unsigned long` that holds all values: the type that it is promoted to (\[conv.prom\]/3), which is what arithmetic sees. The
-    /// compiler's own choice differs in its sign alone (\[dcl.enum\]/7 leaves it open).
+    /// Declares an enumeration. Enumerators have its type. Without a fixed underlying type it is the first of `int`,
+    /// `unsigned`, `long`, `unsigned long` that holds all values: the type it is promoted to (\[conv.prom\]/3), and
+    /// so the type in arithmetic. The compiler's own choice differs only in signedness (\[dcl.enum\]/7 leaves it
+    /// open).
     pub(super) fn declare_enum(&mut self, one: &'a ast::Enumeration, _span: Span) -> Result<Type> {
         let fixed = match &one.underlying {
             Some(syntax) => match self.resolve_type(syntax)?.ty {
@@ -33,7 +34,7 @@ impl<'a> Analyser<'a> {
         let (mut next, mut least, mut greatest) = (0_i128, 0_i128, 0_i128);
         for (name, value) in &one.values {
             if let Some(value) = value {
-                // Earlier enumerators are seen; inside of the braces they have the type of their values.
+                // Earlier enumerators are visible; inside of the braces they have the type of their values.
                 self.scope = scope;
                 let constant = self.required_constant(value);
                 self.scope = outer;

@@ -1,7 +1,7 @@
 //! Evaluates constant expressions and `constexpr` functions on the typed tree (\[expr.const\]).
 //!
-//! Unsigned arithmetic wraps, signed overflow and division by zero have no value. Floats round to their type after each
-//! operation; one rounding in `f64` and one to `f32` are as good as one for `+ - * /`.
+//! Unsigned arithmetic wraps, signed overflow and division by zero have no value. Floats round to their type after
+//! each operation; for `+ - * /`, rounding to `f64` and then to `f32` gives the same as rounding once.
 
 use super::analyser::BodyState;
 use super::evaluate_numbers::{both, compared, fit, fit_wrapped, integers, rounded};
@@ -19,16 +19,16 @@ pub(crate) enum Number {
     Float(f64),
 }
 
-/// Why there is no value.
+/// The reason why there is no value.
 #[derive(Clone, Debug)]
 pub(crate) enum Stop {
     /// It depends on symbols.
     Symbolic,
-    /// It is not a constant, or not one that is followed.
+    /// It is not a constant, or uses an unsupported construct.
     Unknown(Span, &'static str),
-    /// Nothing can be its value.
+    /// Its value is undefined.
     Undefined(Span, &'static str),
-    /// A body is to be read first.
+    /// A body must be read first.
     Needs(FunctionId),
 }
 
@@ -41,7 +41,7 @@ enum Flow {
 
 type Outcome<T> = Result<T, Stop>;
 
-/// Evaluates with a budget of steps.
+/// An evaluator with a budget of steps.
 pub(crate) struct Evaluator<'p> {
     program: &'p Program,
     bodies: &'p [BodyState],
@@ -156,7 +156,7 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// Evaluates an expression for its effect; its value, or that of the place it names.
+    /// Evaluates an expression for its effect; returns its value, or that of the place it names.
     fn effect(&mut self, expr: &Expr) -> Outcome<Number> {
         let span = expr.span;
         match &expr.kind {
@@ -325,7 +325,7 @@ impl<'p> Evaluator<'p> {
         for (parameter, argument) in callee.parameters.iter().zip(arguments) {
             let local = callee.locals.get(*parameter);
             let by_reference = local.is_some_and(|one| one.is_reference);
-            // What is written through it would have to reach the caller's variable.
+            // A write through it would have to reach the caller's variable.
             if by_reference && !local.is_some_and(|one| one.is_const) {
                 return Err(Stop::Unknown(span, "this is not a constant"));
             }

@@ -6,7 +6,7 @@ use base::Span;
 
 type Outcome<T> = Result<T, Stop>;
 
-/// Both values; if one is symbolic and the other no constant at all, the latter is said.
+/// Both values. If one is symbolic and the other no constant, the error is that of the latter.
 pub(super) fn both(left: Outcome<Number>, right: Outcome<Number>) -> Outcome<(Number, Number)> {
     match (left, right) {
         (Ok(left), Ok(right)) => Ok((left, right)),
@@ -42,7 +42,7 @@ pub(super) fn rounded(wide: f64, kind: FloatKind, span: Span) -> Outcome<f64> {
     }
 }
 
-/// Signed overflow has no value; unsigned numbers wrap.
+/// Fits a number to its type: signed overflow has no value, unsigned numbers wrap.
 pub(super) fn fit(number: i128, ty: &Type, span: Span) -> Outcome<Number> {
     match ty {
         Type::Int(kind) if !kind.is_signed() => Ok(Number::Int(kind.wrap(number))),
@@ -75,7 +75,7 @@ pub(super) fn integers(
         Binary::Sub => left - right,
         Binary::Mul => match left.checked_mul(right) {
             Some(product) => product,
-            // Only unsigned factors of 64 bits get here; their product modulo 2^64 is asked for.
+            // Only unsigned factors of 64 bits reach this; the result is their product modulo 2^64.
             None => left.wrapping_mul(right),
         },
         Binary::Div | Binary::Rem if right == 0 => {

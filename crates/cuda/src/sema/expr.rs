@@ -1,4 +1,4 @@
-//! Expressions (\[expr\]): what they are, their type and whether they name an object.
+//! Expressions (\[expr\]): their meaning, their type and their value category.
 
 use super::analyser::Analyser;
 use super::operand::{Operand, literal, place, value};
@@ -9,7 +9,7 @@ use crate::{Result, error, unsupported};
 use base::Span;
 use std::sync::Arc;
 
-/// Expressions nest no deeper than this.
+/// The deepest nesting of expressions.
 pub(super) const LEVELS: u32 = 400;
 
 impl<'a> Analyser<'a> {
@@ -18,7 +18,7 @@ impl<'a> Analyser<'a> {
         self.levelled(expr.span, |one| one.operand_here(expr))
     }
 
-    /// Guards the stack: expressions nest only so deep.
+    /// Guards the stack by limiting the nesting of expressions.
     pub(super) fn levelled<T>(
         &mut self,
         span: Span,
@@ -121,12 +121,12 @@ impl<'a> Analyser<'a> {
         self.rvalue(operand)
     }
 
-    /// An expression whose value nobody takes (\[expr.context\]): places are not read.
+    /// An expression with a discarded value (\[expr.context\]): places are not read.
     pub(super) fn discarded(&mut self, expr: &'a ast::Expr) -> Result<Expr> {
         Ok(self.operand(expr)?.expr)
     }
 
-    /// An expression that is only looked at for its type.
+    /// An expression of which only the type is used.
     pub(super) fn unevaluated(&mut self, expr: &'a ast::Expr) -> Result<Operand> {
         self.operand(expr)
     }
@@ -189,7 +189,7 @@ impl<'a> Analyser<'a> {
             return Ok(of);
         }
         if !of.is_place() || of.is_xvalue {
-            return Err(error(span, "only what is stored somewhere has an address"));
+            return Err(error(span, "only stored values have an address"));
         }
         let ty = pointer(of.expr.ty.clone(), of.is_const, of.is_volatile);
         let made = match of.expr.kind {
@@ -199,7 +199,7 @@ impl<'a> Analyser<'a> {
         Ok(Operand::new(made))
     }
 
-    /// The object that `.` or `->` goes into.
+    /// The object of a `.` or `->`.
     pub(super) fn object(&mut self, object: &'a ast::Expr, arrow: bool) -> Result<Operand> {
         if let (Ast::This, true) = (&object.kind, arrow) {
             let Some((this, is_const)) = self.body.this else {
@@ -294,7 +294,7 @@ impl<'a> Analyser<'a> {
         Ok(Operand::new(select(one, other, ty, Category::Value)))
     }
 
-    /// The type that two operands of `?:` or a comparison are brought to (\[expr.cond\]/7, \[expr.type\]).
+    /// The common type of two operands of `?:` or a comparison (\[expr.cond\]/7, \[expr.type\]).
     pub(super) fn common_type(
         &mut self,
         one: &Operand,
@@ -336,7 +336,7 @@ impl<'a> Analyser<'a> {
         Ok(Operand::new(size))
     }
 
-    /// The size of a type, with symbols for sizes that are not fixed.
+    /// The size of a type, with symbols for unknown sizes.
     fn size_expr(&mut self, ty: &Type, span: Span) -> Result<Expr> {
         match ty {
             Type::Array(element, Extent::Symbolic(count)) => {
@@ -374,7 +374,7 @@ impl<'a> Analyser<'a> {
         matches!(ty, Type::Enum(_)) && !self.is_scoped_enum(ty)
     }
 
-    /// Integers and unscoped enumerations.
+    /// Is it an integer or an unscoped enumeration?
     pub(super) fn counts(&self, ty: &Type) -> bool {
         is_integral(ty) || self.is_unscoped_enum(ty)
     }

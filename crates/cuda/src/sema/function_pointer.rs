@@ -1,7 +1,7 @@
-//! Pointers to functions (\[conv.func\], \[expr.call\]/1): those that are made of names, and calls through them.
+//! Pointers to functions (\[conv.func\], \[expr.call\]/1): made from names, and calls through them.
 //!
-//! Which function a pointer holds is found where calls are put in their places; here types are checked. A function with references among
-//! its parameters, and one of several of a name, is refused as a value.
+//! The function in a pointer is found when calls are inlined; only types are checked here. A function with references
+//! among its parameters, and an overloaded one, is refused as a value.
 
 use super::analyser::Analyser;
 use super::operand::{Operand, value};
@@ -46,12 +46,12 @@ impl<'a> Analyser<'a> {
         Ok(Operand::new(value(ExprKind::Function(function), ty, span)))
     }
 
-    /// Whether several functions have the name of one that is not called.
+    /// Is a function name that is not called overloaded?
     pub(super) fn is_overloaded(found: &[Entity]) -> bool {
         found.iter().filter(|one| matches!(one, Entity::Function(_))).count() > 1
     }
 
-    /// A call through a pointer; one to a function that is known is a plain call.
+    /// A call through a pointer; a call of a known function becomes a plain call.
     pub(super) fn call_pointer(
         &mut self,
         callee: Operand,
@@ -84,7 +84,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// The function that a template's argument names, if the parameter is a pointer to one.
+    /// The function named by a template argument, if the parameter is a pointer to one.
     pub(super) fn function_argument(&mut self, found: Operand, ty: &Type) -> Result<Expr> {
         let span = found.span();
         let found = self.rvalue(found)?;
@@ -96,7 +96,7 @@ impl<'a> Analyser<'a> {
     }
 }
 
-/// Whether values of a type are addresses of functions.
+/// Are values of a type addresses of functions?
 pub(super) fn is_function_pointer(ty: &Type) -> bool {
     matches!(ty, Type::Pointer(to) if matches!(to.ty, Type::Function(_)))
 }

@@ -1,4 +1,4 @@
-//! Words of GPUVerify that annotate CUDA kernels: those with a counterpart become clauses, others are refused.
+//! GPUVerify's annotations in CUDA kernels: those with a counterpart become clauses, others are refused.
 
 use super::analyser::{Analyser, SpecContext};
 use super::operand::Operand;
@@ -7,7 +7,8 @@ use crate::tree::{Clause, ClauseKind, Expr, ExprKind, Stmt, StmtKind};
 use crate::{Result, error, unsupported};
 use base::{Severity, Span};
 
-/// Words that stand for a value in clauses, or claim something; `gpuverify_words.rs` has the meaning of those that are followed.
+/// Words that denote a value in clauses, or claim something; `gpuverify_words.rs` has the meaning of the supported
+/// ones.
 const WORDS: &[&str] = &[
     "__requires",
     "__global_requires",
@@ -57,7 +58,7 @@ const WORDS: &[&str] = &[
     "__is_pow2",
 ];
 
-/// Beginnings of words that come in several types.
+/// Prefixes of words with several types.
 const STEMS: &[&str] = &[
     "__barrier_invariant",
     "__non_temporal",
@@ -76,7 +77,7 @@ const STEMS: &[&str] = &[
 ];
 
 impl<'a> Analyser<'a> {
-    /// A word of GPUVerify in an expression of the program.
+    /// A GPUVerify word in an expression of the program.
     pub(super) fn annotation_call(
         &mut self,
         word: &str,
@@ -105,7 +106,7 @@ impl<'a> Analyser<'a> {
         (self.is_gpuverify(word) && self.lookup(word).1.is_empty()).then_some((word, arguments))
     }
 
-    /// A statement that is one of GPUVerify's.
+    /// A statement that is a GPUVerify annotation.
     pub(super) fn annotation_stmt(&mut self, expr: &'a ast::Expr) -> Result<Option<Vec<Stmt>>> {
         let Some((word, arguments)) = self.annotation_word(expr) else { return Ok(None) };
         let span = expr.span;
@@ -125,7 +126,7 @@ impl<'a> Analyser<'a> {
                 self.body.clauses.push(Clause { kind, span });
                 Ok(Some(Vec::new()))
             }
-            // Away from the head of a loop, an invariant is an assertion.
+            // Outside of the head of a loop, an invariant is an assertion.
             (
                 "__assert" | "__global_assert" | "__invariant" | "__global_invariant",
                 [condition],
@@ -144,8 +145,8 @@ impl<'a> Analyser<'a> {
                 let kind = ClauseKind::Unfollowed { is_postcondition: false, why };
                 Ok(Some(clause_stmt(kind, span)))
             }
-            // That arrays of different pointers are apart is assumed of all. Loads that are not to be logged are looked at all the
-            // same. A candidate is a guess that another tool tries, and claims nothing.
+            // Arrays of different pointers are always assumed to be disjoint. Unlogged loads are checked all the
+            // same. A candidate is another tool's guess, and claims nothing.
             ("__requires_fresh_array", [array]) => {
                 self.operand(array)?;
                 Ok(Some(Vec::new()))
@@ -162,7 +163,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// What `__all(P)` says of every two threads that come here, `P` says of each of them.
+    /// Strips `__all`: `__all(P)` is about every two threads at this point, and `P` about each of them.
     fn of_every_thread(&self, condition: &'a ast::Expr) -> &'a ast::Expr {
         match self.annotation_word(condition) {
             Some(("__all", [inner])) => self.of_every_thread(inner),
@@ -170,7 +171,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// `__axiom(P);` outside of functions is assumed of every thread, where kernels begin.
+    /// `__axiom(P);` outside of functions is assumed of every thread, at the start of kernels.
     pub(super) fn assume_axioms(&mut self, out: &mut Vec<Stmt>) -> Result<()> {
         for (clause, order) in self.axioms.clone() {
             let ast::ClauseKind::Assume(condition) = &clause.kind else { continue };
@@ -182,7 +183,7 @@ impl<'a> Analyser<'a> {
         Ok(())
     }
 
-    /// A contract speaks of parameters alone.
+    /// Checks that a contract uses only parameters.
     fn check_contract(&self, made: &Expr) -> Result<()> {
         let mut found = None;
         made.walk(&mut |inner| {
@@ -200,7 +201,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// Takes `__invariant(…), …` off the front of a loop's condition; nothing is left if that is all.
+    /// Splits `__invariant(…), …` off the front of a loop's condition; returns `None` if nothing else remains.
     pub(super) fn split_invariants(
         &mut self,
         expr: &'a ast::Expr,
@@ -265,12 +266,13 @@ fn followed(
     }
 }
 
-/// Whether a word only proposes something.
+/// Does a word only propose something?
 fn is_candidate(word: &str) -> bool {
     word.starts_with("__candidate_") || word.starts_with("__function_wide_candidate")
 }
 
-/// What stands first in the body of a loop that tests nothing before it holds whenever control comes to the loop.
+/// Takes assertions at the start of a loop's body as invariants. They hold whenever control reaches the loop, if the
+/// loop tests nothing before them.
 pub(super) fn leading_invariants(body: &mut Vec<Stmt>, invariants: &mut Vec<Clause>) {
     while let Some(first) = body.first_mut() {
         match &mut first.kind {

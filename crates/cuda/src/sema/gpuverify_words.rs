@@ -1,8 +1,8 @@
-//! Words of GPUVerify inside of clauses, with the meaning that they have there.
+//! GPUVerify words inside of clauses, with their meaning there.
 //!
-//! A clause is one of the threads that come to it, so each of them is enabled. `__read` and `__write` and their like speak of what the
-//! thread did since the last barrier; the lowering keeps the books. The other thread of `__uniform_int` and its like is any other one
-//! of the block that waits at the same barrier: only there is it known.
+//! A clause is about the threads that reach it, so each of them is enabled. `__read`, `__write` and similar are about
+//! the thread's accesses since the last barrier; the lowering records them. The other thread of `__uniform_int` and
+//! similar is any other thread of the block that waits at the same barrier; it is known only there.
 
 use super::analyser::Analyser;
 use super::operand::{literal, value};
@@ -13,7 +13,7 @@ use crate::{Result, unsupported};
 use base::Span;
 
 impl<'a> Analyser<'a> {
-    /// A word of GPUVerify in a clause.
+    /// A GPUVerify word in a clause.
     pub(super) fn spec_gpuverify(
         &mut self,
         word: &str,
@@ -91,7 +91,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// What this thread has and what another one has.
+    /// The value of this thread and that of another one.
     fn both(&mut self, one: &'a ast::Expr, word: &str, span: Span) -> Result<(Expr, Expr)> {
         self.in_pair(word, span)?;
         // Another thread's other thread would be a third one.
@@ -126,7 +126,7 @@ impl<'a> Analyser<'a> {
         Ok(value(ExprKind::And(Box::new(made), Box::new(other)), Type::Bool, span))
     }
 
-    /// Whether, or where, the thread accessed an array.
+    /// Did the thread access an array, or at which place?
     fn accessed(&mut self, word: &str, array: &'a ast::Expr, span: Span) -> Result<Expr> {
         let array = self.spec(array)?;
         if !matches!(array.ty, Type::Pointer(_)) {

@@ -1,4 +1,4 @@
-//! Variables and how they are initialised (\[dcl.init\], \[dcl.init.aggr\], \[dcl.init.list\], \[dcl.stc\]).
+//! Variables and their initialisation (\[dcl.init\], \[dcl.init.aggr\], \[dcl.init.list\], \[dcl.stc\]).
 
 use super::analyser::Analyser;
 use super::declare::is_auto;
@@ -41,7 +41,7 @@ impl<'a> Analyser<'a> {
         Ok(ty)
     }
 
-    /// The initialiser of a variable; for a reference, the place.
+    /// The initialiser of a variable; for a reference, its place.
     pub(super) fn variable_init(
         &mut self,
         ty: &QType,
@@ -118,7 +118,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// What a variable without an initialiser holds: nothing, unless its class says so.
+    /// The initial value of a variable without an initialiser: none, unless its class defines one.
     pub(super) fn default_init(&mut self, ty: &Type, span: Span) -> Result<Option<Init>> {
         let mut inner = ty;
         while let Type::Array(element, _) = inner {
@@ -134,7 +134,7 @@ impl<'a> Analyser<'a> {
         self.construct_record(*record, Vec::new(), span).map(|made| Some(Init::Expr(made)))
     }
 
-    /// Whether an object of a class is made by code.
+    /// Does code run to construct an object of a class?
     fn needs_construction(&self, record: RecordId) -> bool {
         if self.is_named_record(&Type::Record(record), "dim3") {
             return true;
@@ -214,7 +214,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// An array or class without constructors from values, braces left out included (\[dcl.init.aggr\]/12).
+    /// An array or class without constructors from values; braces may be omitted (\[dcl.init.aggr\]/12).
     fn aggregate(
         &mut self,
         ty: &Type,

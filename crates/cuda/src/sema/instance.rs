@@ -38,7 +38,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// An argument as the program has it.
+    /// A template argument of the program.
     pub(super) fn template_argument(&self, arg: &Arg) -> tree::TemplateArgument {
         let symbol = match arg {
             Arg::Value(Expr { kind: ExprKind::Symbol(symbol), .. }) => Some(*symbol),
@@ -47,14 +47,14 @@ impl<'a> Analyser<'a> {
         tree::TemplateArgument { text: self.arg_text(arg), symbol }
     }
 
-    /// The key of a list of arguments. Types that are called the same differ by number.
+    /// The key of a list of arguments. Types with equal names differ by number.
     pub(super) fn key(&self, args: &[Arg]) -> String {
         let texts: Vec<String> = args
             .iter()
             .map(|arg| match arg {
                 Arg::Type(ty) => format!("{}#{:?}", self.arg_text(arg), ty.ty),
                 Arg::Value(expr) => {
-                    // Symbols of two kernels may have one name.
+                    // Symbols of two kernels may have equal names.
                     let mut symbols = Vec::new();
                     expr.walk(&mut |inner| match inner.kind {
                         ExprKind::Symbol(id) => symbols.push(format!("{id:?}")),
@@ -68,7 +68,7 @@ impl<'a> Analyser<'a> {
         texts.join(", ")
     }
 
-    /// Reads an argument for a parameter, in the present scope; `values` is where types of earlier parameters are known.
+    /// Reads an argument for a parameter, in the current scope; types of earlier parameters are known in `values`.
     pub(super) fn argument(
         &mut self,
         parameter: &'a ast::TemplateParameter,
@@ -92,7 +92,7 @@ impl<'a> Analyser<'a> {
                 let value = self.constant_operand(value)?;
                 self.converted_argument(value, &ty.ty).map(Arg::Value)
             }
-            // The parser may take a constant's name for a type where it knows neither.
+            // The parser may take a constant's name for a type if it knows neither.
             (TemplateParameterKind::Constant(ty, _), TemplateArgument::Type(syntax)) => {
                 let TypeKind::Named(name) = &syntax.kind else {
                     return Err(error(syntax.span, "a constant is wanted here"));
@@ -127,7 +127,7 @@ impl<'a> Analyser<'a> {
         Ok(to)
     }
 
-    /// Binds parameters to arguments, defaults included, in a scope below `parent`. Nothing if one is missing.
+    /// Binds parameters to arguments, defaults included, in a scope below `parent`. `None` if one is missing.
     pub(super) fn bind(
         &mut self,
         parameters: &'a ast::TemplateParameters,
@@ -169,7 +169,7 @@ impl<'a> Analyser<'a> {
         Ok(Some((scope, args)))
     }
 
-    /// `S<…>`, an alias or a variable template with arguments that are written here.
+    /// `S<…>`, an alias or a variable template with explicit arguments.
     pub(super) fn instance(
         &mut self,
         id: TemplateId,
@@ -252,7 +252,7 @@ impl<'a> Analyser<'a> {
             class.instance = Some((id, args));
         }
         self.templates[id].instances.insert(key, Ok(entity.clone()));
-        // Templates are read where they are defined: later names are not seen.
+        // Templates are read in the scope of their definition: later names are invisible.
         let order = self.templates.get(id).map_or(0, |one| one.order);
         let saved = std::mem::replace(&mut self.order, order);
         let body = std::mem::replace(&mut self.body, super::analyser::Body::new());
@@ -262,7 +262,7 @@ impl<'a> Analyser<'a> {
         Ok(entity)
     }
 
-    /// The specialisation that fits best, and the scope that binds its parameters (\[temp.class.spec.match\]).
+    /// The best matching specialisation, and the scope that binds its parameters (\[temp.class.spec.match\]).
     fn specialised(
         &mut self,
         id: TemplateId,
@@ -296,7 +296,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// Arguments of a specialisation's parameters, if its patterns fit.
+    /// Arguments of a specialisation's parameters, if its patterns match.
     fn match_specialisation(
         &mut self,
         parameters: &'a ast::TemplateParameters,
@@ -345,7 +345,7 @@ impl<'a> Analyser<'a> {
     }
 }
 
-/// Whether an argument is a value that is not fixed.
+/// Is an argument a value that is not fixed?
 pub(super) fn is_symbolic(arg: &Arg) -> bool {
     match arg {
         Arg::Type(_) => false,

@@ -1,4 +1,4 @@
-//! Kernels: which instances of them are read, and what the program holds in the end (\[temp.explicit\]).
+//! Kernels: the instances that are read, and the final contents of the program (\[temp.explicit\]).
 
 use super::analyser::Analyser;
 use super::declarations::{Arg, Definition, FunctionDecl};
@@ -11,7 +11,7 @@ use crate::{Result, error, unsupported};
 use base::Span;
 use rustc_hash::FxHashMap;
 
-/// Arguments of an instance and the labels that tell it from others.
+/// Arguments of an instance, and the labels that distinguish it from others.
 type Labelled = (Vec<Option<Arg>>, Vec<String>);
 
 impl<'a> Analyser<'a> {
@@ -24,7 +24,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// The instance of a template that an explicit instantiation or specialisation names.
+    /// The template instance named by an explicit instantiation or specialisation.
     fn named_instance(
         &mut self,
         function: &'a ast::Function,
@@ -117,7 +117,7 @@ impl<'a> Analyser<'a> {
         Ok(())
     }
 
-    /// Reads all kernels and what they call.
+    /// Reads all kernels and the functions they call.
     pub(super) fn read_kernels(&mut self) -> Result<()> {
         self.limit = self.order;
         self.scope = self.global;
@@ -176,7 +176,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// A kernel template that nothing instantiates: for every integer, and for floats. Truth values are taken both ways.
+    /// A kernel template without instances: for every integer, and for floats. Both truth values are tried.
     fn symbolic_kernels(
         &mut self,
         decl: DeclId,
@@ -225,7 +225,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// What a parameter of a kernel template is read as; truth values have two ways, with their text.
+    /// The values for a parameter of a kernel template; truth values have two, with their text.
     fn symbolic_arguments(
         &mut self,
         parameters: &'a ast::TemplateParameters,
@@ -275,7 +275,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// The program, after the order of evaluation was checked.
+    /// The program, after checking the order of evaluation.
     pub(super) fn finish(mut self) -> Program {
         let refused = super::sequence::check(&self.program);
         for (function, why) in refused {

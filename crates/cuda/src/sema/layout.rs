@@ -10,7 +10,7 @@ use crate::{Result, error, unsupported};
 use base::Span;
 
 impl<'a> Analyser<'a> {
-    /// Places the fields.
+    /// Lays out the fields.
     pub(super) fn lay_out(
         &mut self,
         id: RecordId,
@@ -38,7 +38,7 @@ impl<'a> Analyser<'a> {
             let align = u64::try_from(align).ok().filter(|one| one.is_power_of_two());
             let align = align.ok_or_else(|| error(span, "an alignment is a power of two"))?;
             if align < largest {
-                // `alignas` does not allow it, and compilers differ on `__align__`.
+                // `alignas` forbids it, and compilers differ on `__align__`.
                 let message = "an alignment below that of the members is not supported";
                 return Err(unsupported(span, message));
             }
@@ -66,8 +66,8 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// Fields of a derived class may lie in the padding of a base that is not plain data, and two empty bases may need different addresses: such
-    /// layouts are not computed.
+    /// Fields of a derived class may lie in the padding of a base that is not plain data, and two empty bases may
+    /// need different addresses. Such layouts are not computed.
     fn has_reused_padding(&self, id: RecordId) -> bool {
         let bases = self.bases(id);
         bases.len() > 1
@@ -80,7 +80,7 @@ impl<'a> Analyser<'a> {
             })
     }
 
-    /// Types that CUDA's headers declare.
+    /// Types declared by CUDA's headers.
     pub(super) fn builtin_type(&mut self, name: &str) -> Option<Type> {
         Some(match name {
             "size_t" | "uintptr_t" | "uint64_t" | "ulong" => SIZE,
@@ -100,7 +100,7 @@ impl<'a> Analyser<'a> {
         })
     }
 
-    /// `float4`, `uint3`, `dim3`, `half2` and their like.
+    /// `float4`, `uint3`, `dim3`, `half2` and similar.
     pub(super) fn vector_record(&mut self, name: &str) -> Option<RecordId> {
         let name = match name {
             "half2" => "__half2",
@@ -150,7 +150,7 @@ impl<'a> Analyser<'a> {
         matches!(ty, Type::Record(id) if self.vectors.get(name) == Some(id))
     }
 
-    /// The size in bytes (\[expr.sizeof\]); of an array with a symbolic size, nothing.
+    /// The size in bytes (\[expr.sizeof\]); fails for an array with a symbolic size.
     pub(super) fn size_of(&self, ty: &Type, span: Span) -> Result<u64> {
         Ok(match ty {
             Type::Bool => 1,

@@ -19,7 +19,7 @@ impl<'a> Analyser<'a> {
         })
     }
 
-    /// The named namespaces that a scope is in, each with `::` behind it. Names of unnamed ones are seen without.
+    /// The named namespaces around a scope, each with `::` behind it. Unnamed ones are omitted.
     pub(super) fn namespace(&self, scope: ScopeId) -> String {
         let mut names = Vec::new();
         let mut at = Some(scope);
@@ -47,7 +47,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// Declares a name of a block, where it must be new (\[basic.scope.block\]).
+    /// Declares a name of a block; it must be new (\[basic.scope.block\]).
     pub(super) fn enter_local(&mut self, name: &ast::Name, entity: Entity) -> Result<()> {
         let scope = self.scope;
         if !name.text.is_empty() && self.scopes[scope].names.contains_key(&name.text) {
@@ -70,10 +70,10 @@ impl<'a> Analyser<'a> {
         result
     }
 
-    /// What a name means in this scope alone, namespaces that are part of it included. Class scopes include bases.
+    /// The entities of a name in this scope alone, including transparent namespaces. Class scopes include bases.
     pub(super) fn names_in(&self, scope: ScopeId, name: &str) -> Vec<Entity> {
         let mut found = self.names_within(scope, name, 0);
-        // One that was not read may be the one that is meant.
+        // An unread one may be the intended one.
         if let Some(refused) = found.iter().find(|one| matches!(one, Entity::Refused(_))) {
             return vec![refused.clone()];
         }
@@ -113,19 +113,19 @@ impl<'a> Analyser<'a> {
         found
     }
 
-    /// Unqualified lookup (\[basic.lookup.unqual\]): the innermost scope that knows the name, and what it knows.
+    /// Unqualified lookup (\[basic.lookup.unqual\]): the innermost scope with the name, and its entities.
     pub(super) fn lookup(&self, name: &str) -> (Option<ScopeId>, Vec<Entity>) {
         self.lookup_where(name, |_| true)
     }
 
-    /// The same, passing over what does not fit.
+    /// Like [`Self::lookup`], skipping entities that do not fit.
     pub(super) fn lookup_where(
         &self,
         name: &str,
         fits: impl Fn(&Entity) -> bool,
     ) -> (Option<ScopeId>, Vec<Entity>) {
         let mut at = Some(self.scope);
-        // Directives seen on the way: the namespace, and the scope in which its names appear ([namespace.udir]/2).
+        // Directives found so far: the namespace, and the scope in which its names appear ([namespace.udir]/2).
         let mut seen: Vec<(ScopeId, ScopeId)> = Vec::new();
         while let Some(scope) = at {
             let Some(here) = self.scopes.get(scope) else { break };
@@ -165,7 +165,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// Whether the present place is inside of an instance of a template.
+    /// Is the current place inside of a template instance?
     pub(super) fn is_in_template(&self) -> bool {
         let mut at = Some(self.scope);
         while let Some(scope) = at.and_then(|one| self.scopes.get(one)) {
@@ -196,7 +196,7 @@ impl<'a> Analyser<'a> {
         self.global
     }
 
-    /// The scope that all parts but the last of a qualified name lead to.
+    /// The scope that all parts but the last of a qualified name denote.
     pub(super) fn qualifier(&mut self, name: &'a ast::QualifiedName) -> Result<Option<ScopeId>> {
         let (_, before) = match name.parts.split_last() {
             Some(parts) => parts,
@@ -246,7 +246,7 @@ impl<'a> Analyser<'a> {
         scope.ok_or_else(|| error(span, "this type has no members"))
     }
 
-    /// What a qualified or plain name stands for; builtins are not among it.
+    /// The entities of a qualified or plain name, without builtins.
     pub(super) fn find(&mut self, name: &'a ast::QualifiedName) -> Result<Vec<Entity>> {
         let Some(last) = name.parts.last() else { return Ok(Vec::new()) };
         let within = self.qualifier(name)?;

@@ -1,8 +1,9 @@
 //! Semantic analysis: from the syntax tree to the typed tree (ISO C++17 \[basic.lookup\], \[conv\], \[expr\], \[over\], \[temp\]).
 //!
-//! Declarations are entered in the order of the file. Bodies are read later, one for each function that a kernel reaches, from a
-//! queue; a body sees what was declared before it. An instance of a template is its syntax read again in a scope that binds the
-//! parameters. An error in a function is kept with it and concerns the kernels that reach it.
+//! Declarations are entered in the order of the file. Bodies are read later from a queue, one for each function that
+//! a kernel reaches, and each sees only the declarations before it. An instance of a template is its syntax read
+//! again in a scope that binds the parameters. An error in a function is kept with it and concerns the kernels that
+//! reach it.
 //!
 //! It errs towards refusal: a construct without a rule here is unsupported.
 
@@ -61,21 +62,22 @@ use base::Span;
 use scope::Entity;
 use types::QType;
 
-/// How a file is read.
+/// Options for reading a file.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Operators of one level in a row, as in a long sum. Who walks such a tree needs a stack for it.
+    /// The longest chain of operators of one level, as in a long sum. Code that walks such a tree needs a stack for
+    /// it.
     pub longest_chain: usize,
 }
 
 impl Default for Options {
-    /// For the stack that threads have.
+    /// For the usual stack of threads.
     fn default() -> Self {
         Self { longest_chain: 400 }
     }
 }
 
-/// Finds out what a file means.
+/// Analyses a file.
 ///
 /// # Errors
 ///
@@ -101,7 +103,8 @@ fn prelude() -> Result<ast::Unit> {
 }
 
 impl Analyser<'_> {
-    /// What the prelude cannot say in C++: where names of headers are, and how large states of generators are (`curand_kernel.h`).
+    /// Declarations that the prelude cannot express in C++: the namespace of header names, and the sizes of generator
+    /// states (`curand_kernel.h`).
     fn prelude_declared(&mut self) {
         let found = self.names_in(self.global, "__cuda");
         let Some(Entity::Namespace(headers)) = found.first() else { return };

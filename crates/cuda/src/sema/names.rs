@@ -1,4 +1,4 @@
-//! What names stand for as types and as expressions (\[basic.lookup\], \[expr.prim.id\], \[temp.names\]).
+//! Names as types and as expressions (\[basic.lookup\], \[expr.prim.id\], \[temp.names\]).
 
 use super::analyser::Analyser;
 use super::declarations::Pattern;
@@ -11,7 +11,7 @@ use crate::{Result, error, name_error, unsupported};
 use base::Span;
 
 impl<'a> Analyser<'a> {
-    /// The type that a name stands for.
+    /// The type denoted by a name.
     pub(super) fn named_type(&mut self, name: &'a ast::QualifiedName, span: Span) -> Result<QType> {
         let Some(last) = name.parts.last() else {
             return Err(error(span, "a name is missing here"));
@@ -20,7 +20,7 @@ impl<'a> Analyser<'a> {
         self.type_of_part(within, last)
     }
 
-    /// The type that a part of a name stands for, in a scope or looked up from here.
+    /// The type denoted by a part of a name, in a scope or looked up from here.
     pub(super) fn type_of_part(
         &mut self,
         within: Option<ScopeId>,
@@ -85,7 +85,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// Templates of types of the standard library that say something of types alone.
+    /// Type traits of the standard library.
     fn standard_type(
         &mut self,
         word: &str,
@@ -123,7 +123,7 @@ impl<'a> Analyser<'a> {
         };
         let word: &str = &last.name.text;
         let mut found = self.find(name)?;
-        // A class is hidden by another thing of its name ([basic.scope.hiding]).
+        // Another entity of the same name hides a class ([basic.scope.hiding]).
         if found.len() > 1 {
             found.retain(|one| !matches!(one, Entity::Type(_)));
         }
@@ -146,7 +146,7 @@ impl<'a> Analyser<'a> {
             return Err(unsupported(span, message));
         }
         if matches!(entity, Entity::Field(_)) && name.parts.len() > 1 {
-            // It may be hidden in the class at hand.
+            // It may be hidden in the current class.
             let message = "a member of a base by its qualified name is not supported";
             return Err(unsupported(span, message));
         }
@@ -182,7 +182,8 @@ impl<'a> Analyser<'a> {
                     category: Category::Place,
                     span,
                 };
-                // `__constant__` memory may not be written either, but pointers to it are not `const` by that: the lowering sees it.
+                // `__constant__` memory must not be written either, but this does not make pointers to it `const`:
+                // the lowering checks it.
                 let is_const = global.is_const;
                 let is_volatile = self.volatile_globals.contains(&id);
                 Ok(Operand { is_const, is_volatile, ..Operand::new(expr) })
@@ -222,7 +223,7 @@ impl<'a> Analyser<'a> {
 
     pub(super) fn local_operand(&self, id: LocalId, span: Span) -> Result<Operand> {
         let Some(local) = self.body.locals.get(id) else {
-            // A name of an enclosing function, as a local class sees it.
+            // A name of an enclosing function, visible in a local class.
             return Err(unsupported(span, "variables of another function are not supported here"));
         };
         if local.is_ghost && !self.body.spec.active {
@@ -244,7 +245,7 @@ impl<'a> Analyser<'a> {
         })
     }
 
-    /// A field of the object that a member function is called for.
+    /// A field of the object of a member function.
     fn own_field(&mut self, word: &str, span: Span) -> Result<Operand> {
         let (Some((this, _)), Some(record)) = (self.body.this, self.body.record) else {
             return Err(error(span, format!("`{word}` belongs to an object, and there is none")));
@@ -256,7 +257,7 @@ impl<'a> Analyser<'a> {
         Ok(self.walk_fields(object, &path, span))
     }
 
-    /// Goes from an object to a field of a field.
+    /// Walks from an object to a nested field.
     pub(super) fn walk_fields(&self, object: Operand, path: &[usize], span: Span) -> Operand {
         path.iter().fold(object, |object, position| self.field_of(object, *position, span))
     }
@@ -314,7 +315,7 @@ impl<'a> Analyser<'a> {
         Some(Operand::new(Expr { kind, ty, category: Category::Value, span }))
     }
 
-    /// Whether the variable that a name stands for is a reference, for `decltype`.
+    /// The reference kind of the variable denoted by a name, for `decltype`.
     pub(super) fn declared_reference(&mut self, inner: &'a ast::Expr) -> Option<Reference> {
         let Ast::Name(name) = &inner.kind else { return None };
         match self.find(name).ok()?.first()? {

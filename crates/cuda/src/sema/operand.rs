@@ -1,10 +1,10 @@
-//! Operands: expressions with what only analysis needs of them, and how expressions are made.
+//! Operands: expressions with data that only analysis needs, and constructors of expressions.
 
 use super::types::{INT, QType, Reference};
 use crate::tree::{Category, Expr, ExprKind, Type};
 use base::Span;
 
-/// An expression with what the tree does not keep: qualifiers, value category, and the value if it names a constant.
+/// An expression with data that the tree omits: qualifiers, value category, and the value if it names a constant.
 #[derive(Clone, Debug)]
 pub(crate) struct Operand {
     pub expr: Expr,
@@ -12,9 +12,9 @@ pub(crate) struct Operand {
     pub is_volatile: bool,
     /// A place that may be moved from.
     pub is_xvalue: bool,
-    /// The literal 0 or `nullptr`, which becomes any pointer (\[conv.ptr\]).
+    /// The literal 0 or `nullptr`, which converts to any pointer (\[conv.ptr\]).
     pub is_null: bool,
-    /// What reading it gives, if that is known.
+    /// The result of reading it, if known.
     pub constant: Option<Box<Expr>>,
 }
 
@@ -48,7 +48,7 @@ impl Operand {
         }
     }
 
-    /// A stand-in of a type, where only types matter.
+    /// A stand-in of a type, for uses that only need the type.
     pub(super) fn of_type(ty: &QType, span: Span) -> Self {
         let category = match ty.reference {
             Reference::None => Category::Value,

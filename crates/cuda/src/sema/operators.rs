@@ -88,7 +88,8 @@ impl<'a> Analyser<'a> {
         right: &'a ast::Expr,
         span: Span,
     ) -> Result<Operand> {
-        // A chain that groups to the left is walked in a loop: a long sum needs no stack here. Whoever walks the tree does.
+        // Walks a chain that groups to the left in a loop, so that a long sum needs no stack here. Code that walks
+        // the tree still does.
         let mut chain = vec![(sign, right, span)];
         let mut first = left;
         while let ast::ExprKind::Binary(sign, left, right) = &first.kind {
@@ -136,7 +137,7 @@ impl<'a> Analyser<'a> {
         self.arithmetic(op, left, right, span).map(Operand::new)
     }
 
-    /// An operator on numbers.
+    /// An arithmetic operator.
     fn arithmetic(&mut self, op: Binary, left: Expr, right: Expr, span: Span) -> Result<Expr> {
         let (ty, right_ty) = self.operation_types(op, &left.ty, &right.ty, span)?;
         let left = self.converted(left, &ty, span)?;
@@ -347,7 +348,7 @@ impl<'a> Analyser<'a> {
         Ok(flags(place(kind, ty.ty.clone(), span)))
     }
 
-    /// The type that a compound assignment computes in, and its right side.
+    /// The computation type of a compound assignment, and its right side.
     fn computed_in(
         &mut self,
         op: Binary,
@@ -382,7 +383,7 @@ impl<'a> Analyser<'a> {
         Ok((ty, from))
     }
 
-    /// What is assigned must be a place that is not `const`.
+    /// Checks that an assigned operand is a place that is not `const`.
     pub(super) fn writable(&self, target: &Operand, span: Span) -> Result<()> {
         if !target.is_place()
             || matches!(target.expr.kind, ExprKind::Temporary(_)) && !target.is_const
@@ -432,7 +433,7 @@ impl<'a> Analyser<'a> {
         Ok(Operand { is_volatile: is_volatile && is_prefix, ..Operand::new(made) })
     }
 
-    /// Whether operators of this type may be functions: classes and enumerations (\[over.match.oper\]/1).
+    /// May operators of this type be functions? This holds for classes and enumerations (\[over.match.oper\]/1).
     pub(super) fn is_user(&self, ty: &Type) -> bool {
         match ty {
             Type::Record(_) => true,

@@ -1,7 +1,7 @@
-//! Partial ordering of function templates (\[temp.func.order\]): by the shape of their parameters.
+//! Partial ordering of function templates (\[temp.func.order\]), by the shape of their parameters.
 //!
-//! A template is more specialised than another if each of its parameter types matches the other's pattern and not the
-//! other way round. Shapes without a rule here do not match, which makes the call ambiguous: a refusal.
+//! A template is more specialised than another if each of its parameter types matches the other's pattern, and the
+//! reverse does not hold. Shapes without a rule here do not match, which makes the call ambiguous: a refusal.
 
 use super::analyser::Analyser;
 use super::scope::DeclId;
@@ -16,7 +16,7 @@ impl<'a> Analyser<'a> {
     }
 }
 
-/// Whether each parameter type of `concrete` matches the pattern of `pattern`.
+/// Does each parameter type of `concrete` match the pattern of `pattern`?
 fn matches(pattern: &ast::Function, concrete: &ast::Function, count: usize) -> bool {
     let mut bound: Vec<(&str, String)> = Vec::new();
     let count = count.min(pattern.parameters.len()).min(concrete.parameters.len());
@@ -94,7 +94,7 @@ fn parameter<'p>(syntax: &'p TypeSyntax, of: &'p ast::Function) -> Option<&'p st
     parameters.iter().any(|one| one.name.text == part.name.text).then_some(part.name.text.as_ref())
 }
 
-/// Debug text of syntax without places: `span: 1..2`.
+/// Debug text of syntax without places such as `span: 1..2`.
 fn without_places(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;

@@ -15,7 +15,7 @@ use crate::tree::Type;
 use crate::{Result, error, unsupported};
 use base::Span;
 
-/// What a candidate calls.
+/// The function that a candidate calls.
 #[derive(Clone, Debug)]
 pub(crate) enum Target {
     User { decl: DeclId, instance: Option<Box<Instance>> },
@@ -26,12 +26,12 @@ pub(crate) enum Target {
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
     pub target: Target,
-    /// Parameters; that of the object comes first for members.
+    /// Parameters; the object comes first for members.
     pub parameters: Vec<QType>,
-    /// How many arguments it needs at least.
+    /// The minimum number of arguments.
     pub required: usize,
     pub is_variadic: bool,
-    /// A static member takes an object and does not look at it.
+    /// A static member takes an object and ignores it.
     pub skips_object: bool,
 }
 
@@ -89,7 +89,7 @@ impl<'a> Analyser<'a> {
         }))
     }
 
-    /// Conversion sequences of all arguments; nothing if the candidate is not viable.
+    /// Conversion sequences of all arguments; `None` if the candidate is not viable.
     pub(super) fn sequences(
         &mut self,
         candidate: &Candidate,
@@ -217,8 +217,8 @@ impl<'a> Analyser<'a> {
         name: &str,
         operands: &[Operand],
     ) -> Result<Vec<DeclId>> {
-        // In a template, functions count that are declared up to its instantiation ([temp.dep.candidate]); a text whose
-        // meaning depends on where that is has none, so all are taken.
+        // In a template, functions declared before its instantiation count ([temp.dep.candidate]). If the meaning of
+        // a text depends on that place, it is ill-formed; so all functions are taken.
         let limit = if self.is_in_template() { u32::MAX } else { self.limit };
         let scope = self.scope;
         self.at_place(scope, limit, |one| one.functions_of_arguments(name, operands))
@@ -257,7 +257,8 @@ impl<'a> Analyser<'a> {
         Ok(found)
     }
 
-    /// Scopes that a type is associated with (\[basic.lookup.argdep\]/2): those of its class, of bases and of template arguments.
+    /// Scopes associated with a type (\[basic.lookup.argdep\]/2): those of its class, of bases and of template
+    /// arguments.
     fn associated(&self, ty: &Type, depth: u32, scopes: &mut Vec<super::scope::ScopeId>) {
         if depth > 16 {
             return;

@@ -1,4 +1,4 @@
-//! Functions of the program: their numbers, and when their bodies are read.
+//! Functions of the program: their numbers, and the order of reading their bodies.
 
 use super::analyser::{Analyser, BodyState, Task};
 use super::deduce::Instance;
@@ -8,11 +8,12 @@ use crate::tree::{Function, FunctionId, TemplateArgument, Type};
 use crate::{Result, error, unsupported};
 use base::{Index, IndexVec, Span};
 
-/// Calls that need new functions go no further from a kernel than this: instances of templates may have no end.
+/// The largest distance from a kernel at which calls may need new functions: chains of template instances may be
+/// infinite.
 const GENERATIONS: u32 = 256;
 
 impl<'a> Analyser<'a> {
-    /// The function of the tree that a declaration or instance stands for. Explicit specialisations take precedence.
+    /// The function of the tree for a declaration or instance. Explicit specialisations take precedence.
     pub(super) fn function_of(
         &mut self,
         decl: DeclId,
@@ -134,7 +135,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// Reads a body if it was not read yet, in the middle of whatever else is read.
+    /// Reads a body if it has not been read yet, interrupting the current one.
     pub(super) fn read_now(&mut self, function: FunctionId) {
         let Some(state) = self.bodies.get_mut(function.position()) else { return };
         let BodyState::Waiting(task) = state else { return };
@@ -149,7 +150,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// Why a function cannot be read: an error of its own or of a function it reaches.
+    /// The reason why a function cannot be read: an error of its own or of a function it reaches.
     pub(super) fn failure(&self, function: FunctionId) -> Option<Box<base::Diagnostic>> {
         let mut seen = vec![false; self.bodies.len()];
         let mut todo = vec![function];

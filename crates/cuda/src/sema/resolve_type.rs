@@ -1,4 +1,4 @@
-//! Types as they are written (\[dcl.type\], \[dcl.meaning\]).
+//! Resolves written types (\[dcl.type\], \[dcl.meaning\]).
 
 use super::analyser::Analyser;
 use super::types::{DOUBLE, FLOAT, QType, Reference, decayed, is_integral};
@@ -9,7 +9,7 @@ use base::Span;
 use std::sync::Arc;
 
 impl<'a> Analyser<'a> {
-    /// The type that is written.
+    /// The type of its syntax.
     pub(super) fn resolve_type(&mut self, syntax: &'a TypeSyntax) -> Result<QType> {
         let mut found = match &syntax.kind {
             TypeKind::Words(words) => QType::plain(words_type(words, syntax.span)?),
@@ -117,7 +117,7 @@ impl<'a> Analyser<'a> {
     }
 }
 
-/// `unsigned long long int` and its like, in any order (\[dcl.type.simple\], table 10).
+/// `unsigned long long int` and similar, in any order (\[dcl.type.simple\], table 10).
 fn words_type(words: &[Box<str>], span: Span) -> Result<Type> {
     let count = |word: &str| words.iter().filter(|one| one.as_ref() == word).count();
     let has = |word: &str| count(word) > 0;

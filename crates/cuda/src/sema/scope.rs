@@ -1,7 +1,8 @@
-//! Scopes, and what names stand for (\[basic.scope\]).
+//! Scopes and entities of names (\[basic.scope\]).
 //!
-//! Scopes form a tree that outlives the walk, because templates and bodies are read later than they are written. An
-//! entity of a namespace carries its number in the order of declaration; a lookup sees only what was declared before the place it stands for.
+//! Scopes form a tree that outlives the traversal, because templates and bodies are read later than they are written.
+//! An entity of a namespace carries its number in the order of declaration; a lookup sees only entities declared
+//! before its place.
 
 use super::types::QType;
 use crate::syntax::ast;
@@ -16,11 +17,11 @@ define_index! {
     pub(crate) struct DeclId;
     /// A template of a class, alias or variable.
     pub(crate) struct TemplateId;
-    /// A constant, or a variable whose reading was refused.
+    /// A constant, or a variable that was refused.
     pub(crate) struct VariableId;
 }
 
-/// What a scope belongs to.
+/// The owner of a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ScopeKind {
     Namespace,
@@ -32,7 +33,7 @@ pub(crate) enum ScopeKind {
     Enum,
 }
 
-/// What a name stands for.
+/// The entity that a name denotes.
 #[derive(Clone, Debug)]
 pub(crate) enum Entity {
     Type(QType),
@@ -41,7 +42,7 @@ pub(crate) enum Entity {
     Namespace(ScopeId),
     Local(LocalId),
     Global(GlobalId),
-    /// A constant of file or class scope, or one that is refused where it is used.
+    /// A constant of file or class scope, or one that is refused on use.
     Variable(VariableId),
     /// A value parameter of a template.
     Constant(Box<Expr>),
@@ -49,7 +50,7 @@ pub(crate) enum Entity {
     Enumerator(EnumId, i128),
     /// A field of the class, by its position.
     Field(usize),
-    /// Something that was not read, so that nothing is known of its name.
+    /// An unread entity: nothing is known of its name.
     Refused(Box<str>),
     /// A function of the host, which kernels cannot call.
     Host(Box<str>),
@@ -61,9 +62,9 @@ pub(crate) struct Scope {
     pub kind: ScopeKind,
     pub name: Box<str>,
     pub names: FxHashMap<Box<str>, Vec<(u32, Entity)>>,
-    /// Namespaces whose names are seen here: number of the directive and the namespace.
+    /// Namespaces with names visible here: number of the directive and the namespace.
     pub directives: Vec<(u32, ScopeId)>,
-    /// Inline and unnamed namespaces, whose names are names of this scope.
+    /// Inline and unnamed namespaces; their names are names of this scope.
     pub transparent: Vec<ScopeId>,
 }
 

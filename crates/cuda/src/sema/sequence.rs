@@ -1,8 +1,9 @@
-//! Refuses expressions whose meaning depends on an order that C++ leaves open (\[intro.execution\]/15–17, \[expr.call\]/5).
+//! Refuses expressions whose meaning depends on an order that C++ leaves open (\[intro.execution\]/15–17,
+//! \[expr.call\]/5).
 //!
-//! Operands of most operators and arguments of calls come in any order. Two of them conflict if one writes what the other reads or
-//! writes: a variable, or memory. Arrays that are declared apart, and parameters of a kernel, are taken for different memory;
-//! all other memory may be the same. It errs towards refusal.
+//! Operands of most operators and arguments of calls are evaluated in any order. Two of them conflict if one writes a
+//! variable or memory that the other reads or writes. Arrays declared separately, and parameters of a kernel, are
+//! taken for different memory; all other memory may be the same. Errs towards refusal.
 
 use crate::intrinsics::{self, Class};
 use crate::tree::{
@@ -13,21 +14,21 @@ use crate::unsupported;
 use base::{Diagnostic, Index};
 use rustc_hash::FxHashSet;
 
-/// What is accessed.
+/// The accessed object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Root {
     Local(LocalId),
     Global(GlobalId),
-    /// What a parameter points or refers to.
+    /// The target of a parameter's pointer or reference.
     Behind(LocalId),
-    /// Some memory.
+    /// Any other memory.
     Memory,
 }
 
 impl Root {
     fn may_equal(self, other: Self, escaped: &FxHashSet<LocalId>, apart: bool) -> bool {
         match (self, other) {
-            // Arrays of a function's parameters may be one, and be anything that has an address.
+            // Arrays of a function's parameters may overlap, and may be any object with an address.
             (Self::Behind(_), Self::Behind(_) | Self::Global(_))
             | (Self::Global(_), Self::Behind(_))
                 if !apart =>
@@ -79,10 +80,11 @@ impl Effects {
     }
 }
 
-/// What a function does to memory that its caller sees: through its parameters, to variables of the file, to other memory.
+/// A function's effects on memory visible to its caller: through its parameters, to variables of the file, to other
+/// memory.
 type Summary = Effects;
 
-/// Functions that are refused, and why.
+/// Lists refused functions with the reason.
 pub(crate) fn check(program: &Program) -> Vec<(FunctionId, Box<Diagnostic>)> {
     let mut summaries: Vec<Summary> = vec![Summary::default(); program.functions.len()];
     loop {
@@ -118,9 +120,9 @@ struct Checker<'p> {
     function: &'p Function,
     summaries: &'p [Summary],
     escaped: FxHashSet<LocalId>,
-    /// Parameters that are written: what they point to may be anything.
+    /// Parameters that are written: they may point to anything.
     moved: FxHashSet<LocalId>,
-    /// An `alias` clause says that arrays of parameters may be one.
+    /// An `alias` clause allows arrays of parameters to overlap.
     may_overlap: bool,
     refusal: Option<Box<Diagnostic>>,
 }
@@ -143,7 +145,7 @@ impl<'p> Checker<'p> {
         checker
     }
 
-    /// Variables that may be reached through a pointer or reference.
+    /// Finds variables that may be reached through a pointer or reference.
     fn find_escapes(&mut self) {
         let mut escaped = FxHashSet::default();
         let mut moved = FxHashSet::default();
@@ -162,7 +164,7 @@ impl<'p> Checker<'p> {
                         }
                     }
                 }
-                // A choice of places is known as some memory only.
+                // A choice of places is only known as some memory.
                 ExprKind::Select(_, one, other) => {
                     escaped.extend(root_local(one));
                     escaped.extend(root_local(other));
@@ -185,7 +187,7 @@ impl<'p> Checker<'p> {
         self.moved = moved;
     }
 
-    /// Effects of the whole function; conflicts are noted on the way.
+    /// Effects of the whole function; records conflicts on the way.
     fn whole(&mut self) -> Effects {
         let mut all = Effects::default();
         let function = self.function;
@@ -199,7 +201,7 @@ impl<'p> Checker<'p> {
         all
     }
 
-    /// The accesses that a caller may see, in terms of parameters.
+    /// The accesses visible to a caller, in terms of parameters.
     fn seen_outside(&self, effects: Effects) -> Summary {
         let mut seen = Summary::default();
         let outside = |root: Root| match root {
@@ -215,7 +217,7 @@ impl<'p> Checker<'p> {
         seen
     }
 
-    /// Whether arrays of parameters are taken for different ones.
+    /// Are arrays of parameters taken for different ones?
     fn is_apart(&self) -> bool {
         self.function.is_kernel && !self.may_overlap
     }
@@ -321,7 +323,7 @@ impl<'p> Checker<'p> {
         all.filter(|(_, function)| fits(function)).map(|(id, _)| id).collect()
     }
 
-    /// Effects of finding out which object a place names.
+    /// Effects of evaluating which object a place names.
     fn place_effects(&mut self, place: &Expr) -> Effects {
         match &place.kind {
             ExprKind::Local(_) | ExprKind::Global(_) | ExprKind::Text(_) => Effects::default(),
@@ -340,7 +342,7 @@ impl<'p> Checker<'p> {
         }
     }
 
-    /// Operands in any order: none may write what another one uses.
+    /// Operands in any order: none may write an object that another one uses.
     fn unsequenced(&mut self, expr: &Expr) -> Effects {
         let mut parts: Vec<Effects> = Vec::new();
         for operand in expr.operands() {
@@ -401,7 +403,7 @@ impl<'p> Checker<'p> {
         }
     }
 
-    /// What a pointer points to.
+    /// The target of a pointer.
     fn pointee(&self, pointer: Option<&Expr>) -> Root {
         let Some(pointer) = pointer else { return Root::Memory };
         match &pointer.kind {
@@ -424,7 +426,7 @@ impl<'p> Checker<'p> {
     }
 }
 
-/// The variable that a place is in.
+/// The variable that contains a place.
 fn root_local(place: &Expr) -> Option<LocalId> {
     match &place.kind {
         ExprKind::Local(id) => Some(*id),

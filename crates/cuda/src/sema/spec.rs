@@ -1,6 +1,6 @@
 //! Expressions of annotations: integers without bounds, real numbers, quantifiers (docs/contracts.md).
 //!
-//! What is read from the program is converted to [`Type::Whole`] or [`Type::Real`]; a cast to a machine type wraps.
+//! Values read from the program are converted to [`Type::Whole`] or [`Type::Real`]; a cast to a machine type wraps.
 
 use super::analyser::{Analyser, SpecContext};
 use super::operand::{Operand, literal, value};
@@ -15,7 +15,7 @@ use crate::{Result, error, unsupported};
 use base::Span;
 
 impl<'a> Analyser<'a> {
-    /// Reads something of a clause.
+    /// Reads a part of a clause.
     pub(super) fn in_spec<T>(
         &mut self,
         context: SpecContext,
@@ -61,7 +61,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// The value of an expression: whole, real, a truth value, or something of the program that is not a number.
+    /// The value of an expression: whole, real, a truth value, or a value of the program other than a number.
     pub(super) fn spec(&mut self, expr: &'a ast::Expr) -> Result<Expr> {
         let operand = self.spec_operand(expr)?;
         let plain = self.rvalue(operand)?;
@@ -275,7 +275,7 @@ impl<'a> Analyser<'a> {
         Ok(value(ExprKind::Binary(op, Box::new(left), Box::new(right)), ty, span))
     }
 
-    /// `(T)e`. Clauses are over the integers, where a cast does nothing: one that could change a number is refused.
+    /// `(T)e`. Clauses are over the integers, where a cast has no effect: one that could change a number is refused.
     fn spec_cast(
         &mut self,
         kind: Option<ast::CastKind>,
@@ -373,8 +373,8 @@ impl<'a> Analyser<'a> {
     }
 }
 
-/// Whether a cast leaves a number of a clause as it is: its type holds all that the number can be. Sums and products of machine
-/// integers are exact in clauses, so that casts to 64 bits with a sign keep them.
+/// Does a cast leave a number of a clause unchanged? Its type must hold every possible value. Sums and products of
+/// machine integers are exact in clauses, so casts to signed 64 bits keep them.
 fn keeps_number(found: &Expr, target: &Type) -> bool {
     let Type::Int(target) = target else { return false };
     let widest = target.is_signed() && target.bits() == 64;

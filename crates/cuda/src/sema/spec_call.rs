@@ -194,7 +194,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// A `__device__` function of numbers, with the machine's arguments and result.
+    /// A `__device__` function of numbers, with arguments and result of machine types.
     fn spec_function(
         &mut self,
         decl: DeclId,

@@ -13,7 +13,7 @@ use crate::{Result, error, unsupported};
 use base::Span;
 
 impl<'a> Analyser<'a> {
-    /// Statements in order. Clauses of loops stand before their loop.
+    /// Statements in order. Clauses of a loop come before their loop.
     pub(super) fn stmts(&mut self, stmts: &'a [ast::Stmt]) -> Result<Vec<Stmt>> {
         let mut out = Vec::new();
         let mut of_loop: Vec<&'a ast::Clause> = Vec::new();
@@ -146,7 +146,7 @@ impl<'a> Analyser<'a> {
         match &declaration.kind {
             DeclarationKind::Variables(variables) => self.declare_locals(variables, span, out),
             DeclarationKind::StaticAssert(condition) => {
-                // An instance for which it is false does not compile, so it holds in those that are looked at.
+                // An instance with a false assertion does not compile, so the condition holds in all instances.
                 if let Some(condition) = self.static_assert(condition)? {
                     let kind = ClauseKind::Assume(condition);
                     let kind = StmtKind::Clauses(vec![Clause { kind, span }]);
@@ -161,7 +161,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// A condition, or the variable that is declared in its place.
+    /// A condition, or a variable declared in its place.
     fn condition(&mut self, condition: &'a Condition, out: &mut Vec<Stmt>) -> Result<Expr> {
         match condition {
             Condition::Expr(expr) => {
@@ -265,7 +265,7 @@ impl<'a> Analyser<'a> {
         Ok(())
     }
 
-    /// The condition of a loop without GPUVerify's invariants before it.
+    /// The condition of a loop; GPUVerify's invariants before it are split off.
     fn loop_condition(
         &mut self,
         expr: &'a ast::Expr,
@@ -301,7 +301,7 @@ impl<'a> Analyser<'a> {
         Ok(())
     }
 
-    /// `for (T x : array)` (\[stmt.ranged\]): an index goes over the elements.
+    /// `for (T x : array)` (\[stmt.ranged\]): an index runs over the elements.
     fn range_for(
         &mut self,
         (variable, range): (&'a ast::Declarator, &'a ast::Expr),
@@ -427,7 +427,7 @@ pub(super) fn is_of_loop(clause: &ast::Clause) -> bool {
     matches!(clause.kind, ast::ClauseKind::LoopInvariant(..) | ast::ClauseKind::LoopVariant(_))
 }
 
-/// What stands in a scope of its own; a single statement needs no block.
+/// Appends the contents of a scope; a single statement needs no block.
 fn append_block(made: Vec<Stmt>, span: Span, out: &mut Vec<Stmt>) {
     match made.len() {
         0 => {}

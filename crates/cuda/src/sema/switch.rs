@@ -44,7 +44,7 @@ impl<'a> Analyser<'a> {
         let mut seen = Vec::new();
         for stmt in stmts {
             let mut at = stmt;
-            // Labels before a statement open an arm, or join the one before if nothing stands between.
+            // Labels before a statement open an arm, or join the previous one if nothing is between.
             while let Ast::Case(_, next) | Ast::Default(next) = &at.kind {
                 if arms.last().is_none_or(|one| !one.body.is_empty()) {
                     arms.push(Arm { values: Vec::new(), is_default: false, body: Vec::new() });
@@ -83,7 +83,7 @@ impl<'a> Analyser<'a> {
                 self.stmt(at, &clauses, &mut body)?;
             }
             if body.is_empty() {
-                // An empty statement separates labels all the same.
+                // Even an empty statement separates labels.
                 body.push(Stmt { kind: StmtKind::Block(Vec::new()), span: at.span });
             }
             if let Some(arm) = arms.last_mut() {

@@ -1,10 +1,10 @@
-//! Declarations of templates as they are written: as text, to tell whether two of them declare one template, and whether types of
-//! expressions are in them.
+//! Declarations of templates as text: to recognise two declarations of one template, and types of expressions in
+//! them.
 
 use crate::syntax::ast::{self, TemplateArgument, TypeKind, TypeSyntax};
 
-/// A template's declaration with its parameters numbered, to find the definition of a prototype (\[temp.over.link\]). Expressions count by
-/// their place, so prototypes that have some are not merged.
+/// A template's declaration with numbered parameters, to find the definition of a prototype (\[temp.over.link\]).
+/// Expressions count by their place, so prototypes with expressions are not merged.
 pub(super) fn template_text(function: &ast::Function) -> String {
     let parameters = function.template.as_ref().map_or(&[][..], |one| &one.parameters[..]);
     let names: Vec<&str> = parameters.iter().map(|one| one.name.text.as_ref()).collect();
@@ -76,7 +76,7 @@ fn expr_text(expr: &ast::Expr, names: &[&str], out: &mut String) {
     }
 }
 
-/// Whether a type that is written has the type of an expression in it, which only this reader may be unable to find.
+/// Does a written type contain the type of an expression? Only this reader may be unable to find it.
 pub(super) fn has_decltype(syntax: &TypeSyntax) -> bool {
     let in_argument = |one: &TemplateArgument| match one {
         TemplateArgument::Type(ty) => has_decltype(ty),

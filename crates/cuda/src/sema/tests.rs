@@ -1,4 +1,4 @@
-//! What texts mean, on the tree. Inputs are those that a reader without types misread, and one for each rule.
+//! Tests of the typed tree. Inputs are those that a reader without types misreads, and one for each rule.
 //! Long: a list of cases.
 
 use crate::tree::{Program, Type, display};
@@ -22,7 +22,7 @@ pub(super) fn tree(text: &str) -> String {
     program.functions.indices().map(|id| display::function_text(&program, id)).collect()
 }
 
-/// Why the kernels of a text are refused.
+/// The reason why the kernels of a text are refused.
 pub(super) fn refusal(text: &str) -> (Severity, String) {
     match crate::read(&crate::preprocess::Options::default(), text) {
         Err(why) => (why.severity, why.message.to_string()),
@@ -42,7 +42,7 @@ pub(super) fn has(text: &str, part: &str) {
     assert!(tree.contains(part), "`{part}` is not in\n{tree}");
 }
 
-/// The value that a kernel stores, for an expression of parameters.
+/// Asserts the value that a kernel stores, for an expression of parameters.
 #[track_caller]
 fn stores(ty: &str, parameters: &str, expr: &str, expected: &str) {
     let text = format!("__global__ void k({ty}* o, {parameters}) {{ *o = {expr}; }}");
@@ -99,11 +99,11 @@ fn ambiguous_and_impossible_calls_are_errors() {
          __global__ void k(int* a) { short x = 7; a[1] = max(x, 3); }",
     );
     assert!(message.contains("equally well"), "{message}");
-    // `nullptr` is no pointer to anything, and no truth value.
+    // `nullptr` is neither a pointer to any type nor a truth value.
     let text = "template <class T> __device__ int f(T* x) { return 1; } __device__ int f(bool x) { return 2; }
         __global__ void k(int* a) { a[0] = f(nullptr); }";
     assert_eq!(refusal(text).0, Severity::Error);
-    // CUDA has this one.
+    // CUDA already defines this one.
     let (severity, _) = refusal(
         "__device__ int max(int a, int b) { return b; } __global__ void k(int* a) { *a = max(1, 2); }",
     );
@@ -112,7 +112,7 @@ fn ambiguous_and_impossible_calls_are_errors() {
 
 #[test]
 fn identity_is_better_than_a_qualification_conversion() {
-    // `const T&` takes the pointer as it is; `const T*` would add `const` below it.
+    // `const T&` takes the pointer unchanged; `const T*` would add `const` below it.
     has(
         "template <class T> __device__ int f(const T& x) { return 1; }
          template <class T> __device__ int f(const T* x) { return 2; }
@@ -230,7 +230,7 @@ fn order_of_evaluation_is_kept_or_refused() {
         "//@ alias a, b;\n__global__ void k(int* a, int* b) { a[0] = a[1] + atomicAdd(&b[0], 1); }",
     );
     assert_eq!(severity, Severity::Unsupported);
-    // What a function does through its parameters is done to the arguments.
+    // A function's effects through its parameters apply to the arguments.
     tree(
         "__device__ int get(const int* p) { return *p; } __device__ int inc(int& x) { return ++x; }
          __global__ void k(int* a, int* b) { int i = 0; a[0] = get(b) + inc(a[1]) + inc(i); }",
@@ -241,7 +241,7 @@ fn order_of_evaluation_is_kept_or_refused() {
          __global__ void k(int* a, int* b) { a[0] = both(a, b); }",
     );
     assert_eq!(severity, Severity::Unsupported);
-    // Reads alone, and arrays apart.
+    // Only reads, and separate arrays.
     tree(
         "__device__ int f(const int* p) { return *p; } __global__ void k(int* a) { a[0] = f(a) + f(a); }",
     );
@@ -250,7 +250,7 @@ fn order_of_evaluation_is_kept_or_refused() {
 
 #[test]
 fn loads_through_the_read_only_cache_stay_loads() {
-    // D14: what it means for written memory is the business of whoever lowers it.
+    // D14: the lowering handles the cache for written memory.
     has(
         "__global__ void k(int* a, int* b) { b[0] = __ldg(&a[1]); }",
         "(__ldg:int (to const int* (p+ (read a) 1)))",
@@ -427,7 +427,7 @@ fn an_error_concerns_the_kernels_that_reach_it() {
 
 #[test]
 fn names_are_seen_from_their_declaration_on() {
-    // At the first call only the `double` version is declared.
+    // Only the `double` version is declared at the first call.
     let text = "__device__ int f(double x) { return 1; }
         __global__ void one(int* a) { a[0] = f(2); }
         __device__ int f(int x) { return 2; }
@@ -474,7 +474,7 @@ fn symbols_of_two_kernels_are_not_mixed_up() {
     let found = program(text);
     let copies = found.functions.iter().filter(|one| one.name == "f").count();
     assert_eq!(copies, 2);
-    // A specialisation that a symbol may or may not choose.
+    // A specialisation that may or may not match a symbol.
     let (severity, _) = refusal(
         "template <int N> __device__ int f() { return N; }
          template <> __device__ int f<4>() { return 7; }
@@ -517,7 +517,7 @@ fn constexpr_functions_are_evaluated() {
         constexpr int pick(int n) { switch (n) { case 1: return 10; default: return n > 3 ? fact(n) : 0; } }
         __global__ void k() { __shared__ int s[pick(4)]; s[0] = 1; static_assert(pick(1) == 10 && pick(2) == 0, \"\"); }";
     has(text, "shared int[24] s");
-    // What is written through a reference is not followed.
+    // Writes through a reference are not supported.
     let (severity, _) = refusal(
         "constexpr void inc(int& x) { x++; } constexpr int f() { int a = 1; inc(a); return a; }
          __global__ void k() { __shared__ int s[f()]; s[0] = 1; }",

@@ -1,11 +1,11 @@
 //! Types with their qualifiers (\[basic.type.qualifier\]).
 //!
-//! `const` of an array is kept on the array and means its elements (\[basic.type.qualifier\]).
+//! `const` of an array is stored on the array and applies to its elements (\[basic.type.qualifier\]).
 
 use crate::tree::{FloatKind, IntKind, Qualified, Type};
 use std::sync::Arc;
 
-/// Whether a type is a reference, and which.
+/// The kind of a reference, if the type is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reference {
     None,
@@ -13,7 +13,7 @@ pub(crate) enum Reference {
     Rvalue,
 }
 
-/// A type with `const`, `volatile` and reference at its top; qualifiers of a reference are those of what it refers to.
+/// A type with `const`, `volatile` and reference at its top; qualifiers of a reference are those of its target.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct QType {
     pub ty: Type,
@@ -31,7 +31,7 @@ impl QType {
         self.reference != Reference::None
     }
 
-    /// The same without reference.
+    /// The type without reference.
     pub(crate) fn referred(&self) -> Self {
         Self { reference: Reference::None, ..self.clone() }
     }
@@ -79,7 +79,7 @@ pub(crate) fn is_integral(ty: &Type) -> bool {
     matches!(ty, Type::Bool | Type::Int(_))
 }
 
-/// What a type is after array-to-pointer conversion and without qualifiers, as a parameter or deduced argument is.
+/// The type after array-to-pointer conversion and without qualifiers, as for a parameter or deduced argument.
 pub(crate) fn decayed(from: &QType) -> Type {
     match &from.ty {
         Type::Array(element, _) => {

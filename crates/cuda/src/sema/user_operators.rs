@@ -10,7 +10,7 @@ use crate::{Result, error, unsupported};
 use base::Span;
 
 impl<'a> Analyser<'a> {
-    /// An operator whose operands include a class or enumeration.
+    /// An operator with a class or enumeration among its operands.
     pub(super) fn user_operator(
         &mut self,
         sign: &'static str,
@@ -28,7 +28,8 @@ impl<'a> Analyser<'a> {
         if !viable.is_empty() {
             let chosen = self.choose(&viable, &operands, &name, span)?;
             self.check_narrow(&chosen, &operands, span)?;
-            // A built-in operator on converted operands could be as good; classes with conversions are not decided here.
+            // A built-in operator on converted operands could match equally well; this is not decided for classes
+            // with conversions.
             if operands.iter().any(|one| self.converts_to_number(&one.expr.ty)) {
                 let message =
                     "an operator of a class that also converts to numbers is not supported";
@@ -39,7 +40,8 @@ impl<'a> Analyser<'a> {
         self.built_in_of_class(sign, operands, span)
     }
 
-    /// Operators of 16-bit floats are functions of CUDA's headers: one of the user's is chosen only if it fits exactly.
+    /// Operators of 16-bit floats are functions of CUDA's headers: a user's operator is chosen only if it matches
+    /// exactly.
     fn check_narrow(&mut self, chosen: &Candidate, operands: &[Operand], span: Span) -> Result<()> {
         let narrow = operands.iter().any(|one| super::types::is_narrow_float(&one.expr.ty));
         let sequences = self.sequences(chosen, operands)?.unwrap_or_default();
@@ -50,7 +52,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// No function fits: operands that convert to numbers or pointers do so (\[over.built\]).
+    /// No function matches: operands that convert to numbers or pointers do so (\[over.built\]).
     fn built_in_of_class(
         &mut self,
         sign: &'static str,
@@ -142,7 +144,7 @@ impl<'a> Analyser<'a> {
         Ok(candidates)
     }
 
-    /// Functions outside of classes that a name finds.
+    /// Non-member functions found by a name.
     fn lookup_free(&mut self, name: &str, operands: &[Operand]) -> Result<Vec<DeclId>> {
         let found = self.lookup_where(name, |one| match one {
             Entity::Function(id) => self.decls.get(*id).is_some_and(|one| one.member.is_none()),
@@ -182,7 +184,7 @@ impl<'a> Analyser<'a> {
         let (Some(target), Some(from)) = (parts.next(), parts.next()) else {
             return Err(error(span, "an operand is missing here"));
         };
-        // Without one of its own, a class is assigned to itself by the one that nobody wrote.
+        // Without an assignment of its own, a class has the implicit one.
         if let (Type::Record(record), "=") = (&target.expr.ty, sign)
             && target.expr.ty == from.expr.ty
             && !self.has_own_assignment(*record)
@@ -225,7 +227,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// Copying a class field by field needs fields that may be written.
+    /// Copying a class field by field needs writable fields.
     fn assignable(&self, record: RecordId, span: Span) -> Result<()> {
         let Some(known) = self.program.records.get(record) else { return Ok(()) };
         match known.fields.iter().any(|one| one.is_const) {
@@ -234,7 +236,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// Whether objects of a class can be used: no destructor or virtual function.
+    /// Checks that objects of a class can be used: no destructor or virtual function.
     pub(super) fn usable(&self, record: RecordId, span: Span) -> Result<()> {
         self.complete(record, span)?;
         match self.class(record).and_then(|one| one.refused) {
@@ -260,7 +262,7 @@ impl<'a> Analyser<'a> {
         !self.conversions(ty).is_empty()
     }
 
-    /// The type that a class converts to, if there is one such function.
+    /// The type that a class converts to, if there is exactly one conversion function.
     fn only_conversion(&self, ty: &Type) -> Option<QType> {
         match &self.conversions(ty)[..] {
             [one] => match &self.decls.get(*one)?.signature {
@@ -271,7 +273,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// Whether a user-defined conversion exists (\[over.best.ics\]/4 leaves the choice to `apply`).
+    /// Does a user-defined conversion exist (\[over.best.ics\]/4 leaves the choice to `apply`)?
     pub(super) fn user_sequence(&mut self, from: &Operand, to: &Type) -> Result<bool> {
         if !self.conversion_candidates(from, to)?.is_empty() {
             return Ok(true);
@@ -303,7 +305,7 @@ impl<'a> Analyser<'a> {
             || is(to, "uint3") && is(from, "dim3")
     }
 
-    /// Conversion functions that lead to a type, by a standard conversion at most.
+    /// Conversion functions that lead to a type, followed by at most a standard conversion.
     fn conversion_candidates(&mut self, from: &Operand, to: &Type) -> Result<Vec<(DeclId, QType)>> {
         let mut found = Vec::new();
         for decl in self.conversions(&from.expr.ty) {
@@ -325,7 +327,7 @@ impl<'a> Analyser<'a> {
         Ok(found)
     }
 
-    /// A class to something else through one of its conversion functions (\[over.match.conv\]).
+    /// Converts a class by one of its conversion functions (\[over.match.conv\]).
     pub(super) fn convert_from_class(
         &mut self,
         from: Operand,
@@ -347,7 +349,7 @@ impl<'a> Analyser<'a> {
             match (one, other) {
                 (Some(one), Some(other)) if one.is_better(&other) => best = vec![(decl, returns)],
                 (Some(one), Some(other)) if other.is_better(&one) => {}
-                // The object decides: a function that is not `const` suits an object that is not.
+                // The object decides: a function without `const` is preferred for an object that is not `const`.
                 _ => {
                     let is_const = |decl: DeclId| {
                         self.decls
@@ -384,7 +386,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// Something to a class through a converting constructor.
+    /// Converts a value to a class by a converting constructor.
     pub(super) fn convert_to_class(
         &mut self,
         from: Operand,

@@ -1,5 +1,5 @@
-//! Variables of functions, files and classes: where they live (\[dcl.stc\], \[basic.stc\]; CUDA C++ Programming Guide, "Variable
-//! Memory Space Specifiers").
+//! Variables of functions, files and classes, and their storage (\[dcl.stc\], \[basic.stc\]; CUDA C++ Programming
+//! Guide, "Variable Memory Space Specifiers").
 
 use super::analyser::Analyser;
 use super::scope::Entity;
@@ -155,7 +155,7 @@ impl<'a> Analyser<'a> {
         for declarator in &variables.declarators {
             let Some(part) = declarator.name.parts.last() else { continue };
             if declarator.name.parts.len() > 1 {
-                // The definition of a static member, whose declaration is known already.
+                // The definition of a static member; its declaration is known already.
                 continue;
             }
             if let Some(parameters) = &variables.template {
@@ -206,7 +206,7 @@ impl<'a> Analyser<'a> {
         if ty.is_reference() {
             return Err(unsupported(span, "references at file scope are not supported"));
         }
-        // A constant number in device memory is its value, unless the host can write it.
+        // A constant number in device memory is replaced by its value, unless the host can write it.
         if ty.is_const && space == GlobalSpace::Device && is_arithmetic(&ty.ty) && !ty.is_volatile {
             return self.constant_variable(variables, declarator);
         }
@@ -219,11 +219,11 @@ impl<'a> Analyser<'a> {
             Some(init) => self.variable_init(&ty, Some(init), span)?,
             None => None,
         };
-        // The host may write `__constant__` memory; only what is `const` as well holds its initialiser.
+        // The host may write `__constant__` memory; only a variable that is also `const` keeps its initialiser.
         Ok(self.new_global(&part.name.text, &ty, space, init, span))
     }
 
-    /// Whether a type is CUDA's `texture<…>`, variables of which kernels and the host share.
+    /// Is a type CUDA's `texture<…>`? Kernels and the host share variables of it.
     fn is_texture(&self, ty: &QType) -> bool {
         let Type::Record(record) = ty.ty else { return false };
         let textures = self.headers.map(|headers| self.names_in(headers, "texture"));
@@ -234,7 +234,7 @@ impl<'a> Analyser<'a> {
         instance.is_some_and(|(template, _)| template == textures)
     }
 
-    /// A variable without a memory space: of use to kernels only if it is a constant. Arrays become constant memory.
+    /// A variable without a memory space. Kernels can use it only if it is a constant. Arrays become constant memory.
     fn host_variable(
         &mut self,
         variables: &'a ast::Variables,

@@ -1,4 +1,4 @@
-//! Words of GPUVerify, pointers to functions, and what the prelude declares.
+//! Tests of GPUVerify words, pointers to functions, and declarations of the prelude.
 
 use super::tests::{has, refusal, tree};
 use base::Severity;
@@ -95,7 +95,7 @@ fn textures_and_generators_are_known_without_headers() {
     has(text, "(__texel_of_index:void");
     has(text, "(__unknown_value:void");
     has(text, "48:unsigned long");
-    // A file may use the names for its own things.
+    // A file may use the names for its own declarations.
     let own = "struct texture { int x; }; __device__ int curand(int x) { return x; }
         __global__ void k(int* a) { texture t; t.x = curand(3); a[0] = t.x; }";
     has(own, "(call curand 3)");

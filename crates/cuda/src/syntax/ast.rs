@@ -1,8 +1,8 @@
-//! The syntax tree: what was written, with its places. Names are not resolved and nothing has a type yet (ISO C++17
+//! The syntax tree: the written text, with its places. Names are not resolved and nothing has a type yet (ISO C++17
 //! \[gram\]).
 //!
-//! The parser knows which names are types and templates where they stand, because C++ cannot be parsed otherwise; it
-//! keeps scopes of names for that alone.
+//! C++ cannot be parsed without knowing which names are types and templates. The parser keeps scopes of names for
+//! that alone.
 //!
 //! Long: the whole syntax tree, as a reader of the grammar looks for it.
 
@@ -18,13 +18,13 @@ pub struct Unit {
 /// A declaration at file, namespace or class scope.
 #[derive(Clone, Debug)]
 pub struct Declaration {
-    /// What is declared.
+    /// The kind of declaration.
     pub kind: DeclarationKind,
-    /// Where.
+    /// Its place.
     pub span: Span,
 }
 
-/// What is declared.
+/// The kind of a declaration.
 #[derive(Clone, Debug)]
 pub enum DeclarationKind {
     /// A function or function template, with or without a body.
@@ -35,26 +35,26 @@ pub enum DeclarationKind {
     Record(Box<Record>),
     /// An enumeration.
     Enum(Box<Enumeration>),
-    /// `typedef` and `using A = T`, also as a template; `namespace a = b`, whose type is the name of the namespace.
+    /// `typedef` and `using A = T`, also as a template; `namespace a = b`, with the namespace's name as type.
     Alias {
         /// Its name.
         name: Name,
         /// Parameters, if it is a template.
         template: Option<TemplateParameters>,
-        /// What it stands for.
+        /// The type it denotes.
         ty: TypeSyntax,
     },
     /// `using namespace a::b`.
     UsingNamespace(QualifiedName),
     /// `using a::b`.
     Using(QualifiedName),
-    /// `namespace a { … }`; without a name, or `inline`, its names are found from outside.
+    /// `namespace a { … }`; if unnamed or `inline`, its names are visible outside.
     Namespace {
         /// Its name; empty if it has none.
         name: Name,
-        /// Whether it is `inline` or has no name.
+        /// It is `inline` or unnamed.
         is_transparent: bool,
-        /// What is in it.
+        /// Its declarations.
         declarations: Vec<Declaration>,
     },
     /// `template void f<int>(int);` or `template struct S<int>;`
@@ -63,14 +63,14 @@ pub enum DeclarationKind {
     StaticAssert(Expr),
     /// Clauses at file scope: `predicate`, `lemma`, `monoid`, `symbolic`.
     Clauses(Vec<Clause>),
-    /// Text that is refused where something of it is used: host code, or C++ that is not read. The names it would have declared, if they
-    /// could be made out, and why.
+    /// Text that is refused when one of its names is used: host code, or unsupported C++. Has the names it would have
+    /// declared, as far as they can be determined, and the reason.
     Skipped {
-        /// Names that using is refused.
+        /// Names whose use is refused.
         names: Vec<Name>,
-        /// Why, a phrase for the message.
+        /// The reason, a phrase for the message.
         why: &'static str,
-        /// Whether it is a function of the host, which a kernel cannot call: others of its name are not concerned.
+        /// It is a function of the host, which a kernel cannot call: others of its name are unaffected.
         is_host_function: bool,
     },
 }
@@ -78,17 +78,17 @@ pub enum DeclarationKind {
 /// A name and its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Name {
-    /// The word; operators of classes as `operator+`, conversions as `operator ` with a blank (the type is what they return),
-    /// constructors as the class's name, destructors with `~`.
+    /// The word. Operators of classes are `operator+`, conversions `operator ` with a blank (the type is the result
+    /// type), constructors have the class's name, destructors `~` before it.
     pub text: Box<str>,
-    /// Where.
+    /// Its place.
     pub span: Span,
 }
 
 /// `::a::b<int>::c<4>`.
 #[derive(Clone, Debug)]
 pub struct QualifiedName {
-    /// Whether it begins with `::`.
+    /// It begins with `::`.
     pub is_global: bool,
     /// Its parts; at least one.
     pub parts: Vec<NamePart>,
@@ -99,7 +99,7 @@ pub struct QualifiedName {
 pub struct NamePart {
     /// The name.
     pub name: Name,
-    /// Template arguments, if brackets are there.
+    /// Template arguments, if there are brackets.
     pub arguments: Option<Vec<TemplateArgument>>,
 }
 
@@ -124,13 +124,13 @@ pub struct TemplateParameters {
 pub struct TemplateParameter {
     /// Its name; empty if it has none.
     pub name: Name,
-    /// What it stands for.
+    /// Its kind.
     pub kind: TemplateParameterKind,
-    /// Whether it is a pack.
+    /// It is a pack.
     pub is_pack: bool,
 }
 
-/// What a template parameter stands for.
+/// The kind of a template parameter.
 #[derive(Clone, Debug)]
 pub enum TemplateParameterKind {
     /// `typename T = default`.
@@ -139,20 +139,20 @@ pub enum TemplateParameterKind {
     Constant(TypeSyntax, Option<Expr>),
 }
 
-/// A type as it is written, with its declarator.
+/// A written type, with its declarator.
 #[derive(Clone, Debug)]
 pub struct TypeSyntax {
-    /// What it is.
+    /// Its kind.
     pub kind: TypeKind,
     /// `const` at this level.
     pub is_const: bool,
     /// `volatile` at this level.
     pub is_volatile: bool,
-    /// Where.
+    /// Its place.
     pub span: Span,
 }
 
-/// What a written type is.
+/// The kind of a written type.
 #[derive(Clone, Debug)]
 pub enum TypeKind {
     /// Words of built-in types, in the order they are written: `unsigned long`, `float`.
@@ -213,7 +213,7 @@ pub struct Specifiers {
     pub is_explicit: bool,
     /// `friend`.
     pub is_friend: bool,
-    /// `virtual`, which is refused where used.
+    /// `virtual`; refused when used.
     pub is_virtual: bool,
     /// `__align__(n)`, `alignas(n)`, `__attribute__((aligned(n)))`.
     pub align: Option<Box<Expr>>,
@@ -232,11 +232,11 @@ pub struct Function {
     pub specifiers: Specifiers,
     /// Parameters of its template.
     pub template: Option<TemplateParameters>,
-    /// What it returns; of constructors and conversions, `void` and the type.
+    /// The result type; of constructors `void`, of conversions the type.
     pub returns: TypeSyntax,
     /// Its parameters.
     pub parameters: Vec<Parameter>,
-    /// Whether `...` ends its parameters.
+    /// `...` ends its parameters.
     pub is_variadic: bool,
     /// `const` behind the parameters of a member.
     pub is_const_member: bool,
@@ -250,7 +250,7 @@ pub struct Function {
     pub is_defaulted: bool,
     /// `= delete`.
     pub is_deleted: bool,
-    /// Why its body was not parsed, if C++ that is not read is in it; the place and a phrase. The function is refused where it is used.
+    /// If its body has unsupported C++ and was not parsed: the place and a phrase. The function is refused when used.
     pub unread: Option<(Span, String)>,
 }
 
@@ -261,7 +261,7 @@ pub struct Record {
     pub name: NamePart,
     /// Words before it.
     pub specifiers: Specifiers,
-    /// Whether it is a union.
+    /// It is a union.
     pub is_union: bool,
     /// Parameters of its template.
     pub template: Option<TemplateParameters>,
@@ -276,7 +276,7 @@ pub struct Record {
 pub struct Enumeration {
     /// Its name; empty if it has none.
     pub name: Name,
-    /// Whether it is an `enum class`.
+    /// It is an `enum class`.
     pub is_scoped: bool,
     /// Its underlying type, if given.
     pub underlying: Option<TypeSyntax>,
@@ -302,13 +302,13 @@ pub struct Declarator {
     pub name: QualifiedName,
     /// Its type.
     pub ty: TypeSyntax,
-    /// How it is initialised.
+    /// Its initialiser.
     pub init: Option<Initialiser>,
     /// Width of a bit-field.
     pub bit_width: Option<Box<Expr>>,
 }
 
-/// How a variable is initialised.
+/// The initialiser of a variable.
 #[derive(Clone, Debug)]
 pub enum Initialiser {
     /// `= e`.
@@ -322,13 +322,13 @@ pub enum Initialiser {
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// Its kind.
     pub kind: ExprKind,
-    /// Where.
+    /// Its place.
     pub span: Span,
 }
 
-/// What an expression is.
+/// The kind of an expression.
 #[derive(Clone, Debug)]
 pub enum ExprKind {
     /// An integer literal, with the parts of [`TokenKind::Int`](crate::token::TokenKind::Int).
@@ -339,7 +339,7 @@ pub enum ExprKind {
         decimal: bool,
         /// Suffix `u`.
         unsigned: bool,
-        /// How many `l`.
+        /// The number of `l`.
         long: u8,
     },
     /// A floating literal.
@@ -365,7 +365,7 @@ pub enum ExprKind {
     Unary(&'static str, Box<Expr>),
     /// An operator between operands; also `==>` and `<==>` in clauses.
     Binary(&'static str, Box<Expr>, Box<Expr>),
-    /// `=`, `+=` and their like.
+    /// `=`, `+=` and similar.
     Assign(&'static str, Box<Expr>, Box<Expr>),
     /// `++` and `--`.
     Step {
@@ -410,7 +410,7 @@ pub enum ExprKind {
     Braces(Vec<Expr>),
     /// `a, b`.
     Comma(Box<Expr>, Box<Expr>),
-    /// A lambda, refused where it is used.
+    /// A lambda; refused when used.
     Lambda,
     /// `e...`.
     Pack(Box<Expr>),
@@ -422,7 +422,7 @@ pub enum ExprKind {
     Range(Box<Expr>, Box<Expr>),
 }
 
-/// Which cast.
+/// The kind of a cast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "they are what they are called")]
 pub enum CastKind {
@@ -432,7 +432,7 @@ pub enum CastKind {
     Const,
 }
 
-/// What `\fold` combines.
+/// The operator and range of a `\fold`.
 #[derive(Clone, Debug)]
 pub struct Fold {
     /// An operator or the name of a function.
@@ -443,27 +443,27 @@ pub struct Fold {
     pub low: Expr,
     /// One past the last value.
     pub high: Expr,
-    /// What is combined.
+    /// The combined expression.
     pub body: Expr,
 }
 
 /// A statement.
 #[derive(Clone, Debug)]
 pub struct Stmt {
-    /// What it is.
+    /// Its kind.
     pub kind: StmtKind,
-    /// Where.
+    /// Its place.
     pub span: Span,
 }
 
-/// What a statement is.
+/// The kind of a statement.
 #[derive(Clone, Debug)]
 pub enum StmtKind {
     /// A declaration: variables, a type, `using`, `static_assert`.
     Declaration(Declaration),
     /// An expression; `None` for `;`.
     Expr(Option<Expr>),
-    /// `if`, with what it declares first.
+    /// `if`, with its init-statement.
     If {
         /// `if (init; …)`.
         init: Option<Box<Stmt>>,
@@ -471,36 +471,36 @@ pub enum StmtKind {
         is_constexpr: bool,
         /// The condition, or a declaration in its place.
         condition: Condition,
-        /// If it holds.
+        /// Executed if it holds.
         then: Box<Stmt>,
-        /// If not.
+        /// Executed if it does not.
         otherwise: Option<Box<Stmt>>,
     },
     /// `for`.
     For {
-        /// What is done first.
+        /// The init-statement.
         init: Option<Box<Stmt>>,
-        /// Whether it goes on.
+        /// The condition.
         condition: Option<Condition>,
-        /// What is done after each iteration.
+        /// Executed after each iteration.
         step: Option<Expr>,
-        /// An iteration.
+        /// The body.
         body: Box<Stmt>,
     },
     /// `for (T x : range)`.
     RangeFor {
         /// The variable.
         variable: Box<Declarator>,
-        /// What it goes over.
+        /// The range.
         range: Expr,
-        /// An iteration.
+        /// The body.
         body: Box<Stmt>,
     },
     /// `while`.
     While(Condition, Box<Stmt>),
     /// `do`.
     DoWhile(Box<Stmt>, Expr),
-    /// `switch`, with what it declares first.
+    /// `switch`, with its init-statement.
     Switch(Option<Box<Stmt>>, Condition, Box<Stmt>),
     /// `case e:` before a statement.
     Case(Expr, Box<Stmt>),
@@ -514,7 +514,7 @@ pub enum StmtKind {
     Break,
     /// `continue`.
     Continue,
-    /// `goto`, a label, `try`, `asm`: refused where it is reached; what it is.
+    /// `goto`, a label, `try`, `asm`: refused when reached; its name.
     Unread(&'static str),
     /// Clauses.
     Clauses(Vec<Clause>),
@@ -532,13 +532,13 @@ pub enum Condition {
 /// A clause of an annotation.
 #[derive(Clone, Debug)]
 pub struct Clause {
-    /// What it says.
+    /// Its kind.
     pub kind: ClauseKind,
-    /// Where.
+    /// Its place.
     pub span: Span,
 }
 
-/// What a clause says.
+/// The kind of a clause.
 #[derive(Clone, Debug)]
 pub enum ClauseKind {
     /// `requires P`.
@@ -559,7 +559,7 @@ pub enum ClauseKind {
     BarrierInvariant(Option<Name>, Expr),
     /// `instantiate …`.
     Instantiate,
-    /// `reads` or `writes`: whether it writes, and `a[lo .. hi]` or `a\[i\]`.
+    /// `reads` or `writes`: `true` for `writes`, and `a[lo .. hi]` or `a\[i\]`.
     Footprint(bool, Expr),
     /// `ghost int x = e`.
     GhostDeclare(Box<Declarator>),
@@ -575,9 +575,9 @@ pub enum ClauseKind {
         name: Name,
         /// Its parameters.
         parameters: Vec<Parameter>,
-        /// What the induction is on.
+        /// The induction variable.
         induction: Option<Name>,
-        /// What it says.
+        /// Its statement.
         body: Expr,
     },
     /// `monoid FUNCTION, unit e, commutative`.
@@ -586,7 +586,7 @@ pub enum ClauseKind {
         function: Name,
         /// Its unit.
         unit: Expr,
-        /// Whether it is claimed to commute.
+        /// It is claimed to commute.
         is_commutative: bool,
     },
     /// `symbolic A, B`.

@@ -1,6 +1,7 @@
-//! Attributes wherever they may stand: `[[…]]`, `__attribute__((…))`, `__declspec(…)`, `alignas`, `__launch_bounds__` (\[dcl.attr\]).
+//! Attributes at every permitted place: `[[…]]`, `__attribute__((…))`, `__declspec(…)`, `alignas`,
+//! `__launch_bounds__` (\[dcl.attr\]).
 //!
-//! Attributes change nothing here but alignment, packing and CUDA's own; the rest is advice.
+//! Only attributes for alignment, packing and CUDA's own have an effect here; the rest is advice.
 
 use super::ast::{Expr, ExprKind, Specifiers};
 use super::parser::Parser;
@@ -8,14 +9,14 @@ use crate::Result;
 use crate::token::TokenKind;
 
 impl Parser<'_> {
-    /// Takes all attributes that stand here; whether there were any.
+    /// Takes all attributes at this place; returns `true` if there were any.
     pub(super) fn attributes(&mut self, found: &mut Specifiers) -> Result<bool> {
         let start = self.at;
         while self.attribute(found)? {}
         Ok(self.at > start)
     }
 
-    /// Takes attributes that mean nothing here.
+    /// Takes attributes that have no effect here.
     pub(super) fn skip_attributes(&mut self) -> Result<()> {
         let mut ignored = Specifiers::default();
         self.attributes(&mut ignored)?;
@@ -66,7 +67,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The place behind the bracket that closes the one here.
+    /// The position after the bracket that closes the one here.
     fn after_brackets(&mut self) -> usize {
         let start = self.at;
         self.skip_brackets();
@@ -120,7 +121,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Whether an attribute begins here.
+    /// Does an attribute begin here?
     pub(super) fn is_attribute(&self) -> bool {
         let is_word = matches!(
             self.word(),

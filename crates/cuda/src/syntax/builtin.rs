@@ -1,5 +1,5 @@
-//! Words of the language, and names of types that CUDA and its headers declare. `sema` knows what they mean; a file may declare
-//! the same names itself.
+//! Words of the language, and names of types declared by CUDA and its headers. `sema` has their meaning; a file may
+//! declare the same names itself.
 
 /// Keywords of C++17 and of CUDA that cannot be names (\[lex.key\]).
 pub(super) fn is_keyword(word: &str) -> bool {
@@ -93,7 +93,7 @@ const KEYWORDS: &[&str] = &[
     "while",
 ];
 
-/// Whether built-in types are put together from a word (\[dcl.type.simple\]).
+/// Is the word part of a built-in type (\[dcl.type.simple\])?
 pub(super) fn is_type_word(word: &str) -> bool {
     matches!(
         word,
@@ -303,7 +303,7 @@ pub(super) const FUNCTION_TEMPLATES: &[&str] = &[
     "surfCubemapwrite",
 ];
 
-/// A namespace: its types, class templates and function templates. Others may be in it.
+/// A namespace: its types, class templates and function templates. It may contain others.
 type Names =
     (&'static str, &'static [&'static str], &'static [&'static str], &'static [&'static str]);
 

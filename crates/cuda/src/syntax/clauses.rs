@@ -1,5 +1,5 @@
-//! Annotations: clauses of contracts, loops and barriers, definitions of predicates, lemmas and monoids. The words are those of
-//! ACSL where it has one. A word that is none of ours is an error.
+//! Annotations: clauses of contracts, loops and barriers, definitions of predicates, lemmas and monoids. The words
+//! are those of ACSL, as far as it has them. An unknown word is an error.
 
 use super::ast::{
     Clause, ClauseKind, Declaration, DeclarationKind, Expr, ExprKind, Function, Name, NamePart,
@@ -42,7 +42,7 @@ fn is_definition(clause: &Clause) -> bool {
 }
 
 impl Parser<'_> {
-    /// The annotation before a declaration, if there is one; definitions go out by themselves.
+    /// The annotation before a declaration, if there is one; definitions are emitted separately.
     pub(super) fn pending_clauses(&mut self, out: &mut Vec<Declaration>) -> Result<Pending> {
         if *self.kind() != TokenKind::AnnotationStart {
             return Ok(Pending::default());
@@ -70,7 +70,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads the contract of a function, with its parameters known.
+    /// Reads the contract of a function, with its parameters in scope.
     pub(super) fn contract(&mut self, function: &mut Function, pending: &Pending) -> Result<()> {
         let mark = self.mark();
         self.scopes.open();
@@ -82,7 +82,7 @@ impl Parser<'_> {
         result
     }
 
-    /// The same where they are declared already.
+    /// Like [`Self::contract`], for parameters that are declared already.
     pub(super) fn contract_here(
         &mut self,
         function: &mut Function,
@@ -95,7 +95,7 @@ impl Parser<'_> {
         self.at = before;
         self.is_half = is_half;
         self.is_annotation = false;
-        // A clause that is wrong is an error, however much of the function is read.
+        // A wrong clause is an error, even if the function is not read.
         let clauses = clauses?;
         function.clauses = clauses.into_iter().filter(|clause| !is_definition(clause)).collect();
         Ok(())
@@ -332,7 +332,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A word that is none of `words`, with the one that is most like it.
+    /// The error for a word that is not one of `words`, with the most similar one.
     pub(super) fn unknown_word<'w>(
         &self,
         word: &str,
@@ -340,7 +340,7 @@ impl Parser<'_> {
         words: impl Iterator<Item = &'w &'w str>,
     ) -> Box<Diagnostic> {
         let words: Vec<&str> = words.copied().collect();
-        let message = format!("`{word}` is no word of annotations");
+        let message = format!("`{word}` is not a word of annotations");
         let close = words.iter().map(|one| (distance(one, word), *one)).min();
         let help = match close {
             Some((changes, close)) if changes <= 1 + word.len() / 4 => {
@@ -352,7 +352,7 @@ impl Parser<'_> {
     }
 }
 
-/// How many letters must be changed, inserted or left out to make one word of another.
+/// The number of letters to change, insert or delete to turn one word into another.
 fn distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().take(64).collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();

@@ -88,7 +88,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A declaration that declares a type alone, such as `struct S { … };`.
+    /// A declaration of only a type, such as `struct S { … };`.
     fn only_type(&mut self, leading: Leading, start: Span) -> Vec<Declaration> {
         match leading.ty.map(|ty| ty.kind) {
             Some(TypeKind::Defined(mut defined)) => {
@@ -105,7 +105,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Makes a type that is defined in a declaration a declaration of its own, so that it is defined once.
+    /// Turns a type defined in a declaration into a declaration of its own, so that it is defined once.
     fn hoist(&mut self, leading: &mut Leading, out: &mut Vec<Declaration>) -> Result<()> {
         let Some(ty) = &mut leading.ty else { return Ok(()) };
         let TypeKind::Defined(defined) = &mut ty.kind else { return Ok(()) };
@@ -115,7 +115,7 @@ impl Parser<'_> {
             _ => return Ok(()),
         };
         if name.text.is_empty() {
-            // `typedef struct { … } S;` is called S.
+            // `typedef struct { … } S;` gets the name S.
             match self.word() {
                 Some(word) if leading.is_typedef => {
                     *name = Name { text: word.into(), span: self.span() };
@@ -168,7 +168,7 @@ impl Parser<'_> {
         self.declare(&name.text, meaning, scope);
     }
 
-    /// The scope behind a name.
+    /// The scope of a name, for names after `::`.
     pub(super) fn scope_of(&self, name: &QualifiedName) -> Option<ScopeId> {
         let mut entry: Option<Entry> = None;
         for part in &name.parts {
@@ -195,7 +195,7 @@ impl Parser<'_> {
         Ok(Declaration { kind, span: self.since(start) })
     }
 
-    /// Variables or fields, whose first declarator was read.
+    /// Variables or fields, after the first declarator.
     pub(super) fn variables(
         &mut self,
         leading: Leading,
@@ -233,7 +233,8 @@ impl Parser<'_> {
         Ok(Declaration { kind: DeclarationKind::Variables(variables), span: self.since(start) })
     }
 
-    /// The rest of a declarator: width, initialiser. Its name is known from its own initialiser on (\[basic.scope.pdecl\]).
+    /// The rest of a declarator: width, initialiser. Its name is in scope in its own initialiser
+    /// (\[basic.scope.pdecl\]).
     pub(super) fn finish_declarator(
         &mut self,
         declared: Declared,

@@ -8,26 +8,26 @@ use crate::Result;
 use crate::token::TokenKind;
 use base::Span;
 
-/// What may be declared.
+/// The place of a declarator.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Position {
-    /// No name: a type by itself.
+    /// No name: only a type.
     Abstract,
-    /// A name that is there or not: parameters.
+    /// An optional name: parameters.
     Parameter,
     /// A name, of a variable or function.
     Named,
-    /// The same in a block, where parentheses may hold an initialiser.
+    /// Like `Named`, in a block, where parentheses may contain an initialiser.
     Local,
 }
 
-/// What a declarator says.
+/// The result of a declarator.
 pub(super) struct Declared {
     pub(super) name: Option<QualifiedName>,
     pub(super) ty: TypeSyntax,
-    /// Whether the function's parameters end in `...`.
+    /// The function's parameters end in `...`.
     pub(super) is_variadic: bool,
-    /// Whether it is a pack of parameters.
+    /// It is a pack of parameters.
     pub(super) is_pack: bool,
 }
 
@@ -86,7 +86,7 @@ impl Parser<'_> {
         self.word().is_some() && self.is_at(1, "::") && self.is_at(2, "*")
     }
 
-    /// Whether the parenthesis here holds a declarator, not parameters.
+    /// Does the parenthesis here contain a declarator rather than parameters?
     fn is_nested_declarator(&self, position: Position) -> bool {
         match self.kind_at(1) {
             TokenKind::Punct("*" | "&" | "&&") => true,
@@ -102,7 +102,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `(*a)[3]`: what follows the parenthesis belongs to the outer type, so it is read first.
+    /// `(*a)[3]`: the text after the parenthesis belongs to the outer type, so it is read first.
     fn parenthesised(&mut self, ty: TypeSyntax, position: Position) -> Result<Declared> {
         let start = self.span();
         let open = self.at;
@@ -177,7 +177,7 @@ impl Parser<'_> {
         Ok((ty, is_variadic))
     }
 
-    /// Parameters, unless the parenthesis holds an initialiser.
+    /// Parameters, unless the parenthesis contains an initialiser.
     fn parameters_if_any(&mut self, position: Position) -> Result<Option<ParameterList>> {
         let begins = self.is_at(1, ")") || self.is_at(1, "...") || self.is_parameter_at_next();
         if !begins {
@@ -201,7 +201,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the parenthesis here holds expressions that end a declarator.
+    /// Does the parenthesis here contain expressions that end a declarator?
     fn is_initialiser(&mut self) -> bool {
         let mark = self.mark();
         let fits = self.call_arguments().is_ok() && (self.is(";") || self.is(","));
@@ -209,7 +209,7 @@ impl Parser<'_> {
         fits
     }
 
-    /// `(Foo x` with a type that nobody knows: parameters all the same.
+    /// `(Foo x` with an unknown type: parameters all the same.
     fn is_unknown_parameter(&self) -> bool {
         let is_name = |at| self.word_at(at).is_some_and(|word| !super::builtin::is_keyword(word));
         is_name(1)
@@ -281,7 +281,7 @@ impl Parser<'_> {
     }
 }
 
-/// A name of one part.
+/// A name with one part.
 pub(super) fn single(name: Name) -> QualifiedName {
     QualifiedName { is_global: false, parts: vec![NamePart { name, arguments: None }] }
 }

@@ -11,13 +11,13 @@ use base::Span;
 
 const ASSIGNMENTS: &[&str] = &["=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="];
 
-/// Chains of more operators than this are refused, for those that walk the tree.
+/// The longest chain of operators; longer ones would exhaust the stack of code that walks the tree.
 const MAX_CHAIN: usize = 10_000;
 
-/// How tightly comparisons bind.
+/// The precedence of comparisons.
 const COMPARISON: u8 = 9;
 
-/// Binary operators and how tightly they bind.
+/// Binary operators and their precedence.
 fn precedence(operator: &str, is_annotation: bool) -> Option<u8> {
     Some(match operator {
         "<==>" if is_annotation => 1,
@@ -99,7 +99,7 @@ impl Parser<'_> {
     fn binary(&mut self, least: u8) -> Result<Expr> {
         let start = self.span();
         let mut left = self.unary()?;
-        // The right side of the comparison before, for `0 <= i < n`.
+        // The right side of the previous comparison, for `0 <= i < n`.
         let mut chained: Option<Expr> = None;
         let mut count = 0;
         while let Some((operator, level)) = self.operator(least) {
@@ -123,7 +123,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    /// The binary operator that is next, if it binds more tightly than `least`.
+    /// The next binary operator, if it binds more tightly than `least`.
     fn operator(&self, least: u8) -> Option<(&'static str, u8)> {
         let TokenKind::Punct(operator) = self.kind() else { return None };
         if self.is_in_angles && matches!(*operator, ">" | ">>") {
@@ -169,7 +169,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `(T)e`, if the parenthesis holds a type.
+    /// `(T)e`, if the parenthesis contains a type.
     fn cast(&mut self, start: Span) -> Result<Option<Expr>> {
         let ty = self.attempt(|parser| {
             parser.advance();
@@ -229,7 +229,7 @@ impl Parser<'_> {
                     self.expect("]")?;
                     ExprKind::Index(Box::new(expr), Box::new(index))
                 }
-                // Its arguments' namespaces are not looked into ([basic.lookup.argdep]/1).
+                // Argument-dependent lookup does not apply to it ([basic.lookup.argdep]/1).
                 "(" if is_in_parentheses && matches!(expr.kind, ExprKind::Name(_)) => {
                     let message = "calls of a name in parentheses are not read";
                     return Err(self.unsupported(start, message));
@@ -259,7 +259,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether `<<` and `<` here are the `<<<` of a launch.
+    /// Are `<<` and `<` here the `<<<` of a launch?
     fn is_launch(&self) -> bool {
         let after = self.tokens.get(self.at + 1).map(|token| token.span);
         self.is_at(1, "<") && after.is_some_and(|after| after.start == self.span().end)

@@ -1,7 +1,7 @@
-//! Functions: what follows their parameters, initialisers of members, bodies (\[dcl.fct.def\]).
+//! Functions: the text after their parameters, initialisers of members, bodies (\[dcl.fct.def\]).
 //!
-//! A body with C++ that is not read is passed over, and the function says so. Host functions are not read: their names
-//! are kept.
+//! A body with unsupported C++ is skipped, and marked in the function. Host functions are not read; their names are
+//! kept.
 
 use super::ast::{
     Declaration, DeclarationKind, Function, TemplateParameters, TypeKind, TypeSyntax,
@@ -15,7 +15,7 @@ use crate::Result;
 use base::Severity;
 
 impl Parser<'_> {
-    /// The rest of a function whose declarator was read.
+    /// The rest of a function, after its declarator.
     pub(super) fn function(
         &mut self,
         leading: Leading,
@@ -63,7 +63,7 @@ impl Parser<'_> {
         Ok(Declaration { kind, span: self.since(start) })
     }
 
-    /// A function of the host: its body is passed over.
+    /// A function of the host; skips its body.
     fn host_function(&mut self, function: Function, start: base::Span) -> Result<Declaration> {
         if !self.take(";") {
             while !self.is("{") && !self.is(";") && !self.is_end() {
@@ -83,7 +83,7 @@ impl Parser<'_> {
             function.template.as_ref().is_some_and(|list| !list.parameters.is_empty());
         let text = only.name.text.clone();
         let known = self.scopes.lookup_in(Some(self.target()), &text).meaning;
-        // A friend does not become a member, nor does a constructor hide its class.
+        // A friend is not a member, and a constructor does not hide its class.
         let is_constructor = self.classes.last().is_some_and(|class| *class == text);
         if function.specifiers.is_friend || known.is_type() || is_constructor {
             return;
@@ -96,7 +96,7 @@ impl Parser<'_> {
         self.declare(&text, meaning, None);
     }
 
-    /// What stands between the parameters and the body.
+    /// The text between the parameters and the body.
     fn tail(&mut self, function: &mut Function) -> Result<()> {
         loop {
             if self.attributes(&mut function.specifiers)? {
@@ -186,7 +186,7 @@ impl Parser<'_> {
         Ok(Declared { name: Some(name), ty, is_variadic: list.is_variadic, is_pack: false })
     }
 
-    /// Reads the body, or notes it for when the class is complete.
+    /// Reads the body, or postpones it until the class is complete.
     fn body_or_later(
         &mut self,
         function: &mut Function,
@@ -206,7 +206,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Passes over initialisers of members and the body.
+    /// Skips initialisers of members and the body.
     fn skip_body(&mut self) {
         self.take_word("try");
         if self.take(":") {
@@ -229,7 +229,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads the body that begins here. What is not read is noted.
+    /// Reads the body that begins here. Unsupported code is noted.
     pub(super) fn body(
         &mut self,
         function: &mut Function,
@@ -266,7 +266,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The scope of the class that a function outside of it belongs to.
+    /// The scope of the class of a function that is defined outside of it.
     fn class_of(&self, function: &Function) -> Option<super::scopes::ScopeId> {
         let (_, before) = function.name.parts.split_last()?;
         if before.is_empty() {
@@ -315,7 +315,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A device function whose declaration is not read: known by its name alone.
+    /// A device function with an unsupported declaration: only its name is known.
     pub(super) fn unread_function(&mut self, from: usize, end: usize) -> Option<Function> {
         let tokens = self.tokens.get(from..end)?;
         let word = |at: usize| match tokens.get(at).map(|token| &token.kind) {

@@ -1,4 +1,4 @@
-//! Declarations at file and namespace scope (\[basic.link\], \[namespace.def\]), and passing over host code.
+//! Declarations at file and namespace scope (\[basic.link\], \[namespace.def\]), and skipping of host code.
 
 use super::ast::{Clause, ClauseKind, Declaration, DeclarationKind, Name, TypeKind, TypeSyntax};
 use super::parser::Parser;
@@ -69,7 +69,7 @@ impl Parser<'_> {
         }
     }
 
-    /// GPUVerify's `__axiom(P);`, which is assumed.
+    /// GPUVerify's `__axiom(P);`, an assumption.
     fn axiom(&mut self, out: &mut Vec<Declaration>) -> Result<()> {
         let start = self.span();
         self.advance();
@@ -141,7 +141,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `namespace a = b;` is kept as another name, like one of a type.
+    /// `namespace a = b;` is stored as an alias, like one of a type.
     fn namespace_alias(&mut self, start: base::Span, out: &mut Vec<Declaration>) -> Result<()> {
         let name = self.name()?;
         self.expect("=")?;
@@ -156,7 +156,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A declaration; one of the host that is not read is passed over.
+    /// A declaration; unsupported ones of the host are skipped.
     fn declaration_or_skip(&mut self, out: &mut Vec<Declaration>, pending: Pending) -> Result<()> {
         let from = self.at;
         let span = self.span();
@@ -193,7 +193,7 @@ impl Parser<'_> {
             return Err(found);
         }
         let kind = match is_for_device.then(|| self.unread_function(from, self.at)).flatten() {
-            // A kernel is told of by its name; others may be one of several.
+            // A kernel is identified by its name; other functions may be overloaded.
             Some(mut function) if function.specifiers.is_global && self.is_function(from) => {
                 function.unread = Some((found.primary.span, found.message.to_string()));
                 DeclarationKind::Function(Box::new(function))
@@ -224,7 +224,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether what was passed over since `from` is for the device.
+    /// Is the text skipped since `from` for the device?
     fn is_for_device(&self, from: usize) -> bool {
         let words = self.tokens.get(from..self.at).unwrap_or_default().iter();
         words.filter_map(word).any(|word| {
@@ -235,8 +235,8 @@ impl Parser<'_> {
         })
     }
 
-    /// Whether what was passed over since `from` is a function that is not `constexpr`: a name or operator stands before its first
-    /// parenthesis, and nothing before that says otherwise.
+    /// Is the text skipped since `from` a function that is not `constexpr`? Then a name or operator stands before its
+    /// first parenthesis, and nothing before that says otherwise.
     pub(super) fn is_function(&self, from: usize) -> bool {
         let tokens = self.tokens.get(from..self.at).unwrap_or_default();
         let mut last: Option<&Token> = None;
@@ -269,8 +269,8 @@ impl Parser<'_> {
         false
     }
 
-    /// Skips a declaration and returns the names it may declare: unknown words, which are declared now, and known ones that stand where
-    /// a declared name does.
+    /// Skips a declaration and returns the names it may declare: unknown words, which are declared now, and known
+    /// ones at the place of a declared name.
     pub(super) fn skipped_names(&mut self, from: usize) -> Vec<Name> {
         self.skip_declaration();
         let tokens = self.tokens.get(from..self.at).unwrap_or_default();
@@ -307,7 +307,7 @@ impl Parser<'_> {
         names
     }
 
-    /// Passes over one declaration: to its `;`, or over its braces.
+    /// Skips one declaration: to its `;`, or over its braces.
     pub(super) fn skip_declaration(&mut self) {
         let start = self.at;
         let mut is_initialised = false;
@@ -335,7 +335,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A pragma that came through: `pack` is kept in mind, others are refused.
+    /// A pragma that was passed on: `pack` is recorded, others are refused.
     fn pragma(&mut self, words: &[Token]) -> Result<()> {
         let has = |wanted: &str| words.iter().filter_map(word).any(|word| word == wanted);
         if has("pack") {
@@ -357,8 +357,8 @@ fn word(token: &Token) -> Option<&str> {
     }
 }
 
-/// Words that a declaration declares by where they stand: before parameters, an initialiser, a body or the end; also the template that a
-/// specialisation is of.
+/// Words that a declaration declares by their position: before parameters, an initialiser, a body or the end; also
+/// the template of a specialisation.
 fn declared_again(tokens: &[Token]) -> Vec<Name> {
     let mut names = Vec::new();
     let mut depth = 0usize;
@@ -398,7 +398,7 @@ fn declared_again(tokens: &[Token]) -> Vec<Name> {
     names
 }
 
-/// The position behind the angle brackets that open at `at`.
+/// The position after the angle brackets that open at `at`.
 fn past_angles(tokens: &[Token], at: usize) -> usize {
     let (mut open, mut inner) = (0usize, 0usize);
     for (number, token) in tokens.iter().enumerate().skip(at) {

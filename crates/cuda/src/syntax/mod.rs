@@ -1,8 +1,9 @@
 //! Syntax: recursive descent over tokens (ISO C++17 \[gram\], with CUDA's qualifiers).
 //!
-//! The parser knows names of types, templates and namespaces by scope, because C++ cannot be parsed otherwise (\[stmt.ambig\],
-//! \[temp.names\]). Host code is passed over, by brackets; the names that it declares are kept so that their use is refused.
-//! C++ that is not read in a device function is noted in that function, which is refused where it is used.
+//! The parser tracks names of types, templates and namespaces by scope, because C++ cannot be parsed otherwise
+//! (\[stmt.ambig\], \[temp.names\]). Host code is skipped by brackets; the names it declares are kept so that their
+//! use is refused. Unsupported C++ in a device function is noted in that function, and the function is refused when
+//! used.
 
 pub mod ast;
 mod attributes;
@@ -35,7 +36,7 @@ use parser::Parser;
 /// Parses a file.
 ///
 /// # Errors
-/// A syntax error outside of host code, or C++ that is not read where nothing can be left out.
+/// A syntax error outside of host code, or unsupported C++ at a place where nothing can be left out.
 pub fn parse(text: &Preprocessed) -> Result<ast::Unit> {
     let mut parser = Parser::new(&text.tokens);
     let mut declarations = parser.declarations_until_end()?;
@@ -43,7 +44,8 @@ pub fn parse(text: &Preprocessed) -> Result<ast::Unit> {
     Ok(ast::Unit { declarations })
 }
 
-/// A contract before a macro that makes a kernel and functions for it is the kernel's: what one call of a macro makes has one place.
+/// Moves a contract before a macro to the kernel, if the macro makes a kernel with functions for it: everything made
+/// by one macro call has one place.
 fn hand_over(declarations: &mut [ast::Declaration]) {
     use ast::DeclarationKind::{Function, Namespace};
     for at in 0..declarations.len() {
@@ -76,7 +78,7 @@ fn hand_over(declarations: &mut [ast::Declaration]) {
     }
 }
 
-/// Parses annotations that stand alone, such as conditions of the command line.
+/// Parses stand-alone annotations, such as conditions of the command line.
 ///
 /// # Errors
 /// The tokens are not clauses.

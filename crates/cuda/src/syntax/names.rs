@@ -7,7 +7,7 @@ use super::scopes::{Entry, Meaning};
 use crate::Result;
 use crate::token::TokenKind;
 
-/// Operators that functions can be named after; longest first.
+/// Operators that functions can overload; longest first.
 const OPERATORS: &[&str] = &[
     "<<=", ">>=", "->*", "==", "!=", "<=", ">=", "&&", "||", "++", "--", "+=", "-=", "*=", "/=",
     "%=", "^=", "&=", "|=", "<<", ">>", "->", "+", "-", "*", "/", "%", "^", "&", "|", "~", "!",
@@ -15,7 +15,7 @@ const OPERATORS: &[&str] = &[
 ];
 
 impl Parser<'_> {
-    /// A qualified name and what it stands for.
+    /// A qualified name and its meaning.
     pub(super) fn qualified_name(&mut self) -> Result<(QualifiedName, Entry)> {
         let is_global = self.take("::");
         let mut parts: Vec<NamePart> = Vec::new();
@@ -51,7 +51,7 @@ impl Parser<'_> {
         Ok(Name { text: format!("~{}", name.text).into(), span: self.since(start) })
     }
 
-    /// `<…>` behind a name that stands for a template, or must.
+    /// `<…>` behind a name of a template, or one forced to be.
     fn template_arguments_if_any(
         &mut self,
         entry: Entry,
@@ -66,7 +66,7 @@ impl Parser<'_> {
         if entry.meaning != Meaning::Unknown {
             return Ok(None);
         }
-        // A name of a namespace that is not known in full: a template if it can be one.
+        // A name of a namespace that is not fully known: a template if it parses as one.
         Ok(self.attempt(|parser| {
             let arguments = parser.template_arguments()?;
             let is_compared = matches!(
@@ -146,14 +146,14 @@ impl Parser<'_> {
         {
             return Err(self.unsupported(start, "this kind of operator is not read"));
         }
-        // A conversion; its type is read by the caller.
+        // A conversion; the caller reads its type.
         if self.is_type_start() {
             return Ok(Name { text: "operator ".into(), span: start });
         }
         Err(self.error("expected an operator"))
     }
 
-    /// What the qualified name that begins here stands for, and how many tokens it takes, without reading it.
+    /// The meaning of the qualified name that begins here, and the number of its tokens, without consuming it.
     pub(super) fn meaning_here(&self) -> (Entry, usize) {
         let undeclared = Entry { meaning: Meaning::Undeclared, scope: None };
         let is_global = !self.is_half && self.is("::");
@@ -188,7 +188,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The place behind the `>` that closes the `<` at `ahead`, by counting.
+    /// The position after the `>` that closes the `<` at `ahead`, by counting.
     fn after_angles(&self, mut ahead: usize) -> Option<usize> {
         let (mut angles, mut brackets) = (0usize, 0usize);
         loop {
@@ -208,12 +208,12 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a named type begins here.
+    /// Does a named type begin here?
     pub(super) fn is_named_type(&self) -> bool {
         let (entry, ahead) = self.meaning_here();
         match entry.meaning {
             Meaning::Type | Meaning::TypeTemplate => true,
-            // Of an unknown name the text behind it tells.
+            // For an unknown name, the text after it decides.
             Meaning::Unknown => {
                 let is_declared =
                     |at: usize| self.word_at(at).is_some_and(|word| !builtin::is_keyword(word));

@@ -56,7 +56,7 @@ impl Parser<'_> {
         Ok(Expr { span: self.since(start), ..inner })
     }
 
-    /// `[…](…) { … }`: passed over.
+    /// `[…](…) { … }`: skipped.
     fn lambda(&mut self, start: Span) -> Result<Expr> {
         self.skip_brackets();
         if self.is("(") {
@@ -128,7 +128,7 @@ impl Parser<'_> {
         if self.is("{") {
             return self.construct_list(ty, start);
         }
-        // A name of an open namespace that only looked like a type.
+        // A name of an open namespace that was mistaken for a type.
         self.reset(&mark);
         if self.meaning_here().0.meaning == Meaning::Unknown {
             return self.named(start);
@@ -146,7 +146,7 @@ impl Parser<'_> {
 
     fn named(&mut self, start: Span) -> Result<Expr> {
         let (name, entry) = self.qualified_name()?;
-        // `std::plus<int>{}` of a type that is not known by name.
+        // `std::plus<int>{}` with an unknown type.
         if entry.meaning == Meaning::Unknown && self.is("{") {
             return Err(self.unknown_type(&name, start));
         }

@@ -1,4 +1,4 @@
-//! The state of parsing: the place among the tokens, the scopes around it, and steps forth and back.
+//! The state of parsing: the position among the tokens, the scopes around it, and stepping back.
 
 use super::pending::Pending;
 use super::scopes::{ScopeId, Scopes, Undo};
@@ -7,17 +7,17 @@ use crate::token::{Token, TokenKind};
 use crate::{Result, error, limit, unsupported};
 use base::{Diagnostic, Span};
 
-/// Nesting deeper than this is refused before the stack ends.
+/// The deepest nesting; deeper text is refused before the stack ends.
 const MAX_DEPTH: usize = 400;
 
-/// Tokens of one declaration that may be read in vain, where the text can be read in two ways.
+/// Tokens of one declaration that may be read in failed attempts, if the text has two readings.
 const MAX_WASTE: usize = 1_000_000;
 
-/// The place in the text, and the names that are known there.
+/// The position in the text, and the names known there.
 pub(super) struct Parser<'t> {
     pub(super) tokens: &'t [Token],
     pub(super) at: usize,
-    /// Whether the first half of a `>>` at `at` was taken.
+    /// The first half of a `>>` at `at` was taken.
     pub(super) is_half: bool,
     pub(super) scopes: Scopes,
     pub(super) depth: usize,
@@ -27,19 +27,19 @@ pub(super) struct Parser<'t> {
     pub(super) is_in_angles: bool,
     /// Names of the classes around this place.
     pub(super) classes: Vec<Box<str>>,
-    /// Whether `#pragma pack` is in force.
+    /// `#pragma pack` is in force.
     pub(super) is_packed: bool,
-    /// The scope around template parameters, where the template's name belongs.
+    /// The scope around template parameters: the template's name belongs to it.
     pub(super) outer: Option<ScopeId>,
-    /// The body of the member that was just read, and its contract: both are read when the class is complete.
+    /// The body of the member that was just read, and its contract. Both are read when the class is complete.
     pub(super) late_body: Option<(usize, Pending)>,
-    /// Whether a limit was met, which ends all attempts.
+    /// A limit was reached; this ends all attempts.
     pub(super) is_exhausted: bool,
-    /// Tokens that were read in vain.
+    /// Tokens that were read in failed attempts.
     pub(super) wasted: usize,
 }
 
-/// A place to go back to.
+/// A position to go back to.
 pub(super) struct Mark {
     pub(super) at: usize,
     pub(super) is_half: bool,
@@ -71,7 +71,7 @@ impl<'t> Parser<'t> {
         if self.is_half { &GREATER } else { self.kind_at(0) }
     }
 
-    /// The token that many places ahead.
+    /// The token `ahead` positions ahead.
     pub(super) fn kind_at(&self, ahead: usize) -> &'t TokenKind {
         self.tokens.get(self.at.saturating_add(ahead)).map_or(&TokenKind::End, |token| &token.kind)
     }
@@ -171,7 +171,7 @@ impl<'t> Parser<'t> {
     }
 
     pub(super) fn error(&self, message: impl Into<Box<str>>) -> Box<Diagnostic> {
-        // A compiler sees a comment here.
+        // For a compiler this is a comment.
         if *self.kind() == TokenKind::AnnotationStart {
             let message =
                 "clauses belong before a function and its `template<…>`, or into its body";
@@ -195,13 +195,13 @@ impl<'t> Parser<'t> {
         self.scopes.undo(&mark.undo);
     }
 
-    /// Begins anew after something that was too deep.
+    /// Resets the limits after text that was too deep.
     pub(super) fn refresh(&mut self) {
         self.is_exhausted = false;
         self.wasted = 0;
     }
 
-    /// Runs `inner`; goes back if it fails or gives nothing.
+    /// Runs `inner`; goes back if it fails or returns `None`.
     pub(super) fn attempt<T>(
         &mut self,
         inner: impl FnOnce(&mut Self) -> Result<Option<T>>,
@@ -216,7 +216,8 @@ impl<'t> Parser<'t> {
         found
     }
 
-    /// Runs `inner` one level deeper. What is too deep once is not tried in another way, which would take for ever.
+    /// Runs `inner` one level deeper. Text that was too deep once is not tried in another way, which would take
+    /// forever.
     pub(super) fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.is_exhausted |= self.depth > MAX_DEPTH || self.wasted > MAX_WASTE;
         if self.is_exhausted {
@@ -244,7 +245,7 @@ impl<'t> Parser<'t> {
         result
     }
 
-    /// Passes over a bracket that opens here and all up to the one that closes it.
+    /// Skips from the bracket that opens here to the one that closes it.
     pub(super) fn skip_brackets(&mut self) {
         let mut depth = 0usize;
         while !self.is_end() {

@@ -1,16 +1,16 @@
-//! An annotation that waits for the declaration it stands before.
+//! An annotation that waits for the declaration after it.
 
 use super::ast::Clause;
 use crate::{Result, error};
 use base::Diagnostic;
 
-/// Clauses before a declaration. They are read again when the parameters of the function are known, whose names may be those of
-/// types.
+/// Clauses before a declaration. They are read again when the function's parameters are known, which may have names
+/// of types.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pending {
-    /// Where the annotation begins, if there is one.
+    /// The start of the annotation, if there is one.
     pub(super) start: Option<usize>,
-    /// What was read without the parameters.
+    /// The clauses as read without the parameters.
     pub(super) first: Vec<Clause>,
     pub(super) failed: Option<Box<Diagnostic>>,
 }
@@ -20,7 +20,7 @@ impl Pending {
         !self.first.is_empty() || self.failed.is_some()
     }
 
-    /// Clauses must belong to something.
+    /// Refuses clauses that belong to nothing.
     pub(super) fn refuse(&self) -> Result<()> {
         if let Some(failed) = &self.failed {
             return Err(failed.clone());

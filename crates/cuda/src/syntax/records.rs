@@ -15,7 +15,7 @@ use crate::Result;
 use crate::token::TokenKind;
 use base::Severity;
 
-/// A member whose body is read later: its place among the members, where the body begins, its contract.
+/// A member with a postponed body: its position among the members, the start of the body, its contract.
 type Late = (usize, usize, Pending);
 
 impl Parser<'_> {
@@ -75,7 +75,7 @@ impl Parser<'_> {
         Ok(Elaborated::Defined(DeclarationKind::Record(Box::new(record))))
     }
 
-    /// The name of a class, which may be that of a specialisation.
+    /// The name of a class, perhaps of a specialisation.
     fn record_name(&mut self, is_template: bool) -> Result<QualifiedName> {
         let is_plain = !self.is_at(1, "::") && !self.is_at(1, "<");
         if is_plain {
@@ -88,10 +88,10 @@ impl Parser<'_> {
         Ok(name)
     }
 
-    /// Declares a class; its scope.
+    /// Declares a class; returns its scope.
     fn class_scope(&mut self, name: &NamePart, is_template: bool) -> ScopeId {
         let known = self.scopes.lookup_in(Some(self.target()), &name.name.text);
-        // A specialisation has names of its own, and so does the first definition.
+        // A specialisation has a scope of its own, and so does the first definition.
         let scope =
             match known.scope.filter(|_| known.meaning.is_type() && name.arguments.is_none()) {
                 Some(scope) => scope,
@@ -189,7 +189,7 @@ impl Parser<'_> {
         let mark = self.mark();
         let before = out.len();
         let Err(found) = self.member(out, late) else { return Ok(()) };
-        // A member function of the host that is not read does not matter; anything else changes the class.
+        // An unsupported member function of the host does not matter; anything else changes the class.
         self.reset(&mark);
         out.truncate(before);
         let span = self.span();

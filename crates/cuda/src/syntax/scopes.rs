@@ -1,11 +1,12 @@
-//! Which names are types, templates and namespaces where they stand (\[basic.scope\], \[basic.lookup\]).
+//! The names of types, templates and namespaces at each place (\[basic.scope\], \[basic.lookup\]).
 //!
-//! This serves parsing alone: `sema` resolves names. Scopes of namespaces and classes outlive their braces, for qualified names.
+//! This serves parsing alone: `sema` resolves names. Scopes of namespaces and classes outlive their braces, for
+//! qualified names.
 
 use super::builtin;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What a name stands for.
+/// The kind of entity that a name denotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// A variable, function or enumerator.
@@ -14,9 +15,9 @@ pub(super) enum Meaning {
     TypeTemplate,
     FunctionTemplate,
     Namespace,
-    /// A name of a namespace that is not known in full, or of a type that depends on a template.
+    /// A name of a namespace that is not fully known, or of a type that depends on a template.
     Unknown,
-    /// A name that nobody declared.
+    /// An undeclared name.
     Undeclared,
 }
 
@@ -33,7 +34,7 @@ impl Meaning {
 /// The number of a scope.
 pub(super) type ScopeId = usize;
 
-/// A name: what it stands for, and the scope that is behind `::`.
+/// A name: its meaning, and its scope for names after `::`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub(super) meaning: Meaning,
@@ -45,16 +46,16 @@ struct Scope {
     names: FxHashMap<Box<str>, Entry>,
     /// Scopes whose names are found here, too.
     uses: Vec<ScopeId>,
-    /// Whether it may have names that are not listed.
+    /// It may have names that are not listed.
     is_open: bool,
 }
 
-/// All scopes, and those that are open at a place.
+/// All scopes, and the open ones.
 pub(super) struct Scopes {
     all: Vec<Scope>,
     stack: Vec<ScopeId>,
     journal: Vec<Change>,
-    /// Members that are templates, of whichever class.
+    /// Members that are templates, of any class.
     member_templates: FxHashSet<Box<str>>,
 }
 
@@ -63,14 +64,14 @@ enum Change {
     Use(ScopeId),
 }
 
-/// How far changes are kept.
+/// A position in the journal of changes.
 pub(super) struct Undo {
     changes: usize,
     stack: usize,
 }
 
 impl Undo {
-    /// Whether more scopes were open at this moment than at the other.
+    /// Were more scopes open at this moment than at the other?
     pub(super) fn is_deeper_than(&self, other: &Self) -> bool {
         self.stack > other.stack
     }
@@ -88,7 +89,7 @@ impl Scopes {
         scopes
     }
 
-    /// What CUDA and its headers declare: the outermost scope, so that files may declare the same names.
+    /// Declarations of CUDA and its headers: the outermost scope, so that files may declare the same names.
     fn add_builtin(&mut self) {
         self.stack = vec![0];
         for name in builtin::TYPES {
@@ -145,7 +146,7 @@ impl Scopes {
         made
     }
 
-    /// Opens a scope that was there before.
+    /// Opens an existing scope again.
     pub(super) fn reopen(&mut self, scope: ScopeId) {
         self.stack.push(scope);
     }
@@ -206,12 +207,12 @@ impl Scopes {
         self.put(scope, name, entry);
     }
 
-    /// A scope that nothing is in yet.
+    /// A new empty scope.
     pub(super) fn fresh(&mut self) -> ScopeId {
         self.make(false)
     }
 
-    /// Notes a member that is a template.
+    /// Records a member that is a template.
     pub(super) fn add_member_template(&mut self, name: &str) {
         self.member_templates.insert(name.into());
     }
@@ -220,7 +221,7 @@ impl Scopes {
         self.member_templates.contains(name)
     }
 
-    /// Makes the names of a scope known in the innermost one.
+    /// Makes the names of a scope visible in the innermost one.
     pub(super) fn use_scope(&mut self, used: ScopeId) {
         let current = self.current();
         self.use_in(current, used);
@@ -233,7 +234,7 @@ impl Scopes {
         }
     }
 
-    /// The scope of a namespace that is declared here; the same one as before if it was.
+    /// The scope of a namespace declared here; the existing one if it was declared before.
     pub(super) fn namespace(&mut self, name: &str) -> ScopeId {
         let current = self.current();
         let own = self.all.get(current).and_then(|scope| scope.names.get(name));
@@ -241,7 +242,7 @@ impl Scopes {
             return *known;
         }
         let made = self.make(false);
-        // A namespace that headers have, too, has their names.
+        // A namespace that headers have, too, contains their names.
         let outer = self.in_scope(0, name, 0).and_then(|entry| entry.scope);
         if let (Some(outer), true) = (outer, self.stack.len() == 2) {
             self.use_in(made, outer);
@@ -252,13 +253,13 @@ impl Scopes {
         made
     }
 
-    /// A name as it is found from here.
+    /// Looks up a name from here.
     pub(super) fn lookup(&self, name: &str) -> Entry {
         let found = self.stack.iter().rev().find_map(|scope| self.in_scope(*scope, name, 0));
         found.unwrap_or(Entry { meaning: Meaning::Undeclared, scope: None })
     }
 
-    /// A name behind `::`; `scope` is `None` if nothing is known of what is before it.
+    /// Looks up a name after `::`; `scope` is `None` if its qualifier is unknown.
     pub(super) fn lookup_in(&self, scope: Option<ScopeId>, name: &str) -> Entry {
         let unknown = Entry { meaning: Meaning::Unknown, scope: None };
         let Some(scope) = scope else { return unknown };
@@ -268,7 +269,7 @@ impl Scopes {
         self.in_scope(scope, name, 0).unwrap_or(Entry { meaning: other, scope: None })
     }
 
-    /// A name with `::` before it.
+    /// Looks up a name with a leading `::`.
     pub(super) fn lookup_global(&self, name: &str) -> Entry {
         let found = self.in_scope(1, name, 0).or_else(|| self.in_scope(0, name, 0));
         found.unwrap_or(Entry { meaning: Meaning::Undeclared, scope: None })
@@ -278,7 +279,7 @@ impl Scopes {
         let found = self.all.get(scope)?;
         let own = found.names.get(name).copied();
         let deeper = || found.uses.iter().find_map(|used| self.in_scope(*used, name, depth + 1));
-        // Scopes that use each other end here.
+        // Ends the search in scopes that use each other.
         own.or_else(|| if depth < 16 { deeper() } else { None })
     }
 }

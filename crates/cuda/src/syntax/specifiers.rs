@@ -8,17 +8,17 @@ use crate::Result;
 use crate::token::TokenKind;
 use base::Span;
 
-/// What stands before declarators.
+/// The specifiers before declarators.
 pub(super) struct Leading {
     pub(super) specifiers: Specifiers,
-    /// The type; none for constructors and conversions.
+    /// The type; `None` for constructors and conversions.
     pub(super) ty: Option<TypeSyntax>,
     pub(super) is_typedef: bool,
     pub(super) start: Span,
 }
 
 impl Parser<'_> {
-    /// Whether a declaration begins here.
+    /// Does a declaration begin here?
     pub(super) fn is_declaration_start(&self) -> bool {
         self.is_specifier()
             || self.is_attribute()
@@ -50,7 +50,7 @@ impl Parser<'_> {
         )
     }
 
-    /// Words before declarators.
+    /// Reads the specifiers before declarators.
     pub(super) fn leading(&mut self) -> Result<Leading> {
         let start = self.span();
         let mut found =
@@ -110,7 +110,7 @@ impl Parser<'_> {
         Ok(true)
     }
 
-    /// Whether a constructor or destructor begins here: `S(` in its class, `S::S(` outside, `~S(`.
+    /// Does a constructor or destructor begin here: `S(` in its class, `S::S(` outside, `~S(`?
     fn is_constructor(&self) -> bool {
         if self.is("~") {
             return true;
@@ -126,7 +126,7 @@ impl Parser<'_> {
     fn is_outer_constructor(&self) -> bool {
         let (_, ahead) = self.meaning_here();
         let last = self.word_at(ahead.wrapping_sub(1));
-        // `S<T>::S(` has its arguments between; look for the name before them.
+        // `S<T>::S(` has arguments in between; look for the name before them.
         let is_scope = ahead >= 3 && self.is_at(ahead - 2, "::");
         if self.is_at(ahead, "::") && self.is_at(ahead + 1, "~") {
             return true;

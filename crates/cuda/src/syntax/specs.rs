@@ -1,4 +1,4 @@
-//! Expressions that only annotations have: `\forall`, `\exists`, `\sum`, `\fold`, `\num_of`, and functions such as `\old`.
+//! Expressions of annotations alone: `\forall`, `\exists`, `\sum`, `\fold`, `\num_of`, and functions such as `\old`.
 
 use super::ast::{Expr, ExprKind, Fold, Name, TypeKind, TypeSyntax};
 use super::declarators::single;
@@ -40,8 +40,8 @@ impl Parser<'_> {
         Ok(Expr { kind, span: self.since(start) })
     }
 
-    /// The rest of `\forall int i, j; body`. The body ends where the clause does. An unsigned variable is an integer that is not
-    /// negative, which becomes part of the body.
+    /// The rest of `\forall int i, j; body`. The body ends with the clause. An unsigned variable is a non-negative
+    /// integer; this becomes part of the body.
     fn quantified(&mut self, word: &str, start: Span) -> Result<ExprKind> {
         let (mut names, mut natural) = (Vec::new(), Vec::new());
         loop {
@@ -77,9 +77,9 @@ impl Parser<'_> {
         Ok(ExprKind::Quantified(word.into(), names, Box::new(body)))
     }
 
-    /// Whether a quantifier's integer type is unsigned.
+    /// Is a quantifier's integer type unsigned?
     fn is_unsigned(&self, ty: &TypeSyntax) -> Result<bool> {
-        // A narrow type would bound the variable, which is not read.
+        // A narrow type would bound the variable; this is not supported.
         let wrong =
             || crate::error(ty.span, "variables of a quantifier are integers of 32 bits or more");
         match &ty.kind {
@@ -130,7 +130,7 @@ impl Parser<'_> {
         let mut body = self.bracketed(Self::assignment)?;
         self.expect(")")?;
         if word == "\\num_of" {
-            // How often something holds is the sum of ones where it does.
+            // The number of values with a property is the sum of ones over them.
             let span = body.span;
             let number = |value: u128| Box::new(Expr { kind: integer(value), span });
             body = Expr { kind: ExprKind::Ternary(Box::new(body), number(1), number(0)), span };

@@ -1,6 +1,6 @@
 //! Statements (ISO C++17 \[stmt\]).
 //!
-//! An annotation is no statement for the compiler: where it stands before the only statement of a branch or loop, both
+//! An annotation is not a statement for the compiler. If it precedes the only statement of a branch or loop, both
 //! together are read as a block.
 
 use super::ast::{Condition, Declarator, Expr, Stmt, StmtKind};
@@ -20,7 +20,7 @@ impl Parser<'_> {
         Ok(statements)
     }
 
-    /// `{ … }` in the present scope.
+    /// `{ … }` in the current scope.
     pub(super) fn block_into(&mut self, out: &mut Vec<Stmt>) -> Result<()> {
         self.nested(|parser| {
             parser.expect("{")?;
@@ -78,7 +78,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `[\[likely\]]` and its like.
+    /// `[\[likely\]]` and similar.
     fn skip_statement_attributes(&mut self) -> Result<()> {
         while self.is("[") && self.is_at(1, "[") {
             self.skip_brackets();
@@ -113,7 +113,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// What begins like a type is a declaration if it can be one (\[stmt.ambig\]).
+    /// A statement that begins like a type is a declaration if it can be one (\[stmt.ambig\]).
     fn declaration_or_expression(
         &mut self,
     ) -> Result<std::result::Result<Vec<super::ast::Declaration>, Expr>> {
@@ -134,7 +134,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a type is followed by `(` or `{`: `T(x).f();` is an expression.
+    /// Is a type followed by `(` or `{`? `T(x).f();` is an expression.
     fn may_be_expression(&self) -> bool {
         match self.word() {
             Some(word) if builtin::is_type_word(word) => self.is_at(1, "(") || self.is_at(1, "{"),
@@ -204,7 +204,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A statement that is refused where it is reached.
+    /// A statement that is refused when reached.
     fn unread(&mut self, word: &str) -> StmtKind {
         let what = match word {
             "goto" => "`goto`",
@@ -227,7 +227,7 @@ impl Parser<'_> {
         StmtKind::Unread(what)
     }
 
-    /// `Foo x` or `Foo* x = …` with a name that nobody declared.
+    /// `Foo x` or `Foo* x = …` with an undeclared name.
     fn is_unknown_type(&self) -> bool {
         let is_name = |at| self.word_at(at).is_some_and(|word| !builtin::is_keyword(word));
         if !is_name(0) || self.meaning_here().0.meaning != Meaning::Undeclared {
@@ -295,7 +295,7 @@ impl Parser<'_> {
         Ok((init, self.condition()?))
     }
 
-    /// Whether a `;` stands before the parenthesis closes.
+    /// Is there a `;` before the closing parenthesis?
     fn has_semicolon(&self) -> bool {
         let mut depth = 0usize;
         for ahead in 0.. {
@@ -386,7 +386,7 @@ impl Parser<'_> {
         Ok(StmtKind::For { init, condition, step, body })
     }
 
-    /// `T x :`, if the loop goes over a range.
+    /// `T x :`, if it is a range-based loop.
     fn range_variable(&mut self) -> Option<Declarator> {
         if self.has_semicolon() || !self.is_declaration_start() {
             return None;

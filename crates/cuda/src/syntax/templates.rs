@@ -48,7 +48,7 @@ impl Parser<'_> {
 
     fn instantiation(&mut self, start: base::Span) -> Result<Vec<Declaration>> {
         if matches!(self.word(), Some("struct" | "class" | "union")) {
-            // Instances of class templates are made where they are used.
+            // Instances of class templates are made when used.
             while !self.is(";") && !self.is_end() {
                 self.advance();
             }
@@ -118,7 +118,7 @@ impl Parser<'_> {
         Ok(TemplateParameter { name, kind, is_pack: declared.is_pack })
     }
 
-    /// Declares the parameters of a template that was read before.
+    /// Declares the parameters of a template that has been read.
     pub(super) fn declare_template(&mut self, template: Option<&TemplateParameters>) {
         for parameter in template.iter().flat_map(|list| &list.parameters) {
             let meaning = match parameter.kind {

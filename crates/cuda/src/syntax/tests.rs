@@ -430,11 +430,11 @@ fn annotations_are_read() {
         ),
         (
             "//@ require n > 0;\n__global__ void k(int n);",
-            "Error: `require` is no word of annotations",
+            "Error: `require` is not a word of annotations",
         ),
         (
             "//@ requires \\frall int i; i;\n__global__ void k(int n);",
-            "Error: `\\frall` is no word of annotations",
+            "Error: `\\frall` is not a word of annotations",
         ),
         (
             "//@ requires n > 0",

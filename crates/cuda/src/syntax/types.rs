@@ -1,4 +1,4 @@
-//! Types as they are written: words of built-in types, names, `auto`, definitions in place (\[dcl.type\]).
+//! Written types: words of built-in types, names, `auto`, definitions in place (\[dcl.type\]).
 
 use super::ast::{Declaration, Parameter, QualifiedName, TypeKind, TypeSyntax};
 use super::builtin;
@@ -9,7 +9,7 @@ use crate::Result;
 use base::Span;
 
 impl Parser<'_> {
-    /// Whether a type begins here.
+    /// Does a type begin here?
     pub(super) fn is_type_start(&self) -> bool {
         match self.word() {
             Some(word) if builtin::is_type_word(word) => true,
@@ -32,7 +32,7 @@ impl Parser<'_> {
         })
     }
 
-    /// The specifiers of a type, without what belongs to a declaration.
+    /// The specifiers of a type, without those of a declaration.
     pub(super) fn type_specifiers(&mut self) -> Result<TypeSyntax> {
         let start = self.span();
         let mut found = TypeWords::default();
@@ -108,7 +108,7 @@ impl Parser<'_> {
         Ok(TypeSyntax { kind, is_const, is_volatile, span })
     }
 
-    /// That a type is missing here.
+    /// The error for a missing type.
     pub(super) fn no_type(&self) -> Box<base::Diagnostic> {
         match self.word() {
             Some(word) if !builtin::is_keyword(word) => {
@@ -133,14 +133,14 @@ impl Parser<'_> {
         }
     }
 
-    /// The type of nothing, for constructors.
+    /// The type `void`, for constructors.
     pub(super) fn void(&self, span: Span) -> TypeSyntax {
         let kind = TypeKind::Words(vec!["void".into()]);
         TypeSyntax { kind, is_const: false, is_volatile: false, span }
     }
 }
 
-/// What `struct` or `enum` gives: a definition, or a name.
+/// The result of `struct` or `enum`: a definition, or a name.
 pub(super) enum Elaborated {
     Defined(super::ast::DeclarationKind),
     Named(QualifiedName),
@@ -156,7 +156,7 @@ pub(super) struct TypeWords {
 }
 
 impl TypeWords {
-    /// Whether nothing but `const` can follow.
+    /// May only `const` follow?
     pub(super) fn is_complete(&self) -> bool {
         self.kind.is_some() || !self.words.is_empty()
     }
@@ -166,7 +166,7 @@ impl TypeWords {
     }
 }
 
-/// Parameters of a function and what follows them.
+/// Parameters of a function, with their end.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ParameterList {
     pub(super) parameters: Vec<Parameter>,

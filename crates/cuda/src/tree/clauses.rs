@@ -1,4 +1,4 @@
-//! Annotations, resolved and typed at the place where they stand (docs/contracts.md has their meaning).
+//! Annotations, resolved and typed at their place (docs/contracts.md has their meaning).
 
 use super::{Expr, FunctionId, LocalId};
 use base::Span;
@@ -6,13 +6,13 @@ use base::Span;
 /// A clause.
 #[derive(Clone, Debug)]
 pub struct Clause {
-    /// What it says.
+    /// Its kind.
     pub kind: ClauseKind,
-    /// Where it is written.
+    /// Its place.
     pub span: Span,
 }
 
-/// What a clause says.
+/// The kind of a clause.
 #[derive(Clone, Debug)]
 pub enum ClauseKind {
     /// `requires P`.
@@ -31,7 +31,7 @@ pub enum ClauseKind {
     LoopVariant(Expr),
     /// `barrier invariant [name:] P`, before a barrier.
     BarrierInvariant(Option<String>, Expr),
-    /// `instantiate …`: a hint that nothing needs.
+    /// `instantiate …`: a hint that is not needed.
     Instantiate,
     /// `reads a[lo .. hi]` or `writes a[lo .. hi]`: array, first, last.
     Footprint {
@@ -48,20 +48,20 @@ pub enum ClauseKind {
     GhostDeclare(LocalId, Option<Expr>),
     /// `ghost x = e`.
     GhostAssign(LocalId, Expr),
-    /// `use name(…)`: a lemma, by its place in `Program::lemmas`, for these numbers.
+    /// `use name(…)`: a lemma, by its position in `Program::lemmas`, for these numbers.
     Use(usize, Vec<Expr>),
     /// `alias a, b`: arrays that may overlap.
     Alias(Vec<Expr>),
-    /// A clause that is well formed but says something nothing follows; why.
+    /// A well-formed clause with an unsupported meaning; the reason.
     Unfollowed {
-        /// Whether it is an `ensures`.
+        /// It is an `ensures`.
         is_postcondition: bool,
-        /// Why.
+        /// The reason.
         why: String,
     },
 }
 
-/// For how many.
+/// The kind of a quantifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "they are what they are called")]
 pub enum Quantifier {
@@ -69,10 +69,10 @@ pub enum Quantifier {
     Exists,
 }
 
-/// What is combined over `low ≤ variable < high`.
+/// A combination over `low ≤ variable < high`.
 #[derive(Clone, Debug)]
 pub struct Fold {
-    /// `+`, `*`, `|`, `&`, `^`, `max`, `min`, or the name of a function that a `monoid` clause names.
+    /// `+`, `*`, `|`, `&`, `^`, `max`, `min`, or the name of a function with a `monoid` clause.
     pub op: String,
     /// The variable, a ghost of type `Whole`.
     pub variable: LocalId,
@@ -80,11 +80,11 @@ pub struct Fold {
     pub low: Expr,
     /// One past the last value.
     pub high: Expr,
-    /// What is combined.
+    /// The combined expression.
     pub body: Expr,
 }
 
-/// A moment that a clause looks back at.
+/// An earlier moment that a clause refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Label {
     /// `\old(e)`, `\at(e, Pre)`: before the launch, or before the call of the function.
@@ -95,18 +95,18 @@ pub enum Label {
     LoopEntry,
 }
 
-/// `predicate NAME(int x) = body`. Parameters are ghosts in a function of their own, which `scope` holds.
+/// `predicate NAME(int x) = body`. Parameters are ghosts in `scope`, a function of their own.
 #[derive(Clone, Debug)]
 pub struct Predicate {
     /// Its name.
     pub name: String,
-    /// The pseudo-function whose locals the body uses.
+    /// The pseudo-function with the body's locals.
     pub scope: FunctionId,
     /// Parameters, among the locals of `scope`.
     pub parameters: Vec<LocalId>,
-    /// What it means.
+    /// Its body.
     pub body: Expr,
-    /// Where it is written.
+    /// Its place.
     pub span: Span,
 }
 
@@ -115,15 +115,15 @@ pub struct Predicate {
 pub struct Lemma {
     /// Its name.
     pub name: String,
-    /// The pseudo-function whose locals the body uses.
+    /// The pseudo-function with the body's locals.
     pub scope: FunctionId,
     /// Parameters, among the locals of `scope`.
     pub parameters: Vec<LocalId>,
-    /// What it is proved by induction on, if on anything.
+    /// The induction variable, if there is one.
     pub induction: Option<LocalId>,
-    /// What it says.
+    /// Its statement.
     pub body: Expr,
-    /// Where it is written.
+    /// Its place.
     pub span: Span,
 }
 
@@ -134,8 +134,8 @@ pub struct Monoid {
     pub function: FunctionId,
     /// Its unit.
     pub unit: Expr,
-    /// Whether it is claimed to be commutative.
+    /// It is claimed to be commutative.
     pub is_commutative: bool,
-    /// Where it is written.
+    /// Its place.
     pub span: Span,
 }

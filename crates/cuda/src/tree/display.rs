@@ -1,4 +1,4 @@
-//! The typed tree as text, for tests and for people: S-expressions with the types that matter.
+//! The typed tree as text, for tests and for people: S-expressions with the relevant types.
 
 use super::{
     Binary, Clause, ClauseKind, Compare, Expr, ExprKind, Extent, FloatKind, Function, FunctionId,
@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 
 type Locals<'p> = Option<&'p IndexVec<LocalId, Local>>;
 
-/// A type as C++ writes it, as far as it can be written in one piece.
+/// A type in the syntax of C++, as far as it can be written in one piece.
 #[must_use]
 pub fn type_text(program: &Program, ty: &Type) -> String {
     match ty {

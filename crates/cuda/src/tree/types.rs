@@ -1,4 +1,4 @@
-//! Types (ISO C++17 \[basic.types\]), as wide as they are on CUDA's 64-bit Linux targets.
+//! Types (ISO C++17 \[basic.types\]), with the widths of CUDA's 64-bit Linux targets.
 
 use super::{EnumId, Expr, RecordId};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ pub enum Type {
     Void,
     /// `bool`.
     Bool,
-    /// Integer types. `char`, `long` and `long long` are types of their own although others are as wide.
+    /// Integer types. `char`, `long` and `long long` are distinct types although others have the same width.
     Int(IntKind),
     /// Floating types.
     Float(FloatKind),
@@ -22,7 +22,7 @@ pub enum Type {
     Array(Arc<Type>, Extent),
     /// A struct or built-in vector.
     Record(RecordId),
-    /// A function: what it returns and takes.
+    /// A function: its result type and parameter types.
     Function(Arc<(Type, Vec<Type>)>),
     /// Integers without bounds, in clauses.
     Whole,
@@ -30,14 +30,14 @@ pub enum Type {
     Real,
 }
 
-/// What a pointer points to.
+/// The target of a pointer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Qualified {
     /// Its type.
     pub ty: Type,
-    /// Whether it may not be written through this pointer.
+    /// It must not be written through this pointer.
     pub is_const: bool,
-    /// Whether accesses are `volatile`.
+    /// Accesses are `volatile`.
     pub is_volatile: bool,
 }
 
@@ -91,7 +91,7 @@ impl IntKind {
         }
     }
 
-    /// Whether it has negative values. `char` has.
+    /// Does it have negative values? `char` does.
     #[must_use]
     pub fn is_signed(self) -> bool {
         match self {
@@ -149,8 +149,8 @@ impl PartialEq for Type {
 }
 
 impl PartialEq for Extent {
-    /// Symbolic extents are equal only if they are the same expression; two of the same meaning may compare unequal,
-    /// which ends in a refusal.
+    /// Symbolic extents are equal only if they are the same expression. Two with the same meaning may compare
+    /// unequal, which leads to a refusal.
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Known(one), Self::Known(other)) => one == other,

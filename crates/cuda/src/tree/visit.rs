@@ -3,7 +3,7 @@
 use super::{Expr, ExprKind, Init, SpecExpr, Stmt, StmtKind};
 
 impl Expr {
-    /// Its direct operands, in the order they are written.
+    /// Its direct operands, in source order.
     #[must_use]
     pub fn operands(&self) -> Vec<&Self> {
         match &self.kind {
@@ -63,7 +63,7 @@ impl Expr {
 }
 
 impl Init {
-    /// Calls `visit` for each expression in it, not for those inside of them.
+    /// Calls `visit` for each expression in it, but not for subexpressions.
     pub fn each(&self, visit: &mut impl FnMut(&Expr)) {
         match self {
             Self::Expr(expr) => visit(expr),
@@ -74,7 +74,7 @@ impl Init {
 }
 
 impl Stmt {
-    /// Calls `visit` for each expression that is executed in this statement and in those inside of it; clauses are left out.
+    /// Calls `visit` for each expression executed in this statement and in those inside of it, without clauses.
     pub fn each_expr(&self, visit: &mut impl FnMut(&Expr)) {
         match &self.kind {
             StmtKind::Declare(_, Some(init)) => init.each(visit),

@@ -1,6 +1,6 @@
-//! What the examples measure: processor time, memory, and how cost grows.
+//! Measurements for the examples: processor time, memory, and growth of cost.
 
-/// Least squares through the logarithms.
+/// Returns the exponent of growth: the least-squares slope through the logarithms.
 #[allow(dead_code, reason = "not every example has several sizes")]
 pub(crate) fn slope(points: &[(f64, f64)]) -> f64 {
     let n = points.len() as f64;
@@ -20,7 +20,7 @@ pub(crate) fn processor_seconds() -> f64 {
     ticks.iter().sum::<f64>() / 100.0
 }
 
-/// The process's high-water mark; 0 where the system does not tell.
+/// The process's peak resident memory; 0 where the system does not report it.
 pub(crate) fn peak_megabytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("VmHWM:"));

@@ -10,7 +10,7 @@ const LARGEST_EXPANSION: usize = 1 << 20;
 const LONGEST_COEFFICIENT: usize = 1 << 16;
 /// Bits of a coefficient that count as one step.
 const STEP_BITS: usize = 256;
-/// Summands of one product at a time, each counted by the length of its coefficient: some hundred megabytes.
+/// Limit on the summands of one product, each counted by the length of its coefficient: some hundred megabytes.
 const MOST_WORDS: usize = 1 << 22;
 
 impl Algebra {
@@ -89,8 +89,8 @@ impl Algebra {
         Ok(())
     }
 
-    /// Adds a product of two monomials. A factor with powers is divided by the scale before it meets the
-    /// other: `p/l · v` in a sum over `l` is `p · v`, and nobody has to know `p·v/l`.
+    /// Adds a product of two monomials. A factor with powers is divided by the scale before it meets the other: `p/l
+    /// · v` in a sum over `l` is `p · v`, without creating `p·v/l`.
     pub(crate) fn accumulate_product(
         &mut self,
         sum: &mut Polynomial,
@@ -145,7 +145,7 @@ impl Algebra {
             polynomial.scale_by(factor);
             return Ok(());
         }
-        // A single summand takes the factor itself: then it needs no scale when it is used.
+        // A single summand takes the factor itself, so that it needs no scale when it is used.
         let single = polynomial.terms.len() == 1 && polynomial.scale == Monomial::ONE;
         let place = if single { &mut polynomial.terms[0].0 } else { &mut polynomial.scale };
         let (product, shed) = self.monomial_product(*place, monomial)?;
@@ -206,7 +206,7 @@ impl Algebra {
             return Err(Obstacle::Budget);
         }
         for (m, c) in &a.terms {
-            // Row by row, so that a deadline is seen between them.
+            // Row by row, so that a deadline is noticed between them.
             self.spend(row)?;
             if result.terms.len().saturating_mul(words[0] + words[1]) > MOST_WORDS {
                 return Err(Obstacle::TooLarge);
@@ -257,8 +257,7 @@ impl Algebra {
         Ok(result.terms)
     }
 
-    /// The difference of two polynomials, or nothing if they are the same sum. A common scale is
-    /// not multiplied in.
+    /// The difference of two polynomials, or `None` if they are the same sum. A common scale is not multiplied in.
     pub(crate) fn unequal(&mut self, a: Polynomial, b: Polynomial) -> Outcome<Option<Polynomial>> {
         let (mut a, mut b) = (a, b);
         let scale = b.scale;

@@ -1,4 +1,4 @@
-//! Atoms: what monomials are products of.
+//! Atoms: the factors of monomials.
 
 use super::{ConditionId, FormId};
 use term::Function;
@@ -14,7 +14,7 @@ impl AtomId {
     }
 }
 
-/// What an atom stands for.
+/// The meaning of an atom.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Atom {
     /// A free variable, by position.
@@ -36,8 +36,7 @@ pub(crate) enum Atom {
     Select(ConditionId, FormId, FormId),
     /// A named function.
     Apply(Function, FormId),
-    /// A block: a function of the inputs of which only a number is known, and whether it is a sum
-    /// of squares.
+    /// A block: an unknown function of the inputs, with a number and whether it is a sum of squares.
     Opaque {
         /// Equal numbers, equal functions.
         number: u32,

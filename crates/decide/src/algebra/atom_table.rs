@@ -1,8 +1,8 @@
-//! The table of atoms: their numbers, and what is known of each.
+//! The table of atoms: their numbers, signs and stamps.
 
 use super::{Algebra, Atom, AtomId, FormId, Monomial, Polynomial, SignSet};
 
-/// An atom with what is known of it.
+/// An atom with its known properties.
 #[derive(Debug)]
 pub(super) struct Entry {
     atom: Atom,
@@ -28,12 +28,12 @@ impl Algebra {
         self.entry(id).map_or(0, |entry| entry.stamp)
     }
 
-    /// What is known of an atom's sign without facts.
+    /// The sign of an atom without facts.
     pub(crate) fn atom_sign(&self, id: AtomId) -> SignSet {
         self.entry(id).map_or(SignSet::ANY, |entry| entry.sign)
     }
 
-    /// Whether no input is below the atom.
+    /// Returns `true` if the atom does not depend on inputs.
     pub(crate) fn atom_is_constant(&self, id: AtomId) -> bool {
         self.entry(id).is_some_and(|entry| entry.is_constant)
     }
@@ -54,7 +54,7 @@ impl Algebra {
         self.enter_atom(atom, sign)
     }
 
-    /// The number of a maximum whose sign is known, so that not every element is looked at again.
+    /// The number of a maximum whose sign is known, so that not every element is inspected again.
     pub(super) fn intern_maximum(&mut self, elements: Box<[FormId]>, sign: SignSet) -> AtomId {
         let atom = Atom::Maximum(elements);
         match self.atom_ids.get(&atom) {
@@ -107,7 +107,7 @@ impl Algebra {
         }
     }
 
-    /// Whether no input is below the form.
+    /// Returns `true` if the form does not depend on inputs.
     pub(crate) fn form_is_constant(&self, form: FormId) -> bool {
         self.form(form).iter().all(|(monomial, _)| self.monomial_is_constant(*monomial))
     }

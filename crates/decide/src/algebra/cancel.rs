@@ -1,12 +1,11 @@
-//! Sums that something is divided by: seen as one factor where that makes them cancel, and otherwise multiplied out.
+//! Denominators that are sums: kept as one factor where that makes them cancel, and otherwise multiplied out.
 
 use super::monomial::Factors;
 use super::{Algebra, Atom, AtomId, Exponent, Monomial, Outcome, Polynomial, Pull};
 
 impl Algebra {
-    /// Where one operand has a base to a negative power and the other is that base's polynomial,
-    /// turns the other into the base: `(Σ e^xᵢ) · (Σ e^xᵢ)^-1` cancels without being multiplied
-    /// out. FlashAttention's first version does this at every step.
+    /// Turns one operand into a base if the other has that base to a negative power. Then `(Σ e^xᵢ) · (Σ e^xᵢ)^-1`
+    /// cancels without being multiplied out. FlashAttention's first version does this at every step.
     pub(super) fn gather_for_cancelling(
         &mut self,
         a: &mut Polynomial,
@@ -25,7 +24,7 @@ impl Algebra {
         Ok(())
     }
 
-    /// Whether a polynomial has a base to a negative power that may be the other: a sum of as many summands,
+    /// Does a polynomial have a base to a negative power that may be `other`? Their numbers of summands must agree,
     /// for the primitive of a sum has as many as the sum.
     pub(crate) fn may_cancel(&self, polynomial: &Polynomial, other: &Polynomial) -> bool {
         let factors: Factors = self.factors(polynomial.scale);
@@ -39,7 +38,7 @@ impl Algebra {
         })
     }
 
-    /// The polynomial as a power of a base that is known.
+    /// Returns the polynomial as a multiple of a base that already exists.
     pub(crate) fn as_known_base(&mut self, polynomial: &Polynomial) -> Outcome<Option<Polynomial>> {
         let (content, coefficient, base) = self.primitive(polynomial.clone(), Pull::Everything)?;
         Ok(self.known_base(base).map(|atom| {
@@ -50,7 +49,7 @@ impl Algebra {
         }))
     }
 
-    /// The polynomial as content times one composite atom.
+    /// Returns the polynomial as content times one composite atom.
     pub(crate) fn as_composite(&mut self, polynomial: Polynomial) -> Outcome<Polynomial> {
         let (content, coefficient, base) = self.primitive(polynomial, Pull::Everything)?;
         let atom: AtomId = self.intern_atom(Atom::Base(base));

@@ -1,10 +1,10 @@
-//! Choices: `if condition then a else b`, over canonical comparisons.
+//! Selects: `if condition then a else b`, over canonical comparisons.
 //!
-//! A comparison is the sign of a difference, scaled so that its first coefficient is 1; the
-//! negation of a comparison is expressed by swapping the branches. `if(d > 0, b + k·d, b)` is a
-//! maximum, and some choices between exponentials are exponentials of one (`rescaling.rs`). Addends that both branches share leave the choice: whichever branch is taken needs
-//! them. Nothing else leaves it, since the branch not taken need not be defined. A choice by the same condition that is an addend of a
-//! branch is that branch of its own there: `if(c, s + if(c, g, 0), s)` is `s + if(c, g, 0)`.
+//! A comparison is the sign of a difference, scaled so that its first coefficient is 1. The negation of a comparison
+//! is expressed by swapping the branches. `if(d > 0, b + k·d, b)` is a maximum, and some selects between exponentials
+//! are exponentials of one (`rescaling.rs`). Addends that both branches share leave the select, because either branch
+//! needs them. Nothing else leaves it, since the branch not taken need not be defined. An addend of a branch that is
+//! a select on the same condition becomes its corresponding branch: `if(c, s + if(c, g, 0), s)` is `s + if(c, g, 0)`.
 
 use super::{
     Algebra, Atom, Condition, ConditionId, FormId, Monomial, Outcome, Polynomial, SignSet, Summand,
@@ -56,7 +56,7 @@ impl Algebra {
         self.sign_condition(gap, wanted)
     }
 
-    /// The form's sign is one of `wanted`.
+    /// The condition that the form's sign is one of `wanted`.
     pub(crate) fn sign_condition(&mut self, form: FormId, wanted: SignSet) -> Outcome<ConditionId> {
         let sign = self.sign(form)?;
         if sign.within(wanted) {
@@ -98,7 +98,7 @@ impl Algebra {
         self.intern_condition(negated)
     }
 
-    /// Both conditions, or either.
+    /// The conjunction or disjunction of two conditions.
     pub(crate) fn connective(&mut self, a: ConditionId, b: ConditionId, both: bool) -> ConditionId {
         match (self.condition(a), self.condition(b)) {
             (Condition::Truth(value), _) => return if value == both { b } else { a },
@@ -157,8 +157,8 @@ impl Algebra {
         Ok(result)
     }
 
-    /// Simplifies a branch by the condition under which it is taken: an addend that is a choice by the same condition becomes the side that is
-    /// chosen there. The other side is not needed, and need not be defined.
+    /// Simplifies a branch under its condition: an addend that is a select on the same condition becomes the branch
+    /// chosen there. The other branch is not needed, and need not be defined.
     fn within_branch(&mut self, form: FormId, [holds, fails]: [ConditionId; 2]) -> Outcome<FormId> {
         self.spend(self.form(form).len())?;
         let taken = |monomial: &Monomial| match self.atom_ref(monomial.as_atom()?)? {
@@ -182,7 +182,7 @@ impl Algebra {
         self.intern(result)
     }
 
-    /// The forms a condition compares.
+    /// Collects the forms that a condition compares.
     pub(crate) fn forms_of_condition(&self, id: ConditionId, forms: &mut Vec<FormId>) {
         let mut waiting = vec![id];
         while let Some(id) = waiting.pop() {
@@ -195,7 +195,8 @@ impl Algebra {
         }
     }
 
-    /// Returns the form that a choice compares with zero, and its branches above and below. At zero it may be either of them.
+    /// Returns the form that a select compares with zero, and its branches above and below. At zero it may be either
+    /// of them.
     pub(super) fn ordered_branches(
         &self,
         condition: ConditionId,
@@ -233,15 +234,15 @@ impl Algebra {
         if !proportional {
             return Ok(None);
         }
-        // Every summand of `lower` is one of `upper` or of the compared form, so wherever `upper`
-        // is taken `lower` is defined too, and the other way round.
+        // Every summand of `lower` is one of `upper` or of the compared form. So `lower` is defined wherever `upper`
+        // is taken, and the other way round.
         let mut ramp = self.ramp(form)?;
         ramp.scale_by(&factor);
         let base = self.polynomial(lower);
         Ok(Some(self.sum(base, ramp)?))
     }
 
-    /// The summands two forms share, and what is left of each.
+    /// The shared summands of two forms, and the rest of each.
     fn without_common(&self, a: FormId, b: FormId) -> (Vec<Summand>, Vec<Summand>, Vec<Summand>) {
         let (a, b) = (self.form(a), self.form(b));
         let common: Vec<Summand> = a

@@ -1,12 +1,11 @@
-//! `sin²u = 1 − cos²u`, which holds at every real number: sums that are equal by it are the same once
-//! no sine has a power above 1. Multiplying out may make sums longer, so this is done to a gap and not
-//! by a constructor.
+//! `sin²u = 1 − cos²u`, which holds at every real number: two sums that are equal by it are identical once no sine
+//! has a power above 1. Multiplying out may make sums longer, so this is done to a gap and not by a constructor.
 
 use super::{Algebra, Atom, AtomId, FormId, Outcome, Polynomial, Power};
 use term::Function;
 
 impl Algebra {
-    /// The sum without squares of sines; nothing if it has none.
+    /// The sum without squares of sines; `None` if it has none.
     pub(crate) fn without_squares_of_sines(
         &mut self,
         polynomial: Polynomial,

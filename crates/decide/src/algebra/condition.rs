@@ -1,4 +1,4 @@
-//! Canonical conditions of choices.
+//! Canonical conditions of selects.
 
 use super::{FormId, SignSet};
 

@@ -1,9 +1,9 @@
 //! Common factors: a sum as *content* times a *primitive* sum that has none left.
 //!
-//! The content takes, for every atom, the least power any summand has (absent counts as 0), and
-//! for the exponentials the component-wise least exponent: `Σ e^(xⱼ−m) = e^−m · Σ e^xⱼ`. That is
-//! what makes a safe softmax and a naive one meet without cross terms, in time linear in the sum.
-//! Two sums that differ by a monomial factor get the same primitive sum.
+//! The content takes, for every atom, the least power of any summand (absent counts as 0), and for the exponentials
+//! the component-wise least exponent: `Σ e^(xⱼ−m) = e^−m · Σ e^xⱼ`. So a safe softmax and a naive one get the same
+//! normal form without cross terms, in time linear in the sum. Two sums that differ by a monomial factor get the same
+//! primitive sum.
 //!
 //! Pulling an atom out of an integer power is right wherever the original is defined. Under a root
 //! only factors known to be positive may leave: `√(x²y)` is 0 at x=0, y=−1, where `|x|·√y` is not
@@ -19,13 +19,13 @@ use std::collections::BTreeMap;
 use std::hash::Hasher;
 use term::Number;
 
-/// A sum, and its content's monomial, its content's coefficient and what is left.
+/// A sum, its content's monomial and coefficient, and its primitive.
 pub(super) type Primitive = (Vec<Summand>, (Monomial, Number, FormId));
 
-/// How many primitives are remembered, a power of two.
+/// Number of remembered primitives, a power of two.
 pub(super) const RECENT_PRIMITIVES: usize = 256;
 
-/// Where the primitive of a sum is remembered.
+/// Slot in which the primitive of a sum is remembered.
 fn slot_of(terms: &[Summand]) -> usize {
     let (Some(first), Some(last)) = (terms.first(), terms.last()) else { return 0 };
     let mut hasher = FxHasher::default();
@@ -36,7 +36,7 @@ fn slot_of(terms: &[Summand]) -> usize {
     hasher.finish() as usize % RECENT_PRIMITIVES
 }
 
-/// Which factors may be pulled out.
+/// The factors that may be pulled out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pull {
     /// All: the sum is raised to an integer power, or its absolute value is taken.
@@ -68,8 +68,8 @@ impl Algebra {
         Ok((content, coefficient, base))
     }
 
-    /// The primitive of a sum that is not scaled. The sums asked for lately are known: the outputs of a row
-    /// are divided by the same ones, tile after tile.
+    /// The primitive of a sum without a scale. Recent sums are remembered: the outputs of a row are divided by the
+    /// same ones, tile after tile.
     fn known_primitive(&mut self, terms: Vec<Summand>) -> Outcome<(Monomial, Number, FormId)> {
         let slot = slot_of(&terms);
         if let Some((known, primitive)) = &self.recent_primitives[slot]

@@ -1,16 +1,16 @@
-//! Sums that have a name and are written out as well: `S = Σ cᵢ·xᵢ`.
+//! Sums that occur both by name and written out: `S = Σ cᵢ·xᵢ`.
 //!
-//! A variance in one pass has `S²`, one in two passes `S·Σ xᵢ` with the sum multiplied into every summand.
-//! Neither should be multiplied out, which is quadratic in the length of a row. So where a sum has a
-//! summand `S·x₀`, for the first of the inputs of `S`, that becomes `(S² − Σ cᵢ·S·xᵢ) / c₀`, `i > 0`: the
-//! summands `S·xᵢ` cancel if all of them are there, and `S²` remains. It is an identity wherever it is
-//! applied; that it is not applied everywhere (`S·x₀` inside a larger product stays) costs proofs, no truth.
+//! A variance in one pass has `S²`; one in two passes has `S·Σ xᵢ` with the sum multiplied into every summand.
+//! Neither should be multiplied out, which is quadratic in the length of a row. So a summand `S·x₀`, for the first
+//! input `x₀` of `S`, becomes `(S² − Σ cᵢ·S·xᵢ) / c₀`, `i > 0`: the summands `S·xᵢ` cancel if all of them are there,
+//! and `S²` remains. The identity holds wherever it is applied. It is not applied everywhere (`S·x₀` inside a larger
+//! product stays), which costs proofs, but is sound.
 
 use super::{Algebra, AtomId, Monomial, Outcome, Polynomial, Summand};
 use rustc_hash::FxHashMap;
 use term::Number;
 
-/// What a block of inputs stands for, solved for its first input.
+/// The sum that a block of inputs stands for, solved for its first input.
 #[derive(Debug)]
 pub(super) struct Definition {
     first: AtomId,
@@ -24,7 +24,7 @@ pub(super) struct Definition {
 pub(super) type Definitions = FxHashMap<AtomId, Definition>;
 
 impl Algebra {
-    /// Says what a block is, if that is a sum of inputs with coefficients.
+    /// Defines a block, if its sum has only inputs with coefficients.
     pub(crate) fn define(&mut self, block: AtomId, sum: Polynomial) {
         let Ok(expanded) = self.expanded(sum) else { return };
         let mut summands = Vec::new();
@@ -51,7 +51,7 @@ impl Algebra {
             polynomial = Polynomial::from_sorted(self.expanded(polynomial)?);
         }
         polynomial.tidy();
-        // A replacement brings no other product of a block and its first input.
+        // A replacement adds no other product of a block and its first input.
         while let Some((block, coefficient)) = self.first_defined(&polynomial) {
             let added = self.replacement(block, &coefficient);
             self.spend(added.len())?;
@@ -60,7 +60,7 @@ impl Algebra {
         Ok(polynomial)
     }
 
-    /// A block that is in the sum together with its first input, and the coefficient of the two.
+    /// Finds a block that occurs multiplied with its first input, and the coefficient of the product.
     fn first_defined(&self, polynomial: &Polynomial) -> Option<(AtomId, Number)> {
         polynomial.raw_terms().iter().find_map(|(monomial, coefficient)| {
             let (input, block) = monomial.as_pair()?;
@@ -69,7 +69,7 @@ impl Algebra {
         })
     }
 
-    /// What is to be added for `coefficient · S·x₀` to be replaced.
+    /// The summands to add so that `coefficient · S·x₀` is replaced.
     fn replacement(&self, block: AtomId, coefficient: &Number) -> Vec<Summand> {
         let Some(definition) = self.definitions.get(&block) else { return Vec::new() };
         let with = |atom: AtomId| Monomial::of_atoms(atom, block);

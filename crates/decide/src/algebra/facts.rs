@@ -1,4 +1,5 @@
-//! Facts: signs of forms that hold at every input under consideration. Whoever adds one answers for it.
+//! Facts: signs of forms that hold at every input under consideration. The code that adds a fact is responsible for
+//! its truth.
 
 use super::{FormId, SignSet};
 use rustc_hash::FxHashMap;
@@ -10,7 +11,7 @@ pub(crate) struct Facts {
     pub(super) signs: FxHashMap<FormId, SignSet>,
     /// The same in order of arrival.
     pub(super) order: Vec<FormId>,
-    /// Conclusions by adding two facts are drawn while cases are split, not elsewhere.
+    /// Enables conclusions by adding two facts; only while cases are split.
     pub(crate) combine: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Numbers of normal forms, and why an operation on them may have no result.
+//! Numbers of normal forms, and the reasons why an operation on them may have no result.
 
 /// A normal form in the table: sorted summands, no zero coefficient, no common scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,5 +26,5 @@ pub(crate) enum Obstacle {
     TooLarge,
 }
 
-/// What an operation gives.
+/// Result of an operation.
 pub(crate) type Outcome<T> = Result<T, Obstacle>;

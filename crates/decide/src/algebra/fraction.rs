@@ -1,10 +1,9 @@
 //! Fractions inside exponents and arguments: numerators reduced modulo their denominators.
 //!
-//! `x/(1+x)` and `1 − 1/(1+x)` are one number; as exponents they must be one form. With
-//! `B = c·L + T` (a base, one chosen summand, the rest), `L·B^−k = (B^−(k−1) − T·B^−k) / c`
-//! wherever `B ≠ 0`, which holds wherever the original is defined. Applied from left to right
-//! until no numerator contains `L`. Different choices of `L` would do as well; the last summand of
-//! `B` is never a constant, and numerators get smaller in it.
+//! `x/(1+x)` and `1 − 1/(1+x)` are one number; as exponents they must be one form. With `B = c·L + T` (a base, one
+//! chosen summand, the rest), `L·B^−k = (B^−(k−1) − T·B^−k) / c` wherever `B ≠ 0`. That holds wherever the original
+//! is defined. It is applied from left to right until no numerator contains `L`. Different choices of `L` would do as
+//! well; the last summand of `B` is never a constant, and numerators get smaller in it.
 
 use super::{Algebra, Atom, AtomId, FormId, Monomial, Outcome, Polynomial, Power, Summand};
 use term::Number;
@@ -43,7 +42,7 @@ impl Algebra {
         Ok(unreduced)
     }
 
-    /// A summand whose numerator contains its denominator's last summand, and what is left of it.
+    /// Finds a summand whose numerator contains its denominator's last summand; returns the quotient.
     fn reducible(&mut self, terms: &[Summand]) -> Outcome<Option<(usize, AtomId, Monomial)>> {
         for (index, (monomial, _)) in terms.iter().enumerate() {
             if self.has_only_inputs(*monomial) {
@@ -62,7 +61,7 @@ impl Algebra {
         Ok(None)
     }
 
-    /// Whether dividing by `part` makes a monomial smaller in every component.
+    /// Does dividing by `part` make a monomial smaller in every component?
     fn contains(&self, monomial: Monomial, part: Monomial) -> bool {
         let own = self.factors(monomial);
         let enough = |atom: AtomId, power: Power| {

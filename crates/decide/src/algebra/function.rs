@@ -1,8 +1,8 @@
 //! Named functions over canonical arguments.
 //!
-//! `tanh` is rewritten through `exp`, so that it meets the logistic function; odd and even
-//! functions have the sign of their argument's first coefficient pulled out; roundings of
-//! rationals are folded. Others are atoms: equal arguments, equal values.
+//! `tanh` is rewritten through `exp`, so that it meets the logistic function. Odd and even functions have the sign of
+//! their argument's first coefficient pulled out. Roundings of rationals are folded. Others are atoms: equal
+//! arguments, equal values.
 
 use super::{Algebra, Atom, FormId, Monomial, Outcome, Polynomial, Power};
 use dashu_int::IBig;
@@ -69,7 +69,7 @@ impl Algebra {
     }
 }
 
-/// The value at a rational, where it is a rational we know.
+/// The value at a rational, where it is a known rational.
 fn fold(function: Function, value: &Number) -> Option<Number> {
     let rounded = |integer: IBig| Number::from_big(RBig::from(integer));
     match function {

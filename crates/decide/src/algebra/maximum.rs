@@ -13,7 +13,7 @@ use term::Number;
 const LARGEST_CAREFUL_SET: usize = 64;
 const LARGEST_PAIRWISE_SET: usize = 8;
 const LARGEST_PAIRWISE_SET_WITH_FACTS: usize = 24;
-/// Longer elements are compared in pairs only where facts may say something about them.
+/// Longer elements are compared in pairs only if there are facts about them.
 const LARGEST_PAIRWISE_FORM: usize = 16;
 
 impl Algebra {
@@ -36,8 +36,8 @@ impl Algebra {
         self.maximum_of_forms(forms)
     }
 
-    /// `max(f, 0)`, as `max(p, n) − n` for the summands of `f` with positive and with negative coefficients: if these are maxima of many,
-    /// the set has the elements of both.
+    /// `max(f, 0)`, as `max(p, n) − n` for the summands of `f` with positive and with negative coefficients. If these
+    /// are maxima of many, the set is their union.
     pub(crate) fn ramp(&mut self, form: FormId) -> Outcome<Polynomial> {
         let (mut above, mut below) = (Vec::new(), Vec::new());
         for (monomial, coefficient) in self.form(form) {
@@ -87,8 +87,8 @@ impl Algebra {
         Ok(result)
     }
 
-    /// `max(c·M, c·N)` for canonical maxima, one of many: the set has the elements of both. They have no
-    /// addend or factor in common, as those of either have none.
+    /// `max(c·M, c·N)` for canonical maxima, one of many: the set is their union. Neither has a common addend or
+    /// factor, so the union has none.
     fn unite(&mut self, a: &Polynomial, b: &Polynomial) -> Outcome<Option<Polynomial>> {
         let single = |one: &Polynomial| {
             let (monomial, scale) = one.as_single()?;
@@ -103,7 +103,7 @@ impl Algebra {
         else {
             return Ok(None);
         };
-        // Few are compared with each other, which may tell more, unless they are long.
+        // Small sets of short elements are compared in pairs, which may remove some.
         let few = elements.len().max(more.len()) < LARGEST_PAIRWISE_SET;
         let long = |form: &FormId| self.form(*form).len() > LARGEST_PAIRWISE_FORM;
         let compared = few && !elements.iter().chain(&more).all(long);
@@ -122,9 +122,9 @@ impl Algebra {
         Ok(Some(result))
     }
 
-    /// `max(c·M, g)` for a canonical maximum `M` of many: where `g/c` has whole, non-negative
-    /// coefficients the new set is the old one with `g/c` in it, and nothing old is touched. A
-    /// running maximum costs one copy of the set a step instead of a renormalisation.
+    /// `max(c·M, g)` for a canonical maximum `M` of many. If `g/c` has whole, non-negative coefficients, the new set
+    /// is the old one with `g/c` in it, and nothing old is touched. A running maximum costs one copy of the set a
+    /// step instead of a renormalisation.
     fn grow(&mut self, many: &Polynomial, one: &Polynomial) -> Outcome<Option<Polynomial>> {
         let Some((monomial, scale)) = many.as_single() else { return Ok(None) };
         let atom = monomial.as_atom().filter(|_| !scale.is_negative());

@@ -1,18 +1,18 @@
-//! The ring the terms are mapped into, and its normal forms.
+//! The ring that terms are mapped into, and its normal forms.
 //!
-//! A normal form is a finite sum `Σ cᵢ · Πⱼ aⱼ^qⱼ · e^Eᵢ`: rational coefficients, rational powers
-//! of *atoms*, and an exponent that is again such a sum. Atoms are inputs, π, logarithms, and
-//! composite things over normal forms: maxima, choices, named functions, and *bases*, which are
-//! sums of several terms raised to a power (so a quotient is a sum times a base to the −1).
+//! A normal form is a finite sum `Σ cᵢ · Πⱼ aⱼ^qⱼ · e^Eᵢ`: rational coefficients, rational powers of *atoms*, and an
+//! exponent that is again such a sum. Atoms are inputs, π, logarithms, and composites over normal forms: maxima,
+//! selects, named functions, and *bases*, which are sums of several terms raised to a power (so a quotient is a sum
+//! times a base to the −1).
 //!
 //! The types come first: [`form`], [`atom`], [`condition`], [`monomial`], [`polynomial`], [`facts`]. Then
-//! [`monomial_product`] multiplies atoms and exponents, [`arithmetic`] adds and multiplies sums,
-//! [`content`] pulls out common factors, and the remaining files hold one operation each. Every operation keeps one promise, the *pointwise contract*: at every input
-//! where the operations of the original term are defined, the result has the value of the term.
-//! It may be defined elsewhere too, and nothing is claimed there.
+//! [`monomial_product`] multiplies atoms and exponents, [`arithmetic`] adds and multiplies sums, [`content`] pulls
+//! out common factors, and the remaining files hold one operation each. Every operation keeps the *pointwise
+//! contract*: at every input where the operations of the original term are defined, the result has the value of the
+//! term. It may be defined elsewhere too, and nothing is claimed there.
 //!
-//! Tables only grow and are shared by everything one [`Algebra`] sees, so that equal normal forms
-//! have equal numbers ([`FormId`]).
+//! Tables only grow and are shared by all forms of one [`Algebra`], so that equal normal forms have equal numbers
+//! ([`FormId`]).
 
 mod arithmetic;
 pub(crate) mod atom;
@@ -56,7 +56,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::Hasher;
 use term::Number;
 
-/// Steps between two looks at the clock: a few milliseconds.
+/// Steps between two readings of the clock: a few milliseconds.
 const BETWEEN_LOOKS: u64 = 1 << 16;
 
 /// Entries of [`Algebra::recent_sums`], a power of two.
@@ -83,29 +83,29 @@ pub(crate) struct Algebra {
     conditions: Vec<Condition>,
     condition_ids: FxHashMap<Condition, ConditionId>,
     exponent_sums: FxHashMap<(FormId, FormId), FormId>,
-    /// The sums asked for lately, by a few bits of both numbers: the outputs of a row ask for the
-    /// same ones, and this is an array of the size of a cache.
+    /// Recent sums of exponents, by a few bits of both numbers: the outputs of a row need the same ones, and the
+    /// array has the size of a cache.
     recent_sums: Box<[(FormId, FormId, FormId)]>,
     exponent_negations: FxHashMap<FormId, FormId>,
     last_inverse: Option<(Monomial, (Monomial, Option<Number>))>,
-    /// The primitives of sums asked for lately.
+    /// Recent primitives of sums.
     recent_primitives: Box<[Option<content::Primitive>]>,
-    /// What blocks stand for, where that is to be used.
+    /// Definitions of blocks, where they are to be used.
     definitions: defined::Definitions,
-    /// Creation order over atoms and forms: what a thing refers to has a smaller stamp.
+    /// Creation order of atoms and forms: the parts of a form or atom have smaller stamps.
     next_stamp: u32,
-    /// What may be assumed of signs while rewriting; empty outside the rungs that use facts.
+    /// Assumptions about signs while rewriting; empty outside the rungs that use facts.
     pub(crate) facts: Facts,
     /// Steps left; an operation that would exceed them fails with [`Obstacle::Budget`].
     pub(crate) steps: u64,
-    /// When to give up, steps until the clock is read again, and whether it has passed.
+    /// The deadline, steps until the clock is read again, and whether the deadline has passed.
     deadline: Deadline,
     until_look: u64,
     is_over: bool,
 }
 
 impl Algebra {
-    /// An algebra over so many inputs.
+    /// An algebra over `inputs` inputs.
     pub(crate) fn new(inputs: usize) -> Self {
         let mut algebra = Self {
             inputs: inputs as u32,
@@ -154,7 +154,7 @@ impl Algebra {
         Ok(self.intern_sorted(terms))
     }
 
-    /// `terms` must be sorted, combined and free of zeros.
+    /// Interns a form; `terms` must be sorted, combined and free of zeros.
     pub(crate) fn intern_sorted(&mut self, terms: Vec<Summand>) -> FormId {
         let hash = hash_of(&terms);
         let first = self.form_buckets.get(&hash).copied();
@@ -173,7 +173,7 @@ impl Algebra {
         id
     }
 
-    /// Looks at the clock now and then.
+    /// Sets a deadline, checked now and then.
     pub(crate) fn wait_for(&mut self, deadline: Deadline) {
         self.deadline = deadline;
         self.until_look = if deadline.is_set() { BETWEEN_LOOKS } else { u64::MAX };
@@ -209,7 +209,7 @@ impl Algebra {
     }
 }
 
-/// Of monomials and leading bits of coefficients; equality is checked on the whole.
+/// Hashes monomials and leading bits of coefficients; equality is checked on the whole.
 fn hash_of(terms: &[Summand]) -> u64 {
     let mut hasher = FxHasher::default();
     for (monomial, coefficient) in terms {

@@ -1,11 +1,11 @@
 //! Monomials: products of atoms to rational powers, times an exponential.
 //!
-//! Sixteen bytes. Products of at most two atoms to the power 1 (nearly all that kernels make) are
-//! held in place; others are numbers of a table. Either way equal monomials are equal bytes.
+//! Sixteen bytes. Products of at most two atoms to the power 1 (nearly all in kernels) are held in place; others are
+//! numbers of a table. Either way equal monomials are equal bytes.
 //!
-//! An exponent has two numbers: one for its summands over inputs alone, one for all others. The
-//! scores of attention are of the first kind and long, the maxima they are rescaled by of the
-//! second and short: a rescale then adds short forms, and each score is stored once.
+//! An exponent has two numbers: one for its summands over inputs alone, one for all others. The scores of attention
+//! are of the first kind and long. The maxima that rescale them are of the second and short. So a rescale adds short
+//! forms, and each score is stored once.
 
 use super::{AtomId, FormId, Power};
 use smallvec::SmallVec;
@@ -70,13 +70,13 @@ impl Monomial {
         Self { exponent: Exponent::ZERO, first: a.0.min(b.0), second: a.0.max(b.0) }
     }
 
-    /// The two atoms this is the product of, the earlier first.
+    /// The two atoms of a product of two, the earlier first.
     pub(crate) fn as_pair(self) -> Option<(AtomId, AtomId)> {
         let pair = self.second != 0 && self.second != IN_TABLE && self.exponent == Exponent::ZERO;
         pair.then_some((AtomId(self.first), AtomId(self.second)))
     }
 
-    /// All of it, for hashing.
+    /// All of its bits, for hashing.
     pub(crate) const fn bits(self) -> (u64, u64) {
         (
             (self.exponent.plain.0 as u64) << 32 | self.first as u64,
@@ -96,12 +96,12 @@ impl Monomial {
         self.first != 0 || self.second != 0
     }
 
-    /// Whether it has powers other than 1 and 2, or more than two atoms.
+    /// Returns `true` if it has powers other than 1 and 2, or more than two atoms.
     pub(crate) const fn is_in_table(self) -> bool {
         self.second == IN_TABLE
     }
 
-    /// The single atom this is, to the power 1 and without exponential.
+    /// Returns the atom if the monomial is one atom to the power 1 without exponential.
     pub(crate) fn as_atom(self) -> Option<AtomId> {
         (self.second == 0 && self.first != 0 && self.exponent == Exponent::ZERO)
             .then_some(AtomId(self.first))

@@ -1,6 +1,6 @@
 //! Products, powers and inverses of monomials, and sums of exponents.
 //!
-//! The sums of exponents asked for lately are remembered: the outputs of a row ask for the same ones.
+//! Recent sums of exponents are remembered: the outputs of a row need the same ones.
 
 use super::monomial::{Factors, IN_TABLE};
 use super::{
@@ -10,8 +10,8 @@ use super::{
 use term::Number;
 
 impl Algebra {
-    /// Whether nothing in the monomial could leave an exponent or be multiplied out: no base, no
-    /// power but 1 and 2, and not a logarithm alone.
+    /// Returns `true` if nothing in the monomial could leave an exponent or be multiplied out: no base, no power but
+    /// 1 and 2, and not a logarithm alone.
     pub(crate) fn is_inert(&self, monomial: Monomial) -> bool {
         let alone = monomial.second == 0;
         let inert = |atom: u32| {
@@ -41,7 +41,7 @@ impl Algebra {
         factors
     }
 
-    /// Whether the monomial is a product of inputs and an exponential, told without a table.
+    /// Is the monomial a product of inputs and an exponential? Decided without a table lookup.
     pub(crate) fn has_only_inputs(&self, monomial: Monomial) -> bool {
         monomial.first <= self.inputs && monomial.second <= self.inputs
     }
@@ -141,7 +141,7 @@ impl Algebra {
         Monomial { exponent, first, second }
     }
 
-    /// `monomial^power`. The caller answers for signs where the power is not an integer.
+    /// `monomial^power`. The caller is responsible for signs if the power is not an integer.
     pub(crate) fn monomial_power(
         &mut self,
         monomial: Monomial,
@@ -209,7 +209,7 @@ impl Algebra {
         })
     }
 
-    /// The exponent of `e^a · e^b`, remembered: the outputs of a row ask for the same sums.
+    /// The exponent of `e^a · e^b`, remembered: the outputs of a row need the same sums.
     #[inline]
     fn exponent_sum(&mut self, a: FormId, b: FormId) -> Outcome<FormId> {
         if a == FormId::ZERO {

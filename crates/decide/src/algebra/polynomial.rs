@@ -1,9 +1,8 @@
 //! Sums of monomials under construction: a common scale, and summands sorted only on demand.
 //!
-//! Two costs decide whether a running rescale (`acc = acc · e^δ + p · v`) is linear or quadratic:
-//! multiplying every summand by `e^δ`, and keeping the list sorted. So a polynomial has a *scale*
-//! that a multiplication by one monomial changes in O(1), and combines equal monomials only when
-//! it has doubled since it last did.
+//! Two costs decide whether a running rescale (`acc = acc · e^δ + p · v`) is linear or quadratic: multiplying every
+//! summand by `e^δ`, and keeping the list sorted. So a polynomial has a *scale*, changed in O(1) by a multiplication
+//! with one monomial. Equal monomials are combined only when the polynomial has doubled since the last time.
 
 use super::{Monomial, Summand};
 use term::Number;
@@ -15,12 +14,12 @@ pub(crate) struct Polynomial {
     /// Never zero.
     pub(super) factor: Number,
     pub(super) terms: Vec<Summand>,
-    /// How many of the terms are sorted and combined; the rest were pushed since.
+    /// Number of terms that are sorted and combined; the rest were pushed since.
     tidy: usize,
 }
 
 impl Polynomial {
-    /// About how many bits its longest coefficient has: of the first, middle and last.
+    /// Estimates the bits of its longest coefficient: from the first, middle and last.
     pub(super) fn longest_coefficient(&self) -> usize {
         let length = self.terms.len();
         let some = [0, length / 2, length.saturating_sub(1)];
@@ -56,7 +55,7 @@ impl Polynomial {
         Self { scale: Monomial::ONE, factor: Number::ONE, terms, tidy }
     }
 
-    /// The one summand there is, if there is just one.
+    /// The summand of a polynomial with just one.
     pub(crate) fn as_single(&self) -> Option<Summand> {
         match self.terms.as_slice() {
             [(monomial, coefficient)] if self.scale == Monomial::ONE => {
@@ -66,7 +65,7 @@ impl Polynomial {
         }
     }
 
-    /// The one summand there is, if there is just one and nothing is left to multiply in.
+    /// The summand of a polynomial with just one, whose scale and factor are 1.
     pub(crate) fn as_settled_single(&self) -> Option<(Monomial, &Number)> {
         match self.terms.as_slice() {
             [(monomial, coefficient)] if self.is_plain() => Some((*monomial, coefficient)),
@@ -82,12 +81,12 @@ impl Polynomial {
         }
     }
 
-    /// Whether scale and factor are 1: a summand can be added as it is.
+    /// Are scale and factor 1? Then a summand can be added as it is.
     pub(crate) fn is_plain(&self) -> bool {
         self.scale == Monomial::ONE && self.factor.is_one()
     }
 
-    /// Whether it is a sum of exponentials, told without multiplying anything out.
+    /// Is it a sum of exponentials? Decided without multiplying out.
     pub(crate) fn is_plainly_positive(&self) -> bool {
         let positive = |number: &Number| number.signum() > 0;
         !self.terms.is_empty()
@@ -198,7 +197,7 @@ impl Polynomial {
     }
 }
 
-/// Most factors are 1.
+/// Multiplies; most factors are 1.
 pub(crate) fn times(a: &Number, b: &Number) -> Number {
     if a.is_one() {
         b.clone()

@@ -1,19 +1,22 @@
-//! Choices between exponentials: `if(d > 0, a, b)` where `a·e^(k·d) = b`.
+//! Selects between exponentials: `if(d > 0, a, b)` where `a·e^(k·d) = b`.
 //!
-//! An online softmax that is written with a branch rescales its sum only if the maximum grows: `if (x > m) s = s·e^(m − x) + 1; else
-//! s = s + e^(x − m);`. Both branches are `(s + e^(x − m))·e^(−max(x − m, 0))`. In general such a choice is `b·e^(−k·max(d, 0))`: if `d > 0` that is `b·e^(−k·d) = a`,
-//! else it is `b`. An exponential is defined everywhere, so `a` and `b` are defined for the same inputs, and at `d = 0` they agree.
+//! An online softmax that is written with a branch rescales its sum only if the maximum grows: `if (x > m) s = s·e^(m
+//! − x) + 1; else s = s + e^(x − m);`. Both branches are `(s + e^(x − m))·e^(−max(x − m, 0))`. In general such a
+//! select is `b·e^(−k·max(d, 0))`: if `d > 0` that is `b·e^(−k·d) = a`, else it is `b`. An exponential is defined
+//! everywhere, so `a` and `b` are defined for the same inputs, and at `d = 0` they agree.
 //!
-//! `k` is read off one summand of each branch, and then the whole equation is checked. A rate that is missed leaves the choice as it is.
+//! `k` is read off one summand of each branch; then the whole equation is checked. If no `k` is found, the select
+//! stays as it is.
 
 use super::{Algebra, Atom, ConditionId, FormId, Monomial, Outcome, Polynomial, Summand};
 use term::Number;
 
-/// Summands of the first branch that are held against those of the second to find `k`: they may have common factors by accident.
+/// Summands of the first branch that are compared with those of the second to find `k`: they may have common factors
+/// by accident.
 const TRIED: usize = 4;
 
 impl Algebra {
-    /// Returns the product that `if(condition, a, b)` is, if the branches differ by an exponential of what is compared.
+    /// Returns `if(condition, a, b)` as a product, if the branches differ by an exponential of the compared form.
     pub(crate) fn select_as_rescaling(
         &mut self,
         condition: ConditionId,
@@ -41,7 +44,8 @@ impl Algebra {
         Ok(Some(self.product(second, decay)?))
     }
 
-    /// `k`, from the exponents of two summands that are equal otherwise: a rational, or one times ln 2, the unit of `exp2`.
+    /// Finds `k` from the exponents of two summands that are equal otherwise: a rational, or one times ln 2, the unit
+    /// of `exp2`.
     fn rate(&mut self, compared: FormId, upper: FormId, lower: FormId) -> Outcome<Option<Summand>> {
         let logarithm = self.intern_atom(Atom::LogInteger(2));
         let first: Vec<Summand> = self.form(upper).iter().take(TRIED).cloned().collect();
@@ -69,7 +73,7 @@ impl Algebra {
         Ok(None)
     }
 
-    /// The rational that a sum is of a unit times a form, if it is one.
+    /// Returns the rational `q` with `gap = q · unit · form`, if there is one.
     fn proportion(
         &mut self,
         gap: &[Summand],

@@ -1,10 +1,10 @@
 //! Powers: integer, and rational by way of roots.
 //!
-//! The rules for a rational, non-integer power `q` of `f`, defined where `f ≥ 0` (and `f ≠ 0` if
-//! `q < 0`): positive factors leave the root; so do factors that are not negative if
-//! all are; `(a^p)^q = a^(pq)` if `p` is odd or a fraction, since
-//! then `a ≥ 0` wherever the whole is defined; `(a^p)^q = |a|^(pq)` if `p` is even; everything else
-//! stays together as a base.
+//! The rules for a rational, non-integer power `q` of `f`, defined where `f ≥ 0` (and `f ≠ 0` if `q < 0`):
+//! - Positive factors leave the root; so do factors that are not negative if all are.
+//! - `(a^p)^q = a^(pq)` if `p` is odd or a fraction, since then `a ≥ 0` wherever the whole is defined.
+//! - `(a^p)^q = |a|^(pq)` if `p` is even.
+//! - Everything else stays together as a base.
 
 use super::SignSet;
 use super::{
@@ -98,8 +98,8 @@ impl Algebra {
         self.product(result, factor)
     }
 
-    /// The factors of a single product, if none can be negative: then the root of the product is
-    /// the product of their roots, each defined, zeros included.
+    /// The factors of a single product, if none can be negative. Then the root of the product is the product of their
+    /// roots, each defined, zeros included.
     fn not_negative_factors(&self, primitive: FormId) -> Option<super::monomial::Factors> {
         let [(monomial, coefficient)] = self.form(primitive) else { return None };
         let factors = self.factors(*monomial);

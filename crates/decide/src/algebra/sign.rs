@@ -1,8 +1,8 @@
-//! What is known of signs: structurally (exponentials are positive, squares are not negative) and
-//! from facts collected before a rewrite.
+//! Known signs: structural ones (exponentials are positive, squares are not negative) and those from facts collected
+//! before a rewrite.
 //!
-//! Errs towards "any sign". A fact about a form is a statement about every input under
-//! consideration; whoever adds one answers for it.
+//! Errs towards "any sign". A fact about a form is a statement about every input under consideration; the code that
+//! adds one is responsible for its truth.
 
 use super::sign_set::largest;
 use super::{
@@ -12,7 +12,7 @@ use crate::evaluate::constant_sign;
 use term::{Function, Number};
 
 impl Algebra {
-    /// What is known of the sign of a form.
+    /// The known sign of a form.
     pub(crate) fn sign(&mut self, form: FormId) -> Outcome<SignSet> {
         let structural = self.sign_of_terms(form);
         if self.facts.is_empty() || structural.within(SignSet::ZERO) {
@@ -28,7 +28,7 @@ impl Algebra {
         self.sign(form)
     }
 
-    /// Adds a fact; `false` where it contradicts what is known, so that no input satisfies all.
+    /// Adds a fact. Returns `false` if it contradicts known signs, so that no input satisfies all facts.
     pub(crate) fn assume(&mut self, form: FormId, sign: SignSet) -> Outcome<bool> {
         if let Some((gap, flipped)) = self.exponent_gap(form)? {
             return self.assume(gap, if flipped { sign.negated() } else { sign });
@@ -88,8 +88,7 @@ impl Algebra {
         )
     }
 
-    /// The canonical number under which a form's sign is recorded, and whether it was negated;
-    /// none for a constant.
+    /// The canonical number under which a form's sign is recorded, and whether it was negated; `None` for a constant.
     fn fact_key(&mut self, form: FormId) -> Outcome<(Option<FormId>, bool)> {
         let terms = self.form(form);
         let Some((_, leading)) = terms.first() else { return Ok((None, false)) };
@@ -106,7 +105,7 @@ impl Algebra {
         Ok((Some(self.intern(scaled)?), flipped))
     }
 
-    /// Without facts about the whole, with facts about single atoms.
+    /// The sign without facts about the whole form, with facts about single atoms.
     fn sign_of_terms(&mut self, form: FormId) -> SignSet {
         if self.form_is_constant(form) {
             return constant_sign(self, form);
@@ -182,7 +181,7 @@ impl Algebra {
         sign
     }
 
-    /// The sign of the larger of something and a form, whatever the facts.
+    /// The sign of the larger of a value with sign `sign` and a form, without facts.
     pub(super) fn sign_of_larger(&mut self, sign: SignSet, form: FormId) -> SignSet {
         let facts = std::mem::take(&mut self.facts);
         let other = self.sign_of_terms(form);

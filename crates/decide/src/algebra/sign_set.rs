@@ -16,7 +16,7 @@ impl SignSet {
     pub(crate) const NOT_ZERO: Self = Self(5);
     pub(crate) const ANY: Self = Self(7);
 
-    /// Whether every possible sign is one of `other`'s.
+    /// Is every possible sign one of `other`'s?
     pub(crate) const fn within(self, other: Self) -> bool {
         self.0 & !other.0 == 0
     }
@@ -83,7 +83,7 @@ impl SignSet {
                 result
             }
             Some(_) => base,
-            // A root is of a number that is not negative.
+            // A root has an argument that is not negative.
             None => base.and(Self::NOT_NEGATIVE),
         }
     }

@@ -1,8 +1,8 @@
 //! Square roots of sums that are squares: `√((x+y)²) = |x+y|`, also after multiplying out.
 //!
-//! The classical algorithm, one term of the root at a time from the largest monomial down, in the
-//! lexicographic order of atoms and powers. The root found is verified by squaring, so nothing
-//! rests on the order being a good one. Sums with exponentials are left alone.
+//! The classical algorithm, one term of the root at a time from the largest monomial down, in the lexicographic order
+//! of atoms and powers. The root is verified by squaring, so correctness does not depend on the order. Sums with
+//! exponentials are left alone.
 
 use super::monomial::Factors;
 use super::{Algebra, Exponent, FormId, Monomial, Outcome, Polynomial, Power, Summand};
@@ -32,7 +32,7 @@ impl Algebra {
         let Some(first) = square_root(&coefficient) else { return Ok(None) };
         let Some(half) = self.halved(lead)? else { return Ok(None) };
         let mut root = Algebra::monomial_polynomial(half, first.clone());
-        // Twice the first term divides what the remaining terms contribute at the top.
+        // Twice the first term divides the leading contribution of the remaining terms.
         let divisor = (&first + &first).reciprocal().unwrap_or(Number::ONE);
         let (inverse, _) = self.monomial_inverse(half)?;
         for _ in 0..LONGEST_ROOT {
@@ -65,7 +65,7 @@ impl Algebra {
     }
 }
 
-/// By the power of the first atom, then of the second, and so on; an absent atom has power 0.
+/// Compares the powers of the first atom, then of the second, and so on; an absent atom has power 0.
 fn lexicographic(a: &Factors, b: &Factors) -> std::cmp::Ordering {
     for (x, y) in a.iter().zip(b.iter()) {
         // The earlier atom is missing on the other side.

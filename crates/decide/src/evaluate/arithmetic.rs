@@ -1,4 +1,4 @@
-//! More of what intervals can do, for those who compute with them instead of with terms.
+//! More operations of intervals, for code that computes with intervals instead of terms.
 
 use super::elementary;
 use super::interval::{Binary, Interval};
@@ -130,7 +130,7 @@ impl Interval {
         if exact { i128::try_from(&floor).ok() } else { None }
     }
 
-    /// How the exact values stand to each other, if the intervals tell.
+    /// The order of the exact values, if the intervals determine it.
     #[must_use]
     pub fn order(&self, other: &Self) -> Option<Ordering> {
         if self.high < other.low {
@@ -142,7 +142,7 @@ impl Interval {
         (self.is_point() && other.is_point()).then_some(Ordering::Equal)
     }
 
-    /// Whether no value is above any of the other.
+    /// Returns `true` if no value is above any of the other.
     #[must_use]
     pub fn at_most(&self, other: &Self) -> bool {
         self.high <= other.low

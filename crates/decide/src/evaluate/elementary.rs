@@ -66,7 +66,7 @@ pub(super) fn pi() -> Interval {
     enclosure(pi_fixed() >> GUARD, 0)
 }
 
-/// `x = count · unit + rest`, `|rest| ≤ unit/2` and a little; the rest errs by less than 2^3 ulp as
+/// Range reduction: `x = count · unit + rest`, `|rest| ≤ unit/2` and a little. The rest errs by less than 2^3 ulp, as
 /// the guard bits absorb the count.
 fn reduce(x: &Binary, unit: &IBig) -> (i64, IBig) {
     let scale = (BITS + GUARD) as i64;
@@ -251,7 +251,7 @@ fn erf_of_point(x: &Binary) -> Option<Interval> {
     Some(series.times(&decay).times(&norm))
 }
 
-/// From the value at the lower end to the whole interval, for a function of slope below 2.
+/// Extends the value at the lower end to the whole interval, for a function of slope below 2.
 fn lipschitz(at_low: Interval, x: &Interval) -> Interval {
     if x.is_point() {
         return at_low;
@@ -260,7 +260,7 @@ fn lipschitz(at_low: Interval, x: &Interval) -> Interval {
     at_low.widened(&Binary::new(width.mantissa, width.exponent + 1))
 }
 
-/// Whether a fixed-point constant is what it should be, to 60 bits; used by tests.
+/// Approximate value of an enclosure; used by tests.
 #[cfg(test)]
 fn leading(value: &Interval) -> f64 {
     value.to_f64_lossy()

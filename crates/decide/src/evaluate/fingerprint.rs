@@ -1,13 +1,13 @@
 //! Terms at a point modulo a safe prime: fingerprints that suggest where a difference may be.
 //!
-//! Sums, products, quotients and exponentials are computed exactly ([`residue`](super::residue));
-//! maxima and choices are decided by floats; roots of non-squares, logarithms and named functions
-//! get a residue that depends on their argument's alone. So equal exp-polynomials have equal
-//! fingerprints and different ones almost never do, however small the difference; beyond
-//! exp-polynomials equal terms may have different fingerprints. Never a verdict, either way.
+//! Sums, products, quotients and exponentials are computed exactly ([`residue`](super::residue)). Floats decide
+//! maxima and selects. Roots of non-squares, logarithms and named functions get a residue that depends only on their
+//! argument. So equal exp-polynomials have equal fingerprints and different ones almost never do, however small the
+//! difference. Beyond exp-polynomials equal terms may have different fingerprints. Fingerprints are never a verdict,
+//! either way.
 //!
-//! One pass for any number of terms, a few nanoseconds a product. A pass over the parents first
-//! finds out which of the three values (modulo p, modulo q, float) a node is needed for.
+//! One pass for any number of terms, a few nanoseconds a product. Before it, a pass over the parents finds which of
+//! the three values (modulo p, modulo q, float) each node needs.
 
 use super::float::float_operation;
 use super::residue::{Exponents, LN_2, Modulus, Values, e};
@@ -16,7 +16,7 @@ use rustc_hash::FxHasher;
 use std::hash::Hasher;
 use term::{Input, Node, NodeId, NodeTable, Number, Sum, Term, Terms};
 
-/// The value modulo p; none where it is undefined or not known.
+/// The value modulo p; `None` if it is undefined or unknown.
 type Fingerprint = Option<u64>;
 
 /// Stands for "none" in tables.
@@ -38,25 +38,25 @@ pub(crate) fn fingerprints(
     Fingerprints::default().find(terms, roots, point, deadline)
 }
 
-/// What is known of the terms of one store at one point. The store may grow in between: what was found is kept, so that a
-/// question costs what is new below it.
+/// Fingerprints for the terms of one store at one point. The store may grow between calls: earlier values are kept,
+/// and a query pays only for new nodes.
 ///
-/// Most inputs are below no root; what is not touched of a table costs nothing.
+/// Most inputs are below no root, and untouched parts of a table cost nothing.
 #[derive(Debug, Default)]
 pub(crate) struct Fingerprints {
-    /// Which values are known, and which are asked for at the moment.
+    /// Per node, the known values and the currently requested ones.
     known: NodeTable<u8>,
     asked: NodeTable<u8>,
     values: NodeTable<u64>,
     exponents: NodeTable<u64>,
     floats: NodeTable<f64>,
-    /// Nodes that are asked for something, some of them more than once.
+    /// Requested nodes, with repetitions.
     nodes: Vec<NodeId>,
     waiting: Vec<NodeId>,
 }
 
 impl Fingerprints {
-    /// The fingerprints of some terms; none of any if the deadline passes. The point must be the same at every call.
+    /// The fingerprints of some terms; all `None` if the deadline passes. The point must be the same at every call.
     pub(crate) fn find(
         &mut self,
         terms: &Terms,
@@ -85,7 +85,7 @@ impl Fingerprints {
         roots.iter().map(|root| Some(value(root)).filter(|value| *value != NONE)).collect()
     }
 
-    /// Asks for values of a node that are not known.
+    /// Requests values of a node that are not known.
     #[inline]
     fn ask(&mut self, node: NodeId, values: u8) {
         let new = values & !self.known[node] & !self.asked[node];
@@ -96,7 +96,7 @@ impl Fingerprints {
         }
     }
 
-    /// Asks the operands of an operation for what these of its values are made of.
+    /// Requests the operand values that these values of an operation depend on.
     fn spread(&mut self, terms: &Terms, operation: Node, own: u8) {
         let float = own & FLOAT;
         let if_any = |bit: u8| if own & !FLOAT != 0 { bit } else { 0 };
@@ -124,7 +124,7 @@ impl Fingerprints {
         }
     }
 
-    /// Finds all values that are asked for, unless the deadline passes; whether it did.
+    /// Computes all requested values; returns `true` if the deadline passed first.
     fn evaluate(
         &mut self,
         terms: &Terms,
@@ -157,7 +157,7 @@ struct Scan<'s> {
 }
 
 impl Scan<'_> {
-    /// The values of a node that are needed.
+    /// Computes the needed values of a node.
     fn evaluate(&mut self, node: NodeId, needed: u8, point: &dyn Fn(Input) -> Number) {
         let operation = self.terms.at(node);
         let number = match operation {
@@ -220,8 +220,7 @@ impl Scan<'_> {
         }
     }
 
-    /// A residue that depends on the operation and its argument's residue, and on nothing else:
-    /// not on the numbers a store happens to use.
+    /// A residue that depends only on the operation and its argument's residue, not on the numbering of a store.
     fn opaque<const K: u32, const C: u64>(&self, operation: Node, argument: u64) -> u64 {
         let mut hasher = FxHasher::default();
         match operation {
@@ -299,8 +298,8 @@ fn integer_power<const K: u32, const C: u64>(base: u64, exponent: &Number) -> Op
     Some(if integer < 0 { Modulus::<K, C>::inverse(raised).unwrap_or(NONE) } else { raised })
 }
 
-/// A power with an exponent that is half an integer, of a square: by the root that is a square
-/// itself. There is one such root modulo a prime that is 3 modulo 4, as both are.
+/// A power of a square with a half-integer exponent, by the root that is a square itself. There is one such root
+/// modulo a prime that is 3 modulo 4, as both are.
 fn half_power<const K: u32, const C: u64>(base: u64, exponent: &Number) -> Option<u64> {
     let twice = exponent + exponent;
     let prime = Modulus::<K, C>::PRIME;
@@ -376,7 +375,7 @@ mod tests {
         }
     }
 
-    /// Kept values are those that are found anew, while the store grows.
+    /// Values kept while the store grows equal newly computed ones.
     #[test]
     fn what_is_kept_is_right() {
         let script = parse_script("input x, y, z").unwrap();

@@ -20,7 +20,7 @@ pub(crate) fn evaluate_floats(
     roots.iter().map(value).collect()
 }
 
-/// One operation on operands with these values.
+/// Evaluates one operation given its operands' values.
 pub(super) fn float_operation(
     terms: &Terms,
     node: Node,
@@ -79,7 +79,7 @@ pub(super) fn element(terms: &Terms, first: Input, index: f64) -> Option<Input> 
     (whole as f64 == index).then(|| terms.inputs().behind(first, whole)).flatten()
 }
 
-/// NaN if either is: `f64::max` would drop it.
+/// Applies `f`, with NaN if either operand is: `f64::max` would drop it.
 fn strict(a: f64, b: f64, f: impl Fn(f64, f64) -> f64) -> f64 {
     if a.is_nan() || b.is_nan() { f64::NAN } else { f(a, b) }
 }

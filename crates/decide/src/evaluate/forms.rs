@@ -9,9 +9,8 @@ use rustc_hash::FxHashMap;
 /// Constants nested deeper than this have no evaluation.
 const DEEPEST: u32 = 12;
 
-/// The sign of a form without inputs. Only an enclosure that excludes zero, or an empty sum,
-/// settles it: π − 355/113 is positive or negative because the interval says so, and a constant
-/// that looks like zero stays undecided.
+/// The sign of a form without inputs. Only an enclosure that excludes zero, or an empty sum, settles it: π − 355/113
+/// is positive or negative because the interval says so. A constant whose enclosure contains zero stays undecided.
 pub(crate) fn constant_sign(algebra: &Algebra, form: FormId) -> SignSet {
     if algebra.form(form).is_empty() {
         return SignSet::ZERO;
@@ -79,7 +78,7 @@ pub(crate) struct FormValues<'a> {
     forms: FxHashMap<FormId, f64>,
 }
 
-/// Nested deeper than this, a form is not worth a guess.
+/// Forms nested deeper than this get no guess.
 const DEEPEST_GUESS: u32 = 200;
 
 impl<'a> FormValues<'a> {

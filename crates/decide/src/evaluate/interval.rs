@@ -113,7 +113,7 @@ impl Ord for Binary {
         if signs != Ordering::Equal || self.signum() == 0 {
             return signs;
         }
-        // Far apart, the leading bits tell; otherwise the shift is affordable.
+        // If the magnitudes differ, the leading bits decide; otherwise the shift is affordable.
         match self.magnitude().cmp(&other.magnitude()) {
             Ordering::Equal => {
                 let (a, b) = aligned(self, other);
@@ -132,7 +132,7 @@ pub struct Interval {
     pub(super) high: Binary,
 }
 
-/// Exponents further apart than this are not aligned but given up on.
+/// Exponents further apart than this are not aligned; the sum is `None`.
 const WIDEST_GAP: i64 = 1 << 20;
 
 impl Interval {
@@ -157,13 +157,13 @@ impl Interval {
         one.divided_by(&denominator).unwrap_or(one)
     }
 
-    /// Whether the two have no value in common, so that the exact values differ.
+    /// Returns `true` if the two have no value in common, so that the exact values differ.
     #[must_use]
     pub fn is_disjoint(&self, other: &Self) -> bool {
         self.high < other.low || other.high < self.low
     }
 
-    /// Whether this is one exact value.
+    /// Returns `true` if this is one exact value.
     #[must_use]
     pub fn is_point(&self) -> bool {
         self.low == self.high
@@ -194,7 +194,7 @@ impl Interval {
         Self { low: self.high.negated(), high: self.low.negated() }
     }
 
-    /// `self + other`; `None` where exponents are too far apart.
+    /// `self + other`; `None` if exponents are too far apart.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Option<Self> {
         let ends = [&self.low, &self.high, &other.low, &other.high];
@@ -206,7 +206,7 @@ impl Interval {
         Some(Self::new(self.low.plus(&other.low), self.high.plus(&other.high)))
     }
 
-    /// `self − other`, as [`plus`](Self::plus).
+    /// `self − other`, like [`plus`](Self::plus).
     #[must_use]
     pub fn minus(&self, other: &Self) -> Option<Self> {
         self.plus(&other.negated())

@@ -1,9 +1,9 @@
-//! Terms at several points at once, as doubles: the cheapest look at whether two sides differ.
+//! Terms at several points at once, as doubles: the cheapest check for differences.
 //!
-//! The nodes below all roots are found once and evaluated once for each group of points, so that what
-//! outputs share costs nothing more, and a node is decoded for all points of the group. The arithmetic
-//! is that of [`float`](super::float): no error bounds, NaN where a value is undefined or not
-//! evaluable. It suggests where to look and never decides.
+//! The nodes below all roots are found once and evaluated once for each group of points. So shared parts of outputs
+//! cost nothing more, and a node is decoded once for all points of the group. The arithmetic is that of
+//! [`float`](super::float): no error bounds, NaN if a value is undefined or not evaluable. It suggests where to look
+//! and never decides.
 
 use super::float::{apply_float, element, power};
 use crate::deadline::{Countdown, Deadline};
@@ -23,7 +23,7 @@ const FUNCTION: u64 = 16;
 pub(crate) struct Evaluator<'t> {
     terms: &'t Terms,
     roots: Vec<Term>,
-    /// Below the roots, children first.
+    /// Nodes below the roots, children first.
     nodes: Vec<NodeId>,
     /// By node; allocated with the first group.
     values: Vec<Lanes>,
@@ -32,7 +32,7 @@ pub(crate) struct Evaluator<'t> {
 }
 
 impl<'t> Evaluator<'t> {
-    /// Finds what lies below some roots.
+    /// Collects the nodes below some roots.
     pub(crate) fn new(terms: &'t Terms, roots: Vec<Term>) -> Self {
         let nodes = evaluation_order(terms, roots.iter().copied(), |_| true).nodes;
         let unsealed = roots.iter().filter(|root| terms.node_of(**root).is_none());
@@ -41,12 +41,12 @@ impl<'t> Evaluator<'t> {
         Self { terms, roots, nodes, values: Vec::new(), cost, deadline: Deadline::default() }
     }
 
-    /// Gives up when the deadline passes: then no root has a value.
+    /// Sets a deadline; once it has passed, no root has a value.
     pub(crate) fn until(self, deadline: Deadline) -> Self {
         Self { deadline, ..self }
     }
 
-    /// Tells whether the deadline has passed.
+    /// Has the deadline passed?
     pub(crate) fn is_over(&self) -> bool {
         self.deadline.has_passed()
     }
@@ -68,7 +68,7 @@ impl<'t> Evaluator<'t> {
 
     /// The values of the roots where each input has the values `point` gives it.
     pub(crate) fn run(&mut self, point: &dyn Fn(Input) -> Lanes) -> Vec<Lanes> {
-        // A node that is used has been visited; a table that is not touched costs nothing.
+        // A used node has been visited, and untouched parts of a table cost nothing.
         if self.values.is_empty() {
             self.values = vec![[0.0; LANES]; self.terms.node_count()];
         }
@@ -156,7 +156,7 @@ fn two(a: &Lanes, b: &Lanes, f: impl Fn(f64, f64) -> f64) -> Lanes {
     std::array::from_fn(|lane| f(a[lane], b[lane]))
 }
 
-/// NaN if either is.
+/// Applies `f`, with NaN if either operand is.
 #[inline]
 fn strict(a: &Lanes, b: &Lanes, f: impl Fn(f64, f64) -> f64) -> Lanes {
     two(a, b, |a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { f(a, b) })

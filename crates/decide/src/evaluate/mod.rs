@@ -1,9 +1,9 @@
 //! Values of terms at points: floats and residues to search with, intervals of at least 256 bits to
 //! decide with.
 //!
-//! [`interval`] and [`elementary`] enclose: the exact value always lies between the bounds.
-//! [`float`], [`lanes`] and [`fingerprint`] only suggest. Evaluation is of the original terms, never of normal forms, so that a
-//! bug in the algebra cannot hide itself; [`forms`] serves signs of constants and guesses.
+//! [`interval`] and [`elementary`] enclose: the exact value always lies between the bounds. [`float`], [`lanes`] and
+//! [`fingerprint`] only suggest. Evaluation is of the original terms, never of normal forms, so that a bug in the
+//! algebra cannot hide itself. [`forms`] serves signs of constants and guesses.
 
 mod arithmetic;
 mod elementary;

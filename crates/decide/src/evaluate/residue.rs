@@ -62,13 +62,13 @@ impl<const K: u32, const C: u64> Modulus<K, C> {
         result
     }
 
-    /// `1 / a`; none for 0.
+    /// `1 / a`; `None` for 0.
     pub(super) fn inverse(a: u64) -> Option<u64> {
         // Fermat: a^(p−1) = 1.
         (a != 0).then(|| Self::power(a, Self::PRIME - 2))
     }
 
-    /// A rational; none if the prime divides its denominator.
+    /// A rational; `None` if the prime divides its denominator.
     pub(super) fn of_number(number: &Number) -> Option<u64> {
         if let Some((numerator, denominator)) = number.to_small_ratio() {
             let magnitude = Self::reduce(numerator.unsigned_abs().into());
@@ -93,10 +93,10 @@ impl<const K: u32, const C: u64> Modulus<K, C> {
     }
 }
 
-/// What stands for `ln 2` among exponents: any residue but 0 will do.
+/// Stands for `ln 2` among exponents: any residue but 0 will do.
 pub(super) const LN_2: u64 = 0x0B5A_1E3D_4C2F_6071;
 
-/// The residue that stands for e, chosen such that `e^(ln 2) = 2`.
+/// The residue for e, chosen such that `e^(ln 2) = 2`.
 pub(super) fn e() -> u64 {
     // `LN_2` is not 0, and q is a prime.
     Values::power(2, Exponents::inverse(LN_2).unwrap_or(1))

@@ -8,20 +8,20 @@ use dashu_int::IBig;
 use std::cmp::Ordering;
 use term::{Function, Input, Node, NodeId, Number, Relation, Term, Terms, evaluation_order};
 
-/// What a term is at a point.
+/// The value of a term at a point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
     /// A real in this interval.
     Real(Interval),
     /// A condition that holds or not.
     Truth(bool),
-    /// Some real nothing is known about: the value of an uninterpreted function.
+    /// An unknown real: the value of an uninterpreted function.
     Any,
     /// +∞ (false) or −∞ (true).
     Infinity(bool),
     /// Certainly undefined.
     Undefined,
-    /// The enclosures were too wide to tell, or a function has no evaluation.
+    /// The enclosures were too wide to decide, or a function has no evaluation.
     Unsure,
 }
 
@@ -31,7 +31,7 @@ pub fn evaluate(terms: &Terms, roots: &[Term], point: &dyn Fn(Input) -> Number) 
     evaluate_until(terms, roots, point, Deadline::default())
 }
 
-/// As [`evaluate`]; what is not known when the deadline passes is unsure.
+/// Like [`evaluate`]; values not computed before the deadline are `Unsure`.
 pub(crate) fn evaluate_until(
     terms: &Terms,
     roots: &[Term],
@@ -52,7 +52,8 @@ pub(crate) fn evaluate_until(
     roots.iter().map(root).collect()
 }
 
-/// Values of the nodes visited so far: a store may be much larger than what is below a root.
+/// Values of the nodes visited so far. A table of nodes, because a store may be much larger than the part below a
+/// root.
 struct Values<'a> {
     /// Ascending.
     nodes: &'a [NodeId],
@@ -129,14 +130,14 @@ fn operation(
     }
 }
 
-/// The element of a tensor with the number that an enclosure is, if it is one.
+/// The element of a tensor at a computed index, if the enclosure is one exact integer.
 pub(crate) fn element(terms: &Terms, first: Input, index: &Interval) -> Option<Input> {
     let whole = index.to_f64_lossy() as i64;
     let exact = *index == Interval::of_number(&Number::from(whole));
     exact.then(|| terms.inputs().behind(first, whole)).flatten()
 }
 
-/// For operations defined everywhere: undefined operands make the result undefined.
+/// Applies an operation defined everywhere: undefined operands make the result undefined.
 fn both(a: &Value, b: &Value, f: impl FnOnce(&Interval, &Interval) -> Option<Interval>) -> Value {
     match (a, b) {
         (Value::Undefined, _) | (_, Value::Undefined) => Value::Undefined,
@@ -146,7 +147,7 @@ fn both(a: &Value, b: &Value, f: impl FnOnce(&Interval, &Interval) -> Option<Int
     }
 }
 
-/// For operations that may be undefined: `None` is unsure.
+/// Applies an operation that may be undefined: `None` is unsure.
 fn real(a: &Value, f: impl FnOnce(&Interval) -> Option<Interval>) -> Value {
     match a {
         Value::Real(x) => f(x).map_or(Value::Unsure, Value::Real),
@@ -276,7 +277,7 @@ fn cube_root(x: &Interval) -> Option<Interval> {
     }
 }
 
-/// A rounding, where both ends agree on it.
+/// A rounding, if both ends agree on it.
 fn round(function: Function, x: &Interval) -> Option<Interval> {
     let low = round_end(function, &x.low)?;
     (low == round_end(function, &x.high)?).then(|| Interval::point(Binary::new(low, 0)))
@@ -301,7 +302,7 @@ fn select(condition: &Value, a: &Value, b: &Value) -> Value {
         Value::Truth(true) => a.clone(),
         Value::Truth(false) => b.clone(),
         Value::Undefined => Value::Undefined,
-        // Whichever it is, the value lies in the hull; one undefined branch settles nothing.
+        // Either way the value lies in the hull; one undefined branch settles nothing.
         Value::Unsure => match (a, b) {
             (Value::Undefined, Value::Undefined) => Value::Undefined,
             (Value::Undefined, _) | (_, Value::Undefined) => Value::Unsure,
@@ -334,7 +335,7 @@ fn compare(relation: Relation, a: &Value, b: &Value) -> Value {
     }
 }
 
-/// An ordering that answers the relation, if the enclosures tell.
+/// Returns an ordering that answers the relation, if the enclosures determine it.
 fn order(relation: Relation, x: &Interval, y: &Interval) -> Option<Ordering> {
     if x.high < y.low {
         return Some(Ordering::Less);

@@ -1,15 +1,15 @@
-//! Conditions of a side as forms: what they are about, and which of them hold everywhere.
+//! Conditions of a side as forms, and those among them that hold everywhere.
 
 use super::{Conditions, Ladder, Side};
 use crate::algebra::{ConditionId, FormId, Outcome, Polynomial, SignSet};
 use crate::definedness::{Definedness, Requirement as Asked};
 
-/// A condition with the forms it is about.
+/// A condition with its forms.
 pub(super) struct Requirement {
     pub(super) condition: Definedness,
-    /// What it asks, functions by their common number.
+    /// The required property, functions by their common number.
     pub(super) asked: Asked,
-    /// None if the argument has no normal form.
+    /// The argument; `None` if it has no normal form.
     pub(super) form: Option<FormId>,
     pub(super) signs: Option<SignSet>,
     pub(super) guard: Vec<ConditionId>,
@@ -22,7 +22,7 @@ impl Requirement {
 }
 
 impl Ladder<'_> {
-    /// The forms the conditions are about; those that hold everywhere are left out.
+    /// Normalises the arguments of conditions; those that hold everywhere are left out.
     pub(super) fn signs_of(
         &mut self,
         side: Side,
@@ -63,7 +63,7 @@ impl Ladder<'_> {
                 Asked::InDomain(function) => Asked::InDomain(normaliser.common(function)?),
                 other => other,
             };
-            // A condition nobody can normalise is still a condition: it stays, without a form.
+            // A condition without a normal form is still a condition: it stays, without a form.
             let form = match (known, form) {
                 (Some(known), _) => known,
                 (None, form) => {
@@ -87,8 +87,8 @@ impl Ladder<'_> {
         Ok(result)
     }
 
-    /// The form with composites multiplied out if that is affordable, so that the two sides'
-    /// conditions can be recognised in each other.
+    /// The form with composites multiplied out if that is affordable, so that equal conditions of the two sides have
+    /// equal forms.
     fn comparable(&mut self, form: Polynomial) -> Outcome<FormId> {
         let steps = std::mem::replace(&mut self.algebra.steps, self.budget.rung);
         let expanded = self.algebra.expand_bases(form.clone());

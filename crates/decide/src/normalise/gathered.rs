@@ -1,33 +1,36 @@
-//! Sums of choices by one condition, where the choice is an online softmax.
+//! Sums of selects on one condition that form the combining step of an online softmax.
 //!
-//! `s = c ? a : b; t = c ? b : a; s + t·e^(c ? n − m : m − n)`, with `c` for `m > n`, is how two partial softmaxes are joined without `fmaxf`. As a sum of
-//! products of choices it says little. As one choice between two sums it is a rescaling ([`Algebra::select_as_rescaling`]), in which there is no
-//! choice left. Sums in which a condition chooses at least twice, once of these in an exponent, or in which there is a minimum in an exponent, are therefore computed once for each
-//! side of the condition. If that is no rescaling, the sum is computed as any other.
+//! `s = c ? a : b; t = c ? b : a; s + t·e^(c ? n − m : m − n)`, with `c` for `m > n`, combines two partial softmaxes
+//! without `fmaxf`. As a sum of products of selects it has no useful normal form. As one select between two sums it
+//! is a rescaling ([`Algebra::select_as_rescaling`]), without any select. Therefore some sums are computed once for
+//! each side of a condition: those with at least two selects on it, one of them in an exponent, and those with a
+//! minimum in an exponent. If the result is not a rescaling, the sum is computed like any other.
 //!
-//! A side needs only what it chooses, as the sum does under that condition, so the two are defined for the same inputs.
+//! A side needs only the chosen operands, as the sum does under that condition, so the two are defined for the same
+//! inputs.
 
 use super::{Form, Normaliser, is_leaf};
 use crate::algebra::{Algebra, Condition, Obstacle, Outcome, Polynomial};
 use term::{Node, NodeId, Relation, Sum, Term, Terms};
 
-/// Products of a sum that is looked at: a rescaling has two.
+/// Longest sum considered: a rescaling has two products.
 const LONGEST: u32 = 4;
 
-/// Nodes below a sum that are looked at.
+/// Limit on the nodes searched below a sum.
 const MOST_NODES: usize = 32;
 
-/// A question that splits a sum into two cases.
+/// A condition that splits a sum into two cases.
 #[derive(Clone, Copy, Debug)]
 enum Chooser {
     /// A condition.
     Condition(NodeId),
-    /// That the first is less than the second. Partial softmaxes of one element each have equal sums, and nothing to choose but the minimum.
+    /// The first is less than the second. Partial softmaxes of one element each have equal sums, and only the minimum
+    /// depends on the comparison.
     Less(NodeId, NodeId),
 }
 
 impl Chooser {
-    /// Tells whether it compares two numbers; if so, the smaller one where it holds.
+    /// If it compares these two numbers, returns the smaller one in the case where it holds.
     fn decides(self, terms: &Terms, [a, b]: [NodeId; 2]) -> Option<NodeId> {
         let (x, y) = match self {
             Self::Less(x, y) => (x, y),
@@ -44,13 +47,13 @@ impl Chooser {
 #[derive(Clone, Debug)]
 pub(super) struct Gathering {
     condition: Chooser,
-    /// Nodes on the way from the sum to choices.
+    /// Nodes on the path from the sum to selects.
     touched: Vec<NodeId>,
     /// Nodes whose forms are needed once more.
     kept: Vec<NodeId>,
 }
 
-/// A condition without negations, and whether there was an odd number of them.
+/// A condition without negations, and whether their number was odd.
 fn stripped(terms: &Terms, condition: NodeId) -> (NodeId, bool) {
     match terms.at(condition) {
         Node::Not(inner) => {
@@ -68,7 +71,8 @@ pub(super) fn find(terms: &Terms, sum: Sum) -> Option<Gathering> {
     }
     let mut waiting: Vec<(NodeId, bool)> = factors(terms, sum).map(|node| (node, false)).collect();
     let mut seen = Vec::new();
-    // Choices: the condition, and whether it is in an exponent. The larger or smaller of two numbers is chosen by comparing them.
+    // Selects: the condition, and whether it is in an exponent. The larger or smaller of two numbers is a select on
+    // their comparison.
     let mut choices: Vec<(NodeId, bool)> = Vec::new();
     let mut extrema: Vec<([NodeId; 2], bool)> = Vec::new();
     while let Some((node, in_exponent)) = waiting.pop() {
@@ -109,7 +113,7 @@ pub(super) fn find(terms: &Terms, sum: Sum) -> Option<Gathering> {
     Some(touched(terms, sum, by_condition.or_else(by_minimum)?))
 }
 
-/// The nodes that differ on the two sides of a condition, and those that both sides are made of.
+/// The nodes that differ on the two sides of a condition, and those that both sides use.
 fn touched(terms: &Terms, sum: Sum, condition: Chooser) -> Gathering {
     let mut found = Gathering { condition, touched: Vec::new(), kept: Vec::new() };
     let mut plain = Vec::new();
@@ -121,7 +125,8 @@ fn touched(terms: &Terms, sum: Sum, condition: Chooser) -> Gathering {
 }
 
 impl Gathering {
-    /// Tells whether a node differs on the two sides. It goes where [`find`] went; nodes that are the same on both are added to `plain`.
+    /// Returns `true` if a node differs on the two sides. It walks like [`find`]; nodes that are the same on both
+    /// sides are added to `plain`.
     fn visit(&mut self, terms: &Terms, node: NodeId, plain: &mut Vec<NodeId>) -> bool {
         if self.touched.contains(&node) || plain.contains(&node) {
             return self.touched.contains(&node);
@@ -158,7 +163,7 @@ impl Gathering {
         differs
     }
 
-    /// Tells whether a condition is this one, or its negation. Equal comparisons may be nodes of their own.
+    /// Is a condition this one, or its negation? Equal comparisons may be different nodes.
     fn chooses(&self, terms: &Terms, condition: NodeId) -> bool {
         match self.condition {
             Chooser::Condition(own) => terms.at(stripped(terms, condition).0) == terms.at(own),
@@ -174,7 +179,7 @@ impl Gathering {
 }
 
 impl Normaliser<'_> {
-    /// Prepares for sums of choices: what both sides are made of is used once more.
+    /// Prepares for sums of selects: the operands of both sides get one more use.
     pub(super) fn gather(&mut self, nodes: &[NodeId], roots: &[Term]) {
         let terms = self.terms;
         let sum = |node: Node| match node {
@@ -197,7 +202,7 @@ impl Normaliser<'_> {
         }
     }
 
-    /// Returns the form of a sum of choices, if it is a rescaling.
+    /// Returns the form of a sum of selects, if it is a rescaling.
     pub(super) fn rescaling(
         &mut self,
         algebra: &mut Algebra,
@@ -233,7 +238,7 @@ impl Normaliser<'_> {
         }
         let mut sides = Vec::with_capacity(2);
         for holds in [true, false] {
-            // What cannot be computed here may not be needed by the sum itself.
+            // The sum itself may not need a side that fails here.
             let Ok(side) = self.side_of_sum(algebra, sum, found, holds) else { return Ok(None) };
             sides.push(algebra.intern(side)?);
         }
@@ -297,7 +302,7 @@ impl Normaliser<'_> {
         }
     }
 
-    /// A node's form, which stays.
+    /// A node's form, copied.
     fn peek(&self, node: NodeId) -> Outcome<Polynomial> {
         if let Some(leaf) = self.leaf(node) {
             return Ok(leaf);

@@ -1,4 +1,4 @@
-//! Operations on infinities, which the constructors of terms leave where an operand may have no value.
+//! Operations on infinities, which the constructors of terms keep if an operand may be undefined.
 
 use super::{Form, Normaliser};
 use crate::algebra::{Algebra, Obstacle, Outcome, Polynomial, SignSet};
@@ -33,7 +33,7 @@ impl Normaliser<'_> {
         })
     }
 
-    /// Whether a root whose normal form was asked for is −∞ (true) or +∞ at every input.
+    /// Returns the sign of a normalised root that is −∞ (true) or +∞ at every input.
     pub(crate) fn infinite_root(&self, root: Term) -> Option<bool> {
         match self.terms.node(root) {
             Node::Infinity { negative } => Some(negative),
@@ -63,7 +63,7 @@ impl Normaliser<'_> {
         }
     }
 
-    /// `±∞ · f`, where the sign of `f` is the same at every input.
+    /// `±∞ · f`, if the sign of `f` is the same at every input.
     fn scaled_infinity(
         &mut self,
         algebra: &mut Algebra,

@@ -1,10 +1,10 @@
-//! Is an answer true? By evaluation of the original terms at points the procedure did not choose.
+//! Checks answers by evaluating the original terms at points that the procedure did not choose.
 
 use decide::{Decision, Value, evaluate};
 use term::{Input, Number, Term, Terms};
 use testing::Random;
 
-/// Says what is wrong with an answer of equality, if a point shows it.
+/// Describes why an answer of equality is wrong, if a point shows it.
 pub(crate) fn contradiction(
     terms: &Terms,
     (reference, optimised): (Term, Term),

@@ -1,5 +1,5 @@
-//! Conditions under which an optimised term is defined: none may be lost where outputs, divisors and
-//! branches have something in common, and none may be taken for always true that is not.
+//! Conditions under which an optimised term is defined: none may be lost if outputs, divisors and branches share
+//! terms, and none may wrongly be taken as always true.
 
 use crate::fixtures::{answers, case, section};
 use decide::{Budget, Decision};
@@ -20,7 +20,7 @@ fn conditions(inputs: &str, reference: &str, optimised: &str) -> Vec<Vec<String>
     answers(&case, &Budget::default()).into_iter().map(texts).collect()
 }
 
-/// Outputs that divide by the same each have its condition.
+/// Outputs with the same divisor each have its condition.
 #[test]
 fn every_output_has_its_own_conditions() {
     let found = conditions("a, b, d", "out a; out b", "out (a * d) / d; out (b * d) / d");
@@ -34,7 +34,7 @@ fn every_output_has_its_own_conditions() {
     assert_eq!(found, [["d != 0"], ["d != 0"], ["d != 0"], ["d != 0"]]);
 }
 
-/// A divisor in two branches is asked for in each; asked for without a guard, nowhere else.
+/// A divisor in two branches is required in each; required without a guard, nowhere else.
 #[test]
 fn branches_have_their_own_conditions() {
     let found =
@@ -55,7 +55,7 @@ fn branches_have_their_own_conditions() {
     assert_eq!(found, [["d != 0"]]);
 }
 
-/// What is asked besides `!= 0` is not lost for it.
+/// A requirement other than `!= 0` is not lost if both apply.
 #[test]
 fn requirements_on_one_argument_are_told_apart() {
     for optimised in ["(a * d) / d + log(d) - log(d)", "log(d) - log(d) + (a * d) / d"] {
@@ -92,7 +92,7 @@ fn only_sums_of_exponentials_are_positive_by_themselves() {
     }
 }
 
-/// A sum that something is divided by cancels, and its factor does not.
+/// A sum cancels against its divisor, and its factor does not.
 #[test]
 fn what_cancels_leaves_its_factor() {
     let twice =
@@ -108,7 +108,7 @@ fn what_cancels_leaves_its_factor() {
     assert!(!matches!(answer("a + 2 * b + c"), Decision::Equal { .. }));
 }
 
-/// Only divisors become the common scale of a sum, whatever its first summand has besides.
+/// Only divisors become the common scale of a sum, whatever other factors its first summand has.
 #[test]
 fn sums_with_a_common_divisor_are_the_sums_they_were() {
     let equal = |reference: &str, optimised: &str| {

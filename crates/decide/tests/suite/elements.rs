@@ -1,4 +1,5 @@
-//! Elements of tensors that are read by number: equal for equal numbers, told apart by a point that has the elements in it.
+//! Elements of tensors read by computed index: equal for equal indices, otherwise different at a point that includes
+//! the elements.
 
 use decide::{Budget, Decision, Problem, Value, decide, evaluate, lookups};
 use std::sync::Arc;
@@ -68,7 +69,7 @@ fn elements_have_the_values_of_their_inputs() {
         let Value::Real(value) = at(row) else { panic!("{row}") };
         assert_eq!(value.to_f64_lossy(), (101 + 4 * row) as f64);
     }
-    // Behind the last element nothing is claimed.
+    // Past the last element nothing is claimed.
     assert_eq!(at(3), Value::Unsure);
     assert_eq!(at(-1), Value::Unsure);
 }

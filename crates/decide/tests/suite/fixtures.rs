@@ -1,4 +1,4 @@
-//! Reading fixtures: a script, its sizes, its expectation, and the pairs it makes.
+//! Reads fixtures: a script, its sizes, its expectation, and its pairs.
 
 use decide::{Budget, Decision, Problem, decide};
 use std::path::PathBuf;

@@ -28,11 +28,11 @@ pub(crate) const CLASSES: [Class; 6] = [
     Class::Mixed,
 ];
 
-/// How the answers for one class came out.
+/// Counts of the answers for one class.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
-    /// Pairs equal by construction: proved, proved with conditions, undecided, and those whose
-    /// reference is defined nowhere as far as we can tell (so nothing could be claimed).
+    /// Pairs equal by construction: proved, proved with conditions, undecided, and those whose reference is defined
+    /// nowhere as far as we know (so nothing could be claimed).
     pub(crate) equal: [u64; 4],
     /// Changed pairs: proved (harmless changes), conditional, different, unknown.
     pub(crate) changed: [u64; 4],
@@ -61,8 +61,8 @@ pub(crate) fn trial(class: Class, random: &mut Random, tally: &mut Tally) -> Res
     let (mut scope, inputs) = Scope::declare(&script, &[]).map_err(|e| e.to_string())?;
     let mut terms = Terms::new(Arc::new(inputs));
     let pair = (scope.term(&mut terms, &reference), scope.term(&mut terms, &optimised));
-    // A change may divide by a constant zero and the like; that is a term too, but a power whose
-    // exponent changed sort is not.
+    // A change may divide by a constant zero and the like; that is a term too. A power with an exponent that is no
+    // longer a constant is not.
     let (Ok(a), Ok(b)) = pair else { return Ok(()) };
     let budget = Budget {
         rung: 100_000,
@@ -217,7 +217,7 @@ fn descend(expression: &mut Expression, target: &mut u64, random: &mut Random) -
     }
 }
 
-/// One rewrite at the top that keeps the value, and the set of inputs where it is defined.
+/// Applies one rewrite at the top that keeps the value, and the set of inputs where it is defined.
 fn step(expression: Expression, random: &mut Random) -> Expression {
     let is_condition = matches!(
         expression,

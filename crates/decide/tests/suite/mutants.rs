@@ -1,7 +1,7 @@
 //! Every fixture with one sign, index, constant or operand changed: never wrongly equal.
 //!
-//! Some changes do nothing (a start value that is overwritten, `min` of a single element); those
-//! survive, and evaluation at many points must agree that they are equal.
+//! Some changes have no effect (a start value that is overwritten, `min` of a single element). Those survive, and
+//! evaluation at many points must agree that they are equal.
 
 use crate::check::contradiction;
 use decide::Budget;
@@ -26,7 +26,7 @@ fn no_mutant_is_wrongly_proved() {
         let original = crate::fixtures::section(&script, "optimised");
         for target in 0.. {
             let Some(body) = crate::mutate::mutated(original, target) else { break };
-            // An index out of range, or a different number of results, is no program.
+            // An index out of range, or a different number of results, is not a valid program.
             let Ok(case) = crate::fixtures::case(&script, &sizes, &body) else { continue };
             made += 1;
             let answers = crate::fixtures::answers(&case, &budget);

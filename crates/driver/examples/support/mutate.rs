@@ -1,7 +1,7 @@
-//! Changes of one instruction of a kernel, on the text of its PTX.
+//! Mutations of one instruction of a kernel, on the text of its PTX.
 //!
-//! What cannot matter over the reals is left out: operands of commutative operations exchanged,
-//! rounding of sums and products, signedness where the lowest bits are the same.
+//! Leaves out changes that cannot matter over the reals: exchanged operands of commutative operations, rounding of
+//! sums and products, signedness if the lowest bits are the same.
 
 #![allow(dead_code, reason = "the test uses some of it")]
 
@@ -12,14 +12,14 @@ use testing::Random;
 /// A change of one line.
 #[derive(Clone, Debug)]
 pub(crate) struct Change {
-    /// What is changed, as the report calls it.
+    /// The kind of change, as named in the report.
     pub(crate) kind: &'static str,
     /// The line, from 0.
     pub(crate) line: usize,
     pub(crate) new: String,
 }
 
-/// The text with a change.
+/// Applies a change to a text.
 pub(crate) fn changed(text: &str, change: &Change) -> String {
     let mut lines: Vec<&str> = text.lines().collect();
     lines[change.line] = &change.new;
@@ -117,10 +117,10 @@ const TYPES: [(&str, &str); 6] = [
     (".trans", ""),
 ];
 
-/// An instruction, taken apart.
+/// An instruction, split into its parts.
 #[derive(Clone)]
 pub(crate) struct Instruction<'t> {
-    /// `@%p1`, or nothing.
+    /// `@%p1`, or empty.
     pub(crate) guard: &'t str,
     pub(crate) opcode: &'t str,
     pub(crate) operands: Vec<&'t str>,
@@ -157,7 +157,7 @@ impl<'t> Instruction<'t> {
         starts.iter().any(|start| self.opcode.starts_with(start))
     }
 
-    /// Whether the first operand is written.
+    /// Is the first operand written?
     pub(crate) fn has_destination(&self) -> bool {
         !self
             .is(&["st", "bar", "bra", "red", "ret", "cp.async", "call", "trap", "exit", "prefetch"])
@@ -183,8 +183,8 @@ fn split(text: &str) -> Vec<&str> {
     operands
 }
 
-/// All changes of the instructions in some lines, shuffled; a kind after the other, so that rare ones are not
-/// lost among many.
+/// All changes of the instructions in some lines, shuffled. The kinds take turns, so that rare ones are not lost
+/// among many.
 pub(crate) fn drawn(text: &str, body: Range<usize>, random: &mut Random) -> Vec<Change> {
     let mut possible = changes(text, body, &mut |limit| random.below(limit));
     possible.values_mut().for_each(|list| random.shuffle(list));
@@ -202,8 +202,8 @@ pub(crate) fn drawn(text: &str, body: Range<usize>, random: &mut Random) -> Vec<
     }
 }
 
-/// All changes of the instructions in some lines, by kind; for a register, one of those written before
-/// it, which `pick` chooses.
+/// All changes of the instructions in some lines, by kind. For a register, `pick` chooses one of those written before
+/// it.
 fn changes(
     text: &str,
     body: Range<usize>,
@@ -234,7 +234,7 @@ fn changes(
     all
 }
 
-/// The instruction or its guard goes, or something weaker comes in its place.
+/// Removes the instruction or its guard, or replaces it by something weaker.
 fn whole(instruction: &Instruction<'_>, add: &mut dyn FnMut(&'static str, String)) {
     let bare = Instruction { guard: "", ..instruction.clone() };
     match (instruction.guard.strip_prefix("@!"), instruction.guard.strip_prefix('@')) {
@@ -276,7 +276,7 @@ impl Instruction<'_> {
     }
 }
 
-/// Another operation, comparison or type.
+/// Changes the operation, comparison or type.
 fn words(instruction: &Instruction<'_>, add: &mut dyn FnMut(&'static str, String)) {
     for Word { kind, start, was, is } in WORDS {
         if instruction.opcode.starts_with(start) {
@@ -290,7 +290,7 @@ fn words(instruction: &Instruction<'_>, add: &mut dyn FnMut(&'static str, String
     }
 }
 
-/// Two operands change places, unless it cannot matter.
+/// Exchanges two operands, unless it cannot matter.
 fn exchanged(instruction: &Instruction<'_>, add: &mut dyn FnMut(&'static str, String)) {
     let places = match instruction.operands.len() {
         3 if instruction.is(&["sub", "div", "rem", "shl", "shr"]) => (1, 2),
@@ -304,7 +304,7 @@ fn exchanged(instruction: &Instruction<'_>, add: &mut dyn FnMut(&'static str, St
     add("operands swapped", instruction.print(instruction.opcode, &operands));
 }
 
-/// Other constants and offsets.
+/// Changes constants and offsets.
 fn operands(instruction: &Instruction<'_>, add: &mut dyn FnMut(&'static str, String)) {
     let first = usize::from(instruction.has_destination());
     for (position, operand) in instruction.operands.iter().enumerate() {
@@ -332,7 +332,7 @@ fn operands(instruction: &Instruction<'_>, add: &mut dyn FnMut(&'static str, Str
     }
 }
 
-/// The float next to it, its double, its opposite; a number for an infinity, one for zero.
+/// The float next to it, its double, its negative; a number for an infinity, one for zero.
 fn other_floats(bits: u32) -> Vec<u32> {
     let value = f32::from_bits(bits);
     if !value.is_finite() {
@@ -344,7 +344,7 @@ fn other_floats(bits: u32) -> Vec<u32> {
     vec![bits + 1, bits - 1, (value * 2.0).to_bits(), (-value).to_bits()]
 }
 
-/// Another register of the same class in the place of one that is read.
+/// Replaces a register that is read by another one of the same class.
 fn registers(
     instruction: &Instruction<'_>,
     written: &BTreeMap<&str, BTreeSet<&str>>,
@@ -387,15 +387,15 @@ fn names(operand: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// `%rd` of `%rd12`.
+/// The class of a register: `%rd` of `%rd12`.
 fn class(name: &str) -> &str {
     name.trim_end_matches(|c: char| c.is_ascii_digit())
 }
 
-/// An operand with one register in the place of another.
+/// Replaces a register in an operand.
 fn replaced(operand: &str, name: &str, other: &str) -> String {
     let start = operand.find(name).unwrap_or_default();
-    // `%r1` is not the beginning of `%r12`.
+    // `%r1` does not match the start of `%r12`.
     let is_end = |at: usize| !operand[at..].starts_with(|c: char| c.is_ascii_digit());
     let mut at = start;
     while !is_end(at + name.len()) {
@@ -407,7 +407,7 @@ fn replaced(operand: &str, name: &str, other: &str) -> String {
     format!("{}{other}{}", &operand[..at], &operand[at + name.len()..])
 }
 
-/// The numbers of a seed and a name: what is drawn for one name does not depend on the others.
+/// The random stream of a seed and a name: each name is independent of the others.
 pub(crate) fn random(seed: u64, name: &str) -> Random {
     let step = |state: u64, byte: u8| (state ^ u64::from(byte)).wrapping_add(base::GAMMA);
     Random::new(name.bytes().fold(seed, step))

@@ -1,4 +1,4 @@
-//! The pairs of `corpus/equiv`, and the answer about one; shared by tests and by the examples that ask about many.
+//! The pairs of `corpus/equiv`, and the answer about one; shared by tests and examples.
 
 #![allow(dead_code, reason = "each of them uses some of it")]
 
@@ -14,7 +14,7 @@ pub(crate) struct Pair {
     pub(crate) name: String,
     /// The text of its file.
     pub(crate) text: String,
-    /// What is true of it.
+    /// The right answer about it.
     pub(crate) expected: String,
     /// The kind of finding, if it is refuted.
     pub(crate) kind: String,
@@ -37,7 +37,7 @@ impl Pair {
         self.kernels[1].kernel.as_deref()
     }
 
-    /// Compares its own kernels, and looks at a proof again.
+    /// Compares its own kernels, and rechecks a proof.
     pub(crate) fn ask_twice(&self) -> Outcome {
         let inputs = [0, 1].map(|side| match Input::read(&self.path(side)) {
             Ok(input) => input,
@@ -46,11 +46,11 @@ impl Pair {
         self.compare(inputs.each_ref(), Limits::default(), true)
     }
 
-    /// The formula of its reference, `FILE.KERNEL.formula`; none if there is none, or if it does not serve for this pair
-    /// (`# not: NAME`).
+    /// The formula of its reference, `FILE.KERNEL.formula`, if it exists and fits this pair (a line `# not: NAME`
+    /// excludes pairs).
     pub(crate) fn formula(&self) -> Option<PathBuf> {
         let KernelPath { file, kernel } = &self.kernels[0];
-        // Those of other families have other names for their arguments.
+        // Formulas of other families have other names for their arguments.
         let file = file.strip_suffix(".ptx").filter(|file| !file.contains('/'))?;
         let name = match kernel {
             Some(kernel) => format!("{file}.{kernel}.formula"),
@@ -88,7 +88,7 @@ impl Pair {
         run_steps(steps.each_ref().map(std::slice::from_ref), &options, Colour::Plain)
     }
 
-    /// Compares two kernels as the pair's flags say.
+    /// Compares two kernels with the pair's flags.
     pub(crate) fn ask(&self, inputs: [&Input; 2], lane_instructions: u64) -> Outcome {
         self.compare(inputs, Limits { lane_instructions, ..Limits::default() }, false)
     }
@@ -107,7 +107,7 @@ impl Pair {
     }
 }
 
-/// Hands pairs to all processors; what is wrong is collected.
+/// Runs `work` for pairs on all processors; collects the errors.
 pub(crate) fn for_all(
     pairs: &[Pair],
     work: impl Fn(&Pair) -> Result<(), String> + Sync,
@@ -129,12 +129,12 @@ pub(crate) fn for_all(
     wrong.into_inner().expect("no panic")
 }
 
-/// Where the pairs are.
+/// The folder of the pairs.
 pub(crate) fn folder() -> PathBuf {
     testing::corpus::root().join("corpus/equiv")
 }
 
-/// All pairs, by name. One that cannot be read ends the program.
+/// All pairs, by name. Panics on one that cannot be read.
 pub(crate) fn pairs() -> Vec<Pair> {
     let files = testing::corpus::files_below(folder(), "pair");
     let read = |path: &PathBuf| pair(path).unwrap_or_else(|| panic!("{}", path.display()));
@@ -200,7 +200,7 @@ impl Pair {
     }
 }
 
-/// Words as a shell reads them.
+/// Splits words as a shell does.
 fn words(text: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     for (position, part) in text.split('\'').enumerate() {

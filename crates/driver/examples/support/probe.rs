@@ -1,16 +1,16 @@
-//! Why a mutant may have survived, asked of the kernel itself: the changed line becomes one that ends
-//! the run, or spoils the value, where the change would make a difference. If the kernel is still
-//! proved, it makes none in this launch.
+//! Tests why a mutant may have survived, by probing the kernel itself. The changed line is replaced by one that ends
+//! the run, or spoils the value, wherever the change would make a difference. If the kernel is still proved, the
+//! change makes no difference in this launch.
 
 use crate::mutate::{Change, Instruction};
 
-/// A changed line and what it shows if the kernel is proved with it.
+/// A changed line, and its meaning if the kernel is proved with it.
 pub(crate) struct Probe {
     pub(crate) shows: &'static str,
     pub(crate) line: String,
 }
 
-/// Probes of a change.
+/// The probes of a change.
 pub(crate) fn probes(old: &str, change: &Change) -> Vec<Probe> {
     let mut all = vec![Probe { shows: "not reached", line: "\ttrap;".to_owned() }];
     let Some(was) = Instruction::new(old.trim()) else { return all };
@@ -29,7 +29,7 @@ pub(crate) fn probes(old: &str, change: &Change) -> Vec<Probe> {
     all
 }
 
-/// Both instructions, and a trap where they give different integers or predicates.
+/// Both instructions, and a trap if they give different integers or predicates.
 fn same_value(old: &str, was: &Instruction<'_>, is: &Instruction<'_>) -> Option<String> {
     let same_target = was.operands.first() == is.operands.first();
     if !was.guard.is_empty() || was.guard != is.guard || !was.has_destination() || !same_target {
@@ -49,7 +49,7 @@ fn same_value(old: &str, was: &Instruction<'_>, is: &Instruction<'_>) -> Option<
     ))
 }
 
-/// A value that nobody may use in the place of the result.
+/// Replaces the result by a value that must not be used.
 fn unused(was: &Instruction<'_>) -> Option<String> {
     let target = was.operands.first().filter(|_| was.has_destination())?;
     let kind = match class(target)? {
@@ -63,7 +63,7 @@ fn unused(was: &Instruction<'_>) -> Option<String> {
     Some(format!("\t{{ .reg .{kind} %probe; {guard} mov.{kind} {target}, %probe; }}"))
 }
 
-/// `%rd` of `%rd12`; nothing of anything but a register.
+/// The class of a register, `%rd` of `%rd12`; `None` for other operands.
 fn class(operand: &str) -> Option<&str> {
     let name = operand.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_register = name.starts_with('%') && name[1..].chars().all(char::is_alphabetic);

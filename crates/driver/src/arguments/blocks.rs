@@ -7,17 +7,17 @@ use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
-/// Some blocks of the grid: one by its position (`3,1,0`), or several by their numbers (`0..4`: 0,
-/// 1, 2 and 3), where x varies fastest.
+/// Some blocks of the grid: one by its position (`3,1,0`), or several by their numbers (`0..4`: 0, 1, 2 and 3), with
+/// x varying fastest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockSelection {
     /// The block at a position.
     One(BlockPosition),
-    /// Blocks from a number to before another.
+    /// A range of blocks by their numbers.
     Numbers {
         /// The first.
         first: u64,
-        /// The one behind the last.
+        /// The number after the last.
         end: u64,
     },
 }
@@ -76,8 +76,7 @@ impl BlockSelection {
     }
 }
 
-/// All blocks of several selections, as ascending ranges that do not overlap, and what is wrong with
-/// some.
+/// All blocks of several selections, as ascending ranges that do not overlap; also the errors in selections.
 pub(super) fn selected(
     selections: &[BlockSelection],
     grid: [u32; 3],

@@ -1,8 +1,7 @@
 //! Fits the arguments to a kernel's parameters.
 //!
-//! Arguments are taken in the order of the parameters. An argument that a structure names fills
-//! that field and stands for no parameter of its own. All problems are collected, so that a user
-//! sees them at once.
+//! Arguments are matched with parameters in order. An argument named by a structure fills that field instead of a
+//! parameter of its own. All problems are collected, so that a user sees them at once.
 
 use super::command::{command_line, map_template};
 use super::declared;
@@ -79,7 +78,7 @@ pub fn build_launch(request: &Request<'_>) -> Result<BuiltLaunch, BuildError> {
     })
 }
 
-/// A launch in the making; its scalars are in `scalar.rs`.
+/// A launch under construction; its scalars are in `scalar.rs`.
 pub(super) struct Builder<'r> {
     pub(super) request: &'r Request<'r>,
     pub(super) buffers: Buffers<'r>,
@@ -94,7 +93,7 @@ impl<'r> Builder<'r> {
         self.errors.input.push(message);
     }
 
-    /// Something is not given: the message, and once the command line to fill in.
+    /// Records that something is missing: a message, and at the first time a command line to fill in.
     pub(super) fn missing(&mut self, message: String) {
         self.error(message);
         if self.errors.suggestion.is_none() {
@@ -102,7 +101,7 @@ impl<'r> Builder<'r> {
         }
     }
 
-    /// Grid and block; a block size that the PTX demands need not be given.
+    /// Grid and block; a block size required by the PTX need not be given.
     fn sizes(&mut self) -> Option<([u32; 3], [u32; 3])> {
         let launch = self.request.launch;
         let required = self.request.program.functions[self.request.kernel].launch.required_block;
@@ -130,7 +129,7 @@ impl<'r> Builder<'r> {
             inline.filter_map(|map| Some((map.tensor.as_str(), map.inline.as_ref()?))).collect();
         for (position, (name, tensor)) in inline.iter().enumerate() {
             let other = inline[..position].iter().any(|(n, t)| n == name && t != tensor);
-            // A map may be called as its tensor is.
+            // A map may have the name of its tensor.
             let is_other = |spec: &ArgumentSpec| {
                 spec.name == *name && !matches!(spec.value, ArgumentValue::TensorMap(_))
             };
@@ -146,7 +145,7 @@ impl<'r> Builder<'r> {
                     None if inline.iter().any(|(inline, _)| inline == name) => {}
                     None => self.error(format!("--alias {alias}: no argument is called `{name}`")),
                     Some(ArgumentValue::Tensor(_) | ArgumentValue::Missing) => {}
-                    Some(_) => self.error(format!("--alias {alias}: `{name}` is no tensor")),
+                    Some(_) => self.error(format!("--alias {alias}: `{name}` is not a tensor")),
                 }
                 if !aliased.insert(name.as_str()) {
                     self.error(format!("--alias {alias}: `{name}` is aliased already"));
@@ -193,8 +192,8 @@ impl<'r> Builder<'r> {
         values
     }
 
-    /// Tells of arguments that are taken by name in another order than they are given. It is an error if it is not certain that the
-    /// names are those of the kernel.
+    /// Notes that arguments are taken by name, in another order than given. This is an error unless the names are
+    /// certainly those of the kernel.
     fn note_order(&mut self, parameters: &[Parameter<'_>], specs: &[ArgumentSpec]) {
         let index = |spec: &ArgumentSpec| parameters.iter().position(|one| one.name == spec.name);
         let order: Vec<usize> = specs.iter().filter_map(index).collect();
@@ -214,7 +213,8 @@ impl<'r> Builder<'r> {
         }
     }
 
-    /// Not all arguments are called as parameters are, so they are taken in order. Then a name of another parameter is a mistake.
+    /// Checks arguments that are taken in order, because not all are called as parameters are. An argument with the
+    /// name of another parameter is then a mistake.
     fn check_order(&mut self, parameters: &[Parameter<'_>], positional: &[Option<&ArgumentSpec>]) {
         for (position, spec) in positional.iter().enumerate() {
             let Some(spec) = spec else { continue };
@@ -243,7 +243,7 @@ impl<'r> Builder<'r> {
                 if parameter.bytes != 8 || matches!(parameter.kind, Kind::Float(_)) {
                     let ty = parameter.declared_type();
                     let shown = shown(parameter, name);
-                    return wrong(format!("{shown} is {ty}, no pointer; `{spec}` is a tensor"));
+                    return wrong(format!("{shown} is {ty}, not a pointer; `{spec}` is a tensor"));
                 }
                 self.note_elements(parameter, name, tensor.element);
                 let buffer = self.buffers.tensor(name, tensor).map_err(Problem::wrong)?;
@@ -257,7 +257,7 @@ impl<'r> Builder<'r> {
         }
     }
 
-    /// Warns of elements that are not what the kernel declares, or that it accesses in parts alone.
+    /// Warns of an element type that differs from the kernel's declaration, or is wider than all its accesses.
     fn note_elements(&mut self, parameter: &Parameter<'_>, name: &str, given: ElementType) {
         let ty = parameter.ty.unwrap_or_default();
         let contradicted = declared::pointee(ty).filter(|own| declared::contradicts(given, *own));
@@ -276,7 +276,7 @@ impl<'r> Builder<'r> {
 
     /// A parameter without argument, or with `?` for one.
     fn absent(&mut self, parameter: &Parameter<'_>, spec: Option<&'r ArgumentSpec>) -> Outcome {
-        // What the kernel does not read may be anything: compilers append parameters of their own.
+        // A parameter that the kernel never reads may be anything: compilers append parameters of their own.
         if !parameter.used {
             return Ok(exec::Argument::Opaque(None));
         }
@@ -318,7 +318,7 @@ impl<'r> Builder<'r> {
         }
     }
 
-    /// A structure whose bytes are in a file; fields that are given replace them.
+    /// A structure with its bytes in a file; given fields replace them.
     fn recorded(
         &mut self,
         parameter: &Parameter<'_>,
@@ -368,7 +368,9 @@ impl<'r> Builder<'r> {
         let shown = shown(parameter, &spec.name);
         if parameter.bytes != 8 || matches!(parameter.kind, Kind::Float(_)) {
             let ty = parameter.declared_type();
-            return wrong(format!("{shown} is {ty}, no pointer; `{spec}` is a tensor of pointers"));
+            return wrong(format!(
+                "{shown} is {ty}, not a pointer; `{spec}` is a tensor of pointers"
+            ));
         }
         let mut buffers = Vec::new();
         for target in targets {
@@ -381,7 +383,7 @@ impl<'r> Builder<'r> {
                 return wrong(format!("{shown}: no argument is called `{name}`"));
             };
             if !matches!(argument.value, ArgumentValue::Tensor(_) | ArgumentValue::Missing) {
-                return wrong(format!("{shown}: `{argument}` is no tensor"));
+                return wrong(format!("{shown}: `{argument}` is not a tensor"));
             }
             buffers.push(Some(self.named_buffer(argument)?));
         }
@@ -446,7 +448,7 @@ impl<'r> Builder<'r> {
 /// The value of a parameter.
 pub(super) type Outcome = Result<exec::Argument, Problem>;
 
-/// Why a parameter has no value.
+/// The reason why a parameter has no value.
 pub(super) enum Problem {
     /// The user must change something.
     Wrong(String),
@@ -455,7 +457,7 @@ pub(super) enum Problem {
 }
 
 impl Problem {
-    /// Something that the user must change, for this reason.
+    /// An error that the user must correct.
     pub(super) fn wrong(why: impl Error) -> Self {
         Self::Wrong(why.to_string())
     }
@@ -465,12 +467,12 @@ pub(super) fn wrong(message: String) -> Outcome {
     Err(Problem::Wrong(message))
 }
 
-/// How messages call a parameter.
+/// The name of a parameter in messages.
 pub(super) fn shown(parameter: &Parameter<'_>, name: &str) -> String {
     format!("parameter {} `{name}`", parameter.index)
 }
 
-/// For naming an index of a buffer nobody described: the smallest piece the kernel accesses.
+/// The unit for indices of an undescribed buffer: the smallest access of the kernel.
 fn element_bytes(parameter: &Parameter<'_>) -> u32 {
     let widths = parameter.pointer.as_ref().and_then(|found| found.widths.first());
     widths.map_or(1, |bits| bits / 8).max(1)

@@ -1,4 +1,4 @@
-//! A command line filled with everything the PTX and the user told, for pasting.
+//! Builds a command line for pasting from everything known from the PTX and the user.
 
 use super::declared;
 use super::limits::shared_memory;
@@ -11,16 +11,16 @@ use ir::{FuncId, Program};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// What the PTX tells about the launch of a kernel; `?` where a fact is missing.
+/// Facts in the PTX about the launch of a kernel; `?` where one is missing.
 #[derive(Clone, Debug)]
 pub struct Suggestion {
     /// The shortest name that selects the kernel.
     pub kernel: String,
-    /// The number of blocks, which no PTX tells.
+    /// The number of blocks, always `?`: the PTX does not contain it.
     pub grid: String,
     /// Threads of a block, unless the PTX fixes them.
     pub block: Option<String>,
-    /// Dynamic shared memory, if the kernel uses such.
+    /// Dynamic shared memory, if the kernel uses it.
     pub shared: Option<String>,
     /// An argument for each parameter.
     pub arguments: Vec<String>,
@@ -44,8 +44,8 @@ pub fn suggestion(program: &Program, kernel: FuncId, declared: &[DeclaredParamet
     }
 }
 
-/// Values of flags that describe a launch, with `?` where a fact is missing. Element types of tensors are guesses from the size of
-/// the accesses.
+/// Values of flags that describe a launch, with `?` where a fact is missing. Element types of tensors are guessed
+/// from the size of the accesses.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LaunchFlags {
     grid: String,
@@ -54,14 +54,14 @@ pub(crate) struct LaunchFlags {
     shared: Option<String>,
     blocks: Vec<String>,
     arguments: Vec<String>,
-    /// Set if the arguments are called as the parameters are, so that their order does not matter.
+    /// Set if the arguments have the names of the parameters, so that their order does not matter.
     is_by_name: bool,
     aliases: Vec<String>,
     symbols: Vec<String>,
 }
 
-/// Returns the flags of a request. What it lacks and `others`, the arguments of the other side of a comparison, have for a parameter of the
-/// same name and kind, is taken from there.
+/// Returns the flags of a request. Gaps are filled from `others`, the arguments of the other side of a comparison, by
+/// parameters of the same name and kind.
 pub(crate) fn launch_flags(request: &Request<'_>, others: &[ArgumentSpec]) -> LaunchFlags {
     let Request { program, kernel, launch, arguments, .. } = *request;
     let facts = &program.functions[kernel].launch;
@@ -96,10 +96,11 @@ pub(crate) fn launch_flags(request: &Request<'_>, others: &[ArgumentSpec]) -> La
     }
 }
 
-/// Fills in a parameter: with what another side says of one of its name, or else of its place, if that is the same kind of thing; else with a template.
+/// Fills in a parameter: with the other side's argument of the same name, or else at the same place, if it is of the
+/// same kind; otherwise with a template.
 fn filled(parameter: &Parameter<'_>, others: &[ArgumentSpec]) -> String {
     let template = template(parameter);
-    // Type and direction of a tensor; nothing of a number.
+    // Element type and direction of a tensor; `None` for a number.
     let kind = |text: &str| {
         let value = text.split_once('=').map_or("", |(_, value)| value);
         let (element, rest) = value.split_once(['[', '{', '('])?;
@@ -151,7 +152,7 @@ pub(crate) fn formula_line(formula: &str, path: &str, flags: LaunchFlags) -> Str
     line
 }
 
-/// The command line that compares two kernels, which are named as the user does it. What both sides have in common is said once.
+/// The command line that compares two kernels, with the user's paths. Flags common to both sides occur once.
 pub(crate) fn comparison_line(paths: [&str; 2], [one, mut other]: [LaunchFlags; 2]) -> String {
     let sorted = |flags: &LaunchFlags| flags.arguments.iter().cloned().collect::<BTreeSet<_>>();
     if one.is_by_name && other.is_by_name && sorted(&one) == sorted(&other) {
@@ -186,7 +187,7 @@ pub(crate) fn append(line: &mut String, flag: &str, values: impl IntoIterator<It
     }
 }
 
-/// Parameters for which no argument stands.
+/// Parameters without an argument.
 fn unnamed<'a, 'p>(
     parameters: &'a [Parameter<'p>],
     specs: &[ArgumentSpec],
@@ -216,7 +217,7 @@ pub(super) fn map_template(parameter: &Parameter<'_>) -> String {
     format!("tensormap({tensor}, {shape}, swizzle=none)")
 }
 
-/// An argument for a parameter, as far as the PTX tells.
+/// An argument for a parameter, as far as the PTX shows.
 pub(super) fn template(parameter: &Parameter<'_>) -> String {
     let name = parameter.name;
     match parameter.kind {
@@ -227,7 +228,7 @@ pub(super) fn template(parameter: &Parameter<'_>) -> String {
             Some(element) if element.is_float() => format!("{name}={element}"),
             _ => format!("{name}=?"),
         },
-        // A descriptor, or loaded through its address: nothing tells where its fields are.
+        // A descriptor, or loaded through its address: the offsets of its fields are unknown.
         Kind::Structure if parameter.loads.is_empty() => format!("{name}=?"),
         Kind::Structure => {
             let offsets: Vec<String> =
@@ -254,7 +255,7 @@ pub(super) fn template(parameter: &Parameter<'_>) -> String {
     }
 }
 
-/// Quoted if a shell would read it as something else.
+/// Quotes a text that a shell would change.
 fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-.,:=/@+%".contains(c);
     // A lone `?` is left for the user to replace.

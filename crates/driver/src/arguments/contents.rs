@@ -1,8 +1,8 @@
-//! The bytes of a tensor whose contents the user states.
+//! The bytes of a tensor with contents stated by the user.
 
 use super::misfit::ContentsError;
 use super::output::element_offsets;
-use super::{ElementType, IndexRange, Initial, Number, TensorSpec, structured};
+use super::{ElementType, IndexRange, Initial, Number, TensorSpec, fills, structured};
 use crate::npy;
 use ir::Scalar;
 use std::collections::BTreeMap;
@@ -14,15 +14,15 @@ const MOST_BYTES: u64 = 8 << 30;
 /// Stated contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Data {
-    /// Of the whole buffer; zero where no index reaches.
+    /// The bytes of the whole buffer; zero at places that no index reaches.
     pub(super) bytes: Vec<u8>,
-    /// Sizes; those of the file or list if the tensor has none.
+    /// Its sizes; those of the file or list if the tensor has none.
     pub(super) shape: Vec<u64>,
-    /// The sizes of the file, if they are others.
+    /// The sizes of the file, if they differ.
     pub(super) reshaped: Option<Vec<u64>>,
 }
 
-/// The contents of a tensor, `None` if it has no stated ones.
+/// The contents of a tensor, `None` if none are stated.
 ///
 /// # Errors
 /// If a file cannot be read or does not fit the tensor, or a number does not fit its type.
@@ -41,9 +41,12 @@ pub(super) fn data(tensor: &TensorSpec) -> Result<Option<Data>, ContentsError> {
         }
         Initial::Iota => {
             let shape = sized(tensor)?;
-            let count = TensorSpec::count(&shape);
-            let numbers = (0..count).map(|value| Number::Integer(value.into()));
-            (encoded(tensor.element, numbers)?, shape)
+            (fills::iota(tensor.element, TensorSpec::count(&shape))?, shape)
+        }
+        Initial::Random(seed) => {
+            let shape = sized(tensor)?;
+            let said = (tensor.range, tensor.is_distinct);
+            (fills::random(tensor.element, TensorSpec::count(&shape), *seed, said)?, shape)
         }
         Initial::Fill(number) => {
             let shape = sized(tensor)?;
@@ -70,7 +73,7 @@ pub(super) fn data(tensor: &TensorSpec) -> Result<Option<Data>, ContentsError> {
     Ok(Some(Data { bytes, shape, reshaped }))
 }
 
-/// Looks whether integers are in the range that is said of them.
+/// Checks that integers are in their stated range.
 fn in_range(dense: &[u8], element: ElementType, range: IndexRange) -> Result<(), ContentsError> {
     for (position, bytes) in dense.chunks_exact(element.bytes() as usize).enumerate() {
         let bits = bytes.iter().rev().fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
@@ -85,7 +88,7 @@ fn in_range(dense: &[u8], element: ElementType, range: IndexRange) -> Result<(),
     Ok(())
 }
 
-/// Looks whether no two elements are the same.
+/// Checks that no two elements are equal.
 fn distinct(dense: &[u8], element: ElementType) -> Result<(), ContentsError> {
     let mut seen: BTreeMap<&[u8], usize> = BTreeMap::new();
     for (position, bytes) in dense.chunks_exact(element.bytes() as usize).enumerate() {
@@ -108,7 +111,7 @@ fn sized(tensor: &TensorSpec) -> Result<Vec<u64>, ContentsError> {
     Ok(shape)
 }
 
-fn encoded(
+pub(super) fn encoded(
     element: ElementType,
     numbers: impl Iterator<Item = Number>,
 ) -> Result<Vec<u8>, ContentsError> {
@@ -121,8 +124,8 @@ fn encoded(
     Ok(bytes)
 }
 
-/// The elements of a file, the sizes they are taken to have, and those of the file if they are others: as many elements in
-/// row-major order are accepted.
+/// The elements of a file, the sizes they are taken to have, and those of the file if they differ: any shape with as
+/// many elements in row-major order is accepted.
 fn from_file(path: &str, tensor: &TensorSpec) -> Result<FromFile, ContentsError> {
     let array = npy::read(Path::new(path))?;
     let element = tensor.element;
@@ -146,10 +149,10 @@ fn from_file(path: &str, tensor: &TensorSpec) -> Result<FromFile, ContentsError>
     Ok((array.data, shape, other.map(|_| array.shape)))
 }
 
-/// Bytes, sizes, and the sizes of the file if they are others.
+/// Bytes, sizes, and the sizes of the file if they differ.
 type FromFile = (Vec<u8>, Vec<u64>, Option<Vec<u64>>);
 
-/// Row-major elements put where the strides say.
+/// Scatters row-major elements to the places given by the strides.
 fn scattered(
     dense: &[u8],
     shape: &[u64],

@@ -1,6 +1,7 @@
-//! Element types that a kernel declares: from the types of its parameters in C++, as written or as its mangled name tells them.
+//! Element types that a kernel declares: from the types of its parameters in C++, as written or as in its mangled
+//! name.
 //!
-//! Advice for people, and warnings; never part of a verdict. Types that say nothing about elements (`void*`, `char*`, a class of the
+//! They serve advice and warnings, never a verdict. Types without an element type (`void*`, `char*`, a class of the
 //! user's) give nothing.
 
 use super::select::bare_path;
@@ -8,8 +9,8 @@ use super::signature::signature;
 use super::{DeclaredParameter, ElementType};
 use crate::demangle::demangle;
 
-/// What is declared of a kernel's parameters: names from the source, types from the kernel's mangled name, which are those of the
-/// instance, or from the source. Nothing if neither tells of so many.
+/// The declared parameters of a kernel: names from the source, types from the kernel's mangled name, which has those
+/// of the instance, or else from the source. Empty if neither has `count` parameters.
 pub(crate) fn declared(kernel: &str, count: usize, source: Option<&str>) -> Vec<DeclaredParameter> {
     let demangled = demangle(kernel);
     let path = bare_path(demangled.as_deref().unwrap_or(kernel));
@@ -50,7 +51,7 @@ pub(crate) fn types_of(demangled: &str) -> Option<Vec<DeclaredParameter>> {
     Some(types.iter().filter(|ty| !ty.is_empty()).map(declared).collect())
 }
 
-/// Where the list of parameters begins: at the last parenthesis that is open outside of all others.
+/// The position of the parameter list: the last parenthesis that is open outside of all others.
 fn parameters_begin(demangled: &str) -> Option<usize> {
     let (mut depth, mut begin) = (0_usize, None);
     for (at, letter) in demangled.char_indices() {
@@ -67,7 +68,7 @@ fn parameters_begin(demangled: &str) -> Option<usize> {
     begin
 }
 
-/// The element type of a pointer in C++; nothing if the type is no pointer or does not tell.
+/// The element type of a pointer in C++; `None` if the type is no pointer or has no element type.
 pub(super) fn pointee(ty: &str) -> Option<ElementType> {
     let words = words(ty);
     (words.iter().filter(|word| **word == "*").count() == 1).then(|| element(&words)).flatten()
@@ -79,7 +80,7 @@ pub(super) fn scalar(ty: &str) -> Option<ElementType> {
     (!words.contains(&"*")).then(|| element(&words)).flatten()
 }
 
-/// Tells whether a type is a pointer.
+/// Is a type a pointer?
 pub(super) fn is_pointer(ty: &str) -> bool {
     ty.contains(['*', '&'])
 }
@@ -103,7 +104,7 @@ fn words(ty: &str) -> Vec<&str> {
     words.filter(|word| !qualifiers.contains(word)).collect()
 }
 
-/// Elements by their names in C++ and CUDA; vectors are those of their elements.
+/// Element types by their names in C++ and CUDA; a vector counts as its element.
 const NAMES: &[(ElementType, &[&str])] = &[
     (ElementType::F64, &["double", "double2", "double4"]),
     (ElementType::F32, &["float", "float1", "float2", "float3", "float4"]),
@@ -149,8 +150,9 @@ fn element(words: &[&str]) -> Option<ElementType> {
     NAMES.iter().find(|(_, names)| names.contains(&name)).map(|(element, _)| *element)
 }
 
-/// Tells whether an argument's element type contradicts that of its parameter: floats of another format, wider elements, or one a float
-/// and the other an integer of the same size. Integers may move narrower elements of any kind.
+/// Does an argument's element type contradict that of its parameter? A contradiction is a float of another format, a
+/// wider element, or a float on one side and an integer of the same size on the other. Integers may move narrower
+/// elements of any kind.
 pub(super) fn contradicts(given: ElementType, declared: ElementType) -> bool {
     let is_byte = given.bytes() == 1 && declared.bytes() == 1;
     let is_tf32 = (given, declared) == (ElementType::Tf32, ElementType::F32);

@@ -1,7 +1,7 @@
-//! What the elements of a tensor are: names, sizes, and numbers as bytes.
+//! Types of tensor elements: names, sizes, and numbers as bytes.
 //!
-//! Names are those of PTX, and the spellings of torch, NumPy, CUDA and Triton. Where those disagree
-//! (`int` and `float` are 64-bit in NumPy), torch and C win: kernels are written in C.
+//! Names are those of PTX, and the spellings of torch, NumPy, CUDA and Triton. In a conflict (`int` and `float` are
+//! 64-bit in NumPy), torch and C win: kernels are written in C.
 
 use super::{Number, NumberError, closest, float};
 use crate::npy::Dtype;
@@ -14,7 +14,7 @@ use std::fmt;
 pub enum ElementType {
     F64,
     F32,
-    /// A float of 32 bits of which 19 count.
+    /// A float of 32 bits, 19 of them significant.
     Tf32,
     F16,
     Bf16,
@@ -32,7 +32,7 @@ pub enum ElementType {
     B1,
 }
 
-/// Every spelling; the first of a type is the one we print.
+/// Every spelling; the first of a type is the printed one.
 const SPELLINGS: &[(ElementType, &[&str])] = &[
     (ElementType::F64, &["f64", "float64", "double", "fp64"]),
     (ElementType::F32, &["f32", "float32", "float", "fp32", "single"]),
@@ -53,7 +53,7 @@ const SPELLINGS: &[(ElementType, &[&str])] = &[
 ];
 
 impl ElementType {
-    /// The type behind a spelling; a module (`torch.`, `np.`) in front and capitals do not matter.
+    /// The type of a spelling. A module in front (`torch.`, `np.`) and capitals do not matter.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
@@ -63,13 +63,13 @@ impl ElementType {
         found.map(|&(element, _)| element)
     }
 
-    /// A type whose spelling is close to a word that is none.
+    /// The known spelling closest to an unknown type, if one is close.
     pub(super) fn suggestion(word: &str) -> Option<&'static str> {
         let spellings = SPELLINGS.iter().flat_map(|(_, spellings)| spellings.iter().copied());
         closest(&word.to_ascii_lowercase(), spellings)
     }
 
-    /// The name we print.
+    /// The printed name.
     #[must_use]
     pub fn name(self) -> &'static str {
         let found = SPELLINGS.iter().find(|&&(element, _)| element == self);
@@ -87,7 +87,7 @@ impl ElementType {
         }
     }
 
-    /// What the engine calls such a number.
+    /// The engine's type for such a number.
     #[must_use]
     pub fn scalar(self) -> Scalar {
         let integer = |width, signed| Scalar::Integer { width, signed };
@@ -104,7 +104,7 @@ impl ElementType {
         }
     }
 
-    /// The type of numbers that the engine calls so.
+    /// The type for numbers of an engine type.
     #[must_use]
     pub fn of_scalar(scalar: Scalar) -> Self {
         match scalar {
@@ -128,14 +128,13 @@ impl ElementType {
         }
     }
 
-    /// Whether it is a floating-point type.
+    /// Is it a floating-point type?
     #[must_use]
     pub const fn is_float(self) -> bool {
         self.float_format().is_some()
     }
 
-    /// The element of a `.npy` file that holds such numbers: itself, or an integer of the same
-    /// size where NumPy has no such type.
+    /// The `.npy` element type for such numbers: itself, or an integer of the same size if NumPy has no such type.
     #[must_use]
     pub const fn dtype(self) -> Dtype {
         match self {
@@ -154,10 +153,10 @@ impl ElementType {
         }
     }
 
-    /// Whether a file with such elements can fill a tensor of this type, bit for bit.
+    /// Can a file with such elements fill a tensor of this type, bit for bit?
     pub(super) fn accepts(self, dtype: Dtype) -> bool {
         let raw = match self {
-            // What `ml_dtypes` and torch write for types NumPy has no name for.
+            // `ml_dtypes` and torch write these for types that NumPy has no name for.
             Self::Bf16 => dtype == Dtype::Raw(2),
             Self::E4m3 | Self::E5m2 => dtype == Dtype::Raw(1),
             Self::B1 => dtype == Dtype::U1,
@@ -199,8 +198,21 @@ impl ElementType {
         }
     }
 
+    /// Least and greatest number that [`super::fills::iota`] counts to: of a float type those integers below which it has all.
+    pub(super) const fn counting_range(self) -> (i128, i128) {
+        match self {
+            Self::F64 => (0, 1 << 53),
+            Self::F32 => (0, 1 << 24),
+            Self::Tf32 | Self::F16 => (0, 1 << 11),
+            Self::Bf16 => (0, 1 << 8),
+            Self::E4m3 => (0, 1 << 4),
+            Self::E5m2 => (0, 1 << 3),
+            _ => self.integer_range(),
+        }
+    }
+
     /// Least and greatest number; floats have none, their conversion judges.
-    const fn integer_range(self) -> (i128, i128) {
+    pub(super) const fn integer_range(self) -> (i128, i128) {
         match self {
             Self::S64 => (i64::MIN as i128, i64::MAX as i128),
             Self::S32 => (i32::MIN as i128, i32::MAX as i128),

@@ -1,8 +1,8 @@
-//! Numbers of the command line as bits of a floating-point format, rounded to nearest even.
+//! Encodes numbers of the command line in a floating-point format, rounded to nearest even.
 //!
-//! f64 and f32 are read from the decimal text. The narrower formats go through an f64 rounded to
-//! odd, which keeps the information that the text was not exactly that number, so that rounding
-//! twice is rounding once. Numbers beyond the largest of the format are refused, not made infinite.
+//! f64 and f32 are read from the decimal text. The narrower formats go through an f64 rounded to odd, whose last bit
+//! records that the text was not exact: so rounding twice gives the same as rounding once. Numbers beyond the largest
+//! of the format are refused, not made infinite.
 
 use super::{Number, NumberError};
 use ir::Format;
@@ -59,10 +59,9 @@ pub(super) fn encode(
     Ok(())
 }
 
-/// The number itself if the text is exactly that; otherwise the one of its neighbours on either side
-/// of the text that is odd.
+/// The number itself if the text is exactly that; otherwise the odd one of the two floats next to the text.
 fn round_to_odd(text: &str, nearest: f64) -> f64 {
-    // Most numbers are small integers, and tensors have many of them.
+    // Fast path: most numbers are small integers, and tensors have many of them.
     if nearest.abs() < (1_u64 << f64::MANTISSA_DIGITS) as f64 && text.parse::<i64>().is_ok() {
         return nearest;
     }
@@ -80,8 +79,8 @@ fn round_to_odd(text: &str, nearest: f64) -> f64 {
     }
 }
 
-/// The decimal exponent and the digits after it of a number's magnitude, which order as numbers do;
-/// `None` for zero and what is no decimal number.
+/// The decimal exponent of a number's magnitude, and its digits; the pairs order as the numbers do. `None` for zero
+/// and for text that is no decimal number.
 fn digits(text: &str) -> Option<(i64, String)> {
     let (number, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let exponent: i64 = exponent.parse().ok()?;
@@ -96,7 +95,7 @@ fn digits(text: &str) -> Option<(i64, String)> {
     is_number.then(|| (exponent.saturating_add(before_point), significant.to_owned()))
 }
 
-/// Where the parts of a narrow format are.
+/// Bit layout of a narrow format.
 struct Layout {
     mantissa_bits: i32,
     /// Exponent of the smallest normal number.
@@ -106,7 +105,7 @@ struct Layout {
     infinity: Option<u32>,
     nan: u32,
     sign_position: u32,
-    /// Low bits of the container that do not count.
+    /// Unused low bits of the container.
     unused_bits: u32,
 }
 
@@ -161,12 +160,12 @@ const E5M2: Layout = Layout {
 };
 
 impl Layout {
-    /// Bits of the nearest number, as if the exponent had no upper end; at least those of
-    /// `infinity` if the value is far too large.
+    /// Bits of the nearest number, as if the exponent had no upper end; at least those of `infinity` if the value is
+    /// far too large.
     fn round(&self, value: f64) -> u32 {
         const BIAS: i32 = 1023;
-        // Subnormal numbers of f64 have exponent field 0: far below half of the least of any narrow
-        // format, so that taking them for a little larger does not matter.
+        // Subnormal numbers of f64 have exponent field 0. They are far below half of the least number of any narrow
+        // format, so taking them for a little larger is harmless.
         let exponent = (value.to_bits() >> 52) as i32 - BIAS;
         if exponent < self.least_exponent - self.mantissa_bits - 1 {
             return 0;
@@ -181,8 +180,8 @@ impl Layout {
         #[expect(clippy::cast_possible_truncation, reason = "below 2^12")]
         #[expect(clippy::cast_sign_loss, reason = "a magnitude")]
         let scaled = scaled as u32;
-        // A normal number's leading bit counts as 1 in the exponent field, so rounding up carries
-        // into the exponent by itself, from subnormal numbers too.
+        // A normal number's leading bit counts as 1 in the exponent field, so rounding up carries into the exponent
+        // by itself, even from subnormal numbers.
         #[expect(clippy::cast_sign_loss, reason = "not below the least exponent")]
         let steps = (exponent.max(self.least_exponent) - self.least_exponent) as u32;
         (steps << self.mantissa_bits) + scaled

@@ -1,14 +1,14 @@
-//! Statements on the integers of a tensor: a range (`:0..100`), and that no two are the same (`:distinct`).
+//! Statements on the integers of a tensor: a range (`:0..100`), and distinct elements (`:distinct`).
 
 use super::parse::number;
 use super::{ElementType, IndexRange, Number, ParseReason};
 
-/// Tells whether two elements of a tensor may be in one place.
+/// Could two elements of a tensor be at one place?
 pub(super) fn strides_overlap(shape: &[u64], strides: &[u64]) -> bool {
     let mut axes: Vec<(u64, u64)> =
         strides.iter().copied().zip(shape.iter().copied()).filter(|(_, size)| *size > 1).collect();
     axes.sort_unstable();
-    // Each axis steps over all that the smaller ones reach.
+    // Without overlap, each axis steps beyond everything that the smaller ones reach.
     let mut reach = 1_u64;
     axes.into_iter().any(|(stride, size)| {
         let overlaps = stride < reach;
@@ -17,7 +17,7 @@ pub(super) fn strides_overlap(shape: &[u64], strides: &[u64]) -> bool {
     })
 }
 
-/// Reads `0..100`, of integers of a type.
+/// Reads `0..100`, for integers of a type.
 pub(super) fn parse_range(
     element: ElementType,
     text: &str,
@@ -33,7 +33,7 @@ pub(super) fn parse_range(
     };
     let (low, high) = (end(low).ok_or_else(wrong)?, end(high).ok_or_else(wrong)?);
     let range = IndexRange { low, high };
-    // The type must have both ends, or the claim would be about fewer numbers than it says.
+    // The type must contain both ends, or the claim would silently be about fewer numbers.
     for number in [i128::from(low), i128::from(high) - 1] {
         element.encode(&Number::Integer(number), &mut Vec::new())?;
     }

@@ -1,5 +1,5 @@
-//! What a launch leaves open: tensors and scalars whose values are symbols, and what is known of the
-//! other scalars, because expressions may name them.
+//! The open inputs of a launch: tensors and scalars with symbols for values. Also the known values of the other
+//! scalars, because expressions may name them.
 
 use super::output::element_offsets;
 use super::{ElementType, IndexRange, TensorSpec, TensorStructure};
@@ -19,19 +19,19 @@ pub struct InputSpec {
     pub shape: Vec<u64>,
     /// Elements from one index to the next in each dimension; `None` for row-major.
     pub strides: Option<Vec<u64>>,
-    /// Numbers that its elements lie between, if stated.
+    /// The range of its elements, if stated.
     pub range: Option<IndexRange>,
-    /// Set if no two elements are the same.
+    /// Set if no two elements are equal.
     pub is_distinct: bool,
-    /// Which of its elements are zero or the same, if stated.
+    /// The pattern of elements that are zero or equal, if stated.
     pub structure: Option<TensorStructure>,
     /// The structure, element by element.
     pub cells: Option<Arc<[Cell]>>,
 }
 
 impl InputSpec {
-    /// For each element of the memory, the first element of the tensor that is there; `None` if
-    /// the memory has the elements in the order of the indices and no structure is said of them.
+    /// For each element of the memory, the first element of the tensor at that place. `None` if the memory has the
+    /// elements in the order of the indices and no structure is stated.
     #[must_use]
     pub fn order(&self) -> Option<Vec<Option<u32>>> {
         let plain = |cells: &Arc<[Cell]>| (0..cells.len() as u32).map(Some).collect();
@@ -49,7 +49,7 @@ impl InputSpec {
             }
         }
         let in_order = order.iter().enumerate().all(|(at, one)| *one == u32::try_from(at).ok());
-        // Elements that share their memory are more than there is memory.
+        // Without this check, elements that share memory would look like the plain order.
         let is_plain = in_order && extent == TensorSpec::count(&self.shape);
         (!is_plain).then_some(order)
     }
@@ -64,16 +64,16 @@ pub struct ScalarSpec {
     pub argument: usize,
     /// Bytes from the start of the parameter.
     pub offset: u64,
-    /// What it is.
+    /// Its value.
     pub value: ScalarValue,
 }
 
-/// What is known of a scalar.
+/// The value of a scalar.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ScalarValue {
     /// Any number of this type.
     Any(ElementType),
-    /// A number of this type that is an expression of other scalars.
+    /// A number of this type, given by an expression of other scalars.
     Related(ElementType, String),
     /// This integer.
     Integer(i128),

@@ -1,10 +1,10 @@
-//! Grid, block, cluster, shared memory and the blocks a claim is about.
+//! Grid, block, cluster, shared memory and the blocks of a claim.
 
 use super::{BlockSelection, Number, ParseError, ParseReason, parse};
 use std::fmt;
 use std::str::FromStr;
 
-/// The launch flags, none of which must be given.
+/// The launch flags; all are optional.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LaunchSpec {
     /// `--grid`: blocks in x, y and z.
@@ -15,7 +15,7 @@ pub struct LaunchSpec {
     pub cluster: Option<Dimensions>,
     /// `--smem`: bytes of dynamic shared memory.
     pub shared: Option<ByteCount>,
-    /// `--blocks`: the blocks to look at; all if empty.
+    /// `--blocks`: the blocks to check; all if empty.
     pub blocks: Vec<BlockSelection>,
 }
 

@@ -1,6 +1,6 @@
-//! What a GPU accepts as a launch (CUDA programming guide, "Compute Capabilities": the limits are
-//! the same from compute capability 7.0 on, but for shared memory, where the largest is taken), and
-//! what the kernel's own directives demand.
+//! The limits of GPUs for a launch (CUDA programming guide, "Compute Capabilities"), and the requirements of the
+//! kernel's own directives. The limits are the same from compute capability 7.0 on, except for shared memory; there
+//! the largest is taken.
 
 use super::launch_spec::Dimensions;
 use ir::{Access, AddressBase, FuncId, Op, Program, Space, Symbol, VarId};
@@ -11,18 +11,18 @@ const LARGEST_BLOCK: [u32; 3] = [1024, 1024, 64];
 const LARGEST_GRID: [u32; 3] = [(1 << 31) - 1, 65535, 65535];
 /// Static and dynamic shared memory of a block, on sm_90 and sm_100.
 const MOST_SHARED: u64 = 227 << 10;
-/// More of it must be asked for by the host program.
+/// The host program must opt in to more than this.
 const MOST_SHARED_BY_DEFAULT: u64 = 48 << 10;
 
 /// Shared memory of a kernel and the functions it calls.
 pub(super) struct SharedMemory {
     /// Bytes of all arrays of known size. The assembler may add padding between them.
     pub(super) static_bytes: u64,
-    /// Whether it uses dynamic shared memory.
+    /// It uses dynamic shared memory.
     pub(super) dynamic: bool,
 }
 
-/// Everything that makes the launch fail, one sentence each.
+/// Lists reasons why the launch fails, one sentence each.
 pub(super) fn faults(
     program: &Program,
     kernel: FuncId,
@@ -66,11 +66,12 @@ pub(super) fn faults(
     faults
 }
 
-/// Most blocks of a cluster on every device, and where the host program asks for more (CUDA programming guide, "Thread Block Clusters").
+/// The largest cluster, in blocks, on every device, and the largest that the host program may opt in to (CUDA
+/// programming guide, "Thread Block Clusters").
 const MOST_CLUSTER: u64 = 8;
 const MOST_CLUSTER_ASKED: u64 = 16;
 
-/// The cluster of a launch: as the flag or the kernel says.
+/// The cluster of a launch, from the flag or the kernel.
 pub(super) fn cluster(
     program: &Program,
     kernel: FuncId,
@@ -79,7 +80,7 @@ pub(super) fn cluster(
     given.or(program.functions[kernel].launch.required_cluster)
 }
 
-/// Everything about clusters that makes the launch fail, one sentence each.
+/// Lists reasons why clusters make the launch fail, one sentence each.
 pub(super) fn cluster_faults(
     program: &Program,
     kernel: FuncId,
@@ -127,7 +128,7 @@ pub(super) fn cluster_faults(
     faults
 }
 
-/// What the host program must have done for clusters of this size.
+/// The settings that the host program needs for clusters of this size.
 pub(super) fn cluster_note(cluster: Option<[u32; 3]>) -> Option<String> {
     let blocks = cluster?.iter().map(|&size| u64::from(size)).fold(1, u64::saturating_mul);
     (blocks > MOST_CLUSTER).then(|| {
@@ -138,7 +139,7 @@ pub(super) fn cluster_note(cluster: Option<[u32; 3]>) -> Option<String> {
     })
 }
 
-/// What the host program must have done for the launch to work.
+/// The settings that the host program needs for the launch to work.
 pub(super) fn note(program: &Program, kernel: FuncId, dynamic: u64) -> Option<String> {
     let shared = shared_memory(program, kernel);
     if dynamic == 0 && shared.dynamic {
@@ -196,7 +197,7 @@ pub(super) fn mentioned(program: &Program, kernel: FuncId) -> BTreeSet<VarId> {
             });
         }
     }
-    // Addresses of others may be in what a variable holds.
+    // A variable's contents may hold addresses of others.
     let mut work: Vec<VarId> = variables.iter().copied().collect();
     while let Some(variable) = work.pop() {
         for relocation in &program.variables[variable].relocations {
@@ -213,10 +214,10 @@ pub(super) fn mentioned(program: &Program, kernel: FuncId) -> BTreeSet<VarId> {
 fn sizes(what: &str, sizes: [u32; 3], largest: [u32; 3], faults: &mut Vec<String>) {
     for ((size, largest), axis) in sizes.into_iter().zip(largest).zip(["x", "y", "z"]) {
         if size == 0 {
-            faults.push(format!("the {what} has size 0 in {axis}"));
+            faults.push(format!("{what}.{axis} is 0; the minimum is 1"));
         }
         if size > largest {
-            faults.push(format!("the {what} has size {size} in {axis}, at most {largest} works"));
+            faults.push(format!("{what}.{axis} is {size}; the maximum is {largest}"));
         }
     }
 }

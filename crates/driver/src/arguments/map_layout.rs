@@ -1,18 +1,18 @@
-//! From what is said of a tensor map to the map: sizes, strides and types come from its tensor unless stated.
+//! Computes a tensor map from its description: sizes, strides and types come from its tensor unless stated.
 //!
-//! Every limit of the driver is checked ([`ir::TensorMap::check`]), and that the map stays inside its tensor: a launch that is
-//! built has maps that a driver would encode.
+//! Checks every limit of the driver ([`ir::TensorMap::check`]), and that the map stays inside its tensor. So a launch
+//! has only maps that a driver would encode.
 
 use super::tensor_map::MapShape;
 use super::{ElementType, TensorMapSpec, TensorSpec};
+use crate::bounded;
 use ir::{BoxShape, MapLimit, Swizzle, TENSOR_MAP_BYTES, TensorElement, TensorMap};
-use std::fs;
 use thiserror::Error;
 
-/// No buffer is larger: GPUs have addresses of 49 bits.
+/// The largest offset: GPUs have addresses of 49 bits.
 const FARTHEST: u128 = 1 << 48;
 
-/// Why there is no map.
+/// The reason why there is no map.
 #[derive(Debug, Error)]
 pub(super) enum MapError {
     #[error(
@@ -21,11 +21,11 @@ pub(super) enum MapError {
     UnknownTensor(String),
     #[error("`{0}` is not a tensor")]
     NoTensor(String),
-    #[error("`{0}` needs a shape, such as {0}=f16[512,256]; or say dim=[..] and stride=[..]")]
+    #[error("`{0}` needs a shape, such as {0}=f16[512,256]; or give dim=[..] and stride=[..]")]
     NoShape(String),
-    #[error("no tensor map has elements of type {0}; say another, such as elem=u8")]
+    #[error("no tensor map has elements of type {0}; give another type, such as elem=u8")]
     NoElement(ElementType),
-    #[error("rows of {bytes} bytes are no whole number of {element}")]
+    #[error("rows of {bytes} bytes are not a whole number of {element}")]
     PartialElements { bytes: u64, element: TensorElement },
     #[error("elements of the innermost dimension must lie next to each other; its stride is {0}")]
     InnerStride(u64),
@@ -51,7 +51,7 @@ pub(super) enum MapError {
     Limit(MapLimit),
 }
 
-/// The map that a spec describes.
+/// The map of a description.
 pub(super) fn layout(spec: &TensorMapSpec, tensor: &TensorSpec) -> Result<TensorMap, MapError> {
     let map = match &spec.file {
         Some(path) => from_file(path)?,
@@ -80,7 +80,8 @@ pub(super) fn layout(spec: &TensorMapSpec, tensor: &TensorSpec) -> Result<Tensor
 
 fn from_file(path: &str) -> Result<TensorMap, MapError> {
     let owned = || path.to_owned();
-    let bytes = fs::read(path).map_err(|why| MapError::File { path: owned(), why })?;
+    let bytes = bounded::read(path.as_ref(), bounded::MOST_TEXT)
+        .map_err(|why| MapError::File { path: owned(), why })?;
     let Ok(bytes) = <&[u8; TENSOR_MAP_BYTES]>::try_from(bytes.as_slice()) else {
         return Err(MapError::FileSize { path: owned(), size: bytes.len() });
     };
@@ -119,7 +120,7 @@ fn described(spec: &TensorMapSpec, tensor: &TensorSpec) -> Result<TensorMap, Map
             channels: small(*channels, "the number of channels")?,
             pixels: small(*pixels, "the number of pixels")?,
         },
-        // The parser demands one without a file.
+        // Without a file the parser requires a box.
         None => BoxShape::Tile(Vec::new()),
     };
     Ok(TensorMap {
@@ -134,7 +135,7 @@ fn described(spec: &TensorMapSpec, tensor: &TensorSpec) -> Result<TensorMap, Map
     })
 }
 
-/// Sizes of a tensor, seen as elements of another size.
+/// Sizes of a tensor, viewed as elements of another size.
 fn viewed(shape: &[u64], from: ElementType, to: TensorElement) -> Result<Vec<u64>, MapError> {
     let mut dims = shape.to_vec();
     if let Some(inner) = dims.last_mut() {
@@ -183,7 +184,7 @@ fn row_major(shape: &[u64], element: u64) -> Vec<u64> {
 
 fn element_of(element: ElementType) -> Result<TensorElement, MapError> {
     let name = match element.to_string().as_str() {
-        // Maps know bytes without a sign; the bits are the same.
+        // Maps have no signed bytes; the bits are the same.
         "s8" => "u8".to_owned(),
         "s16" => "u16".to_owned(),
         "f8e4m3" | "f8e5m2" | "b1" => "u8".to_owned(),

@@ -1,7 +1,8 @@
-//! Tensor maps among the arguments of a launch: which parameters they and their tensors stand for.
+//! Tensor maps among the arguments of a launch: matches them and their tensors with parameters.
 //!
-//! A tensor that a map names may be a parameter, too. It stands for the next parameter that is an 8-byte pointer and used, and for
-//! none if a map or structure comes first: so `A`, `ta=tensormap(A, ..)` fits a kernel of the map alone and one of both.
+//! A tensor of a map may be a parameter, too. It takes the next parameter that is an 8-byte pointer and used, but
+//! none if a map or structure comes first. So `A`, `ta=tensormap(A, ..)` fits a kernel of the map alone and one of
+//! both.
 
 use super::build::{Builder, Outcome, Problem, shown, wrong};
 use super::map_layout::{self, MapError};
@@ -9,16 +10,16 @@ use super::parameter::{Kind, Parameter};
 use super::{ArgumentSpec, ArgumentValue, TensorMapSpec};
 use std::collections::BTreeSet;
 
-/// Which argument stands for which parameter.
+/// The assignment of arguments to parameters.
 pub(super) struct Positions<'r> {
-    /// One for each parameter, as far as there are.
+    /// One for each parameter, as far as there are arguments.
     pub(super) positional: Vec<Option<&'r ArgumentSpec>>,
-    /// Arguments that are left.
+    /// Arguments without a parameter.
     pub(super) surplus: Vec<&'r ArgumentSpec>,
 }
 
-/// Gives each parameter its argument: that of its name, if every argument has the name of a parameter, else the next one that can
-/// stand for it.
+/// Gives each parameter its argument: the one of its name, if every argument has the name of a parameter, else the
+/// next one that fits.
 pub(super) fn positions<'r>(
     parameters: &[Parameter<'_>],
     specs: &[&'r ArgumentSpec],
@@ -30,7 +31,7 @@ pub(super) fn positions<'r>(
     };
     let is_named =
         |spec: &&'r ArgumentSpec| parameters.iter().any(|parameter| parameter.name == spec.name);
-    // A tensor behind a map may stand for a pointer that nothing else is called after.
+    // A tensor behind a map may take a pointer that no other argument is named after.
     let is_given = |parameter: &Parameter<'_>| specs.iter().any(|spec| spec.name == parameter.name);
     let by_name = match specs.iter().all(is_named) {
         true => true,

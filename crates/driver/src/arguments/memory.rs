@@ -11,11 +11,11 @@ use exec::{Access, Buffer, Contents};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Buffers as they are made.
+/// Buffers under construction.
 pub(super) struct Buffers<'r> {
     aliases: &'r [AliasSpec],
     missing_data: MissingData,
-    /// Where the buffer of an argument or of its alias group is.
+    /// The buffer of an argument or of its alias group.
     known: BTreeMap<String, usize>,
     pub(super) buffers: Vec<Buffer>,
     pub(super) inputs: Vec<InputSpec>,
@@ -36,7 +36,7 @@ impl<'r> Buffers<'r> {
         }
     }
 
-    /// Tells whether there is a buffer of a name.
+    /// Is there a buffer with this name?
     pub(super) fn has(&self, name: &str) -> bool {
         self.known.contains_key(name)
     }
@@ -68,7 +68,7 @@ impl<'r> Buffers<'r> {
         self.place(Buffer { name, element_bytes: 8, element, contents, access })
     }
 
-    /// The buffer of a tensor; the same if it is asked for again.
+    /// The buffer of a tensor; the same one for each request.
     pub(super) fn tensor(&mut self, name: &str, tensor: &TensorSpec) -> Result<usize, BufferError> {
         if let Some(&buffer) = self.known.get(name) {
             return Ok(buffer);
@@ -84,7 +84,7 @@ impl<'r> Buffers<'r> {
         let shape = data.as_ref().map(|data| data.shape.clone()).or_else(|| tensor.shape.clone());
         let access = match tensor.direction {
             Direction::In => Access::In,
-            // An output with stated contents may be left as it is or added to.
+            // An output with stated contents may be left unchanged or added to.
             Direction::Out if data.is_some() => Access::InOut,
             Direction::Out => Access::Out,
             Direction::InOut => Access::InOut,
@@ -174,7 +174,7 @@ impl<'r> Buffers<'r> {
             .push(format!("`{name}` is a buffer of unknown size: its bounds are not checked"));
     }
 
-    /// Adds a buffer, or makes it one with that of an alias.
+    /// Adds a buffer, or merges it with that of an alias.
     fn place(&mut self, buffer: Buffer) -> Result<usize, BufferError> {
         let name = buffer.name.clone();
         let group = self.aliases.iter().find(|alias| alias.names.contains(&name));
@@ -214,7 +214,7 @@ fn with_file(name: &str, tensor: &TensorSpec) -> TensorSpec {
     TensorSpec { initial, ..tensor.clone() }
 }
 
-/// Two arguments at one address.
+/// Merges the buffers of two arguments at one address.
 fn merge(first: &Buffer, second: Buffer) -> Result<Buffer, AliasError> {
     let names = [first.name.clone(), second.name.clone()];
     if let (Some(a), Some(b)) = (size(&first.contents), size(&second.contents))
@@ -231,7 +231,7 @@ fn merge(first: &Buffer, second: Buffer) -> Result<Buffer, AliasError> {
             Contents::Sparse { bytes, zeros: b }
         }
         (Contents::Known(a), Contents::Known(b)) if *a == b => Contents::Known(b),
-        // Of pointers no aliases are made.
+        // Buffers of pointers have no aliases.
         (Contents::Pointers(_), _)
         | (_, Contents::Pointers(_))
         | (

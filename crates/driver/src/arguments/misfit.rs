@@ -1,10 +1,10 @@
-//! Why an argument does not fit its kernel, or the launch. Each displays as a clause.
+//! Reasons why an argument does not fit its kernel or the launch. Each displays as a clause.
 
 use super::{Dimensions, ElementType, IndexRange, NumberError};
 use crate::npy::{Dtype, NpyError, shape_text};
 use thiserror::Error;
 
-/// Why a tensor has no contents.
+/// The reason why a tensor has no contents.
 #[derive(Debug, Error)]
 pub(super) enum ContentsError {
     #[error("the size is unknown")]
@@ -39,7 +39,7 @@ pub(super) enum ContentsError {
     MaskSize { path: String, found: usize, count: usize },
 }
 
-/// Why there is no buffer for an argument.
+/// The reason why there is no buffer for an argument.
 #[derive(Debug, Error)]
 pub(super) enum BufferError {
     #[error("`{argument}`: {why}")]
@@ -50,7 +50,7 @@ pub(super) enum BufferError {
     Alias { group: String, why: AliasError },
 }
 
-/// Why two arguments are not at one address.
+/// The reason why two arguments cannot be at one address.
 #[derive(Debug, Error)]
 pub(super) enum AliasError {
     #[error(
@@ -58,11 +58,11 @@ pub(super) enum AliasError {
         .names[0], .names[1], .bytes[0], .bytes[1]
     )]
     Sizes { names: [String; 2], bytes: [u64; 2] },
-    #[error("`{}` and `{}` are said to start with different contents or zeros", .names[0], .names[1])]
+    #[error("`{}` and `{}` have different initial contents or zeros", .names[0], .names[1])]
     Contents { names: [String; 2] },
 }
 
-/// Why a structure has no bytes: what is wrong with a field.
+/// The reason why a structure has no bytes: an error in a field.
 #[derive(Debug, Error)]
 #[error("field `{field}`: {why}")]
 pub(super) struct StructureError {
@@ -70,14 +70,14 @@ pub(super) struct StructureError {
     pub(super) why: FieldError,
 }
 
-/// Why a recorded structure is none.
+/// The reason why a recorded structure cannot be used.
 #[derive(Debug, Error)]
 pub(super) enum RecordedError {
     #[error("{path}: {why}")]
     File { path: String, why: std::io::Error },
     #[error("{path} has {size} bytes; the parameter has {bytes}")]
     Size { path: String, size: u64, bytes: u64 },
-    #[error("`{name}` is no tensor; expected --arg {name}=f16[…] beside it")]
+    #[error("`{name}` is not a tensor; expected --arg {name}=f16[…] beside it")]
     NoTensor { name: String },
     #[error(
         "`{name}` cannot begin at {address:#x}: tensors begin at multiples of 256 bytes; name the allocation that it lies in"
@@ -104,7 +104,7 @@ pub(super) enum FieldError {
     Nested,
     #[error("`{expression}`: no float has {bytes} bytes there")]
     NoFloat { expression: String, bytes: u64 },
-    #[error("the type of {number} is not clear; say it, as in f16={number}")]
+    #[error("the type of {number} is not clear; give it, as in f16={number}")]
     UnclearType { number: String },
     #[error("{number} does not fit {bytes} bytes")]
     Number { number: String, bytes: u64 },
@@ -112,7 +112,7 @@ pub(super) enum FieldError {
     Typed(#[from] NumberError),
 }
 
-/// Why a module variable has no contents.
+/// The reason why a module variable has no contents.
 #[derive(Debug, Error)]
 pub(super) enum SymbolError {
     #[error("the module has no variable of that name")]
@@ -137,7 +137,7 @@ pub(super) enum SymbolError {
     Tensor(#[from] ContentsError),
 }
 
-/// Why blocks are not in a grid.
+/// The reason why blocks are not in a grid.
 #[derive(Debug, Error)]
 pub(super) enum BlocksError {
     #[error("the grid is {grid}, positions count from 0")]
@@ -146,7 +146,7 @@ pub(super) enum BlocksError {
     Number { grid: Dimensions, count: u64 },
 }
 
-/// Why an expression has no float that stands for it.
+/// The reason why an expression has no float to stand for it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(crate) enum NearestError {
     #[error("{formula} is too large for {element}")]

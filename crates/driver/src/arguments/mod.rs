@@ -1,14 +1,14 @@
 //! Launch flags and arguments: from the command line to an [`exec::Launch`].
 //!
 //! Three steps, each usable alone:
-//! 1. text to data: [`ArgumentSpec`], [`AliasSpec`], [`Dimensions`], [`ByteCount`],
-//!    [`BlockSelection`] and [`KernelPath`] parse with [`str::parse`] and print as they are written;
-//! 2. which kernel: [`select_kernel`];
-//! 3. data and program to a launch: [`build_launch`], which also says what will be an output
-//!    ([`OutputSpec`]) and what it had to assume (notes).
+//! 1. text to data: [`ArgumentSpec`], [`AliasSpec`], [`Dimensions`], [`ByteCount`], [`BlockSelection`] and
+//!    [`KernelPath`] parse with [`str::parse`] and print as they are written;
+//! 2. choice of the kernel: [`select_kernel`];
+//! 3. data and program to a launch: [`build_launch`], which also lists the outputs ([`OutputSpec`]) and its
+//!    assumptions (notes).
 //!
-//! Text that does not parse and arguments that do not fit the kernel are bad input. A launch that
-//! no GPU accepts is a fault of the launch; [`BuildError`] keeps the two apart.
+//! Text that does not parse and arguments that do not fit the kernel are bad input. A launch that no GPU accepts is a
+//! fault of the launch; [`BuildError`] keeps the two apart.
 
 mod blocks;
 mod build;
@@ -16,6 +16,7 @@ mod command;
 mod contents;
 mod declared;
 mod element;
+mod fills;
 mod float;
 mod index_range;
 mod input;
@@ -61,7 +62,7 @@ pub use request::{
 };
 pub(crate) use scalar::nearest;
 pub use select::{KernelPath, SelectError, kernels, select_kernel};
-pub(crate) use select::{extends_instance, is_instance};
+pub(crate) use select::{extends_instance, is_instance, source_name};
 pub use signature::DeclaredParameter;
 pub use spec::{
     AliasSpec, ArgumentSpec, ArgumentValue, AssumeSpec, Direction, Field, FieldValue, IndexRange,
@@ -85,20 +86,19 @@ impl ParseError {
         Self { text: text.to_owned(), reason }
     }
 
-    /// What is wrong and what was expected, without the quotation, for callers that quote it
-    /// themselves.
+    /// The error and the expected form, without the quotation, for callers that quote it themselves.
     #[must_use]
     pub fn reason(&self) -> &ParseReason {
         &self.reason
     }
 }
 
-/// The candidate a misspelt word most likely means, if one is close.
+/// The most likely intended candidate for a misspelt word, if one is close.
 pub(crate) fn closest<'c>(
     word: &str,
     candidates: impl IntoIterator<Item = &'c str>,
 ) -> Option<&'c str> {
-    // One slip of the finger in a short word, two in a longer one; more is another word.
+    // One typing error in a short word, two in a longer one; more make another word.
     let tolerated = if word.chars().count() <= 4 { 1 } else { 2 };
     candidates
         .into_iter()

@@ -1,4 +1,4 @@
-//! Which buffers a run leaves results in, and how to take the results out.
+//! The buffers that hold results after a run, and how to extract the results.
 
 use super::{ElementType, TensorSpec};
 use crate::npy::Array;
@@ -14,14 +14,14 @@ pub struct OutputSpec {
     pub element: ElementType,
     /// Sizes.
     pub shape: Vec<u64>,
-    /// Elements from one index to the next in each dimension; `None` for row-major. Bytes between
-    /// that no index reaches are not part of the tensor: they need not be written.
+    /// Elements from one index to the next in each dimension; `None` for row-major. Bytes in gaps that no index
+    /// reaches are not part of the tensor: they need not be written.
     pub strides: Option<Vec<u64>>,
 }
 
 impl OutputSpec {
-    /// Where each element is, counted in elements from the start of the buffer, in row-major
-    /// order of the indices.
+    /// The offset of each element from the start of the buffer, counted in elements, in row-major order of the
+    /// indices.
     pub fn offsets(&self) -> impl Iterator<Item = u64> {
         element_offsets(&self.shape, self.strides.as_deref())
     }
@@ -38,7 +38,7 @@ impl OutputSpec {
             None => buffer.to_vec(),
             Some(_) => self
                 .offsets()
-                // Below the extent, which is the length of a slice.
+                // Below the extent, the length of the slice.
                 .flat_map(|offset| &buffer[offset as usize * width..][..width])
                 .copied()
                 .collect(),
@@ -73,7 +73,7 @@ pub(super) fn element_offsets(shape: &[u64], strides: Option<&[u64]>) -> impl It
 fn row_major(shape: &[u64]) -> Vec<u64> {
     let mut strides = vec![1; shape.len()];
     for axis in (1..shape.len()).rev() {
-        // Saturates only beside a size of 0, where no stride is used.
+        // Saturates only beside a size of 0; no stride is used then.
         strides[axis - 1] = u64::saturating_mul(strides[axis], shape[axis]);
     }
     strides

@@ -1,4 +1,4 @@
-//! What the PTX tells about a kernel's parameters.
+//! Facts about a kernel's parameters in the PTX.
 
 use super::declared::is_pointer;
 use super::{DeclaredParameter, ElementType};
@@ -11,25 +11,25 @@ pub(super) struct Parameter<'p> {
     /// Position, from 0.
     pub(super) index: usize,
     pub(super) variable: &'p Variable,
-    /// Its name in the source, or in the PTX without the kernel's name in front, as compilers put it there.
+    /// Its name in the source, or in the PTX without the prefix that compilers add, the kernel's name.
     pub(super) name: &'p str,
-    /// Set if there is no doubt that this is its name.
+    /// Set if this is certainly its name.
     pub(super) is_certain: bool,
-    /// Its type in the source, if that is known.
+    /// Its type in the source, if known.
     pub(super) ty: Option<&'p str>,
     pub(super) bytes: u64,
     pub(super) kind: Kind,
-    /// Whether the kernel reads it at all.
+    /// The kernel reads it.
     pub(super) used: bool,
-    /// How the kernel uses it as a pointer, as far as can be seen.
+    /// How the kernel uses it as a pointer, as far as the text shows.
     pub(super) pointer: Option<Use>,
-    /// How the kernel uses it as a tensor map, as far as can be seen.
+    /// How the kernel uses it as a tensor map, as far as the text shows.
     pub(super) map: Option<MapUse>,
     /// Offsets at which the kernel loads from it, with the bytes of each load.
     pub(super) loads: BTreeMap<u64, u64>,
 }
 
-/// What a parameter is, by declaration and use.
+/// The type of a parameter, by declaration and use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// An address; `declared` if the PTX says so, else inferred from its use, which may err.
@@ -38,7 +38,7 @@ pub(super) enum Kind {
     Float(ElementType),
     /// An integer.
     Integer,
-    /// Bits that could be either; newer compilers declare all scalars so.
+    /// Bits of either; newer compilers declare all scalars like this.
     Bits,
     /// An array of bytes.
     Structure,
@@ -55,7 +55,7 @@ impl Parameter<'_> {
     }
 }
 
-/// The parameters of a kernel, in order. What is declared of them counts if it fits.
+/// The parameters of a kernel, in order. The declared list is used if it fits.
 pub(super) fn parameters<'p>(
     program: &'p Program,
     kernel: FuncId,
@@ -67,7 +67,7 @@ pub(super) fn parameters<'p>(
     let prefix = format!("{}_", function.name);
     let variables = function.params.iter().enumerate().filter_map(|(index, param)| match param {
         Param::Variable(variable) => Some((index, *variable)),
-        // Only device functions have these.
+        // Only device functions have parameters in registers.
         Param::Register(..) => None,
     });
     let declared = if fits(program, function, declared) { declared } else { &[] };
@@ -95,7 +95,7 @@ pub(super) fn parameters<'p>(
         .collect()
 }
 
-/// Tells whether a list of declared parameters can be that of a kernel: as many, and pointers where there are eight bytes.
+/// Can a list of declared parameters be that of a kernel? It needs the same length, and eight bytes for each pointer.
 fn fits(program: &Program, function: &ir::Function, declared: &[DeclaredParameter]) -> bool {
     let size = |param: &Param| match param {
         Param::Variable(id) => program.variables[*id].size,
@@ -137,13 +137,13 @@ fn is_mentioned(function: &ir::Function, variable: VarId) -> bool {
                 Access::Write(_) | Access::Sink | Access::Read(_) => false,
             };
         });
-        // The front end could not say what it reads.
+        // The front end does not know which operands it reads.
         mentioned |= matches!(instruction.op, Op::Unsupported { .. });
     }
     mentioned
 }
 
-/// Where several loads of different sizes start, the smallest counts.
+/// Loads from the parameter by offset. If loads of several sizes start at one offset, the smallest counts.
 fn loads(function: &ir::Function, variable: VarId) -> BTreeMap<u64, u64> {
     let mut found: BTreeMap<u64, u64> = BTreeMap::new();
     for instruction in function.instructions() {

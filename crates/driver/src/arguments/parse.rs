@@ -7,7 +7,7 @@
 //! tensor    = TYPE "[" ( "?" | sizes ) "]" [ "@[" sizes "]" ] { ":" ( direction | range | "distinct" | pattern ) } [ "=" initial ]
 //! pattern   = "lower" | "upper" | "symmetric" | "mask=" ( "[" numbers "]" | "@" FILE )
 //! range     = integer ".." integer, of inputs of integers, the upper end excluded
-//! initial   = "@" FILE | "iota" | "[" numbers "]" | number
+//! initial   = "@" FILE | "iota" | "random" [ "(" seed ")" ] | "[" numbers "]" | number
 //! map       = "tensormap(" … ")", see `tensor_map.rs`
 //! structure = "{" offset ":" ( number | scalar | map | NAME ) "," … "}"
 //! recorded  = "@" FILE [ "{" ( NAME "=" address | offset ":" … ) "," … "}" ]
@@ -27,7 +27,7 @@ use super::{
 use equiv::Formula;
 use std::str::FromStr;
 
-/// No buffer is larger: GPUs have addresses of 49 bits, and sums of them must not wrap.
+/// The largest buffer: GPUs have addresses of 49 bits, and sums of them must not wrap.
 const LARGEST_BUFFER: u64 = 1 << 48;
 
 impl FromStr for ArgumentSpec {
@@ -90,7 +90,7 @@ pub(super) fn number(text: &str) -> Option<Number> {
         let fits = value >= i128::from(i64::MIN) && value <= i128::from(u64::MAX);
         return fits.then_some(Number::Integer(value));
     }
-    // Rust reads what C does, but for suffixes and hexadecimal fractions.
+    // Rust reads the same numbers as C, except for suffixes and hexadecimal fractions.
     text.parse::<f64>().ok().map(|_| Number::Float(text.to_owned()))
 }
 
@@ -133,12 +133,12 @@ fn pointers(text: &str) -> Option<Vec<Option<String>>> {
     comma_separated(items).map(target).collect()
 }
 
-/// Takes the word `tensormap` off the beginning of a text; returns the rest.
+/// Strips the word `tensormap` from the beginning of a text.
 fn map_text(text: &str) -> Option<&str> {
     text.strip_prefix("tensormap").filter(|rest| rest.starts_with('('))
 }
 
-/// A tensor map, from what follows the word.
+/// A tensor map, from the text after the word.
 fn map_spec(text: &str) -> Result<TensorMapSpec, ParseReason> {
     let MapText { file, name, inline, keys } =
         tensor_map::parse(text).map_err(ParseReason::TensorMap)?;
@@ -154,7 +154,7 @@ fn map_spec(text: &str) -> Result<TensorMapSpec, ParseReason> {
     })
 }
 
-/// A tensor as a map describes it in place.
+/// A tensor described inside a map.
 fn tensor_text(text: &str) -> Result<TensorSpec, ParseReason> {
     let (word, rest) = split_word(text);
     let element = ElementType::from_name(word).ok_or_else(|| unknown_type(text, word))?;
@@ -164,7 +164,7 @@ fn tensor_text(text: &str) -> Result<TensorSpec, ParseReason> {
     }
 }
 
-/// A word that is no type and no number.
+/// A word that is neither a type nor a number.
 fn unknown_type(text: &str, word: &str) -> ParseReason {
     let digits = text.trim_start_matches(['-', '+']);
     if digits.chars().all(|c| c.is_ascii_digit()) || digits.starts_with("0x") {
@@ -182,7 +182,7 @@ fn unknown_type(text: &str, word: &str) -> ParseReason {
     }
 }
 
-/// What follows the type of something without a shape.
+/// A scalar, from the text after its type.
 fn scalar_argument(element: ElementType, rest: &str) -> Result<ArgumentValue, ParseReason> {
     let value = scalar_value(element, rest)?;
     Ok(ArgumentValue::Scalar { element, value })
@@ -205,10 +205,10 @@ fn scalar_value(element: ElementType, rest: &str) -> Result<Option<Number>, Pars
     Ok(Some(number))
 }
 
-/// A number that the type has.
+/// A number that fits the type.
 fn checked_number(element: ElementType, text: &str) -> Result<Number, ParseReason> {
     let number = number(text).ok_or_else(|| match text {
-        "iota" => ParseReason::ScalarIota(element),
+        "iota" | "random" => ParseReason::ScalarFill(element, text.to_owned()),
         _ => ParseReason::NoNumberOf64Bits(text.to_owned()),
     })?;
     element.encode(&number, &mut Vec::new())?;
@@ -253,7 +253,9 @@ fn check_tensor(tensor: &TensorSpec) -> Result<(), ParseReason> {
             return Err(ParseReason::StridesOfUnknown);
         }
         return match tensor.initial {
-            Some(Initial::Iota | Initial::Fill(_)) => Err(ParseReason::ContentsOfUnknown),
+            Some(Initial::Iota | Initial::Random(_) | Initial::Fill(_)) => {
+                Err(ParseReason::ContentsOfUnknown)
+            }
             Some(Initial::File(_) | Initial::List(_)) | None => Ok(()),
         };
     };
@@ -304,6 +306,13 @@ fn parse_initial(element: ElementType, text: &str) -> Result<Initial, ParseReaso
     if text == "iota" {
         return Ok(Initial::Iota);
     }
+    if let Some(seed) = text.strip_prefix("random") {
+        let seed = match seed.strip_prefix('(').and_then(|seed| seed.strip_suffix(')')) {
+            Some(seed) => seed.parse().ok(),
+            None => seed.is_empty().then_some(0),
+        };
+        return seed.map(Initial::Random).ok_or_else(|| ParseReason::Seed(text.to_owned()));
+    }
     if text.starts_with('[') {
         let (items, rest) = bracketed(text)?;
         if !rest.is_empty() {
@@ -333,12 +342,12 @@ fn structure(text: &str) -> Result<ArgumentValue, ParseReason> {
     Ok(ArgumentValue::Structure(fields))
 }
 
-/// Tells whether a file is an array, which needs a type before its name.
+/// Is a file an array? Then it needs a type before its name.
 fn is_array_file(path: &str) -> bool {
     path.is_empty() || path.ends_with(".npy")
 }
 
-/// The bytes of a structure in a file, with the addresses of tensors and fields that are replaced.
+/// The bytes of a structure in a file, with the addresses of tensors and replacements of fields.
 fn recorded(text: &str) -> Result<ArgumentValue, ParseReason> {
     let (file, items) = match text.split_once('{') {
         None => (text, Vec::new()),
@@ -399,7 +408,7 @@ fn field_value(text: &str) -> Result<FieldValue, ParseReason> {
 /// Names of numbers that are expressions by themselves.
 const CONSTANTS: [&str; 5] = ["pi", "log2e", "log10e", "ln2", "ln10"];
 
-/// An expression over other arguments, `None` if the text does not look like one.
+/// An expression over other arguments; `None` if the text does not look like one.
 fn related(text: &str) -> Option<Result<ArgumentValue, ParseReason>> {
     let is_operator = |letter: char| "+-*/^(".contains(letter);
     let allowed = |c: char| c.is_ascii_alphanumeric() || is_operator(c) || "_.,) ".contains(c);
@@ -430,13 +439,13 @@ fn split_word(text: &str) -> (&str, &str) {
     text.split_at(text.find(|c: char| !inside(c)).unwrap_or(text.len()))
 }
 
-/// What is between the bracket the text begins with and the next closing one, and what follows.
+/// Splits the text behind its leading bracket at the next closing one.
 pub(super) fn bracketed(text: &str) -> Result<(&str, &str), ParseReason> {
     let end = text.find(']').ok_or_else(|| ParseReason::Unclosed(text.to_owned()))?;
     Ok((&text[1..end], &text[end + 1..]))
 }
 
-/// Items between commas; none if there is nothing.
+/// Items between commas; none in an empty text.
 pub(super) fn comma_separated(text: &str) -> impl Iterator<Item = &str> {
     let items = if text.trim().is_empty() { None } else { Some(text.split(',')) };
     items.into_iter().flatten().map(str::trim)

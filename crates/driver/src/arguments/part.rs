@@ -1,11 +1,11 @@
-//! Which elements of an output a comparison is about.
+//! Selects the elements of an output to compare.
 //!
 //! ```text
 //! part  = NAME [ "[" index "," … "]" ]
 //! index = NUMBER | [ NUMBER ] ":" [ NUMBER ]
 //! ```
 //!
-//! A slice begins at its first number and ends before its second, as in Python; dimensions that are left out are taken whole.
+//! A slice begins at its first number and ends before its second, as in Python; omitted dimensions are taken whole.
 
 use super::{ParseError, ParseReason};
 use std::fmt;
@@ -18,18 +18,18 @@ use thiserror::Error;
 pub struct PartSpec {
     /// The output.
     pub name: String,
-    /// What of each dimension, as far as they are given.
+    /// The selection in each dimension, as far as given.
     indices: Vec<Index>,
 }
 
-/// What of a dimension: from, and up to and without.
+/// The selection in one dimension: one index, or a range without its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Index {
     One(u64),
     Slice(Option<u64>, Option<u64>),
 }
 
-/// Why a part is none of an output.
+/// The reason why a part does not fit an output.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(crate) enum PartError {
     #[error("no output is called `{0}`")]
@@ -90,7 +90,7 @@ impl fmt::Display for PartSpec {
 }
 
 impl PartSpec {
-    /// Returns the numbers of its elements, in row-major order, in an output of these sizes.
+    /// Returns the positions of its elements, in row-major order, in an output of these sizes.
     ///
     /// # Errors
     /// If some are not in the output, or there are none.

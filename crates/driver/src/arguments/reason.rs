@@ -1,30 +1,30 @@
-//! Errors in flags and arguments, found before there is a kernel to fit them to. Each displays as a clause.
+//! Errors in flags and arguments that show before there is a kernel to fit them to. Each displays as a clause.
 
 use super::{ElementType, IndexRange};
 use equiv::FormulaError;
 use thiserror::Error;
 
-/// A number that a type does not have; displays as a clause that begins with the number.
+/// A number that a type cannot represent; displays as a clause that begins with the number.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NumberError {
-    /// It is none.
+    /// It is not a number.
     #[error("{number} is not a number")]
     NotANumber {
-        /// As it is written.
+        /// The number as written.
         number: String,
     },
     /// It rounds to infinity.
     #[error("{number} is too large for {format}")]
     TooLarge {
-        /// As it is written.
+        /// The number as written.
         number: String,
         /// The name of the type.
         format: &'static str,
     },
-    /// An infinity in a format without.
+    /// An infinity in a format that has none.
     #[error("{number}: {format} has no infinity")]
     NoInfinity {
-        /// As it is written.
+        /// The number as written.
         number: String,
         /// The name of the type.
         format: &'static str,
@@ -32,7 +32,7 @@ pub enum NumberError {
     /// A fraction.
     #[error("{number} is not an integer, as {element} needs")]
     NotAnInteger {
-        /// As it is written.
+        /// The number as written.
         number: String,
         /// The type.
         element: ElementType,
@@ -55,9 +55,9 @@ pub enum NumberError {
 pub enum ParseReason {
     #[error("expected NAME=TYPE or NAME=VALUE, such as {EXAMPLE}")]
     NoEquals,
-    #[error("`{0}` is no name: letters, digits, `_`, `.` and `$`")]
+    #[error("`{0}` is not a name: letters, digits, `_`, `.` and `$`")]
     NoName(String),
-    #[error("`{0}` is no name; expected NAME,NAME")]
+    #[error("`{0}` is not a name; expected NAME,NAME")]
     NoAliasName(String),
     #[error("expected two names or more, such as x,y")]
     OneAlias,
@@ -67,11 +67,11 @@ pub enum ParseReason {
     NoType { name: String, text: String },
     #[error("`{0}`: expected the address that the tensor had, such as A=0x7f3c00000000")]
     NoAddress(String),
-    #[error("`{0}` is no integer of 64 bits")]
+    #[error("`{0}` is not a 64-bit integer")]
     NoInteger(String),
-    #[error("`{0}` is no number; expected one such as 512, 0x200, -1 or 0.125")]
+    #[error("`{0}` is not a number; expected one such as 512, 0x200, -1 or 0.125")]
     NoNumber(String),
-    #[error("`{word}` is no type; did you mean {meant}?")]
+    #[error("`{word}` is not a type; did you mean {meant}?")]
     MisspeltType { word: String, meant: String },
     #[error("`{0}` is neither a type nor a number; expected {EXAMPLE}")]
     UnknownType(String),
@@ -81,9 +81,12 @@ pub enum ParseReason {
     ScalarDirection { element: ElementType, rest: String },
     #[error("expected nothing, `[` or `=` after {element}, found `{rest}`")]
     AfterType { element: ElementType, rest: String },
-    #[error("only a tensor can start as iota, such as {0}[64]=iota")]
-    ScalarIota(ElementType),
-    #[error("`{0}` is no number of 64 bits or less")]
+    #[error("only a tensor can start as {1}, such as {0}[64]={1}")]
+    ScalarFill(ElementType, String),
+    /// No seed.
+    #[error("`{0}` is not a random fill; expected random or random(SEED), with a seed such as 7")]
+    Seed(String),
+    #[error("`{0}` is not a number of at most 64 bits")]
     NoNumberOf64Bits(String),
     #[error(transparent)]
     Number(#[from] NumberError),
@@ -103,23 +106,21 @@ pub enum ParseReason {
     TensorTooLarge,
     #[error("the shape has {elements} elements, the list has {given}")]
     ListLength { elements: u64, given: usize },
-    #[error("`:{0}` is no range of integers; expected one like :0..100, the upper end excluded")]
+    #[error("`:{0}` is not a range of integers; expected one like :0..100, the upper end excluded")]
     NoIndexRange(String),
-    #[error(
-        "`:{range}`: ranges are for integers, and these are {element}; --assume speaks of floats"
-    )]
+    #[error("`:{range}`: ranges are for integers, and these are {element}; --assume is for floats")]
     RangeOfFloats { element: ElementType, range: String },
-    #[error("`:{0}` is said of an output; ranges are for tensors that are only read")]
+    #[error("`:{0}` is given for an output; ranges are for read-only tensors")]
     RangeOfOutput(IndexRange),
     #[error("`:distinct` is for integers, and these are {element}")]
     DistinctFloats { element: ElementType },
-    #[error("`:distinct` is said of an output; it is for tensors that are only read")]
+    #[error("`:distinct` is given for an output; it is for read-only tensors")]
     DistinctOutput,
     #[error("`:distinct`: strides make elements share their memory")]
     DistinctShared,
     #[error("`:distinct`: {elements} elements, and {range} has {numbers} numbers")]
     DistinctTooMany { elements: u64, range: IndexRange, numbers: i128 },
-    #[error("`:{0}` is said of an output; a structure is for tensors that are read")]
+    #[error("`:{0}` is given for an output; a structure is for tensors that are read")]
     StructureOfOutput(&'static str),
     #[error("`:{0}` and `:distinct`: elements that are zero or the same are not distinct")]
     StructureDistinct(&'static str),
@@ -145,14 +146,14 @@ pub enum ParseReason {
     NoMask,
     #[error("expected the name of a .npy file after `:mask=@`")]
     NoMaskFile,
-    #[error("`{0}` is no element of a mask; expected 0 or 1")]
+    #[error("`{0}` is not an element of a mask; expected 0 or 1")]
     NoMaskElement(String),
-    #[error("`:{0}`: a direction, a range, `distinct` and a structure may be said once each")]
+    #[error("`:{0}`: a direction, a range, `distinct` and a structure may be given once each")]
     Twice(String),
-    #[error("`:{word}` is said of no tensor; did you mean :{meant}?")]
+    #[error("`:{word}` is not known here; did you mean :{meant}?")]
     Misspelt { word: String, meant: &'static str },
     #[error(
-        "`:{0}` is no direction; expected :in, :out, :inout or :scratch, a range like :0..100, :distinct, or a structure: :lower, :upper, :symmetric, :mask=[1,0,1]"
+        "`:{0}` is not a direction; expected :in, :out, :inout or :scratch, a range like :0..100, :distinct, or a structure: :lower, :upper, :symmetric, :mask=[1,0,1]"
     )]
     NoDirection(String),
     #[error("expected the name of a .npy file after `=@`")]
@@ -161,7 +162,7 @@ pub enum ParseReason {
     AfterList(String),
     #[error("expected a flat list, in row-major order")]
     NestedList,
-    #[error("`{0}` is no initial contents; expected a number, iota, [3,1,2] or @FILE.npy")]
+    #[error("`{0}` is not initial contents; expected a number, iota, random, [3,1,2] or @FILE.npy")]
     NoContents(String),
     #[error("expected `}}` at the end of the structure")]
     UnclosedStructure,
@@ -191,7 +192,7 @@ pub enum ParseReason {
     NoCount { what: &'static str, text: String },
     #[error("has {count} items; expected {expected}")]
     TooManyItems { count: usize, expected: &'static str },
-    #[error("`{item}` is no number of 32 bits; expected {expected}")]
+    #[error("`{item}` is not a 32-bit number; expected {expected}")]
     NoNumberOf32Bits { item: String, expected: &'static str },
     #[error("{BYTES}")]
     NoBytes,
@@ -210,7 +211,7 @@ pub enum ParseReason {
 const EXAMPLE: &str = "x=f32[4,512], y=f32[4,512]:out, n=512 or scale=f32";
 const BYTES: &str = "expected bytes such as 49152, 48KiB or 1MiB";
 
-/// `=TEXT`, if there is one.
+/// `=TEXT`, or nothing for an empty text.
 fn assigned(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("={text}") }
 }

@@ -1,18 +1,20 @@
-//! Structures that a program passed to a kernel, as bytes in a file: `p=@params.bin{A=0x7f3c00000000}`.
+//! Structures recorded from a program's launch, as bytes in a file: `p=@params.bin{A=0x7f3c00000000}`.
 //!
-//! The bytes hold addresses of the device they were recorded on. Every aligned word of eight bytes that lies in a tensor whose
-//! address is given becomes a pointer into that tensor; so do those at the start of tensor maps. A number that happens to lie
-//! there becomes one too, which can make a proof fail but not hold: nothing is known of a pointer's bits. Words that look like
-//! addresses and lie in no tensor are told.
+//! The bytes hold addresses of the device they were recorded on. Every aligned word of eight bytes that lies in a
+//! tensor with a given address becomes a pointer into that tensor; so does the address at the start of a tensor map.
+//! A number that happens to lie there becomes a pointer too. This can make a proof fail but never hold: the bits of a
+//! pointer are unknown. Words that look like addresses but lie in no tensor are reported.
 
 use super::misfit::RecordedError;
 use super::{ArgumentSpec, ArgumentValue, RecordedSpec, TensorSpec};
+use crate::bounded;
 use std::ops::Range;
+use std::path::Path;
 
-/// Where unified addressing puts device memory on Linux; a word there is most likely an address.
+/// Addresses of device memory on Linux with unified addressing; a word in this range is most likely an address.
 const DEVICE: Range<u64> = 0x7e00_0000_0000..0x8000_0000_0000;
 
-/// The alignment that tensors are taken to have.
+/// The assumed alignment of tensors.
 const ALIGN: u64 = 256;
 
 /// A word of a structure that is an address in a tensor.
@@ -29,14 +31,14 @@ pub(super) struct Resolved<'r> {
 pub(super) struct Recorded<'r> {
     pub(super) bytes: Vec<u8>,
     pub(super) addresses: Vec<Resolved<'r>>,
-    /// Words that look like addresses and lie in no tensor.
+    /// Words that look like addresses but lie in no tensor.
     pub(super) suspicious: Vec<(u64, u64)>,
 }
 
 /// Reads the bytes of a structure and finds the addresses in them.
 ///
 /// # Errors
-/// If the file is not there or has another size, or a name is no tensor.
+/// If the file is missing or has another size, or a name is no tensor.
 pub(super) fn read<'r>(
     spec: &RecordedSpec,
     parameter_bytes: u64,
@@ -48,7 +50,7 @@ pub(super) fn read<'r>(
     if size != parameter_bytes {
         return Err(RecordedError::Size { path: path(), size, bytes: parameter_bytes });
     }
-    let bytes = std::fs::read(&spec.file);
+    let bytes = bounded::read(Path::new(&spec.file), bounded::MOST_TEXT);
     let bytes = bytes.map_err(|why| RecordedError::File { path: path(), why })?;
     let ranges = ranges(spec, arguments)?;
     let (mut addresses, mut suspicious) = (Vec::new(), Vec::new());
@@ -66,7 +68,7 @@ pub(super) fn read<'r>(
     Ok(Recorded { bytes, addresses, suspicious })
 }
 
-/// Addresses of tensors; of one whose size is not known the first byte.
+/// Address ranges of tensors; of a tensor of unknown size, the first byte.
 fn ranges<'r>(
     spec: &RecordedSpec,
     arguments: &'r [ArgumentSpec],

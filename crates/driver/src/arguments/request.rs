@@ -1,11 +1,11 @@
-//! What a launch is built from, and what comes of it.
+//! Input and result of building a launch.
 
 use super::{
     AliasSpec, ArgumentSpec, DeclaredParameter, InputSpec, LaunchSpec, OutputSpec, ScalarSpec,
 };
 use ir::{FuncId, Program, VarId};
 
-/// Everything said about the arguments.
+/// Everything the user says about the arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arguments {
     /// `--arg`, in order.
@@ -16,19 +16,19 @@ pub struct Arguments {
     pub symbols: Vec<ArgumentSpec>,
 }
 
-/// What happens to tensors and floats whose values nobody gave.
+/// Treatment of tensors and floats without given values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MissingData {
-    /// They may be anything: checks do not look at them.
+    /// They may be anything; checks do not look at them.
     Opaque,
     /// They are errors: a simulation needs numbers.
     Refused,
 }
 
-/// What a launch is built from.
+/// The input for building a launch.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'r> {
-    /// The module.
+    /// The module with the kernel.
     pub program: &'r Program,
     /// The kernel, one of the module's.
     pub kernel: FuncId,
@@ -36,56 +36,57 @@ pub struct Request<'r> {
     pub launch: &'r LaunchSpec,
     /// The arguments.
     pub arguments: &'r Arguments,
-    /// What the source declares of the parameters; empty if that is not known.
+    /// The parameters as the source declares them; empty if that is not known.
     pub declared: &'r [DeclaredParameter],
-    /// Those of the other side of a comparison, which expressions may name.
+    /// The arguments of the other side of a comparison; expressions may name them.
     pub others: &'r [ArgumentSpec],
-    /// Whether data must be there.
+    /// Treatment of missing data.
     pub missing_data: MissingData,
     /// For messages that show a command line.
     pub invocation: Invocation<'r>,
 }
 
-/// A launch, and what to do after it.
+/// A launch, and how to interpret its result.
 #[derive(Clone, Debug)]
 pub struct BuiltLaunch {
-    /// What to execute.
+    /// The launch to execute.
     pub launch: exec::Launch,
     /// The name of each parameter's argument.
     pub names: Vec<String>,
     /// Tensors with any contents, in the order of the arguments.
     pub inputs: Vec<InputSpec>,
-    /// Scalars.
+    /// Scalar arguments.
     pub scalars: Vec<ScalarSpec>,
-    /// Where results will be, in the order of the arguments.
+    /// The outputs, in the order of the arguments.
     pub outputs: Vec<OutputSpec>,
     /// Module variables that the kernel mentions or `--symbol` names, each once.
     pub variables: Vec<VariableSpec>,
-    /// What was assumed or looks odd, one sentence each.
+    /// Assumptions and oddities, one sentence each.
     pub notes: Vec<String>,
 }
 
-/// A module variable of a launch. What it holds is in [`exec::Launch::symbols`], or else in the module.
+/// A module variable of a launch. Its contents are in [`exec::Launch::symbols`], or else in the module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VariableSpec {
-    /// The variable.
+    /// The variable's identifier.
     pub id: VarId,
-    /// Its name, however the user spelt it: as the programmer wrote it, if no other variable of the module is called so.
+    /// Its name, however the user spelt it: as the programmer wrote it, unless two variables of the module share that
+    /// name.
     pub name: String,
     /// Set if `--symbol` names it.
     pub is_given: bool,
-    /// Set if that makes it a tensor with any contents.
+    /// Set if `--symbol` makes it a tensor with any contents.
     pub is_input: bool,
     /// Set if the kernel mentions it.
     pub is_mentioned: bool,
 }
 
-/// Why there is no launch. At least one list is not empty.
+/// The reasons why there is no launch. At least one list is not empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BuildError {
-    /// What is wrong with the arguments or missing: bad input.
+    /// Errors in the arguments: bad input.
     pub input: Vec<String>,
-    /// Why no GPU would start it: findings of kind `launch`.
+    /// Reasons why no GPU would start it: findings of kind `launch`.
     pub launch: Vec<String>,
     /// If something is missing: a command line with `?` in its place.
     pub suggestion: Option<String>,
@@ -96,6 +97,6 @@ pub struct BuildError {
 pub struct Invocation<'i> {
     /// The command: `check`, `simulate`.
     pub command: &'i str,
-    /// The file the kernel is from.
+    /// The kernel's file.
     pub file: &'i str,
 }

@@ -1,8 +1,7 @@
 //! Numbers for scalar parameters.
 //!
-//! A plain number takes the type of its parameter. Where the PTX leaves that open (`.b32`), a number
-//! with a fraction or exponent is a float and any other an integer; a stated type (`f32=1`) leaves no
-//! doubt.
+//! A plain number takes the type of its parameter. If the PTX leaves the type open (`.b32`), a number with a fraction
+//! or exponent is a float and any other an integer; a stated type (`f32=1`) leaves no doubt.
 
 use super::build::{Builder, Outcome, Problem, shown, wrong};
 use super::parameter::{Kind, Parameter};
@@ -38,7 +37,7 @@ impl Builder<'_> {
             (Kind::Bits, Number::Float(_), 8) => ElementType::F64,
             (Kind::Bits | Kind::Structure, Number::Float(_), _) => {
                 return wrong(format!(
-                    "{shown} is {}, so the type of {number} is not clear; say it, as in \
+                    "{shown} is {}, so the type of {number} is not clear; give it, as in \
                      {name}=f16={number}",
                     parameter.declared_type()
                 ));
@@ -118,8 +117,8 @@ impl Builder<'_> {
         }
     }
 
-    /// An expression: of integers for an integer, of any scalars for a float. Where the PTX leaves
-    /// open which it is, an integer made of integers is one.
+    /// An expression: of integers for an integer, of any scalars for a float. If the PTX leaves the type open, an
+    /// expression of integers is an integer.
     pub(super) fn related(
         &mut self,
         parameter: &Parameter<'_>,
@@ -140,7 +139,7 @@ impl Builder<'_> {
                 ArgumentValue::Number(_) | ArgumentValue::Scalar { .. } | ArgumentValue::Related(_)
             );
             if !is_scalar {
-                return wrong(format!("`{spec}`: `{name}` is no scalar"));
+                return wrong(format!("`{spec}`: `{name}` is not a scalar"));
             }
             if let ArgumentValue::Number(Number::Integer(value))
             | ArgumentValue::Scalar { value: Some(Number::Integer(value)), .. } = &other.value
@@ -179,8 +178,8 @@ impl Builder<'_> {
         })
     }
 
-    /// An expression as the value of a float: exact where a run is on real numbers, else rounded. `None` if it
-    /// cannot be rounded, because it has names.
+    /// An expression as the value of a float: exact for a run on real numbers, else rounded. `None` if it cannot be
+    /// rounded, because it has names.
     pub(super) fn real(
         &self,
         shown: &str,
@@ -200,7 +199,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Remembers what a parameter holds, if it is a scalar.
+    /// Records the value of a parameter, if it is a scalar.
     pub(super) fn note_scalar(
         &mut self,
         parameter: &Parameter<'_>,
@@ -220,7 +219,7 @@ impl Builder<'_> {
                 element.map(|element| ScalarValue::Related(element, expression.clone()))
             }
             (exec::Argument::Opaque(Some(_)), _) => element.map(ScalarValue::Any),
-            // An integer that was computed is not named by other expressions.
+            // Other expressions cannot name a computed integer.
             (exec::Argument::Bytes(_), Some(ArgumentValue::Related(_))) => None,
             (exec::Argument::Bytes(bytes), _) => Some(known(element, bytes)),
             _ => None,
@@ -252,7 +251,7 @@ pub(crate) fn nearest(
     }
 }
 
-/// What is known of a scalar in a structure.
+/// The value of a scalar in a structure.
 pub(super) fn of_piece(piece: &Piece<'_>) -> Option<ScalarValue> {
     match piece {
         Piece::Symbolic(element) => Some(ScalarValue::Any(*element)),
@@ -263,7 +262,7 @@ pub(super) fn of_piece(piece: &Piece<'_>) -> Option<ScalarValue> {
     }
 }
 
-/// The number that bytes are.
+/// Decodes a number from its bytes.
 fn known(element: Option<ElementType>, bytes: &[u8]) -> ScalarValue {
     let bits = bytes.iter().rev().fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
     match element.map(ElementType::scalar) {

@@ -1,4 +1,4 @@
-//! Which kernel of a file is meant: `FILE::KERNEL`.
+//! Selects a kernel of a file: `FILE::KERNEL`.
 
 use super::closest;
 use crate::demangle::demangle;
@@ -9,15 +9,15 @@ use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
 
-/// More kernels than these are not listed in a message.
+/// Kernels that a message lists at most.
 const LONGEST_LIST: usize = 20;
 
-/// A file, and the kernel meant if it has several.
+/// A file, and a kernel if the file has several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelPath {
     /// The file, or `-` for standard input.
     pub file: String,
-    /// The kernel's name or a part of it that no other kernel has.
+    /// The kernel's name or a unique part of it.
     pub kernel: Option<String>,
 }
 
@@ -52,15 +52,15 @@ pub fn kernels(program: &Program) -> Vec<FuncId> {
     kernels.map(|(id, _)| id).collect()
 }
 
-/// Why no kernel is meant, or more than one; displays as a sentence that lists the kernels.
+/// The reason why a name selects no kernel, or more than one; displays as a sentence that lists the kernels.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[expect(missing_docs, reason = "the message says what each is, its fields what is quoted")]
 pub enum SelectError {
     #[error("the file has no kernel")]
     NoKernel,
-    #[error("the file has {count} kernels; say which, as in FILE::{example}: {kernels}")]
+    #[error("the file has {count} kernels; name one, as in FILE::{example}: {kernels}")]
     Unnamed { count: usize, example: String, kernels: String },
-    #[error("`{name}` fits {count} kernels: {kernels}")]
+    #[error("`{name}` matches {count} kernels: {kernels}")]
     Several { name: String, count: usize, kernels: String },
     #[error("there is no kernel `{name}`: the file has none")]
     NotInEmpty { name: String },
@@ -75,14 +75,14 @@ pub enum SelectError {
     Template { name: String, file: String, example: String },
 }
 
-/// The kernel a name stands for, or the only one if there is no name.
+/// Finds a kernel by name, or the only one if there is no name.
 ///
-/// A name is compared, in this order, with the kernels' names in the PTX, their source names, their
-/// source names without types and namespaces, these with template arguments (`softmax<128>`), these with the first of them, as a beginning of those, and as a part of
-/// any of them; the first comparison with a result decides.
+/// A name is compared in this order: with the kernels' names in the PTX; their source names; their source names
+/// without types and namespaces; these with template arguments (`softmax<128>`); these with only the first arguments;
+/// the beginning of any; a part of any. The first comparison with a result decides.
 ///
 /// # Errors
-/// If no kernel or more than one is meant; the message lists the kernels.
+/// If no kernel or more than one is found; the message lists the kernels.
 pub fn select_kernel(program: &Program, name: Option<&str>) -> Result<FuncId, SelectError> {
     let kernels: Vec<Candidate> = program
         .functions
@@ -136,12 +136,12 @@ pub fn select_kernel(program: &Program, name: Option<&str>) -> Result<FuncId, Se
     })
 }
 
-/// Tells whether a name of a kernel in PTX is that of an instance as the user writes it.
+/// Does a kernel's name in PTX belong to the instance in the user's spelling?
 pub(crate) fn is_instance(mangled: &str, name: &str) -> bool {
     mangled == name || Candidate::new(FuncId::from_position(0), mangled).is_instance(name)
 }
 
-/// Tells whether it is that of an instance with more arguments.
+/// Like [`is_instance`], for an instance with further template arguments.
 pub(crate) fn extends_instance(mangled: &str, name: &str) -> bool {
     Candidate::new(FuncId::from_position(0), mangled).extends_instance(name)
 }
@@ -157,6 +157,11 @@ pub(super) fn short_name(program: &Program, kernel: FuncId) -> String {
         () if selects(&candidate.instance) => candidate.instance.replace(", ", ","),
         () => name.clone(),
     }
+}
+
+/// Returns the source name of a kernel without types and namespaces.
+pub(crate) fn source_name(mangled: &str) -> String {
+    Candidate::new(FuncId::from_position(0), mangled).shortest().to_owned()
 }
 
 struct Candidate {
@@ -184,12 +189,12 @@ impl Candidate {
         [whole, short].into_iter()
     }
 
-    /// Tells whether it is called so with its template arguments.
+    /// Is this its name with template arguments?
     fn is_instance(&self, name: &str) -> bool {
         self.instances().any(|instance| instance == without_blanks(name))
     }
 
-    /// Tells whether its first template arguments are those of a name: `k<128, float>` is called `k<128>`.
+    /// Are these its first template arguments? `k<128, float>` also has the name `k<128>`.
     fn extends_instance(&self, name: &str) -> bool {
         let name = without_blanks(name);
         let Some(first) = name.strip_suffix('>').filter(|first| first.contains('<')) else {
@@ -209,7 +214,7 @@ impl Candidate {
     }
 }
 
-/// `void ns::softmax<float, 4>(float const*, int)` to `ns::softmax`.
+/// Turns `void ns::softmax<float, 4>(float const*, int)` into `ns::softmax`.
 pub(super) fn bare_path(name: &str) -> String {
     let name = name.replace("(anonymous namespace)::", "");
     let (mut depth, mut path) = (0_usize, String::new());
@@ -218,7 +223,7 @@ pub(super) fn bare_path(name: &str) -> String {
             '<' => depth += 1,
             '>' => depth = depth.saturating_sub(1),
             '(' if depth == 0 => break,
-            // What came before was the return type.
+            // The part so far was the return type.
             ' ' if depth == 0 => path.clear(),
             letter if depth == 0 => path.push(letter),
             _ => {}
@@ -227,7 +232,7 @@ pub(super) fn bare_path(name: &str) -> String {
     path
 }
 
-/// `void ns::softmax<float, 4>(float const*, int)` to `ns::softmax<float, 4>`.
+/// Turns `void ns::softmax<float, 4>(float const*, int)` into `ns::softmax<float, 4>`.
 fn instance(name: &str) -> String {
     let name = name.replace("(anonymous namespace)::", "");
     let (mut depth, mut start, mut end) = (0_usize, 0, name.len());
@@ -239,7 +244,7 @@ fn instance(name: &str) -> String {
                 end = at;
                 break;
             }
-            // What came before was the return type.
+            // The part so far was the return type.
             ' ' if depth == 0 => start = at + 1,
             _ => {}
         }
@@ -247,7 +252,7 @@ fn instance(name: &str) -> String {
     name[start..end].to_owned()
 }
 
-/// Where the last name begins, behind namespaces and classes.
+/// The position of the last name, behind namespaces and classes.
 fn namespaces(name: &str) -> usize {
     let (mut depth, mut start) = (0_usize, 0);
     for (at, letter) in name.char_indices() {

@@ -1,9 +1,9 @@
-//! Reads the parameter lists of kernels from CUDA C++, for the names that PTX of NVRTC and nvcc lacks.
+//! Reads the parameter lists of kernels from CUDA C++. PTX of NVRTC and nvcc lacks the parameters' names.
 //!
-//! A lexical reading: comments, strings and lines of the preprocessor are skipped, and behind each `__global__` the list that follows
-//! the kernel's name is split at its commas. A list that is not understood, or one of several different ones of a name, gives nothing,
-//! and parameters are called by their position. What is read here decides which argument stands for which parameter, so whoever uses
-//! it compares the number of parameters and their sizes with the PTX.
+//! The reading is lexical: it skips comments, strings and preprocessor lines, and splits the list that follows a
+//! kernel's name behind `__global__` at its commas. It gives nothing for a list that it does not understand, or for a
+//! name with several different lists; parameters are then called by their position. The names decide which argument
+//! belongs to which parameter, so callers must compare the number of parameters and their sizes with the PTX.
 
 use crate::cpp_text::{self, Piece};
 
@@ -14,12 +14,12 @@ pub struct DeclaredParameter {
     pub name: String,
     /// Its type, words separated by blanks.
     pub ty: String,
-    /// Set if the text leaves no doubt that this is the list of the kernel that was compiled: an argument may then be taken by this
-    /// name from another position.
+    /// Set if this list must be the one of the compiled kernel. An argument may then be taken by this name from
+    /// another position.
     pub is_certain: bool,
 }
 
-/// The parameters of the kernel of this name, if its definition is found and is the only one with so many.
+/// The parameters of the kernel with this name, if exactly one definition of it with that many is found.
 pub(super) fn signature(text: &str, kernel: &str, count: usize) -> Option<Vec<DeclaredParameter>> {
     let tokens = tokens(text);
     let starts = tokens.iter().enumerate().filter(|(_, token)| **token == "__global__");
@@ -36,8 +36,8 @@ pub(super) fn signature(text: &str, kernel: &str, count: usize) -> Option<Vec<De
     Some(list)
 }
 
-/// Tells whether the definition that was found must be the one that was compiled. Another one is possible if the preprocessor
-/// leaves text out, if text comes from another file or a macro, if there are namespaces, or if the heading of some kernel is not
+/// Must the definition found be the compiled one? Another one is possible if the preprocessor leaves text out, if
+/// text comes from another file or a macro, if there are namespaces, or if the heading of some kernel is not
 /// understood.
 fn is_certain(text: &str, tokens: &[&str], kernel: &str) -> bool {
     let directives = cpp_text::directives(text);
@@ -45,7 +45,7 @@ fn is_certain(text: &str, tokens: &[&str], kernel: &str) -> bool {
     plain && !has_namespace(tokens) && is_only_definition(tokens, kernel)
 }
 
-/// Tells whether a line of the preprocessor neither leaves text out nor brings in a kernel.
+/// Returns `true` for a preprocessor line that neither leaves text out nor brings in a kernel.
 fn is_plain(directive: &str, kernel: &str) -> bool {
     let directive = directive.trim_start_matches('#').trim_start();
     let other_file = directive.starts_with("include") && directive.contains('"');
@@ -60,7 +60,7 @@ fn has_namespace(tokens: &[&str]) -> bool {
     (0..tokens.len()).any(opens)
 }
 
-/// Tells whether the headings of all kernels are understood and one alone has this name.
+/// Are the headings of all kernels understood, and does exactly one have this name?
 fn is_only_definition(tokens: &[&str], kernel: &str) -> bool {
     let globals = || tokens.iter().enumerate().filter(|(_, token)| **token == "__global__");
     let is_instance = |at: usize| at > 0 && tokens[at - 1] == "template";
@@ -73,7 +73,7 @@ fn is_only_definition(tokens: &[&str], kernel: &str) -> bool {
     understood && own == 1 && lists == 1
 }
 
-/// Splits a text into words, and every other character that is no blank by itself.
+/// Splits a text into words and single characters, without blanks.
 fn tokens(text: &str) -> Vec<&str> {
     let (mut tokens, mut at) = (Vec::new(), 0);
     while let Some((piece, mut length)) = cpp_text::piece(text, at) {
@@ -94,13 +94,14 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
-/// The tokens between the parentheses of a kernel's definition, if these begin one of this name.
+/// The tokens between the parentheses of a kernel's definition, if the tokens begin the one with this name.
 fn definition<'t, 's>(tokens: &'t [&'s str], kernel: &str) -> Option<&'t [&'s str]> {
     let (name, list, next) = heading(tokens)?;
     (next == "{" && name == kernel).then_some(list)
 }
 
-/// The name of a kernel, the tokens between its parentheses, and what follows: a body or the end of a declaration.
+/// The name of a kernel, the tokens between its parentheses, and the token that follows: a body or the end of a
+/// declaration.
 fn heading<'t, 's>(tokens: &'t [&'s str]) -> Option<(&'s str, &'t [&'s str], &'s str)> {
     let mut at = 0;
     let mut name = "";
@@ -122,7 +123,7 @@ fn heading<'t, 's>(tokens: &'t [&'s str]) -> Option<(&'s str, &'t [&'s str], &'s
     (is_name && ["{", ";"].contains(&next)).then(|| (name, &tokens[at + 1..end], next))
 }
 
-/// Where the parenthesis at a position is closed.
+/// The position of the closing parenthesis.
 fn closing(tokens: &[&str], open: usize) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate().skip(open) {
@@ -138,7 +139,7 @@ fn closing(tokens: &[&str], open: usize) -> Option<usize> {
     None
 }
 
-/// The parameters of a list; nothing if one is not understood.
+/// The parameters of a list; `None` if one is not understood.
 fn parameters(list: &[&str]) -> Option<Vec<DeclaredParameter>> {
     if list.is_empty() || list == ["void"] {
         return Some(Vec::new());
@@ -159,7 +160,7 @@ fn parameters(list: &[&str]) -> Option<Vec<DeclaredParameter>> {
     Some(all)
 }
 
-/// Words that are no name of a parameter where they come last.
+/// Words that cannot be the name of a parameter at its end.
 const TYPES: [&str; 18] = [
     "int",
     "float",

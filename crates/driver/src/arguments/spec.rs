@@ -1,27 +1,27 @@
-//! Arguments as data, and how they are written.
+//! Arguments as data, and their text form.
 //!
-//! Printing a spec gives text that parses to the same spec; spellings are made canonical
+//! Printing a spec gives text that parses to the same spec. Spellings are made canonical
 //! (`float32` becomes `f32`, `0x10` becomes `16`, no direction is `:in`, which is not printed).
 
 use super::tensor_map::MapKeys;
 use super::{ElementType, Mask, TensorStructure};
 use std::fmt::{self, Display, Formatter};
 
-/// What the user says about one argument: `NAME=TYPE[:in|out|inout][=INIT]` or `NAME=VALUE`.
+/// One argument as the user describes it: `NAME=TYPE[:in|out|inout][=INIT]` or `NAME=VALUE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArgumentSpec {
     /// The user's name for it.
     pub name: String,
-    /// What is passed.
+    /// The value to pass.
     pub value: ArgumentValue,
 }
 
-/// What is passed for a parameter.
+/// The value to pass for a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArgumentValue {
-    /// `?`: not given. A pointer is to a buffer of unknown size.
+    /// `?`: not given. A pointer then points to a buffer of unknown size.
     Missing,
-    /// `512`, `0.125`: a number whose type is the parameter's.
+    /// `512`, `0.125`: a number of the parameter's type.
     Number(Number),
     /// `f32`, `f32=0.125`, `s32=512`: a number of a stated type; without a value it may be any
     /// finite number. Integers always have a value.
@@ -74,21 +74,21 @@ impl ArgumentValue {
     }
 }
 
-/// The bytes of a structure that were recorded, with the addresses that tensors had then.
+/// The recorded bytes of a structure, with the addresses of its tensors at that time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedSpec {
     /// The file.
     pub file: String,
-    /// Tensors, which are arguments of their own.
+    /// The tensors, arguments of their own.
     pub tensors: Vec<RecordedTensor>,
-    /// Fields that are replaced.
+    /// Fields with new values.
     pub fields: Vec<Field>,
 }
 
 /// A tensor and its address in a recorded structure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedTensor {
-    /// The argument.
+    /// The name of the argument.
     pub name: String,
     /// Its address.
     pub address: u64,
@@ -112,34 +112,34 @@ pub struct TensorMapSpec {
 pub struct TensorSpec {
     /// Type of its elements.
     pub element: ElementType,
-    /// Sizes, the last of which varies fastest; `None` if unknown (`[?]`).
+    /// Sizes, the fastest varying last; `None` if unknown (`[?]`).
     pub shape: Option<Vec<u64>>,
     /// Elements from one index to the next in each dimension; `None` for row-major. Only with a
-    /// shape, and as many.
+    /// shape, and one for each dimension.
     pub strides: Option<Vec<u64>>,
-    /// What the kernel does with it.
+    /// How the kernel uses it.
     pub direction: Direction,
-    /// Numbers that its elements lie between, if stated; of inputs that are integers only.
+    /// The range of its elements, if stated; of integer inputs only.
     pub range: Option<IndexRange>,
-    /// Set if no two elements are the same (`:distinct`).
+    /// Set if no two elements are equal (`:distinct`).
     pub is_distinct: bool,
-    /// Which of its elements are zero or the same, if stated; of tensors that are read, with a shape.
+    /// The pattern of elements that are zero or equal, if stated; of tensors that are read, with a shape.
     pub structure: Option<TensorStructure>,
-    /// First contents, if stated.
+    /// Initial contents, if stated.
     pub initial: Option<Initial>,
 }
 
-/// `0..100`: the numbers of a range, the upper end excluded. It has at least one.
+/// `0..100`: a non-empty range of numbers, the upper end excluded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexRange {
-    /// The smallest.
+    /// The smallest number.
     pub low: i64,
-    /// The one after the largest.
+    /// The number after the largest.
     pub high: i64,
 }
 
 impl IndexRange {
-    /// The condition on a tensor, for all of its elements.
+    /// The condition on all elements of a tensor.
     #[must_use]
     pub fn condition(self, name: &str) -> String {
         format!("{} <= {name} < {}", self.low, self.high)
@@ -152,7 +152,7 @@ impl Display for IndexRange {
     }
 }
 
-/// What a kernel does with a tensor.
+/// How a kernel uses a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// Reads it.
@@ -161,18 +161,20 @@ pub enum Direction {
     Out,
     /// Reads and writes it.
     InOut,
-    /// Keeps intermediate results in it: undefined at first, and nobody looks at it afterwards.
+    /// Keeps intermediate results in it: undefined at first, and unused afterwards.
     Scratch,
 }
 
-/// First contents of a tensor.
+/// Initial contents of a tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Initial {
     /// `@FILE`: those of a `.npy` file.
     File(String),
     /// `iota`: 0, 1, 2, … in row-major order.
     Iota,
-    /// `[3,1,2]`: these, in row-major order.
+    /// `random`, `random(7)`: pseudo-random elements, the same for the same seed.
+    Random(u64),
+    /// `[3,1,2]`: these numbers, in row-major order.
     List(Vec<Number>),
     /// `0`: the same number everywhere.
     Fill(Number),
@@ -183,8 +185,8 @@ pub enum Initial {
 pub enum Number {
     /// An integer that fits 64 bits, signed or unsigned.
     Integer(i128),
-    /// Anything else Rust reads as a float; kept as text, because the type to round it to comes
-    /// later.
+    /// Anything else Rust reads as a float. Kept as text, because the type to round it to is known
+    /// only later.
     Float(String),
 }
 
@@ -193,14 +195,14 @@ pub enum Number {
 pub struct Field {
     /// Bytes from the start.
     pub offset: u64,
-    /// What is there.
+    /// The value of the piece.
     pub value: FieldValue,
 }
 
-/// What a piece of a structure holds.
+/// The value of a piece of a structure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldValue {
-    /// A number; how many bytes it has is what the kernel loads there.
+    /// A number; its size is the size of the kernel's load there.
     Number(Number),
     /// A number of a stated type, as in [`ArgumentValue::Scalar`].
     Scalar {
@@ -209,7 +211,7 @@ pub enum FieldValue {
         /// Its value.
         value: Option<Number>,
     },
-    /// An expression, as in [`ArgumentValue::Related`]; what the kernel loads there tells its type.
+    /// An expression, as in [`ArgumentValue::Related`]; its type is the type of the kernel's load there.
     Related(String),
     /// Another argument, by name.
     Name(String),
@@ -217,14 +219,14 @@ pub enum FieldValue {
     TensorMap(Box<TensorMapSpec>),
 }
 
-/// Arguments that are the same address: `x,y`.
+/// Arguments with the same address: `x,y`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AliasSpec {
     /// Their names, two or more.
     pub names: Vec<String>,
 }
 
-/// A condition on inputs: `eps > 0`. It is about all elements of the tensors it names.
+/// A condition on inputs: `eps > 0`. It holds for all elements of the tensors it names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AssumeSpec {
     /// The condition.
@@ -255,7 +257,7 @@ impl ArgumentSpec {
         }
     }
 
-    /// The names of its files, which a project writes relative to itself.
+    /// The names of its files; in a project they are relative to the project.
     pub(crate) fn files(&mut self) -> Vec<&mut String> {
         match &mut self.value {
             ArgumentValue::Tensor(tensor) => tensor.files().collect(),
@@ -306,18 +308,19 @@ impl TensorSpec {
         };
         let contents = match &mut self.initial {
             Some(Initial::File(path)) => Some(path),
-            Some(Initial::Iota | Initial::List(_) | Initial::Fill(_)) | None => None,
+            Some(Initial::Iota | Initial::Random(_) | Initial::List(_) | Initial::Fill(_))
+            | None => None,
         };
         mask.into_iter().chain(contents)
     }
 
-    /// Elements an index reaches, or `None` if the shape is unknown.
+    /// The number of elements that an index reaches, or `None` if the shape is unknown.
     #[must_use]
     pub fn elements(&self) -> Option<u64> {
         self.shape.as_ref().map(|shape| Self::count(shape))
     }
 
-    /// Elements of a shape that was found to fit in memory.
+    /// The number of elements of a shape that is known to fit in memory.
     pub(super) fn count(shape: &[u64]) -> u64 {
         // A size of 0 beside huge ones must not overflow on the way.
         if shape.contains(&0) { 0 } else { shape.iter().product() }
@@ -436,6 +439,8 @@ impl Display for TensorSpec {
             None => Ok(()),
             Some(Initial::File(path)) => write!(f, "=@{path}"),
             Some(Initial::Iota) => f.write_str("=iota"),
+            Some(Initial::Random(0)) => f.write_str("=random"),
+            Some(Initial::Random(seed)) => write!(f, "=random({seed})"),
             Some(Initial::Fill(number)) => write!(f, "={number}"),
             Some(Initial::List(numbers)) => {
                 f.write_str("=[")?;

@@ -1,5 +1,5 @@
-//! What is said of a tensor after its shape: `:inout`, `:0..100`, `:distinct`, `:lower`, each behind a colon and once;
-//! and whether a tensor can have the structure that is said of it.
+//! Statements about a tensor after its shape: `:inout`, `:0..100`, `:distinct`, `:lower`, each behind a colon and at
+//! most once. Also checks that a tensor can have its stated structure.
 
 use super::index_range::{parse_range, strides_overlap};
 use super::parse::{bracketed, comma_separated, number};
@@ -8,10 +8,10 @@ use super::{
     closest,
 };
 
-/// Elements of a tensor with a structure: what each is, is held in memory.
+/// The largest tensor with a structure: the structure of every element is held in memory.
 const MOST_ELEMENTS: u64 = 1 << 26;
 
-/// Everything that is said of a tensor between its shape and its contents.
+/// The statements about a tensor between its shape and its contents.
 pub(super) struct Statements {
     pub(super) direction: Direction,
     pub(super) range: Option<IndexRange>,
@@ -20,7 +20,7 @@ pub(super) struct Statements {
 }
 
 impl Statements {
-    /// Reads statements; returns what follows the last.
+    /// Reads statements; returns the text after the last.
     pub(super) fn parse(element: ElementType, text: &str) -> Result<(Self, &str), ParseReason> {
         let (mut direction, mut range, mut is_distinct, mut structure) = (None, None, false, None);
         let mut rest = text;
@@ -65,7 +65,7 @@ fn parse_direction(text: &str) -> Result<Direction, ParseReason> {
         "inout" => Direction::InOut,
         "scratch" => Direction::Scratch,
         word => {
-            // Of a word as short as `in` any other would be close.
+            // A word as short as `in` is close to any other.
             let words = TensorStructure::WORDS.into_iter().chain(["distinct", "scratch", "inout"]);
             let meant = closest(word, words).filter(|_| word.len() > 3);
             return Err(match meant {
@@ -76,7 +76,7 @@ fn parse_direction(text: &str) -> Result<Direction, ParseReason> {
     })
 }
 
-/// Reads the structure of a word, if it is one, and for a mask what follows; returns what is left.
+/// Reads a structure, if the word is one, and for a mask the text after it; returns the rest.
 fn parse_structure<'t>(
     word: &str,
     rest: &'t str,
@@ -89,12 +89,12 @@ fn parse_structure<'t>(
     }
 }
 
-/// Reads `=[1,0,1]` or `=@mask.npy`; returns what follows.
+/// Reads `=[1,0,1]` or `=@mask.npy`; returns the rest.
 fn parse_mask(text: &str) -> Result<(TensorStructure, &str), ParseReason> {
     let wrong = || ParseReason::NoMask;
     let text = text.strip_prefix('=').ok_or_else(wrong)?;
     if let Some(path) = text.strip_prefix('@') {
-        // A name may have any characters, so it ends where the ending does.
+        // A name may have any characters, so it ends at its extension.
         let ends = path.match_indices(".npy").map(|(at, ending)| at + ending.len());
         let mut ends =
             ends.filter(|end| path[*end..].is_empty() || path[*end..].starts_with([':', '=']));
@@ -113,7 +113,7 @@ fn parse_mask(text: &str) -> Result<(TensorStructure, &str), ParseReason> {
     Ok((TensorStructure::Mask(Mask::List(kept.collect::<Result<_, _>>()?)), rest))
 }
 
-/// Checks that a tensor can have it.
+/// Checks that a tensor can have the structure.
 pub(super) fn check_structure(
     structure: &TensorStructure,
     tensor: &TensorSpec,

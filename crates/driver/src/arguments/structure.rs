@@ -1,22 +1,22 @@
-//! Structure parameters: which bytes each field of `{0:x,8:y,16:512}` fills.
+//! Structure parameters: the bytes that each field of `{0:x,8:y,16:512}` fills.
 //!
-//! The PTX declares a structure as an array of bytes, so a plain number has the size of the load
-//! the kernel does at its offset, and without one fills the room to the next field (at most 8 bytes,
-//! aligned). A stated type (`16:s32=512`) leaves no doubt.
+//! The PTX declares a structure as an array of bytes. So a plain number has the size of the kernel's load at its
+//! offset; without a load it fills the room to the next field (at most 8 bytes, aligned). A stated type
+//! (`16:s32=512`) leaves no doubt.
 
 use super::misfit::{FieldError, StructureError};
 use super::parameter::Parameter;
 use super::{ArgumentSpec, ArgumentValue, ElementType, Field, FieldValue, Number, TensorMapSpec};
 
-/// What a field holds, resolved.
+/// The value of a field, resolved.
 pub(super) enum Piece<'s> {
     /// These bytes.
     Bytes(Vec<u8>),
     /// Any number of a type.
     Symbolic(ElementType),
-    /// A number of a type that is an expression of other scalars.
+    /// A number of a type, given by an expression of other scalars.
     Related(ElementType, &'s str),
-    /// The address another argument stands for.
+    /// The address of another argument.
     Pointer(&'s ArgumentSpec),
     /// A tensor map.
     Map(&'s TensorMapSpec),
@@ -33,7 +33,7 @@ impl Piece<'_> {
     }
 }
 
-/// A field that is a plain number at which the kernel is not seen to load: how many bytes it replaces is not known.
+/// A field with a plain number at an offset without a visible load: the number's size is then unknown.
 pub(super) fn unsized_field<'s>(
     fields: &'s [Field],
     parameter: &Parameter<'_>,
@@ -122,12 +122,12 @@ fn related(expression: &str, room: Room) -> Result<Piece<'_>, FieldError> {
     }
 }
 
-/// How large a number at an offset can be.
+/// The possible sizes of a number at an offset.
 #[derive(Clone, Copy)]
 struct Room {
     /// A power of two up to 8, aligned and free.
     bytes: u64,
-    /// What the kernel loads there, if that is free.
+    /// The size of the kernel's load there, if that is free.
     loaded: Option<u64>,
 }
 

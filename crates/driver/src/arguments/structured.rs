@@ -1,7 +1,7 @@
-//! The structure of a tensor, element by element: which are zero and which are the same, where the zeros lie in memory, and
-//! whether given contents have it.
+//! The structure of a tensor, element by element: which are zero, which are equal, and where the zeros lie in memory.
+//! Also checks given contents against it.
 //!
-//! Zeros are positive zeros: claims are about inputs that hold these bits there. Contents may have either zero.
+//! Zeros are positive zeros: claims are about inputs with these bits there. Contents may have either zero.
 
 use super::misfit::ContentsError;
 use super::{ElementType, Mask, TensorSpec, TensorStructure};
@@ -43,7 +43,7 @@ impl TensorStructure {
 }
 
 impl Mask {
-    /// Which of so many elements are kept.
+    /// Reads the mask: for each of `count` elements, is it kept?
     fn kept(&self, count: usize) -> Result<Vec<bool>, ContentsError> {
         let path = match self {
             Self::List(kept) => return Ok(kept.clone()),
@@ -64,12 +64,12 @@ impl Mask {
     }
 }
 
-/// Every element is itself.
+/// The structure without constraints: every element is itself.
 fn identity(count: usize) -> Vec<Cell> {
     (0..count as u32).map(Cell::Element).collect()
 }
 
-/// The bytes of elements that are zero, from the first byte of each element on: ranges in ascending order.
+/// The bytes of elements that are zero, as ranges in ascending order; adjacent ones are joined.
 pub(super) fn zeros(
     cells: &[Cell],
     offsets: impl Iterator<Item = u64>,
@@ -118,7 +118,7 @@ pub(super) fn check_contents(
     Ok(())
 }
 
-/// Tells whether an element is zero, of either sign.
+/// Is an element zero, of either sign?
 fn is_zero(bytes: &[u8], element: ElementType) -> bool {
     let Some((last, low)) = bytes.split_last() else { return true };
     let sign = if matches!(element.scalar(), Scalar::Float(_)) { 0x80 } else { 0 };
@@ -129,7 +129,7 @@ fn is_zero(bytes: &[u8], element: ElementType) -> bool {
 mod tests {
     use super::*;
 
-    /// A picture of cells: `.` is zero, a letter an element that is itself, a capital one of another.
+    /// A picture of cells: `.` is zero, a small letter an element of its own, a capital one equal to another.
     fn picture(structure: &TensorStructure, shape: &[u64]) -> String {
         let cells = structure.cells(shape).unwrap();
         let letter = |(at, cell): (usize, &Cell)| match cell {

@@ -1,9 +1,9 @@
-//! What module variables hold at the launch.
+//! Contents of module variables at the launch.
 //!
-//! The module says it, and the host may change it before the launch (`cudaMemcpyToSymbol`). What the
-//! user says with `--symbol` counts. Of the rest, a variable with an initialiser and a writable one
-//! hold what the module says, which a report lists as assumed if the kernel reads them. A constant
-//! without an initialiser makes no sense unless the host writes it: it may hold anything.
+//! The module gives initial contents, and the host may change them before the launch (`cudaMemcpyToSymbol`). The
+//! user's `--symbol` takes precedence. Otherwise a variable with an initialiser, or a writable one, holds the
+//! module's contents; a report lists this as assumed if the kernel reads them. A constant without an initialiser
+//! makes no sense unless the host writes it, so it may hold anything.
 
 use super::build::Builder;
 use super::limits::mentioned;
@@ -15,22 +15,22 @@ use exec::{Contents, Held};
 use ir::{Program, Space, VarId, Variable};
 use std::collections::BTreeMap;
 
-/// What module variables hold, and what there is to say about it.
+/// Contents of module variables, with messages about them.
 #[derive(Default)]
 struct Symbols {
     contents: Vec<(VarId, Contents)>,
-    /// Constants with any contents of a type: each is a tensor like those of arguments.
+    /// Constants with any contents of a type. Each is a tensor, like those of arguments.
     tensors: Vec<(VarId, String, TensorSpec)>,
-    /// Variables that are mentioned or given.
+    /// Variables that the kernel mentions or the user gives.
     variables: Vec<VariableSpec>,
     notes: Vec<String>,
     errors: Vec<String>,
-    /// What must be added.
+    /// Symbols that the user must add.
     missing: Vec<String>,
 }
 
 impl Builder<'_> {
-    /// Makes what module variables hold, and buffers of those that are tensors.
+    /// Computes contents of module variables, and makes buffers for those that are tensors.
     pub(super) fn symbols(&mut self) -> (Vec<(VarId, Held)>, Vec<VariableSpec>) {
         let Symbols { contents, tensors, variables, notes, errors, missing } =
             contents(self.request);
@@ -53,7 +53,7 @@ impl Builder<'_> {
     }
 }
 
-/// Contents of the module variables of a request that do not hold what the module says.
+/// Contents of the module variables of a request that differ from the module's.
 fn contents(request: &Request<'_>) -> Symbols {
     let Request { program, kernel, arguments, missing_data, .. } = *request;
     let mut symbols = Symbols::default();
@@ -111,8 +111,8 @@ fn contents(request: &Request<'_>) -> Symbols {
     symbols
 }
 
-/// Returns a constant as a tensor, if the user stated the type of its elements. A variable that kernels may write is not one: its final contents
-/// would be a result, which is not compared.
+/// Returns a constant as a tensor, if the user stated the type of its elements. A variable that kernels may write is
+/// not accepted: its final contents would be a result, and they are not compared.
 fn constant(program: &Program, id: VarId, spec: &ArgumentSpec) -> Option<TensorSpec> {
     let is_constant = program.variables[id].space == Space::Const;
     let tensor = match &spec.value {
@@ -132,7 +132,7 @@ fn constant(program: &Program, id: VarId, spec: &ArgumentSpec) -> Option<TensorS
     is_constant.then_some(tensor)
 }
 
-/// Names of the module variables of a kernel that need contents and have none.
+/// Names of the kernel's module variables that need contents and have none.
 pub(super) fn open_symbols(request: &Request<'_>) -> Vec<String> {
     let Request { program, kernel, arguments, .. } = *request;
     let is_given = |variable: &Variable| {
@@ -143,20 +143,20 @@ pub(super) fn open_symbols(request: &Request<'_>) -> Vec<String> {
     mentioned.filter(|v| is_open(v) && !is_given(v)).map(shown).collect()
 }
 
-/// Whether only the host can have given it contents.
+/// Can only the host have given it contents?
 fn is_open(variable: &Variable) -> bool {
     let empty = variable.initial.is_empty() && variable.relocations.is_empty();
     let constant = variable.space == Space::Const && empty;
     constant || variable.external && matches!(variable.space, Space::Global | Space::Const)
 }
 
-/// Returns a variable of which nothing is given.
+/// Returns a variable without given contents.
 fn variable(program: &Program, id: VarId, is_mentioned: bool) -> VariableSpec {
     let name = canonical(program, id);
     VariableSpec { id, name, is_given: false, is_input: false, is_mentioned }
 }
 
-/// Returns the name that a variable has in inputs and comparisons, however the user spelt it.
+/// Returns the name of a variable in inputs and comparisons, however the user spelt it.
 fn canonical(program: &Program, id: VarId) -> String {
     let variable = &program.variables[id];
     let name = shown(variable);
@@ -219,7 +219,7 @@ fn tensor_of(variable: &Variable, tensor: &TensorSpec) -> Result<Contents, Symbo
     if tensor.direction != Direction::In {
         return Err(SymbolError::Direction);
     }
-    // Of a constant it is that of the tensor which the constant is.
+    // The tensor of a constant has the structure itself.
     let is_open = tensor.initial.is_none() && variable.space != Space::Const;
     if tensor.structure.is_some() && is_open {
         return Err(SymbolError::Structure);
@@ -249,7 +249,7 @@ fn scalar_type(variable: &Variable) -> Result<ElementType, SymbolError> {
     }
 }
 
-/// The module variable of a name, mangled or not.
+/// Finds a module variable by its name, mangled or not.
 fn find<'p>(program: &'p Program, name: &str) -> Result<(VarId, &'p Variable), SymbolError> {
     let module = || program.variables.enumerate().filter(|(_, variable)| is_of_module(variable));
     let found = module().find(|(_, variable)| variable.name == name);

@@ -8,8 +8,9 @@
 //!        | "fill=" ("zero" | "nan") | "interleave=" MODE
 //! ```
 //!
-//! Lists begin with the outermost dimension, as the tensor's type does. With a file of 128 bytes, as the driver encodes them, only
-//! `offset` may follow. Errors are clauses; the tensor is read in `parse.rs`, and what a map needs of it in `map_layout.rs`.
+//! Lists begin with the outermost dimension, as the tensor's type does. With a file of 128 bytes, as the driver
+//! encodes them, only `offset` may follow. Errors are clauses. `parse.rs` reads the tensor, and `map_layout.rs` uses
+//! it.
 
 use ir::{Swizzle, TensorElement};
 use std::fmt::{self, Display, Formatter};
@@ -17,9 +18,9 @@ use std::fmt::{self, Display, Formatter};
 /// Keys of a tensor map beside its tensor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MapKeys {
-    /// Which elements a copy moves; a file tells, if there is one.
+    /// The elements that a copy moves; a file has them, if there is one.
     pub shape: Option<MapShape>,
-    /// How rows lie in shared memory.
+    /// The layout of rows in shared memory.
     pub swizzle: Option<Swizzle>,
     /// Another type of elements than the tensor's.
     pub element: Option<TensorElement>,
@@ -35,16 +36,16 @@ pub struct MapKeys {
     pub nan_fill: bool,
 }
 
-/// Which elements a copy moves; lists begin with the outermost dimension.
+/// The elements that a copy moves; lists begin with the outermost dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MapShape {
     /// A box.
     Box(Vec<u64>),
     /// Columns of pixels.
     Im2col {
-        /// Where the bounding box begins, in each spatial dimension.
+        /// The start of the bounding box, in each spatial dimension.
         lower: Vec<i64>,
-        /// Where it ends.
+        /// The end of the bounding box.
         upper: Vec<i64>,
         /// Channels of a pixel.
         channels: u64,
@@ -57,12 +58,12 @@ pub enum MapShape {
 pub(super) struct MapText<'t> {
     pub(super) file: Option<&'t str>,
     pub(super) name: &'t str,
-    /// The tensor's type, if it is described here.
+    /// The tensor's type, if it is described in place.
     pub(super) inline: Option<&'t str>,
     pub(super) keys: MapKeys,
 }
 
-/// Reads what follows `tensormap`.
+/// Reads the text after `tensormap`.
 pub(super) fn parse(text: &str) -> Result<MapText<'_>, String> {
     let bad = |why: &str| why.to_owned();
     let inner = text.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
@@ -167,7 +168,7 @@ fn im2col(text: &str) -> Result<MapShape, String> {
     }
 }
 
-/// Items between the commas that no bracket encloses.
+/// Splits at commas outside of brackets.
 pub(super) fn separated(text: &str) -> Result<Vec<&str>, String> {
     let (mut items, mut depth, mut start) = (Vec::new(), 0_i32, 0);
     for (at, letter) in text.char_indices() {

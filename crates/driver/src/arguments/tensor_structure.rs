@@ -1,24 +1,24 @@
 //! The structure of a tensor that is read: `:lower`, `:upper`, `:symmetric`, `:mask=[1,0,1]`.
 //!
-//! In all but masks the last two dimensions are a matrix, those before them a batch. A structure is taken as said and
-//! listed as assumed. What it says of each element is in `structured.rs`.
+//! Except for masks, the last two dimensions are a matrix, those before them a batch. A structure is taken as stated
+//! and listed as assumed. Its meaning for each element is in `structured.rs`.
 
 use std::fmt::{self, Display, Formatter};
 
-/// Which elements of a tensor are zero, or the same as others.
+/// The pattern of elements that are zero or equal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TensorStructure {
     /// Zero above the diagonal.
     Lower,
     /// Zero below the diagonal.
     Upper,
-    /// The same as its transpose.
+    /// Equal to its transpose.
     Symmetric,
-    /// Zero where the mask is.
+    /// Zero where the mask is zero.
     Mask(Mask),
 }
 
-/// Numbers for the elements of a tensor, in row-major order: those that are not zero are kept.
+/// Numbers for the elements of a tensor, in row-major order: elements with a non-zero number are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mask {
     /// `[1,0,1]`
@@ -28,10 +28,10 @@ pub enum Mask {
 }
 
 impl TensorStructure {
-    /// The words of all structures.
+    /// The keywords of all structures.
     pub(super) const WORDS: [&str; 4] = ["lower", "upper", "symmetric", "mask"];
 
-    /// Its word.
+    /// Its keyword.
     pub(super) fn word(&self) -> &'static str {
         let [lower, upper, symmetric, mask] = Self::WORDS;
         match self {
@@ -42,7 +42,7 @@ impl TensorStructure {
         }
     }
 
-    /// Says it of a tensor, in a sentence.
+    /// States it of a tensor, in a sentence.
     pub(crate) fn sentence(&self, name: &str) -> String {
         match self {
             Self::Lower => format!("`{name}` is zero above the diagonal (:lower)"),

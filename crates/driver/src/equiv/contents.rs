@@ -1,6 +1,7 @@
-//! Checks that tensors of one name hold the same at the start of all launches, on both sides.
+//! Checks that tensors of one name have the same contents at the start of all launches, on both sides.
 //!
-//! A tensor is an argument, or a module variable that `--symbol` names. From the launch on that writes it, it is another thing.
+//! A tensor is an argument, or a module variable named by `--symbol`. A launch that writes it makes it another thing
+//! for the later ones.
 
 mod variables;
 
@@ -11,7 +12,7 @@ use exec::{Access, Contents};
 use std::collections::{BTreeMap, BTreeSet};
 use variables::{Holds, holds};
 
-/// Checks that tensors whose contents are given are given wherever they are read, and are the same.
+/// Checks that contents given for a tensor are given at every launch that reads it, and are equal.
 ///
 /// # Errors
 /// If they are not.
@@ -47,7 +48,7 @@ pub(super) fn check(
     variables::check(prepared)
 }
 
-/// Contents of a tensor, as far as they are given.
+/// The given contents of a tensor, if any.
 #[derive(Clone, Copy)]
 struct Given<'p> {
     is_given: bool,
@@ -72,16 +73,16 @@ impl Given<'_> {
     }
 }
 
-/// Names where something differs.
+/// The place of the difference, for messages.
 fn other_place(is_sequence: bool) -> &'static str {
     if is_sequence { "in another launch" } else { "on the other side" }
 }
 
-/// A tensor that an earlier launch of the side writes holds what that one leaves.
+/// The error for a tensor that an earlier launch of the side writes: it holds the result of that launch.
 fn written_before(name: &str, here: Given<'_>) -> Result<(), SidesError> {
     let name = name.to_owned();
     match here {
-        // No launch writes constants, and a copy by the host between launches would have to be said.
+        // No launch writes constants, and a copy by the host between launches would have to be stated.
         Given { is_variable: true, .. } => Err(SidesError::WrittenSymbol { name }),
         Given { is_given: true, .. } => Err(SidesError::Overwritten { name }),
         Given { .. } => Ok(()),
@@ -95,7 +96,7 @@ fn tensors(arguments: &Arguments) -> Vec<(&str, &TensorSpec)> {
     all.filter(|(name, _)| seen.insert(*name)).collect()
 }
 
-/// Tensors that hold something at the start of a launch.
+/// Tensors that have contents at the start of a launch.
 fn reads<'p>(
     tensors: &[(&'p str, &'p TensorSpec)],
     prepared: &'p Prepared<'_>,

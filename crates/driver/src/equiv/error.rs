@@ -1,10 +1,10 @@
-//! Why two sides cannot be compared as they are given.
+//! Reasons why two sides cannot be compared as given.
 
 use crate::arguments::{NearestError, PartError};
 use equiv::{FormulaError, Mismatch};
 use thiserror::Error;
 
-/// Why there is no comparison; displays as a sentence.
+/// The reason why there is no comparison; displays as a sentence.
 #[derive(Debug, Error)]
 pub(crate) enum SidesError {
     #[error(transparent)]
@@ -18,27 +18,27 @@ pub(crate) enum SidesError {
     #[error("`{name}` is a constant in `{condition}`: give the argument another name")]
     ConstantName { name: &'static str, condition: String },
     #[error(
-        "`{one}` and `{other}` are at one address and have different ranges; say the same of both"
+        "`{one}` and `{other}` are at one address and have different ranges; give both the same"
     )]
     AliasRanges { one: String, other: String },
     #[error(
-        "`{one}` and `{other}` are at one address and have different structures; say the same of both"
+        "`{one}` and `{other}` are at one address and have different structures; give both the same"
     )]
     AliasStructures { one: String, other: String },
     #[error("`{name}` depends on itself, or on too many others")]
     Circle { name: String },
     #[error(
-        "the module variable `{name}` has the name of what an earlier launch writes, and no launch writes it"
+        "the module variable `{name}` has the name of a result of an earlier launch, but no launch writes the variable"
     )]
     WrittenSymbol { name: String },
-    #[error("`{name}` is what an earlier launch leaves there")]
+    #[error("`{name}` is the result of an earlier launch")]
     Overwritten { name: String },
     #[error("the contents of `{name}` are given {place} alone")]
     GivenOnce { name: String, place: &'static str },
     #[error("`{name}` has other contents {place}")]
     OtherContents { name: String, place: &'static str },
     #[error(
-        "the module variable `{name}` has other contents {place}: nothing says what it holds there, so that it holds {held}; \
+        "the module variable `{name}` has other contents {place}: no contents are given there, so it holds {held}; \
          give it the same contents everywhere"
     )]
     NothingGiven { name: String, place: &'static str, held: &'static str },
@@ -47,7 +47,7 @@ pub(crate) enum SidesError {
     )]
     WrittenVariable { name: String },
     #[error(
-        "`{name}` is scratch in one launch of a side and not in another: what a later launch reads is an output of the earlier"
+        "`{name}` is scratch in one launch of a side and not in another: data that a later launch reads must be an output of the earlier"
     )]
     ScratchInSequence { name: String },
     #[error("arguments at one address (alias) are not supported in a sequence")]
@@ -71,13 +71,11 @@ pub(crate) enum SidesError {
     UnknownInput { condition: String, name: String, known: Vec<String> },
     #[error("--compare: {0}")]
     Part(#[from] PartError),
-    #[error(
-        "--compare: the output has other sizes on the other side, so that the part is another one"
-    )]
+    #[error("--compare: the output has other sizes on the other side, so the part differs")]
     PartShapes,
-    #[error("--compare: parts of what a sequence of launches leaves are not compared")]
+    #[error("--compare: parts of the results of a sequence are not compared")]
     PartOfSequence,
-    /// No input satisfies what is assumed.
+    /// No input satisfies the assumptions.
     #[error("{0}")]
     Impossible(String),
 }

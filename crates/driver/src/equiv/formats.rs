@@ -1,10 +1,11 @@
-//! Tensors that the two kernels have in different formats: over the reals they hold the same numbers, in memory they do not.
+//! Tensors with different formats in the two kernels: over the reals they hold the same numbers, in memory they do
+//! not.
 
 use crate::arguments::ElementType;
 use crate::execute::Finished;
 use std::collections::BTreeMap;
 
-/// One line for each float tensor whose elements are of another type on the other side, by name.
+/// One line for each float tensor with another element type on the other side, by name.
 pub(super) fn notes(sides: &[Vec<Finished<'_>>; 2]) -> Vec<String> {
     let [reference, optimised] = sides.each_ref().map(|side| elements(side));
     let differ = reference.iter().filter_map(|(name, one)| {
@@ -19,7 +20,7 @@ pub(super) fn notes(sides: &[Vec<Finished<'_>>; 2]) -> Vec<String> {
     differ.collect()
 }
 
-/// The element types of the tensors of a side; of several launches, the first that has one counts.
+/// The element types of the tensors of a side; of several launches, the first that has a tensor counts.
 fn elements<'f>(side: &'f [Finished<'_>]) -> BTreeMap<&'f str, ElementType> {
     let mut elements = BTreeMap::new();
     for launch in side {

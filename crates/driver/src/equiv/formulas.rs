@@ -1,8 +1,8 @@
-//! Formulas as launches: which tensors a formula may name, and the kernels it is compiled to.
+//! Formulas as launches: the tensors that a formula may name, and the kernels it is compiled to.
 //!
-//! A formula names the tensors and scalars of the launches it is compared with or stands between, by the names that their
-//! arguments have; their shapes, types and given contents are those. In the formula's own memory elements stand in the
-//! order of their indices, whatever strides a kernel's tensor has.
+//! A formula names the tensors and scalars of the launches on the other side or beside it, by the names of their
+//! arguments, and takes their shapes, types and given contents. In the formula's own memory elements stand in the
+//! order of their indices, even if a kernel's tensor has other strides.
 
 use super::steps::{FormulaStep, Step};
 use crate::arguments::{
@@ -20,9 +20,9 @@ use formula::{
 use ir::{FuncId, Program};
 use std::collections::BTreeMap;
 
-/// A launch that a formula is compiled to.
+/// A launch made from a formula.
 pub(super) struct Expansion<'r> {
-    /// The side and the position of the formula among its steps.
+    /// The side, and the position of the formula among its steps.
     pub(super) place: (usize, usize),
     step: FormulaStep<'r>,
     reals: Program,
@@ -54,7 +54,7 @@ impl<'r> Expansion<'r> {
 /// Compiles the formulas of both sides.
 ///
 /// # Errors
-/// The input and its first mistake.
+/// The input and its first error.
 pub(super) fn expand<'r>(
     sides: [&[Step<'r>]; 2],
     launches: &[Vec<Option<Prepared<'r>>>; 2],
@@ -73,7 +73,7 @@ pub(super) fn expand<'r>(
     Ok(all)
 }
 
-/// The answer to a formula that has a mistake.
+/// The outcome for a formula with an error.
 pub(super) fn refused(input: &Input, refusal: &Refusal, colour: Colour) -> Outcome {
     let (launch, arguments) = (LaunchSpec::default(), Arguments::default());
     let limits = crate::Limits::default();
@@ -84,7 +84,7 @@ pub(super) fn refused(input: &Input, refusal: &Refusal, colour: Colour) -> Outco
     outcome
 }
 
-/// Answers a formula whose run went out of bounds.
+/// The outcome for a formula whose run went out of bounds.
 pub(super) fn faulty(formula: &Finished<'_>, colour: Colour) -> Outcome {
     let mut report = report::check(formula);
     (report.command, report.verdict, report.exit) = ("equiv", Verdict::Unknown, Exit::BadInput);
@@ -103,11 +103,11 @@ pub(super) fn faulty(formula: &Finished<'_>, colour: Colour) -> Outcome {
 struct Role {
     /// It is the only step of its side.
     is_alone: bool,
-    /// And the other side is a single launch, all outputs of which are compared.
+    /// In addition, the other side is a single launch, and all its outputs are compared.
     is_whole: bool,
 }
 
-/// Names that a formula may use, with the arguments behind them.
+/// Names that a formula may use, with their arguments.
 struct Names<'n> {
     environment: Environment,
     tensors: BTreeMap<&'n str, &'n TensorSpec>,
@@ -124,7 +124,7 @@ impl<'n> Names<'n> {
     ) -> Self {
         let role = Role {
             is_alone: sides[own].len() == 1,
-            // What several launches write may be for the later ones of them.
+            // If there are several launches, some outputs may serve later launches only.
             is_whole: compares_all && sides.iter().all(|side| side.len() == 1),
         };
         let mut names = Self {
@@ -135,7 +135,7 @@ impl<'n> Names<'n> {
         };
         names.environment.suffix = format!(" ({}.{position})", ["reference", "optimised"][own]);
         names.environment.aliases = aliases(sides);
-        // Its own arguments go before those of launches.
+        // Its own arguments take precedence over those of launches.
         let ordered = std::iter::once((own, position, &sides[own][position]));
         let rest = sides.into_iter().enumerate().flat_map(|(number, side)| {
             side.iter().enumerate().map(move |(at, step)| (number, at, step))
@@ -160,7 +160,7 @@ impl<'n> Names<'n> {
             for input in &launch.built.inputs {
                 names.variable(input);
             }
-            // An unsigned integer of 64 bits that is no signed one has no number here.
+            // An unsigned integer of 64 bits beyond the signed range has no number here.
             let is_huge = |name: &str| {
                 let mut specs =
                     sides.into_iter().flatten().flat_map(|step| &step.arguments().specs);
@@ -213,16 +213,16 @@ impl<'n> Names<'n> {
             name: name.to_owned(),
             scalar: spec.element.scalar(),
             shape,
-            // After another step a tensor may hold what that one left.
+            // After another step a tensor may hold that step's result.
             range: spec.range.filter(|_| role.is_alone).map(bounds),
             is_input: reads,
-            // Between launches a formula may compute what a later one reads.
+            // Between launches a formula may compute an input of a later one.
             is_output: writes || !role.is_alone,
             is_required: writes && role.is_whole,
         });
     }
 
-    /// A tensor of a launch that is none of its arguments.
+    /// Adds a tensor of a launch that is not one of its arguments.
     fn variable(&mut self, input: &'n InputSpec) {
         if self.environment.tensors.iter().any(|one| one.name == input.name) {
             return;
@@ -242,7 +242,7 @@ impl<'n> Names<'n> {
         self.variables.insert(&input.name, input);
     }
 
-    /// An earlier step of the side leaves something in a tensor.
+    /// Notes that an earlier step of the side writes a tensor.
     fn written_before(&mut self, name: &str) {
         let found = self.environment.tensors.iter_mut().find(|one| one.name == name);
         found.into_iter().for_each(|one| one.is_input = true);
@@ -302,7 +302,7 @@ impl<'n> Names<'n> {
         Ok(all)
     }
 
-    /// The argument of a parameter.
+    /// The argument for a parameter.
     fn argument(&self, parameter: &Parameter, written: &[&str]) -> ArgumentSpec {
         let name = parameter.name.clone();
         let direction = if is_output(parameter) { Direction::Out } else { Direction::In };
@@ -339,7 +339,7 @@ impl<'n> Names<'n> {
     }
 }
 
-/// Inputs of one shape and type that `--alias` makes the same memory: name, the first of them.
+/// Inputs of one shape and type that `--alias` places in the same memory: each name, with the first of them.
 fn aliases(sides: [&[Step<'_>]; 2]) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for arguments in sides.into_iter().flatten().map(Step::arguments) {
@@ -373,7 +373,7 @@ fn is_output(parameter: &Parameter) -> bool {
     }
 }
 
-/// A tensor of which nothing is said beside its shape.
+/// A tensor with nothing stated but its shape.
 fn plain(element: ElementType, shape: Option<Vec<u64>>, direction: Direction) -> TensorSpec {
     TensorSpec {
         element,
@@ -405,7 +405,7 @@ fn build(
         invocation: Invocation { command: "equiv", file: input.name() },
     };
     build_launch(&request).map_err(|error| {
-        // Nothing is missing that a user could fill in.
+        // There is nothing for the user to fill in.
         Refusal::Launch(BuildError { suggestion: None, ..error })
     })
 }

@@ -1,10 +1,11 @@
-//! Sequences with dependent launches: a kernel that contains `griddepcontrol.wait` may start while those before it run.
+//! Sequences with dependent launches: a kernel that contains `griddepcontrol.wait` may start while earlier ones run.
 //!
-//! Its accesses that no such wait comes before are told as notes by a run of one launch. In a sequence it is known what the
-//! launches before do: an early access to a tensor that one of them writes, or an early write to one that one of them
-//! reads, is a race; the rest is in order. A kernel without the instruction starts when those before it have ended.
+//! A run of one launch reports accesses before any such wait as notes. In a sequence, the accesses of the earlier
+//! launches are known. An early access to a tensor that one of them writes is a race, and so is an early write to one
+//! that it reads. All other early accesses are ordered. A kernel without the instruction starts when the earlier ones
+//! have ended.
 //!
-//! The wait is for the launch before, so it covers those before that one only if that one has waited, too, or started
+//! The wait is for the launch before. It covers still earlier launches only if that one has waited too, or started
 //! after their end.
 
 use super::error::SidesError;
@@ -13,16 +14,16 @@ use base::Span;
 use exec::{Access, AccessKind, Fault, Finding, Outcome};
 use ir::{FuncId, Op, SyncOp};
 
-/// Settles the early accesses of the launches of a side.
+/// Decides the early accesses of the launches of a side.
 ///
 /// # Errors
-/// If a launch may start early and no thread of it waits for the one before, while another launch follows; if there are more
-/// early accesses than are kept.
+/// If a launch may start early, no thread of it waits for the one before, and another launch follows; if there are
+/// more early accesses than are kept.
 pub(super) fn settle(launches: &[Prepared<'_>], ran: &mut [Outcome]) -> Result<(), SidesError> {
     for (number, ran) in ran.iter_mut().enumerate().skip(1) {
         let (earlier, rest) = launches.split_at(number);
         let Some(launch) = rest.first() else { break };
-        // One that does not wait starts when all before it have ended.
+        // A launch without a wait starts when all before it have ended.
         let first = earlier.iter().rposition(|one| waits(one).next().is_none());
         let earlier = &earlier[first.unwrap_or(0)..];
         if number + 1 < launches.len() && waits_in_vain(launch, ran) {
@@ -43,7 +44,7 @@ pub(super) fn settle(launches: &[Prepared<'_>], ran: &mut [Outcome]) -> Result<(
     Ok(())
 }
 
-/// Tells whether a launch touches a tensor so that an access beside it is a race.
+/// Is a concurrent access to the tensor a race with this launch?
 fn touches(launch: &Prepared<'_>, name: &str, kind: AccessKind) -> bool {
     let mut buffers = launch.built.launch.buffers.iter().filter(|one| one.name == name);
     buffers.any(|one| one.access != Access::In || kind != AccessKind::Read)
@@ -56,7 +57,7 @@ fn waits(launch: &Prepared<'_>) -> impl Iterator<Item = (FuncId, Span)> {
     waits.map(|(function, one)| (function, one.span))
 }
 
-/// Tells whether a kernel waits for earlier launches, and no thread of the run came to it.
+/// Does a kernel contain a wait for earlier launches that no thread of the run reached?
 fn waits_in_vain(launch: &Prepared<'_>, ran: &Outcome) -> bool {
     waits(launch).next().is_some() && !waits(launch).any(|wait| ran.executed.contains(&wait))
 }

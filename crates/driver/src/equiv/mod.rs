@@ -1,4 +1,4 @@
-//! `warpproof equiv`: whether two kernels compute the same, over the reals, for all inputs.
+//! `warpproof equiv`: decides if two kernels compute the same over the reals, for all inputs.
 
 mod contents;
 mod error;
@@ -36,20 +36,20 @@ use std::collections::BTreeSet;
 /// How two kernels are compared.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'o> {
-    /// Take constants for the transcendental numbers they are the nearest float to.
+    /// Take a constant for the transcendental number to which it is the nearest float.
     pub snap: bool,
-    /// What is not settled about where the optimised kernel is defined leaves the answer open, and
-    /// notes about what the manual does not allow are errors.
+    /// Open questions about where the optimised kernel is defined leave the answer open, and notes about code that
+    /// the manual does not allow are errors.
     pub strict: bool,
-    /// What is accepted without proof.
+    /// The findings that are accepted without proof.
     pub allow: Allow,
-    /// What is assumed of the inputs.
+    /// Assumptions about the inputs.
     pub assumptions: &'o [AssumeSpec],
     /// Outputs and parts of them that are compared; all if there are none.
     pub parts: &'o [PartSpec],
-    /// Keep what a picture of a difference is made from: both kernels are run once more.
+    /// Keep the data for a picture of a difference: both kernels are run once more.
     pub pictures: bool,
-    /// Look at a proof again by another road: both kernels are run on intervals at random points.
+    /// Check a proof once more: run both kernels on intervals at random points.
     pub recheck: bool,
 }
 
@@ -72,17 +72,17 @@ struct Answered<'r> {
     /// The launches of each side, as far as they were run.
     sides: [Vec<Finished<'r>>; 2],
     compared: Compared,
-    /// What the user assumed.
+    /// The user's assumptions.
     assumptions: Vec<String>,
     strict: bool,
-    /// Where else they differ.
+    /// Other places where they differ.
     heat: Option<HeatMap>,
 }
 
-/// What is known of the equality of two kernels.
+/// The verdict on the equality of two kernels.
 struct Judgement {
     verdict: Verdict,
-    /// Why it is not known.
+    /// The reason, if it is unknown.
     reason: Option<String>,
 }
 
@@ -142,7 +142,7 @@ fn answer<'r>(
             .map(|(one, result)| one.finish(result, checks))
             .collect::<Vec<_>>()
     });
-    // Elements that are not set under some condition are not equal, if they are compared.
+    // Elements that stay unset under some condition make an output unequal, if they are compared.
     let all_set = parts.is_empty() && matches!(compared.answer, Some(Answer::Equal));
     for launch in sides.iter_mut().flatten() {
         (launch.strict, launch.all_set) = (options.strict, all_set);
@@ -158,7 +158,8 @@ fn answer<'r>(
     Ok(Answered { sides, compared, assumptions, strict: options.strict, heat })
 }
 
-/// Conditions under which the optimised kernel is defined; of those that differ in their indices only, the first and how many there are.
+/// Conditions under which the optimised kernel is defined. Of those that differ only in indices: the first, and how
+/// many there are.
 fn definedness(conditions: &BTreeSet<String>) -> Vec<String> {
     let mut kinds: Vec<(String, &String, usize)> = Vec::new();
     for condition in conditions {
@@ -179,11 +180,11 @@ fn definedness(conditions: &BTreeSet<String>) -> Vec<String> {
     told.collect::<Vec<String>>()
 }
 
-/// So many conditions of one kind are told one by one.
+/// Up to this many conditions of one kind are listed one by one.
 const FEW_CONDITIONS: usize = 4;
 
 fn tell(answered: &Answered<'_>, colour: Colour) -> Outcome {
-    // A mistake of the formula is no answer about the kernel.
+    // A mistake in the formula says nothing about the kernel.
     if let Some(formula) = answered.launches().find(|one| one.is_formula && one.is_refuted()) {
         return formulas::faulty(formula, colour);
     }
@@ -216,7 +217,7 @@ fn tell(answered: &Answered<'_>, colour: Colour) -> Outcome {
     }
 }
 
-/// The exit status. A proof that another look contradicts is a bug of ours, whatever else was found.
+/// The exit status. A proof that its recheck contradicts is a bug of ours, whatever else was found.
 fn exit(answer: Option<&Answer>, verdict: Verdict) -> Exit {
     match (answer, verdict) {
         (Some(Answer::Contradicted(_)), _) => Exit::Bug,
@@ -249,7 +250,7 @@ impl Answered<'_> {
         self.sides.iter().flatten()
     }
 
-    /// Tells whether a side is a formula, at least in part.
+    /// Is a side a formula, at least in part?
     fn has_formula(&self) -> bool {
         self.launches().any(|launch| launch.is_formula)
     }
@@ -265,11 +266,11 @@ impl Answered<'_> {
         let unknown =
             |reason: &str| Judgement { verdict: Verdict::Unknown, reason: Some(reason.to_owned()) };
         let Some(answer) = &self.compared.answer else { return unknown("a run stopped") };
-        // Found on numbers, with a check of its own for these numbers.
+        // This difference was found on numbers and checked for these numbers on its own.
         if matches!(answer, Answer::Different(difference) if difference.is_numeric) {
             return Judgement { verdict: Verdict::Refuted, reason: None };
         }
-        // What a racy kernel computes is not a function of its inputs.
+        // The result of a racy kernel is not a function of its inputs.
         let racy = self.launches().flat_map(properties).any(|one| {
             matches!(one.name, PropertyName::Races | PropertyName::Barriers)
                 && one.verdict != Verdict::Proved
@@ -321,7 +322,7 @@ impl Answered<'_> {
         }
     }
 
-    /// What the answer relies on and nobody has checked.
+    /// Assumptions of the answer that nothing has checked.
     fn assumptions(&self) -> Vec<String> {
         let mut all: Vec<String> = self.assumptions.clone();
         for assumption in self.launches().flat_map(Finished::assumptions) {
@@ -338,7 +339,7 @@ impl Answered<'_> {
                 ));
             }
         }
-        all.push("floats are real numbers: rounding and overflow are not looked at".to_owned());
+        all.push("floats are real numbers: rounding and overflow are ignored".to_owned());
         let compared = &self.compared;
         if !compared.snapped.is_empty() {
             let names: Vec<&str> = compared.snapped.iter().map(String::as_str).collect();
@@ -363,7 +364,7 @@ impl Answered<'_> {
         all
     }
 
-    /// What the runs on real numbers rely on beside that.
+    /// Further assumptions of the runs on real numbers.
     fn relied(&self) -> Vec<String> {
         let mut all = Vec::new();
         let compared = &self.compared;
@@ -398,7 +399,8 @@ impl Answered<'_> {
         all
     }
 
-    /// Where the optimised kernel computes in fewer bits, beside a proof that does not see it.
+    /// Notes beside a proof: places where the optimised kernel computes in fewer bits, which a proof over the reals
+    /// cannot see.
     fn precision(&self) -> Vec<String> {
         let (Some(reference), Verdict::Proved) = (self.sides[0].last(), self.equality().verdict)
         else {
@@ -409,7 +411,7 @@ impl Answered<'_> {
         formats::notes(&self.sides).into_iter().chain(of_code).collect()
     }
 
-    /// Where each side stored an element last.
+    /// The place where each side stored an element last.
     fn stores(&self, difference: &equiv::Difference) -> Vec<String> {
         let mut lines = Vec::new();
         let named = self.sides.iter().zip(["reference", "optimised"]);

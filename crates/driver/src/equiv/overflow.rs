@@ -1,4 +1,4 @@
-//! Floats of the optimised kernel that are infinite or NaN where the reference's are finite: as text, and as a
+//! Floats of the optimised kernel that are infinite or NaN while the reference's are finite: as text, and as a
 //! finding beside the verdict.
 
 use super::Answered;
@@ -41,7 +41,7 @@ impl Answered<'_> {
                 arguments.push(format!("--arg {name}={number}"));
                 continue;
             }
-            // The reference may have inputs that this kernel has not.
+            // The reference may have inputs that this kernel lacks.
             let Some(spec) = launch.built.inputs.iter().find(|spec| spec.name == *name) else {
                 continue;
             };
@@ -54,7 +54,7 @@ impl Answered<'_> {
     }
 }
 
-/// `x = 100 everywhere`
+/// Describes an input: `x = 100 everywhere`
 fn filled(filling: &Filling) -> String {
     let Filling { name, shape, numbers, .. } = filling;
     match (numbers.as_slice(), shape) {

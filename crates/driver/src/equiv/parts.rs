@@ -1,15 +1,15 @@
-//! Comparing parts of outputs (`--compare out[0]`): elements that nobody asked for are left out before the sides are compared, and positions
-//! are told in the whole output afterwards.
+//! Compares parts of outputs (`--compare out[0]`): other elements are removed before the comparison, and positions
+//! are translated back to the whole output afterwards.
 
 use super::error::SidesError;
 use crate::arguments::{PartError, PartSpec};
 use crate::unwritten::Parts;
 use equiv::{Answer, Compared, Output, Side};
 
-/// Leaves only these parts in the outputs of both sides.
+/// Restricts the outputs of both sides to these parts.
 ///
 /// # Errors
-/// If an output or an element is not there, or a side is several launches. Those of a formula count as one.
+/// If an output or an element does not exist, or a side has several launches. Those of a formula count as one.
 pub(super) fn select(
     sides: [&mut Side<'_>; 2],
     of_formula: [bool; 2],
@@ -29,7 +29,7 @@ pub(super) fn select(
     Ok(one)
 }
 
-/// The elements that are meant, in a side.
+/// The selected elements of a side.
 fn parts(side: &Side<'_>, of_formula: bool, specs: &[PartSpec]) -> Result<Parts, SidesError> {
     let is_handed_on = |spec: &PartSpec| side.hands_on(&spec.name);
     if side.count() > 1 && (!of_formula || specs.iter().any(is_handed_on)) {
@@ -48,7 +48,7 @@ fn parts(side: &Side<'_>, of_formula: bool, specs: &[PartSpec]) -> Result<Parts,
     Ok(parts)
 }
 
-/// Leaves only these elements in the outputs of a side.
+/// Restricts the outputs of a side to these elements.
 fn keep(side: &mut Side<'_>, parts: &Parts) {
     let launches = side.launches().flat_map(|launch| &launch.outputs);
     let inner: Vec<String> =
@@ -59,7 +59,7 @@ fn keep(side: &mut Side<'_>, parts: &Parts) {
     keep_of_launch(&mut side.outputs, parts, &inner);
 }
 
-/// The same in a launch; later launches of the side read `inner`.
+/// Restricts the outputs of a launch, except `inner`, which later launches of the side read.
 fn keep_of_launch(outputs: &mut Vec<Output>, parts: &Parts, inner: &[String]) {
     outputs.retain(|output| parts.contains_key(&output.name) || inner.contains(&output.name));
     for output in outputs {
@@ -70,7 +70,7 @@ fn keep_of_launch(outputs: &mut Vec<Output>, parts: &Parts, inner: &[String]) {
     }
 }
 
-/// Tells positions in the whole outputs again.
+/// Translates positions back to the whole outputs.
 pub(super) fn restore(compared: &mut Compared, parts: &Parts) {
     let restore = |position: &mut equiv::Position| {
         let numbers = parts.get(&position.name);
@@ -89,7 +89,7 @@ pub(super) fn restore(compared: &mut Compared, parts: &Parts) {
     }
 }
 
-/// `only `out[0]` is compared (--compare)`
+/// The note on a partial comparison: ``only `out[0]` is compared (--compare)``
 pub(super) fn told(specs: &[PartSpec]) -> Option<String> {
     let names: Vec<String> = specs.iter().map(|spec| format!("`{spec}`")).collect();
     let verb = if names.len() == 1 { "is" } else { "are" };

@@ -1,4 +1,4 @@
-//! Why equality is not known, in words, and what a proof leaves out.
+//! Explains why equality is unknown, and the limits of a proof.
 
 use super::Answered;
 use crate::demangle::demangle;
@@ -6,13 +6,13 @@ use equiv::Unshown;
 use exec::Fault;
 
 impl Answered<'_> {
-    /// Tells whether a run goes out of bounds for some inputs: what it computes then is nothing to compare.
+    /// Does a run go out of bounds for some inputs? Its results cannot be compared then.
     pub(super) fn fails_for_some(&self) -> bool {
         let fails = |fault: &Fault| matches!(fault, Fault::OutOfBounds { when: Some(_), .. });
         self.launches().any(|side| side.result.findings.iter().any(|one| fails(&one.fault)))
     }
 
-    /// Why a function that is known in a range only leaves the answer open.
+    /// Explains an open answer: a function is known in a limited range only.
     pub(super) fn unshown(&self, unshown: &Unshown) -> String {
         let Unshown { function, range, side, condition, assume } = unshown;
         let place = self.sides[*side].iter().find_map(|launch| {
@@ -40,7 +40,7 @@ impl Answered<'_> {
         )
     }
 
-    /// Which scalars decide something otherwise once they are floats.
+    /// Names scalars whose rounding to a float changes a decision.
     pub(super) fn otherwise(&self, otherwise: &equiv::Otherwise) -> String {
         let scalars = otherwise.scalars.iter().map(|(name, exact, nearest)| {
             format!("`{name}` is {exact}, and the float nearest to it ({nearest})")
@@ -58,7 +58,7 @@ impl Answered<'_> {
         )
     }
 
-    /// ` (line 12 of the reference)`: where a value was lost, if the side is a single launch.
+    /// The line where a value was lost, if the side is a single launch: ` (line 12 of the reference)`
     pub(super) fn lost(&self, unsettled: &equiv::Unsettled) -> String {
         let Some((side, place)) = unsettled.lost else { return String::new() };
         let name = ["the reference", "the optimised kernel"][side];
@@ -68,7 +68,7 @@ impl Answered<'_> {
         }
     }
 
-    /// Module variables that a kernel leaves changed: results that nobody compares.
+    /// Module variables that a kernel leaves changed: results that are not compared.
     pub(super) fn changed(&self) -> Vec<String> {
         let mut all = Vec::new();
         for (side, name) in self.sides.iter().zip(["reference", "optimised kernel"]) {
@@ -77,7 +77,7 @@ impl Answered<'_> {
                 let names = variables.map(|id| &launch.program().variables[*id].name);
                 let shown = names.map(|name| demangle(name).unwrap_or_else(|| name.clone()));
                 all.extend(shown.map(|variable| {
-                    format!("module variable `{variable}`, which the {name} writes, is no result: it is not compared")
+                    format!("module variable `{variable}`, which the {name} writes, is not an output: it is not compared")
                 }));
             }
         }

@@ -1,5 +1,5 @@
-//! The two sides of a comparison, from their launches: which inputs they have in common, what
-//! related scalars are, and what is assumed.
+//! Makes the two sides of a comparison from their launches: common inputs, values of related scalars, and
+//! assumptions.
 
 use super::error::SidesError;
 use crate::arguments::{AssumeSpec, InputSpec, OutputSpec, ScalarValue, nearest};
@@ -8,16 +8,16 @@ use equiv::{Assumption, Formula, Input, InputKind, Number, Output, Side};
 use exec::domain::InputSource;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Relations may name each other this deep.
+/// The depth to which relations may name each other.
 const DEEPEST: usize = 16;
 
-/// What names stand for in expressions, if not for inputs.
+/// Meanings of names in expressions that are no inputs.
 pub(super) type Meanings = BTreeMap<String, Formula>;
 
-/// What scalars with a value or a relation stand for.
+/// Collects the meanings of scalars with a value or a relation.
 ///
 /// # Errors
-/// If the sides say different things of a name, or relations go in circles.
+/// If the sides contradict each other about a name, or relations are circular.
 pub(super) fn meanings<'p>(
     launches: impl Iterator<Item = &'p Prepared<'p>>,
 ) -> Result<Meanings, SidesError> {
@@ -52,10 +52,10 @@ pub(super) fn meanings<'p>(
     resolved(meanings)
 }
 
-/// `scale is exactly 1/sqrt(8)`: the expressions whose values are not known to be floats.
+/// `scale is exactly 1/sqrt(8)`: lists expressions whose values may not be floats.
 ///
 /// # Errors
-/// If the value of an expression is beyond its type, or a float of it would be zero.
+/// If the value of an expression is beyond its type, or its float would be zero.
 pub(super) fn exact_scalars<'p>(
     launches: impl Iterator<Item = &'p Prepared<'p>>,
     meanings: &Meanings,
@@ -75,7 +75,7 @@ pub(super) fn exact_scalars<'p>(
     Ok(all)
 }
 
-/// Relations with the relations they name in their place.
+/// Substitutes relations into each other.
 fn resolved(meanings: Meanings) -> Result<Meanings, SidesError> {
     let (mut done, mut open) = (Meanings::new(), meanings);
     for _ in 0..DEEPEST {
@@ -171,8 +171,7 @@ pub(super) fn side<'p>(
     Ok(Side { program, unlifted, launch, inputs, outputs, literals, before })
 }
 
-/// The inputs of a side, one for each buffer: of several at one address, the first that `--alias`
-/// names.
+/// The inputs of a side, one for each buffer: of several at one address, the first in `--alias`.
 fn own_inputs<'p>(
     execution: &Execution<'_>,
     prepared: &'p Prepared<'_>,
@@ -207,7 +206,7 @@ fn own_inputs<'p>(
     Ok(chosen)
 }
 
-/// What is assumed, with numbers and relations in the place of their names.
+/// The assumptions, with numbers and relations substituted for their names.
 ///
 /// # Errors
 /// If a name is no input.
@@ -243,7 +242,7 @@ pub(super) fn assumptions(
     Ok(assumptions)
 }
 
-/// Ranges that arguments state of inputs of the sides, each once: `0 <= idx < 100`.
+/// Stated ranges of inputs of both sides, each once: `0 <= idx < 100`.
 ///
 /// # Errors
 /// If a name cannot stand in a condition.
@@ -276,7 +275,7 @@ pub(crate) fn ranges<'p>(
 /// A kernel by itself: all its inputs are symbols.
 ///
 /// # Errors
-/// If relations go in circles.
+/// If relations are circular.
 pub(crate) fn alone<'s>(
     execution: &Execution<'_>,
     prepared: &'s Prepared<'_>,

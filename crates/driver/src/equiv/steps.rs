@@ -1,6 +1,6 @@
-//! The steps of a side: launches and formulas, one after the other.
+//! The steps of a side: launches and formulas in sequence.
 //!
-//! A formula becomes a launch for each of its definitions, so that from here on a side is a list of launches.
+//! A formula becomes a launch for each of its definitions, so that all later code sees a list of launches.
 
 use super::formulas::{self, Expansion};
 use super::{Options, answer, suggest, tell};
@@ -13,7 +13,7 @@ use crate::{Colour, Input, Limits, Outcome, report};
 pub enum Step<'r> {
     /// A kernel and its launch.
     Launch(Execution<'r>),
-    /// Tensors that are defined element by element.
+    /// A formula, which defines tensors element by element.
     Formula(FormulaStep<'r>),
 }
 
@@ -44,8 +44,8 @@ impl<'r> Step<'r> {
     }
 }
 
-/// Compares two sequences of launches: a launch finds in a tensor what those before it left in the
-/// tensor of the same name. What both sequences write at last is compared.
+/// Compares two sequences of launches. A launch reads from a tensor the result of earlier launches in the tensor of
+/// the same name. The final outputs of both sequences are compared.
 #[must_use]
 pub fn run_sequences(
     sides: [&[Execution<'_>]; 2],
@@ -106,7 +106,7 @@ fn compare_steps(sides: [&[Step<'_>]; 2], options: &Options<'_>, colour: Colour)
 /// Executions and prepared launches of both sides.
 type Flat<'r> = ([Vec<Execution<'r>>; 2], [Vec<Prepared<'r>>; 2]);
 
-/// Puts the launches of formulas into their places.
+/// Inserts the launches of formulas at their places.
 fn flatten<'r>(
     sides: [&[Step<'r>]; 2],
     launches: [Vec<Option<Prepared<'r>>>; 2],

@@ -1,4 +1,4 @@
-//! The command line to fill in when a comparison lacks something: both sides, with everything that the user gave.
+//! The command line to fill in when a comparison lacks something: both sides, with everything the user gave.
 
 use super::{FormulaStep, Options, Step};
 use crate::arguments::{
@@ -8,8 +8,8 @@ use crate::arguments::{
 use crate::execute::{Execution, Refusal};
 use crate::{Input, sources};
 
-/// Puts a command line of both sides in the place of one that knows of one side. There is none for sequences of launches, which no command line names, nor
-/// where something else is wrong with the other side.
+/// Replaces a command line for one side by one for both. There is none for sequences of launches, since no command
+/// line can name them, nor if the other side has errors.
 pub(super) fn with_both_sides(
     mut refusal: Refusal,
     sides: [&[Step<'_>]; 2],

@@ -13,7 +13,7 @@ use std::fmt::Write;
 /// Inputs of a difference that a report shows.
 const SHOWN_INPUTS: usize = 12;
 
-/// How the two kernels are called.
+/// The names of the two kernels.
 const NAMES: [&str; 2] = ["reference", "optimised"];
 
 pub(super) fn text(answered: &Answered<'_>, unexecuted: &[String], colour: Colour) -> String {
@@ -85,7 +85,7 @@ fn again(rechecked: &Rechecked) -> String {
     )
 }
 
-/// The launches of a side with what they are called.
+/// The launches of a side with their names.
 fn named<'f, 'r>(
     side: &'f [Finished<'r>],
     name: &'static str,
@@ -98,26 +98,49 @@ fn named<'f, 'r>(
     })
 }
 
-/// `4 blocks`, `8 blocks then 2 blocks`, `a formula then 4 blocks`
+/// The blocks of a side: `4 blocks`, `8 blocks then 2 blocks`, `a formula then 4 blocks`
 fn blocks(side: &[Finished<'_>]) -> String {
     let of = |launch: &Finished<'_>| match launch.is_formula {
         true => "a formula".to_owned(),
         false => launch.blocks(),
     };
     let mut all: Vec<String> = side.iter().map(of).collect();
-    // A formula is a launch for each definition.
+    // A formula becomes one launch for each definition.
     all.dedup_by(|one, other| one == other && one == "a formula");
     all.join(" then ")
 }
 
 fn counts(sides: &[Vec<Finished<'_>>; 2], compared: &Compared) -> String {
-    let rungs: Vec<String> =
-        compared.rungs.iter().map(|(name, count)| format!("{count} by {name}")).collect();
     let [one, other] = sides.each_ref().map(|side| blocks(side));
-    let (elements, rungs) = (compared.elements, rungs.join(", "));
+    let (elements, methods) = (compared.elements, methods(compared));
     match elements {
-        1 => format!("the only output element is equal ({rungs}); {one} against {other}"),
-        _ => format!("{elements} output elements are equal ({rungs}); {one} against {other}"),
+        1 => format!("the only output element is equal ({methods}); {one} against {other}"),
+        _ => format!("{elements} output elements are equal ({methods}); {one} against {other}"),
+    }
+}
+
+/// The methods that proved the elements equal, with counts if there are several.
+fn methods(compared: &Compared) -> String {
+    let mut rungs = compared.rungs.keys();
+    if let (Some(rung), None) = (rungs.next(), rungs.next()) {
+        return format!("by {}", method(rung));
+    }
+    let counted = compared.rungs.iter();
+    let counted: Vec<String> =
+        counted.map(|(rung, count)| format!("{count} by {}", method(rung))).collect();
+    counted.join(", ")
+}
+
+/// The plain name of a rung of the decision procedure.
+fn method(rung: &str) -> &str {
+    match rung {
+        "products" => "equal sums of products",
+        "structure" => "equal operations",
+        "composite" => "equal normal forms",
+        "inline" => "equal expanded normal forms",
+        "facts" => "normal forms and sign facts",
+        "cases" => "cases of an ordering",
+        other => other,
     }
 }
 
@@ -158,12 +181,12 @@ fn different(text: &mut String, difference: &Difference, has_formula: bool) {
     }
 }
 
-/// What a very small difference is likely to be. `scalars` are arguments that were given as numbers.
+/// The likely cause of a very small difference. `scalars` are arguments that were given as numbers.
 pub(super) fn smallness(difference: &Difference, scalars: &[(String, f64)]) -> Option<String> {
     const SMALL: f64 = 1e-5;
     let [Some(one), Some(other)] = difference.values else { return None };
     let relative = (one - other).abs() / one.abs().max(other.abs());
-    // Something else is known of it, or it is not small.
+    // It is explained already, or not small.
     if relative.is_nan() || relative >= SMALL || !difference.rounding.is_empty() {
         return None;
     }

@@ -1,8 +1,8 @@
-//! The values of a difference in words.
+//! Formats the values of a difference.
 
 use equiv::{Difference, Enclosed};
 
-/// That constants alone make the difference, if they do.
+/// The note that only constants make the difference, if so.
 pub(crate) fn rounding(difference: &Difference) -> Option<String> {
     let pair = |[one, other]: &[f64; 2]| format!("{one} in the reference, {other} in the other");
     let pairs: Vec<String> = difference.rounding.iter().map(pair).collect();
@@ -19,7 +19,7 @@ pub(crate) fn values(difference: &Difference) -> [String; 2] {
         Some(witness) => witness.elements.each_ref().map(|element| enclosed(element, number)),
     };
     let [one, other] = shown(number);
-    // Where nine digits do not tell them apart, all do.
+    // If nine digits do not tell them apart, show all.
     if one == other { shown(|value| format!("{value:?}")) } else { [one, other] }
 }
 
@@ -35,7 +35,7 @@ fn enclosed(element: &Enclosed, number: fn(f64) -> String) -> String {
     }
 }
 
-/// Nine digits tell floats of 32 bits apart; what is exact in fewer is shown so.
+/// Formats a number with nine digits, which tell floats of 32 bits apart, or fewer if they are exact.
 pub(super) fn number(value: f64) -> String {
     let rounded = format!("{value:.8e}").parse::<f64>();
     let shown = match rounded {

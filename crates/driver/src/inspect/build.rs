@@ -82,7 +82,7 @@ fn head(module: &Module<'_>, inspection: &mut Inspection) {
     }
 }
 
-/// Everything a fact is looked up in.
+/// The sources of facts.
 struct Facts<'f> {
     program: &'f Program,
     functions: FxHashMap<&'f str, FuncId>,
@@ -91,7 +91,7 @@ struct Facts<'f> {
     shared: FxHashMap<Option<FuncId>, Vec<&'f Variable>>,
     /// Bytes of local variables of each function.
     local_bytes: FxHashMap<FuncId, u64>,
-    /// In the order of the text.
+    /// The diagnostics, in the order of the text.
     diagnostics: &'f [Diagnostic],
 }
 
@@ -105,7 +105,7 @@ impl Facts<'_> {
         let name = function.name.text;
         let Some(&id) = self.functions.get(name) else { return };
         let lowered = &self.program.functions[id];
-        // A prototype of something that is defined elsewhere in the file adds nothing.
+        // A prototype of a function defined elsewhere in the file adds nothing.
         if function.body.is_none() && lowered.is_defined() {
             return;
         }
@@ -194,8 +194,8 @@ impl Facts<'_> {
             .collect()
     }
 
-    /// The shared variables a function declares, and those of the module that it mentions, also in
-    /// instructions that are not supported.
+    /// The shared variables that a function declares, and those of the module that it mentions, even in unsupported
+    /// instructions.
     fn shared(&self, id: FuncId, mentioned: &FxHashSet<&str>) -> Shared {
         let mut shared = Shared::default();
         let own = self.shared.get(&Some(id)).into_iter().flatten();

@@ -1,7 +1,7 @@
-//! `warpproof inspect`: what a PTX file contains.
+//! `warpproof inspect`: describes the contents of a PTX file.
 //!
-//! Facts come from the syntax tree (names, counts, directives) and from the core program (memory,
-//! barriers, how parameters are used). The types here are also the JSON schema.
+//! Facts come from the syntax tree (names, counts, directives) and from the core program (memory, barriers, how
+//! parameters are used). The types here are also the JSON schema.
 
 mod build;
 mod text;
@@ -13,24 +13,24 @@ use base::Diagnostic;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Version of the JSON this module writes; changes when a field changes its meaning or goes away.
+/// Version of the JSON format; increases when a field changes its meaning or is removed.
 pub const SCHEMA: u32 = 1;
 
-/// How many errors are shown with their source lines; more help nobody.
+/// The most errors shown with their source lines.
 const SHOWN_ERRORS: usize = 20;
 
-/// What a file contains.
+/// The contents of a file.
 #[derive(Debug, Serialize)]
 pub struct Inspection {
-    /// [`SCHEMA`].
+    /// The version, [`SCHEMA`].
     pub schema: u32,
-    /// The name the file was given under.
+    /// The file's name as given.
     pub file: String,
     /// `.version`
     pub ptx_version: String,
     /// `.target`
     pub target: Vec<String>,
-    /// `.address_size`; taken as 64 if the file does not say.
+    /// `.address_size`; taken as 64 if the file has none.
     pub address_size: Option<u64>,
     /// Kernels in order.
     pub kernels: Vec<Kernel>,
@@ -38,7 +38,7 @@ pub struct Inspection {
     pub functions: Vec<DeviceFunction>,
     /// Variables of the module.
     pub variables: Vec<ModuleVariable>,
-    /// What Warpproof does not model, outside functions.
+    /// Constructs outside of functions that Warpproof does not model.
     unsupported: Vec<JsonDiagnostic>,
 }
 
@@ -52,13 +52,13 @@ pub struct Kernel {
     pub demangled: Option<String>,
     /// Line of its head.
     pub line: u32,
-    /// Source files its instructions come from, by `.loc`.
+    /// Source files of its instructions, by `.loc`.
     pub source_files: Vec<String>,
     /// Parameters in order.
     pub parameters: Vec<Parameter>,
-    /// What the PTX says about the launch.
+    /// Directives about the launch.
     pub launch: LaunchFacts,
-    /// Body.
+    /// Contents of its body.
     #[serde(flatten)]
     pub body: Body,
 }
@@ -73,14 +73,14 @@ pub struct DeviceFunction {
     pub demangled: Option<String>,
     /// Line of its head.
     pub line: u32,
-    /// Whether the file has its body.
+    /// The file has its body.
     pub defined: bool,
-    /// Body.
+    /// Contents of its body.
     #[serde(flatten)]
     pub body: Body,
 }
 
-/// What the body of a function tells; of its own instructions, without those of functions it calls.
+/// Facts about the body of a function: its own instructions, without those of functions it calls.
 #[derive(Debug, Default, Serialize)]
 pub struct Body {
     /// Shared memory.
@@ -91,22 +91,22 @@ pub struct Body {
     pub barriers: Vec<Barrier>,
     /// Number of PTX instructions.
     pub instructions: u64,
-    /// The same by kind.
+    /// Number of PTX instructions of each kind.
     pub instructions_by_kind: BTreeMap<&'static str, u64>,
     /// How often each synchronising or communicating instruction occurs.
     pub synchronisation: BTreeMap<String, u64>,
-    /// Functions called.
+    /// The called functions.
     pub calls: Vec<Call>,
-    /// What Warpproof does not model.
+    /// Instructions that Warpproof does not model.
     unsupported: Vec<JsonDiagnostic>,
 }
 
-/// A function that is called.
+/// A called function.
 #[derive(Debug, Serialize)]
 pub struct Call {
     /// As in the PTX.
     pub name: String,
-    /// Whether the file has its body.
+    /// The file has its body.
     pub defined: bool,
 }
 
@@ -135,28 +135,28 @@ pub struct Parameter {
 /// How a kernel uses a tensor map, inferred.
 #[derive(Debug, Serialize)]
 pub struct TensorMapUse {
-    /// Dimensions.
+    /// Number of dimensions.
     pub rank: usize,
     /// `tile` or `im2col`.
     pub mode: &'static str,
-    /// Copies go to the tensor.
+    /// Some copy writes to the tensor.
     pub written: bool,
 }
 
-/// How a kernel uses a pointer. Inferred: an address computed in ways the inference does not follow
-/// is not counted.
+/// How a kernel uses a pointer. Inferred: accesses are missed if the inference cannot follow how their address is
+/// computed.
 #[derive(Debug, Serialize)]
 pub struct PointerUse {
-    /// Where it points, if declared or used so.
+    /// The state space it points to, if declared or evident from its use.
     pub space: &'static str,
-    /// Alignment the PTX declares for what it points to.
+    /// Declared alignment of its target.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub align: Option<u64>,
-    /// Whether something is loaded through it.
+    /// Some instruction loads through it.
     pub read: bool,
-    /// Whether something is stored through it.
+    /// Some instruction stores through it.
     pub written: bool,
-    /// Size in bits of the elements accessed, if always the same.
+    /// Size in bits of the accessed elements, if always the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub element_bits: Option<u32>,
 }
@@ -188,9 +188,9 @@ pub struct LaunchFacts {
 pub struct Shared {
     /// Bytes of all arrays of known size that the function declares or mentions.
     pub static_bytes: u64,
-    /// Those arrays.
+    /// The arrays of known size.
     pub arrays: Vec<SharedArray>,
-    /// Names through which it uses dynamic shared memory, whose size the launch gives.
+    /// Names through which it uses dynamic shared memory; the launch gives its size.
     pub dynamic: Vec<String>,
 }
 
@@ -208,11 +208,11 @@ pub struct SharedArray {
 pub struct Barrier {
     /// `sync`, `arrive`, `red.popc`, `red.and` or `red.or`
     pub kind: &'static str,
-    /// Which barrier; `None` if a register says.
+    /// The number of the barrier; `None` if it is in a register.
     pub id: Option<u64>,
-    /// How many threads: `all`, a number, or `register`.
+    /// The number of threads: `all`, a number, or `register`.
     pub threads: String,
-    /// Whether the instruction is `.aligned`.
+    /// The instruction is `.aligned`.
     pub aligned: bool,
     /// PTX lines.
     pub lines: Vec<u32>,
@@ -255,13 +255,13 @@ fn describe(input: &Input, format: Format, colour: Colour) -> Outcome {
     }
     let output = match format {
         Format::Text => text::render(&inspection, colour),
-        // Only a check or a comparison has results that the other formats are for.
+        // The other formats are for results of a check or a comparison.
         Format::Json | Format::Sarif | Format::Github | Format::Junit => to_json(&inspection),
     };
     Outcome::done(output)
 }
 
-/// The input is wrong: excerpts on standard error, or JSON on standard output.
+/// Reports wrong input: excerpts on standard error, or JSON on standard output.
 pub(crate) fn refuse(
     input: &Input,
     errors: &[Diagnostic],
@@ -284,7 +284,7 @@ pub(crate) fn refuse(
             }
             let (count, name) = (errors.len(), source.name());
             let plural = if count == 1 { "" } else { "s" };
-            let shown = if count > SHOWN_ERRORS { ", the first of which are shown" } else { "" };
+            let shown = if count > SHOWN_ERRORS { ", the first are shown" } else { "" };
             messages.push_str(&format!("error: {count} error{plural} in `{name}`{shown}\n"));
         }
         Format::Json | Format::Sarif | Format::Github | Format::Junit => {
@@ -296,7 +296,7 @@ pub(crate) fn refuse(
 }
 
 fn to_json(value: &impl Serialize) -> String {
-    // Serialising our own types into memory fails only on maps with non-string keys: there are none.
+    // Serialising into memory fails only on maps with non-string keys; our types have none.
     let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
     text.push('\n');
     escape::json(text)

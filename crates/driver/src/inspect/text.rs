@@ -1,4 +1,4 @@
-//! An [`Inspection`] for people.
+//! Formats an [`Inspection`] for people.
 
 use super::{
     Barrier, Body, Call, DeviceFunction, Inspection, Kernel, LaunchFacts, ModuleVariable,
@@ -14,7 +14,7 @@ use std::fmt::Write;
 /// Column at which the facts of a kernel start.
 const MARGIN: usize = 16;
 
-/// Longer lists are cut, and say so.
+/// Longer lists are cut, and the text says so.
 const LONGEST_LIST: usize = 20;
 
 pub(super) fn render(inspection: &Inspection, colour: Colour) -> String {
@@ -134,7 +134,7 @@ impl Page {
         let _ = writeln!(self.text, "  {label}{padding}{value}");
     }
 
-    /// A fact that takes several lines, or none.
+    /// A fact of several lines, or `none`.
     fn facts(&mut self, name: &str, lines: &[String]) {
         let Some((first, rest)) = lines.split_first() else {
             return self.fact(name, "none");

@@ -1,7 +1,7 @@
-//! Findings that somebody looked at and accepts, with a reason and a day on which to look again.
+//! Findings that the user accepts, with a reason and an expiry date.
 //!
-//! An allowance changes no verdict: what is refuted stays refuted in every report, with the reason
-//! beside it. It only no longer makes the run fail.
+//! An allowance changes no verdict. A refuted property stays refuted in every report, with the reason beside it, but
+//! it no longer fails the run.
 
 use super::Date;
 use crate::demangle::demangle;
@@ -17,9 +17,9 @@ pub struct Allowance {
     pub kernel: Option<String>,
     /// A file, or file and line, of one of its places.
     pub at: Option<String>,
-    /// Why.
+    /// The user's reason.
     pub reason: String,
-    /// From this day on it no longer holds.
+    /// The first day on which it no longer holds.
     pub expires: Date,
 }
 
@@ -40,7 +40,7 @@ impl Allowance {
             && self.at.as_ref().is_none_or(is_there)
     }
 
-    /// `WP0109 at unsnap.cu:210`
+    /// Its name for messages: `WP0109 at unsnap.cu:210`
     pub(super) fn name(&self) -> String {
         let mut name = self.code.clone();
         self.kernel.iter().for_each(|kernel| name.push_str(&format!(" in {kernel}")));
@@ -49,7 +49,7 @@ impl Allowance {
     }
 }
 
-/// `csrc/a.cu:12` and `a.cu` both name line 12 of `csrc/a.cu`.
+/// Does `at` name this line? `csrc/a.cu:12` and `a.cu` both name line 12 of `csrc/a.cu`.
 fn place_matches(at: &str, path: &str, line: u32) -> bool {
     let (file, wanted) = match at.rsplit_once(':') {
         Some((file, digits)) => match digits.parse::<u32>() {
@@ -62,7 +62,7 @@ fn place_matches(at: &str, path: &str, line: u32) -> bool {
     is_file && wanted.is_none_or(|wanted| wanted == line)
 }
 
-/// Marks what is allowed; which allowances were used is noted in `used`.
+/// Marks the allowed findings, and records the allowances used.
 pub(super) fn apply(report: &mut Report, allowances: &[Allowance], today: Date, used: &mut [bool]) {
     let kernel = report.kernel.clone().unwrap_or_default();
     for finding in report.findings.iter_mut().filter(|finding| finding.severity == Severity::Error)

@@ -1,4 +1,4 @@
-//! Days, for things that expire.
+//! Dates, for expiry.
 
 use std::fmt;
 use std::str::FromStr;
@@ -24,7 +24,7 @@ impl Date {
         Self::from_days(since.as_secs() / 86_400)
     }
 
-    /// The day so many days after 1970-01-01.
+    /// The date `days` days after 1970-01-01.
     fn from_days(days: u64) -> Self {
         let mut left = u32::try_from(days).unwrap_or(u32::MAX);
         let mut year = 1970;
@@ -42,9 +42,9 @@ impl Date {
     }
 }
 
-/// A text that is no day.
+/// A text that is no date.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("`{text}` is no day such as 2027-01-31")]
+#[error("`{text}` is not a date such as 2027-01-31")]
 pub struct DateError {
     /// The text.
     pub text: String,

@@ -1,4 +1,4 @@
-//! `warpproof init`: a first project file, with everything the PTX tells filled in.
+//! `warpproof init`: writes a first project file, with everything known from the PTX filled in.
 
 use super::FILE_NAME;
 use crate::arguments::{SelectError, Suggestion, declared, kernels, suggestion};
@@ -6,7 +6,7 @@ use crate::{Input, Outcome, escape, output, sources};
 use std::path::Path;
 use thiserror::Error;
 
-/// What to write a project file for.
+/// The contents and place of a new project file.
 #[derive(Debug)]
 pub struct Init<'i> {
     /// The kernel, or the reference of a comparison: a module, and a kernel if it has several.
@@ -15,7 +15,7 @@ pub struct Init<'i> {
     pub optimised: Option<(&'i Input, Option<&'i str>)>,
     /// The folder to write to.
     pub folder: &'i Path,
-    /// Also if there is one.
+    /// Overwrite an existing one.
     pub force: bool,
 }
 
@@ -45,7 +45,7 @@ pub fn init(request: &Init<'_>) -> Outcome {
     Outcome::done(format!("{} written; {next}", path.display()))
 }
 
-/// Why there is nothing to write.
+/// The reason why there is nothing to write.
 #[derive(Debug, Error)]
 enum InitError {
     #[error("`{name}` has errors: `warpproof inspect {name}` shows them")]

@@ -1,8 +1,7 @@
-//! Several launches of one entry: `{C}` and `{(C+127)/128}` in its texts stand for values of the
-//! matrix.
+//! Several launches of one entry: `{C}` and `{(C+127)/128}` in its texts stand for values of the matrix.
 //!
-//! Only braces that contain nothing but names, numbers and `+ - * / ( )` are replaced; those of
-//! structure arguments (`p={0:x,8:512}`) contain a colon and stay as they are.
+//! Only braces with nothing but names, numbers and `+ - * / ( )` are replaced. Those of structure arguments
+//! (`p={0:x,8:512}`) contain a colon and stay as they are.
 
 use super::value::{Problem, Raw, Table, scalar};
 use crate::arguments::closest;
@@ -13,11 +12,10 @@ use toml::de::DeValue;
 /// Values of one combination, by name.
 pub(super) type Values = Vec<(String, String)>;
 
-/// Combinations of more values than these are a mistake.
+/// More combinations than this are a mistake.
 const MOST: usize = 10_000;
 
-/// All combinations: of the lists of a table, or the tables of a list. One without values if there is
-/// no matrix.
+/// All combinations: of the lists of a table, or the tables of a list. One without values if there is no matrix.
 pub(super) fn combinations(
     matrix: Option<&Spanned<DeValue<'_>>>,
     problems: &mut Vec<Problem>,
@@ -72,7 +70,7 @@ fn product(lists: &[(String, Vec<String>)]) -> Vec<Values> {
     found
 }
 
-/// `name[C=128,R=4]`
+/// The name of an entry with its values: `name[C=128,R=4]`
 pub(super) fn named(name: &str, values: &Values) -> String {
     if values.is_empty() {
         return name.to_owned();
@@ -82,7 +80,7 @@ pub(super) fn named(name: &str, values: &Values) -> String {
     format!("{name}[{}]", values.join(","))
 }
 
-/// A text with values in the place of braces.
+/// Substitutes values for braces in a text.
 pub(super) fn substitute(raw: &Raw, values: &Values) -> Result<String, Problem> {
     let (mut text, mut rest) = (String::new(), raw.text.as_str());
     while let Some(open) = rest.find('{') {
@@ -107,11 +105,11 @@ fn is_expression(text: &str) -> bool {
     text.chars().all(allowed) && text.chars().any(|c| c.is_ascii_alphabetic())
 }
 
-/// Why braces have no value.
+/// The reason why braces have no value.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("`{{{text}}}`: {why}")]
 struct ExpressionError {
-    /// What is between them.
+    /// The text between them.
     text: String,
     why: Wrong,
 }
@@ -127,7 +125,7 @@ enum Wrong {
     Division,
     #[error("a `)` is missing")]
     Unclosed,
-    #[error("`{0}` is no integer")]
+    #[error("`{0}` is not an integer")]
     NoInteger(String),
     #[error("a number or name is missing")]
     Nothing,
@@ -232,7 +230,7 @@ mod tests {
         for (text, why) in [
             ("{c}", "the matrix has no `c`; did you mean `C`?"),
             ("{C/0}", "divides by zero"),
-            ("{T+1}", "`T` is no integer"),
+            ("{T+1}", "`T` is not an integer"),
             ("{(C}", "a `)` is missing"),
             ("{C C}", "`C` is not understood"),
         ] {

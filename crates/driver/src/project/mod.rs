@@ -1,8 +1,8 @@
 //! `warpproof.toml`: checks and comparisons of a project, run together.
 //!
-//! [`load`] reads a file into a [`Project`]; `matrix.rs` makes several launches of one entry,
-//! `allow.rs` says which findings are not held against a kernel, `run.rs` runs everything on all
-//! processors, `sizes.rs` is about entries for all sizes, `table.rs` sums it up, `init.rs` writes a first file from what PTX tells.
+//! [`load`] reads a file into a [`Project`]. `matrix.rs` makes several launches of one entry, `allow.rs` applies
+//! allowances to findings, `run.rs` runs everything on all processors, `sizes.rs` runs entries for all sizes,
+//! `table.rs` prints the summary, `init.rs` writes a first file from facts in the PTX.
 
 mod allow;
 mod date;
@@ -19,10 +19,11 @@ pub use allow::Allowance;
 pub use date::Date;
 pub use init::{Init, init};
 pub use read::keys;
-pub use run::{Progress, RunOptions, run};
+pub use run::{Progress, RunOptions, run_each};
 
 use crate::allow::Allow;
 use crate::arguments::{Arguments, AssumeSpec, KernelPath, LaunchSpec};
+use crate::bounded;
 use crate::output::is_below;
 use crate::prove::Together;
 use crate::{Colour, Limits, escape};
@@ -30,17 +31,17 @@ use base::SourceFile;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// The name a project file has.
+/// The name of a project file.
 pub const FILE_NAME: &str = "warpproof.toml";
 
-/// Everything a project asks for.
+/// The entries and allowances of a project.
 #[derive(Debug)]
 pub struct Project {
-    /// What to run, in order; an entry with a matrix is there several times.
+    /// The entries in order. An entry with a matrix occurs several times.
     pub entries: Vec<Entry>,
-    /// What is not held against a kernel.
+    /// Findings that are accepted.
     pub allowances: Vec<Allowance>,
-    /// Where it is: files outside of it are read, and not quoted.
+    /// The project's folder. Files outside of it are read, and not quoted.
     pub folder: PathBuf,
 }
 
@@ -49,20 +50,39 @@ pub struct Project {
 pub struct Entry {
     /// Its name, with the values of its matrix: `softmax[C=128]`.
     pub name: String,
-    /// What is looked at.
+    /// The kernels of the entry.
     pub task: Task,
-    /// How.
+    /// How they are checked.
     pub settings: Settings,
 }
 
-/// What an entry looks at.
+impl Entry {
+    /// Returns the files with kernels that it names, as seen from the working folder.
+    #[must_use]
+    pub fn files(&self) -> Vec<&str> {
+        let kernels: Vec<&KernelPath> = match &self.task {
+            Task::Check(target) => vec![&target.kernel],
+            Task::ForAllSizes(of) => of.kernels.iter().collect(),
+            Task::Equiv(sides, _) => {
+                let launches = sides.iter().flatten().filter_map(|step| match step {
+                    Step::Launch(target) => Some(&target.kernel),
+                    Step::Formula(_) => None,
+                });
+                launches.collect()
+            }
+        };
+        kernels.into_iter().map(|kernel| kernel.file.as_str()).collect()
+    }
+}
+
+/// The kernels of an entry.
 #[derive(Clone, Debug)]
 pub enum Task {
     /// One kernel.
     Check(Box<Target>),
     /// Kernels in CUDA C, for every launch and size.
     ForAllSizes(Box<ForAllSizes>),
-    /// Two sides, each of which may be several steps in sequence, and what is assumed of the inputs.
+    /// Two sides, each of one or several steps in sequence, and assumptions about the inputs.
     Equiv([Vec<Step>; 2], Vec<AssumeSpec>),
 }
 
@@ -75,10 +95,10 @@ pub enum Step {
     Formula(FormulaText),
 }
 
-/// A formula as a project has it.
+/// A formula as written in a project.
 #[derive(Clone, Debug)]
 pub struct FormulaText {
-    /// Its text, or `@` and a file as seen from the working folder.
+    /// Its text, or `@` and a file relative to the working folder.
     pub text: String,
     /// Arguments of its own.
     pub arguments: Arguments,
@@ -87,20 +107,24 @@ pub struct FormulaText {
 /// A kernel in CUDA C, or a reference and an optimised one.
 #[derive(Clone, Debug)]
 pub struct ForAllSizes {
-    /// One of `[[prove]]`, two of `[[equiv]]`; the files as seen from the working folder.
+    /// One of `[[prove]]`, two of `[[equiv]]`; files relative to the working folder.
     pub kernels: Vec<KernelPath>,
     /// `-D`
     pub defines: Vec<String>,
     /// Not `--no-compare`.
     pub compares: bool,
-    /// How two kernels belong together.
+    /// How to match the two kernels, and preconditions on launches.
     pub together: Together,
+    /// A formula of the outputs of a kernel: its text, or `@` and a file relative to the working folder.
+    pub ensures: Option<String>,
+    /// Tensors of the formula and their sizes: `C=f32[m,n]`.
+    pub arguments: Vec<String>,
 }
 
 /// A kernel and its launch.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// The kernel; the file as seen from the working folder.
+    /// The kernel; its file is relative to the working folder.
     pub kernel: KernelPath,
     /// The launch flags.
     pub launch: LaunchSpec,
@@ -108,12 +132,12 @@ pub struct Target {
     pub arguments: Arguments,
 }
 
-/// How an entry is looked at.
+/// How an entry is checked.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// `--arch`
     pub architecture: Option<String>,
-    /// `-I`, as seen from the working folder.
+    /// `-I`, relative to the working folder.
     pub includes: Vec<PathBuf>,
     /// `--strict`
     pub strict: bool,
@@ -123,28 +147,28 @@ pub struct Settings {
     pub allow: Allow,
     /// Not `--no-snap`.
     pub snap: bool,
-    /// What it may cost.
+    /// Its budget.
     pub limits: Limits,
-    /// What counts as success.
+    /// Verdicts that count as success.
     pub require: Require,
 }
 
-/// What counts as success.
+/// Verdicts that count as success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Require {
     /// Everything is proved.
     Proved,
-    /// Nothing is refuted; what is unknown is shown and accepted.
+    /// Nothing is refuted; unknown properties are shown and accepted.
     NotRefuted,
 }
 
-/// Why there is no project; displays as what a user is shown, with the end of its last line.
+/// The reason why there is no project; displays as the message to the user, with the end of its last line.
 #[derive(Debug, Error)]
 pub enum LoadError {
     /// The file does not exist.
     #[error("error: there is no `{0}`\nhelp: `warpproof init KERNEL.ptx` writes one\n")]
     Missing(String),
-    /// The system does not give it.
+    /// The system cannot read it.
     #[error("error: `{name}` cannot be read: {error}\n")]
     Unreadable {
         /// Its path.
@@ -155,7 +179,7 @@ pub enum LoadError {
     /// Spans have 32 bits.
     #[error("error: the file exceeds 4 GiB\n")]
     TooLarge,
-    /// A file from elsewhere, whose lines are not quoted.
+    /// A file from elsewhere; its lines are not quoted.
     #[error(
         "error: `{0}` is a link that leads out of its folder, and has mistakes, which are not shown\n"
     )]
@@ -168,7 +192,7 @@ pub enum LoadError {
 /// Reads a project file: the one given, the one of a folder, or the one of the working folder.
 ///
 /// # Errors
-/// If there is none or something in it is wrong.
+/// If there is no file or it has a mistake.
 pub fn load(path: Option<&Path>, colour: Colour) -> Result<Project, LoadError> {
     let path = match path {
         None => PathBuf::from(FILE_NAME),
@@ -176,15 +200,25 @@ pub fn load(path: Option<&Path>, colour: Colour) -> Result<Project, LoadError> {
         Some(path) => path.to_path_buf(),
     };
     let name = path.display().to_string();
-    let text = std::fs::read_to_string(&path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => LoadError::Missing(name.clone()),
-        _ => LoadError::Unreadable { name: name.clone(), error },
-    })?;
+    let text =
+        bounded::read_text(&path, bounded::MOST_TEXT).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => LoadError::Missing(name.clone()),
+            _ => LoadError::Unreadable { name: name.clone(), error },
+        })?;
+    of_text(&path, text, colour)
+}
+
+/// Takes the text of a project file, whose paths are relative to the folder of the file.
+///
+/// # Errors
+/// If something in it is wrong.
+pub fn of_text(path: &Path, text: String, colour: Colour) -> Result<Project, LoadError> {
+    let name = path.display().to_string();
     let source = SourceFile::new(name, text).ok_or(LoadError::TooLarge)?;
     let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
     let colour = colour.for_input([source.name(), source.text()]);
     read::project(&source, &folder).map_err(|problems| {
-        if !is_below(&path, &folder) {
+        if !is_below(path, &folder) {
             return LoadError::Link(source.name().to_owned());
         }
         let text = value::render(&problems, &source, colour);

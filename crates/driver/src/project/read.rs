@@ -1,4 +1,4 @@
-//! From the text of a project file to its entries. All mistakes are collected.
+//! Reads the text of a project file into its entries. Collects all errors.
 
 use super::date::DateError;
 use super::matrix::{Values, combinations, named, substitute};
@@ -54,7 +54,7 @@ pub fn keys() -> Vec<(&'static str, Vec<&'static str>)> {
     ]
 }
 
-/// Keys of a table that is written in two ways.
+/// Keys of a table with two forms.
 fn either(mut one: Vec<&'static str>, other: &[&'static str]) -> Vec<&'static str> {
     let more = other.iter().filter(|key| !one.contains(key)).copied().collect::<Vec<_>>();
     one.extend(more);
@@ -103,7 +103,7 @@ pub(super) fn project(source: &SourceFile, folder: &Path) -> Result<Project, Vec
     }
 }
 
-/// Launch values as written, with those of outer tables below.
+/// Values of a launch as written, completed by those of outer tables.
 #[derive(Clone, Default)]
 pub(super) struct RawLaunch {
     grid: Option<Raw>,
@@ -117,7 +117,7 @@ pub(super) struct RawLaunch {
 }
 
 impl RawLaunch {
-    /// What is not given is that of `outer`.
+    /// Fills missing values from `outer`.
     pub(super) fn or(self, outer: &Self) -> Self {
         let or_all =
             |own: Vec<Raw>, outer: &Vec<Raw>| if own.is_empty() { outer.clone() } else { own };
@@ -144,7 +144,7 @@ impl Reader<'_> {
         self.problems.push(Problem::new(span, message));
     }
 
-    /// Names select entries, so no two are the same.
+    /// Names select entries, so they must be unique.
     fn unique(&mut self, entries: &[Entry], span: Range<usize>) {
         for (position, entry) in entries.iter().enumerate() {
             if entries[..position].iter().any(|other| other.name == entry.name) {
@@ -386,7 +386,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A folder of the project; a project does not name what lies elsewhere for the compiler to read.
+    /// A folder of the project. A project must not let the compiler read files elsewhere.
     fn inside(&mut self, raw: &Raw) -> Option<PathBuf> {
         let path = self.folder.join(&raw.text);
         let parts = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
@@ -439,7 +439,7 @@ impl Reader<'_> {
     }
 }
 
-/// What a kernel is called if its entry has no name.
+/// The default name of an entry: that of its kernel.
 pub(super) fn short(kernel: &KernelPath) -> String {
     match &kernel.kernel {
         Some(name) => name.clone(),

@@ -18,57 +18,60 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use thiserror::Error;
 
+/// Entries that run at once at most, whatever is asked for.
+const MOST_JOBS: usize = 256;
+
 /// How a project is run.
 pub struct RunOptions<'o> {
-    /// Only entries with these names, or whose names begin so and go on with `[`; all if empty.
+    /// Entries to run: those with one of these names, or one of them followed by `[`. Empty for all.
     pub names: &'o [String],
-    /// How many at once; as many as there are processors if zero.
+    /// The number of parallel jobs; zero for one per processor.
     pub jobs: usize,
-    /// The day that allowances are compared with.
+    /// The date that allowances are compared with.
     pub today: Date,
-    /// How results are written.
+    /// The format of results.
     pub format: Format,
-    /// Nothing is kept between runs.
+    /// Keep nothing between runs.
     pub without_cache: bool,
-    /// How text looks.
+    /// The colour of text.
     pub colour: Colour,
-    /// Where to write a page of all reports.
-    pub report: Option<&'o Path>,
-    /// Who watches the runs, and may want them to end.
+    /// Add the data for pictures to reports.
+    pub pictures: bool,
+    /// Observes the runs and may cancel them.
     pub watch: Option<&'static Watch>,
-    /// Told of every entry that is done.
+    /// Called for every finished entry.
     pub progress: &'o (dyn Fn(&Progress<'_>) + Sync),
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'p> {
-    /// Entries that are done, this one included.
+    /// Finished entries, this one included.
     pub done: usize,
-    /// Entries that there are.
+    /// Number of all entries.
     pub all: usize,
-    /// The one that is done.
+    /// The finished entry.
     pub name: &'p str,
-    /// What came of it.
+    /// Its result.
     pub result: &'static str,
 }
 
-/// What came of an entry.
+/// The result of an entry.
 pub(super) struct Done {
     pub(super) name: String,
     pub(super) status: Status,
-    /// Text for people, if it has more to say than its verdict.
+    /// Text for people, if there is more to say than the verdict.
     pub(super) text: String,
     pub(super) report: Option<Report>,
 }
 
-/// What an entry counts as.
+/// The status of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Status {
     Proved,
-    /// Refuted, and somebody allows all of it.
+    /// Refuted, with an allowance for every finding.
     Allowed,
-    /// Unknown, and that is accepted.
+    /// Unknown, and accepted as such.
     Accepted,
     Unknown,
     Refuted,
@@ -99,12 +102,12 @@ impl Status {
     }
 }
 
-/// Runs a project.
+/// Runs a project and gives the reports of its entries as well.
 #[must_use]
-pub fn run(project: &Project, options: &RunOptions<'_>) -> Outcome {
+pub fn run_each(project: &Project, options: &RunOptions<'_>) -> (Outcome, Vec<Report>) {
     let entries = match selected(project, options.names) {
         Ok(entries) => entries,
-        Err(error) => return Outcome::bad_input(&error.to_string()),
+        Err(error) => return (Outcome::bad_input(&error.to_string()), Vec::new()),
     };
     let mut all = in_parallel(&entries, &project.folder, options);
     let mut used = vec![false; project.allowances.len()];
@@ -116,31 +119,26 @@ pub fn run(project: &Project, options: &RunOptions<'_>) -> Outcome {
             }
         }
     }
-    // Which of them are needed shows only if everything ran.
+    // Unused allowances are known only after a full run.
     let stale =
         if options.names.is_empty() { stale(project, &used, options.today) } else { String::new() };
     let exit = worst(&all);
     let thread_instructions =
         all.iter().filter_map(|done| done.report.as_ref()).map(Report::thread_instructions).sum();
     let reports: Vec<Report> = all.iter_mut().filter_map(|done| done.report.clone()).collect();
-    let (mut stale, mut exit) = (stale, exit);
-    if let Some(Err(message)) = options.report.map(|path| render::write_html(path, &reports)) {
-        stale.push_str(&format!("error: {message}\n"));
-        exit = Exit::BadInput;
-    }
     let (output, messages) = match render::render_all("run", &reports, options.format) {
         Some(output) => (output, stale),
         None => (table::text(&all, options.colour), stale),
     };
-    Outcome { output, messages, exit, thread_instructions, report: None }
+    (Outcome { output, messages, exit, thread_instructions, report: None }, reports)
 }
 
-/// A name that no entry has.
+/// A name without an entry.
 #[derive(Debug, Error)]
 #[error("no entry is called `{name}`{} There are: {}", question(.meant), .known.join(", "))]
 struct UnknownEntry {
     name: String,
-    /// The entry that is called nearly so.
+    /// An entry with nearly that name.
     meant: Option<String>,
     known: Vec<String>,
 }
@@ -170,7 +168,7 @@ fn selected<'p>(project: &'p Project, names: &[String]) -> Result<Vec<&'p Entry>
     Ok(project.entries.iter().filter(meant).collect())
 }
 
-/// Results in the order of the entries, however they came.
+/// Runs entries in parallel; returns the results in the order of the entries.
 fn in_parallel(entries: &[&Entry], folder: &Path, options: &RunOptions<'_>) -> Vec<Done> {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let jobs = if options.jobs == 0 { processors } else { options.jobs };
@@ -195,8 +193,9 @@ fn in_parallel(entries: &[&Entry], folder: &Path, options: &RunOptions<'_>) -> V
         }
     };
     std::thread::scope(|scope| {
-        for _ in 1..jobs.min(entries.len()) {
-            scope.spawn(work);
+        for _ in 1..jobs.min(entries.len()).min(MOST_JOBS) {
+            // With fewer threads the others do more.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
         }
         work();
     });
@@ -205,7 +204,7 @@ fn in_parallel(entries: &[&Entry], folder: &Path, options: &RunOptions<'_>) -> V
     results.into_iter().map(|(_, done)| done).collect()
 }
 
-/// A bug in one entry does not take the others with it.
+/// Runs one entry. A panic in it does not stop the others.
 fn one(entry: &Entry, folder: &Path, options: &RunOptions<'_>) -> Done {
     let name = entry.name.clone();
     match catch_unwind(AssertUnwindSafe(|| execute(entry, folder, options))) {
@@ -237,7 +236,7 @@ fn one(entry: &Entry, folder: &Path, options: &RunOptions<'_>) -> Done {
     }
 }
 
-/// A report, so that programs see what people see.
+/// A report on unreadable input, so that programs see the same as people.
 fn unreadable(entry: &Entry, message: &str) -> Report {
     let (command, target) = match &entry.task {
         Task::Check(target) => ("check", Some(&**target)),
@@ -281,14 +280,14 @@ fn execute(entry: &Entry, folder: &Path, options: &RunOptions<'_>) -> Result<Out
     match &entry.task {
         Task::Check(target) => {
             let input = read(target)?;
-            let pictures = options.report.is_some();
+            let pictures = options.pictures;
             let usual = check::Options::default();
             let options = check::Options { strict, warp_synchronous, allow, pictures, ..usual };
             Ok(check::run(&launched(target, &input, limits), options, colour))
         }
         Task::ForAllSizes(of) => sizes::execute(of, &entry.settings, compile, options),
         Task::Equiv(sides, assumptions) => {
-            let pictures = options.report.is_some();
+            let pictures = options.pictures;
             let options = equiv::Options {
                 snap,
                 strict,
@@ -322,7 +321,7 @@ fn execute(entry: &Entry, folder: &Path, options: &RunOptions<'_>) -> Result<Out
     }
 }
 
-/// What a report counts as, once allowances are applied.
+/// The status of a report, once allowances are applied.
 fn status(report: &Report, require: Require) -> Status {
     if report.errors().next().is_some() {
         return Status::Refuted;
@@ -338,7 +337,7 @@ fn status(report: &Report, require: Require) -> Status {
     }
 }
 
-/// Allowances that no longer do anything.
+/// Lists allowances that no longer have an effect.
 fn stale(project: &Project, used: &[bool], today: Date) -> String {
     let told = project.allowances.iter().zip(used).filter_map(|(one, used)| {
         let Allowance { expires, .. } = one;
@@ -355,7 +354,7 @@ fn stale(project: &Project, used: &[bool], today: Date) -> String {
     told.collect()
 }
 
-/// The exit status of all: what is refuted comes first, and nothing checked is no success.
+/// The exit status of the whole run. A refuted entry takes precedence, and a run without any check is no success.
 fn worst(all: &[Done]) -> Exit {
     let ranked = [Exit::Bug, Exit::Refuted, Exit::BadInput, Exit::Unknown];
     let is = |exit: &Exit| all.iter().any(|done| done.status.exit() == *exit);

@@ -1,26 +1,31 @@
-//! Entries for all sizes: `[[prove]]`, and `[[equiv]]` with `for-all-sizes = true`. They have no launch; what a launch must fulfil is
-//! said in the files and with `requires`.
+//! Entries for all sizes: `[[prove]]`, and `[[equiv]]` with `for-all-sizes = true`. They have no launch;
+//! preconditions on launches come from the files and from `requires`.
 //!
-//! A project names neither a compiler nor a solver: z3 and NVRTC are those that the user's own settings lead to.
+//! A project names neither a compiler nor a solver: z3 and NVRTC are those of the user's own settings.
 
 use super::matrix::{Values, combinations, named};
 use super::read::{Reader, short};
 use super::run::RunOptions;
-use super::value::{Raw, Table, texts};
+use super::value::{Raw, Table, assignments, texts};
 use super::{Entry, ForAllSizes, Settings, Task};
 use crate::arguments::KernelPath;
 use crate::cuda::CompileOptions;
 use crate::prove::reading::Reading;
-use crate::prove::{self, Compiling, Together};
+use crate::prove::{self, Compiling, Contract, Together};
 use crate::render::escape::on_one_line;
 use crate::report::{self, Report};
 use crate::{Format, Input, InputError, Outcome};
 use std::ops::Range;
 use std::str::FromStr;
+use std::time::Duration;
 use toml::de::DeTable;
 
+/// How long an entry takes at most, if it does not say.
+const PROOF_TIME: Duration = Duration::from_secs(600);
+
 /// Keys of `[[prove]]`.
-pub(super) const PROVE: &[&str] = &["name", "kernel", "matrix", "define", "compare"];
+pub(super) const PROVE: &[&str] =
+    &["name", "kernel", "matrix", "define", "compare", "ensures", "args", "requires"];
 /// Keys of `[[equiv]]` for all sizes.
 pub(super) const EQUIV: &[&str] = &[
     "name",
@@ -34,10 +39,10 @@ pub(super) const EQUIV: &[&str] = &[
     "same-launch",
     "requires",
 ];
-/// Settings that mean something here.
+/// Settings that apply to these entries.
 pub(super) const SETTINGS: &[&str] = &["strict", "timeout", "require", "arch", "include"];
 
-/// Whether an `[[equiv]]` is one for all sizes.
+/// Is an `[[equiv]]` one for all sizes?
 pub(super) fn is_meant(table: &DeTable<'_>) -> bool {
     table.get("for-all-sizes").is_some_and(|value| value.get_ref().as_bool() != Some(false))
 }
@@ -83,6 +88,9 @@ impl Reader<'_> {
             table.get(key).map(|value| texts(value, &mut self.problems)).unwrap_or_default()
         };
         let (defines, requires, map) = (list("define"), list("requires"), list("map"));
+        let ensures = table.text("ensures", &mut self.problems);
+        let arguments = table.get("args");
+        let arguments = arguments.map(|value| assignments("args", value, &mut self.problems));
         let names: Vec<(String, String)> = map.iter().filter_map(|raw| self.pair(raw)).collect();
         let mut entries = Vec::new();
         for values in combinations(table.get("matrix"), &mut self.problems) {
@@ -91,6 +99,8 @@ impl Reader<'_> {
                 kernels.iter().flatten().filter_map(|raw| self.path(raw, &values)).collect();
             let defines = self.filled_all(&defines, &values);
             let requires = self.filled_all(&requires, &values);
+            let arguments = self.filled_all(arguments.as_deref().unwrap_or_default(), &values);
+            let ensures = ensures.as_ref().and_then(|raw| self.formula(raw, &values));
             if paths.len() < kernels.len() || self.problems.len() > before {
                 break;
             }
@@ -98,7 +108,8 @@ impl Reader<'_> {
                 .clone()
                 .unwrap_or_else(|| paths.iter().map(short).collect::<Vec<_>>().join("="));
             let together = Together { names: names.clone(), same_launch, requires };
-            let of = ForAllSizes { kernels: paths, defines, compares, together };
+            let of =
+                ForAllSizes { kernels: paths, defines, compares, together, ensures, arguments };
             let task = Task::ForAllSizes(Box::new(of));
             entries.push(Entry { name: named(&name, &values), task, settings: settings.clone() });
         }
@@ -116,7 +127,7 @@ impl Reader<'_> {
         raws.iter().filter_map(|raw| self.filled(raw, values)).collect()
     }
 
-    /// `x=a`: two names.
+    /// Parses a pair of names, such as `x=a`.
     fn pair(&mut self, raw: &Raw) -> Option<(String, String)> {
         let pair = raw.text.split_once('=').map(|(one, two)| (one.trim(), two.trim()));
         let pair = pair.filter(|(one, two)| !one.is_empty() && !two.is_empty());
@@ -139,6 +150,12 @@ pub(super) fn execute(
         includes: compile.includes.clone(),
         arch: compile.architecture.clone(),
     };
+    let contract = Contract {
+        ensures: of.ensures.as_deref().map(Input::of_formula).transpose()?,
+        arguments: of.arguments.clone(),
+        requires: of.together.requires.clone(),
+    };
+    let contract = Some(&contract).filter(|one| of.kernels.len() == 1 && !one.is_empty());
     let project = compile.project.clone();
     let cache = compile.environment.cache_folder();
     let compiling = Compiling { options: compile, defines: of.defines.clone() };
@@ -150,11 +167,12 @@ pub(super) fn execute(
         second_solver: None,
         cache: cache.as_deref(),
         strict: settings.strict,
-        time: settings.limits.time,
+        time: settings.limits.time.or(Some(PROOF_TIME)),
         jobs: 1,
         watch: run.watch,
         compiling: of.compares.then_some(&compiling),
         reading: &reading,
+        contract,
         format: Format::Text,
     };
     let mut inputs = Vec::new();
@@ -173,7 +191,7 @@ pub(super) fn execute(
     }
 }
 
-/// A report, so that programs see what people see.
+/// A report on unreadable input, so that programs see the same as people.
 pub(super) fn unreadable(of: &ForAllSizes, name: &str, message: &str) -> Report {
     let command = if of.kernels.len() == 1 { "prove" } else { "equiv" };
     let file = of.kernels.last().map_or("", |path| path.file.as_str());

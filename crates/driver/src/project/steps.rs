@@ -1,4 +1,4 @@
-//! The sides of a comparison in a project: a kernel, a formula, or a list of both that run one after the other.
+//! The sides of a comparison in a project: a kernel, a formula, or a sequence of both.
 
 use super::matrix::Values;
 use super::read::{LAUNCH, RawLaunch, Reader, SIDE, short};
@@ -15,7 +15,7 @@ pub(super) enum RawStep {
 }
 
 impl Step {
-    /// Names it for an entry without a name.
+    /// The default name of an entry, from its step.
     pub(super) fn short(&self) -> String {
         match self {
             Self::Launch(target) => short(&target.kernel),
@@ -62,7 +62,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A step that is a table. What a formula is given of its own is said of it or of its side.
+    /// A step that is a table. Arguments of a formula stand in the step or in its side.
     fn raw_step(
         &mut self,
         item: &Spanned<DeValue<'_>>,
@@ -95,6 +95,15 @@ impl Reader<'_> {
         }
     }
 
+    /// A formula with the values of a combination, or `@` and its file relative to the working folder.
+    pub(super) fn formula(&mut self, formula: &Raw, values: &Values) -> Option<String> {
+        let text = self.filled(formula, values)?;
+        Some(match text.strip_prefix('@') {
+            Some(file) => format!("@{}", self.folder.join(file).display()),
+            None => text,
+        })
+    }
+
     /// A step with the values of a combination.
     pub(super) fn step(&mut self, step: &RawStep, values: &Values) -> Option<Step> {
         match step {
@@ -103,10 +112,7 @@ impl Reader<'_> {
             }
             RawStep::Formula(formula, launch) => {
                 let before = self.problems.len();
-                let mut text = self.filled(formula, values)?;
-                if let Some(file) = text.strip_prefix('@') {
-                    text = format!("@{}", self.folder.join(file).display());
-                }
+                let text = self.formula(formula, values)?;
                 let specs = self.all(launch.arguments.iter().flatten(), values);
                 let mut arguments = Arguments { specs, ..Arguments::default() };
                 arguments.specs.iter_mut().for_each(|spec| self.locate_data(spec));

@@ -1,4 +1,4 @@
-//! The results of a project for people: what is not proved in full, then a line for each entry.
+//! Formats the results of a project: entries that are not fully proved, then a line for each entry.
 
 use super::run::{Done, Status};
 use crate::Colour;
@@ -31,7 +31,7 @@ pub(super) fn text(all: &[Done], colour: Colour) -> String {
         text.push_str(line.trim_end());
         text.push('\n');
     }
-    // What is not proved in full has said it above.
+    // The others have said it above.
     for done in all.iter().filter(|done| done.status == Status::Proved) {
         for note in done.report.iter().flat_map(Report::unexecuted) {
             text.push_str(&format!("note: {}: {note}\n", done.name));
@@ -49,7 +49,7 @@ fn paint(status: Status) -> Style {
     }
 }
 
-/// The properties that are not proved.
+/// Lists the properties that are not proved.
 fn details(done: &Done) -> String {
     let Some(report) = &done.report else { return String::new() };
     let with = |verdict: Verdict| {
@@ -75,7 +75,7 @@ fn details(done: &Done) -> String {
     }
 }
 
-/// `12 checks: 10 proved, 1 refuted, 1 unknown`
+/// The last line: `12 checks: 10 proved, 1 refuted, 1 unknown`
 fn summary(all: &[Done]) -> String {
     let names = ["proved", "allowed", "refuted", "unknown", "bad input", "bug"];
     let counts = names.iter().filter_map(|name| {

@@ -1,4 +1,4 @@
-//! Values of a project file with their places, and what is wrong with them.
+//! Values of a project file with their places, and errors in them.
 
 use crate::Colour;
 use crate::arguments::closest;
@@ -10,7 +10,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Something wrong, and where.
+/// An error and its place.
 #[derive(Debug)]
 pub(super) struct Problem {
     pub(super) span: Range<usize>,
@@ -24,21 +24,21 @@ impl Problem {
     }
 }
 
-/// A text and where it is written.
+/// A text and its place.
 #[derive(Clone, Debug)]
 pub(super) struct Raw {
     pub(super) text: String,
     pub(super) span: Range<usize>,
 }
 
-/// A table of the file, whose keys must be known.
+/// A table of the file; its keys must be known.
 pub(super) struct Table<'t, 'i> {
     pub(super) table: &'t DeTable<'i>,
     pub(super) span: Range<usize>,
 }
 
 impl<'t, 'i> Table<'t, 'i> {
-    /// Complains about keys that nobody knows.
+    /// Wraps a table, and reports unknown keys.
     pub(super) fn new(
         table: &'t DeTable<'i>,
         span: Range<usize>,
@@ -64,7 +64,7 @@ impl<'t, 'i> Table<'t, 'i> {
         self.table.get(key)
     }
 
-    /// Keys and values as they are written, one after the other.
+    /// Keys and values in the order of the text.
     pub(super) fn in_order(table: &'t DeTable<'i>) -> Vec<(&'t str, &'t Spanned<DeValue<'i>>)> {
         let mut entries: Vec<_> = table.iter().collect();
         entries.sort_by_key(|(key, _)| key.span().start);
@@ -139,7 +139,7 @@ pub(super) fn scalar(value: &DeValue<'_>) -> Option<String> {
     }
 }
 
-/// No key and no text has a character that a terminal would obey.
+/// Reports control characters in keys and texts: a terminal would act on them.
 pub(super) fn refuse_controls(table: &DeTable<'_>, problems: &mut Vec<Problem>) {
     for (key, value) in table {
         if !is_clean(key.get_ref()) {
@@ -162,7 +162,7 @@ fn refuse_controls_in(value: &Spanned<DeValue<'_>>, problems: &mut Vec<Problem>)
     }
 }
 
-/// All problems with the lines they are about.
+/// Formats all errors with their lines.
 pub(super) fn render(problems: &[Problem], source: &SourceFile, colour: Colour) -> String {
     let renderer = match colour {
         Colour::Styled { width } => Renderer::styled().term_width(width),

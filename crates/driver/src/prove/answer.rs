@@ -1,6 +1,7 @@
-//! What is told of an answer: verdicts, reasons, notes and assumptions, as text and for [`super::document`].
+//! Formats an answer: verdicts, reasons, notes and assumptions, as text and for [`super::document`].
 
 use super::compare::{self, Timed};
+use super::contract::COMMAND_LINE;
 use super::findings;
 use super::limits::scope;
 use super::solver::{MIN_SOLVER, NoSolver, needs_solver};
@@ -14,27 +15,27 @@ use param::engine::Property;
 use param::kir::{Builtin, Kernel, Type};
 use param::{Answer, Checked};
 
-/// Reasons that are listed for one property.
+/// Reasons listed for one property.
 const MAX_REASONS: usize = 6;
 
-/// What a report is made of.
+/// The parts of a report.
 pub(super) struct Report<'r> {
     pub(super) input: &'r Input,
     pub(super) kernel: &'r Kernel,
     pub(super) answer: &'r Answer,
-    /// Why there is no solver.
+    /// The reason why there is no solver.
     pub(super) no_solver: Option<&'r NoSolver>,
     /// The version of a solver that is too old.
     pub(super) old_solver: Option<&'r str>,
-    /// What the second solver says.
+    /// The result of the second solver.
     pub(super) second: Option<String>,
-    /// That it was ended before it was done.
+    /// A message if the proof was ended early.
     pub(super) stopped: Option<String>,
-    /// What was assumed when the text was read.
+    /// Assumptions made when the text was read.
     pub(super) read_as: Vec<String>,
     /// Our reading and a compiler's.
     pub(super) compared: &'r Timed,
-    /// What is not compared is not proved.
+    /// A kernel without a comparison of readings is not proved.
     pub(super) strict: bool,
 }
 
@@ -44,7 +45,7 @@ pub(super) fn remarks(notes: Vec<String>, assumptions: Vec<String>) -> String {
     notes.chain(assumptions.into_iter().map(|one| format!("assumed: {one}\n"))).collect()
 }
 
-/// What reports call a property.
+/// The name of a property in reports.
 pub(super) fn name(property: Property) -> PropertyName {
     match property {
         Property::Races => PropertyName::Races,
@@ -52,6 +53,7 @@ pub(super) fn name(property: Property) -> PropertyName {
         Property::Bounds => PropertyName::Bounds,
         Property::Overflow => PropertyName::Overflow,
         Property::Division => PropertyName::Division,
+        Property::Initialised => PropertyName::Initialised,
         Property::Clauses => PropertyName::Clauses,
         Property::Invariant => PropertyName::Invariant,
         Property::Postcondition => PropertyName::Postcondition,
@@ -65,7 +67,7 @@ impl Report<'_> {
         Verdict::of_all(checked.chain(self.reading(None).map(|one| one.verdict)))
     }
 
-    /// That nobody else reads the kernel as we do, if that is held against a proof.
+    /// The property "read as a compiler reads it", if its absence is held against a proof.
     pub(super) fn reading(&self, side: Option<&'static str>) -> Option<report::Property> {
         let reason = compare::assumption(self.compared).filter(|_| self.strict)?;
         let (name, verdict) = (PropertyName::Reading, Verdict::Unknown);
@@ -89,7 +91,7 @@ impl Report<'_> {
         }
     }
 
-    /// Where one or two spans are.
+    /// Formats the positions of one or two spans.
     fn places(&self, other: Option<base::Span>, span: base::Span) -> String {
         let place = self.input.place(span);
         let Some(other) = other.map(|other| self.input.place(other)) else { return place };
@@ -100,7 +102,7 @@ impl Report<'_> {
         }
     }
 
-    /// Why a property is unknown.
+    /// The reasons why a property is unknown.
     pub(super) fn reasons(&self, checked: &Checked) -> Vec<String> {
         let mut reasons = Vec::new();
         for open in &checked.open {
@@ -142,7 +144,7 @@ impl Report<'_> {
             + &compare::line("the kernel ", self.compared)
     }
 
-    /// What was found, as people read it.
+    /// Formats the findings.
     pub(super) fn found(&self, colour: Colour) -> String {
         let findings = self.answer.properties.iter().flat_map(|one| &one.findings);
         let shown = findings.map(|finding| {
@@ -152,7 +154,7 @@ impl Report<'_> {
         shown.collect()
     }
 
-    /// What is known of the properties, ` of` which kernel if there are two.
+    /// Formats the verdicts of the properties. `of` names the kernel if there are two.
     pub(super) fn verdicts(&self, of: &str, colour: Colour) -> String {
         let mut text = String::new();
         let properties = &self.answer.properties;
@@ -190,7 +192,7 @@ impl Report<'_> {
         if let Some(version) = self.old_solver {
             notes.push(format!(
                 "z3 {version} leaves questions open that version {MIN_SOLVER} answers (`pip install \
-                 \"z3-solver>=5\"` brings one)"
+                 \"z3-solver>=5\"` installs it)"
             ));
         }
         for checked in self.answer.properties.iter().filter(|one| !one.holds_if.is_empty()) {
@@ -214,7 +216,8 @@ impl Report<'_> {
         notes
     }
 
-    /// A demand that nobody wrote as one: a number of a template, or a symbolic macro, is positive; blocks are as large as is declared.
+    /// Describes a precondition that is implied rather than written: a template number or symbolic macro is positive;
+    /// blocks have the declared size.
     fn implied(&self, condition: &param::kir::Expr) -> Option<String> {
         let mut name = None;
         param::kir::visit(condition, &mut |inner| {
@@ -225,21 +228,29 @@ impl Report<'_> {
         match (condition.span == self.kernel.span, name) {
             (false, _) => None,
             (true, Some(name)) => Some(format!("`{name}` is at least 1")),
-            (true, None) => Some("blocks are no larger than `__launch_bounds__` says".to_owned()),
+            (true, None) => {
+                Some("blocks are at most as large as `__launch_bounds__` allows".to_owned())
+            }
         }
     }
 
-    /// What a condition of the contract says, as it is written; nothing if it is not written anywhere.
+    /// A condition of the contract as the user wrote it; `None` if it is implied.
     fn written(&self, span: base::Span) -> Option<String> {
         let (file, local) = self.input.located(span);
         let text = file.text().get(local.range())?;
         let text = text.replace("//@", " ");
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        // What is made for a template's parameter has the place of the kernel's name.
+        // Conditions made for a template's parameter carry the span of the kernel's name.
         (span != self.kernel.span && !text.is_empty()).then_some(text)
     }
 
-    /// What numbers are in claims about elements, if any was proved.
+    /// Is a clause part of the file, while the contract is given apart from it? Its author is somebody else then.
+    fn is_of_file(&self, span: base::Span) -> bool {
+        let is_given = self.input.headers().any(|file| file.name() == COMMAND_LINE);
+        is_given && self.input.located(span).0.name() != COMMAND_LINE
+    }
+
+    /// Explains the meaning of numbers in claims about elements, if any was proved.
     fn meant_by_numbers(&self) -> Vec<String> {
         let proved = |one: &Checked| is_about_values(one) && one.verdict == param::Verdict::Proved;
         let has = |wanted: fn(&Type) -> bool| {
@@ -250,7 +261,7 @@ impl Report<'_> {
             return all;
         }
         if has(|element| matches!(element, Type::Float)) {
-            all.push("floats are real numbers: rounding and overflow are not looked at".to_owned());
+            all.push("floats are real numbers: rounding and overflow are ignored".to_owned());
         }
         all.extend(self.assumed_defined());
         if has(|element| matches!(element, Type::Int { .. })) {
@@ -266,7 +277,7 @@ impl Report<'_> {
             all.push("arrays do not overlap".to_owned());
         }
         if statements::has_fetch(&self.kernel.body) {
-            all.push("the kernel does not write what its textures have".to_owned());
+            all.push("the kernel does not write the memory of its textures".to_owned());
         }
         all.push("launches stay within CUDA's limits (1024 threads of a block)".to_owned());
         let of_axis = |axis: usize| [Builtin::BlockDim, Builtin::GridDim].map(|one| one.name(axis));
@@ -275,7 +286,7 @@ impl Report<'_> {
         if !unused.is_empty() {
             let unused = unused.join(", ");
             all.push(format!(
-                "{unused} are 1: neither the kernel nor its clauses mention them (--strict: any value)"
+                "{unused} are 1: unused by the kernel and its clauses (--strict: any value)"
             ));
         }
         for axis in (0..3).filter(|axis| self.answer.limited[*axis]) {
@@ -297,14 +308,14 @@ impl Report<'_> {
             all.extend(self.implied(&requirement.condition));
         }
         if self.kernel.fences {
-            all.push("fences order nothing: what they order is not followed".to_owned());
+            all.push("fences order nothing: their order is not followed".to_owned());
         }
         all.extend(self.read_as.iter().cloned());
         all.extend(compare::assumption(self.compared));
         for requirement in &self.kernel.requires {
-            all.extend(
-                self.written(requirement.condition.span).map(|text| format!("requires {text}")),
-            );
+            let span = requirement.condition.span;
+            let origin = if self.is_of_file(span) { " (stated in the file)" } else { "" };
+            all.extend(self.written(span).map(|text| format!("requires {text}{origin}")));
         }
         each_assume(&self.kernel.body, &mut |span| {
             all.extend(self.written(span).map(|text| format!("assume {text}")));

@@ -1,5 +1,5 @@
-//! What a proof about values assumes of float operations: that each has a real value where it is executed
-//! ([`param::partial`]). Listed line by line; under `--strict` it leaves the claim open.
+//! The assumption of a proof about values that each float operation has a real value where it is executed
+//! ([`param::partial`]). It is listed line by line; under `--strict` it leaves the claim open.
 
 use super::answer::Report;
 use param::partial::{self, Partial};
@@ -19,7 +19,7 @@ impl Report<'_> {
         all
     }
 
-    /// Why values are not proved under `--strict`.
+    /// The reasons why values are not proved under `--strict`.
     pub(super) fn undefined_somewhere(&self) -> Vec<String> {
         let all = if self.strict { self.assumed_defined() } else { Vec::new() };
         all.into_iter().map(|one| format!("could not show: {one}")).collect()

@@ -1,7 +1,8 @@
-//! Work in a thread of its own that is left alone once its time is over.
+//! Work in a thread of its own, abandoned when its time is over.
 //!
-//! A compiler in a library neither looks at our clock nor can be stopped. Its thread goes on until it is done or the program
-//! ends, and what it finds is dropped: a verdict never depends on it, only what is said to have been compared.
+//! A compiler in a library neither checks our clock nor can be stopped. Its thread goes on until it is done or the
+//! program ends, and a late result is dropped. A verdict never depends on it; only the report's note on the
+//! comparison does.
 
 use super::options::Options;
 use crate::Watch;
@@ -11,12 +12,12 @@ use std::time::{Duration, Instant};
 
 /// Bytes of the thread's stack: expressions are followed recursively.
 const STACK: usize = 64 << 20;
-/// How often we look whether the user wants an end.
+/// The interval between checks for cancellation.
 const LOOK: Duration = Duration::from_millis(20);
-/// How long what began late is waited for.
+/// The minimum waiting time for work that began late.
 const GRACE: Duration = Duration::from_millis(200);
 
-/// How long somebody is waited for.
+/// The time limit for waiting.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Deadline {
     until: Option<Instant>,
@@ -24,7 +25,7 @@ pub(super) struct Deadline {
 }
 
 impl Deadline {
-    /// That of a command which begins now.
+    /// The deadline of a command that begins now.
     pub(super) fn of(options: &Options<'_>) -> Self {
         let until = options.time.and_then(|time| Instant::now().checked_add(time));
         Self { until, watch: options.watch }
@@ -37,30 +38,30 @@ impl Deadline {
     }
 }
 
-/// Work that goes on somewhere else.
+/// Work in another thread.
 #[derive(Debug)]
 pub(super) struct Detached<T>(Receiver<Ended<T>>);
 
 impl<T: Send + 'static> Detached<T> {
-    /// Starts some work; nothing if there is no thread for it.
+    /// Starts some work; `None` if no thread could be started.
     pub(super) fn start(work: impl FnOnce() -> T + Send + 'static) -> Option<Self> {
         let (sender, receiver) = mpsc::channel();
         let work = move || {
             let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
-            // Nobody may be there any more.
+            // The receiver may be gone.
             let _ = sender.send(ended);
         };
         std::thread::Builder::new().stack_size(STACK).spawn(work).ok()?;
         Some(Self(receiver))
     }
 
-    /// What came of it; nothing if that takes too long.
+    /// Waits for the result; `None` if that takes too long.
     pub(super) fn result(self, deadline: Deadline) -> Option<T> {
         let asked = Instant::now();
         loop {
             match self.0.recv_timeout(LOOK) {
                 Ok(Ok(result)) => return Some(result),
-                // A bug of ours is told where it is caught.
+                // Pass on a panic, a bug of ours, to the handler that reports it.
                 Ok(Err(panic)) => std::panic::resume_unwind(panic),
                 Err(RecvTimeoutError::Timeout) if deadline.is_over(asked) => return None,
                 Err(RecvTimeoutError::Timeout) => {}

@@ -9,7 +9,7 @@ use crate::{Exit, Input};
 use base::{Diagnostic, Severity};
 use param::interp::Event;
 
-/// An answer.
+/// The report of an answer.
 pub(super) fn of_answer(of: &Report<'_>, exit: Exit) -> report::Report {
     let mut properties = Vec::new();
     let mut all = Vec::new();
@@ -35,7 +35,7 @@ pub(super) fn of_answer(of: &Report<'_>, exit: Exit) -> report::Report {
     }
 }
 
-/// A file or kernel that is not read: wrong, or outside of what is supported.
+/// The report of a file or kernel that cannot be read: wrong, or unsupported.
 pub(super) fn of_refusal(
     diagnostic: &Diagnostic,
     input: &Input,
@@ -88,7 +88,7 @@ pub(super) fn empty(input: &Input) -> report::Report {
     }
 }
 
-/// The text and the files that it includes.
+/// The text and its included files.
 fn sources(input: &Input) -> Vec<report::SourceText> {
     let files = std::iter::once(&input.source).chain(input.headers());
     let of_file = |file: &base::SourceFile| report::SourceText {
@@ -137,5 +137,6 @@ fn kind(event: &Event) -> FindingKind {
         Event::Assertion { .. } | Event::Barrier { .. } => FindingKind::Invariant,
         Event::Postcondition { .. } | Event::Footprint { .. } => FindingKind::Postcondition,
         Event::NoValue { .. } => FindingKind::ClauseWithoutValue,
+        Event::Unwritten { .. } => FindingKind::Uninitialised,
     }
 }

@@ -1,6 +1,6 @@
-//! All kernels of a file, one report for each in the order of the text.
+//! Proves all kernels of a file, one report for each in the order of the text.
 //!
-//! The exit status is the worst of them, as for the entries of a project. The time that a proof may take is that of all.
+//! The exit status is the worst of them, as for the entries of a project. They share the time limit of the proof.
 
 use super::limits::{limit, on_deep_stack};
 use super::options::Options;
@@ -15,14 +15,14 @@ use base::{Code, Diagnostic, Span};
 use param::deadline::within;
 use std::time::Instant;
 
-/// Proves the kernel that is named, or all kernels of the file, and gives their reports.
+/// Proves the named kernel, or all kernels of the file, and returns their reports.
 #[must_use]
 pub fn run_each(input: &Input, options: Options<'_>, colour: Colour) -> (Outcome, Vec<Report>) {
     let mut reports = Vec::new();
     let outcome = on_deep_stack(|| match options.reading.text(input) {
-        Ok(text) => {
+        Ok(mut text) => {
             let colour = colour.for_input(text.input.texts());
-            each(&text, options, colour, &mut reports).escaped(colour)
+            each(&mut text, options, colour, &mut reports).escaped(colour)
         }
         Err(refused) => not_read(refused, "prove", &options, colour),
     });
@@ -32,10 +32,16 @@ pub fn run_each(input: &Input, options: Options<'_>, colour: Colour) -> (Outcome
     (outcome, reports)
 }
 
-fn each(text: &Text, options: Options<'_>, colour: Colour, reports: &mut Vec<Report>) -> Outcome {
+fn each(
+    text: &mut Text,
+    options: Options<'_>,
+    colour: Colour,
+    reports: &mut Vec<Report>,
+) -> Outcome {
     let names = match options.kernel {
-        None => names(text, &options),
-        Some(_) => Vec::new(),
+        // A separate contract is for one kernel.
+        None if options.contract.is_none() => names(text, &options),
+        _ => Vec::new(),
     };
     if names.len() < 2 {
         return prove(text, options, colour);
@@ -50,17 +56,17 @@ fn each(text: &Text, options: Options<'_>, colour: Colour, reports: &mut Vec<Rep
         let one = match name.again {
             None => prove(text, options, colour),
             Some(span) => {
-                let message = format!("several kernels `{}` are not told apart", name.text);
+                let message = format!("several kernels have the name `{}`", name.text);
                 let diagnostic = Diagnostic::unsupported(Code::UnsupportedConstruct, span, message);
                 refused(diagnostic, &text.input, "prove", &options, colour)
             }
         };
         if one.report.is_none() && one.exit == Exit::BadInput && position == 0 {
-            // Nothing about a kernel: the others would fail in the same way.
+            // An error that is not about a kernel would be the same for all others.
             return one;
         }
         exits.push(one.exit);
-        // What is refused has no result: its message stands in the place of one.
+        // A rejected kernel has no result: its message takes the place of one.
         let (shown, messages) = match one.output.is_empty() {
             true => (one.messages, String::new()),
             false => (one.output, one.messages),
@@ -81,13 +87,13 @@ fn each(text: &Text, options: Options<'_>, colour: Colour, reports: &mut Vec<Rep
     }
 }
 
-/// The name of a kernel, and where another one has it, too.
+/// The name of a kernel, and the place of another one with the same name.
 struct Name {
     text: String,
     again: Option<Span>,
 }
 
-/// Names of the kernels, each once; none if the file is not read, which is told elsewhere.
+/// Names of the kernels, each once; empty if the file cannot be read (reported elsewhere).
 fn names(text: &Text, options: &Options<'_>) -> Vec<Name> {
     let read = within(limit(options), || param::kernels_in(&text.read));
     let mut names: Vec<Name> = Vec::new();
@@ -101,7 +107,7 @@ fn names(text: &Text, options: &Options<'_>) -> Vec<Name> {
     names
 }
 
-/// What is refuted comes before what is not read, and that before what is open.
+/// Refuted comes before unreadable, and unreadable before unknown.
 fn worst(exits: &[Exit]) -> Exit {
     let ranked = [Exit::Bug, Exit::Refuted, Exit::BadInput, Exit::Unknown];
     ranked.into_iter().find(|one| exits.contains(one)).unwrap_or(Exit::Success)

@@ -1,11 +1,11 @@
-//! What was seen on a launch, in words.
+//! Formats faults seen on a launch as diagnostics.
 
 use base::{Code, Diagnostic};
 use param::Finding;
 use param::interp::{Access, AccessKind, Event, Launch, Thread, Value};
 use param::kir::{Array, Builtin, Kernel, VarId};
 
-/// A finding with its places.
+/// The diagnostic of a finding, with its places.
 pub(super) fn diagnostic(kernel: &Kernel, finding: &Finding) -> Diagnostic {
     let launch = launch(kernel, &finding.launch);
     let who = |thread: &Thread| thread_name(kernel, thread);
@@ -37,6 +37,13 @@ pub(super) fn diagnostic(kernel: &Kernel, finding: &Finding) -> Diagnostic {
                 sizes.join("×")
             );
             Diagnostic::error(Code::OutOfBounds, access.span, message)
+                .label(format!("{} {}", who(&access.thread), verb(access)))
+                .note(launch)
+        }
+        Event::Unwritten { array, index, access } => {
+            let name = element(&kernel.arrays[*array], index);
+            let message = format!("`{name}` is read before anybody has stored to it");
+            Diagnostic::error(Code::UndefinedValue, access.span, message)
                 .label(format!("{} {}", who(&access.thread), verb(access)))
                 .note(launch)
         }
@@ -115,9 +122,9 @@ pub(super) fn diagnostic(kernel: &Kernel, finding: &Finding) -> Diagnostic {
             let message = match (about, got.and_then(shown), want.and_then(shown)) {
                 (Some((array, index)), Some(got), Some(want)) => {
                     let name = element(&kernel.arrays[*array], index);
-                    format!("`{name}` is {got} in the end and should be {want}")
+                    format!("`{name}` is {got} at the end and should be {want}")
                 }
-                _ => "this does not hold in the end".to_owned(),
+                _ => "this does not hold at the end".to_owned(),
             };
             Diagnostic::error(Code::Postcondition, *span, message).label(label).note(launch)
         }
@@ -152,7 +159,7 @@ fn verb(access: &Access) -> String {
     }
 }
 
-/// A thread by the axes that the kernel has.
+/// Names a thread by the axes that the kernel has.
 fn thread_name(kernel: &Kernel, thread: &Thread) -> String {
     let last = (0..3).rev().find(|axis| kernel.has_axis(*axis)).unwrap_or(0);
     let axes = |values: &[i128; 3]| {

@@ -1,10 +1,11 @@
 //! `warpproof prove`: races, barriers, bounds and overflow of a CUDA C kernel, for every launch and size.
 //!
-//! What is proved holds for every launch that the kernel's contract allows. What is refuted was seen on a launch
-//! that the report names.
+//! A proof holds for every launch that the kernel's contract allows. A refutation comes with the launch it was seen
+//! on.
 
 mod answer;
 mod compare;
+mod contract;
 mod definedness;
 mod detached;
 mod document;
@@ -22,9 +23,10 @@ mod statements;
 mod unread;
 
 pub use compare::{Compiling, Reading, readings};
+pub use contract::Contract;
 pub use each::run_each;
 pub use options::Options;
 pub use pair::{Together, compare};
 pub use single::run;
 
-pub(crate) use solver::{is_old, solver_version};
+pub(crate) use solver::{NoSolver, is_old, solver_version};

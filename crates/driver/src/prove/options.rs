@@ -1,38 +1,42 @@
-//! What `prove` is asked for.
+//! Options of `prove`.
 
 use super::compare::Compiling;
+use super::contract::Contract;
 use super::reading::Reading;
 use crate::{Format, Watch};
 use std::path::Path;
 use std::time::Duration;
 
-/// What is asked for.
+/// The options of a proof.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'o> {
-    /// Which kernel of the file.
+    /// The kernel of the file; `None` for all.
     pub kernel: Option<&'o str>,
-    /// Facts about loops are inferred.
+    /// Infer facts about loops.
     pub infers: bool,
-    /// Where z3 is, if not where it is looked for.
+    /// The path of z3; `None` to search for it.
     pub solver: Option<&'o Path>,
-    /// Whether a solver may be used at all.
+    /// A solver may be used.
     pub use_solver: bool,
-    /// A solver that is asked as well whatever z3 says is impossible.
+    /// A second solver that rechecks z3's `unsat` answers.
     pub second_solver: Option<&'o Path>,
-    /// Where answers of z3 are kept between runs.
+    /// The folder with cached answers of z3.
     pub cache: Option<&'o Path>,
-    /// Every launch that CUDA allows is meant, on all axes, with any number of threads; and what is not compared is not proved.
+    /// Prove every launch that CUDA allows, on all axes, with any number of threads. A kernel without a comparison of
+    /// readings is then not proved.
     pub strict: bool,
-    /// How long it may take.
+    /// The time limit.
     pub time: Option<Duration>,
-    /// Launches that are run at once.
+    /// The number of launches run in parallel.
     pub jobs: usize,
-    /// Who may end it.
+    /// Cancels the proof.
     pub watch: Option<&'static Watch>,
-    /// How the text is compiled, to compare our reading of it; nothing if it is not to be.
+    /// Options for compiling the text, to compare our reading with the compiler's; `None` for no comparison.
     pub compiling: Option<&'o Compiling>,
     /// Macros, folders of headers and the architecture.
     pub reading: &'o Reading,
-    /// How results are written.
+    /// Claims and preconditions beside the clauses of the file.
+    pub contract: Option<&'o Contract>,
+    /// The format of results.
     pub format: Format,
 }

@@ -1,4 +1,5 @@
-//! `warpproof equiv --for-all-sizes`: whether two CUDA C kernels leave the same in every array, for every launch and size.
+//! `warpproof equiv --for-all-sizes`: decides if two CUDA C kernels leave the same contents in every array, for every
+//! launch and size.
 
 use super::answer::{Report, name, remarks};
 use super::detached::Deadline;
@@ -20,28 +21,28 @@ use param::{Compared, Difference};
 
 const SIDES: [&str; 2] = ["reference", "optimised"];
 
-/// Two kernels and what is said of them.
+/// Two kernels and the answers about them.
 struct Pair<'r> {
     sides: [Report<'r>; 2],
     compared: &'r Compared,
     no_solver: Option<&'r NoSolver>,
     together: &'r Together,
-    /// That it was ended before it was done.
+    /// A message if the proof was ended early.
     stopped: Option<String>,
 }
 
-/// How two kernels belong together.
+/// The correspondence between two kernels.
 #[derive(Clone, Debug, Default)]
 pub struct Together {
-    /// Names of the reference with those that the optimised kernel has for the same.
+    /// Names of the reference, with those of the same things in the optimised kernel.
     pub names: Vec<(String, String)>,
     /// Both have the same launch.
     pub same_launch: bool,
-    /// Demands on launches beside those of the contracts, in the names of the reference.
+    /// Preconditions on launches beside those of the contracts, in the names of the reference.
     pub requires: Vec<String>,
 }
 
-/// Compares two kernels, reference first. The kernel's name in `options` is not looked at.
+/// Compares two kernels, reference first. Ignores the kernel's name in `options`.
 #[must_use]
 pub fn compare(
     inputs: [&Input; 2],
@@ -204,7 +205,7 @@ impl Pair<'_> {
         Verdict::of_all(properties.chain(readings).chain([self.equality()]))
     }
 
-    /// Why equality is unknown.
+    /// The reasons why equality is unknown.
     fn reasons(&self) -> Vec<String> {
         let mut reasons = Vec::new();
         for (side, open) in &self.compared.open {
@@ -294,7 +295,7 @@ impl Pair<'_> {
             "floats are real numbers".to_owned(),
         ];
         if self.sides.iter().any(|one| statements::has_fetch(&one.kernel.body)) {
-            all.push("neither kernel writes what textures have".to_owned());
+            all.push("neither kernel writes the memory of its textures".to_owned());
         }
         let names = self.together.names.iter();
         all.extend(names.map(|(one, two)| format!("`{one}` is `{two}` of the optimised kernel")));
@@ -320,7 +321,7 @@ impl Pair<'_> {
         all
     }
 
-    /// What was compared of both readings.
+    /// The extent of the comparison with a compiler, for both readings.
     fn readings(&self) -> impl Iterator<Item = String> {
         let sides = self.sides.iter().zip(SIDES);
         sides.filter_map(|(side, which)| {

@@ -1,8 +1,10 @@
-//! How `prove` reads a CUDA C++ file: macros, folders of headers, the architecture, and which files it may include.
+//! How `prove` reads a CUDA C++ file: macros, folders of headers, the architecture, and the files it may include.
 //!
-//! A source may name any file that the user can read, and messages quote what is read. Only files below the source's own
-//! folder and below folders that were given are read; of others nothing is told but that they are elsewhere.
+//! A source may name any file that the user can read, and messages quote what is read. So only files below the
+//! source's own folder and below the given folders are read. A message about any other file says only that it is
+//! elsewhere.
 
+use super::select::Refusal;
 use crate::Input;
 use crate::output::is_below;
 use cuda::preprocess::{Options, Preprocessed, preprocess_files};
@@ -14,10 +16,10 @@ use thiserror::Error;
 /// Longer headers are not read.
 const LARGEST: u64 = 16 << 20;
 
-/// How a file is read; the compiler that readings are compared with is called alike.
+/// Options for reading a file. The compiler in a comparison of readings gets the same ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reading {
-    /// `NAME` or `NAME=VALUE` of macros.
+    /// Macros, as `NAME` or `NAME=VALUE`.
     pub defines: Vec<String>,
     /// Folders with header files.
     pub includes: Vec<PathBuf>,
@@ -32,7 +34,7 @@ impl Default for Reading {
 }
 
 impl Reading {
-    /// What `__CUDA_ARCH__` is: 800 for `sm_80`, 1200 for `sm_120`.
+    /// The value of `__CUDA_ARCH__`: 800 for `sm_80`, 1200 for `sm_120`.
     ///
     /// # Errors
     /// The name is not that of an architecture.
@@ -68,7 +70,7 @@ impl Reading {
     /// Preprocesses a file.
     ///
     /// # Errors
-    /// An option that cannot be, or what is wrong with the text.
+    /// An impossible option, or an error in the text.
     pub(crate) fn text(&self, input: &Input) -> Result<Text, Refused> {
         let path = Path::new(input.source.name());
         let arch = self.cuda_arch().map_err(Refused::Option)?;
@@ -90,16 +92,27 @@ impl Reading {
     }
 }
 
-/// A text that was preprocessed.
+/// A preprocessed text.
 pub(crate) struct Text {
     /// Its tokens.
     pub(crate) read: Preprocessed,
-    /// The file with those that it includes.
+    /// The file with its included files.
     pub(crate) input: Input,
 }
 
 impl Text {
-    /// What the text was told when it asked what it is compiled for, a line each.
+    /// Adds a text of clauses, and returns its start among all texts.
+    ///
+    /// # Errors
+    /// All texts together are too long.
+    pub(super) fn add(&mut self, name: &str, text: &str) -> Result<u32, Refusal> {
+        let too_long = || Refusal::Usage("the contract is too long".to_owned());
+        let start = self.read.sources.add_text(name, text).ok_or_else(too_long)?;
+        self.input = self.input.with_headers(&self.read.sources).ok_or_else(too_long)?;
+        Ok(start)
+    }
+
+    /// Assumptions from macros that ask for the compilation target, a line each.
     pub(crate) fn assumed(&self, reading: &Reading) -> Vec<String> {
         let names: Vec<String> = self.read.used.iter().map(|name| format!("`{name}`")).collect();
         match names.is_empty() {
@@ -113,11 +126,11 @@ impl Text {
     }
 }
 
-/// An option that cannot be; displays as a sentence.
+/// An impossible option; displays as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum OptionError {
     /// The name is not that of an architecture.
-    #[error("`{name}` is not an architecture: --arch is such as sm_80 or sm_90a")]
+    #[error("`{name}` is not an architecture: --arch takes sm_80, sm_90a and others")]
     Architecture {
         /// The name.
         name: String,
@@ -125,7 +138,7 @@ pub enum OptionError {
     /// A macro without a name.
     #[error("-D `{text}`: expected NAME or NAME=VALUE")]
     Macro {
-        /// What is given.
+        /// The option's text.
         text: String,
     },
     /// Spans have 32 bits.
@@ -133,12 +146,12 @@ pub enum OptionError {
     LongHeader,
 }
 
-/// Why a file is not preprocessed.
+/// The reason why a file is not preprocessed.
 #[derive(Debug)]
 pub(crate) enum Refused {
-    /// An option cannot be.
+    /// An impossible option.
     Option(OptionError),
-    /// The text is wrong, or not read; with the files that were read.
+    /// An error in the text, or an unreadable file; with the files that were read.
     Text(Box<base::Diagnostic>, Box<Input>),
 }
 

@@ -1,4 +1,4 @@
-//! Ends of `prove` without an answer: a text or kernel that is not read, or that a compiler reads in another way.
+//! Outcomes of `prove` without an answer: a text or kernel that cannot be read, or that a compiler reads differently.
 
 use super::detached::Deadline;
 use super::options::Options;
@@ -10,7 +10,7 @@ use base::Severity;
 use compare::{Comparison, Timed};
 use param::kir::Kernel;
 
-/// A file that is not preprocessed.
+/// A file that cannot be preprocessed.
 pub(super) fn not_read(
     refusal: Refused,
     command: &'static str,
@@ -26,7 +26,7 @@ pub(super) fn not_read(
     }
 }
 
-/// A file or kernel that is not read.
+/// A file or kernel that cannot be read.
 pub(super) fn refused(
     diagnostic: base::Diagnostic,
     input: &Input,
@@ -43,7 +43,7 @@ pub(super) fn refused(
     outcome.rendered(options.format)
 }
 
-/// The end of a command whose kernel is read in another way by the compiler.
+/// The outcome for a kernel that the compiler reads differently.
 pub(super) fn contradiction(
     timed: &Timed,
     kernel: &Kernel,

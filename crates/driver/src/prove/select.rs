@@ -1,24 +1,25 @@
-//! Which kernel of a text is meant, with the demands on its launches.
+//! Selects a kernel of a text, with the preconditions on its launches.
 
 use super::reading::Text;
 use base::SourceFile;
 use param::kir::Kernel;
 
-/// Why there is no kernel.
+/// The reason why there is no kernel.
 pub(super) enum Refusal {
-    /// The options name none, or several.
+    /// The options select none, or several.
     Usage(String),
-    /// It is wrong, or not read.
+    /// It is wrong, or cannot be read.
     Read(Box<base::Diagnostic>),
 }
 
-/// The kernel that is meant.
+/// The selected kernel.
 pub(super) fn selected(text: &Text, name: Option<&str>) -> Result<Kernel, Refusal> {
     let kernels = param::kernels_in(&text.read).map_err(Refusal::Read)?;
     chosen(&text.input.source, name, kernels)
 }
 
-/// The same with more demands on launches, each if the kernel has its names; those it has are not `unused` any more.
+/// Like [`selected`], with more preconditions. Each applies if the kernel has its names; it is then removed from
+/// `unused`.
 pub(super) fn demanding(
     text: &Text,
     name: Option<&str>,
@@ -40,7 +41,7 @@ pub(super) fn demanding(
     chosen(&text.input.source, name, kernels.into_iter().map(|(parsed, _)| parsed).collect())
 }
 
-fn chosen(
+pub(super) fn chosen(
     source: &SourceFile,
     name: Option<&str>,
     kernels: Vec<param::Parsed>,
@@ -59,7 +60,7 @@ fn chosen(
         }
         Some(name) if names.iter().filter(|one| **one == name).count() > 1 => {
             let message =
-                format!("`{file}` has several kernels `{name}`, which are not told apart");
+                format!("`{file}` has several kernels `{name}`, which cannot be distinguished");
             return Err(Refusal::Usage(message));
         }
         Some(name) => names.iter().position(|one| *one == name).ok_or_else(|| {

@@ -1,41 +1,43 @@
-//! One kernel from options to report.
+//! Proves one kernel, from options to report.
 
 use super::answer::Report;
+use super::contract::{Contracted, contracted};
 use super::detached::Deadline;
 use super::limits::{cut_short, limit, not_in_time, on_deep_stack};
 use super::options::Options;
 use super::reading::Text;
 use super::refused::{contradiction, not_read, refused};
-use super::select::{Refusal, selected};
+use super::select::Refusal;
 use super::{compare, document, findings, solver};
 use crate::diagnostics::render;
 use crate::{Colour, Exit, Input, Outcome, report};
 use param::Answer;
 use param::deadline::within;
 
-/// Proves the kernel that is named, or the only one.
+/// Proves the named kernel, or the only one.
 #[must_use]
 pub fn run(input: &Input, options: Options<'_>, colour: Colour) -> Outcome {
     on_deep_stack(|| match options.reading.text(input) {
-        Ok(text) => {
+        Ok(mut text) => {
             let colour = colour.for_input(text.input.texts());
-            prove(&text, options, colour).escaped(colour)
+            prove(&mut text, options, colour).escaped(colour)
         }
         Err(refused) => not_read(refused, "prove", &options, colour),
     })
 }
 
-pub(super) fn prove(text: &Text, options: Options<'_>, colour: Colour) -> Outcome {
-    let input = &text.input;
-    let read = within(limit(&options), || selected(text, options.kernel));
-    let kernel = match read.result.unwrap_or_else(|| Err(not_in_time(&options))) {
-        Ok(kernel) if options.strict => kernel.for_every_launch(),
-        Ok(kernel) => kernel,
+pub(super) fn prove(text: &mut Text, options: Options<'_>, colour: Colour) -> Outcome {
+    let read = within(limit(&options), || contracted(text, options.kernel, options.contract));
+    let (text, input) = (&*text, &text.input);
+    let contracted = match read.result.unwrap_or_else(|| Err(not_in_time(&options))) {
+        Ok(one) if options.strict => Contracted { kernel: one.kernel.for_every_launch(), ..one },
+        Ok(one) => one,
         Err(Refusal::Usage(message)) => return Outcome::bad_input(&message),
         Err(Refusal::Read(diagnostic)) => {
             return refused(*diagnostic, input, "prove", &options, colour);
         }
     };
+    let kernel = &contracted.kernel;
     let (found, no_solver) = match solver::wanted(&options) {
         Ok(found) => found,
         Err(reason) => return Outcome::bad_input(&reason.to_string()),
@@ -43,24 +45,27 @@ pub(super) fn prove(text: &Text, options: Options<'_>, colour: Colour) -> Outcom
     let old_solver = found.as_ref().map(|solver| solver.version().to_owned());
     let old_solver = old_solver.filter(|version| solver::is_old(version));
     let how = param::Options { infers: options.infers, suggests: true };
-    let asked =
-        compare::Asked { source: &input.source, kernel: &kernel, compiling: options.compiling };
+    let asked = compare::Asked { source: &input.source, kernel, compiling: options.compiling };
     let deadline = Deadline::of(&options);
     let ((answer, found, stopped), compared) = compare::beside(asked, deadline, || {
-        let done = within(limit(&options), || param::prove(&kernel, found, how));
-        let (answer, found) = done.result.unwrap_or_else(|| (Answer::given_up(&kernel), None));
+        let done = within(limit(&options), || param::prove(kernel, found, how));
+        let (answer, found) = done.result.unwrap_or_else(|| (Answer::given_up(kernel), None));
         (answer, found, done.is_cut)
     });
-    if let Some(bug) = contradiction(&compared, &kernel, (input, "prove"), colour) {
+    if let Some(bug) = contradiction(&compared, kernel, (input, "prove"), colour) {
         return bug.rendered(options.format);
     }
     let no_solver = no_solver.as_ref();
     let old_solver = old_solver.as_deref();
     let second = found.as_ref().and_then(|solver| solver.second()).map(solver::confirmed);
     let stopped = stopped.then(|| cut_short(&options));
-    let (kernel, answer) = (&kernel, &answer);
+    if let Some(mistake) = contracted.mistake(&answer) {
+        return refused(mistake, input, "prove", &options, colour);
+    }
+    let answer = &answer;
     let (compared, strict) = (&compared, options.strict);
-    let read_as = text.assumed(options.reading);
+    let read_as =
+        text.assumed(options.reading).into_iter().chain(contracted.assumed.clone()).collect();
     let report = Report {
         input,
         kernel,

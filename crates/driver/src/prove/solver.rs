@@ -1,4 +1,4 @@
-//! Where z3 is: given, named by `WARPPROOF_Z3`, or on the path. What it said before is kept in the cache.
+//! Finds z3: as given, as named by `WARPPROOF_Z3`, or on the path. Its earlier answers are kept in the cache.
 
 use super::options::Options;
 use crate::cuda::cache::{self, SOLVER_FOLDER};
@@ -10,19 +10,22 @@ use thiserror::Error;
 /// The first version of z3 that answers well.
 pub(super) const MIN_SOLVER: u32 = 5;
 
-/// Why there is no solver; displays as a clause.
+/// The reason why there is no solver; displays as a clause.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(crate) enum NoSolver {
-    #[error("no solver was to be used")]
+    #[error("the solver is turned off")]
     Unwanted,
-    #[error("there is no z3")]
+    #[error("z3 was not found")]
     NotFound,
-    /// It does not start, or is something else.
+    /// It says its version and nothing more.
+    #[error("z3 {0} does not answer a question")]
+    Silent(String),
+    /// It does not start, or is another program.
     #[error(transparent)]
     Broken(param::SolverError),
 }
 
-/// A solver, or why there is none; an error if one was named that cannot be had.
+/// A solver, or the reason why there is none. Fails if a solver was named that cannot be used.
 pub(super) fn wanted(
     options: &Options<'_>,
 ) -> Result<(Option<Solver>, Option<NoSolver>), NoSolver> {
@@ -46,31 +49,33 @@ pub(super) fn wanted(
     Ok(found)
 }
 
-/// What the second solver says of z3's proofs.
+/// Summarises the second solver's check of z3's proofs.
 pub(super) fn confirmed(second: &param::Second) -> String {
     let param::Second { asked, confirmed, disputed, .. } = second;
     let disputed = match disputed {
         0 => String::new(),
         count => format!("; it contradicts {count}, which are not used"),
     };
-    format!("what z3 showed, confirmed by {}: {confirmed} of {asked}{disputed}", second.name())
+    format!("results of z3 confirmed by {}: {confirmed} of {asked}{disputed}", second.name())
 }
 
-/// The version of the z3 that would be asked.
+/// The version of the z3 that would be used.
 pub(crate) fn solver_version() -> Result<String, NoSolver> {
-    find(None).map(|solver| solver.version().to_owned())
+    let mut solver = find(None)?;
+    let version = solver.version().to_owned();
+    if solver.works() { Ok(version) } else { Err(NoSolver::Silent(version)) }
 }
 
-/// Whether a z3 is one that loses answers: 4.8 leaves one question in eight open that 5.4 answers.
+/// Is this version of z3 known to lose answers? 4.8 leaves one question in eight open that 5.4 answers.
 pub(crate) fn is_old(version: &str) -> bool {
     let major = version.split('.').next().and_then(|major| major.parse::<u32>().ok());
     major.is_none_or(|major| major < MIN_SOLVER)
 }
 
-/// That questions stay open for want of a solver.
+/// The note that questions stay open without a solver.
 pub(super) fn needs_solver(reason: &NoSolver) -> String {
     format!(
-        "{reason}; some questions need one (`pip install \"z3-solver>=5\"` brings z3, then give \
+        "{reason}; some questions need it (`pip install \"z3-solver>=5\"` installs it; then give \
          --solver or set WARPPROOF_Z3)"
     )
 }
@@ -92,7 +97,7 @@ fn find(given: Option<&Path>) -> Result<Solver, NoSolver> {
     }
 }
 
-/// Answers in a folder of the cache.
+/// A folder of the cache, with answers.
 #[derive(Debug)]
 struct Kept(PathBuf);
 

@@ -1,4 +1,4 @@
-//! Statements of a kernel that reports and comparisons ask for.
+//! Searches the statements of a kernel, for reports and comparisons.
 
 use base::Span;
 use param::kir::{self, Expr, ExprKind, Stmt};
@@ -37,24 +37,24 @@ pub(super) fn each_assume(statements: &[Stmt], see: &mut impl FnMut(Span)) {
     });
 }
 
-/// Loops, at any depth.
+/// Does it have a loop, at any depth?
 pub(super) fn has_loop(statements: &[Stmt]) -> bool {
     has(statements, |one| matches!(one, Stmt::Loop(_)))
 }
 
-/// Values that may be anything, or what textures have, which a run does not know.
+/// Does it have values that a run does not know: arbitrary ones, or contents of textures?
 pub(super) fn has_unknown(statements: &[Stmt]) -> bool {
     let is_unknown =
         |one: &Stmt| matches!(one, Stmt::Unknown(_) | Stmt::Bits(_, _, _) if !is_of_numbers(one));
     has(statements, is_unknown) || has_fetch(statements)
 }
 
-/// Functions of bits of integers, which a run computes always.
+/// Functions of bits of integers, which a run can always compute.
 fn is_of_numbers(statement: &Stmt) -> bool {
     matches!(statement, Stmt::Bits(_, name, _) if !name.contains("_as_"))
 }
 
-/// Fetches from textures, which have statements of their own.
+/// Does it fetch from textures? Fetches have statements of their own.
 pub(super) fn has_fetch(statements: &[Stmt]) -> bool {
     let is_one =
         |value: &Expr| matches!(value.kind, ExprKind::Call(name, _) if kir::is_fetch(name));

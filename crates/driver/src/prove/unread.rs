@@ -1,12 +1,12 @@
-//! Errors that only our reader makes of a text. What it calls wrong is C++ that it does not read, unless a compiler refuses the text, too;
-//! annotations are no C++, and what is wrong in them is wrong.
+//! Judges errors that our reader finds in a text. If a compiler accepts the text, the error means C++ that we do not
+//! read. Errors in annotations stay errors, because annotations are not C++.
 
 use super::compare::{Compiling, is_accepted};
 use super::detached::Deadline;
 use crate::Input;
 use base::{Code, Diagnostic, Severity, Span};
 
-/// The diagnostic, as `unsupported` if nobody but us takes the text for wrong.
+/// Turns the diagnostic into `unsupported` if a compiler accepts the text.
 pub(super) fn judged(
     diagnostic: Diagnostic,
     input: &Input,
@@ -14,7 +14,8 @@ pub(super) fn judged(
     deadline: Deadline,
 ) -> Diagnostic {
     let span = diagnostic.primary.span;
-    if diagnostic.severity != Severity::Error || is_annotation(input, span) {
+    let is_ours = diagnostic.code == Code::Formula || is_annotation(input, span);
+    if diagnostic.severity != Severity::Error || is_ours {
         return diagnostic;
     }
     match compiling.and_then(|compiling| is_accepted(&input.source, compiling, deadline)) {
@@ -28,12 +29,12 @@ pub(super) fn judged(
     }
 }
 
-/// Whether a place is in a comment for us: `//@ …` or `/*@ … */`.
+/// Is a place in an annotation, `//@ …` or `/*@ … */`?
 fn is_annotation(input: &Input, span: Span) -> bool {
     let (file, span) = input.located(span);
     let before = file.text().get(..span.start as usize).unwrap_or_default();
     let line = before.rsplit('\n').next().unwrap_or_default();
-    // The place may be the comment's own.
+    // The place may be that of the annotation itself.
     let rest = file.text().get(span.start as usize..).unwrap_or_default();
     let within = before.rfind("/*@").is_some_and(|start| !before[start..].contains("*/"));
     line.contains("//@") || within || rest.starts_with("//@") || rest.starts_with("/*@")

@@ -1,4 +1,4 @@
-//! Diagnostics for people (source excerpts) and for programs (JSON).
+//! Formats diagnostics for people (source excerpts) and for programs (JSON).
 
 use super::Colour;
 use crate::Input;
@@ -11,7 +11,7 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A diagnostic with the lines it is about: those of the source if it is at hand, else of the input.
+/// Renders a diagnostic with its lines: those of the source if it is at hand, else of the input.
 pub(crate) fn render(diagnostic: &Diagnostic, input: &Input, colour: Colour) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
@@ -27,8 +27,7 @@ pub(crate) fn render(diagnostic: &Diagnostic, input: &Input, colour: Colour) -> 
         if std::mem::replace(&mut told[number], true) {
             continue;
         }
-        // Labels of one source file share an excerpt; the input may be megabytes, so there every
-        // label has its own.
+        // Labels of one source file share an excerpt. The input may be megabytes, so there every label has its own.
         let mut together = vec![(number, one)];
         if one.is_source {
             let rest = placed.iter().enumerate().skip(number + 1);
@@ -55,7 +54,7 @@ pub(crate) fn render(diagnostic: &Diagnostic, input: &Input, colour: Colour) -> 
 /// A label and the text it is shown in.
 struct Placed<'i> {
     file: Cow<'i, SourceFile>,
-    /// Not the input itself but what it was compiled from.
+    /// The file is the source that the input was compiled from.
     is_source: bool,
     range: Range<usize>,
     message: String,
@@ -85,7 +84,7 @@ fn place<'i>(label: &Label, input: &'i Input) -> Placed<'i> {
     Placed { file: Cow::Borrowed(file), is_source: false, range: span.range(), message }
 }
 
-/// What is written in a line, without indentation and comment; nothing if there is no such line.
+/// The text of a line, without indentation and comment; `None` if there is no such line.
 fn line_range(file: &SourceFile, line: u32) -> Option<Range<usize>> {
     let start = file.line_start(line)?;
     let text = file.text()[start..].lines().next().unwrap_or_default();
@@ -96,7 +95,7 @@ fn line_range(file: &SourceFile, line: u32) -> Option<Range<usize>> {
     (!written.is_empty()).then(|| start + indentation..start + indentation + written.len())
 }
 
-/// Only the lines of the labels: the renderer would copy and scan a whole file for each snippet.
+/// Makes an excerpt of only the labelled lines: the renderer would copy and scan a whole file for each snippet.
 fn snippet<'s>(
     labels: &[(usize, &'s Placed<'_>)],
 ) -> Snippet<'s, annotate_snippets::Annotation<'s>> {
@@ -126,7 +125,7 @@ fn snippet<'s>(
     snippet
 }
 
-/// Minified PTX may be one line of megabytes: show what surrounds the label.
+/// Cuts a long line around the label: minified PTX may be one line of megabytes.
 fn shorten(text: &str, line: (usize, usize), label: (usize, usize)) -> (usize, usize) {
     const AROUND: usize = 200;
     let first = if label.0 - line.0 > AROUND {

@@ -1,32 +1,32 @@
-//! Characters that a terminal, a log or a page would obey instead of showing: control characters, and those that
-//! change the direction of text. Every output shows them as `\u{1b}`, JSON as its own `\u001b`.
+//! Escapes characters that would control a terminal, a log or a page: control characters, and those that change the
+//! direction of text. Every output shows them as `\u{1b}`, JSON as its own `\u001b`.
 //!
-//! Names, sources and messages of compilers come from whoever wrote the kernel. Text for people is escaped as a
-//! whole at its end, so no place can be forgotten; since our own colours are escape sequences, text about input
-//! with such characters has no colours (`Colour::for_input`).
+//! Names, sources and messages of compilers are untrusted input. Text for people is escaped as a whole at its end, so
+//! no place can be forgotten. Our own colours are escape sequences, so text about input with such characters has no
+//! colours (`Colour::for_input`).
 
 use std::borrow::Cow;
 
-/// Whether a character is obeyed and not shown. Line ends and tabs are left to the formats.
+/// Would a character act as a control? Line ends and tabs are left to the formats.
 pub(crate) fn is_obeyed(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' => true,
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
-        // XML has none of these.
+        // Not allowed in XML.
         '\u{fffe}' | '\u{ffff}' => true,
         c => c.is_control(),
     }
 }
 
-/// Whether a text has no character that is obeyed; line ends of Windows are fine.
+/// Is a text free of control characters? Line ends of Windows are fine.
 pub(crate) fn is_clean(text: &str) -> bool {
-    // Most texts are long and plain.
+    // Fast path: most texts are long and plain.
     let plain = |byte: u8| (b' '..0x7f).contains(&byte) || byte == b'\n' || byte == b'\t';
     text.bytes().all(plain) || !without_returns(text).chars().any(is_obeyed)
 }
 
-/// Text with every such character written out.
+/// Escapes every control character of a text.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     if is_clean(text) && !text.contains('\r') {
         return Cow::Borrowed(text);
@@ -41,7 +41,7 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// A name on one line, with everything that is obeyed written out.
+/// A name on one line, with control characters escaped.
 pub fn line(text: &str) -> Cow<'_, str> {
     match text.contains(['\n', '\t', '\r']) {
         false => visible(text),
@@ -49,7 +49,7 @@ pub fn line(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A name with its line ends and tabs written out; everything else as it is, for formats with escapes of their own.
+/// A name with its line ends and tabs escaped, and nothing else, for formats with escapes of their own.
 pub(crate) fn on_one_line(text: &str) -> Cow<'_, str> {
     match text.contains(['\n', '\t', '\r']) {
         false => Cow::Borrowed(text),
@@ -57,7 +57,7 @@ pub(crate) fn on_one_line(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// JSON with all such characters as its own escapes: they can only be inside of strings.
+/// JSON with control characters as its own escapes; they can only be inside of strings.
 pub(crate) fn json(text: String) -> String {
     if !text.chars().any(is_obeyed) {
         return text;
@@ -65,7 +65,7 @@ pub(crate) fn json(text: String) -> String {
     let mut shown = String::with_capacity(text.len() + 16);
     for c in text.chars() {
         match is_obeyed(c) {
-            // None of them is beyond 16 bits.
+            // All of them have 16 bits.
             true => shown.push_str(&format!("\\u{:04x}", u32::from(c))),
             false => shown.push(c),
         }
@@ -78,18 +78,18 @@ pub(crate) fn markup(text: &str) -> String {
     visible(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// The same, also right inside an attribute in double quotes.
+/// Like [`markup`], also right inside an attribute in double quotes.
 pub(crate) fn quoted(text: &str) -> String {
     markup(text).replace('"', "&quot;")
 }
 
-/// Text for a terminal that contains no colours.
+/// Text for a terminal, without colours.
 #[must_use]
 pub fn plain(text: &str) -> String {
     visible(text).into_owned()
 }
 
-/// Whether texts from outside may be shown in colour.
+/// May texts from outside be shown in colour?
 #[must_use]
 pub fn may_be_coloured<'t>(texts: impl IntoIterator<Item = &'t str>) -> bool {
     texts.into_iter().all(is_clean)

@@ -1,10 +1,10 @@
-//! What a finding is recognised by in the next run, although lines have moved: its code, its kernel,
-//! the array, and what the lines say it is about. No numbers of lines, threads or elements.
+//! Fingerprints that identify a finding in later runs, although lines have moved. A fingerprint consists of the code,
+//! the kernel, the array, and the text of the lines, without numbers of lines, threads or elements.
 
 use crate::demangle::demangle;
 use crate::report::{Finding, Location, Report, Witness};
 
-/// A fingerprint for each finding: those with the same features are numbered.
+/// A fingerprint for each finding; findings with the same features are numbered.
 pub(super) fn fingerprints<'f>(
     report: &Report,
     findings: impl Iterator<Item = &'f Finding>,

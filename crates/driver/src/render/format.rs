@@ -1,9 +1,9 @@
-//! How results are written: the format, and whether text is coloured.
+//! The format of results, and the colour of text.
 
 use super::escape::may_be_coloured;
 use anstyle::Style;
 
-/// How results are written.
+/// The format of results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// For people.
@@ -12,27 +12,27 @@ pub enum Format {
     Json,
     /// SARIF 2.1.0, for code scanning.
     Sarif,
-    /// Commands for GitHub's workflow runner, which shows them beside the lines.
+    /// Commands for GitHub's workflow runner, which shows results beside the lines.
     Github,
     /// JUnit's XML, for CI systems that list tests.
     Junit,
 }
 
-/// Whether text is coloured.
+/// The colour of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Colour {
-    /// With terminal escapes, which whoever prints it strips if the terminal has none; source lines
-    /// are cut to this many columns.
+    /// With terminal escapes. The code that prints the text strips them if the terminal has none. Source lines are
+    /// cut to this many columns.
     Styled {
         /// Columns of the terminal.
         width: usize,
     },
-    /// Without.
+    /// Without colours.
     Plain,
 }
 
 impl Colour {
-    /// A style, where text is coloured.
+    /// A style, if text is coloured.
     pub(crate) fn style(self, style: Style) -> Style {
         match self {
             Self::Styled { .. } => style,
@@ -40,7 +40,7 @@ impl Colour {
         }
     }
 
-    /// No colours if something that will be shown has escape sequences of its own.
+    /// Turns colours off if the text to be shown has escape sequences of its own.
     pub(crate) fn for_input<'t>(self, texts: impl IntoIterator<Item = &'t str>) -> Self {
         if may_be_coloured(texts) { self } else { Self::Plain }
     }

@@ -8,7 +8,7 @@ pub(super) fn render(report: &Report) -> String {
     write(report)
 }
 
-/// Several, in the order they were asked for.
+/// Several reports, in the order of the request.
 pub(super) fn render_all(command: &'static str, reports: &[Report]) -> String {
     #[derive(Serialize)]
     struct All<'r> {
@@ -20,7 +20,7 @@ pub(super) fn render_all(command: &'static str, reports: &[Report]) -> String {
 }
 
 fn write(value: &impl Serialize) -> String {
-    // Nothing in it can fail: no maps with odd keys, no numbers JSON has not.
+    // Nothing in it can fail: there are no maps with odd keys, and no numbers beyond JSON's.
     let text = serde_json::to_string_pretty(value);
     text.map_or_else(|error| error.to_string(), |json| escape::json(json + "\n"))
 }

@@ -1,10 +1,11 @@
-//! JUnit's XML, as CI systems read it: a suite for each report, a test for each property. What is
-//! refuted is a failure; what is unknown is an error and not skipped, because skipped tests pass.
+//! JUnit's XML, in the form that CI systems read: a suite for each report, a test for each property. A refuted
+//! property is a failure. An unknown one is an error and not skipped, because skipped tests pass.
 
 use crate::render::escape::{markup, quoted};
 use crate::report::{Finding, Property, Report};
 use crate::verdict::Verdict;
 use crate::vocabulary::PropertyName;
+use std::collections::BTreeMap;
 
 pub(super) fn render(reports: &[Report]) -> String {
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
@@ -18,7 +19,7 @@ pub(super) fn render(reports: &[Report]) -> String {
     text
 }
 
-/// A test: its name, its verdict and what there is to say.
+/// A test: its name, its verdict and its messages.
 struct Case {
     name: String,
     verdict: Verdict,
@@ -34,7 +35,7 @@ fn count(cases: impl Iterator<Item = Case>) -> (usize, usize, usize) {
     })
 }
 
-/// Properties; what could not be started has one case of its own.
+/// One case for each property; a run that could not start has one case of its own.
 fn cases(report: &Report) -> Vec<Case> {
     if report.properties.is_empty() {
         let details: String = report.findings.iter().map(details).collect();
@@ -42,21 +43,71 @@ fn cases(report: &Report) -> Vec<Case> {
         let (name, message) = (PropertyName::Launch.to_string(), message.to_owned());
         return vec![Case { name, verdict: report.verdict, message, details }];
     }
-    report.properties.iter().map(|property| case(report, property)).collect()
+    let of_properties = report.properties.iter().flat_map(|property| of_property(report, property));
+    // An error that is about none of the properties must not be lost.
+    let is_told = |one: &&Finding| report.properties.iter().any(|property| is_about(one, property));
+    let others =
+        report.errors().filter(|one| !is_told(one)).map(|one| of_finding(one, one.property.name()));
+    let mut cases: Vec<Case> = of_properties.chain(others).collect();
+    number_names(&mut cases);
+    cases
 }
 
-fn case(report: &Report, property: &Property) -> Case {
-    let about = |one: &&Finding| one.property == property.name && one.side == property.side;
-    let findings: Vec<&Finding> = report.errors().filter(about).collect();
+fn is_about(finding: &Finding, property: &Property) -> bool {
+    finding.property == property.name && finding.side == property.side
+}
+
+/// A test for each error against a property, or one if there is none.
+fn of_property(report: &Report, property: &Property) -> Vec<Case> {
     let name = match property.side {
         Some(side) => format!("{side}: {}", property.name),
         None => property.name.to_string(),
     };
-    let mut details: String = findings.iter().map(|finding| details(finding)).collect();
-    property.reasons.iter().for_each(|reason| details.push_str(&format!("{reason}\n")));
-    let first = findings.first().map(|finding| finding.message.clone());
-    let message = first.or_else(|| property.reasons.first().cloned()).unwrap_or_default();
-    Case { name, verdict: property.verdict, message, details }
+    let findings: Vec<&Finding> = report.errors().filter(|one| is_about(one, property)).collect();
+    let reasons: String = property.reasons.iter().map(|reason| format!("{reason}\n")).collect();
+    match findings.as_slice() {
+        [] => {
+            let message = property.reasons.first().cloned().unwrap_or_default();
+            vec![Case { name, verdict: property.verdict, message, details: reasons }]
+        }
+        [only] => {
+            let mut case = of_finding(only, &name);
+            case.details.push_str(&reasons);
+            vec![case]
+        }
+        several => several.iter().map(|one| of_finding(one, &placed(one, &name))).collect(),
+    }
+}
+
+fn of_finding(finding: &Finding, name: &str) -> Case {
+    Case {
+        name: name.to_owned(),
+        verdict: Verdict::Refuted,
+        message: finding.message.clone(),
+        details: details(finding),
+    }
+}
+
+/// `races (WP0109 at kernel.cu:5)`
+fn placed(finding: &Finding, name: &str) -> String {
+    match finding.locations.first() {
+        Some(first) => {
+            format!("{name} ({} at {}:{})", finding.code, first.shown.path, first.shown.line)
+        }
+        None => format!("{name} ({})", finding.code),
+    }
+}
+
+/// Tells tests of the same name apart: CI systems take them for one.
+fn number_names(cases: &mut [Case]) {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    for case in cases {
+        let count = seen.entry(case.name.clone()).or_insert(0);
+        *count += 1;
+        if *count > 1 {
+            case.name = format!("{} #{count}", case.name);
+        }
+    }
 }
 
 fn suite(report: &Report) -> String {

@@ -1,6 +1,6 @@
 //! Reports and diagnostics as text: for people, and in the formats of programs.
 //!
-//! Everything here takes data that is complete, and writes it; nothing here looks at a kernel.
+//! All code here only formats complete data; none of it looks at a kernel.
 
 pub(crate) mod diagnostics;
 pub mod escape;
@@ -10,16 +10,18 @@ mod github;
 mod html;
 mod json;
 mod junit;
+mod marks;
 mod sarif;
 
 pub use format::{Colour, Format};
+pub use marks::{Level, Mark, Place, Summary};
 
 use crate::output::{self, WriteError};
 use crate::report::Report;
 use std::path::Path;
 
 impl Report {
-    /// In a format for programs; `None` for text, which needs more than the report.
+    /// Renders in a format for programs; `None` for text, which needs more than the report.
     #[must_use]
     pub fn render(&self, format: Format) -> Option<String> {
         let one = std::slice::from_ref(self);
@@ -30,7 +32,7 @@ impl Report {
         }
     }
 }
-/// Several reports as one document, for formats that have such.
+/// Several reports as one document, in formats that allow it.
 #[must_use]
 pub fn render_all(command: &'static str, reports: &[Report], format: Format) -> Option<String> {
     match format {
@@ -46,6 +48,23 @@ pub fn render_all(command: &'static str, reports: &[Report], format: Format) -> 
 #[must_use]
 pub fn html(reports: &[Report]) -> String {
     html::render(reports)
+}
+
+/// Writes reports in a format for programs.
+///
+/// # Errors
+/// If the file cannot be written.
+pub fn write_reports(
+    path: &Path,
+    command: &'static str,
+    reports: &[Report],
+    format: Format,
+) -> Result<(), WriteError> {
+    let text = match reports {
+        [one] if one.command == command => one.render(format),
+        _ => render_all(command, reports, format),
+    };
+    output::write(path, &text.unwrap_or_default())
 }
 
 /// Writes a page of reports.

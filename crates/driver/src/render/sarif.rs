@@ -1,6 +1,6 @@
-//! SARIF 2.1.0 (OASIS standard), as code scanning reads it: one run, a rule for each code that
-//! occurs, a result for each finding. What is unknown is a result too: a warning with the code
-//! WP0020, so that a page without results means that everything is proved.
+//! SARIF 2.1.0 (OASIS standard), in the form that code scanning reads: one run, a rule for each code that occurs, a
+//! result for each finding. Unknown properties are results too: warnings with the code WP0020, so that a page without
+//! results means that everything is proved.
 
 use super::fingerprint::fingerprints;
 use crate::Exit;
@@ -12,6 +12,7 @@ use crate::vocabulary::{FindingKind, PropertyName, Severity};
 use base::Code;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
@@ -40,7 +41,7 @@ pub(super) fn render(reports: &[Report]) -> String {
         .map_or_else(|error| error.to_string(), |text| escape::json(text + "\n"))
 }
 
-/// How the run ended, and what of the kernels nobody executed.
+/// The end of the run, and the unexecuted parts of the kernels.
 fn invocation(reports: &[Report], exit: u8) -> Value {
     let mut invocation =
         json!({ "executionSuccessful": exit != Exit::BadInput as u8, "exitCode": exit });
@@ -163,10 +164,35 @@ fn location(shown: &Shown) -> Value {
     if !shown.text.is_empty() {
         region["snippet"] = json!({ "text": shown.text });
     }
-    json!({ "physicalLocation": { "artifactLocation": artifact(&shown.path), "region": region } })
+    let artifact = artifact(&in_repository(&shown.path));
+    json!({ "physicalLocation": { "artifactLocation": artifact, "region": region } })
 }
 
-/// A relative reference, from the root of what was checked out; an absolute path as `file:`.
+/// Returns a path relative to the repository that the working folder is in: code scanning takes relative paths so.
+fn in_repository(path: &str) -> String {
+    let folder = std::env::current_dir().unwrap_or_default();
+    let root = folder.ancestors().find(|folder| folder.join(".git").exists());
+    let inside = root.and_then(|root| below(root, &folder.join(path)));
+    inside.unwrap_or_else(|| path.to_owned())
+}
+
+/// Returns a path from a folder that it is in, with forward slashes.
+fn below(folder: &Path, path: &Path) -> Option<String> {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+    }
+    let inside = plain.strip_prefix(folder).ok()?.to_str()?;
+    Some(if cfg!(windows) { inside.replace('\\', "/") } else { inside.to_owned() })
+}
+
+/// A relative reference from the root of the checkout; an absolute path as `file:`.
 fn artifact(path: &str) -> Value {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
     let encoded: String = path
@@ -176,5 +202,20 @@ fn artifact(path: &str) -> Value {
     match path.starts_with('/') {
         true => json!({ "uri": format!("file://{encoded}") }),
         false => json!({ "uri": encoded, "uriBaseId": "%SRCROOT%" }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_from_the_root_of_the_repository() {
+        let from = |path: &str| below(Path::new("/repo"), &Path::new("/repo/src").join(path));
+        assert_eq!(from("k.cu").as_deref(), Some("src/k.cu"));
+        assert_eq!(from("./a/../../k.cu").as_deref(), Some("k.cu"));
+        assert_eq!(from("/repo/k.cu").as_deref(), Some("k.cu"));
+        assert_eq!(from("../../k.cu"), None);
+        assert_eq!(from("/tmp/k.cu"), None);
     }
 }

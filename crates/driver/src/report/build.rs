@@ -1,4 +1,4 @@
-//! From runs to reports.
+//! Makes reports from runs.
 
 use super::finding::{Overflowing, bare, different, findings, input_error, overflowing, stopped};
 use super::seen::of_launches;
@@ -11,23 +11,23 @@ use crate::vocabulary::{FindingKind, PropertyName};
 use crate::{Exit, graph};
 use base::Code;
 
-/// What a comparison adds to the reports of its two runs.
+/// The part of a report that a comparison adds to its two runs.
 pub(crate) struct Comparison<'c> {
-    /// On the outputs alone.
+    /// The verdict on the outputs alone.
     pub(crate) verdict: Verdict,
-    /// Why it is not known.
+    /// The reason, if the verdict is unknown.
     pub(crate) reason: Option<String>,
-    /// A difference, and the element as a reader calls it.
+    /// A difference, and the element's name for readers.
     pub(crate) difference: Option<(&'c equiv::Difference, String)>,
-    /// What a very small difference is likely to be.
+    /// The likely cause of a very small difference.
     pub(crate) smallness: Option<String>,
-    /// Of the comparison and both runs.
+    /// Assumptions of the comparison and both runs.
     pub(crate) assumptions: Vec<String>,
-    /// Where else they differ.
+    /// Other places where they differ.
     pub(crate) heat: Option<HeatMap>,
-    /// Where the optimised kernel computes in fewer bits.
+    /// Places where the optimised kernel computes in fewer bits.
     pub(crate) precision: Vec<String>,
-    /// Where its floats overflow.
+    /// Inputs on which its floats overflow.
     pub(crate) overflow: Option<Overflowing>,
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn check(finished: &Finished<'_>) -> Report {
     report
 }
 
-/// The report of a comparison: that of the optimised side's last launch, with the others beside it.
+/// The report of a comparison: that of the optimised side's last launch, with data of the others added.
 pub(crate) fn equiv(sides: &[Vec<Finished<'_>>; 2], comparison: Comparison<'_>) -> Report {
     let names = ["reference", "optimised"];
     let launches = || {
@@ -145,11 +145,11 @@ pub(crate) fn equiv(sides: &[Vec<Finished<'_>>; 2], comparison: Comparison<'_>) 
     report
 }
 
-/// What is known of the launches of a side together.
+/// The joint verdicts on the launches of a side.
 fn of_side(side: &[Finished<'_>], name: &'static str) -> Vec<Property> {
     let mut all: Vec<Property> = Vec::new();
     let of = |launch: &Finished<'_>| {
-        // Of a formula only what is wrong or open is worth telling.
+        // For a formula, only errors and open questions are reported.
         let mut own = of_properties(launch, Some(name));
         own.retain(|one| !launch.is_formula || one.verdict != Verdict::Proved);
         own
@@ -166,7 +166,7 @@ fn of_side(side: &[Finished<'_>], name: &'static str) -> Vec<Property> {
     all
 }
 
-/// A report of why there was no run.
+/// A report with the reason why there was no run.
 pub(crate) fn refusal(
     command: &'static str,
     execution: &Execution<'_>,
@@ -196,7 +196,7 @@ pub(crate) fn refusal(
     report
 }
 
-/// A report of input that could not even be read.
+/// A report of input that could not be read.
 pub(crate) fn unreadable(command: &'static str, file: &str, message: &str) -> Report {
     let finding =
         bare(Code::Arguments, FindingKind::InputError, PropertyName::Input, message.to_owned());
@@ -236,7 +236,7 @@ fn nothing(command: &'static str, file: String, kernel: Option<String>) -> Repor
     }
 }
 
-/// What a verdict tells whoever called.
+/// The exit status for a verdict.
 pub(crate) fn exit(verdict: Verdict) -> Exit {
     match verdict {
         Verdict::Refuted => Exit::Refuted,
@@ -245,7 +245,7 @@ pub(crate) fn exit(verdict: Verdict) -> Exit {
     }
 }
 
-/// Files that something is shown in, or the first that is at hand; the PTX if there is none.
+/// Files in which findings are shown, or the first one at hand; the PTX if there is none.
 fn sources(
     finished: &Finished<'_>,
     report: &Report,

@@ -1,4 +1,4 @@
-//! Findings of runs and comparisons as data: code, place and witness of each.
+//! Findings of runs and comparisons as data: the code, place and witness of each.
 
 use super::shown::{shown, source_lines};
 use super::{
@@ -22,14 +22,14 @@ pub(crate) struct Overflowing {
     pub(crate) message: String,
     /// The inputs.
     pub(crate) note: String,
-    /// How to run it again.
+    /// The command to run it again.
     pub(crate) help: Option<String>,
     pub(crate) witness: OverflowWitness,
-    /// Whether it is an error.
+    /// It is an error, not a note.
     pub(crate) is_error: bool,
 }
 
-/// What is wrong, and what is open.
+/// Faults, and open questions.
 pub(super) fn findings(
     finished: &Finished<'_>,
     side: Option<&'static str>,
@@ -154,7 +154,7 @@ pub(super) fn different(
     finding
 }
 
-/// Where the two kernels stored an element: the optimised one first, because that is what a reader will change.
+/// The stores of an element by both kernels: the optimised one first, because that is the one a reader will change.
 fn stores(sides: &[Vec<Finished<'_>>; 2], difference: &equiv::Difference) -> Vec<Location> {
     let names = [(1, "the optimised kernel stores it"), (0, "the reference stores it")];
     let of = |(side, text): (usize, &str)| {

@@ -1,7 +1,7 @@
-//! What a command found, as data: the one thing that all formats are made from ([`crate::render`]).
+//! The results of a command as data: the single source of all formats ([`crate::render`]).
 //!
-//! [`Report`] is also the JSON that programs read. Fields are only ever added while `schema` stays
-//! the same. Whatever is for other formats alone is not serialised.
+//! [`Report`] is also the JSON for programs. Fields are only ever added while `schema` stays
+//! the same. Data needed by other formats alone is not serialised.
 
 mod build;
 mod finding;
@@ -22,43 +22,43 @@ use serde::Serialize;
 /// Version of the JSON.
 pub(crate) const SCHEMA: u32 = 2;
 
-/// What a command found.
+/// The results of a command.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     pub(crate) schema: u32,
     pub(crate) command: &'static str,
-    /// Of a project: the entry.
+    /// Of a project: the name of the entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) name: Option<String>,
     pub(crate) file: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) kernel: Option<String>,
-    /// What it was compared with.
+    /// The kernel that it was compared with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reference: Option<KernelName>,
     pub(crate) verdict: Verdict,
     pub(crate) properties: Vec<Property>,
     pub(crate) findings: Vec<Finding>,
-    /// Accesses of which it is open whether they race.
+    /// Accesses that may race.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) open: Vec<Finding>,
     /// Where a run stopped, if it did.
     pub(crate) stopped: Option<Stopped>,
     pub(crate) assumptions: Vec<String>,
     pub(crate) notes: Vec<String>,
-    /// Where a proof over the reals hides that the optimised kernel computes in fewer bits.
+    /// Notes on kernels equal over the reals where the optimised one computes in fewer bits.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) precision: Vec<String>,
     pub(crate) stats: Stats,
-    /// What a run saw of the kernel; nothing if there was none.
+    /// The part of the kernel that a run saw; `None` if there was no run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) coverage: Option<Coverage>,
-    /// Of `prove`: whether the kernel is read as a compiler reads it.
+    /// Of `prove`: how our reading of the kernel compares with a compiler's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) compared: Option<Compared>,
     #[serde(skip)]
     pub(crate) exit: Exit,
-    /// Files that findings are shown in.
+    /// Files in which findings are shown.
     #[serde(skip)]
     pub(crate) sources: Vec<SourceText>,
     #[serde(skip)]
@@ -70,7 +70,7 @@ pub struct Report {
     pub(crate) pipelines: Vec<Pipeline>,
 }
 
-/// A file and what it says.
+/// A file and its text.
 #[derive(Clone, Debug)]
 pub(crate) struct SourceText {
     pub(crate) path: String,
@@ -78,7 +78,7 @@ pub(crate) struct SourceText {
     pub(crate) side: Option<&'static str>,
 }
 
-/// Uses of barriers in the first block, and who goes from one to the next.
+/// Uses of barriers in the first block, and the warps that pass from one to the next.
 #[derive(Clone, Debug)]
 pub(crate) struct Barriers {
     pub(crate) uses: Vec<BarrierUse>,
@@ -92,7 +92,7 @@ pub(crate) struct BarrierUse {
     pub(crate) complete: bool,
 }
 
-/// Warps that come to a use after another.
+/// Warps that go from one use to another.
 #[derive(Clone, Debug)]
 pub(crate) struct BarrierEdge {
     pub(crate) from: usize,
@@ -110,15 +110,15 @@ pub(crate) struct HeatMap {
     pub(crate) values: [Vec<f64>; 2],
 }
 
-/// A kernel and the file it is in.
+/// A kernel and its file.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct KernelName {
     pub(crate) file: String,
     pub(crate) kernel: Option<String>,
-    /// What a run saw of it.
+    /// The part of it that a run saw.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) coverage: Option<Coverage>,
-    /// Whether it is read as a compiler reads it.
+    /// How our reading of it compares with a compiler's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) compared: Option<Compared>,
 }
@@ -136,18 +136,18 @@ pub(crate) struct Compared {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) architecture: Option<String>,
     pub(crate) launches: usize,
-    /// Launches with different contents.
+    /// Launches, counted once for each set of contents.
     pub(crate) runs: usize,
     /// Elements of arrays, over all runs.
     pub(crate) elements: u64,
-    /// What was not compared, one sentence each.
+    /// One sentence for each thing that was not compared.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) left_out: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) difference: Option<ReadingDifference>,
 }
 
-/// In what a reading differs from a compiler's.
+/// A difference between our reading of a kernel and a compiler's.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct ReadingDifference {
     /// An element, a finding, or the size of a parameter.
@@ -158,18 +158,18 @@ pub(crate) struct ReadingDifference {
     pub(crate) launch: Vec<String>,
 }
 
-/// What the runs of a kernel saw of it.
+/// The part of a kernel that its runs saw.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Coverage {
     #[serde(skip)]
     pub(crate) kernel: String,
     /// Instructions of the kernel and of the functions it calls.
     pub(crate) instructions: usize,
-    /// Those that some thread executed.
+    /// The number of them that some thread executed.
     pub(crate) executed: usize,
     /// Lines of the PTX with the others: first and last of each range.
     pub(crate) unexecuted_lines: Vec<[u32; 2]>,
-    /// Source lines of which no instruction was executed.
+    /// Source lines without an executed instruction.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) unexecuted_sources: Vec<SourceRanges>,
     /// Kernels that were launched before it on the same side.
@@ -184,7 +184,7 @@ pub(crate) struct SourceRanges {
     pub(crate) lines: Vec<[u32; 2]>,
 }
 
-/// What is known of a property.
+/// A property and its verdict.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Property {
     pub(crate) name: PropertyName,
@@ -195,7 +195,7 @@ pub(crate) struct Property {
     pub(crate) side: Option<&'static str>,
 }
 
-/// Something that was found.
+/// A finding.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Finding {
     pub(crate) code: String,
@@ -214,19 +214,19 @@ pub(crate) struct Finding {
     /// How often it happened, and at how many instructions of the line.
     pub(crate) count: u64,
     pub(crate) instructions: usize,
-    /// Why it is not held against the kernel, if somebody said so.
+    /// The user's reason to accept it, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) allowed: Option<String>,
 }
 
 impl Finding {
-    /// Whether it is an error that nobody allowed.
+    /// Returns `true` for an error that the user did not accept.
     pub(crate) fn is_error(&self) -> bool {
         self.severity == Severity::Error && self.allowed.is_none()
     }
 }
 
-/// A place of the PTX.
+/// A place in the PTX.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Location {
     pub(crate) file: String,
@@ -234,20 +234,20 @@ pub(crate) struct Location {
     pub(crate) column: u32,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) message: String,
-    /// The source line, then where that was inlined.
+    /// The source line, then the call sites it was inlined at.
     pub(crate) source: Vec<SourceLine>,
     #[serde(skip)]
     pub(crate) shown: Shown,
 }
 
-/// A line of what the PTX was compiled from.
+/// A line of the source that the PTX was compiled from.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct SourceLine {
     pub(crate) file: Option<String>,
     pub(crate) line: u32,
 }
 
-/// The line that a reader is led to: of the source if it is at hand, else of the PTX.
+/// The line to show the reader: of the source if it is at hand, else of the PTX.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shown {
     /// Relative to the working folder, if it is in it.
@@ -255,11 +255,11 @@ pub(crate) struct Shown {
     pub(crate) line: u32,
     pub(crate) column: u32,
     pub(crate) end_column: u32,
-    /// What the line says, without indentation.
+    /// The text of the line, without indentation.
     pub(crate) text: String,
 }
 
-/// What shows a finding.
+/// The evidence for a finding.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Witness {
@@ -268,7 +268,7 @@ pub(crate) enum Witness {
     Overflow(OverflowWitness),
 }
 
-/// A thread that shows it.
+/// A thread at fault.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct ThreadWitness {
     pub(crate) block: [u32; 3],
@@ -298,7 +298,7 @@ pub(crate) struct Side {
     pub(crate) access: &'static str,
     pub(crate) line: u32,
     pub(crate) asynchronous: bool,
-    /// The last barrier that the thread came to before: its line.
+    /// The line of the last barrier that the thread reached before.
     pub(crate) barrier: Option<u32>,
 }
 
@@ -319,13 +319,13 @@ pub(crate) struct DifferenceWitness {
     pub(crate) index: usize,
     /// Reference first.
     pub(crate) expressions: [String; 2],
-    /// Elements of inputs that each side uses, where they are not the same.
+    /// Elements of inputs that only one side uses.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) reads: Vec<[String; 2]>,
     pub(crate) inputs: Vec<InputValue>,
-    /// `None` is undefined.
+    /// `None` if undefined.
     pub(crate) values: [Option<f64>; 2],
-    /// Both kernels, run on intervals, give these values.
+    /// Running both kernels on intervals confirms these values.
     pub(crate) confirmed: bool,
     /// The kernels differ only in how constants are rounded.
     pub(crate) constant_rounding: bool,
@@ -336,7 +336,7 @@ pub(crate) struct DifferenceWitness {
     pub(crate) stored: [Option<String>; 2],
 }
 
-/// What an element of an input is.
+/// The value of an element of an input.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct InputValue {
     pub(crate) name: String,
@@ -357,13 +357,13 @@ pub(crate) struct OverflowWitness {
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct FilledInput {
     pub(crate) name: String,
-    /// How many there are.
+    /// The number of elements.
     pub(crate) elements: u64,
-    /// In the order of the indices, the first thousand; one if all are the same.
+    /// The first thousand in the order of the indices; a single value if all are the same.
     pub(crate) values: Vec<f64>,
 }
 
-/// Where a run stopped.
+/// The place where a run stopped.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Stopped {
     pub(crate) code: String,
@@ -373,13 +373,13 @@ pub(crate) struct Stopped {
     pub(crate) help: Option<String>,
 }
 
-/// What it cost.
+/// The cost of a run.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Stats {
     pub(crate) blocks: u64,
     pub(crate) grid_blocks: u64,
     pub(crate) thread_instructions: u64,
-    /// Barriers of blocks, counted for each thread that came to one.
+    /// Barriers of blocks, counted for each thread that reached one.
     pub(crate) block_syncs: u64,
     /// Instructions that the lanes of a warp execute together, counted for each lane.
     pub(crate) warp_syncs: u64,
@@ -388,12 +388,12 @@ pub(crate) struct Stats {
     /// Blocks of a cluster, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cluster_blocks: Option<u64>,
-    /// The launches of a comparison, of which the sums are above.
+    /// The launches of a comparison; their sums are above.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) launches: Vec<LaunchStats>,
 }
 
-/// What a launch of a comparison cost.
+/// The cost of one launch of a comparison.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct LaunchStats {
     pub(crate) side: &'static str,
@@ -425,18 +425,18 @@ impl Report {
         }
     }
 
-    /// Instructions that were executed.
+    /// The number of executed instructions.
     pub(crate) fn thread_instructions(&self) -> u64 {
         self.stats.thread_instructions
     }
 
-    /// Returns the name of the command that made it.
+    /// Returns the name of the command.
     #[must_use]
     pub fn command(&self) -> &'static str {
         self.command
     }
 
-    /// Errors that nobody allowed.
+    /// Errors that the user did not accept.
     pub(crate) fn errors(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(|one| one.is_error())
     }

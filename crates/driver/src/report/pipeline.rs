@@ -1,4 +1,4 @@
-//! Mbarriers over time as data: what pictures of pipelines are made from ([`crate::pipelines`] fills it in).
+//! Mbarriers over time as data, for pictures of pipelines ([`crate::pipelines`] fills it in).
 
 use serde::Serialize;
 
@@ -8,18 +8,18 @@ pub(crate) struct Pipeline {
     /// Variable and index.
     pub(crate) mbarrier: String,
     pub(crate) phases: Vec<PipelinePhase>,
-    /// Phases that are not listed.
+    /// Number of phases that are not listed.
     pub(crate) left_out: u64,
 }
 
 /// A phase of an mbarrier.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct PipelinePhase {
-    /// Counted from 0; none for the one before the first, for which waits return at once.
+    /// Counted from 0; `None` for the one before the first, for which waits return at once.
     pub(crate) phase: Option<u64>,
-    /// Its place among all phases of the block in the order in which they ended; none if it did not end.
+    /// Its position among all phases of the block by end; `None` if it did not end.
     pub(crate) ended: Option<u32>,
-    /// Arrivals that came, and that it expects.
+    /// Arrivals so far, and expected.
     pub(crate) arrivals: u64,
     pub(crate) expected: u32,
     /// Bytes delivered, and expected.
@@ -31,7 +31,7 @@ pub(crate) struct PipelinePhase {
     pub(crate) waits: Vec<PipelinePart>,
 }
 
-/// Threads that do the same to a phase at one instruction.
+/// Threads that perform the same operation on a phase at one instruction.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct PipelinePart {
     /// `arrive`, `expect`, `copy`, `complete`, `cp.async arrive` or `wait`.

@@ -1,4 +1,4 @@
-//! How much of the kernels their runs saw: as data, and in a sentence.
+//! Coverage of the kernels by their runs, as data and in a sentence.
 
 use super::{Coverage, Report, SourceRanges};
 use crate::demangle::demangle;
@@ -8,7 +8,8 @@ use crate::verdict::Verdict;
 /// Ranges of lines that a sentence names.
 const SHOWN: usize = 8;
 
-/// What the launches of a side saw, those of one kernel together; the last kernel first. Nothing if none was run.
+/// The coverage of the launches of a side, those of one kernel together; the last kernel first. `None` if nothing was
+/// run.
 pub(super) fn of_launches(launches: &[&Finished<'_>]) -> Option<Coverage> {
     let mut kernels: Vec<Vec<&Finished<'_>>> = Vec::new();
     for &launch in launches.iter().rev().filter(|launch| !launch.is_formula) {
@@ -43,8 +44,8 @@ fn of_kernel(run: &Finished<'_>, others: &[&Finished<'_>]) -> Coverage {
 }
 
 impl Report {
-    /// A sentence for each kernel of which not everything was executed, the reference's first. It belongs to a proof:
-    /// nothing is said if something is wrong, nothing is proved or a run stopped.
+    /// A sentence for each kernel with unexecuted parts, the reference's first. It qualifies a proof, so there is
+    /// none if something is wrong, nothing is proved or a run stopped.
     pub(crate) fn unexecuted(&self) -> Vec<String> {
         let proves = self.properties.iter().any(|one| one.verdict == Verdict::Proved);
         if self.stopped.is_some() || !proves || self.verdict == Verdict::Refuted {
@@ -68,7 +69,7 @@ impl Report {
 }
 
 impl Coverage {
-    /// `118 of 903 instructions were never executed (lines 12-40, 77)`; nothing if all were.
+    /// `118 of 903 instructions were never executed (lines 12-40, 77)`; `None` if all were.
     pub(crate) fn sentence(&self) -> Option<String> {
         let count = self.instructions - self.executed;
         let verb = if count == 1 { "was" } else { "were" };
@@ -84,7 +85,7 @@ impl Coverage {
     }
 }
 
-/// `lines 12-40, 77 and 3 more`
+/// Formats ranges: `lines 12-40, 77 and 3 more`
 fn ranges(word: &str, ranges: &[[u32; 2]]) -> String {
     let one = |&[first, last]: &[u32; 2]| match first == last {
         true => first.to_string(),

@@ -1,4 +1,4 @@
-//! Which line of which file a reader is led to.
+//! Chooses the line to show to a reader.
 
 use super::{Shown, SourceLine};
 use crate::Input;

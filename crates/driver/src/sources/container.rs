@@ -1,7 +1,6 @@
-//! PTX inside other files: fat binaries, and whatever contains them (`.o`, `.so`, programs).
+//! Extracts PTX from other files: fat binaries, and files that contain them (`.o`, `.so`, programs).
 //!
-//! NVIDIA does not document the format; what is read here is what `nvcc` and `fatbinary` 12 and 13
-//! write, all little-endian:
+//! NVIDIA does not document the format. This reads the output of `nvcc` and `fatbinary` 12 and 13, all little-endian:
 //!
 //! | header | bytes | entry | bytes |
 //! |---|---|---|---|
@@ -13,9 +12,8 @@
 //! | | | flags: 0x2000 LZ4, 0x8000 Zstandard | 40..48 |
 //! | | | bytes once decompressed | 56..64 |
 //!
-//! A fat binary is found by its magic number wherever it is, so nothing need be known of ELF. A
-//! file that is made otherwise gives a message and never wrong text: what comes out must be UTF-8
-//! with a `.version`.
+//! A fat binary is found by its magic number anywhere in the file, so nothing about ELF is needed. A file in another
+//! format gives a message and never wrong text: the result must be UTF-8 with a `.version`.
 
 use std::io::Read;
 
@@ -25,6 +23,10 @@ const ZSTANDARD: u64 = 0x8000;
 
 /// No module is larger than this once decompressed.
 const LARGEST: u64 = 1 << 28;
+/// Nor are all modules of a file together.
+const LARGEST_SUM: u64 = 1 << 30;
+/// LZ4 makes at most so many bytes of one.
+const LZ4_RATIO: u64 = 255;
 
 /// A PTX module of a container.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,17 +37,21 @@ pub(crate) struct Module {
     pub(crate) text: String,
 }
 
-/// What was found in a file.
+/// The modules found in a file.
 #[derive(Debug, Default)]
 pub(crate) struct Contents {
     pub(crate) modules: Vec<Module>,
-    /// Machine code, which nothing can be said about.
+    /// The number of machine-code modules, which cannot be analysed.
     pub(crate) binaries: usize,
-    /// PTX that could not be taken out.
+    /// The number of PTX modules that could not be extracted.
     pub(crate) damaged: usize,
+    /// Bytes of the decompressed modules, as their headers state.
+    unpacked: u64,
+    /// The file has more PTX than is extracted.
+    pub(crate) is_too_large: bool,
 }
 
-/// Whether a file may contain PTX: an ELF file, an archive of them, or a fat binary.
+/// Could a file contain PTX? `true` for an ELF file, an archive of them, or a fat binary.
 pub(crate) fn is_container(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\x7fELF") || bytes.starts_with(b"!<arch>\n") || bytes.starts_with(&MAGIC)
 }
@@ -72,7 +78,7 @@ fn find_magic(bytes: &[u8]) -> Option<usize> {
     bytes.windows(MAGIC.len()).position(|window| window == MAGIC)
 }
 
-/// Reads the entries of a fat binary; its length, or nothing if it is none.
+/// Reads the entries of a fat binary. Returns its length, or `None` if the bytes are not a fat binary.
 fn fat_binary(bytes: &[u8], contents: &mut Contents) -> Option<usize> {
     let head = usize::from(u16::from_le_bytes(bytes.get(6..8)?.try_into().ok()?));
     let size = usize::try_from(word(bytes, 8)?).ok()?;
@@ -84,7 +90,7 @@ fn fat_binary(bytes: &[u8], contents: &mut Contents) -> Option<usize> {
         let size = usize::try_from(word(rest, 8)?).ok()?;
         let payload = rest.get(header..header.checked_add(size)?)?;
         match kind {
-            1 => match module(rest, payload) {
+            1 => match contents.module(rest, payload) {
                 Some(module) => contents.modules.push(module),
                 None => contents.damaged += 1,
             },
@@ -96,20 +102,32 @@ fn fat_binary(bytes: &[u8], contents: &mut Contents) -> Option<usize> {
     Some(end)
 }
 
-fn module(header: &[u8], payload: &[u8]) -> Option<Module> {
-    let architecture = half(header, 28)?;
-    let flags = word(header, 40)?;
-    let bytes = match flags & (LZ4 | ZSTANDARD) {
-        0 => payload.to_vec(),
-        kind => {
-            let compressed = usize::try_from(half(header, 16)?).ok()?;
-            let size = word(header, 56).filter(|&size| size <= LARGEST)?;
-            decompressed(payload.get(..compressed)?, size, kind)?
-        }
-    };
-    let text = String::from_utf8(bytes).ok()?;
-    let text = text.trim_end_matches('\0');
-    text.contains(".version").then(|| Module { architecture, text: text.to_owned() })
+impl Contents {
+    fn module(&mut self, header: &[u8], payload: &[u8]) -> Option<Module> {
+        let architecture = half(header, 28)?;
+        let flags = word(header, 40)?;
+        let bytes = match flags & (LZ4 | ZSTANDARD) {
+            0 => payload.to_vec(),
+            kind => {
+                let compressed = usize::try_from(half(header, 16)?).ok()?;
+                let size = word(header, 56).filter(|&size| size <= LARGEST)?;
+                let payload = payload.get(..compressed)?;
+                // Memory is taken for the size before anything shows that it is true: so both bounds.
+                if kind == LZ4 && size > LZ4_RATIO * (payload.len() as u64 + 1) {
+                    return None;
+                }
+                if self.unpacked + size > LARGEST_SUM {
+                    self.is_too_large = true;
+                    return None;
+                }
+                self.unpacked += size;
+                decompressed(payload, size, kind)?
+            }
+        };
+        let mut text = String::from_utf8(bytes).ok()?;
+        text.truncate(text.trim_end_matches('\0').len());
+        text.contains(".version").then_some(Module { architecture, text })
+    }
 }
 
 fn decompressed(bytes: &[u8], size: u64, kind: u64) -> Option<Vec<u8>> {
@@ -173,5 +191,33 @@ mod tests {
             }
         }
         assert!(contents(b"").modules.is_empty());
+    }
+
+    /// An entry of 100 bytes that says it holds 250 MB, many times over.
+    #[test]
+    fn a_small_file_does_not_unpack_to_a_huge_one() {
+        let entry = |kind: u64, payload: &[u8]| {
+            let mut bytes = vec![0; 64];
+            bytes[0] = 1;
+            bytes[4] = 64;
+            bytes[8..16].copy_from_slice(&(payload.len() as u64).to_le_bytes());
+            bytes[16..20].copy_from_slice(&(payload.len() as u32).to_le_bytes());
+            bytes[40..48].copy_from_slice(&kind.to_le_bytes());
+            bytes[56..64].copy_from_slice(&(250_u64 << 20).to_le_bytes());
+            bytes.extend_from_slice(payload);
+            bytes
+        };
+        let file = |entry: Vec<u8>| {
+            let mut bytes = MAGIC.to_vec();
+            bytes.extend_from_slice(&[1, 0, 16, 0]);
+            bytes.extend_from_slice(&(entry.len() as u64 * 2000).to_le_bytes());
+            bytes.extend(entry.repeat(2000));
+            bytes
+        };
+        let found = contents(&file(entry(LZ4, &[0x1f, 0, 1, 0])));
+        assert_eq!((found.damaged, found.is_too_large, found.unpacked), (2000, false, 0));
+        // A frame of Zstandard that is empty.
+        let found = contents(&file(entry(ZSTANDARD, &[0x28, 0xb5, 0x2f, 0xfd, 0, 0, 1, 0, 0])));
+        assert_eq!((found.damaged, found.is_too_large), (2000, true));
     }
 }

@@ -1,30 +1,30 @@
-//! Why there is no text to work on.
+//! Errors of reading input.
 
 use super::cuda::CompileError;
 use std::io;
 use thiserror::Error;
 
-/// Why there is no text to work on; displays as one line.
+/// The reason why there is no text; displays as one line.
 #[derive(Debug, Error)]
 #[error("`{name}` {reason}")]
 pub struct InputError {
     pub(super) name: String,
-    /// The error in it.
+    /// The error.
     pub reason: InputReason,
 }
 
 /// An error in a file; displays as a clause about it.
 #[derive(Debug, Error)]
 pub enum InputReason {
-    /// It is not there, or not to be read.
+    /// It is missing or unreadable.
     #[error("cannot be read: {error}{}", question(.similar))]
     Read {
-        /// Why.
+        /// The system's error.
         error: io::Error,
-        /// A file that is called nearly so.
+        /// A file with nearly the same name.
         similar: Option<String>,
     },
-    /// It has nothing in it.
+    /// It is empty.
     #[error("is empty")]
     Empty,
     /// Spans have 32 bits.
@@ -36,11 +36,11 @@ pub enum InputReason {
     /// It is not UTF-8, where PTX is expected.
     #[error("is not text, so it is not PTX")]
     NotPtxText,
-    /// It has bytes that no text has.
+    /// It has bytes that never occur in text.
     #[error("is a binary file, not PTX")]
     Binary,
     /// An object, library or program that was not given as a file.
-    #[error("is no PTX; give it as a file, and the PTX in it is taken out")]
+    #[error("is not PTX; give it as a file, and Warpproof takes the PTX out of it")]
     Container,
     /// CUDA C++ where PTX is expected.
     #[error("is CUDA C++; compile it first: nvcc -ptx -lineinfo FILE")]
@@ -59,7 +59,7 @@ pub enum InputReason {
     /// A folder where CUDA C++ is expected.
     #[error("is a folder; give a .cu file")]
     Folder,
-    /// A folder that is no entry of Triton's cache.
+    /// A folder that is not an entry of Triton's cache.
     #[error("is a folder without a .ptx file; give a PTX file")]
     NoPtxInFolder,
     /// A folder with several candidates.
@@ -68,18 +68,23 @@ pub enum InputReason {
     /// An object, library or program without device code.
     #[error("contains no PTX: it was not made by nvcc, or links it only at run time")]
     NoModule,
-    /// One with code for particular GPUs alone.
+    /// A container with code for particular GPUs only.
     #[error(
         "contains machine code (SASS) and no PTX; compile with -gencode arch=compute_80,code=compute_80, or with -ptx"
     )]
     MachineCode,
-    /// One whose PTX is compressed in a way that we do not know, or cut off.
+    /// A container with PTX that is cut off or compressed in an unknown way.
     #[error("contains PTX that cannot be taken out; `cuobjdump -xptx all FILE` may")]
     Damaged,
-    /// One with several modules that fit.
-    #[error("contains {0} PTX modules; say which kernel, as in FILE::NAME")]
+    /// One whose PTX is larger than the limit once it is decompressed.
+    #[error(
+        "contains more than 1 GiB of PTX once it is decompressed; take out one module with `cuobjdump -xptx NAME FILE`"
+    )]
+    TooMuch,
+    /// A container with several matching modules.
+    #[error("contains {0} PTX modules; name the kernel, as in FILE::NAME")]
     SeveralModules(usize),
-    /// No compiler makes PTX of it.
+    /// No compiler can make PTX of it.
     #[error(transparent)]
     Compile(#[from] CompileError),
     /// PTX with errors that must not be quoted.
@@ -90,9 +95,9 @@ pub enum InputReason {
     CudaElsewhere,
 }
 
-/// What is said of a file whose errors would quote it.
+/// The message about a file whose errors would quote it.
 const ELSEWHERE: &str =
-    "what is wrong is not shown, because the file is not in the folder that names it";
+    "the mistake is not shown, because the file is outside the folder that names it";
 
 fn question(similar: &Option<String>) -> String {
     similar.as_ref().map_or_else(String::new, |name| format!("; did you mean `{name}`?"))

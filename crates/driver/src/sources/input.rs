@@ -1,4 +1,4 @@
-//! Reading PTX, or making it from what was given, and saying what a file is if neither works.
+//! Reads PTX, or makes it from a file of another kind; says what the file is if neither works.
 
 use super::container::{self, Contents, Module};
 use super::cuda::{self, CompileOptions};
@@ -6,6 +6,7 @@ use super::error::{InputError, InputReason};
 use super::front;
 use super::triton::{self, Facts};
 use crate::arguments::{SelectError, closest, select_kernel};
+use crate::bounded;
 use crate::demangle::demangle;
 use crate::output::is_below;
 use crate::paths::relative;
@@ -13,38 +14,37 @@ use crate::render::escape::{on_one_line, visible};
 use base::{SourceFile, Span};
 use ir::{FuncId, Program};
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 /// Larger files are not shown in excerpts.
 const LARGEST_SOURCE: u64 = 16 << 20;
 
-/// A text to work on.
+/// The text of a module.
 #[derive(Debug)]
 pub struct Input {
-    /// The text and the name it goes by.
+    /// The text and its name for messages.
     pub source: SourceFile,
     /// The name the user gave, if the text was made from something else.
     given: Option<String>,
-    /// The folder it is in, if it is a file: where the source it was compiled from may be.
+    /// The folder of the file: the source it was compiled from may be there.
     folder: Option<PathBuf>,
     /// Folders with sources that may be shown: that of the file, those given for header files, the working
     /// folder.
     shown: Vec<PathBuf>,
-    /// What files beside it tell about the launch.
+    /// Facts about the launch from files beside it.
     facts: Facts,
-    /// The CUDA C++ that the text was compiled from.
+    /// The CUDA C++ source of the text.
     cuda: Option<String>,
-    /// A kernel that was asked for, and its name in the text.
+    /// A requested kernel, and its name in the text.
     instance: Option<(String, String)>,
-    /// A note about how the text came about.
+    /// A note on how the text was made.
     note: Option<String>,
-    /// How the text came about, for whoever wants to know.
+    /// The command that made the text.
     made_by: Option<String>,
-    /// Files that the text includes, and where each begins behind it in spans.
+    /// Included files, each with the offset in spans at which it begins.
     headers: Vec<(u32, SourceFile)>,
-    /// Sources that were asked for.
+    /// Sources that were requested so far.
     sources: Mutex<BTreeMap<String, Option<Arc<SourceFile>>>>,
 }
 
@@ -52,17 +52,17 @@ impl Input {
     /// Reads a file, or standard input if the path is `-`.
     ///
     /// # Errors
-    /// If there is nothing to read or what there is cannot be PTX.
+    /// If there is nothing to read or the text cannot be PTX.
     pub fn read(path: &Path) -> Result<Self, InputError> {
         Self::open(path, None, &CompileOptions::default())
     }
 
-    /// Reads PTX, takes it out of what contains it, or compiles it: a `.ptx` or `.cu` file, an object,
+    /// Reads PTX, extracts it from a container, or compiles it. Accepts a `.ptx` or `.cu` file, an object,
     /// library, program or fat binary with PTX in it, an entry of Triton's cache (its folder, `.ptx` or
-    /// `.json`), or standard input if the path is `-`. The kernel is for containers of several modules.
+    /// `.json`), or standard input if the path is `-`. The kernel selects one of several modules in a container.
     ///
     /// # Errors
-    /// If there is nothing to read or PTX does not come of it.
+    /// If there is nothing to read or it yields no PTX.
     pub fn open(
         path: &Path,
         kernel: Option<&str>,
@@ -71,14 +71,13 @@ impl Input {
         let name = on_one_line(&path.display().to_string()).into_owned();
         let fail = |reason: InputReason| InputError { name: name.clone(), reason };
         if path == Path::new("-") {
-            let mut bytes = Vec::new();
-            let read = std::io::stdin().lock().read_to_end(&mut bytes);
-            read.map_err(|error| fail(InputReason::Read { error, similar: None }))?;
+            let read = bounded::read_input();
+            let bytes = read.map_err(|error| fail(InputReason::Read { error, similar: None }))?;
             return Self::from_bytes("<stdin>", bytes);
         }
         let path = &triton::entry(path).map_err(fail)?;
-        let bytes = std::fs::read(path)
-            .map_err(|error| fail(InputReason::Read { error, similar: similar(path) }))?;
+        let bytes = bounded::read(path, bounded::MOST_INPUT)
+            .map_err(|error| fail(InputReason::unread(error, path)))?;
         if path.extension().is_some_and(|extension| extension == "py") {
             return Err(fail(InputReason::Python));
         }
@@ -93,7 +92,7 @@ impl Input {
         Ok(input)
     }
 
-    /// Takes the bytes of a file: PTX, a container of it, or what it is compiled from.
+    /// Takes the bytes of a file: PTX, a container of it, or its source.
     pub(super) fn of_bytes(
         path: &Path,
         bytes: Vec<u8>,
@@ -119,13 +118,13 @@ impl Input {
         }
     }
 
-    /// Everything of it that a report may show.
+    /// All texts of it that a report may show.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
         let own = [self.source.text(), self.source.name(), &*self.facts.file];
         own.into_iter().chain(self.headers().flat_map(|file| [file.text(), file.name()]))
     }
 
-    /// The same text with the files that it includes.
+    /// Adds the included files.
     pub(crate) fn with_headers(&self, files: &::cuda::source::SourceMap) -> Option<Self> {
         let mut all = Self::of_text(self.source.name(), self.source.text().to_owned())?;
         for file in files.files().iter().skip(1) {
@@ -135,7 +134,7 @@ impl Input {
         Some(all)
     }
 
-    /// The file that a span is in, and the span there.
+    /// Returns the file of a span, and the span relative to that file.
     pub(crate) fn located(&self, span: Span) -> (&SourceFile, Span) {
         let begun = self.headers.iter().rev().find(|(start, _)| *start <= span.start);
         match begun {
@@ -146,7 +145,7 @@ impl Input {
         }
     }
 
-    /// Where a span is, for messages: `line 3`, or `k.cuh:3` in an included file.
+    /// Formats the position of a span for messages: `line 3`, or `k.cuh:3` in an included file.
     pub(crate) fn place(&self, span: Span) -> String {
         let (file, local) = self.located(span);
         let line = file.line(local.start);
@@ -156,18 +155,18 @@ impl Input {
         }
     }
 
-    /// Where a span is, with the file's name.
+    /// Formats the position of a span with the file's name.
     pub(crate) fn path_and_line(&self, span: Span) -> String {
         let (file, local) = self.located(span);
         format!("{}:{}", file.name(), file.line(local.start))
     }
 
-    /// The files that it includes.
+    /// The included files.
     pub(crate) fn headers(&self) -> impl Iterator<Item = &SourceFile> {
         self.headers.iter().map(|(_, file)| file)
     }
 
-    /// With a source file that need not be on disk.
+    /// Adds a source file, which need not be on disk.
     #[must_use]
     pub fn with_source(mut self, name: &str, text: &str) -> Self {
         let file = SourceFile::new(name, text).map(Arc::new);
@@ -177,7 +176,7 @@ impl Input {
         self
     }
 
-    /// PTX that was made from a file.
+    /// Takes PTX that was made from a file.
     fn made(given: &str, text: String) -> Result<Self, InputError> {
         let mut input = Self::from_bytes(&format!("{given} (PTX)"), text.into_bytes())?;
         input.given = Some(given.to_owned());
@@ -196,25 +195,23 @@ impl Input {
         self.made_by.as_deref()
     }
 
-    /// Returns a note about how it came about.
+    /// Returns the note on how the text was made.
     pub(crate) fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }
 
-    /// Says which instance a name without template arguments stands for, where the program chooses others at run time.
+    /// Names the instance chosen for a kernel without template arguments, if the program chooses an instance at run
+    /// time.
     pub(crate) fn dispatch_note(&self, mangled: &str, name: Option<&str>) -> Option<String> {
         let is_dispatched = self.cuda.as_deref()?.contains("AT_DISPATCH_");
         let instance = demangle(mangled).filter(|one| one.contains("float"))?;
         let is_named = name.is_some_and(|name| name.contains('<') || name == mangled);
         let is_instance = instance.split('(').next()?.contains('<');
-        (is_dispatched && is_instance && !is_named).then(|| {
-            format!(
-                "the kernel is `{instance}`; other types that AT_DISPATCH chooses are not looked at"
-            )
-        })
+        (is_dispatched && is_instance && !is_named)
+            .then(|| format!("the kernel is `{instance}`; other types of AT_DISPATCH are ignored"))
     }
 
-    /// Returns the kernel that a name stands for, as [`select_kernel`] does; of CUDA C++ also one that was compiled for its name.
+    /// Finds a kernel by name, as [`select_kernel`] does. For CUDA C++ it also finds an instance compiled on request.
     pub(crate) fn select(
         &self,
         program: &Program,
@@ -243,19 +240,19 @@ impl Input {
         }))
     }
 
-    /// The CUDA C++ that it was compiled from, if we had it compiled.
+    /// The CUDA C++ source, if the text was compiled here.
     pub(crate) fn cuda(&self) -> Option<&str> {
         self.cuda.as_deref()
     }
 
-    /// What files beside it tell about the launch.
+    /// Facts about the launch from files beside it.
     pub(crate) fn facts(&self) -> &Facts {
         &self.facts
     }
 
-    /// The source file that `.file` names so, if it is at hand: where it says, from the working
-    /// folder or from that of the PTX, or beside the PTX. Whether it is still what was compiled
-    /// nobody knows. PTX may name any file, so only sources below the folders that may be shown are read.
+    /// Finds the source file of a `.file` directive. Looks at the path itself, from the working
+    /// folder and from the folder of the PTX, and beside the PTX. The file may have changed since it was
+    /// compiled. PTX may name any file, so only sources below the folders that may be shown are read.
     pub(crate) fn source_file(&self, name: &str) -> Option<Arc<SourceFile>> {
         let mut sources = self.sources.lock().ok()?;
         if let Some(known) = sources.get(name) {
@@ -272,28 +269,26 @@ impl Input {
         found.clone()
     }
 
-    /// Reads CUDA C++ as it is written, or standard input if the path is `-`.
+    /// Reads CUDA C++ source, or standard input if the path is `-`.
     ///
     /// # Errors
-    /// If there is nothing to read or what there is cannot be CUDA C++.
+    /// If there is nothing to read or the text cannot be CUDA C++.
     pub fn read_cuda(path: &Path) -> Result<Self, InputError> {
         Self::read_cuda_of(path, None)
     }
 
-    /// The same of a project, which may name files that lie elsewhere.
+    /// Like [`read_cuda`](Self::read_cuda), for a project: it may name files that lie elsewhere.
     pub(crate) fn read_cuda_of(path: &Path, project: Option<&Path>) -> Result<Self, InputError> {
         let name = on_one_line(&path.display().to_string()).into_owned();
         let fail = |reason: InputReason| InputError { name: name.clone(), reason };
         if path.is_dir() {
             return Err(fail(InputReason::Folder));
         }
-        let mut bytes = Vec::new();
-        let read = if path == Path::new("-") {
-            std::io::stdin().lock().read_to_end(&mut bytes).map(|_| ())
-        } else {
-            std::fs::read(path).map(|read| bytes = read)
+        let read = match path == Path::new("-") {
+            true => bounded::read_input(),
+            false => bounded::read(path, bounded::MOST_TEXT),
         };
-        read.map_err(|error| fail(InputReason::Read { error, similar: None }))?;
+        let bytes = read.map_err(|error| fail(InputReason::unread(error, path)))?;
         let input = Self::cuda_of_memory(&name, bytes)?;
         let is_read = |text: &str| {
             param::kernels(text).is_ok_and(|all| all.iter().all(|(_, kernel)| kernel.is_ok()))
@@ -353,10 +348,13 @@ fn is_cuda(path: &Path, bytes: &[u8]) -> bool {
     named && !bytes.iter().all(u8::is_ascii_whitespace) || !has(b".version") && has(b"__global__")
 }
 
-/// The module of a container that is meant: that with the kernel, for the architecture asked for, or
+/// Selects the module of a container: the one with the kernel, for the requested architecture or
 /// the nearest older one.
 fn module(bytes: &[u8], kernel: Option<&str>, architecture: &str) -> Result<String, InputReason> {
-    let Contents { mut modules, binaries, damaged } = container::contents(bytes);
+    let Contents { mut modules, binaries, damaged, is_too_large, .. } = container::contents(bytes);
+    if is_too_large {
+        return Err(InputReason::TooMuch);
+    }
     if modules.is_empty() {
         return Err(match (damaged, binaries) {
             (0, 0) => InputReason::NoModule,
@@ -385,26 +383,36 @@ fn module(bytes: &[u8], kernel: Option<&str>, architecture: &str) -> Result<Stri
     }
 }
 
+impl InputReason {
+    /// Returns why a file was not read. Only a file that is not there may have been misspelt.
+    pub(super) fn unread(error: std::io::Error, path: &Path) -> Self {
+        let is_absent = error.kind() == std::io::ErrorKind::NotFound;
+        let similar = is_absent.then(|| similar(path)).flatten();
+        Self::Read { error, similar }
+    }
+}
+
 /// A file of the same folder whose name is nearly that of a file that is not there.
-pub(super) fn similar(path: &Path) -> Option<String> {
+fn similar(path: &Path) -> Option<String> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let entries = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?;
     let mut names: Vec<String> =
         entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.sort();
     let wanted = path.file_name()?.to_str()?;
-    let name = closest(wanted, names.iter().map(String::as_str))?;
+    let others = names.iter().map(String::as_str).filter(|&name| name != wanted);
+    let name = closest(wanted, others)?;
     Some(path.with_file_name(name).display().to_string())
 }
 
-/// Whether a file is outside of the project that names it, or a link that leads out of its folder: it may be
-/// anybody's, and an error in it would quote it.
+/// Is the file outside of the project that names it, or a link out of its own folder? Then an error message must not
+/// quote it, since it may belong to somebody else.
 fn is_elsewhere(path: &Path, project: Option<&Path>) -> bool {
     let folder = project.or(path.parent()).unwrap_or(Path::new(""));
     !is_below(path, folder)
 }
 
-/// See [`Input::shown`]. The working folder counts if it is neither the root nor the user's home: those hold more than
+/// Computes [`Input::shown`]. The root and the user's home do not count as working folders: they hold more than
 /// sources.
 fn shown_folders(path: &Path, includes: &[PathBuf], project: Option<&Path>) -> Vec<PathBuf> {
     let own = path.parent().map(|folder| match folder.as_os_str().is_empty() {
@@ -416,7 +424,7 @@ fn shown_folders(path: &Path, includes: &[PathBuf], project: Option<&Path>) -> V
         folder.parent().is_some() && home.as_ref().is_none_or(|home| home != folder)
     });
     let all: Vec<PathBuf> = match project {
-        // PTX that a project only names was not written by whoever wrote the project: it shows its own sources.
+        // The author of a project need not be the author of PTX that it names. Such PTX shows its own sources only.
         Some(_) if is_elsewhere(path, project) => own.into_iter().collect(),
         Some(project) if project.as_os_str().is_empty() => vec![PathBuf::from(".")],
         Some(project) => vec![project.to_path_buf()],
@@ -425,13 +433,13 @@ fn shown_folders(path: &Path, includes: &[PathBuf], project: Option<&Path>) -> V
     all.iter().filter_map(|folder| folder.canonicalize().ok()).collect()
 }
 
-/// Names of files with sources end so.
+/// Extensions of source files.
 const SOURCES: [&str; 20] = [
     "cu", "cuh", "c", "cc", "cpp", "cxx", "h", "hh", "hpp", "hxx", "inc", "inl", "py", "ptx", "rs",
     "jl", "mojo", "cl", "hip", "mlir",
 ];
 
-/// Whether a path leads to a source below one of these folders, and not through a hidden one.
+/// Does the path lead to a source below one of these folders, and not through a hidden one?
 fn may_be_shown(path: &Path, folders: &[PathBuf]) -> bool {
     let Ok(path) = path.canonicalize() else { return false };
     let is_source = path
@@ -455,11 +463,11 @@ fn read_source(path: &Path, folders: &[PathBuf]) -> Option<SourceFile> {
     }
     let name = relative(&path.display().to_string());
     // Lines keep their numbers.
-    let text = std::fs::read_to_string(path).ok()?;
+    let text = bounded::read_text(path, LARGEST_SOURCE).ok()?;
     SourceFile::new(visible(&on_one_line(&name)), visible(&text))
 }
 
-/// Recognises what users give us by mistake.
+/// Recognises common wrong inputs.
 fn not_ptx(bytes: &[u8]) -> Option<InputReason> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Some(InputReason::Empty);

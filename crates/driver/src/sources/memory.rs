@@ -1,18 +1,19 @@
-//! Texts that are no files: kernels that another program holds as strings, and formulas.
+//! Texts without a file: kernels that another program holds as strings, and formulas.
 //!
-//! Nothing beside them is read: no source of the PTX, and nothing that Triton wrote about the launch.
+//! Nothing beside them is read: no source of the PTX, and no facts from Triton about the launch.
 
 use super::cuda::CompileOptions;
 use super::error::{InputError, InputReason};
-use super::input::{Input, similar};
+use super::input::Input;
+use crate::bounded;
 use crate::render::escape::on_one_line;
 use std::path::Path;
 
 impl Input {
-    /// Takes a file that is not on disk, as [`Self::open`] takes one that is.
+    /// Takes a file from memory, as [`Self::open`] takes one from disk.
     ///
     /// # Errors
-    /// If PTX does not come of it.
+    /// If it yields no PTX.
     pub fn of_memory(
         name: &str,
         bytes: Vec<u8>,
@@ -28,7 +29,7 @@ impl Input {
         })
     }
 
-    /// Takes CUDA C++ as it is written, which was read elsewhere.
+    /// Takes CUDA C++ source that was read elsewhere.
     ///
     /// # Errors
     /// If the bytes cannot be CUDA C++.
@@ -45,7 +46,7 @@ impl Input {
         Self::of_text(name, text.to_owned()).ok_or_else(|| fail(InputReason::TooLong))
     }
 
-    /// The name of a formula that is no file.
+    /// The name of a formula without a file.
     pub const FORMULA: &'static str = "formula";
 
     /// Takes a formula, or reads it from a file if it begins with `@`.
@@ -63,8 +64,8 @@ impl Input {
         if path.is_dir() {
             return Err(fail(InputReason::Folder));
         }
-        let bytes = std::fs::read(path)
-            .map_err(|error| fail(InputReason::Read { error, similar: similar(path) }))?;
+        let bytes = bounded::read(path, bounded::MOST_TEXT)
+            .map_err(|error| fail(InputReason::unread(error, path)))?;
         let text = String::from_utf8(bytes).map_err(|_| fail(InputReason::NotText))?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
         Self::of_text(&name, text).ok_or_else(|| fail(InputReason::TooLong))

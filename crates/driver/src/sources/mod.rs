@@ -1,8 +1,8 @@
-//! From a file to a program: reads PTX, takes it out of containers, or has a compiler make it, and lowers it.
+//! From a file to a program: reads PTX, extracts it from containers, or has a compiler make it, and lowers it.
 //!
 //! *Must not know* launches, reports or commands.
 
-mod container;
+pub(crate) mod container;
 pub mod cuda;
 mod error;
 mod front;

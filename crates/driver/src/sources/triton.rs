@@ -1,19 +1,20 @@
-//! Entries of Triton's cache: a folder with `NAME.ptx` and, beside it, `NAME.json`, which tells what PTX
-//! does not: how much shared memory the launch asks for.
+//! Entries of Triton's cache: a folder with `NAME.ptx` and, beside it, `NAME.json`. The JSON has the size of the
+//! launch's shared memory, which is not in the PTX.
 
 use super::error::InputReason;
+use crate::bounded;
 use std::path::{Path, PathBuf};
 
-/// What Triton writes down beside its PTX.
+/// Facts that Triton writes beside its PTX.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Facts {
     /// Bytes of dynamic shared memory.
     pub(crate) shared: Option<u64>,
-    /// The file that says so.
+    /// The file with these facts.
     pub(crate) file: String,
 }
 
-/// The PTX of an entry that was given as its folder or its JSON; any other path as it is.
+/// The PTX of an entry given as its folder or its JSON; any other path unchanged.
 pub(crate) fn entry(path: &Path) -> Result<PathBuf, InputReason> {
     if path.is_dir() {
         let mut found = Vec::new();
@@ -35,12 +36,12 @@ pub(crate) fn entry(path: &Path) -> Result<PathBuf, InputReason> {
     Ok(if is_json && beside.is_file() { beside } else { path.to_path_buf() })
 }
 
-/// What the JSON beside a PTX file tells, if there is one of Triton's.
+/// The facts in the JSON beside a PTX file, if it is Triton's.
 pub(crate) fn facts(path: &Path) -> Facts {
     let file = path.with_extension("json");
-    let text = std::fs::read_to_string(&file).ok();
+    let text = bounded::read_text(&file, bounded::MOST_TEXT).ok();
     let json = text.and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok());
-    // Other tools write JSON beside PTX, too: Triton's has the number of warps.
+    // Other tools write JSON beside PTX, too; Triton's has the number of warps.
     let json = json.filter(|json| json.get("num_warps").is_some_and(serde_json::Value::is_u64));
     let shared = json.and_then(|json| json.get("shared")?.as_u64());
     Facts { shared, file: file.display().to_string() }

@@ -1,4 +1,4 @@
-//! Arguments against the parameters of a kernel.
+//! Fits arguments to the parameters of a kernel.
 
 use super::{build, check, check_declared, launch_spec, refused, simulate};
 use driver::arguments::{
@@ -7,7 +7,7 @@ use driver::arguments::{
 };
 use exec::{Access, Argument, Contents};
 
-/// What a launch has, as text.
+/// An argument of a launch, as text.
 fn summary(argument: &Argument) -> String {
     match argument {
         Argument::Pointer(buffer) => format!("&{buffer}"),
@@ -38,7 +38,7 @@ fn arguments_with_the_names_of_parameters_are_taken_by_name() {
         built.notes,
         ["arguments are taken by name; the order of the parameters is x, y, n, s, unused"]
     );
-    // In order, nothing is to be told; with names of the user's own, the order counts.
+    // In order, there is no note; with names of the user's own, the order counts.
     assert!(
         check_declared("scale", "x=f32[128] y=f32[128]:out n=1 s=1", SCALE)
             .unwrap()
@@ -55,7 +55,7 @@ fn a_name_of_another_parameter_is_an_error() {
     let messages = refused(check_declared("scale", "y=f32[128] b=f32[128]:out n=1 s=1", SCALE));
     assert_eq!(messages.len(), 1, "{messages:?}");
     assert!(messages[0].contains("argument 0 is called `y`, as parameter 1 is"), "{messages:?}");
-    // Pointers where there are no eight bytes: it is another list, and its names count for nothing.
+    // A declared pointer without eight bytes: this list is another kernel's, and its names are ignored.
     let other = "x:float* y:float* n:int* s:float unused:void*";
     assert!(check_declared("scale", "y=f32[128] b=f32[128]:out n=1 s=1", other).is_ok());
 }
@@ -67,7 +67,7 @@ fn elements_that_the_kernel_contradicts_are_a_warning() {
     let words =
         "warning: `x` is given as f64, and the kernel declares parameter 0 `x` as `const float*`";
     assert_eq!(given, [words]);
-    // Without a declaration, accesses that are narrower than all elements tell.
+    // Without a declaration, the warning comes from accesses narrower than an element.
     let given = notes("x=f64[128] y=f32[128]:out n=1 s=1", "");
     assert_eq!(
         given,
@@ -88,7 +88,7 @@ fn suggested_arguments_have_the_names_and_types_of_the_source() {
     for part in ["'x=bf16[?]'", "'y=u32[?]:out'", "'n=?'", "s=f32"] {
         assert!(line.contains(part), "{part}: {line}");
     }
-    // What is given by name is not asked for again, wherever it stands.
+    // An argument given by name is not suggested again, wherever it stands.
     let line = suggested("y=u32[128]:out");
     assert!(line.contains("'x=bf16[?]'") && line.matches("y=").count() == 1, "{line}");
 }
@@ -148,15 +148,18 @@ fn values_that_do_not_fit_are_refused() {
         ("p=0 n=0 h=0 b=256", "parameter 3 `b` has 1 byte, the value 256 does not fit"),
         (
             "p=0 n=0 h=0.5",
-            "parameter 2 `h` is b16, so the type of 0.5 is not clear; say it, as in h=f16=0.5",
+            "parameter 2 `h` is b16, so the type of 0.5 is not clear; give it, as in h=f16=0.5",
         ),
         ("p=0 n=0 h=0 b=0.5", "parameter 3 `b` is u8, 0.5 is not an integer"),
         ("p=0 n=f64=1", "parameter 1 `n` is b32 of 4 bytes, f64 has 8"),
         ("p=0 n=0 h=0 b=0 d=s64=1", "parameter 4 `d` is f64, not s64"),
         ("p=0 n=0 h=0 b=0 d=1e999", "parameter 4 `d`: 1e999 is too large for f64"),
         ("p=0 n=1e39", "parameter 1 `n`: 1e39 is too large for f32"),
-        ("p=0 n=f32[4]", "parameter 1 `n` is b32, no pointer; `n=f32[4]` is a tensor"),
-        ("p=0 n=0 h=0 b=0 d=f32[4]", "parameter 4 `d` is f64, no pointer; `d=f32[4]` is a tensor"),
+        ("p=0 n=f32[4]", "parameter 1 `n` is b32, not a pointer; `n=f32[4]` is a tensor"),
+        (
+            "p=0 n=0 h=0 b=0 d=f32[4]",
+            "parameter 4 `d` is f64, not a pointer; `d=f32[4]` is a tensor",
+        ),
         ("p=0 n={0:1}", ""),
         (
             "p=0 n=0 h=0 b=0 d=0 e=1 f=2",
@@ -168,10 +171,10 @@ fn values_that_do_not_fit_are_refused() {
         ("p=0 n=0 h=0 b=d*2 d=f64", "`b=d*2`: an integer must be made of integers that are given"),
         ("p=0 n=q*2", "`n=q*2`: no argument is called `q`"),
         ("p=[a,b] a=f32[4]", "parameter 0 `p`: no argument is called `b`"),
-        ("p=[a] a=1", "parameter 0 `p`: `a=1` is no tensor"),
+        ("p=[a] a=1", "parameter 0 `p`: `a=1` is not a tensor"),
         (
             "p=0 n=[a] a=f32[4]",
-            "parameter 1 `n` is b32, no pointer; `n=[a]` is a tensor of pointers",
+            "parameter 1 `n` is b32, not a pointer; `n=[a]` is a tensor of pointers",
         ),
         (
             "p=s32[2]:0..10=[3,10]",
@@ -271,7 +274,7 @@ fn simulations_need_numbers() {
     let related = ScalarValue::Related(ElementType::F32, "n*log2e".to_owned());
     assert!(built.scalars.iter().any(|scalar| scalar.name == "s" && scalar.value == related));
     let tensor = refused(check("scale", "x=f32[1] y=f32[4]:out n=4 s=x*log2e"));
-    assert_eq!(tensor, ["`s=x*log2e`: `x` is no scalar"]);
+    assert_eq!(tensor, ["`s=x*log2e`: `x` is not a scalar"]);
 }
 
 #[test]
@@ -300,7 +303,7 @@ fn structures_are_filled_by_field() {
         ("p={32:1}", "field `32:1`: 1 bytes there exceed the 32 of the parameter"),
         ("p={18446744073709551615:1}", "exceed the 32 of the parameter"),
         ("p={16:5000000000}", "field `16:5000000000`: 5000000000 does not fit 4 bytes"),
-        ("p={22:0.5,24:0}", "the type of 0.5 is not clear; say it, as in f16=0.5"),
+        ("p={22:0.5,24:0}", "the type of 0.5 is not clear; give it, as in f16=0.5"),
         ("p=5", "parameter 0 `p` is a structure of 32 bytes, 5 is a number; expected fields"),
         ("", "parameter 0 `param_0` is a structure of 32 bytes and needs fields"),
     ];
@@ -310,8 +313,8 @@ fn structures_are_filled_by_field() {
     }
 }
 
-/// A structure of 32 bytes as a program passed it: an address 16 bytes into a tensor, one of another, a number, and an address
-/// that nobody names.
+/// A structure of 32 bytes as a program passed it: an address 16 bytes into a tensor, one of another, a number, and
+/// an address in no tensor.
 fn recorded_structure() -> String {
     let words: [u64; 4] = [0x7f3c_0000_0010, 0x7f3c_1000_0000, 28, 0x7f3c_2000_0000];
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -341,9 +344,9 @@ fn recorded_structures_have_pointers_where_tensors_were() {
         ),
         ("{A=0x7f3c00000008} A=f32[8]", "`A` cannot begin at 0x7f3c00000008"),
         ("{A=0xffffffffffffff00} A=f32[80]", "`A` cannot begin at 0xffffffffffffff00"),
-        ("{B=0x7f3c00000000}", "`B` is no tensor; expected --arg B=f16[…] beside it"),
+        ("{B=0x7f3c00000000}", "`B` is not a tensor; expected --arg B=f16[…] beside it"),
         ("{99:s32=1}", "field `99:s32=1`: 4 bytes there exceed the 32 of the parameter"),
-        // Without a load there, nobody knows how many bytes are meant.
+        // Without a load there, the size of the replacement is unknown.
         ("{1:1}", "how many recorded bytes `1:1` replaces is not seen from the kernel"),
         ("x", "No such file"),
     ];
@@ -373,7 +376,7 @@ fn sizes_that_are_missing_come_back_as_a_command() {
              --arg 'param_2=?' --arg 'param_3=?' --arg param_4=f64"
         )
     );
-    // The block is in the PTX, the size of dynamic shared memory is not.
+    // The block is in the PTX; the size of dynamic shared memory is not.
     let error = build("structure", &LaunchSpec::default(), "", MissingData::Opaque).unwrap_err();
     assert_eq!(
         error.suggestion.as_deref(),
@@ -394,12 +397,16 @@ fn launches_that_no_gpu_accepts_are_faults() {
         blocks: Vec::new(),
     };
     let table = [
-        ("softmax", spec("0", "1", "0"), "the grid has size 0 in x"),
-        ("softmax", spec("1,65536", "1", "0"), "the grid has size 65536 in y, at most 65535 works"),
-        ("softmax", spec("2147483648", "1", "0"), "the grid has size 2147483648 in x"),
-        ("softmax", spec("1", "1,1,65", "0"), "the block has size 65 in z, at most 64 works"),
+        ("softmax", spec("0", "1", "0"), "grid.x is 0; the minimum is 1"),
+        ("softmax", spec("1,65536", "1", "0"), "grid.y is 65536; the maximum is 65535"),
+        (
+            "softmax",
+            spec("2147483648", "1", "0"),
+            "grid.x is 2147483648; the maximum is 2147483647",
+        ),
+        ("softmax", spec("1", "1,1,65", "0"), "block.z is 65; the maximum is 64"),
         ("softmax", spec("1", "32,33", "0"), "a block has at most 1024 threads, 32,33 is 1056"),
-        ("softmax", spec("1", "4294967295,4294967295,4294967295", "0"), "at most 1024 works"),
+        ("softmax", spec("1", "4294967295,4294967295,4294967295", "0"), "the maximum is 1024"),
         ("softmax", spec("1", "1", "228KiB"), "227 KiB), the launch needs 233472: 0 static and"),
         ("structure", spec("1", "64", "227KiB"), "needs 233472: 1024 static and 232448 dynamic"),
         ("structure", spec("1", "32", "0"), "demands blocks of 64 (.reqntid), not 32"),
@@ -438,8 +445,8 @@ fn blocks_must_be_in_the_grid() {
     );
 }
 
-/// Every kernel of the corpus can be asked about with nothing given: whatever is missing comes back
-/// as a command whose arguments can be read, once numbers stand for the question marks.
+/// For every kernel of the corpus, a request without arguments comes back as a command; its arguments can be read
+/// once numbers replace the question marks.
 #[test]
 fn kernels_of_the_corpus_get_a_command() {
     let mut kernels = 0;

@@ -1,11 +1,11 @@
-//! Clusters of a launch: the flag against what the kernel's directives demand.
+//! Clusters of a launch: the flag against the kernel's directives.
 
 use super::launch_spec;
 use driver::arguments::{
     Arguments, Invocation, LaunchSpec, MissingData, Request, build_launch, select_kernel,
 };
 
-/// The cluster and notes of the launch of a kernel without parameters, or what is wrong with it.
+/// The cluster and notes of the launch of a kernel without parameters, or the error in it.
 fn build(
     directives: &str,
     grid: &str,
@@ -54,7 +54,7 @@ fn what_no_launch_can_have_is_refused() {
     let table = [
         ("", "3", Some("2"), "grid 3 does not consist of clusters of 2 blocks"),
         ("", "32", Some("32"), "a cluster has at most 16 blocks, not 32"),
-        ("", "4", Some("0"), "the cluster has size 0 in x"),
+        ("", "4", Some("0"), "cluster.x is 0; the minimum is 1"),
         (
             ".reqnctapercluster 2",
             "4",

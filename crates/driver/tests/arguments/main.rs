@@ -71,7 +71,7 @@ fn check(kernel: &str, text: &str) -> Result<BuiltLaunch, BuildError> {
     build(kernel, &launch_spec(), text, MissingData::Opaque)
 }
 
-/// Builds for `check`, with parameters that the source declares: `const float* x` is written `x:const~float*`.
+/// Builds for `check`, with the source's parameter declarations: `const float* x` is written `x:const~float*`.
 fn check_declared(kernel: &str, text: &str, declared: &str) -> Result<BuiltLaunch, BuildError> {
     let program = program();
     let parameter = |word: &str| {

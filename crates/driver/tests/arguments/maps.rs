@@ -1,4 +1,4 @@
-//! Tensor maps as arguments: text, layout, limits, and which parameters they stand for.
+//! Tensor maps as arguments: text, layout, limits, and matching with parameters.
 
 use driver::arguments::{
     ArgumentSpec, Arguments, BuildError, BuiltLaunch, Invocation, LaunchSpec, MissingData, Request,
@@ -50,7 +50,7 @@ fn build(specs: &[&str]) -> Result<BuiltLaunch, BuildError> {
     })
 }
 
-/// The map that a text makes.
+/// The map described by a text.
 fn map(text: &str) -> TensorMap {
     let built = build(&[&format!("t={text}"), "p=f32[4]", "s=?", "n=0"]).unwrap();
     match &built.launch.arguments[0] {

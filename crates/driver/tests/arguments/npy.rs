@@ -1,4 +1,4 @@
-//! Files as NumPy writes them, and as it does not.
+//! Files as NumPy writes them, and malformed ones.
 
 use driver::npy::{Array, Dtype, from_bytes, read, to_bytes, write};
 use std::path::PathBuf;
@@ -92,8 +92,8 @@ fn other_files_are_explained() {
     };
     let good = header("'|u1'", "False", "(3,)");
     let table = [
-        (b"hello".to_vec(), "is no .npy file"),
-        (Vec::new(), "is no .npy file"),
+        (b"hello".to_vec(), "is not a .npy file"),
+        (Vec::new(), "is not a .npy file"),
         (b"PK\x03\x04".to_vec(), "is an .npz archive"),
         (b"\x93NUMPY".to_vec(), "ends within its header"),
         (b"\x93NUMPY\x01\x00\xff".to_vec(), "ends within its header"),
@@ -127,7 +127,7 @@ fn other_files_are_explained() {
     }
 }
 
-/// A folder of its own for a test, removed at its end.
+/// A test's own folder, removed at its end.
 pub(super) struct Folder(pub(super) PathBuf);
 
 impl Folder {
@@ -155,7 +155,7 @@ fn writing_replaces_the_whole_file_or_nothing() {
         write(&path, array).unwrap();
         assert_eq!(&read(&path).unwrap(), array);
     }
-    // A folder cannot be replaced by a file, and nothing is left beside it.
+    // A file cannot replace a folder, and nothing is left beside it.
     let blocked = folder.0.join("folder");
     std::fs::create_dir(&blocked).unwrap();
     std::fs::write(blocked.join("file"), "").unwrap();

@@ -1,11 +1,11 @@
-//! Text of single flags and arguments.
+//! Parsing of single flags and arguments.
 
 use driver::arguments::{
     AliasSpec, ArgumentSpec, ArgumentValue, BlockPosition, ByteCount, Dimensions, Direction,
     KernelPath, Number,
 };
 
-/// What is accepted, and how it is printed.
+/// Accepted texts, and their printed form.
 #[test]
 fn arguments_are_read() {
     let table = [
@@ -48,7 +48,7 @@ fn arguments_are_read() {
         ("s2=(scale + 1)/2", "s2=(scale + 1)/2"),
         ("p={0:x,8:y,16:512}", "p={0:x,8:y,16:512}"),
         ("p={}", "p={}"),
-        // Names that begin as a type does.
+        // Names that begin like a type.
         ("p={0:i1$_,8:f32$x}", "p={0:i1$_,8:f32$x}"),
         ("s=half_x*2", "s=half_x*2"),
         ("p={0x10:f32, 20:s32=-1 , 24:0.5}", "p={16:f32,20:s32=-1,24:0.5}"),
@@ -108,14 +108,14 @@ fn bad_arguments_are_explained() {
     let table = [
         ("x", "expected NAME=TYPE or NAME=VALUE"),
         ("", "expected NAME=TYPE or NAME=VALUE"),
-        ("=f32", "`` is no name"),
-        ("4x=f32", "`4x` is no name"),
+        ("=f32", "`` is not a name"),
+        ("4x=f32", "`4x` is not a name"),
         ("x=", "expected a type before ``"),
         ("x=@x.npy", "expected a type before `@x.npy`, such as x=f32[?]=@x.npy"),
         ("x=[1,2]", "expected a type before `[1,2]`, such as x=f32[?]=[1,2]"),
-        ("x=f23[4]", "`f23` is no type; did you mean f32?"),
-        ("x=flaot32[4]", "`flaot32` is no type; did you mean float32?"),
-        ("x=bfloat[4]", "`bfloat` is no type; did you mean float?"),
+        ("x=f23[4]", "`f23` is not a type; did you mean f32?"),
+        ("x=flaot32[4]", "`flaot32` is not a type; did you mean float32?"),
+        ("x=bfloat[4]", "`bfloat` is not a type; did you mean float?"),
         ("x=tensor[4]", "`tensor` is neither a type nor a number; expected x=f32[4,512]"),
         ("x=<f4>", "`<f4>` is neither a type nor a number"),
         ("x=f32[4", "`[4` has no closing `]`"),
@@ -124,18 +124,18 @@ fn bad_arguments_are_explained() {
         ("x=f32[-4]", "size `-4` is not a number from 0 up"),
         ("x=f32[4,?]", "only a whole shape can be unknown: size `?`"),
         ("x=f32[4]x", "expected `@[`, `:`, `=` or nothing, found `x`"),
-        ("x=f32[4]:output", "`:output` is no direction; expected :in, :out, :inout or :scratch"),
-        ("i=s32[4]:0..", "`:0..` is no range of integers"),
-        ("i=s32[4]:5..5", "`:5..5` is no range of integers"),
-        ("i=s32[4]:0..1.5", "`:0..1.5` is no range of integers"),
+        ("x=f32[4]:output", "`:output` is not a direction; expected :in, :out, :inout or :scratch"),
+        ("i=s32[4]:0..", "`:0..` is not a range of integers"),
+        ("i=s32[4]:5..5", "`:5..5` is not a range of integers"),
+        ("i=s32[4]:0..1.5", "`:0..1.5` is not a range of integers"),
         ("i=u8[4]:0..257", "256 "),
         ("i=u8[4]:-1..4", "-1 "),
         ("x=f32[4]:0..10", "ranges are for integers, and these are f32"),
-        ("i=s32[4]:out:0..10", "`:0..10` is said of an output"),
-        ("i=s32[4]:0..10:1..2", "may be said once each"),
-        ("i=s32[4]:in:in", "may be said once each"),
-        ("A=f32[2,2]:lower:upper", "may be said once each"),
-        ("A=f32[2,2]:lower:lower", "may be said once each"),
+        ("i=s32[4]:out:0..10", "`:0..10` is given for an output"),
+        ("i=s32[4]:0..10:1..2", "may be given once each"),
+        ("i=s32[4]:in:in", "may be given once each"),
+        ("A=f32[2,2]:lower:upper", "may be given once each"),
+        ("A=f32[2,2]:lower:lower", "may be given once each"),
         (
             "A=f32[4]:lower",
             "`:lower` is for matrices, of two dimensions or more, and this tensor has 1",
@@ -145,12 +145,12 @@ fn bad_arguments_are_explained() {
             "`:symmetric` is for matrices, of two dimensions or more, and this tensor has 0",
         ),
         ("A=f32[2,3,4]:symmetric", "is for square matrices, and these have 3 rows and 4 columns"),
-        ("A=f32[2,2]:out:lower", "`:lower` is said of an output"),
-        ("A=f32[2]:mask=[1,0]:scratch", "`:mask` is said of an output"),
+        ("A=f32[2,2]:out:lower", "`:lower` is given for an output"),
+        ("A=f32[2]:mask=[1,0]:scratch", "`:mask` is given for an output"),
         ("A=f32[?]:lower", "`:lower`: a tensor of unknown size [?] has no structure"),
         ("A=f32[2]:mask=[1,0,1]", "the shape has 2 elements, the mask has 3"),
-        ("A=f32[2]:mask=[1,x]", "`x` is no element of a mask; expected 0 or 1"),
-        ("A=f32[2]:mask=[1,0.5]", "`0.5` is no element of a mask; expected 0 or 1"),
+        ("A=f32[2]:mask=[1,x]", "`x` is not an element of a mask; expected 0 or 1"),
+        ("A=f32[2]:mask=[1,0.5]", "`0.5` is not an element of a mask; expected 0 or 1"),
         ("A=f32[2]:mask", "expected a mask such as :mask=[1,0,1] or :mask=@mask.npy"),
         ("A=f32[2]:mask=1", "expected a mask such as :mask=[1,0,1] or :mask=@mask.npy"),
         ("A=f32[2]:mask=@", "expected the name of a .npy file after `:mask=@`"),
@@ -161,7 +161,7 @@ fn bad_arguments_are_explained() {
         ("A=f32[2,2]@[0,1]:lower", "`:lower`: strides make elements share their memory"),
         ("A=f32[9000,9000]:lower", "`:lower` is for at most 67108864 elements"),
         ("A=f32[4294967296,4294967296]:lower", "larger than any memory"),
-        ("A=f32[2,2]:lowr", "`:lowr` is said of no tensor; did you mean :lower?"),
+        ("A=f32[2,2]:lowr", "`:lowr` is not known here; did you mean :lower?"),
         ("A=f32[2,2]:symetric", "did you mean :symmetric?"),
         ("A=f32[2,2]:triangular", "or a structure: :lower, :upper, :symmetric, :mask=[1,0,1]"),
         ("x=[a,1]", "expected a type before `[a,1]`"),
@@ -173,8 +173,11 @@ fn bad_arguments_are_explained() {
         ("x=f32[281474976710656]", "larger than any memory"),
         ("x=f32[4294967296,4294967296]", "larger than any memory"),
         ("x=f32[4]@[18446744073709551615]", "larger than any memory"),
-        ("x=f32[4]=", "`` is no initial contents"),
-        ("x=f32[4]=zeros", "`zeros` is no initial contents; expected a number, iota, [3,1,2]"),
+        ("x=f32[4]=", "`` is not initial contents"),
+        (
+            "x=f32[4]=zeros",
+            "`zeros` is not initial contents; expected a number, iota, random, [3,1,2]",
+        ),
         ("x=f32[4]=@", "expected the name of a .npy file after `=@`"),
         ("x=f32[3]=[1,2]", "the shape has 3 elements, the list has 2"),
         ("x=f32[4]=[[1,2],[3,4]]", "found `,[3,4]]`"),
@@ -184,13 +187,13 @@ fn bad_arguments_are_explained() {
         ("x=f16[1]=1e6", "1e6 is too large for f16"),
         ("x=f32:out", "a scalar has no direction; a tensor of one is f32[1]:out"),
         ("n=s32", "a launch fixes every integer: expected a value (s32=512)"),
-        ("n=s32=x", "`x` is no number of 64 bits or less"),
+        ("n=s32=x", "`x` is not a number of at most 64 bits"),
         ("n=s32=iota", "only a tensor can start as iota, such as s32[64]=iota"),
         ("n=s8=128", "128 does not fit s8 (-128 to 127)"),
-        ("n=18446744073709551616", "`18446744073709551616` is no integer of 64 bits"),
-        ("n=-9223372036854775809", "`-9223372036854775809` is no integer of 64 bits"),
-        ("n=0xg", "`0xg` is no integer of 64 bits"),
-        ("n=1.0f", "`1.0f` is no number; expected one such as 512"),
+        ("n=18446744073709551616", "`18446744073709551616` is not a 64-bit integer"),
+        ("n=-9223372036854775809", "`-9223372036854775809` is not a 64-bit integer"),
+        ("n=0xg", "`0xg` is not a 64-bit integer"),
+        ("n=1.0f", "`1.0f` is not a number; expected one such as 512"),
         (
             "s=1/sqrt(-8)",
             "`1/sqrt(-8)` has no value: it divides by zero, or takes a root or logarithm of a number \
@@ -255,11 +258,11 @@ fn launch_flags_are_read() {
 #[test]
 fn bad_launch_flags_are_explained() {
     for (text, expected) in [
-        ("", "`` is no number of 32 bits; expected sizes such as 4 or 4,2 or 4,2,1"),
-        ("4x2", "`4x2` is no number of 32 bits"),
-        ("-1", "`-1` is no number of 32 bits"),
+        ("", "`` is not a 32-bit number; expected sizes such as 4 or 4,2 or 4,2,1"),
+        ("4x2", "`4x2` is not a 32-bit number"),
+        ("-1", "`-1` is not a 32-bit number"),
         ("1,2,3,4", "has 4 items"),
-        ("4294967296", "is no number of 32 bits"),
+        ("4294967296", "is not a 32-bit number"),
     ] {
         let error = text.parse::<Dimensions>().unwrap_err();
         assert!(error.reason().to_string().contains(expected), "{error}");

@@ -9,7 +9,7 @@ use driver::npy;
 use proptest::prelude::*;
 use proptest::{collection, option, sample};
 
-/// Text made of what arguments are made of, so that much of it parses.
+/// Text made of pieces of arguments, so that much of it parses.
 fn argument_like() -> impl Strategy<Value = String> {
     let pieces = vec![
         "x",
@@ -58,7 +58,7 @@ fn element() -> impl Strategy<Value = ElementType> {
     sample::select(all).prop_map(|name| ElementType::from_name(name).unwrap())
 }
 
-/// A number that every type has.
+/// A number that fits every type.
 fn small_number() -> impl Strategy<Value = Number> {
     (0_i128..2).prop_map(Number::Integer)
 }
@@ -73,7 +73,7 @@ fn number() -> impl Strategy<Value = Number> {
     ]
 }
 
-/// Names that are no types; those are not mistaken for names of arguments.
+/// Names that cannot be mistaken for types.
 fn name() -> impl Strategy<Value = String> {
     "[a-z_$][a-zA-Z0-9_.$]{0,6}_"
 }
@@ -181,7 +181,8 @@ fn tensor_map() -> impl Strategy<Value = TensorMapSpec> {
         (option::of(sample::select(swizzles)), option::of(sample::select(elements)), any::<bool>());
     (name(), option::of(tensor()), shape, views, modes, any::<u64>()).prop_map(
         |(tensor, inline, shape, (dims, strides, steps), (swizzle, element, nan_fill), offset)| {
-            // A list of contents has commas, a file anything: those are for maps in files of their own.
+            // A list of contents has commas, and a file name may have any character. These are for maps in files of
+            // their own.
             let plain = |one: &TensorStructure| !matches!(one, TensorStructure::Mask(_));
             let inline = inline.map(|tensor| {
                 let structure = tensor.structure.clone().filter(plain);
@@ -216,7 +217,7 @@ fn value() -> impl Strategy<Value = ArgumentValue> {
         tensor_map().prop_map(|map| ArgumentValue::TensorMap(Box::new(map))),
         recorded().prop_map(|recorded| ArgumentValue::Recorded(Box::new(recorded))),
         (name(), name()).prop_map(|(a, b)| {
-            // Expressions know fewer names, and some are constants there.
+            // Expressions allow fewer names, and some are constants there.
             let [a, b] = [a, b].map(|name| name.replace(['$', '.'], "_"));
             ArgumentValue::Related(format!("v{a}*(w{b} + 2)"))
         }),
@@ -280,7 +281,7 @@ proptest! {
         prop_assert_eq!(npy::from_bytes(npy::to_bytes(&array)), Ok(array));
     }
 
-    /// A changed, cut or prolonged file is read or refused, never a panic.
+    /// A changed, truncated or extended file is read or refused, without a panic.
     #[test]
     fn damaged_files_do_not_panic(
         array in array(),

@@ -14,7 +14,7 @@ fn kernels_are_found_by_any_of_their_names() {
         ("sizes", "_ZN4pack5sizesIfEEvt"),
         ("sizes<float>", "_ZN4pack5sizesIfEEvt"),
         ("struct", "structure"),
-        // Also a part of another name, but the whole of this one.
+        // A part of another name too, but the whole of this one.
         ("softmax", "softmax"),
         ("online", "softmax_online"),
     ];
@@ -29,10 +29,10 @@ fn other_names_are_explained() {
     let program = program();
     let all = "scale, void pack::sizes<float>(unsigned short), structure, softmax_online, softmax";
     let table = [
-        (Some("s"), format!("`s` fits 5 kernels: {all}")),
+        (Some("s"), format!("`s` matches 5 kernels: {all}")),
         (Some("softmaks"), "there is no kernel `softmaks`; did you mean softmax?".to_owned()),
         (Some("gemm"), format!("there is no kernel `gemm`; the file has {all}")),
-        (None, format!("the file has 5 kernels; say which, as in FILE::scale: {all}")),
+        (None, format!("the file has 5 kernels; name one, as in FILE::scale: {all}")),
     ];
     for (name, expected) in table {
         assert_eq!(select_kernel(&program, name).unwrap_err().to_string(), expected);

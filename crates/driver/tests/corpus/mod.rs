@@ -1,4 +1,4 @@
-//! The corpus, and launch flags as they stand on a command line.
+//! The corpus, and launch flags in the form of a command line.
 
 #![allow(dead_code, reason = "each test uses some of it")]
 
@@ -11,19 +11,19 @@ use driver::arguments::{
 use driver::{Execution, Input, Limits, Outcome};
 use std::path::PathBuf;
 
-/// Where the PTX is.
+/// The folder of the PTX files.
 pub(crate) fn folder() -> PathBuf {
     testing::corpus::root().join("corpus/ptx")
 }
 
-/// Whether a campaign over the corpus takes the item at a position: every tenth, or all if `WARPPROOF_FULL` is set
+/// Does a campaign over the corpus take the item at a position? Every tenth, or all if `WARPPROOF_FULL` is set
 /// (`.ci/run --full`).
 pub(crate) fn is_sampled(position: usize) -> bool {
     position.is_multiple_of(10) || std::env::var_os("WARPPROOF_FULL").is_some()
 }
 
-/// Runs a command with the interpreter's code for common cases and with that for all cases alone; if their reports
-/// differ, both are handed on.
+/// Runs a command with the interpreter's code for common cases and with only its code for all cases. If their reports
+/// differ, returns both.
 pub(crate) fn by_both_paths(
     execution: &Execution<'_>,
     command: impl Fn(&Execution<'_>) -> Outcome,
@@ -59,7 +59,7 @@ pub(crate) struct Flags {
 }
 
 impl Flags {
-    /// `--grid 2 --block 128 --arg x=f32[4]`; what a shell would change is quoted.
+    /// Parses `--grid 2 --block 128 --arg x=f32[4]`; words may be in quotes.
     pub(crate) fn parse(text: &str) -> Self {
         let mut flags = Self::default();
         let mut words = text.split_whitespace().map(|word| word.trim_matches('\''));
@@ -70,7 +70,7 @@ impl Flags {
         flags
     }
 
-    /// Takes a flag; whether it is one that is known here.
+    /// Sets a flag; returns `false` for an unknown one.
     pub(crate) fn set(&mut self, flag: &str, value: &str) -> bool {
         let known = match flag {
             "--grid" => value.parse().map(|grid| self.launch.grid = Some(grid)),
@@ -91,7 +91,7 @@ impl Flags {
         self.launch.grid.unwrap().0.iter().product()
     }
 
-    /// Hands the launch of a kernel to a command.
+    /// Runs a command on the launch of a kernel.
     pub(crate) fn run(
         &self,
         input: &Input,
@@ -101,7 +101,7 @@ impl Flags {
         self.hand(input, Some(kernel), command)
     }
 
-    /// Hands the launch of the only kernel of a file to a command.
+    /// Runs a command on the launch of the only kernel of a file.
     pub(crate) fn run_only(
         &self,
         input: &Input,
@@ -110,7 +110,7 @@ impl Flags {
         self.hand(input, None, command)
     }
 
-    /// Hands the launch of a kernel, the only one if it has no name, to a command.
+    /// Runs a command on the launch of a kernel, the only one if no name is given.
     pub(crate) fn hand(
         &self,
         input: &Input,
@@ -123,7 +123,7 @@ impl Flags {
         command(&Execution { input, kernel, launch, arguments, limits })
     }
 
-    /// Whether a check of a kernel comes to the same, bit by bit, however many blocks run at once.
+    /// Is the result of a check the same, bit by bit, for any number of blocks run at once?
     pub(crate) fn same_for_all_jobs(&self, input: &Input, kernel: Option<&str>) -> bool {
         let (specs, symbols) = (self.arguments.clone(), self.symbols.clone());
         let program = &ptx::lower(&ptx::syntax::parse(input.source.text()).module).program;

@@ -1,4 +1,4 @@
-//! Kernels of the corpus on numbers: inputs, simulation, outputs as doubles.
+//! Runs kernels of the corpus on numbers: inputs, simulation, outputs as doubles.
 
 use super::Flags;
 use driver::arguments::{ArgumentValue, ElementType, Initial, Number};
@@ -7,7 +7,7 @@ use driver::{Colour, Exit};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A folder that is gone after the test.
+/// A folder that is removed after the test.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -27,7 +27,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Simulates a kernel on the inputs given and returns an output.
+/// Simulates a kernel on given inputs and returns an output.
 pub(crate) fn simulate(
     file: &str,
     kernel: &str,
@@ -87,7 +87,7 @@ fn half(bits: u16) -> f64 {
     if bits >> 15 == 1 { -magnitude } else { magnitude }
 }
 
-/// Numbers of 64 bits, the same every time.
+/// Pseudorandom numbers of 64 bits, the same every time.
 fn random(count: usize, seed: u64) -> impl Iterator<Item = u64> {
     let mut random = testing::Random::new(seed);
     std::iter::repeat_with(move || random.bits()).take(count)
@@ -103,7 +103,7 @@ pub(crate) fn words(count: usize, seed: u64) -> Vec<f64> {
     random(count, seed).map(|bits| f64::from((bits >> 32) as i32)).collect()
 }
 
-/// Whether outputs are what they should be, to a relative error, or an absolute one below 1.
+/// Asserts that outputs are close to the expected ones: with a relative error, or an absolute one below 1.
 pub(crate) fn assert_close(what: &str, got: &[f64], want: &[f64], tolerance: f64) {
     assert_eq!(got.len(), want.len(), "{what}");
     for (position, (got, want)) in got.iter().zip(want).enumerate() {

@@ -1,6 +1,5 @@
-//! Inputs where real numbers and floats part: zeros with a sign, NaN, infinities, clamps, operations that
-//! are undefined, and assumptions that nothing satisfies. A proof says what it rests on, and what is
-//! refuted can be seen.
+//! Inputs on which real numbers and floats differ: zeros with a sign, NaN, infinities, clamps, undefined operations,
+//! and assumptions that nothing satisfies. A proof lists its assumptions, and a refutation shows on floats.
 
 #[path = "../corpus/mod.rs"]
 mod corpus;
@@ -13,7 +12,7 @@ use driver::{Colour, Exit, Input};
 
 const X_AND_Y: &str = "--arg x=f32[2] --arg y=f32[1]:out";
 
-/// A kernel of one thread that makes `%f2` of `%f1` and `%f0`, the elements of `x`, and stores it to `y`.
+/// A kernel of one thread: `body` computes `%f2` from `%f1` and `%f0`, the elements of `x`, and it is stored to `y`.
 fn kernel(body: &str) -> Input {
     wrapped(
         "ld.global.f32 %f1, [%rd1]; ld.global.f32 %f0, [%rd1+4];",
@@ -78,7 +77,7 @@ fn signs_of_zeros_that_reach_outputs_are_assumed() {
         "ex2.approx.f32 %f4, %f1; mov.f32 %f3, 0f40400000; copysign.f32 %f2, %f4, %f3;";
     let (exit, text) = pair(of_exponential, "mov.f32 %f2, 0f40400000;");
     assert!(exit == Exit::Success && !text.contains(SIGN), "{text}");
-    // What reaches no output is not told.
+    // Assumptions about values that reach no output are not listed.
     let unused = format!("copysign.f32 %f5, %f1, %f0; {IDENTITY}");
     let (exit, text) = pair(IDENTITY, &unused);
     assert!(exit == Exit::Success && !text.contains(SIGN), "{text}");
@@ -102,7 +101,7 @@ fn known_signs_are_taken_bit_by_bit() {
     assert!(exit == Exit::Success && !text.contains(SIGN), "{text}");
     let negative_nan = "mov.f32 %f3, 0fFFC00000; copysign.f32 %f2, %f3, %f1;";
     assert_eq!(pair(negative_nan, negated).0, Exit::Success);
-    // Bits that nobody follows are not guessed.
+    // Bits that are not followed are not guessed.
     let bits = "mov.b32 %r1, %f1; and.b32 %r2, %r1, -2147483648; or.b32 %r3, %r2, 1077936128; mov.b32 %f2, %r3;";
     let by_order = "setp.lt.f32 %p1, %f1, 0f00000000; selp.f32 %f2, 0fC0400000, 0f40400000, %p1;";
     let (exit, text) = pair(by_order, bits);
@@ -208,7 +207,7 @@ fn differences_that_floats_do_not_show_are_not_told() {
     // 1 + 2^-60 is 1.
     let (exit, text) = pair(IDENTITY, "fma.rn.f32 %f2, %f1, 0f21800000, %f1;");
     assert_eq!(exit, Exit::Unknown, "{text}");
-    // Here they do, at zero.
+    // Here the floats differ, at zero.
     assert_eq!(pair(IDENTITY, "add.f32 %f2, %f1, 0f0DA24260;").0, Exit::Refuted);
     assert_eq!(pair(IDENTITY, "add.f32 %f2, %f1, 0f3F800000;").0, Exit::Refuted);
     // One bit of a sum of halves.
@@ -266,7 +265,7 @@ fn conversions_that_saturate_are_clamps() {
             let (exit, text) = asked(inputs, &arguments, assumptions, true);
             assert_eq!(exit, Exit::Success, "{format}: {text}");
         }
-        // A clamp to less is seen.
+        // A clamp to less is detected.
         let (exit, text) =
             asked([&quantised(format, &clamped(inner)), &plain], &arguments, &[], false);
         assert_eq!(exit, Exit::Refuted, "{format}: {text}");
@@ -275,7 +274,7 @@ fn conversions_that_saturate_are_clamps() {
 
 #[test]
 fn ranges_of_conversions_that_a_proof_needs_are_assumed() {
-    // A float that goes through eight bits, against one that does not.
+    // A float converted to eight bits and back, against one that is not.
     let back = "mov.f32 %f6, 0f00000000; cvt.rn.satfinite.e4m3x2.f32 %h1, %f6, %f1;
         cvt.rn.f16x2.e4m3x2 %r1, %h1; mov.b32 {%h2, %h3}, %r1; cvt.f32.f16 %f2, %h2;";
     let (exit, text) = pair(IDENTITY, back);
@@ -329,7 +328,7 @@ fn assumptions_that_no_number_satisfies_are_refused() {
     let narrow = "0.1 < x < 0.1000000001";
     let (exit, text) = asked([&same, &other], arguments, &[narrow], false);
     assert_eq!(exit, Exit::BadInput, "{text}");
-    // Where numbers are left there is something to prove.
+    // If some numbers satisfy them, there is something to prove.
     for assumption in ["0.0999 < x < 0.1", "x > 65000", "0 < x < 1e-7", "x == 0.125", "x*x > 2"] {
         let (exit, text) = asked([&same, &same], arguments, &[assumption], false);
         assert_eq!(exit, Exit::Success, "{assumption}: {text}");
@@ -346,11 +345,11 @@ fn nothing_is_claimed_where_the_reference_is_defined_nowhere() {
     let nowhere = "mul.f32 %f3, %f1, %f1; mov.f32 %f4, 0fBF800000; sub.f32 %f5, %f4, %f3; sqrt.rn.f32 %f2, %f5;";
     let other = "fma.rn.f32 %f3, %f1, %f1, 0f3F800000; neg.f32 %f4, %f3; sqrt.rn.f32 %f2, %f4;";
     assert_ne!(pair(nowhere, other).0, Exit::Success);
-    // Only where the assumption fails.
+    // Defined only at inputs that the assumption excludes.
     let root = "sqrt.rn.f32 %f2, %f1;";
     assert_ne!(assuming(root, root, &["x < 0"]).0, Exit::Success);
     assert_eq!(assuming(root, root, &["x <= 0"]).0, Exit::Success);
-    // An assumption that search does not satisfy claims nothing.
+    // An assumption without a solution known to the search claims nothing.
     let (exit, _) = assuming(IDENTITY, "abs.f32 %f2, %f1;", &["x*x*x - 2*x == 5"]);
     assert!(exit == Exit::Unknown || exit == Exit::BadInput);
 }

@@ -1,13 +1,13 @@
-//! Random pairs of straight-line kernels, the second a rewrite of the first that may be wrong, judged by brute
-//! force in floats: nothing is refuted on inputs where both compute the same, and nothing proved where the
-//! reference is a defined, ordinary number and the other one is far from it.
+//! Random pairs of straight-line kernels, the second a rewrite of the first that may be wrong, judged by brute force
+//! in floats. A pair must not be refuted on inputs that give both the same result. It must not be proved if the
+//! reference is a defined, ordinary number for some input and the other result is far from it.
 
 use super::{X_AND_Y, asked, kernel};
 use driver::Exit;
 use std::fmt::Write;
 use testing::Random;
 
-/// Pairs that are tried; `WARPPROOF_PAIRS` says how many more.
+/// The number of pairs; `WARPPROOF_PAIRS` adds more.
 const PAIRS: u64 = 80;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -16,7 +16,7 @@ enum Expr {
     Constant(f32),
     One(Unary, Box<Expr>),
     Two(Binary, Box<Expr>, Box<Expr>),
-    /// The third where the first is less than the second, otherwise the fourth.
+    /// The third if the first is less than the second, otherwise the fourth.
     IfLess(Box<[Expr; 4]>),
 }
 
@@ -41,7 +41,7 @@ enum Binary {
     Add,
     Mul,
     Div,
-    /// The sign of the first.
+    /// The magnitude of the other operand with the sign of the first.
     CopySign,
 }
 
@@ -68,7 +68,7 @@ fn expression(random: &mut Random, depth: usize) -> Expr {
     }
 }
 
-/// The expression with something changed somewhere.
+/// Rewrites some part of the expression.
 fn rewritten(random: &mut Random, expression: &Expr) -> Expr {
     let inside = random.below(3) > 0;
     match expression {
@@ -126,8 +126,8 @@ fn rewritten_here(random: &mut Random, e: &Expr) -> Expr {
 }
 
 impl Expr {
-    /// The value in floats. `tame` becomes false where real numbers have no such operation, where floats
-    /// overflow, or where a sign is taken from a zero.
+    /// The value in floats. Sets `tame` to false if real numbers have no such operation, if floats overflow, or if a
+    /// sign is taken from a zero.
     fn value(&self, x: [f32; 2], tame: &mut bool) -> f32 {
         let result = match self {
             X(at) => x[*at],
@@ -143,7 +143,7 @@ impl Expr {
                     Ex2 => a.exp2(),
                     Lg2 => a.log2(),
                     Half => {
-                        // No number that is tried needs rounding that matters.
+                        // The rounding of the tried numbers does not matter.
                         if a.is_nan() { a } else { a.clamp(-65504.0, 65504.0) }
                     }
                     Sat => {
@@ -178,7 +178,7 @@ impl Expr {
         result
     }
 
-    /// Appends instructions; the register of the result.
+    /// Appends instructions; returns the register of the result.
     fn emit(&self, text: &mut String, next: &mut usize) -> String {
         let mut fresh = || {
             *next += 1;
@@ -236,7 +236,7 @@ impl Expr {
     }
 }
 
-/// The inputs that a report names; 1 where it names none.
+/// The inputs that a report names; 1 for all others.
 fn witness(report: &str) -> [f32; 2] {
     let at = |name: &str| {
         let rest = report.split(&format!("{name} = ")).nth(1)?;
@@ -263,7 +263,7 @@ fn check(reference: &Expr, optimised: &Expr) -> Exit {
                 let (mut tame, mut other) = (true, true);
                 let a = reference.value(x, &mut tame);
                 let b = optimised.value(x, &mut other);
-                // What is undefined on the right alone is listed.
+                // Operations undefined on the right side alone are listed.
                 let listed =
                     report.contains("assumed: defined(") || report.contains("zero has the sign");
                 let near = (a - b).abs() <= 1e-3 * a.abs().max(b.abs()).max(1.0);

@@ -1,9 +1,9 @@
-//! Constants that stand for other numbers: what a proof with those numbers hides is small.
+//! Constants that stand for other numbers: a proof with those numbers hides small differences only.
 
 use crate::{X_AND_Y, answer, corpus::Flags, small};
 use driver::{Exit, Input};
 
-/// Kernels of one thread that make the double `%d9` of the double `%d1`.
+/// Kernels of one thread: `body` computes the double `%d9` from the double `%d1`.
 fn of_doubles(body: &str) -> Input {
     let text = format!(
         ".version 8.0\n.target sm_80\n.address_size 64\n.entry k(.param .u64 x, .param .u64 y) {{
@@ -23,7 +23,7 @@ fn doubles(bodies: [&str; 2]) -> (Exit, String) {
 
 const ZERO: &str = "mov.f64 %d9, 0d0000000000000000;";
 
-/// `ln 2` in both precisions, the difference made large.
+/// The rounding difference of `ln 2` in both precisions, enlarged.
 #[test]
 fn enlarged_differences_of_constants_are_not_hidden() {
     let difference = "mul.f32 %f2, %f1, 0f3F317218; cvt.f64.f32 %d2, %f2;
@@ -107,7 +107,22 @@ fn a_constant_may_stand_for_what_the_other_side_computes() {
     assert!(text.contains("stands for 1/sqrt(8)") && text.contains("log2e/sqrt(8)"), "{text}");
 }
 
-/// Halves: within one unit in the last place of theirs.
+/// `sqrtf(2.0f / 3.14159265f)`, folded by the compiler, is the single next to the nearest one.
+#[test]
+fn folded_constants_are_the_numbers_they_are_written_for() {
+    let folded = (2.0 / std::f32::consts::PI).sqrt();
+    let nearest = 0.797_884_560_802_865_4_f64 as f32;
+    assert_eq!(folded.next_up(), nearest);
+    for pair in [[nearest, folded], [folded, nearest]] {
+        let (exit, text) = small(pair.map(times).each_ref().map(String::as_str), X_AND_Y);
+        assert_eq!(exit, Exit::Success, "{text}");
+        assert!(text.contains("constants stand for sqrt(2/pi)"), "{text}");
+    }
+    let (exit, text) = small([&times(nearest), &times(folded.next_down())], X_AND_Y);
+    assert_eq!(exit, Exit::Refuted, "{text}");
+}
+
+/// Halves: within one unit in their last place.
 #[test]
 fn constants_of_16_bits_may_stand_for_something() {
     let of_halves = |body: &str| {
@@ -161,19 +176,19 @@ fn other_constants_do_not() {
     for wanted in ["relative: likely a rounded constant", "is close to 1/sqrt(32)"] {
         assert!(text.contains(wanted), "{text}");
     }
-    // A float is itself, and no other.
+    // A float stands for itself and no other float.
     let quarter = "mul.f32 %f2, %f1, 0f3E800000;";
     assert_eq!(small([quarter, &times(0.25_f32.next_up())], X_AND_Y).0, Exit::Refuted);
-    // Any number would do in the place of both.
+    // No single number explains both.
     let near = (1.0 / 8_f64.sqrt()) as f32;
     let (exit, text) = small([&times(near), &times(near.next_up())], X_AND_Y);
     assert_eq!(exit, Exit::Refuted, "{text}");
     assert!(text.contains("only in how constants are rounded"), "{text}");
-    // The constant is right and something else is wrong.
+    // The constant is right, but something else is wrong.
     let (exit, text) =
         small([BY_ROOT, &format!("{} add.f32 %f2, %f2, 0f33000000;", times(scale))], X_AND_Y);
     assert_eq!(exit, Exit::Refuted, "{text}");
-    // As it is, if nothing is to stand for anything.
+    // Without `snap`, constants are taken as they are.
     let inputs = [BY_ROOT, &times(scale)].map(crate::kernel);
     let flags = X_AND_Y.map(|flags| Flags::parse(&format!("--grid 1 --block 1 {flags}")));
     let options = driver::equiv::Options { snap: false, ..Default::default() };
@@ -216,7 +231,7 @@ fn scalars_may_be_given_exactly() {
     assert_eq!(with_scalar("1/sqrt(9)").0, Exit::Refuted);
 }
 
-/// A kernel that makes `%f2` of `%f1` and the scalar `%f3`, against one without the scalar.
+/// Two kernels with a scalar `%f3`; the bodies compute `%f2` from `%f1`.
 fn by_scalar(value: &str, bodies: [&str; 2]) -> (Exit, String) {
     let kernel = |body: &str| {
         let text = format!(
@@ -249,7 +264,7 @@ fn scalars_are_in_the_range_of_their_type() {
     assert_eq!(by_scalar("exp(80)", same).0, Exit::Success);
 }
 
-/// A number that is no float is listed; one that is, is not.
+/// A scalar that is no float is listed; one that is a float is not.
 #[test]
 fn exact_scalars_are_listed_as_assumed() {
     let same = ["mul.f32 %f2, %f1, %f3;"; 2];
@@ -293,7 +308,7 @@ fn decisions_that_the_nearest_float_takes_otherwise_are_not_proved() {
         ("1/10", "setp.ge.f32 %p, %f3, 0f3DCCCCCD; selp.f32 %f2, %f1, 0f00000000, %p;", zero),
         ("1/sqrt(8)", "setp.le.f32 %p, %f3, 0f3EB504F3; selp.f32 %f2, %f1, 0f00000000, %p;", zero),
         ("1/sqrt(8)", "setp.eq.f32 %p, %f3, 0f3EB504F3; selp.f32 %f2, %f1, 0f00000000, %p;", zero),
-        // A product with another number: ⌊8·s²⌋ is 1 and of the float 0.
+        // A product with another number: ⌊8·s²⌋ is 1, but 0 for the float.
         (
             "1/sqrt(8)",
             "mul.rn.f32 %f4, %f3, %f3; mul.rn.f32 %f4, %f4, 0f41000000; cvt.rmi.f32.f32 %f4, %f4;
@@ -314,7 +329,7 @@ fn decisions_that_the_nearest_float_takes_otherwise_are_not_proved() {
             assert!(text.contains(&format!("`scale` is {value}, and the float nearest")), "{text}");
         }
     }
-    // Decided alike by both.
+    // Both decide alike.
     let alike = "setp.gt.f32 %p, %f3, 0f00000000; selp.f32 %f4, %f1, 0f00000000, %p;
         mul.f32 %f2, %f4, %f3;";
     let (exit, text) = by_scalar("1/sqrt(8)", [alike, "mul.f32 %f2, %f1, %f3;"]);

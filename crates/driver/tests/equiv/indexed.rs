@@ -1,5 +1,6 @@
-//! Reads through integers that are data, against all their values: random chains of integer operations between an
-//! index and an address. What is proved holds for every choice of the indices, run on numbers; what is refuted is wrong for one.
+//! Reads through integers that are data, checked against all their values: random chains of integer operations
+//! between an index and an address. A proof must hold for every choice of the indices, run on numbers; a refutation
+//! must be right for one.
 
 use crate::answer;
 use crate::corpus::Flags;
@@ -9,13 +10,13 @@ use driver::{Colour, Exit, Input};
 use exec::{Contents, Limits};
 use testing::Random;
 
-/// Pairs that are drawn. At least a third must be settled, or the test shows little.
+/// The number of pairs. At least a third must be settled, or the test shows little.
 const PAIRS: u64 = 300;
 
 /// Elements of the table.
 const ROWS: usize = 24;
 
-/// A chain from `%r2` and `%r3`, two indices, to `%r4`, and how that becomes a distance in bytes.
+/// A chain from `%r2` and `%r3`, two indices, to `%r4`, and its conversion to a byte offset.
 #[derive(Clone)]
 struct Chain {
     steps: Vec<String>,
@@ -57,7 +58,7 @@ fn chain(random: &mut Random) -> Chain {
     Chain { steps, widening: random.below(WIDENINGS.len()) }
 }
 
-/// The same chain in another manner, or another chain.
+/// The same chain written differently, or another chain.
 fn twin(chain: &Chain, random: &mut Random) -> Chain {
     let mut twin = chain.clone();
     if random.below(2_u32) == 0 {
@@ -108,7 +109,7 @@ pub(crate) fn launch(text: &str, flags: &str) -> (ir::Program, exec::Launch) {
     (program, launch)
 }
 
-/// Returns what a kernel writes for given indices; `None` if it does something wrong.
+/// Returns the output of a kernel for given indices; `None` if it has a fault.
 fn run(text: &str, indices: [i32; 2]) -> Option<Vec<u8>> {
     let flags = "--grid 1 --block 2 --arg table=f32[24] --arg idx=s32[2] --arg out=f32[2]:out";
     let (program, mut launch) = launch(text, flags);

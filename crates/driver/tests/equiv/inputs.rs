@@ -1,5 +1,5 @@
-//! What is said about inputs and outputs of a comparison: relations, assumptions, strides, aliases,
-//! given contents; and what is said of differences.
+//! Statements about inputs and outputs of a comparison: relations, assumptions, strides, aliases, given contents; and
+//! the reports of differences.
 
 use crate::answer_with;
 use crate::corpus::Flags;
@@ -21,7 +21,7 @@ fn kernel(parameters: &str, body: &str) -> Input {
 
 const XY: &str = ".param .u64 x, .param .u64 y";
 
-/// `%f2` of the element `%f1` at a byte offset of `x`, stored to `y`.
+/// Loads `%f1` from a byte offset of `x`; `body` computes `%f2`, which is stored to `y`.
 fn of_x(offset: u32, body: &str) -> Input {
     let load = format!("ld.global.f32 %f1, [%rd1+{offset}];");
     kernel(XY, &format!("{load} {body} st.global.f32 [%rd2], %f2;"))
@@ -139,11 +139,11 @@ fn strides_say_which_element_is_where() {
     ask(8, transposed).expect(Exit::Success, &[]);
     let reads = "reference reads x[0,1], optimised reads x[1,0]";
     ask(4, transposed).expect(Exit::Refuted, &[reads, "x[0,1] = ", "x[1,0] = "]);
-    // What lies between the elements belongs to nobody.
+    // Memory between the elements belongs to no tensor.
     let apart = "--arg x=f32[2,2]@[3,1] --arg y=f32[1]:out";
     ask(8, apart).expect(Exit::Refuted, &["memory between elements of x"]);
     ask(4, apart).expect(Exit::Success, &[]);
-    // All rows are one row here, and are not there.
+    // All rows are one row here, but not on the other side.
     let repeated = "--arg x=f32[2,2]@[0,1] --arg y=f32[1]:out";
     ask(4, repeated).expect(Exit::Unknown, &["share memory in another way"]);
 }
@@ -225,10 +225,10 @@ fn where_only_the_reference_is_defined_they_differ() {
         .expect(Exit::Refuted, &["x[0] = 0", "undefined (a division by zero)"]);
     ask([quotient, COPY], &[]).expect(Exit::Success, &[]);
     ask([COPY, quotient], &["x != 0"]).expect(Exit::Success, &[]);
-    // Constants of the kernels are tried.
+    // Constants of the kernels are tried as inputs.
     let pole = "sub.f32 %f3, %f1, 0f3DFCD6EA; mul.f32 %f2, %f1, %f3; div.rn.f32 %f2, %f2, %f3;";
     ask([COPY, pole], &[]).expect(Exit::Refuted, &["x[0] = 0.123456", "undefined"]);
-    // No point tried is a seventh of 0.12345679: not settled, and said.
+    // No point tried is a seventh of 0.12345679: open, and reported as such.
     let rare = "mul.f32 %f3, %f1, 0f40E00000; sub.f32 %f3, %f3, 0f3DFCD6EA; mul.f32 %f2, %f1, %f3;
         div.rn.f32 %f2, %f2, %f3;";
     ask([COPY, rare], &[]).expect(Exit::Success, &["assumed: defined("]);
@@ -256,8 +256,8 @@ fn integers_that_differ_are_different() {
     ask([first, "mov.u32 %r1, 5;"]).expect(Exit::Refuted, &["optimised = 5"]);
 }
 
-/// Neither wide enclosures that overlap nor integers that are equal once rounded to doubles show that a refutation is
-/// wrong.
+/// Overlapping wide enclosures do not show that a refutation is wrong, nor do integers that are equal only once
+/// rounded to doubles.
 #[test]
 fn what_is_not_known_well_contradicts_nothing() {
     let ask = |types: &'static str, bodies: [&str; 2]| Question {
@@ -305,7 +305,7 @@ fn constants_that_differ_by_rounding_are_named() {
     let below = "mul.f32 %f2, %f1, 0f3EB504F1;";
     let text = "differ only in how constants are rounded: 0.3535533845424652 in the reference";
     ask([root, below], &[]).expect(Exit::Refuted, &[text]);
-    // Further apart, or with another difference, it is a difference like any other.
+    // If they are further apart, or there is another difference too, no such note appears.
     for other in
         ["mul.f32 %f2, %f1, 0f3EB504F0;", "mul.f32 %f2, %f1, 0f3EB504F1; neg.f32 %f2, %f2;"]
     {

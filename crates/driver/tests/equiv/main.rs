@@ -1,8 +1,8 @@
-//! Pairs of `corpus/equiv`: no answer is wrong, and most are right; and small pairs that look equal
-//! and are not.
+//! Pairs of `corpus/equiv`: no answer is wrong, and most pairs are settled. Also small pairs that look equal and are
+//! not.
 //!
-//! A pair says what is true of it. `unknown` is never wrong; how many pairs are settled is counted,
-//! so that it can only grow. Large pairs are left out.
+//! A pair states its right answer. `unknown` is never wrong; the number of settled pairs is recorded, so that it can
+//! only grow. Large pairs are left out.
 
 mod constants;
 #[path = "../corpus/mod.rs"]
@@ -26,11 +26,11 @@ use driver::{Colour, Exit, Input};
 use pairs::Pair;
 use std::sync::Mutex;
 
-/// How many pairs are proved and refuted today.
+/// The numbers of pairs proved and refuted today.
 const PROVED: usize = 335;
 const REFUTED: usize = 290;
 
-/// What a report of the kind of finding has in it.
+/// A text that a report with the kind of finding contains.
 fn sign(pair: &Pair) -> &'static str {
     match pair.kind.as_str() {
         "race" => "race on ",
@@ -58,7 +58,7 @@ fn answer_with(
     (outcome.exit, outcome.output + &outcome.messages)
 }
 
-/// A kernel of one thread that makes `%f2` of `%f1`, an element of `x`, and stores it to `y`.
+/// A kernel of one thread: `body` computes `%f2` from `%f1`, an element of `x`, and it is stored to `y`.
 fn kernel(body: &str) -> Input {
     let text = format!(
         ".version 8.0\n.target sm_80\n.address_size 64\n.entry k(.param .u64 x, .param .u64 y) {{
@@ -89,13 +89,13 @@ fn small_pairs_are_told_apart() {
     assert!(text.contains("both kernels, run on these inputs in exact intervals"), "{text}");
 }
 
-/// The steps of `expf` mean something only together: each alone is what it says.
+/// The steps of `expf` are recognised only together: each alone keeps its own meaning.
 #[test]
 fn steps_of_expf_alone_are_not_taken_for_it() {
     let rest = "fma.rn.f32 %f2, %f1, 0f32A57060, 0f3F800000;";
     let one = "mov.f32 %f2, 0f3F800000;";
     assert_ne!(small([rest, one], X_AND_Y).0, Exit::Success);
-    // 252·x + 12582913, rounded to nearest, or of an x that is not between 0 and 1.
+    // 252·x + 12582913, rounded to nearest; or of an x that is not between 0 and 1.
     let nearest = "fma.rn.f32 %f3, %f1, 0f437C0000, 0f4B400001; add.f32 %f2, %f3, 0fCB400001;";
     let down = "cvt.sat.f32.f32 %f4, %f1; fma.rm.f32 %f3, %f4, 0f437C0000, 0f4B400001;
         add.f32 %f2, %f3, 0fCB400001;";
@@ -106,7 +106,7 @@ fn steps_of_expf_alone_are_not_taken_for_it() {
     assert_ne!(small([down, exact], X_AND_Y).0, Exit::Success);
 }
 
-/// A byte in the last places of a power of two is that much more; not where it reaches into the exponent.
+/// A byte added to the last places of a power of two adds that number; not if it reaches into the exponent.
 #[test]
 fn bytes_in_the_last_places_of_floats_are_added() {
     let kernel = |body: &str| {
@@ -142,7 +142,7 @@ fn bytes_in_the_last_places_of_floats_are_added() {
     let bfloat = "or.b32 %r2, %r1, 0x4300; shl.b32 %r3, %r2, 16; mov.b32 %f2, %r3;";
     let small = [format!("{nibble} {}", added("0f43000000")), format!("{nibble} {bfloat}")];
     assert_eq!(answer_to([&small[0], &small[1]]), Exit::Success);
-    // A byte of 128 or more is the exponent of another number.
+    // A byte of 128 or more changes the exponent.
     assert_ne!(answer_to([&added("0f43000000"), bfloat]), Exit::Success);
 }
 
@@ -199,8 +199,8 @@ fn no_answer_is_wrong_and_most_are_given() {
     assert!(proved >= PROVED && refuted >= REFUTED, "{proved} proved, {refuted} refuted");
 }
 
-/// The answer about a pair, or what is wrong with it. Proofs must have been looked at again, with
-/// something to see; what is open is counted, and for tensor cores nothing may be.
+/// The answer about a pair, or an error message. Proofs must have been rechecked on at least one element; open
+/// elements are counted, and for tensor cores there may be none.
 fn right(pair: &Pair) -> Result<Exit, String> {
     let outcome = pair.ask_twice();
     let text = outcome.output + &outcome.messages;

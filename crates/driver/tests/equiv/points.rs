@@ -5,7 +5,8 @@ use crate::{X_AND_Y, answer, answer_with, kernel, small};
 use driver::equiv::Options;
 use driver::{Exit, Input};
 
-/// A kernel of one thread that makes `%f4` and `%f5` of `%f1` to `%f3`, elements of `x`, and stores them to `y`.
+/// A kernel of one thread: `body` computes `%f4` and `%f5` from `%f1` to `%f3`, elements of `x`, and they are stored
+/// to `y`.
 fn three(body: &str) -> Input {
     let text = format!(
         ".version 8.0\n.target sm_80\n.address_size 64\n.entry k(.param .u64 x, .param .u64 y) {{
@@ -26,7 +27,7 @@ fn compare_three(bodies: [&str; 2], flags: &str, strict: bool) -> (Exit, String)
     answer_with(inputs.each_ref(), [None; 2], &flags, &options)
 }
 
-/// Numbers that no test draws: beyond a mask, at a threshold, beside it, past a clamp.
+/// Numbers that random tests miss: beyond a mask, at a threshold, beside it, past a clamp.
 #[test]
 fn the_kernels_own_constants_are_tried() {
     let copy = "mov.f32 %f2, %f1;";
@@ -36,7 +37,7 @@ fn the_kernels_own_constants_are_tried() {
             "{{ .reg .pred %p; setp.{test}.f32 %p, %f1, 0f{bits}; selp.f32 %f2, %f1, 0f00000000, %p; }}"
         )
     };
-    // -1e10 in the place of -inf, 1000, 12.75, 2^-40.
+    // -1e10 in place of -inf, 1000, 12.75, 2^-40.
     let pairs = [
         (copy.to_owned(), limited("max", "D01502F9")),
         (copy.to_owned(), limited("min", "447A0000")),
@@ -68,7 +69,7 @@ fn points_are_within_what_is_assumed() {
     assert_eq!(exit, Exit::Refuted, "{text}");
 }
 
-/// Halves have no number above 65504, so nothing is cut off there.
+/// Halves have no number above 65504, so a clamp above it changes nothing.
 #[test]
 fn points_are_numbers_of_the_types() {
     let half = |body: &str| {
@@ -117,7 +118,7 @@ fn a_softmax_without_its_maximum_overflows() {
     let (exit, text) = compare_three([&shifted, &plain], "", true);
     assert_eq!(exit, Exit::Refuted, "{text}");
     assert!(text.contains("equivalence: proved") && text.contains("overflow: refuted"), "{text}");
-    // The other way round it is an improvement.
+    // In the other direction it is an improvement.
     for strict in [false, true] {
         let (exit, text) = compare_three([&plain, &shifted], "", strict);
         assert_eq!(exit, Exit::Success, "{text}");
@@ -161,7 +162,7 @@ fn a_variance_in_one_pass_has_no_root() {
     assert!(text.contains("overflow: note: `y[0]` is NaN in floats, 0"), "{text}");
 }
 
-/// A mask of -inf leaves nothing of a row that is masked altogether; here `x` itself is the mask.
+/// A mask of -inf leaves nothing of a row that is masked completely; here `x` itself is the mask.
 #[test]
 fn a_row_that_is_masked_altogether_is_no_number() {
     let masked = |mask: &str| {
@@ -180,11 +181,11 @@ fn a_row_that_is_masked_altogether_is_no_number() {
         )
     };
     let (exit, text) = compare_three([&masked("D01502F9"), &masked("FF800000")], "", false);
-    // Whether that is a difference over the reals or an overflow, it is told.
+    // The report has it either as a difference over the reals or as an overflow.
     assert!(exit == Exit::Refuted || text.contains("overflow: note"), "{text}");
 }
 
-/// A sigmoid that is right whatever its argument is has nothing to be told about.
+/// A sigmoid that is right for all arguments gets no note on overflow.
 #[test]
 fn infinities_on_the_way_are_no_overflow() {
     let power = "neg.f32 %f3, %f1; mul.f32 %f3, %f3, 0f3FB8AA3B; ex2.approx.f32 %f3, %f3;
@@ -196,7 +197,7 @@ fn infinities_on_the_way_are_no_overflow() {
     assert!(!text.contains("overflow:"), "{text}");
 }
 
-/// A loop that data ends cannot be followed on terms; numbers refute all the same.
+/// A loop whose end depends on data cannot be followed on terms; numbers refute all the same.
 #[test]
 fn what_terms_cannot_follow_is_refuted_on_numbers() {
     let halved = |end: &str| {
@@ -215,7 +216,7 @@ fn what_terms_cannot_follow_is_refuted_on_numbers() {
     assert_eq!(exit, Exit::Unknown, "{text}");
 }
 
-/// ∞ − ∞ of known numbers is a NaN on hardware and 0 over the reals; it steers nothing by being 0.
+/// ∞ − ∞ of known numbers is a NaN on hardware and 0 over the reals; the 0 must decide no branch.
 #[test]
 fn numbers_that_are_nan_decide_nothing_as_reals() {
     let nan = ".reg .pred %p; mov.f32 %f3, 0f7F7FFFFF; mul.rn.f32 %f4, %f3, %f3; sub.rn.f32 %f5, %f4, %f4;";
@@ -231,7 +232,7 @@ fn numbers_that_are_nan_decide_nothing_as_reals() {
     ];
     for test in tests {
         for made in [nan, root] {
-            // Out of bounds, executed by hardware.
+            // Out of bounds, if the hardware executes it.
             let body =
                 format!("{made} {test} mov.f32 %f2, %f1; @!%p st.global.f32 [%rd2+4096], %f1;");
             let (exit, text) = small([&body, &body], X_AND_Y);

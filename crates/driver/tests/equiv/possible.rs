@@ -1,5 +1,6 @@
-//! Accesses at places that are data, in memory that the launch writes: shared memory, local arrays, tables that are copied. Each kernel has a reference
-//! that reads the tensor itself or compares every index, or is false for some contents of `x`, by construction.
+//! Accesses at addresses that depend on data, in memory that the launch writes: shared memory, local arrays, copied
+//! tables. Each kernel has a reference that reads the tensor itself or compares every index, or is false for some
+//! contents of `x`, by construction.
 
 use crate::corpus::Flags;
 use crate::{answer, answer_with};
@@ -7,7 +8,8 @@ use driver::check;
 use driver::equiv::Options;
 use driver::{Colour, Exit, Input};
 
-/// A kernel of one warp. Threads have their element of `x` in `%r2`, that of `v` in `%r3`, the address of `s` in `%r5`, that of their element of `out` in `%rd3`.
+/// A kernel of one warp. Each thread has its element of `x` in `%r2`, that of `v` in `%r3`, the address of `s` in
+/// `%r5`, and the address of its element of `out` in `%rd3`.
 fn kernel(body: &str) -> Input {
     let text = format!(
         ".version 8.4\n.target sm_80\n.address_size 64\n.entry k(.param .u64 x, .param .u64 v, .param .u64 out) {{
@@ -85,7 +87,7 @@ fn what_is_wrong_at_possible_places_is_not_proved() {
         proved.flat_map(|line| line.split([':', ','])).any(|word| word.trim() == name)
     };
     let table = [
-        // The ninth element is that of another array.
+        // The ninth element belongs to another array.
         (
             "bounds",
             PLAIN.replace("0..8", "0..9"),
@@ -97,7 +99,7 @@ fn what_is_wrong_at_possible_places_is_not_proved() {
             PLAIN.replace("0..8", "0..9"),
             format!("{COPY} {PLACE} st.shared.u32 [%r8], 1; ld.shared.u32 %r9, [%r7]; {STORE}"),
         ),
-        // Nobody wrote the last element, or any.
+        // The last element is never written, or none is.
         (
             "initialised",
             PLAIN.to_owned(),
@@ -120,7 +122,7 @@ fn what_is_wrong_at_possible_places_is_not_proved() {
                 "{PLACE} st.shared.u32 [%r8], 1; bar.sync 0; ld.shared.u32 %r9, [%r7]; {STORE}"
             ),
         ),
-        // Others may write or read the same element.
+        // Other threads may write or read the same element.
         (
             "races",
             PLAIN.to_owned(),
@@ -140,7 +142,7 @@ fn what_is_wrong_at_possible_places_is_not_proved() {
                 "{COPY} {PLACE} red.shared.add.u32 [%r8], 1; ld.shared.u32 %r9, [%r7]; {STORE}"
             ),
         ),
-        // An update of what nobody wrote is an access as any other, in either order.
+        // An update of unwritten memory is an access like any other, in either order.
         (
             "races",
             PLAIN.to_owned(),
@@ -156,7 +158,7 @@ fn what_is_wrong_at_possible_places_is_not_proved() {
             ),
         ),
         ("initialised", PLAIN.replace("0..8", "0..4"), halves("red.shared.max.u64 [%r8], 1;")),
-        // Not a multiple of what is accessed, for some contents.
+        // For some contents, not a multiple of the access size.
         (
             "alignment",
             PLAIN.to_owned(),
@@ -164,7 +166,7 @@ fn what_is_wrong_at_possible_places_is_not_proved() {
                 "{COPY} shl.b32 %r8, %r2, 1; add.u32 %r8, %r8, %r5; ld.shared.u32 %r9, [%r8]; {STORE}"
             ),
         ),
-        // What an update finds depends on the schedule.
+        // The value that an update finds depends on the schedule.
         (
             "determinism",
             PLAIN.to_owned(),
@@ -181,7 +183,8 @@ fn what_is_wrong_at_possible_places_is_not_proved() {
     assert_eq!(exit, Exit::Refuted, "{text}");
 }
 
-/// Elements of 64 bits whose lower halves are written; thread 0 does something to one of them, and reads the lower half of the second.
+/// Elements of 64 bits with written lower halves. Thread 0 performs `done` on one of them, and reads the lower half
+/// of the second.
 fn halves(done: &str) -> String {
     let written = "st.shared.u32 [%r5], 12; st.shared.u32 [%r5+8], 12; st.shared.u32 [%r5+16], 12; st.shared.u32 [%r5+24], 12;";
     format!(
@@ -201,7 +204,7 @@ fn updates_of_what_is_partly_written_are_followed() {
 #[test]
 fn addresses_of_32_bits_wrap_around() {
     let read = "add.u32 %r8, %r5, %r8; ld.shared.u32 %r9, [%r8+32]; st.global.u32 [%rd3], %r9;";
-    // The place is `7 - x`, written as `~x + 8`; and the largest multiple of 8 below a number, from -8 on.
+    // The index is `7 - x`, written as `~x + 8`; and the largest multiple of 8 below a number, from -8 on.
     let body = format!("{COPY} xor.b32 %r8, %r2, -1; shl.b32 %r8, %r8, 2; {read}");
     let (exit, text) = check(&body, PLAIN);
     assert_ne!(exit, Exit::Refuted, "{text}");
@@ -221,7 +224,7 @@ fn what_follows_an_access_out_of_bounds_is_no_finding() {
     assert!(exit == Exit::Refuted && !text.contains("undefined value"), "{text}");
 }
 
-/// Where one side goes out of bounds, there is nothing to compare.
+/// If one side goes out of bounds, there is nothing to compare.
 #[test]
 fn inputs_that_go_out_of_bounds_are_no_difference() {
     let one = "mov.u32 %r9, 17; st.shared.u32 [%r7], %r9; bar.sync 0; shl.b32 %r8, %r2, 2; add.u32 %r8, %r8, %r5; ld.shared.u32 %r9, [%r8]; st.global.u32 [%rd3], %r9;";
@@ -230,7 +233,7 @@ fn inputs_that_go_out_of_bounds_are_no_difference() {
     assert!(exit == Exit::Refuted && !text.contains("equivalence: refuted"), "{text}");
 }
 
-/// A register that is undefined for some contents is not defined in `equiv` either.
+/// A register that is undefined for some contents is undefined in `equiv` too.
 #[test]
 fn what_may_be_undefined_is_open_in_comparisons() {
     let one = format!("setp.eq.s32 %p1, %r2, 0; @%p1 bra L; mov.u32 %r9, 3; L: {STORE}");
@@ -240,7 +243,7 @@ fn what_may_be_undefined_is_open_in_comparisons() {
     assert!(text.contains("reference: initialised unknown"), "{text}");
 }
 
-/// `out[i]`: how many elements of `x` are `i`.
+/// `out[i]`: the number of elements of `x` equal to `i`.
 fn counted(scale: &str) -> String {
     let one = |at: u32| {
         format!(
@@ -263,7 +266,7 @@ fn counters_in_shared_memory_are_sums() {
     assert_eq!(equiv([&counted("2"), &count], PLAIN).0, Exit::Refuted);
     let twice = count.replace("red.shared.add.u32 [%r8], 1;", "red.shared.add.u32 [%r8], 2;");
     assert_eq!(equiv([&counted("1"), &twice], PLAIN).0, Exit::Refuted);
-    // Only what a condition lets through.
+    // Only elements that pass a condition.
     let some = count
         .replace("red.shared", "setp.gt.s32 %p2, %r2, 3; @!%p2 bra L; red.shared")
         .replace("bar.sync 0; ld", "L: bar.sync 0; ld");
@@ -271,7 +274,7 @@ fn counters_in_shared_memory_are_sums() {
     assert_eq!(equiv([&counted("1"), &some], PLAIN).0, Exit::Refuted);
 }
 
-/// What compilers make of arithmetic on indices, against the plain form.
+/// Compilers' forms of arithmetic on indices, against the plain form.
 #[test]
 fn bit_operations_on_indices_are_arithmetic() {
     let read = "mul.wide.s32 %rd7, %r8, 4; add.s64 %rd7, %rd5, %rd7; ld.global.u32 %r9, [%rd7]; st.global.u32 [%rd3], %r9;";
@@ -298,7 +301,7 @@ fn bit_operations_on_indices_are_arithmetic() {
             "and.b32 %r10, %r2, 3; mov.u32 %r11, 0; bfi.b32 %r8, %r10, %r11, 1, 2;",
             "and.b32 %r10, %r2, 3; shl.b32 %r8, %r10, 1;",
         ),
-        // The same of numbers that may be negative.
+        // The same for numbers that may be negative.
         (
             SIGNED,
             "shr.s32 %r10, %r2, 31; and.b32 %r10, %r10, 8; add.s32 %r8, %r2, %r10;",
@@ -341,7 +344,7 @@ fn loops_whose_bound_is_data_are_left_where_ranges_say() {
     let plain = format!("mov.u32 %r9, 0; {one} {STORE}");
     let (exit, text) = check(&unrolled, PLAIN);
     assert_eq!(exit, Exit::Success, "{text}");
-    // Eight elements are there, and a loop of nine is wrong.
+    // There are eight elements, and a loop of nine is wrong.
     assert_ne!(check(&unrolled, &PLAIN.replace("0..8", "0..9")).0, Exit::Refuted);
     assert_ne!(check(&unrolled, &PLAIN.replace("0..8", "0..10")).0, Exit::Success);
     let (exit, text) = equiv([&plain, &unrolled], &PLAIN.replace("0..8", "0..9"));
@@ -362,7 +365,7 @@ fn a_number_that_is_excluded_bounds_an_index() {
     for number in [0, 7, 3] {
         assert_ne!(check(&guarded(number), &flags).0, Exit::Success, "{number}");
     }
-    // Of `4·x != 6` nothing follows.
+    // Nothing follows from `4·x != 6`.
     let doubled = guarded(-1)
         .replace("setp.eq.s32 %p1, %r2, -1", "shl.b32 %r10, %r2, 2; setp.eq.s32 %p1, %r10, -6");
     assert_ne!(check(&doubled, &flags).0, Exit::Success);

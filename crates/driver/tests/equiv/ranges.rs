@@ -1,5 +1,5 @@
-//! Functions of which the code has some cases only: what is known of them in a range of arguments counts
-//! where the range follows from the inputs, and nowhere else.
+//! Functions with some cases missing from the code: facts about them in a range of arguments count if the range
+//! follows from the inputs, and only then.
 
 use crate::answer_with;
 use crate::corpus::Flags;
@@ -7,7 +7,7 @@ use driver::arguments::AssumeSpec;
 use driver::equiv::Options;
 use driver::{Colour, Exit, Input};
 
-/// The module of a kernel of `corpus/math/functions.cu`, with texts replaced; each must be there.
+/// The module of a kernel of `corpus/math/functions.cu`, with texts replaced; each must occur.
 fn function(name: &str, build: &str, replaced: &[(&str, &str)]) -> Input {
     let file = format!("functions.{build}.ptx");
     let path = testing::corpus::root().join("corpus/math").join(file);
@@ -34,7 +34,7 @@ fn ask(inputs: [&Input; 2], assume: &[&str]) -> (Exit, String) {
     answer_with(inputs, [None; 2], &flags, &options)
 }
 
-/// `cbrtf` whose negative results were dropped.
+/// `cbrtf` without its negative results.
 fn without_sign(more: &[(&str, &str)]) -> Input {
     let sign = ("selp.f32 \t%f14, %f13, %f12, %p1;", "mov.f32 %f14, %f12;");
     let all: Vec<(&str, &str)> = std::iter::once(sign).chain(more.iter().copied()).collect();
@@ -94,7 +94,7 @@ fn ranges_of_what_the_kernel_computes() {
     }
 }
 
-/// The result counts behind a choice only, in one way or the other.
+/// The result is used only behind a choice, in one direction or the other.
 #[test]
 fn choices_guard_ranges() {
     let (load, store) = ("st.global.f32 \t[%rd7], %f16;", "");
@@ -119,7 +119,7 @@ fn choices_guard_ranges() {
     assert_eq!(exit, Exit::Unknown, "{text}");
 }
 
-/// Out of its range the code is not the function, so a difference there is none of the kernels.
+/// Out of its range the code is not the function, so a difference there is not one of the kernels.
 #[test]
 fn no_difference_is_told_out_of_the_range() {
     let store = "st.global.f32 \t[%rd7], %f16;";
@@ -134,7 +134,7 @@ fn no_difference_is_told_out_of_the_range() {
     assert_eq!(exit, Exit::Refuted, "{text}");
 }
 
-/// The way for large arguments is the library's or not looked at.
+/// The path for large arguments is recognised as the library's, or not at all.
 #[test]
 fn ways_for_large_arguments_are_recognised_whole() {
     let whole = function("sinf", BUILD, &[]);
@@ -154,13 +154,13 @@ fn ways_for_large_arguments_are_recognised_whole() {
         assert!(text.contains("--assume '-105615 < x < 105615'"), "{text}");
         let (exit, text) = ask([&whole, &other], &["-1000 <= x <= 1000"]);
         assert_eq!(exit, Exit::Success, "{replaced:?}: {text}");
-        // What the code that was not recognised does to memory is not known either.
+        // The memory effects of unrecognised code are unknown, too.
         let outcome = Flags::parse(FLAGS).hand(&other, None, |execution| {
             driver::check::run(execution, driver::check::Options::default(), Colour::Plain)
         });
         assert_eq!(outcome.exit, Exit::Unknown, "{replaced:?}: {}", outcome.output);
     }
-    // What the way leaves is read by something else, too: it is not dropped.
+    // The result of that path is also read elsewhere: it must not be dropped.
     let store = "st.global.f32 \t[%rd30], %f37;";
     let read = format!("add.f32 %f37, %f37, %f35; {store}");
     let other = function("sinf", BUILD, &[(store, &read)]);
@@ -168,12 +168,12 @@ fn ways_for_large_arguments_are_recognised_whole() {
     assert_eq!(exit, Exit::Unknown, "{text}");
 }
 
-/// A choice of infinity by the same condition as that of a logarithm is not the logarithm's.
+/// A choice of infinity by the same condition as that of a logarithm need not be the logarithm's.
 #[test]
 fn choices_of_infinity_belong_to_what_is_computed_of_the_function() {
     let chosen = "selp.f32 \t%f34, 0fFF800000, %f35, %p3;";
     for (other, exit) in [
-        // 10·log x, and what has nothing to do with it.
+        // 10·log x, and an unrelated value.
         ("mul.f32 %f36, %f35, 0f41200000;", Exit::Success),
         ("mov.f32 %f36, 0f40A00000;", Exit::Refuted),
     ] {

@@ -1,5 +1,6 @@
-//! Writes at places that are data, against all values of the indices: random kernels of three threads that store and add at computed
-//! places. What is proved holds for every choice of the indices, run on numbers; what is refuted is wrong for one.
+//! Writes at addresses that depend on data, checked against all values of the indices: random kernels of three
+//! threads that store and add at computed places. A proof must hold for every choice of the indices, run on numbers;
+//! a refutation must be right for one.
 
 use crate::answer;
 use crate::corpus::Flags;
@@ -9,13 +10,13 @@ use driver::{Colour, Exit, Input};
 use exec::{Contents, Limits};
 use testing::Random;
 
-/// Pairs that are drawn. A share of them must be settled, or the test shows little.
+/// The number of pairs. A share of them must be settled, or the test shows little.
 const PAIRS: u64 = 250;
 
-/// Elements that are written to.
+/// The number of elements written to.
 const PLACES: usize = 12;
 
-/// A write: how the place comes from two indices, what is written, and how.
+/// A write: the computation of its place from two indices, its value, and its kind.
 #[derive(Clone)]
 struct Write {
     place: String,
@@ -23,7 +24,7 @@ struct Write {
     adds: bool,
 }
 
-/// The writes of each thread, in order; a barrier may come between.
+/// The writes of each thread in order, perhaps with a barrier between.
 #[derive(Clone)]
 struct Kernel {
     writes: Vec<Write>,
@@ -58,7 +59,7 @@ fn kernel(random: &mut Random) -> Kernel {
     Kernel { writes, barrier: random.chance(15) }
 }
 
-/// The same writes in another manner, or one of them changed.
+/// The same writes in another form, or one of them changed.
 fn twin(kernel: &Kernel, random: &mut Random) -> Kernel {
     let mut twin = kernel.clone();
     let at = random.below(twin.writes.len());
@@ -67,7 +68,7 @@ fn twin(kernel: &Kernel, random: &mut Random) -> Kernel {
         1 => twin.writes[at] = write(random, kernel.writes[at].adds),
         2 => twin.writes.reverse(),
         3 => {
-            // The same place by another way.
+            // The same place, computed in another way.
             let more = "add.s32 %r4, %r4, 7; sub.s32 %r4, %r4, 7;";
             twin.writes[at].place.push_str(more);
         }
@@ -76,8 +77,8 @@ fn twin(kernel: &Kernel, random: &mut Random) -> Kernel {
     twin
 }
 
-/// Writes a kernel whose thread `%r1` (in a block of its own, or one of three in a block) has two indices in `%r2` and `%r3`, its own
-/// number of `x` in `%r7` and the next one's in `%r8`.
+/// Writes a kernel. Thread `%r1` has a block of its own, or is one of three in a block. It has its own index in `%r2`
+/// and the next thread's in `%r3`, and likewise numbers of `x` in `%r7` and `%r8`.
 fn text(kernel: &Kernel, id: &str) -> String {
     let mut body = String::new();
     for (number, write) in kernel.writes.iter().enumerate() {
@@ -105,7 +106,7 @@ fn text(kernel: &Kernel, id: &str) -> String {
     )
 }
 
-/// Returns what a kernel leaves for given indices; `None` if it does something wrong.
+/// Returns the result of a kernel for given indices; `None` if it has a fault.
 fn run(text: &str, shape: &str, indices: [i32; 3]) -> Option<Vec<u8>> {
     let flags = format!("{shape} --arg x=s32[3] --arg idx=s32[3] --arg out=s32[12]:inout");
     let (program, mut launch) = launch(text, &flags);
@@ -123,7 +124,7 @@ fn run(text: &str, shape: &str, indices: [i32; 3]) -> Option<Vec<u8>> {
 #[test]
 fn verdicts_hold_for_all_indices() {
     let mut random = Random::new(0x5ca7);
-    // Of single kernels and of pairs: proved, refuted.
+    // Counts for single kernels and for pairs: proved, refuted.
     let mut settled = [[0_u64; 2]; 2];
     for number in 0..PAIRS {
         let one = kernel(&mut random);

@@ -1,7 +1,7 @@
 //! Structures of inputs: `:lower`, `:upper`, `:symmetric`, `:mask`.
 //!
-//! Random forms of degree two over a matrix of three by three are compared, and all matrices of -1, 0 and 1 that have
-//! the structure decide what is right: two polynomials of degree two in each variable that agree there are the same.
+//! Compares random forms of degree two over a matrix of three by three. The right answer comes from all matrices of -1,
+//! 0 and 1 with the structure: two polynomials of degree two in each variable are the same if they agree on those.
 
 use crate::answer_with;
 use crate::corpus::Flags;
@@ -11,7 +11,7 @@ use driver::{Colour, Exit, Input, Outcome, check};
 use proptest::prelude::*;
 use std::fmt::Write;
 
-/// `A[one] * A[other]` so many times.
+/// `A[one] * A[other]`, with a count.
 type Product = (i64, usize, usize);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl Structure {
         }
     }
 
-    /// Tells whether a matrix has it.
+    /// Does a matrix have the structure?
     fn holds(self, a: &[[i64; 3]; 3]) -> bool {
         let pairs = || (0..3).flat_map(|row| (0..3).map(move |column| (row, column)));
         match self {
@@ -50,7 +50,7 @@ impl Structure {
         }
     }
 
-    /// All matrices of -1, 0 and 1 that have it.
+    /// All matrices of -1, 0 and 1 with the structure.
     fn matrices(self) -> Vec<[i64; 9]> {
         let digit = |number: usize, at: u32| (number / 3_usize.pow(at) % 3) as i64 - 1;
         let all = (0..3_usize.pow(9)).map(|number| {
@@ -62,7 +62,7 @@ impl Structure {
             .collect()
     }
 
-    /// An element that is the same, or none if it is zero.
+    /// The element it is equal to, or `None` if it is zero.
     fn same(self, at: usize) -> Option<usize> {
         let (row, column) = (at / 3, at % 3);
         match self {
@@ -75,7 +75,7 @@ impl Structure {
     }
 }
 
-/// How elements are held.
+/// The representation of elements.
 #[derive(Clone, Copy, Debug)]
 struct Kind {
     element: &'static str,
@@ -134,7 +134,7 @@ fn sum(products: &[Product], a: &[i64; 9]) -> i64 {
     products.iter().map(|(count, one, other)| count * a[*one] * a[*other]).sum()
 }
 
-/// The same products as a structure says, in another order; sometimes with a mistake.
+/// Rewrites the products with the structure, in another order; sometimes with an error.
 fn rewritten(
     products: &[Product],
     structure: Structure,
@@ -259,18 +259,18 @@ fn both_sides_must_say_the_same() {
     assert_eq!(ask([FIRST; 2], [&flat, &lower], &[]).0, Exit::Success);
 }
 
-/// Assumptions are about all elements, also those that are zero.
+/// Assumptions are about all elements, even those that are zero.
 #[test]
 fn assumptions_fit_the_structure() {
     let lower = "--arg A=f32[2,2]:lower --arg y=f32[1]:out";
     let (exit, text) = ask([FIRST; 2], [lower; 2], &["A > 0"]);
     assert_ne!(exit, Exit::Success, "{text}");
-    assert!(text.contains("`A > 0` does not hold of all elements of `A`"), "{text}");
+    assert!(text.contains("`A > 0` does not hold for all elements of `A`"), "{text}");
     assert_eq!(ask([FIRST; 2], [lower; 2], &["A >= 0"]).0, Exit::Success);
     let absolute = "ld.global.f32 %f1, [%rd1]; abs.f32 %f1, %f1; st.global.f32 [%rd2], %f1;";
     assert_eq!(ask([FIRST, absolute], [lower; 2], &["A >= 0"]).0, Exit::Success);
     assert_eq!(ask([FIRST, absolute], [lower; 2], &[]).0, Exit::Refuted);
-    // What is said of one of two elements that are the same is said of both.
+    // A statement about one of two equal elements holds for both.
     let symmetric = "--arg A=f32[2,2]:symmetric --arg B=f32[2,2] --arg y=f32[1]:out";
     let kernel = |body: &str| {
         let text = format!(
@@ -284,7 +284,7 @@ fn assumptions_fit_the_structure() {
         );
         Input::from_bytes("k.ptx", text.into_bytes()).unwrap()
     };
-    // The larger of A[0,1] and B[1,0]: `A[1,0] >= B[1,0]` is said of A[0,1], too.
+    // The larger of A[0,1] and B[1,0]: `A[1,0] >= B[1,0]` also holds for A[0,1].
     let inputs = [kernel("max.f32 %f5, %f1, %f4;"), kernel("mov.f32 %f5, %f2;")];
     let assumptions: Vec<AssumeSpec> = vec!["A >= B".parse().unwrap()];
     let options = Options { assumptions: &assumptions, recheck: true, ..Options::default() };
@@ -320,8 +320,8 @@ fn aliases_say_the_same() {
         format!("--arg A=f32[2,2]{one} --arg y=f32[2,2]:inout{other} --alias A,y")
     };
     for (one, other, wanted) in [
-        (":lower", "", "different contents or zeros"),
-        (":lower", ":upper", "different contents or zeros"),
+        (":lower", "", "different initial contents or zeros"),
+        (":lower", ":upper", "different initial contents or zeros"),
         (":symmetric", "", "have different structures"),
     ] {
         let flags = flags(one, other);
@@ -334,7 +334,7 @@ fn aliases_say_the_same() {
     assert_eq!(ask([copy, zero], [&both; 2], &[]).0, Exit::Success);
 }
 
-/// `y = A[0] + A[1]`, and the same by way of numbers that overflow: inputs in floats have the structure, too.
+/// `y = A[0] + A[1]`, and the same via numbers that overflow: inputs in floats have the structure, too.
 #[test]
 fn inputs_in_floats_have_the_structure() {
     let load = "ld.global.f32 %f1, [%rd1]; ld.global.f32 %f2, [%rd1+4];";
@@ -351,7 +351,7 @@ fn inputs_in_floats_have_the_structure() {
     assert!(exit == Exit::Success && text.contains("everywhere\n"), "{text}");
 }
 
-/// A structure cannot be said of a tensor that an earlier launch writes.
+/// A tensor that an earlier launch writes cannot have a structure.
 #[test]
 fn later_launches_find_what_earlier_ones_leave() {
     let first =
@@ -379,6 +379,6 @@ fn later_launches_find_what_earlier_ones_leave() {
     for other in [&one, &zero] {
         let (exit, text) = answer(&lower, other);
         assert_eq!(exit, Exit::BadInput, "{text}");
-        assert!(text.contains("no structure can be said of it"), "{text}");
+        assert!(text.contains("it can have no structure"), "{text}");
     }
 }

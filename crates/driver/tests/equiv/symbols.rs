@@ -1,4 +1,5 @@
-//! Constants that the host fills: as inputs of a comparison they are tensors like those of arguments, whoever has them and however they are reached.
+//! Constants that the host fills: as inputs of a comparison they are tensors like those of arguments, for either side
+//! and for any way of reaching them.
 
 use crate::answer;
 use crate::corpus::Flags;
@@ -6,8 +7,8 @@ use driver::{Exit, Input};
 
 const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
-/// A module with a constant `c`, its address in another constant, and kernels that copy two numbers to `out`: of `c`, directly and by the address, of
-/// an argument called `c`, of nothing.
+/// A module with a constant `c`, its address in another constant, and kernels that copy two numbers to `out`: from
+/// `c`, directly and by the address, from an argument called `c`, from nothing.
 fn module() -> Input {
     let copy = |name: &str, parameters: &str, load: &str| {
         format!(
@@ -34,7 +35,7 @@ fn module() -> Input {
 
 const OUT: &str = "--grid 1 --block 1";
 
-/// Asks about two kernels, with flags beside the launch and `out`. An argument comes first.
+/// Compares two kernels, with flags beside the launch and `out`. An argument comes first.
 fn ask(kernels: [&str; 2], flags: [&str; 2]) -> (Exit, String) {
     let input = module();
     let flags = flags.map(|flags| Flags::parse(&format!("{OUT} {flags} --arg out=f32[2]:out")));
@@ -100,7 +101,8 @@ fn contents_are_said_of_both_sides_or_of_none() {
     }
 }
 
-/// A module with constants without and with an initialiser, mangled and not, and kernels that store one of them times a number; `head` comes before.
+/// A module with constants without and with an initialiser, mangled and not, and kernels that store one of them times
+/// a number; `head` comes before.
 fn tables(head: &str) -> Input {
     let kernel = |name: &str, variable: &str, factor: &str| {
         format!(
@@ -120,7 +122,7 @@ fn tables(head: &str) -> Input {
     Input::from_bytes("t.ptx", text.concat().into_bytes()).unwrap()
 }
 
-/// Compares kernels of `tables` that store one number, of modules that differ in `heads`.
+/// Compares kernels of `tables` that store one number, in modules that differ in `heads`.
 fn compare_tables(heads: [&str; 2], kernels: [&str; 2], symbols: [&str; 2]) -> (Exit, String) {
     let inputs = heads.map(tables);
     let symbols = symbols.map(|symbols| {

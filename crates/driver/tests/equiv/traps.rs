@@ -1,5 +1,5 @@
-//! Kernels that write at places that are data, and kernels whose blocks take tickets, each close to one that is proved: what looks harmless and is not,
-//! and what looks wrong and is not.
+//! Kernels with stores at data-dependent addresses, and kernels whose blocks take tickets. Each is close to a proved
+//! one: some look harmless and are not, others look wrong and are not.
 
 use crate::answer;
 use crate::corpus::Flags;
@@ -18,8 +18,8 @@ fn check(text: &str, flags: &str) -> (Exit, String) {
     (outcome.exit, outcome.output)
 }
 
-/// A kernel in which each thread has an index in `%r2`, the address of that word of `out` in `%rd6`, and numbers of `x` in `%r3` (its own)
-/// and `%r4` (that of the index).
+/// A kernel in which each thread has an index in `%r2`, the address of that word of `out` in `%rd6`, its own number
+/// of `x` in `%r3`, and the number at the index in `%r4`.
 fn scatter(body: &str) -> String {
     format!(
         "{HEAD}.entry k(.param .u64 idx, .param .u64 x, .param .u64 out) {{
@@ -42,7 +42,7 @@ fn writes_at_places_that_are_data() {
         ("st.global.u32 [%rd6], %r3;", Exit::Refuted, "own numbers"),
         ("st.global.u32 [%rd6], 7;", Exit::Success, "a constant"),
         ("red.global.add.u32 [%rd6], %r3;", Exit::Success, "a sum"),
-        // The same wherever they meet: that is not seen, and no race is claimed.
+        // Equal wherever two threads meet: this is not detected, but no race is claimed.
         ("st.global.u32 [%rd6], %r2;", Exit::Unknown, "the index"),
         ("st.global.u32 [%rd6], %r4;", Exit::Unknown, "what the index names"),
         ("xor.b32 %r5, %r3, 23130; st.global.u32 [%rd6], %r5;", Exit::Refuted, "other bits"),
@@ -82,7 +82,8 @@ fn two_tensors_without_repetitions_have_elements_in_common() {
     assert_eq!(exit, Exit::Refuted, "{text}");
 }
 
-/// A kernel of one thread that writes 7 at twice its index, by the place or by looking at every second element.
+/// A kernel of one thread that writes 7 at twice its index: at the computed place, or by testing every second
+/// element.
 fn doubled(by_place: bool) -> String {
     let at_place = "shl.b32 %r5, %r2, 1; mul.wide.s32 %rd4, %r5, 4; add.s64 %rd6, %rd3, %rd4; st.global.u32 [%rd6], 7;";
     let look = |at: u32| {
@@ -106,7 +107,7 @@ fn places_that_a_step_leaves_out_are_not_written() {
 
 #[test]
 fn mistakes_are_found_among_inputs_without_repetitions() {
-    // Numbers that are drawn at random for 24 indices repeat some, and are no counterexample.
+    // Random numbers for 24 indices contain repetitions, so they are no counterexample.
     let body = |last: u32| format!("mad.lo.s32 %r5, %r3, {last}, %r2; st.global.u32 [%rd6], %r5;");
     let flags = "--grid 1 --block 24 --arg idx=s32[24]:0..24:distinct --arg x=s32[24] --arg out=s32[24]:inout";
     let flags = [(), ()].map(|()| Flags::parse(flags));
@@ -144,7 +145,7 @@ fn writes_of_a_part_of_an_element_are_seen() {
     assert_eq!(exit, Exit::Success, "{text}");
 }
 
-/// A kernel whose thread 0 leaves a number, takes a ticket, and adds up all of them in the last of three blocks.
+/// A kernel whose thread 0 stores a number and takes a ticket. The last of three blocks adds up all numbers.
 fn ticket([module, before, take, after, last]: [&str; 5]) -> String {
     format!(
         "{HEAD}{module}
@@ -183,7 +184,7 @@ fn tickets_release_what_is_behind_a_fence() {
         ([FENCE, "atom.global.inc.u32 %r4, [%rd3], 2;", FENCE], Exit::Success, "an increment"),
         ([FENCE, "atom.global.inc.u32 %r4, [%rd3], 1;", FENCE], Exit::Unknown, "comes round"),
         ([FENCE, "atom.global.add.u32 %r4, [%rd3], 2;", FENCE], Exit::Unknown, "steps of two"),
-        // Which of the two stores is released is not followed.
+        // Which of the two stores is released is not tracked.
         (["fence.acq_rel.gpu; st.global.u32 [%rd7], 5;", TAKE, FENCE], Exit::Unknown, "behind it"),
     ];
     for ([before, take, after], expected, name) in table {
@@ -200,7 +201,7 @@ fn the_last_block_must_not_show() {
         ("", "", Exit::Success),
         ("add.u32 %r6, %r6, %r1;", "", Exit::Unknown),
         ("add.u32 %r6, %r6, %r5;", "", Exit::Success),
-        // Only where block 0 is the last: two threads race there.
+        // Only if block 0 is the last: two threads race there.
         (
             "setp.eq.u32 %p3, %r1, 0; @%p3 st.relaxed.gpu.global.u32 [%rd4], 1; @%p3 red.relaxed.gpu.global.add.u32 [%rd4], 0;",
             "",
@@ -225,8 +226,8 @@ fn the_last_block_must_not_show() {
 
 #[test]
 fn what_is_open_where_another_block_is_the_last_stays_open() {
-    // The threads of the last block, if it is block 0, write different numbers, in an order that the schedule decides; into shared memory
-    // nobody sees them.
+    // If block 0 is the last, its threads write different numbers in an order decided by the schedule; writes into
+    // shared memory are never read.
     for store in ["st.relaxed.gpu.global.u32 [%rd4], %r2;", "st.relaxed.cta.shared.u32 [own], %r2;"]
     {
         let last = format!("setp.ne.u32 %p3, %r1, 0; @%p3 bra skip; {store} skip:");
@@ -248,7 +249,7 @@ fn scatters_and_tickets_do_not_go_together() {
     assert_eq!(exit, Exit::Unknown, "{output}");
 }
 
-/// A kernel whose thread 0 writes `q[0]`, which thread 1 reads at the same time, into `%r3`.
+/// A kernel whose thread 0 writes `q[0]`, while thread 1 concurrently reads it into `%r3`.
 fn racing(body: &str) -> String {
     format!(
         "{HEAD}.entry k(.param .u64 q, .param .u64 out) {{
@@ -279,7 +280,8 @@ fn racing_reads_are_notes_only_if_nothing_depends_on_them() {
     }
 }
 
-/// A kernel of two warps. Thread 0 takes the ticket in `%r10`, thread 32 has `%p2`; `%rd7` is the block's part, `read` adds up all parts.
+/// A kernel of two warps. Thread 0 takes the ticket in `%r10`, thread 32 has `%p2`; `%rd7` is the block's part,
+/// `read` adds up all parts.
 fn two_warps(body: &str) -> String {
     let read =
         "ld.global.u32 %r6, [%rd2]; ld.global.u32 %r7, [%rd2+4]; ld.global.u32 %r8, [%rd2+8];
@@ -301,7 +303,7 @@ fn fences_count_only_where_they_are_ordered_with_the_ticket() {
     let take = "@!%p1 bra N; atom.global.add.u32 %r10, [%rd3], 1; st.shared.u32 [last], %r10; N: bar.sync 0;
         ld.shared.u32 %r11, [last]; setp.ne.u32 %p4, %r11, 2; @%p4 bra EXIT;";
     let write = "@%p2 st.global.u32 [%rd7], %r3;";
-    // The fence of the writer before the barrier, and behind it.
+    // The writer's fence before the barrier, and behind it.
     let right =
         format!("{write} @%p2 membar.gl; bar.sync 0; {take} @!%p1 bra EXIT; membar.gl; READ");
     let late = format!(
@@ -312,7 +314,7 @@ fn fences_count_only_where_they_are_ordered_with_the_ticket() {
     assert_eq!(exit, Exit::Success, "{text}");
     let (exit, text) = check(&two_warps(&late), &flags);
     assert_ne!(exit, Exit::Success, "{text}");
-    // The thread that took the ticket must fence, before the barrier that readers wait at.
+    // The thread that took the ticket must fence before the barrier of the readers.
     let written = format!("{write} @%p2 membar.gl; bar.sync 0;");
     let ordered = take.replace("st.shared", "membar.gl; st.shared");
     let table = [
@@ -359,7 +361,7 @@ fn what_a_counter_of_the_module_holds_must_not_show_the_last_block() {
 
 #[test]
 fn a_run_that_stops_tells_the_furthest_place_and_the_ranges() {
-    // A row is gathered, which a range allows, and then data decide who comes to a barrier.
+    // A row is gathered, which a range allows; then data decide which threads reach a barrier.
     let text = format!(
         "{HEAD}.entry k(.param .u64 idx, .param .u64 x, .param .u64 y) {{ .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %rd<9>; .reg .pred %p1;
         ld.param.u64 %rd1, [idx]; ld.param.u64 %rd2, [x]; ld.param.u64 %rd3, [y]; ld.global.u32 %r1, [%rd1]; ld.global.u32 %r2, [%rd1+4];

@@ -1,5 +1,6 @@
-//! Branches and choices on data: values that are undefined for some contents, or that the schedule decides, are followed through everything that
-//! can be done with them. Each kernel is false for some contents of `x`, or right for all of them, by construction.
+//! Branches and choices on data. Values that are undefined for some contents, or that the schedule decides, are
+//! tracked through all operations on them. Each kernel is false for some contents of `x`, or right for all of them,
+//! by construction.
 
 use crate::corpus::Flags;
 use crate::{answer, answer_with};
@@ -58,18 +59,18 @@ fn what_may_be_undefined_is_not_proved_initialised() {
         format!(
             "@%p1 st.shared.u64 [%r5], %rd5; @!%p1 st.shared.u32 [%r5], %r2; ld.shared.u64 %rd6, [%r5]; shr.u64 %rd6, %rd6, 32; cvt.u32.u64 %r4, %rd6; {store}"
         ),
-        // Local memory that one side alone uses.
+        // Local memory used by only one side.
         format!("@!%p1 bra L; st.local.u32 [l+4], %r1; L: ld.local.u32 %r4, [l+4]; {store}"),
         format!("@%p1 bra L; st.local.u32 [l+4], %r1; L: ld.local.u32 %r4, [l+4]; {store}"),
         // Beside a number, in a register of 128 bits.
         format!(
             "@%p1 bra L; add.u32 %r7, %r7, 1; L: @%p2 mov.u32 %r8, 3; cvt.u64.u32 %rd6, %r8; mov.b128 %q1, {{%rd4, %rd6}}; mov.b128 {{%rd7, %rd8}}, %q1; cvt.u32.u64 %r4, %rd8; {store}"
         ),
-        // An undefined condition, where control does nothing that is seen.
+        // An undefined condition; its branch has no visible effect.
         format!(
             "@!%p3 bra L; mov.u32 %r9, 1; L: @%p1 bra M; mov.u32 %r7, 3; M: mov.u32 %r4, %r7; {store}"
         ),
-        // The same of memory that nobody wrote, alone and on a side of another branch.
+        // The same with unwritten memory, alone and on a side of another branch.
         format!(
             "ld.shared.u32 %r9, [%r5]; setp.gt.s32 %p3, %r9, 0; @!%p3 bra L; mov.u32 %r9, 1; L: @%p1 bra M; mov.u32 %r7, 3; M: mov.u32 %r4, %r7; {store}"
         ),
@@ -118,19 +119,19 @@ fn what_the_schedule_decides_is_not_proved_determined() {
 fn what_is_defined_for_all_contents_is_no_error() {
     let store = "st.global.u32 [%rd3], %r4;";
     let table = [
-        // The side that is undefined is not chosen.
+        // The undefined side is not chosen.
         format!("@!%p1 bra L; mov.u32 %r8, 5; L: selp.u32 %r4, %r8, 0, %p1; {store}"),
         format!(
             "mul.lo.s32 %r9, %r2, %r2; setp.eq.s32 %p3, %r9, 2; selp.u32 %r4, %r8, 0, %p3; {store}"
         ),
-        // What is undefined is not reached, or does not matter there.
+        // The undefined value is not reached, or does not matter there.
         format!(
             "setp.gt.s32 %p3, %r2, 10; mov.u32 %r4, 1; @!%p3 bra L; @%p4 mov.u32 %r4, 2; L: {store}"
         ),
         format!(
             "setp.gt.s32 %p3, %r2, 10; and.pred %p5, %p4, %p3; mov.u32 %r4, 1; @%p5 mov.u32 %r4, 2; {store}"
         ),
-        // A branch that no contents allowed reach.
+        // A branch that no allowed contents reach.
         format!(
             "ld.shared.u32 %r9, [%r5]; setp.gt.s32 %p4, %r9, 0; setp.gt.s32 %p3, %r2, 10; mov.u32 %r4, 1; @!%p3 bra M; @!%p4 bra L; mov.u32 %r9, 1; L: mov.u32 %r4, 3; M: {store}"
         ),
@@ -146,7 +147,7 @@ fn what_is_defined_for_all_contents_is_no_error() {
 
 #[test]
 fn races_under_conditions_are_refuted_for_contents_that_are_allowed() {
-    // All threads whose element is above a bound write their number, or the same one, to one place.
+    // All threads with an element above a bound write their number, or the same one, to one place.
     let race = |bound: u32, value: &str| {
         format!(
             "setp.gt.s32 %p3, %r2, {bound}; mov.u32 %r8, {value}; @!%p3 bra L; st.shared.u32 [s], %r8; L: bar.sync 0; st.global.u32 [%rd3], %r1;"
@@ -160,7 +161,7 @@ fn races_under_conditions_are_refuted_for_contents_that_are_allowed() {
         // No contents of the range are above the bound.
         (race(3, "%r1"), of_range(":0..4"), Exit::Unknown),
         (race(9, "%r1"), of_range(":0..4"), Exit::Unknown),
-        // They write the same.
+        // They write equal values.
         (race(1, "7"), of_range(":0..4"), Exit::Unknown),
     ];
     for (body, flags, expected) in table {
@@ -187,7 +188,7 @@ fn comparisons_of_rounded_numbers_bound_no_integer() {
 
 #[test]
 fn assumptions_mean_the_same_when_the_reference_is_run_again() {
-    // Threads that write the same value make a second run of the reference.
+    // Threads that write the same value cause a second run of the reference.
     let text = |chosen: &str| {
         format!(
             ".version 8.0\n.target sm_80\n.address_size 64\n.entry k(.param .u64 x, .param .u64 y, .param .u64 out, .param .u64 aux) {{
@@ -207,7 +208,7 @@ fn assumptions_mean_the_same_when_the_reference_is_run_again() {
         let options = Options { assumptions: &assumptions, ..Options::default() };
         answer_with(kernels, [None; 2], &[(), ()].map(|()| Flags::parse(flags)), &options)
     };
-    // Below 100, x is 5 at most for some inputs only; below 90 it is never above 100.
+    // Below 100, x is at most 5 for some inputs only; below 90 it is never above 100.
     let (exit, text) = ask([&small, &x], "x < 100");
     assert_eq!(exit, Exit::Refuted, "{text}");
     let (exit, text) = ask([&large, &y], "x < 90");

@@ -1,7 +1,8 @@
-//! Formulas in the place of the reference kernels of `corpus/equiv`: no answer is wrong, and most are those of the kernels.
+//! Formulas in place of the reference kernels of `corpus/equiv`: no answer is wrong, and most are the same as with
+//! the kernels.
 //!
-//! A formula is the mathematical definition of what a reference is meant to compute. The optimised kernels of its pairs
-//! are proved, or refuted, against it as against the kernel. `WARPPROOF_FULL` takes all pairs, CI a tenth.
+//! A formula is the mathematical definition of a reference's result. The optimised kernels of its pairs are proved,
+//! or refuted, against it as against the kernel. `WARPPROOF_FULL` takes all pairs, CI a tenth.
 
 #[path = "../corpus/mod.rs"]
 mod corpus;
@@ -40,7 +41,7 @@ fn formulas_get_the_answers_of_their_kernels() {
             ("proved", Exit::Success) => settled.lock().unwrap()[0] += 1,
             ("refuted", Exit::Refuted) => settled.lock().unwrap()[1] += 1,
             (_, Exit::Unknown) => {}
-            // Of one that atomics of floats in any order leave to the schedule nothing else is asked here.
+            // A pair with float atomics in any order has no other fault to find here.
             ("refuted", Exit::Success) if pair.kind == "race" && text.contains("order") => {}
             (expected, exit) => {
                 return Err(format!("{}: {expected}, not {exit:?}\n{text}", pair.name));

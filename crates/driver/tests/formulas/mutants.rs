@@ -1,15 +1,15 @@
-//! Formulas changed in one place: a constant, an operator, a bound, a comparison, an index. None may be proved unless it is the
-//! same function, of which evaluation on numbers is the judge: a mutant that an independent run of both on numbers tells
-//! from the formula must not be proved equal to a kernel that the formula is proved equal to.
+//! Formulas with one change: a constant, an operator, a bound, a comparison, an index. A mutant must not be proved
+//! unless it is the same function. Evaluation on numbers decides: if an independent run tells the mutant from the
+//! formula, it must not be proved equal to a kernel that the formula is proved equal to.
 
 use super::{corpus, read, small_pairs};
 use driver::{Exit, Input};
 use formula::{Argument, Binary, Definition, Expression, Formula, Kind, Relation, parse};
 
-/// Mutants of each formula that are looked at.
+/// Mutants of each formula that are tried.
 const EACH: usize = 3;
 
-/// All trees that differ from one in one place.
+/// All trees that differ in one place.
 fn mutants(formula: &Formula) -> Vec<Formula> {
     let mut all = Vec::new();
     for (position, definition) in formula.definitions.iter().enumerate() {
@@ -132,7 +132,7 @@ fn changed_argument(argument: &Argument) -> Vec<Argument> {
     }
 }
 
-/// A mutant that is proved must be proved the same function as the formula itself, by evaluation on numbers.
+/// A proved mutant must be the same function as the formula, by evaluation on numbers.
 #[test]
 fn changed_formulas_are_not_proved() {
     let pairs = small_pairs().filter(|pair| pair.expected == "proved").enumerate();

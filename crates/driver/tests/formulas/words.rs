@@ -1,10 +1,10 @@
-//! Answers about small kernels and formulas, each for a mistake that was made or a wish that was had.
+//! Answers about small kernels and formulas, each for a bug that was fixed or a feature that was requested.
 
 use driver::arguments::{Arguments, LaunchSpec};
 use driver::equiv::{FormulaStep, Options, Step, run_steps};
 use driver::{Colour, Execution, Exit, Input, Limits};
 
-/// A kernel of one block of four threads: thread `%r1` makes `%f2` of `%f1`, its element of `x`.
+/// A kernel of one block of four threads: in thread `%r1`, `body` computes `%f2` from `%f1`, its element of `x`.
 fn kernel(body: &str) -> Input {
     let text = format!(
         ".version 8.0\n.target sm_80\n.address_size 64\n.entry k(.param .u64 x, .param .u64 y) {{
@@ -88,7 +88,7 @@ fn extremes_over_nothing_are_no_numbers() {
 fn a_formula_that_reads_outside_is_at_fault_itself() {
     let (exit, text) = answer("y[i] = x[i+1]", COPY);
     assert!(exit == Exit::BadInput && text.contains("WP0005"), "{text}");
-    // Here only the run sees it.
+    // Here only the run can find it.
     let (exit, text) = answer("let n[i in 0..4] = i + 1; y[i] = x[n[i]]", COPY);
     assert!(exit == Exit::BadInput && text.contains("nothing is compared"), "{text}");
 }

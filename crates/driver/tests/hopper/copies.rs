@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// Bytes of shared memory that the kernels use.
 const ROOM: usize = 8192;
 
-/// The bytes that a buffer holds before a kernel runs.
+/// The bytes of a buffer before a kernel runs.
 fn pattern(length: usize, seed: usize) -> Vec<u8> {
     (0..length).map(|i| (i * 167 + 13 + (i >> 8) * 59 + seed * 101) as u8).collect()
 }
@@ -34,7 +34,7 @@ fn word(value: &Value) -> Argument {
     Argument::Bytes((number(value) as u32).to_le_bytes().to_vec())
 }
 
-/// The map of a recording, which we would write as the driver did.
+/// The map of a recording; we must encode it as the driver did.
 fn map(encoded: &[u8]) -> TensorMap {
     let encoded: &[u8; 128] = encoded.try_into().unwrap();
     let decoded = TensorMap::decode(encoded).unwrap();
@@ -43,7 +43,7 @@ fn map(encoded: &[u8]) -> TensorMap {
     decoded.map
 }
 
-/// Runs the kernel of a recording; returns the buffer that it changes, and whether a store goes beyond the end of a row.
+/// Runs the kernel of a recording; returns the buffer that it changes, and if a store goes beyond the end of a row.
 fn run(program: &ir::Program, recording: &Value, data: &[u8]) -> (Vec<u8>, bool) {
     let name = recording["kernel"].as_str().unwrap();
     let kernel = program.functions.enumerate().find(|(_, one)| one.name == name).unwrap().0;
@@ -106,11 +106,11 @@ fn copies_leave_the_bytes_that_the_hardware_left() {
         };
         let differs = (0..expected.len()).filter(|&at| found[at] != expected[at]);
         let differs: Vec<usize> = differs.collect();
-        // What the hardware writes behind a row we report and do not write.
+        // The hardware writes behind a row; we report this and do not write.
         let before = pattern(expected.len(), number(&recording["seed"]) as usize + 1);
         let left = differs.iter().all(|&at| found[at] == before[at]);
         let right = differs.is_empty() || clipped && left;
-        // A maximum may leave what it finds behind a row.
+        // A maximum may leave the old contents behind a row.
         let reduces = recording["kernel"].as_str().unwrap().starts_with("reduce");
         let shows = differs.is_empty() != clipped || reduces && clipped;
         assert!(right && shows, "{recording}\nat {differs:?}, {clipped}");

@@ -1,8 +1,9 @@
-//! Tensor copies and mbarriers, against what an H200 did (`cases.json`, `data.bin`; `tools/record_hopper.py` makes them).
+//! Tensor copies and mbarriers, against recordings from an H200 (`cases.json`, `data.bin`; made by
+//! `tools/record_hopper.py`).
 //!
-//! Maps were encoded by the driver: their bytes are decoded here, must be as we would write them, and the copy through them must
-//! leave the same bytes. Sequences of mbarrier operations by one thread: after each of them a wait must block exactly where the
-//! hardware said that the phase is not over.
+//! Maps were encoded by the driver. Their bytes are decoded here, must equal our own encoding, and the copy through
+//! them must leave the same bytes. Sequences of mbarrier operations by one thread: after each of them a wait must
+//! block exactly when the phase was open on the hardware.
 
 mod copies;
 mod map_fields;

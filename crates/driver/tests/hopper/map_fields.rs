@@ -1,4 +1,5 @@
-//! Fields of tensor maps, as `tensormap.replace` writes them on an H200 (`map_fields.json`; `tools/record_map_fields.py` makes it).
+//! Fields of tensor maps, as `tensormap.replace` writes them on an H200 (`map_fields.json`; made by
+//! `tools/record_map_fields.py`).
 
 use super::{folder, number};
 use ir::MapField;

@@ -5,7 +5,7 @@ use exec::{Fault, Launch, Limits, Outcome};
 use serde_json::Value;
 use std::fmt::Write;
 
-/// A kernel of one thread that does so many operations and then, perhaps, waits for a parity.
+/// A kernel of one thread that performs some operations and then, perhaps, waits for a parity.
 fn kernel(ops: &[Value], parity: Option<usize>) -> String {
     let mut text = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry sequence()\n{\n\
                     \t.reg .pred %p<3>; .reg .b64 %rd<3>;\n\t.shared .align 8 .b8 bar[8];\n"
@@ -74,7 +74,7 @@ fn what_traps_is_misuse() {
         let misuses =
             |fault: &Fault| matches!(fault, Fault::Mbarrier(fault) if !fault.kind.is_note());
         let faults = outcome.findings.iter().map(|finding| &finding.fault);
-        // Bytes that are left over are an error of ours, and no trap.
+        // Unbalanced bytes are an error of ours, but no trap.
         let left = |fault: &&Fault| matches!(fault, Fault::Mbarrier(fault) if matches!(fault.kind, exec::MbarrierFaultKind::Unbalanced { .. }));
         let misused = faults.filter(|fault| !left(fault)).any(misuses);
         assert_eq!(misused, recording.get("fault").is_some(), "{:?}\n{text}", outcome.findings);
@@ -83,7 +83,7 @@ fn what_traps_is_misuse() {
     assert!(traps > 3, "{traps}");
 }
 
-/// A wait whose operands the loop computes again, each time the same, is a wait; one whose operands change is none.
+/// A wait may recompute its operands in the loop, if they stay the same; a loop with changing operands is no wait.
 #[test]
 fn waits_may_compute_their_operands_again() {
     let waits = |before: &str, chain: &str| {
@@ -100,7 +100,7 @@ fn waits_may_compute_their_operands_again() {
         "add.u32 %r2, %r3, 0; sub.u32 %r1, %r2, %r2; and.b32 %r1, %r1, 1;"
     ));
     assert!(!waits("mov.u32 %r1, 1;", "mov.u32 %r2, bar; xor.b32 %r1, %r1, 1;"));
-    // Sums of sums: each is looked at once.
+    // Sums of sums: each is visited once.
     let chain: String =
         (5..80).map(|at| format!("add.u32 %r{at}, %r{}, %r{}; ", at - 1, at - 2)).collect();
     let start = "mov.u32 %r2, bar; mov.u32 %r3, 0; mov.u32 %r4, 2;";

@@ -1,5 +1,5 @@
-//! Warpgroup products, against what an H200 computed (`wgmma.json`, `wgmma.bin`; `tools/record_wgmma.py` makes them and has the same
-//! functions for contents). Elements are small integers: every sum is exact, whatever the order of its additions.
+//! Warpgroup products, against results of an H200 (`wgmma.json`, `wgmma.bin`; made by `tools/record_wgmma.py`, which
+//! has the same functions for contents). Elements are small integers, so every sum is exact in any order.
 
 use super::{folder, lower, number};
 use exec::{Access, Argument, Buffer, Contents, Launch, Limits};
@@ -10,7 +10,7 @@ const ROOM_A: usize = 16384;
 const ROOM_B: usize = 32768;
 const THREADS: usize = 128;
 
-/// A number of 32 bits that follows from two.
+/// Mixes two numbers into a pseudorandom one.
 fn mix(index: u32, seed: u32) -> u32 {
     let word = index.wrapping_mul(2_654_435_761).wrapping_add(seed.wrapping_mul(40_503));
     let word = (word ^ word >> 15).wrapping_mul(0x85EB_CA6B);
@@ -60,7 +60,7 @@ fn digest(data: &[u8]) -> u64 {
     })
 }
 
-/// Contents of each thread's registers: accumulators, A, metadata; then 12 bytes that nobody reads.
+/// Contents of each thread's registers: accumulators, A, metadata; then 12 unused bytes.
 fn registers(types: [&str; 3], words: usize, seed: u32) -> Vec<u8> {
     let mut data = Vec::new();
     for thread in 0..THREADS as u32 {

@@ -33,7 +33,7 @@ pub(crate) fn kernel(pipeline: &Pipeline) -> String {
     text.text
 }
 
-/// Flags of the launch.
+/// Flags for its launch.
 pub(crate) fn flags(pipeline: &Pipeline) -> String {
     let Pipeline { trips, consumers, .. } = *pipeline;
     let threads = consumers * 32;
@@ -43,7 +43,7 @@ pub(crate) fn flags(pipeline: &Pipeline) -> String {
     )
 }
 
-/// The kernel that adds the tiles of a pipeline one after the other, and the flags of its launch.
+/// The kernel that adds the tiles of a pipeline in sequence, and the flags for its launch.
 pub(crate) fn reference(pipeline: &Pipeline) -> (String, String) {
     let Pipeline { trips, consumers, .. } = *pipeline;
     let threads = consumers * 32;
@@ -85,7 +85,7 @@ impl Text<'_> {
         let _ = writeln!(self.text, "{label}:");
     }
 
-    /// Bytes of a stage.
+    /// Size of a stage in bytes.
     fn bytes(&self) -> u32 {
         self.pipeline.consumers * 128
     }
@@ -147,7 +147,7 @@ impl Text<'_> {
         self.line(format!("mad.lo.u32 %r10, %r6, {bytes}, %r4;"));
     }
 
-    /// Goes on with the next tile.
+    /// Advances to the next tile.
     fn next(&mut self, name: &str) {
         let Pipeline { stages, trips, wraps, .. } = *self.pipeline;
         if wraps {
@@ -161,7 +161,7 @@ impl Text<'_> {
         self.line(format!("@%p3 bra {name};"));
     }
 
-    /// A loop that waits for a phase, written in one of several ways.
+    /// A loop that waits for a phase, in one of several forms.
     fn wait(&mut self, shape: u32, at: &str, parity: &str) {
         self.labels += 1;
         let (number, operands) = (self.labels, format!("[{at}], {parity}"));
@@ -212,7 +212,7 @@ impl Text<'_> {
             self.line(format!("xor.b32 %r11, %r7, {};", u32::from(inverted)));
             self.wait(waits[0], "%r9", "%r11");
         }
-        // Where the tile is.
+        // The address of the tile.
         let (bytes, shifted) = (self.bytes(), self.pipeline.has(Mistake::OtherTile));
         self.line(if shifted { "shr.u32 %r12, %r5, 1;" } else { "mov.u32 %r12, %r5;" });
         self.line(format!("mul.wide.u32 %rd3, %r12, {bytes};"));
@@ -260,7 +260,7 @@ impl Text<'_> {
         lines.into_iter().for_each(|line| self.line(line));
     }
 
-    /// Every lane brings its elements of a tile.
+    /// Every lane copies its elements of a tile.
     fn lanes(&mut self) {
         self.line("mul.wide.u32 %rd4, %r2, 4;");
         self.line("add.s64 %rd3, %rd3, %rd4;");

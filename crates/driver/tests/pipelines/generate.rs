@@ -1,4 +1,4 @@
-//! Random pipelines: what there is to choose, the mistakes that can be made, and when a mistake matters.
+//! Random pipelines: the choices, the possible mistakes, and when a mistake matters.
 
 use testing::Random;
 
@@ -7,24 +7,24 @@ use testing::Random;
 pub(crate) struct Pipeline {
     /// Buffers that are filled in turn.
     pub(crate) stages: u32,
-    /// Tiles that go through them.
+    /// Tiles that pass through them.
     pub(crate) trips: u32,
-    /// Warps that consume.
+    /// The number of consumer warps.
     pub(crate) consumers: u32,
     pub(crate) feed: Feed,
     pub(crate) release: Release,
-    /// The number of the stage is kept and wraps, or is computed from the number of the tile.
+    /// The number of the stage is kept and wraps; otherwise it is computed from the number of the tile.
     pub(crate) wraps: bool,
-    /// How a wait loop is written, of the producer and of the consumers.
+    /// The form of a wait loop, of the producer and of the consumers.
     pub(crate) waits: [u32; 2],
-    /// Consumers fence before they hand a stage back.
+    /// Consumers fence before they release a stage.
     pub(crate) fences: bool,
     /// The result goes through shared memory and a bulk store.
     pub(crate) stores_in_bulk: bool,
     pub(crate) mistake: Option<Mistake>,
 }
 
-/// How a stage is filled.
+/// The way a stage is filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Feed {
     /// One bulk copy, announced by the arrival.
@@ -33,17 +33,17 @@ pub(crate) enum Feed {
     TwoBulk,
     /// Two bulk copies; the bytes of the first are announced apart from the arrival.
     SplitExpect,
-    /// `cp.async` of every lane, which arrive when they are done.
+    /// `cp.async` of every lane; each lane arrives when its copies are done.
     Copies,
     /// Ordinary stores of every lane.
     Stores,
 }
 
-/// Threads that hand a stage back.
+/// The threads that release a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Release {
     EveryThread,
-    /// One lane of each warp, after the lanes have met.
+    /// One lane of each warp, after the lanes have synchronised.
     OneLane,
 }
 
@@ -52,11 +52,11 @@ pub(crate) enum Release {
 pub(crate) enum Mistake {
     /// The producer does not wait for an empty stage.
     NoEmptyWait,
-    /// It waits for the parity that is not over at first.
+    /// It waits for the parity that is not complete at first.
     EmptyParity,
     /// Consumers wait for parity 0 each time.
     FullParityKept,
-    /// Consumers hand a stage back before they read it.
+    /// Consumers release a stage before they read it.
     EarlyRelease,
     /// The arrival announces no bytes.
     NoExpect,
@@ -67,23 +67,23 @@ pub(crate) enum Mistake {
     OtherFull,
     /// Consumers wait for this stage and read the next one.
     OtherStage,
-    /// An mbarrier expects one arrival more than come.
+    /// An mbarrier expects one arrival too many.
     FullCount,
     EmptyCount,
     /// No barrier after the mbarriers are initialised.
     NoInitBarrier,
-    /// Half of the consumers never hand a stage back, and nobody expects them to.
+    /// Half of the consumers never release a stage, and the mbarrier expects only the other half.
     HalfRelease,
-    /// One lane hands a stage back while others of its warp may still read.
+    /// One lane releases a stage while others of its warp may still read.
     NoWarpSync,
-    /// Arrivals that pass nothing on.
+    /// Arrivals without release semantics.
     RelaxedEmpty,
     RelaxedFull,
-    /// The bulk store may not see what consumers wrote.
+    /// The bulk store may not see the consumers' writes.
     NoStoreFence,
     /// It does not wait for the consumers.
     NoStoreBarrier,
-    /// The block is right, and the sum is of other tiles.
+    /// The block has no fault, but the sum is of other tiles.
     OtherTile,
 }
 
@@ -113,7 +113,7 @@ pub(crate) const MISTAKES: [Mistake; 19] = [
 ];
 
 impl Feed {
-    /// Tells whether the stage is filled by bulk copies, which one thread issues.
+    /// Is the stage filled by bulk copies, which one thread issues?
     pub(crate) fn is_bulk(self) -> bool {
         matches!(self, Self::Bulk | Self::TwoBulk | Self::SplitExpect)
     }
@@ -147,7 +147,8 @@ impl Pipeline {
             NoEmptyWait | FullParityKept | EarlyRelease | EmptyCount | RelaxedEmpty => refills,
             EmptyParity | FullCount | NoInitBarrier => true,
             NoExpect | ExpectLess | ExpectMore => feed.is_bulk(),
-            // Lanes fill stages in order, so that the next one tells of this one; at the end there is no next one.
+            // Lanes fill stages in order, so the next stage being full implies this one; at the end there is no next
+            // one.
             OtherFull => stages > 1 && (feed.is_bulk() || trips % stages != 0),
             OtherStage => stages > 1,
             HalfRelease => refills && consumers > 1,

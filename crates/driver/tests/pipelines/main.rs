@@ -1,8 +1,8 @@
-//! Random producer/consumer pipelines of 1 to 8 stages: those without a mistake are proved and equal to a plain sum, those with
-//! one are refuted.
+//! Random producer/consumer pipelines of 1 to 8 stages: those without a mistake are proved and equal to a plain sum,
+//! those with one are refuted.
 //!
-//! Labels are by construction: a mistake is made only where some schedule shows it (`generate.rs`). `WARPPROOF_FULL` draws
-//! more of them.
+//! Labels are by construction: a mistake is made only if some schedule shows it (`generate.rs`). `WARPPROOF_FULL`
+//! draws more of them.
 
 #[path = "../corpus/mod.rs"]
 mod corpus;

@@ -1,5 +1,5 @@
-//! Which parts of the language a program uses. Some programs use few, so that one thing that the front end refuses does not hide
-//! what it makes of all others.
+//! The parts of the language that a program uses. Some programs use few, so that one construct refused by the front
+//! end does not hide how it reads all others.
 
 use testing::Random;
 
@@ -58,7 +58,7 @@ pub(crate) enum Feature {
 const COUNT: usize = Feature::Unsized as usize + 1;
 
 impl Feature {
-    /// What the statement with a number needs, in the order in which they are drawn.
+    /// The feature needed by the statement with a number, in the order in which they are drawn.
     pub(crate) fn of_statement(drawn: usize) -> Option<Self> {
         match drawn {
             19 => Some(Self::Sequencing),
@@ -70,7 +70,7 @@ impl Feature {
         }
     }
 
-    /// The same of declarations.
+    /// Like [`Self::of_statement`], for declarations.
     pub(crate) fn of_declaration(drawn: usize) -> Option<Self> {
         match drawn {
             14 => Some(Self::Pointers),
@@ -82,7 +82,7 @@ impl Feature {
         }
     }
 
-    /// The same of expressions.
+    /// Like [`Self::of_statement`], for expressions.
     pub(crate) fn of_expression(drawn: usize) -> Option<Self> {
         match drawn {
             24 => Some(Self::Overloads),
@@ -103,11 +103,11 @@ impl Feature {
 pub(crate) struct Features([bool; COUNT]);
 
 impl Features {
-    /// Few, some or many.
+    /// Draws few, some or many features.
     pub(crate) fn drawn(random: &mut Random) -> Self {
         let share = random.pick(&[4, 8, 16, 60]);
         let mut set: [bool; COUNT] = std::array::from_fn(|_| random.chance(share));
-        // In almost every line: seldom, so that programs without them remain.
+        // These occur in almost every line: rare, so that programs without them remain.
         for feature in [Feature::BinaryLiterals, Feature::HexFloats, Feature::Separators] {
             set[feature as usize] &= random.chance(25);
         }

@@ -1,16 +1,17 @@
-//! Draws kernels whose meaning C++17 defines: every expression has a known type and range, so that nothing overflows, no index is outside
-//! and no divisor is 0, whatever the arrays hold.
+//! Draws kernels with a meaning defined by C++17. Every expression has a known type and range, so that nothing
+//! overflows, no index is out of bounds and no divisor is 0, for all contents of the arrays.
 //!
-//! How: every variable has one range for its whole life, that of its type ([`standard`]), and only what fits is assigned. Floats are small
-//! multiples of 1/4, so sums and products are exact in every width. A *wrapping* program also has unsigned wrap-around and conversions
-//! that lose bits; those values are kept out of indices and, mostly, of conditions, because the interpreter reports overflow there.
+//! Every variable has one range for its whole life, that of its type ([`standard`]), and only values within it are
+//! assigned. Floats are small multiples of 1/4, so sums and products are exact in every width. A *wrapping* program
+//! also has unsigned wrap-around and conversions that lose bits. Such values are kept out of indices and, mostly, of
+//! conditions, because the interpreter reports overflow there.
 
 use super::features::{Feature, Features};
 use super::tree::{Bounds, Node, Role};
 use super::types::Type;
 use testing::Random;
 
-/// Threads of a block, blocks, elements that each thread has of an output.
+/// Threads of a block, blocks, and elements of an output for each thread.
 pub(crate) const BLOCK: usize = 4;
 pub(crate) const GRID: usize = 2;
 pub(crate) const THREADS: usize = BLOCK * GRID;
@@ -33,17 +34,17 @@ pub(crate) struct Parameter {
     pub(crate) written: bool,
 }
 
-/// A program and how it is launched.
+/// A program with its launch.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
     pub(crate) kernel: String,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) text: Node,
-    /// Whether integers wrap: the interpreter may then report overflow.
+    /// Integers wrap; the interpreter may then report overflow.
     pub(crate) wrapping: bool,
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
     Integer { ty: Type, low: i128, high: i128, wraps: bool, constant: bool },
@@ -61,13 +62,13 @@ pub(crate) struct Variable {
     pub(crate) kind: Kind,
 }
 
-/// How an argument is passed.
+/// The way an argument is passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Passing {
     Value,
     Reference,
     ConstReference,
-    /// To this many elements.
+    /// A pointer to this many elements.
     Pointer(usize),
 }
 
@@ -77,11 +78,11 @@ pub(crate) struct Function {
     pub(crate) name: String,
     pub(crate) result: Bounds,
     pub(crate) parameters: Vec<(Type, Passing)>,
-    /// How many of the last parameters have default arguments.
+    /// The number of last parameters with default arguments.
     pub(crate) defaults: usize,
 }
 
-/// A set of overloads with one parameter: types of which one fits best.
+/// A set of overloads with one parameter; one of the types is the best match.
 #[derive(Clone, Debug)]
 pub(crate) struct Overloads {
     pub(crate) name: String,
@@ -104,10 +105,10 @@ pub(crate) struct Enumeration {
     pub(crate) values: Vec<(String, i128)>,
 }
 
-/// The state of a program being written.
+/// The state of a program under construction.
 pub(crate) struct Writer {
     pub(crate) random: Random,
-    /// In every name at file scope, so that programs can be compiled together.
+    /// Part of every name at file scope, so that programs can be compiled together.
     pub(crate) number: usize,
     pub(crate) wrapping: bool,
     features: Features,
@@ -126,7 +127,7 @@ pub(crate) struct Writer {
     /// Nesting of statements, for indentation and size.
     pub(crate) nesting: usize,
     pub(crate) loops: usize,
-    /// Inside of a `switch` whose `break` is not that of a loop.
+    /// Nesting of `switch` statements inside the innermost loop: `break` there does not leave the loop.
     pub(crate) switches: usize,
     pub(crate) returns: Option<Bounds>,
     /// An index is being drawn.
@@ -157,7 +158,7 @@ pub(crate) fn standard_bounds(ty: Type) -> Bounds {
     Bounds { ty, low, high, grain: if ty.is_float() { FLOAT.1 } else { 0 } }
 }
 
-/// The stream of a program. Reports name programs by their numbers, which must go on meaning the same.
+/// The random stream of a program. Reports name programs by number, so the numbers must keep their meaning.
 fn stream(number: u64) -> Random {
     let start = number.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x5851_f42d_4c95_7f2d;
     Random::new(start.wrapping_add(base::GAMMA))
@@ -222,7 +223,7 @@ impl Writer {
         "  ".repeat(self.nesting)
     }
 
-    /// A name for a variable; now and then one that hides another, which the text of its declaration must not name.
+    /// A name for a variable; sometimes one that hides another. The text of its declaration must not use that one.
     pub(crate) fn name_beside(&mut self, text: &str) -> String {
         let outer = self.scopes.len().saturating_sub(1);
         if self.uses(Feature::Shadowing) && self.random.chance(30) && outer > 2 {
@@ -257,12 +258,12 @@ impl Writer {
         id
     }
 
-    /// Whether more variables may be declared: sets of them are bits of one number.
+    /// May more variables be declared? Sets of them are bits of one number.
     pub(crate) fn has_room(&self) -> bool {
         self.next_variable < 110
     }
 
-    /// Variables that can be named here.
+    /// Variables visible here.
     pub(crate) fn visible(&self) -> Vec<Variable> {
         let mut seen: Vec<Variable> = Vec::new();
         for variable in self.scopes.iter().rev().flat_map(|scope| scope.iter().rev()) {
@@ -283,7 +284,7 @@ impl Writer {
         }
     }
 
-    /// Runs `body` with a scope of its own, deeper by one.
+    /// Runs `body` in a new scope, nested one deeper.
     pub(crate) fn scoped<T>(&mut self, body: impl FnOnce(&mut Self) -> T) -> T {
         self.scopes.push(Vec::new());
         self.nesting += 1;
@@ -293,7 +294,7 @@ impl Writer {
         result
     }
 
-    /// Begins a function: nothing of another one is visible.
+    /// Runs `body` as a new function: variables of other functions are invisible.
     pub(crate) fn function<T>(&mut self, body: impl FnOnce(&mut Self) -> T) -> T {
         let kept: Vec<Vec<Variable>> = self.scopes.drain(1..).collect();
         let (loops, switches, nesting) = (self.loops, self.switches, self.nesting);
@@ -425,7 +426,7 @@ impl Writer {
     }
 }
 
-/// The program with a seed; `number` is in the names of everything at file scope.
+/// The program for a seed; `number` is part of every name at file scope.
 pub(crate) fn generate(seed: u64, number: usize) -> Program {
     let mut writer = Writer::new(seed, number);
     writer.scopes.push(Vec::new());

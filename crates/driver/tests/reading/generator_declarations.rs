@@ -64,7 +64,7 @@ impl Writer {
         }
     }
 
-    /// What a variable of a type can begin with, and the range it has.
+    /// An initial value for a variable of a type, and the variable's range.
     pub(crate) fn initial(&mut self, drawn: &Value, ty: Type, wraps: bool) -> (Value, i128, i128) {
         let (low, high) = if wraps { ty.range() } else { standard(ty) };
         let any = ty == Type::Bool && !drawn.wraps;
@@ -126,7 +126,7 @@ impl Writer {
         node
     }
 
-    /// What an element of a type may hold. Braces do not narrow, so a cast says that it fits.
+    /// A value that an element of a type may hold. Braces do not narrow, so a cast makes it fit.
     pub(crate) fn stored(&mut self, drawn: &Value, ty: Type) -> Value {
         let fitting = match ty.is_float() {
             true => self.fitted_float(drawn),
@@ -179,7 +179,7 @@ impl Writer {
             0 => format!("{pad}auto& {name} = {};\n", target.name),
             _ => format!("{pad}{}& {name} = {};\n", ty.name(), target.name),
         };
-        // Both names are one variable.
+        // Both names refer to one variable.
         if let Some(scope) = self.scopes.last_mut() {
             scope.push(Variable { name, ..target });
         }

@@ -10,7 +10,7 @@ const ARITHMETIC: [&str; 9] = ["+", "-", "*", "+", "-", "&", "|", "^", "%"];
 const COMPARISONS: [&str; 6] = ["<", "<=", ">", ">=", "==", "!="];
 
 impl Writer {
-    /// A constant of a type, in one of the ways it can be written.
+    /// A constant of a type, in one of its spellings.
     pub(crate) fn literal(&mut self, ty: Type, value: i128) -> Value {
         let digits = match self.random.below(8) {
             0 if value >= 0 => format!("0x{value:x}"),
@@ -102,14 +102,14 @@ impl Writer {
         Some(value)
     }
 
-    /// An element of an array, or where a pointer points.
+    /// An element of an array, or of the target of a pointer.
     pub(crate) fn element(&mut self, name: &str, ty: Type, sizes: &[usize]) -> Option<Value> {
         let mut node = Node::new(Role::Fixed);
         let mut indices = Vec::new();
         let form =
             if sizes.len() == 1 && self.uses(Feature::Pointers) { self.random.below(6) } else { 9 };
         for size in sizes {
-            // An index that has an element in it has a constant there.
+            // An index that contains an element uses a constant there.
             let depth = usize::from(!std::mem::replace(&mut self.in_index, true));
             let drawn = if depth == 1 { self.integer(1) } else { self.drawn_literal() };
             self.in_index = depth == 0;
@@ -269,7 +269,7 @@ impl Writer {
             return self.arithmetic(&left, operator, &right);
         }
         let found = self.arithmetic(&left, operator, &right);
-        // Too large: with smaller operands.
+        // Too large: retry with smaller operands.
         found.or_else(|| {
             let left = self.fitted(&left, -90, 90);
             let right = self.fitted(&right, 0, 90);
@@ -359,7 +359,7 @@ impl Writer {
         }
     }
 
-    /// Something that decides.
+    /// An expression used as a condition.
     pub(crate) fn condition(&mut self, depth: usize) -> Value {
         for _ in 0..5 {
             let value = match self.random.chance(75) {
@@ -425,7 +425,7 @@ impl Writer {
         )
     }
 
-    /// A function of floats whose result is exact.
+    /// A float function with an exact result.
     fn float_function(&mut self, depth: usize) -> Option<Value> {
         let one = self.floating(depth);
         let one = self.fitted_float(&one);
@@ -446,7 +446,7 @@ impl Writer {
         Some(Value::new(node.text(")"), level::POSTFIX, bounds).with(&[&value_of]))
     }
 
-    /// What is stored to an output of a type.
+    /// A value to store to an output of a type.
     pub(crate) fn data(&mut self, ty: Type) -> Value {
         let depth = 2 + self.random.below(3);
         let value = match ty.is_float() {
@@ -475,7 +475,7 @@ impl Writer {
 }
 
 impl Value {
-    /// The value if its variables are there, else a constant.
+    /// The value if its variables are available, else a constant.
     fn guarded(self, there: bool) -> Self {
         if there { self } else { Self::integer("true", level::PRIMARY, Type::Bool, 1, 1) }
     }

@@ -1,4 +1,4 @@
-//! Statements and calls with a fixed shape: what people write with pointers, structures and the order of evaluation.
+//! Statements and calls with a fixed shape: common uses of pointers, structures and the order of evaluation.
 
 use super::generator::{BLOCK, Kind, Passing, Variable, Writer, standard, standard_bounds};
 use super::generator_values::{Value, level};
@@ -10,7 +10,7 @@ impl Writer {
         self.choose(|kind| matches!(kind, Kind::Integer { ty: own, wraps: false, constant: false, .. } if *own == ty))
     }
 
-    /// Assignments whose order C++17 fixes.
+    /// Assignments with an order fixed by C++17.
     pub(crate) fn sequenced(&mut self) -> Node {
         let (pad, name) = (self.pad(), self.new_name());
         let start = self.random.within(1, 3);
@@ -61,7 +61,7 @@ impl Writer {
         ))
     }
 
-    /// Goes through an array with a pointer.
+    /// Walks an array with a pointer.
     pub(crate) fn walk(&mut self) -> Node {
         let pad = self.pad();
         let array = self.choose(
@@ -168,7 +168,7 @@ impl Writer {
         node
     }
 
-    /// Data that threads of a block exchange through shared memory.
+    /// Threads of a block exchange data through shared memory.
     pub(crate) fn shared_exchange(&mut self) -> Node {
         let (name, result) = (self.new_name(), self.new_name());
         let drawn = self.integer(2);
@@ -281,7 +281,7 @@ impl Writer {
         Some(result)
     }
 
-    /// `++x` and its like, of a variable that may wrap.
+    /// `++x` and similar, on a variable that may wrap.
     pub(crate) fn increment(&mut self) -> Option<Value> {
         let variable =
             self.choose(|kind| matches!(kind, Kind::Integer { constant: false, wraps: true, .. }))?;

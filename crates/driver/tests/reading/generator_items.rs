@@ -1,4 +1,5 @@
-//! Draws what stands at file scope: constants, tables, enumerations, structures, functions, overloads and templates, and calls of them.
+//! Draws declarations at file scope: constants, tables, enumerations, structures, functions, overloads and templates,
+//! and calls of them.
 
 use super::features::Feature;
 use super::generator::{
@@ -64,7 +65,7 @@ impl Writer {
         let mut values: Vec<String> = (0..values)
             .map(|_| self.random.within(low.max(-9), high.min(20)).to_string())
             .collect();
-        // PTX does not tell one that is initialised with zeros from one that the host fills.
+        // PTX does not distinguish a table initialised with zeros from one that the host fills.
         if values.iter().all(|value| value == "0") {
             values[0] = "7".to_owned();
         }
@@ -210,7 +211,7 @@ impl Writer {
         self.overloads.push(Overloads { name, types });
     }
 
-    /// A call that one overload fits best: exactly, or by promotion.
+    /// A call with one best overload: exactly, or by promotion.
     pub(crate) fn overloaded(&mut self, depth: usize) -> Option<Value> {
         let Overloads { name, types } = self.overloads.first()?.clone();
         let narrow = [
@@ -234,7 +235,7 @@ impl Writer {
         Some(Value::new(node, level::POSTFIX, bounds).with(&[&argument]))
     }
 
-    /// An expression of exactly this type and its range.
+    /// An expression of exactly this type, within its range.
     fn exactly(&mut self, ty: Type, depth: usize) -> Value {
         let drawn = if ty.is_float() { self.floating(depth) } else { self.integer(depth) };
         self.stored(&drawn, ty)

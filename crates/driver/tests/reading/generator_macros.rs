@@ -1,4 +1,4 @@
-//! Draws what the preprocessor does: constants, `#if`, macros of all kinds, and uses of them whose expansion is known.
+//! Draws preprocessor input: constants, `#if`, macros of all kinds, and uses of them with a known expansion.
 
 use super::features::Feature;
 use super::generator::Writer;
@@ -9,7 +9,7 @@ use super::types::Type;
 const MACROS: usize = 11;
 
 impl Writer {
-    /// Named constants: `#define`, `constexpr`, `const`, what `#if` chooses.
+    /// Named constants: `#define`, `constexpr`, `const`, and `#if` alternatives.
     pub(crate) fn named_constants(&mut self) {
         let n = self.number;
         let size = self.random.within(2, 9);
@@ -113,7 +113,7 @@ impl Writer {
         }
     }
 
-    /// A use of a macro, with what it expands to.
+    /// A use of a macro, with its expansion.
     pub(crate) fn macro_use(&mut self, depth: usize) -> Option<Value> {
         let n = self.number;
         let at = self.random.below(self.macros.len().max(1));
@@ -197,7 +197,7 @@ impl Writer {
         }
     }
 
-    /// Another text for a value.
+    /// Replaces the text of a value.
     fn stands_for(&mut self, node: Node, value: &Value, level: u8) -> Value {
         let own = Value::new(node, level, value.bounds.clone());
         own.wrapping(value.wraps).with(&[value])

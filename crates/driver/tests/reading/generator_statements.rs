@@ -1,4 +1,4 @@
-//! Draws statements. What every loop counts with is constant in its body, so that loops end whatever is left out of them.
+//! Draws statements. The counter of every loop is constant in its body, so that loops end even if parts are removed.
 
 use super::features::Feature;
 use super::generator::{Kind, Writer, standard, standard_bounds};
@@ -50,7 +50,7 @@ impl Writer {
         Node::line(pad).node(target.node).text(" = ").node(node).text(";\n")
     }
 
-    /// Something that can be assigned, and a value for it.
+    /// An assignable expression, and a value for it.
     fn target(&mut self) -> Option<(Value, Value)> {
         let variable = self.choose(|kind| match kind {
             Kind::Integer { constant, .. } | Kind::Floating { constant, .. } => !constant,
@@ -84,7 +84,7 @@ impl Writer {
         Some((target, value))
     }
 
-    /// `x += e` and its like, where the result keeps its range.
+    /// `x += e` and similar, if the result keeps its range.
     fn compound_assignment(&mut self) -> Node {
         let pad = self.pad();
         let Some(variable) =
@@ -251,7 +251,7 @@ impl Writer {
             ),
         };
         let counter = match (head.starts_with("while"), ty.is_signed()) {
-            // After the last test an unsigned counter has wrapped, which no body sees.
+            // After the last test an unsigned counter has wrapped; the body never sees that.
             (true, false) => Kind::Integer { ty, low: 0, high, wraps: false, constant: true },
             _ => counter,
         };

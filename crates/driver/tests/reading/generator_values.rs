@@ -1,7 +1,7 @@
-//! Values: expressions with what is known of them, and the operators that make larger ones.
+//! Values: expressions with their known bounds, and the operators that make larger ones.
 //!
-//! An operator is left out (`None`) where C++ would not define the result, where the order of evaluation would matter and is not fixed,
-//! and, in programs that do not wrap, where a value would not fit.
+//! An operator returns `None` if C++ would not define the result, if the order of evaluation would matter and is not
+//! fixed, and, in programs that do not wrap, if a value would not fit.
 
 use super::features::Feature;
 use super::generator::{Writer, standard};
@@ -62,7 +62,7 @@ impl Value {
         self.bounds.ty
     }
 
-    /// With the effects of others.
+    /// Adds the effects of others.
     pub(crate) fn with(mut self, others: &[&Self]) -> Self {
         for other in others {
             self.reads |= other.reads;
@@ -76,12 +76,12 @@ impl Value {
         self
     }
 
-    /// Whether the order of two evaluations does not matter.
+    /// Is the order of two evaluations irrelevant?
     pub(crate) fn commutes(&self, other: &Self) -> bool {
         self.writes & (other.reads | other.writes) == 0 && other.writes & self.reads == 0
     }
 
-    /// Range after conversion to an integer type, and whether it may have wrapped.
+    /// Range after conversion to an integer type, and if it may have wrapped.
     pub(crate) fn converted(&self, ty: Type) -> (i128, i128, bool) {
         let Bounds { low, high, .. } = self.bounds;
         match ty.holds(low, high) {
@@ -95,19 +95,19 @@ impl Value {
         self.bounds.low.abs().max(self.bounds.high.abs())
     }
 
-    /// Whether a float has it exactly.
+    /// Is the value exact as a float?
     pub(crate) fn is_exact(&self) -> bool {
         let units = self.reach().checked_mul(1 << self.bounds.grain);
         !self.wraps && units.is_some_and(|units| units < 1 << 23)
     }
 
-    /// Whether the value of an integer fits.
+    /// Does the value of an integer fit?
     pub(crate) fn fits(&self, low: i128, high: i128) -> bool {
         !self.wraps && low <= self.bounds.low && self.bounds.high <= high
     }
 }
 
-/// The bits that a range of numbers from 0 needs.
+/// The mask of bits that numbers from 0 to `high` use.
 fn mask_above(high: i128) -> i128 {
     let mut mask = 1;
     while mask < high {
@@ -190,14 +190,14 @@ impl Writer {
         if wraps && !self.wrapping {
             return None;
         }
-        // Bits of a wrapped number are numbers of their own.
+        // The bits of a wrapped number are arbitrary.
         let wraps = wraps && !bitwise;
         let node = self.infix(left, operator, right, level);
         let value = Value::new(node, level, Bounds { ty, low, high, grain: 0 });
         Some(value.wrapping(wraps).with(&[left, right]))
     }
 
-    /// A float operation whose result is exact: magnitude over grain stays below 2^23.
+    /// A float operation with an exact result: magnitude over grain stays below 2^23.
     fn float_arithmetic(&mut self, left: &Value, operator: &str, right: &Value) -> Option<Value> {
         let ty = left.ty().common(right.ty());
         if !left.is_exact() || !right.is_exact() {
@@ -216,7 +216,7 @@ impl Writer {
         Some(Value::new(node, level, Bounds { ty, low: 0, high, grain }).with(&[left, right]))
     }
 
-    /// `left << right` or `left >> right`, with a right side that is less than the width.
+    /// `left << right` or `left >> right`, with a right side less than the width.
     pub(crate) fn shift(&mut self, left: &Value, operator: &str, right: &Value) -> Option<Value> {
         let ty = left.ty().promoted();
         let (low, high, left_wraps) = left.converted(ty);
@@ -229,7 +229,7 @@ impl Writer {
         }
         let (mut low, mut high, mut wraps) = match operator {
             "<<" => (low, high << most, left_wraps),
-            // Toward minus infinity: by the most of what is not negative, by the least of what is.
+            // Rounds toward minus infinity: large shifts for non-negative edges, small ones for negative.
             _ => {
                 let by = |edge: i128, up: bool| if (edge >= 0) == up { least } else { most };
                 (low >> by(low, false), high >> by(high, true), left_wraps)
@@ -262,7 +262,7 @@ impl Writer {
             return None;
         }
         let wraps = !ty.is_float() && (left.converted(ty).2 || right.converted(ty).2);
-        // Overflow is reported where wrapped numbers are compared: seldom.
+        // Overflow is reported when wrapped numbers are compared, so this is rare.
         if wraps && (!self.wrapping || !self.random.chance(3)) || !left.commutes(right) {
             return None;
         }
@@ -346,7 +346,7 @@ impl Writer {
         Some(self.cast_to(value, Bounds { ty, low, high, grain: 0 }).wrapping(wraps))
     }
 
-    /// The text of a cast whose result is known.
+    /// The text of a cast with a known result.
     pub(crate) fn cast_to(&mut self, value: &Value, bounds: Bounds) -> Value {
         let ty = bounds.ty;
         let name = self.spelled(ty);
@@ -372,7 +372,7 @@ impl Writer {
         Value::new(node, level, bounds).with(&[value])
     }
 
-    /// An integer from `low` to `high`, made of `value` if that can be done.
+    /// An integer from `low` to `high`, made of `value` if possible.
     pub(crate) fn fitted(&mut self, value: &Value, low: i128, high: i128) -> Value {
         if value.fits(low, high) && !value.ty().is_float() {
             return value.clone();

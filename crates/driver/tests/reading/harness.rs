@@ -1,8 +1,9 @@
-//! Runs a program twice: as NVRTC compiled it, in the engine for PTX, and as the front end of `prove` reads it, in the interpreter.
-//! Both get the contents that the interpreter draws; all arrays are compared, integers bit for bit, floats as numbers (they are exact).
+//! Runs a program twice: as compiled by NVRTC, in the engine for PTX, and as read by the front end of `prove`, in the
+//! interpreter. Both get the contents that the interpreter draws. All arrays are compared, integers bit for bit,
+//! floats as numbers (they are exact).
 //!
-//! A program is *refused* if the front end says that it does not support it. Overflow that the interpreter reports is what it must
-//! report of a program that wraps; of any other program it is a difference, as is every other event: programs have no faults.
+//! A program is *refused* if the front end reports it as unsupported. For a program that wraps, the interpreter must
+//! report overflow. For any other program this is a difference, as is every other event: programs have no faults.
 
 use super::generator::{BLOCK, CONTENTS, GRID, Parameter, Program};
 use driver::arguments::{Arguments, LaunchSpec};
@@ -18,17 +19,17 @@ use std::path::{Path, PathBuf};
 /// Instructions of one run of the interpreter.
 const BUDGET: u64 = 2_000_000;
 
-/// What came of a program.
+/// The result for a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Same,
     /// The front end's message.
     Refused(String),
-    /// Overflow is reported of a program that wraps.
+    /// Overflow is reported for a program that wraps.
     Overflow,
-    /// What differs.
+    /// The difference.
     Different(String),
-    /// NVRTC refuses it: the generator is wrong.
+    /// NVRTC rejects it: a bug in the generator.
     Invalid(String),
 }
 
@@ -39,13 +40,13 @@ enum Reading {
 }
 
 impl Reading {
-    /// Whether the compiler is not asked.
+    /// Is the answer known without the compiler?
     fn is_settled(&self) -> bool {
         matches!(self, Self::Ended(Outcome::Refused(_) | Outcome::Overflow))
     }
 }
 
-/// A folder for the files of one thread, gone at the end.
+/// A folder for the files of one thread, removed at the end.
 pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
@@ -64,7 +65,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Whether there is a compiler.
+/// Is there a compiler?
 pub(crate) fn has_compiler() -> bool {
     CompileOptions::default().environment.nvrtc().is_some()
 }
@@ -78,8 +79,8 @@ fn compiled(scratch: &Scratch, text: &str) -> Result<Input, String> {
     Input::open(&path, None, &options).map_err(|error| error.to_string())
 }
 
-/// The outcomes of programs that are compiled together. What the front end refuses is compiled, too, if `whole`: whether the
-/// generator writes C++ does not depend on what is refused.
+/// The outcomes of programs that are compiled together. With `whole`, programs refused by the front end are compiled,
+/// too, so that errors in the generator do not hide behind refusals.
 pub(crate) fn compare(scratch: &Scratch, programs: &[Program], whole: bool) -> Vec<Outcome> {
     let texts: Vec<String> = programs.iter().map(|one| one.text.render()).collect();
     let readings: Vec<Reading> =
@@ -97,7 +98,7 @@ pub(crate) fn compare(scratch: &Scratch, programs: &[Program], whole: bool) -> V
             (_, Err(error)) if kept.len() == 1 && (whole || !settled) => {
                 Outcome::Invalid(error.clone())
             }
-            // One of them does not compile: which?
+            // One of them does not compile: find it by compiling each alone.
             (_, Err(_)) if whole || !settled => {
                 compare(scratch, std::slice::from_ref(program), whole).remove(0)
             }
@@ -181,12 +182,12 @@ fn interpreted(program: &Program, text: &str) -> Reading {
     }
 }
 
-/// An argument as `simulate` takes it.
+/// An argument in the syntax of `simulate`.
 fn argument(one: &Parameter, values: Option<&[Value]>) -> Result<String, String> {
     let (Some(size), element) = (one.size, one.ty.element()) else {
         return Ok(one.value.to_string());
     };
-    // An array that the reading does not know of is one that the kernel does not access.
+    // An array unknown to the reading is not accessed by the kernel.
     let zeros = vec![Value::Float(0.0); size];
     let mut texts = Vec::new();
     for value in values.unwrap_or(&zeros) {
@@ -229,7 +230,7 @@ fn simulated(
     }
 }
 
-/// Whether an array's elements are those of a file.
+/// Compares an array's elements with those of a file.
 fn same(one: &Parameter, values: &[Value], path: &Path) -> Result<(), String> {
     let array = npy::read(path).map_err(|error| error.to_string())?;
     let width = array.data.len() / values.len().max(1);

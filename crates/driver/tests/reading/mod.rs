@@ -1,4 +1,4 @@
-//! Reads random kernels as `prove` does and as NVRTC does, and compares what they compute.
+//! Reads random kernels as `prove` does and as NVRTC does, and compares their results.
 
 mod features;
 mod generator;
@@ -23,22 +23,22 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Programs that are compiled together.
 const BATCH: usize = 16;
-/// One batch of so many is compiled even if the front end refuses its programs.
+/// Every eighth batch is compiled even if the front end refuses its programs.
 const WHOLE: usize = 8;
-/// Differences that are made smaller, and tries for each.
+/// Differences that are shrunk, and tries for each.
 const SHOWN: usize = 12;
 const TRIES: usize = 1500;
 
-/// How many programs came to which end.
+/// The number of programs for each outcome.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     pub(crate) same: usize,
     pub(crate) overflow: usize,
     /// By message.
     pub(crate) refused: BTreeMap<String, usize>,
-    /// By seed: what differs. Programs that NVRTC refuses are among them.
+    /// Differences by seed. Includes programs that NVRTC rejects.
     pub(crate) different: BTreeMap<usize, String>,
-    /// The first of them, made smaller.
+    /// The first of them, shrunk.
     pub(crate) shown: String,
 }
 
@@ -58,7 +58,7 @@ impl Report {
         }
     }
 
-    /// A table of it.
+    /// Formats it as a table.
     pub(crate) fn table(&self) -> String {
         let refused: usize = self.refused.values().sum();
         let (same, overflow, different) = (self.same, self.overflow, self.different.len());
@@ -76,7 +76,7 @@ impl Report {
     }
 }
 
-/// A message without the names and numbers of one program: `` `…` `` for those that have digits.
+/// Strips names and numbers of one program from a message: `` `…` `` for those that have digits.
 fn without_names(message: &str) -> String {
     let mut text = String::new();
     for (at, part) in message.split('`').enumerate() {
@@ -89,7 +89,7 @@ fn without_names(message: &str) -> String {
     text
 }
 
-/// Compares `count` programs, numbered from `seed` on, with some threads.
+/// Compares `count` programs, numbered from `seed` on, with `jobs` threads.
 pub(crate) fn run(count: usize, seed: usize, jobs: usize) -> Report {
     let next = AtomicUsize::new(0);
     let report = Mutex::new(Report::default());
@@ -129,7 +129,7 @@ fn program(number: usize) -> Program {
     generate(number as u64, number)
 }
 
-/// The first programs that differ, made smaller.
+/// The first programs that differ, shrunk.
 fn shown(report: &Report) -> String {
     let scratch = Scratch::new("small");
     let mut text = String::new();
@@ -144,14 +144,14 @@ fn shown(report: &Report) -> String {
     text
 }
 
-/// Leaves out of a program what is not needed for it to differ.
+/// Shrinks a program: removes parts that are not needed for the difference.
 fn shrunk(scratch: &Scratch, program: Program, what: &str) -> (Program, String) {
     let (mut best, mut why, mut tries) = (program, what.to_owned(), 0);
     let class = |what: &str| what.split([' ', '[']).next().map(str::to_owned);
     loop {
         let mut number = best.text.count();
         let before = best.text.render().len();
-        // From the end: what is used is declared before.
+        // From the end, because declarations come before uses.
         while number > 0 && tries < TRIES {
             number -= 1;
             for text in best.text.smaller(number) {
@@ -159,7 +159,7 @@ fn shrunk(scratch: &Scratch, program: Program, what: &str) -> (Program, String) 
                 tries += 1;
                 let reported = matches!(class(&why).as_deref(), Some("reported:" | "stopped:"));
                 match compare(scratch, std::slice::from_ref(&candidate), false).remove(0) {
-                    // A value must not become an event: that could be another difference.
+                    // A differing value must not turn into an event: that could be another difference.
                     Outcome::Different(new) if !reported || class(&new) == class(&why) => {
                         (best, why) = (candidate, new);
                         break;

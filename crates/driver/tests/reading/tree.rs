@@ -1,11 +1,11 @@
-//! Program texts as trees, so that they can be made smaller: a node says how it may be left out.
+//! Program texts as trees for shrinking: each node has a role that says how it may be reduced.
 //!
-//! Every edit keeps a program free of undefined behaviour: statements that stand alone are removed, bodies come out of their
-//! blocks, an expression becomes a constant, or a part of itself, of its own type and range.
+//! Every edit keeps a program free of undefined behaviour. Statements that stand alone are removed, bodies replace
+//! their blocks, an expression becomes a constant, or a part of itself, of its own type and range.
 
 use super::types::Type;
 
-/// How a node may be made smaller.
+/// How a node may be reduced.
 #[derive(Clone, Debug)]
 pub(crate) enum Role {
     /// Not at all.
@@ -18,11 +18,11 @@ pub(crate) enum Role {
     Expression(Bounds),
 }
 
-/// What the values of an expression are.
+/// The bounds of an expression's values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Bounds {
     pub(crate) ty: Type,
-    /// Least and greatest; of floats those of the magnitude.
+    /// Least and greatest; for floats, of the magnitude.
     pub(crate) low: i128,
     pub(crate) high: i128,
     /// Of a float: it is a multiple of 2^-grain.
@@ -54,7 +54,7 @@ pub(crate) enum Part {
     Node(Node),
 }
 
-/// A part that may be made smaller.
+/// A part that may be reduced.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub(crate) role: Role,
@@ -101,7 +101,7 @@ impl Node {
         }
     }
 
-    /// How many nodes it has, itself included.
+    /// The number of nodes, itself included.
     pub(crate) fn count(&self) -> usize {
         1 + self.children().map(Self::count).sum::<usize>()
     }
@@ -113,7 +113,7 @@ impl Node {
         })
     }
 
-    /// The smaller versions of the node with a number, counted in the order of the text.
+    /// The reduced versions of the node with a number, counted in the order of the text.
     pub(crate) fn smaller(&self, number: usize) -> Vec<Self> {
         let versions = self.find(number).map(Self::own_versions).unwrap_or_default();
         versions.into_iter().map(|version| self.with(number, &version)).collect()
@@ -180,7 +180,7 @@ impl Node {
         }
     }
 
-    /// Expressions below that may stand in the place of one with `bounds`.
+    /// Subexpressions that may replace one with `bounds`.
     fn collect(&self, bounds: &Bounds, found: &mut Vec<Self>) {
         for child in self.children() {
             match &child.role {

@@ -1,7 +1,7 @@
 //! Arithmetic types of C++ as CUDA has them on Linux: sizes, ranks, promotions and the usual conversions.
 //!
-//! From [conv.prom], [expr.arith.conv] of the standard: written for the generator, which must know the type and range of
-//! whatever it writes, and from nothing of the front end that is tested.
+//! From [conv.prom], [expr.arith.conv] of the standard. Written for the generator, which must know the type and range
+//! of everything it writes, and independent of the tested front end.
 
 /// An arithmetic type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,7 +43,7 @@ impl Type {
         self.names()[0]
     }
 
-    /// How it can be spelled.
+    /// Its spellings.
     pub(crate) fn names(self) -> &'static [&'static str] {
         match self {
             Bool => &["bool"],
@@ -63,7 +63,7 @@ impl Type {
         }
     }
 
-    /// What `simulate` calls an element of it.
+    /// Its name as an element type of `simulate`.
     pub(crate) fn element(self) -> &'static str {
         match self {
             Bool | UnsignedChar => "u8",
@@ -124,7 +124,7 @@ impl Type {
         }
     }
 
-    /// After integral promotion.
+    /// The type after integral promotion.
     pub(crate) fn promoted(self) -> Self {
         if self.rank() < Int.rank() { Int } else { self }
     }

@@ -1,17 +1,17 @@
-//! Reports of `check` as data: kinds of findings and the source lines they are about.
+//! Reports of `check` as data: kinds of findings and their source lines.
 
 #![allow(dead_code, reason = "each test uses some of it")]
 
 use std::collections::BTreeSet;
 
-/// A finding as it is told.
+/// A finding of a report.
 #[derive(Clone, Debug)]
 pub(crate) struct Told {
     pub(crate) kind: String,
     pub(crate) is_note: bool,
-    /// Source lines of the places shown, the primary one first; `ptx:N` where there is none.
+    /// Source lines of the places shown, the primary one first; `ptx:N` if there is none.
     pub(crate) lines: Vec<String>,
-    /// What would help, if it says so.
+    /// The suggested remedy, if there is one.
     pub(crate) help: Option<String>,
 }
 
@@ -80,7 +80,7 @@ fn new(level: &str, code: &str) -> Told {
     Told { kind, is_note: level == "note", lines: Vec::new(), help: None }
 }
 
-/// Takes the lines of a finding one after the other.
+/// Reads the lines of a finding one by one.
 fn read(told: &mut Told, line: &str) {
     let text = line.trim_start();
     if let Some(help) = text.strip_prefix("= help: ") {
@@ -105,7 +105,7 @@ fn last_line(label: &str) -> Option<String> {
     Some(digits)
 }
 
-/// What is right to answer, as a file beside the kernel says.
+/// The right answer, from a file beside the kernel.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Expectation {
     /// `clean`, `refuted` or `unknown`.
@@ -141,7 +141,7 @@ impl Expectation {
         expected
     }
 
-    /// What is wrong about an answer.
+    /// Checks an answer; returns a description of the error.
     pub(crate) fn compare(&self, found: &[Told], exit: u8) -> Result<(), String> {
         let kinds = |notes: bool| -> BTreeSet<String> {
             let these = found.iter().filter(|told| told.is_note == notes);
@@ -166,7 +166,7 @@ impl Expectation {
         }
         let mut allowed: BTreeSet<_> = self.kinds.union(&self.may).cloned().collect();
         if allowed.contains("race") {
-            // A race may let a thread read what nobody has written yet.
+            // A race may let a thread read memory before it is written.
             allowed.insert("undefined-value".to_owned());
         }
         let surplus: Vec<_> = errors.difference(&allowed).collect();

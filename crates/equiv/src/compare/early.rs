@@ -1,10 +1,10 @@
-//! Refutes at once: all elements are evaluated at a few dozen points before any algebra.
+//! Early refutation: evaluates all elements at a few dozen points before any algebra.
 //!
-//! The terms of all outputs, in doubles, a group of points at a time ([`decide::Probe`]); where they are
-//! clearly apart, in intervals of 256 bits; then both kernels are run again there, as for any other
-//! difference. Whatever fails on the way is left to the algebra, so that nothing is lost but time,
-//! which is bounded by what the runs on terms cost: of a large problem fewer points, then fewer
-//! elements are looked at.
+//! The terms of all outputs are evaluated in doubles, one group of points at a time ([`decide::Probe`]).
+//! Elements that clearly differ are evaluated in intervals of 256 bits. Then both kernels run again at that
+//! point, as for any other difference. Every failure on the way is left to the algebra, so only time can be
+//! lost. It is bounded by the cost of the symbolic runs: large problems get fewer points, then fewer
+//! elements.
 
 use super::elements::Elements;
 use super::visible::Seen;
@@ -19,26 +19,27 @@ use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use term::{Input, Number, Term};
 
-/// Products that may always be evaluated. One takes 60 to 300 instructions of the processor, its inputs included, and a small
-/// proof 10⁸.
+/// Products that may always be evaluated. One takes 60 to 300 processor instructions, including its inputs; a
+/// small proof takes 10⁸.
 const FREE: u64 = 3 << 14;
 
-/// Instructions of the runs, counted for each lane, that pay for the evaluation of a product. Each takes 30 to 250.
+/// Instructions of the runs, counted for each lane, that pay for the evaluation of one product. Each takes 30
+/// to 250 processor instructions.
 const INSTRUCTIONS: u64 = 8;
 
-/// Suspects of a group that are looked at in intervals.
+/// Suspects of a group that are evaluated in intervals.
 const TRIES: usize = 3;
 
-/// Suspects that turn out to be rounding, after which nothing more is tried.
+/// Number of suspects due to rounding after which the search ends.
 const FAILURES: usize = 8;
 
-/// Distances, as a part of the value, that are more than rounding of doubles and may come of rounded constants.
+/// Relative distances above the rounding of doubles that may come from rounded constants.
 const SUBTLE: std::ops::Range<f64> = 1e-12..1e-4;
 
-/// Differences that the kernels are asked about.
+/// Differences that are checked on the kernels.
 const CANDIDATES: usize = 2;
 
-/// An element that differs at a point, by its position among those looked at.
+/// An element that differs at a point, by its position among the evaluated ones.
 struct Candidate {
     element: usize,
     point: Point,
@@ -46,7 +47,7 @@ struct Candidate {
 }
 
 impl Outputs<'_, '_> {
-    /// A difference that some points and both kernels show.
+    /// Returns a difference shown by some points and by both kernels.
     #[inline(never)]
     pub(super) fn refuted_at_points(&mut self, all: &[Elements]) -> Option<Box<Difference>> {
         let (names, pairs) = self.affordable(all);
@@ -55,8 +56,8 @@ impl Outputs<'_, '_> {
         }
         for Candidate { element, point, discrepancy } in self.candidates(&pairs) {
             let (index, pair) = pairs[element];
-            // Far out an approximation of a function is far off, and so is what a rounded constant
-            // makes: these are for the algebra to judge.
+            // At extreme inputs an approximation of a function is far off, and so is the effect of a rounded
+            // constant. The algebra must judge these.
             if self.is_approximation(pair) || self.is_subtle(pair) {
                 continue;
             }
@@ -74,7 +75,7 @@ impl Outputs<'_, '_> {
         None
     }
 
-    /// Whether a pair is nearly equal at ordinary points, but not quite.
+    /// Returns `true` if a pair is nearly but not quite equal at ordinary points.
     fn is_subtle(&self, pair: (Term, Term)) -> bool {
         self.with_problem(&[pair], |problem, _| {
             let assumed = (problem.reference, problem.assumptions);
@@ -85,14 +86,15 @@ impl Outputs<'_, '_> {
         })
     }
 
-    /// Products that may be evaluated.
+    /// The number of products that may be evaluated.
     fn allowed(&self) -> u64 {
         let outcomes = self.ran.iter().flat_map(|ran| &ran.outcomes);
         let instructions: u64 = outcomes.map(|outcome| outcome.lane_instructions).sum();
         FREE + instructions / INSTRUCTIONS
     }
 
-    /// The elements that can be looked at, with their outputs: all, or every other one, and so on.
+    /// Selects elements that are affordable to evaluate, with their outputs: all of them, every other one,
+    /// and so on.
     fn affordable<'a>(&self, all: &'a [Elements]) -> (Vec<&'a str>, Vec<Pair>) {
         let [reference, optimised] = self.ran.each_ref().map(|ran: &Ran| &ran.domain.terms);
         let pairs = all.iter().flat_map(|one| one.pairs.iter().map(|pair| (&*one.name, *pair)));
@@ -104,7 +106,7 @@ impl Outputs<'_, '_> {
         pairs.step_by(stride as usize).unzip()
     }
 
-    /// The first differences that intervals confirm.
+    /// Returns the first differences confirmed by intervals.
     fn candidates(&self, pairs: &[Pair]) -> Vec<Candidate> {
         let terms = terms(pairs);
         self.with_problem(&terms, |problem, budget| {
@@ -138,7 +140,7 @@ impl Search<'_> {
         self.failures >= FAILURES || self.budget.deadline.has_passed()
     }
 
-    /// Looks at the points of a group.
+    /// Searches the points of one group.
     fn group(
         &mut self,
         group: usize,
@@ -146,7 +148,7 @@ impl Search<'_> {
         terms: &[(Term, Term)],
         found: &mut Vec<Candidate>,
     ) {
-        // Both sides read the same inputs.
+        // Both sides read the same inputs, so cache them.
         let known: RefCell<FxHashMap<usize, Lanes>> = RefCell::default();
         let suspects = probe.run(&|input| {
             let mut known = known.borrow_mut();

@@ -1,4 +1,4 @@
-//! The elements of an output on both sides: terms to compare, or why there are none.
+//! The elements of an output on both sides: pairs of terms to compare, or the reason why there are none.
 
 use super::{Outputs, Pair};
 use crate::difference::Difference;
@@ -14,13 +14,13 @@ use term::Term;
 pub(super) struct Elements {
     /// The output.
     pub(super) name: String,
-    /// Those that are terms on both sides.
+    /// Elements with terms on both sides.
     pub(super) pairs: Vec<Pair>,
-    /// Those that are not.
+    /// Elements without.
     pub(super) open: Vec<Unsettled>,
 }
 
-/// An element of a side.
+/// The value of an element on one side.
 pub(super) enum Found {
     Term(Term),
     Bits(u64),
@@ -28,7 +28,7 @@ pub(super) enum Found {
     Lost(Lost),
 }
 
-/// The terms of everything a side writes; `None` if one was lost.
+/// Returns the terms of everything that a side writes; `None` if one was lost.
 pub(super) fn terms_of(side: &Side<'_>, ran: &mut Ran) -> Option<Vec<Term>> {
     let mut terms = Vec::new();
     for (_, output) in side.written().into_values() {
@@ -43,7 +43,7 @@ pub(super) fn terms_of(side: &Side<'_>, ran: &mut Ran) -> Option<Vec<Term>> {
     Some(terms)
 }
 
-/// What a side leaves in an element.
+/// Returns the final value of an element on one side.
 pub(super) fn find(side: &Side<'_>, ran: &mut Ran, output: &Output, index: usize) -> Found {
     let launch = side.writer(side.count(), &output.name);
     let Ran { results, domain, .. } = ran;
@@ -70,7 +70,7 @@ impl Outputs<'_, '_> {
     /// Collects the elements of an output.
     ///
     /// # Errors
-    /// The first that is another integer on the other side, whatever the inputs are.
+    /// The first element with different known integers on the two sides: it differs for every input.
     pub(super) fn elements(&mut self, outputs: [&Output; 2]) -> Result<Elements, Box<Difference>> {
         let name = &outputs[0].name;
         let mut elements = Elements { name: name.clone(), pairs: Vec::new(), open: Vec::new() };
@@ -95,7 +95,7 @@ impl Outputs<'_, '_> {
                     *self.compared.rungs.entry("equal bits".to_owned()).or_default() += 1;
                     continue;
                 }
-                // Both runs hold for all inputs, so these are the numbers whatever the inputs are.
+                // Both runs hold for all inputs, so these are the numbers for every input.
                 [Found::Bits(a), Found::Bits(b)] => {
                     let numbers = [a, b].map(|bits| integer_of(outputs[0].scalar, bits));
                     return Err(Box::new(Difference::of_integers(position(), numbers)));
@@ -125,7 +125,7 @@ impl Outputs<'_, '_> {
         Ok(elements)
     }
 
-    /// A known integer as a term of a side.
+    /// Builds a known integer as a term of a side.
     fn integer(&mut self, side: usize, scalar: Scalar, bits: u64) -> Term {
         let number = integer_of(scalar, bits);
         let terms = &mut self.ran[side].domain.terms;

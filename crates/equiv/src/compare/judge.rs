@@ -1,4 +1,4 @@
-//! What follows from decisions about elements: counts, conditions, and differences that both kernels show.
+//! Evaluates decisions about elements: counts, conditions, and differences that both kernels confirm.
 
 use super::visible::Seen;
 use super::{Outputs, Pair};
@@ -11,7 +11,7 @@ use ir::Scalar;
 use term::Term;
 
 impl Outputs<'_, '_> {
-    /// What follows from decisions about elements.
+    /// Records the decisions about elements: counts, conditions, open elements.
     pub(super) fn judge(
         &mut self,
         name: &str,
@@ -53,7 +53,7 @@ impl Outputs<'_, '_> {
                     self.compared.conditions.extend(texts);
                 }
                 Decision::Unknown(Reason::Skipped) => {
-                    // A difference before it was too small to tell of.
+                    // Skipped because of an earlier difference, which turned out too small to report.
                     if let Some((point, discrepancy)) = self.glance(pair)
                         && let Ok(Seen::Apart(difference)) =
                             self.difference(&position, pair, &point, &discrepancy)
@@ -68,10 +68,10 @@ impl Outputs<'_, '_> {
         Ok(())
     }
 
-    /// A difference of terms, if the kernels do not contradict it, and whether floats show it.
+    /// Returns a difference of terms unless the kernels contradict it, and whether floats show it.
     ///
     /// # Errors
-    /// Why it says nothing.
+    /// The reason why it is not conclusive.
     pub(super) fn difference(
         &mut self,
         position: &Position,
@@ -89,16 +89,17 @@ impl Outputs<'_, '_> {
         if witness.as_ref().is_some_and(|one| one.contradicts()) {
             return Err(OpenReason::Contradicted);
         }
-        // Out of its range a function is something else; the run on intervals looks at the range.
+        // Outside its range a recognised function is something else. Only the run on intervals checks the
+        // range.
         if self.ran.iter().any(|ran| ran.domain.has_ranges) && !shown {
             return Err(OpenReason::OutOfRange);
         }
-        // A difference of definedness must show on the kernels themselves.
+        // A difference in definedness counts only if the kernels themselves show it.
         let only_defined = matches!(discrepancy, Discrepancy::OnlyReferenceDefined(_));
         if only_defined && !shown {
             return Err(OpenReason::Undefined);
         }
-        // Integers that differ may be the same once they wrap around.
+        // Different integers may be equal after wrapping around.
         let output = self.sides[0].writer(self.sides[0].count(), &position.name);
         let is_float = output.is_some_and(|(_, one)| matches!(one.scalar, Scalar::Float(_)));
         if !is_float && !shown {
@@ -134,14 +135,14 @@ impl Outputs<'_, '_> {
         })))
     }
 
-    /// Whether a difference is one, and where it is best seen.
+    /// Judges a difference, and finds the point that shows it best.
     pub(super) fn look(&self, pair: (Term, Term), found: (&Point, &Discrepancy)) -> Reported {
         self.with_problem(&[pair], |problem, budget| {
             approximation::look(problem, pair, found, budget)
         })
     }
 
-    /// Whether a side has a polynomial that may stand for a function.
+    /// Returns `true` if a side has a polynomial that may stand for a function.
     pub(super) fn is_approximation(&self, pair: (Term, Term)) -> bool {
         self.with_problem(&[pair], |problem, _| approximation::is_one(problem, pair))
     }

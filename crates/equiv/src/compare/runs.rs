@@ -1,4 +1,4 @@
-//! Runs of both sides on terms.
+//! Symbolic runs of both sides.
 
 use crate::marks::Marks;
 use crate::options::Options;
@@ -8,7 +8,7 @@ use crate::settle;
 use crate::symbolic::Symbolic;
 use exec::Place;
 
-/// Runs both sides, at the same time if that is allowed.
+/// Runs both sides, in parallel if allowed.
 pub(super) fn run_both(
     launches: &[Launches<'_, '_>; 2],
     domains: [Symbolic; 2],
@@ -28,7 +28,7 @@ pub(super) fn run_both(
     })
 }
 
-/// Runs a side again where it is open whether threads write the same.
+/// Repeats the run of a side if it left open whether threads store equal values.
 pub(super) fn ask(launches: &Launches<'_, '_>, ran: &mut Ran, options: &Options<'_>) {
     let places: Vec<Vec<Place>> = ran.outcomes.iter().map(settle::asked).collect();
     if places.iter().all(Vec::is_empty) {
@@ -40,7 +40,7 @@ pub(super) fn ask(launches: &Launches<'_, '_>, ran: &mut Ran, options: &Options<
         *ran = launches.run(domain, Some(&places));
         return;
     }
-    // Functions that are known in a range only are not compared by what they are there.
+    // Functions known only in a range are marked here: their values inside the range must not decide.
     domain.marks = Some(Marks::default());
     let marked = launches.run(domain, Some(&places));
     if marked.ended() {

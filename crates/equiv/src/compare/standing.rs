@@ -1,18 +1,18 @@
-//! Constants that are a rounded number which the other kernel computes: `q·k * 0.17677669f` against
-//! `q·k / sqrtf(32)`.
+//! Constants that stand for a rounded number: one that the other kernel computes, as in `q·k * 0.17677669f`
+//! against `q·k / sqrtf(32)`, or a literal of the other side, if that is a formula, rounded: `0.1f` against a
+//! tenth.
 //!
-//! Or that are a literal of the other side, if that is a formula, rounded: `0.1f` against a tenth.
+//! Over the reals such kernels differ, by some 10⁻⁸. The suspects are constants of one side that the other
+//! lacks, within one unit in the last place of a closed form ([`closed`]) that is itself no float. If the
+//! sides are equal with the forms in place of the constants, the author meant the forms: the answer is about
+//! the kernels with them, and each is listed as assumed. A form is kept only if the sides differ without it,
+//! so the constant accounts for the difference. If equality remains undecided because time or steps run out,
+//! the small difference refutes nothing: the answer is open.
 //!
-//! Over the reals the kernels differ, by some 10⁻⁸. Suspected are constants that one side has and the other has not
-//! and that are within one unit in the last place of a closed form ([`closed`]) and no float themselves would be
-//! it. If the sides are equal with the forms in the place of the constants, then these are what the author meant:
-//! the answer is about the kernels with them, and each is listed as assumed. A form is kept only if the sides
-//! differ without it, so that it is the constant that makes the difference. If it is not decided whether they are equal, because
-//! time or steps run out, the small difference refutes nothing: the answer is open.
-//!
-//! And the numbers must be determined: if `c·x` and `c'·x` are compared, any number in the place of both will do, and
-//! nothing says which was meant. So each is changed a little by itself, and the changes of the outputs must be
-//! independent of each other (looked at in floats, at a few points): then the numbers are the only ones nearby.
+//! The numbers must also be determined. If `c·x` and `c'·x` are compared, any number in place of both will
+//! do, and the intended one is unknown. So each number is changed a little by itself, and the resulting
+//! changes of the outputs must be linearly independent (tested in floats, at a few points). Then the numbers
+//! are the only ones nearby.
 
 use super::{Found, Outputs, compare_runs};
 use crate::answer::{Answer, Compared};
@@ -29,14 +29,14 @@ use decide::{Value, evaluate};
 use std::cell::Cell;
 use term::{Input, Number};
 
-/// Differences above this, for the size of the values, are no rounding of a constant of 32 bits or more.
+/// Relative differences above this do not come from rounding a constant of 32 bits or more.
 const SMALL: f64 = 1e-4;
 
-/// Constants that are replaced at the same time, and how often forms are tried.
+/// Most constants replaced at the same time, and most forms tried.
 const MOST_SUSPECTS: usize = 6;
 const MOST_TRIES: usize = 8;
 
-/// Outputs of a tensor, and points, at which changes are looked at.
+/// Outputs of a tensor, and points, at which changes are tested.
 const OUTPUTS: usize = 8;
 const POINTS: u64 = 4;
 
@@ -45,27 +45,27 @@ struct Suspect {
     side: usize,
     constant: Constant,
     forms: Vec<String>,
-    /// The first form is written on the other side.
+    /// Set if the first form is a literal of the other side.
     is_literal: bool,
 }
 
-/// A comparison with constants replaced, which are equal then.
+/// A comparison whose sides are equal with these constants replaced.
 pub(super) struct Standing {
     pub(super) compared: Compared,
     pub(super) ran: [Ran; 2],
 }
 
-/// What comes of a search for constants that stand for something.
+/// Result of the search for constants that stand for other numbers.
 pub(super) enum Search {
-    /// The sides are equal with them.
+    /// The sides are equal with these.
     Found(Box<Standing>),
     /// No constants explain the difference.
     Nothing,
-    /// Some may; it was not decided.
+    /// Some might; it was not decided.
     Open,
 }
 
-/// Finds out whether the sides are equal once constants are what they stand for.
+/// Searches for constants whose replacement makes the sides equal.
 pub(super) fn find(
     launches: &[Launches<'_, '_>; 2],
     options: &Options<'_>,
@@ -87,7 +87,7 @@ pub(super) fn find(
 
 fn find_among(question: &Question<'_, '_, '_>, suspects: &[Suspect]) -> Option<Standing> {
     let mut chosen = question.choose(suspects)?;
-    // What is not needed does not stand for anything.
+    // Drop constants that are not needed for equality.
     let mut at = 0;
     while chosen.len() > 1 && at < chosen.len() {
         let mut fewer = chosen.clone();
@@ -97,7 +97,7 @@ fn find_among(question: &Question<'_, '_, '_>, suspects: &[Suspect]) -> Option<S
             None => at += 1,
         }
     }
-    // A number that is written on the other side is the one that is meant, whichever else would do.
+    // A number written on the other side is the intended one, even if others would do.
     let is_written = |(side, stands): &Chosen| {
         suspects.iter().any(|one| {
             one.is_literal
@@ -112,7 +112,7 @@ fn find_among(question: &Question<'_, '_, '_>, suspects: &[Suspect]) -> Option<S
     Some(standing)
 }
 
-/// Whether an answer may be that of constants alone.
+/// Could an answer be due to constants alone?
 pub(super) fn is_likely(answer: &Answer, ran: &[Ran; 2]) -> bool {
     let unit = ran.iter().map(|one| one.domain.constants.coarsest_unit()).fold(0.0, f64::max);
     match answer {
@@ -124,14 +124,14 @@ pub(super) fn is_likely(answer: &Answer, ran: &[Ran; 2]) -> bool {
     }
 }
 
-/// Tells whether a side has a constant that is a literal of the other side rounded: then the difference may be as large as it
-/// likes where sums cancel.
+/// Returns `true` if a side has a constant that is a rounded literal of the other side. Then the difference
+/// can be arbitrarily large where sums cancel.
 pub(super) fn has_literals(sides: [&Side<'_>; 2], answer: &Answer, ran: &[Ran; 2]) -> bool {
     let is_open = matches!(answer, Answer::Different(_) | Answer::Unknown(..));
     is_open && suspects(sides, ran).iter().any(|suspect| suspect.is_literal)
 }
 
-/// The literal of a side that a constant is, rounded to its format.
+/// Returns the literal of a side that rounds to a constant.
 fn literal(side: &Side<'_>, constant: Constant) -> Option<String> {
     let mut literals = side.launches().flat_map(|one| &one.literals);
     let found =
@@ -139,7 +139,7 @@ fn literal(side: &Side<'_>, constant: Constant) -> Option<String> {
     found.map(|one| one.text.clone())
 }
 
-/// The answer where constants may explain a difference and it was not decided whether they do.
+/// The answer if constants may explain a difference but it was not decided that they do.
 pub(super) fn open(answer: Answer) -> Answer {
     let Answer::Different(difference) = answer else { return answer };
     let position = difference.position.clone();
@@ -147,13 +147,13 @@ pub(super) fn open(answer: Answer) -> Answer {
     Answer::Unknown(Box::new(unsettled), 1)
 }
 
-/// Whether two values are close for their size.
+/// Returns `true` if two values are close in relation to their size.
 fn is_within(values: [Option<f64>; 2], bound: f64) -> bool {
     let [Some(one), Some(other)] = values else { return false };
     (one - other).abs() <= bound * one.abs().max(other.abs())
 }
 
-/// Constants of one side alone within a few units of a form, if values differ by as little.
+/// Finds constants of one side alone within a few units of a form, if the values differ by as little.
 pub(super) fn near(ran: &[Ran; 2], values: [Option<f64>; 2]) -> Vec<Stands> {
     const UNITS: u64 = 4;
     const SHOWN: usize = 2;
@@ -170,13 +170,13 @@ pub(super) fn near(ran: &[Ran; 2], values: [Option<f64>; 2]) -> Vec<Stands> {
     near.take(SHOWN).collect()
 }
 
-/// Constants that one side alone has and that are near a form, or a literal of the other side rounded.
+/// Collects constants of one side alone that are near a form, or a literal of the other side rounded.
 fn suspects(sides: [&Side<'_>; 2], ran: &[Ran; 2]) -> Vec<Suspect> {
     let mut found = Vec::new();
     for side in [0, 1] {
         let [own, other] = [&ran[side].domain.constants, &ran[1 - side].domain.constants];
         for constant in own.without(other) {
-            // It is taken for that number already.
+            // Already recognised as that number.
             if constants::recognise(constant.format(), constant.bits).is_some() {
                 continue;
             }
@@ -189,31 +189,32 @@ fn suspects(sides: [&Side<'_>; 2], ran: &[Ran; 2]) -> Vec<Suspect> {
             }
         }
     }
-    // What is written on the other side is what is meant.
+    // Literals of the other side take precedence.
     if found.len() > MOST_SUSPECTS && found.iter().any(|suspect| suspect.is_literal) {
         found.retain(|suspect| suspect.is_literal);
     }
-    // Most numbers of 16 bits are near a form.
+    // Most 16-bit numbers are near a form.
     if found.len() > MOST_SUSPECTS {
         found.retain(|suspect| !suspect.constant.is_coarse());
     }
-    // Rather none than some of many.
+    // Rather none than an arbitrary selection.
     if found.len() > MOST_SUSPECTS { Vec::new() } else { found }
 }
 
-/// A side, and what a constant of it stands for.
+/// A side and the meaning of one of its constants.
 type Chosen = (usize, Stands);
 
 struct Question<'q, 'l, 's> {
     launches: &'q [Launches<'l, 's>; 2],
     options: &'q Options<'q>,
     assumed: &'q Assumed,
-    /// Set once a comparison was not decided.
+    /// Set once a comparison was undecided.
     open: Cell<bool>,
 }
 
 impl Question<'_, '_, '_> {
-    /// Forms with which the sides are equal: the simplest first, then others of one constant after the other.
+    /// Chooses forms that make the sides equal: first the simplest of each, then others, one constant at a
+    /// time.
     fn choose(&self, suspects: &[Suspect]) -> Option<Vec<Chosen>> {
         let of = |at: &[usize]| -> Vec<Chosen> {
             let all = suspects.iter().zip(at).map(|(suspect, at)| {
@@ -242,7 +243,7 @@ impl Question<'_, '_, '_> {
         tries.find(|chosen| self.is_equal(chosen).is_some())
     }
 
-    /// Whether outputs change independently with each of the numbers.
+    /// Returns `true` if the outputs change independently with each of the numbers.
     fn is_determined(&self, chosen: &[Chosen]) -> bool {
         let column = |at: usize| {
             let mut changed = chosen.to_vec();
@@ -254,7 +255,7 @@ impl Question<'_, '_, '_> {
         columns.is_some_and(|columns| are_independent(&columns))
     }
 
-    /// The differences of some outputs at some points.
+    /// Evaluates the differences of some outputs at some points.
     fn differences(&self, ran: &mut [Ran; 2]) -> Vec<f64> {
         let sides = self.launches.each_ref().map(|one| one.side);
         let written = sides[1].written();
@@ -288,7 +289,7 @@ impl Question<'_, '_, '_> {
         all
     }
 
-    /// Both sides with constants replaced.
+    /// Runs both sides with constants replaced.
     fn runs(&self, chosen: &[Chosen]) -> Option<[Ran; 2]> {
         let mut ran = Vec::new();
         for (number, one) in self.launches.iter().enumerate() {
@@ -304,7 +305,7 @@ impl Question<'_, '_, '_> {
         <[Ran; 2]>::try_from(ran).ok()
     }
 
-    /// The comparison with constants replaced, if the sides are equal.
+    /// Returns the comparison with constants replaced, if the sides are equal.
     fn is_equal(&self, chosen: &[Chosen]) -> Option<Standing> {
         let Some(mut ran) = self.runs(chosen) else {
             self.open.set(true);
@@ -326,7 +327,7 @@ impl Question<'_, '_, '_> {
     }
 }
 
-/// A number for an input at a point: between 1/16 and 2, both signs at every other point.
+/// A number for an input at a point: between 1/16 and 2, with both signs at every other point.
 fn number(point: u64, input: Input) -> Number {
     let random = base::mix64(point << 40 | input.position() as u64);
     let sixteenths = (random >> 8) as i64 % 32 + 1;
@@ -334,7 +335,7 @@ fn number(point: u64, input: Input) -> Number {
     Number::dyadic(if is_negative { -sixteenths } else { sixteenths }, -4)
 }
 
-/// Whether no column is nearly a combination of those before it.
+/// Returns `true` if no column is nearly a combination of the earlier ones.
 fn are_independent(columns: &[Vec<f64>]) -> bool {
     const LEAST: f64 = 1e-3;
     let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
@@ -347,7 +348,7 @@ fn are_independent(columns: &[Vec<f64>]) -> bool {
             rest.iter_mut().zip(other).for_each(|(rest, other)| *rest -= along * other);
         }
         let left = product(&rest, &rest).sqrt();
-        // Also where it is no number.
+        // NaN counts as dependent.
         if left.is_nan() || left <= LEAST {
             return false;
         }

@@ -1,9 +1,8 @@
-//! Differences that a user can see: both kernels compute different floats at the witness.
+//! Differences visible to a user: both kernels compute different floats at the witness.
 //!
-//! Where the floats agree at the point that the algebra found, the other points of its search are
-//! looked at. If they agree at all of them nothing is refuted: of values that differ over the reals
-//! it is not known whether floats ever show it; an operation that is undefined over the reals at
-//! inputs where the floats agree is listed as an assumption.
+//! If the floats agree at the point that the algebra found, the other points of its search are tried. If they
+//! agree at all of them nothing is refuted: values may differ over the reals without floats ever showing it.
+//! An operation that is undefined over the reals at inputs where the floats agree is listed as an assumption.
 
 use super::Outputs;
 use crate::difference::{Difference, Point};
@@ -18,32 +17,32 @@ use exec::Limits;
 use std::collections::BTreeSet;
 use term::{Term, Terms};
 
-/// Other points that are looked at, of each kind.
+/// Number of other points of each kind.
 const ELSEWHERE: usize = 6;
 
-/// Digits of the numbers at further points, and how many of these there are.
+/// Significant bits of the numbers at further points, and the number of these points.
 const DIGITS: u32 = 24;
 const PRECISE: u64 = 24;
 
-/// So many runs are free, whatever they cost.
+/// Runs that are free, whatever their cost.
 const FREE_RUNS: u32 = 16;
 
 /// Instructions of all lanes that further runs may cost.
 const FURTHER: u64 = 50_000_000;
 
-/// Inputs at which signs are tried out.
+/// Inputs at which signs are tested.
 const SIGN_POINTS: u32 = 3;
 
-/// A difference over the reals, in floats.
+/// The floats for a difference over the reals.
 pub(super) enum Seen {
     /// The floats differ.
     Apart(Box<Difference>),
-    /// They do not.
+    /// The floats agree.
     Alike,
 }
 
-/// The runs on floats of one comparison. They are counted: outputs that are undefined at the same
-/// inputs may be many.
+/// The float runs of one comparison. They are counted because many outputs may be undefined at the same
+/// inputs.
 #[derive(Debug, Default)]
 pub(super) struct Replays {
     runs: u32,
@@ -51,12 +50,12 @@ pub(super) struct Replays {
 }
 
 impl Replays {
-    /// Whether another run is affordable.
+    /// Returns `true` if another run is affordable.
     fn may_go_on(&self) -> bool {
         self.runs < FREE_RUNS || self.instructions < FURTHER
     }
 
-    /// What both kernels compute, if they come to their end.
+    /// Runs both kernels and returns their values, if both complete.
     pub(super) fn run(
         &mut self,
         sides: [&Side<'_>; 2],
@@ -73,10 +72,10 @@ impl Replays {
 }
 
 impl Outputs<'_, '_> {
-    /// A difference at this point, or at another one, that floats show.
+    /// Returns a difference that floats show, at this point or at another one.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The reason why there is none.
     pub(super) fn visible(
         &mut self,
         position: &Position,
@@ -99,8 +98,8 @@ impl Outputs<'_, '_> {
         Err(OpenReason::Alike)
     }
 
-    /// A difference at a point where only the reference is defined; `None` if the kernels compute the
-    /// same floats at all such points that were tried.
+    /// Looks for a difference at points where only the reference is defined. `None` if the kernels compute
+    /// the same floats at all such points tried.
     ///
     /// # Errors
     /// If neither is known.
@@ -127,7 +126,7 @@ impl Outputs<'_, '_> {
         }
     }
 
-    /// Where the sign of a zero may have reached an output.
+    /// Collects the instructions where the sign of a zero may have reached an output.
     pub(super) fn signs_of_zero(&mut self) -> [BTreeSet<SignRead>; 2] {
         let mut roots = std::mem::take(&mut self.roots).into_iter();
         let stores = self.ran.each_ref().map(|ran| &ran.domain.terms);
@@ -139,15 +138,15 @@ impl Outputs<'_, '_> {
         })
     }
 
-    /// Remembers where the answer rests on tests for NaN that find none, and on data that stay finite.
+    /// Records where the answer relies on NaN tests that find none, and on finite data.
     pub(super) fn note_reliance(&mut self) {
         let relied = self.ran.each_ref().map(|ran| (&ran.domain.relied, &ran.domain.terms));
         self.compared.nan_tests = relied.map(|(relied, terms)| relied.tests_for_nan(terms));
         self.compared.finite = relied.map(|(relied, _)| relied.assumed_finite());
     }
 
-    /// An element that the kernels compute differently at an input without zeros, if the equality rests on signs of
-    /// zeros or on tests for NaN: then no ordinary input need be as assumed.
+    /// Checks an equality that relies on signs of zeros or on NaN tests: returns an element that the kernels
+    /// compute differently at an input without zeros. Such an ordinary input need not meet the assumption.
     pub(super) fn show_reliance(&self) -> Option<Unsettled> {
         let [signs, tests] = [&self.compared.signs, &self.compared.nan_tests]
             .map(|places| !places.iter().all(BTreeSet::is_empty));
@@ -178,7 +177,7 @@ impl Outputs<'_, '_> {
     fn elsewhere(&self, pair: (Term, Term)) -> Vec<(Point, Discrepancy)> {
         self.with_problem(&[pair], |problem, budget| {
             let mut found = differences(problem, pair, budget, ELSEWHERE);
-            // Numbers of few digits hide what rounding shows of others.
+            // Numbers with few digits hide the rounding that others show.
             let precise = Budget { significand_bits: DIGITS, points: PRECISE, ..*budget };
             found.extend(differences(problem, pair, &precise, ELSEWHERE));
             found

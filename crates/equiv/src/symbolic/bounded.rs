@@ -1,11 +1,14 @@
-//! Numbers that sums lie between whose parts depend on each other.
+//! Bounds of sums with dependent parts.
 //!
-//! Bounds of a sum are those of its parts, added up. That is too wide where one part is made of another: `x - 8·⌊x/8⌋` is between 0 and 7 whatever `x` is, and
-//! `x + (x < 0 ? 10 : 0)` between 0 and 9 for an `x` from -10 to 9. Two rules narrow it:
-//! - *remainders*: `c·x - c·m·⌊x/m⌋` is `c` times a number between 0 and `m - 1`; the lowest bits of an integer are written so first;
-//! - *cases*: a choice on a comparison is looked at with each truth of it.
+//! The bounds of a sum are the sums of its parts' bounds. That is too wide if one part is made of another:
+//! `x - 8·⌊x/8⌋` is between 0 and 7 for every `x`, and `x + (x < 0 ? 10 : 0)` between 0 and 9 for an `x` from -10 to
+//! 9. Two rules narrow it:
+//! - *remainders*: `c·x - c·m·⌊x/m⌋` is `c` times a number between 0 and `m - 1`; the lowest bits of an
+//!   integer are rewritten to this form first;
+//! - *cases*: a choice on a comparison is bounded under each truth value of it.
 //!
-//! Every rule's bounds hold by themselves, so the narrowest of them do. They may be too wide and never too narrow.
+//! The bounds of each rule are valid, so the narrowest are too. They may be too wide and are never too
+//! narrow.
 
 use super::Symbolic;
 use super::places::Linear;
@@ -14,11 +17,11 @@ use exec::domain::Bounds;
 use std::collections::BTreeMap;
 use term::{Function, Node, NodeId};
 
-/// Choices inside each other that are looked at.
+/// Largest nesting of choices that is examined.
 const DEEPEST: usize = 3;
 
 impl Symbolic {
-    /// Numbers that a sum lies between, where more is known of some nodes.
+    /// Bounds a sum, given more knowledge about some nodes.
     pub(super) fn tight_bounds(
         &mut self,
         linear: &Linear,
@@ -52,7 +55,7 @@ impl Symbolic {
         Some(bounds)
     }
 
-    /// Tells whether a sum has the lowest bits of an integer in it, or an integer that is divided.
+    /// Returns `true` if a sum contains the lowest bits of an integer, or a divided integer.
     pub(super) fn has_floor(&self, linear: &Linear) -> bool {
         linear.parts.keys().any(|node| {
             self.bits.low.contains_key(node)
@@ -60,7 +63,7 @@ impl Symbolic {
         })
     }
 
-    /// Writes the lowest bits of integers as remainders.
+    /// Rewrites the lowest bits of integers as remainders.
     pub(super) fn unfolded(&mut self, mut linear: Linear) -> Option<Linear> {
         for (node, factor) in linear.parts() {
             let Some(&(x, floor, bits)) = self.bits.low.get(&node) else { continue };
@@ -73,7 +76,7 @@ impl Symbolic {
         Some(linear)
     }
 
-    /// Bounds with remainders taken together.
+    /// Bounds a sum, combining remainders.
     fn remainders(
         &mut self,
         mut linear: Linear,
@@ -88,7 +91,7 @@ impl Symbolic {
             let by = -factor / modulus;
             let mut rest = linear.minus(&x, by)?;
             rest.parts.remove(&node);
-            // Only if all of the dividend is there.
+            // The whole dividend must be part of the sum.
             if x.parts.keys().any(|part| rest.parts.contains_key(part)) {
                 continue;
             }
@@ -101,7 +104,7 @@ impl Symbolic {
         Some(Bounds { low: rest.low.checked_add(low)?, high: rest.high.checked_add(high)?, ..rest })
     }
 
-    /// Between which numbers a node is: an integer that is divided is where its dividend is.
+    /// Returns the range of a node: a divided integer gets it from its dividend.
     pub(super) fn range_within(
         &mut self,
         node: NodeId,
@@ -115,16 +118,16 @@ impl Symbolic {
         Some((low.max(bounds.low.div_euclid(by)), high.min(bounds.high.div_euclid(by))))
     }
 
-    /// The `x` and `m` of `⌊x/m⌋`.
+    /// Returns the `x` and `m` of `⌊x/m⌋`.
     fn divided(&mut self, node: NodeId) -> Option<(Linear, i128)> {
         let Node::Apply(Function::Floor, scaled) = self.terms.at(node) else { return None };
         let (x, modulus) = ranges::fraction(&self.terms, scaled)?;
-        // An integer, or the remainder is none.
+        // Only an integer has a remainder.
         self.range(x.into())?;
         Some((self.linear_of(x.into())?, modulus))
     }
 
-    /// Bounds with each truth of the condition of a choice.
+    /// Bounds a sum under each truth value of a choice's condition.
     fn cases(
         &mut self,
         linear: &Linear,

@@ -1,4 +1,4 @@
-//! Choices between terms, and conditions that are settled.
+//! Choices between terms, and decided conditions.
 
 use super::Symbolic;
 use crate::choices;
@@ -7,10 +7,10 @@ use exec::domain::{Truths, Values};
 use term::{Node, Term};
 
 impl Symbolic {
-    /// A choice, without what its condition settles of choices inside it.
+    /// Builds a choice, simplifying choices inside it that its condition settles.
     pub(super) fn chosen(&mut self, condition: Term, sides: [Term; 2]) -> Term {
         const MOST: usize = 4096;
-        // Nothing depends on those but how the term looks.
+        // These limits affect only the form of the term.
         const FEW: usize = 64;
         if let Some(extremum) = self.extremum(condition, sides) {
             return extremum;
@@ -24,7 +24,8 @@ impl Symbolic {
         choices::select((&mut self.terms, &mut self.conditions), condition, sides, most)
     }
 
-    /// The larger or the smaller of two, if a choice is one: `a < b ? b : a`. Over the reals it does not matter which of two equal ones is chosen.
+    /// Recognises a choice that is a maximum or minimum: `a < b ? b : a`. Over the reals it does not matter
+    /// which of two equal ones is chosen.
     fn extremum(&mut self, condition: Term, sides: [Term; 2]) -> Option<Term> {
         use term::Relation::{Less, LessEqual};
         let [x, y] = sides;
@@ -46,7 +47,7 @@ impl Symbolic {
         }
     }
 
-    /// Sets lanes to conditions, decided where they are constants.
+    /// Sets lanes to conditions, decided where they are constant.
     pub(super) fn conclude(&mut self, conditions: &Values, lanes: Mask, out: &mut Truths) {
         for lane in lanes.iter() {
             let condition = self.term(conditions[lane]);
@@ -57,7 +58,8 @@ impl Symbolic {
         }
     }
 
-    /// The same of conditions that are made of others: they may hold, or not, whatever those are.
+    /// Like [`conclude`](Self::conclude), for conditions made of others: these may be valid or unsatisfiable
+    /// whatever their parts are.
     pub(super) fn conclude_connected(
         &mut self,
         conditions: &Values,

@@ -1,4 +1,4 @@
-//! Some bits of an integer as a number: `⌊x / 2^a⌋ − 2^b · ⌊x / 2^(a+b)⌋` for `b` bits from bit `a` on.
+//! Bit fields of an integer as numbers: `⌊x / 2^a⌋ − 2^b · ⌊x / 2^(a+b)⌋` for `b` bits from bit `a` on.
 
 use super::Symbolic;
 use exec::domain::{Domain, Value};
@@ -6,19 +6,20 @@ use ir::Width;
 use rustc_hash::FxHashMap;
 use term::{Function, Node, NodeId, Number, Term};
 
-/// Integers that are bits of others.
+/// Known bit fields of integers.
 #[derive(Debug, Default)]
 pub(super) struct Bits {
-    /// Some bits: of which integer, from where on, and how many.
+    /// Fields by integer, first bit and number of bits.
     pub(super) fields: FxHashMap<(Term, u32, u32), Value>,
-    /// By nodes that are the lowest bits of an integer: the integer, what is above them, and how many they are.
+    /// For each node that is the lowest bits of an integer: the integer, the part above them, and their
+    /// number.
     pub(super) low: FxHashMap<NodeId, (Term, Term, u32)>,
-    /// By `−1 − a`: the `a`.
+    /// For each `−1 − a`, the `a`.
     pub(super) complements: FxHashMap<Term, Value>,
 }
 
 impl Symbolic {
-    /// Some bits of the number that the lowest `width` bits of a value are.
+    /// Extracts some bits of the number in the lowest `width` bits of a value.
     pub(super) fn some_bits(
         &mut self,
         value: Value,
@@ -32,7 +33,7 @@ impl Symbolic {
             return Some(self.ones_without(field, bits));
         }
         if let Some((value, by)) = self.multiple_of_two(value) {
-            // The bits of `2^by · x` are those of `x` further up.
+            // The bits of `2^by · x` are those of `x`, moved up.
             return match first.checked_sub(by) {
                 Some(first) if first + bits <= width.bits() => {
                     self.some_bits(value, width, first, bits)
@@ -45,7 +46,7 @@ impl Symbolic {
         self.bits_of(number, width, first, bits)
     }
 
-    /// Some bits of a number that has no sign and fits the width.
+    /// Extracts some bits of a non-negative number that fits the width.
     fn bits_of(&mut self, number: Value, width: Width, first: u32, bits: u32) -> Option<Value> {
         let x = self.term(number);
         if let Some(&known) = self.bits.fields.get(&(x, first, bits)) {
@@ -64,13 +65,13 @@ impl Symbolic {
                 self.terms.subtract(lower, above)
             }
         };
-        // A node of its own: what is added to it does not change what is known of it.
+        // A node of its own, so that adding to it keeps its known range.
         let node = self.terms.seal(field);
         if !whole && first == 0 {
             let upper = self.shifted_down(x, end)?;
             self.bits.low.insert(node, (x, upper, bits));
         }
-        // The whole number is no node of its own, and its range may be an input's.
+        // The whole number has no node of its own, and its range may be an input's.
         if !whole || first > 0 {
             self.ranges.know(node, (0, (1i128.checked_shl(bits)? - 1).min(most >> first)));
         }
@@ -79,7 +80,7 @@ impl Symbolic {
         Some(value)
     }
 
-    /// The number with these bits.
+    /// Builds the number with these bits.
     pub(super) fn made_of_bits(&mut self, bits: &[Value]) -> Option<Value> {
         let mut total = self.terms.zero();
         let mut most = 0;
@@ -99,7 +100,7 @@ impl Symbolic {
         Some(self.handles.handle(term))
     }
 
-    /// The `x` and `n` of a value `2^n · x`.
+    /// Returns the `x` and `n` of a value `2^n · x`.
     pub(super) fn multiple_of_two(&mut self, value: Value) -> Option<(Value, u32)> {
         let term = self.term(value);
         let Node::Product(a, b) = self.terms.node(term) else { return None };
@@ -117,7 +118,7 @@ impl Symbolic {
         Some((self.handles.handle(other.into()), by))
     }
 
-    /// `−1 − a`, remembered as that.
+    /// Builds `−1 − a` and records it as the complement of `a`.
     pub(super) fn turned_over(&mut self, a: Value) -> Value {
         let (minus_one, term) = (self.terms.integer(-1), self.term(a));
         let turned = self.terms.subtract(minus_one, term);
@@ -126,7 +127,7 @@ impl Symbolic {
         self.handles.handle(turned)
     }
 
-    /// `2^bits − 1 − field`
+    /// Builds `2^bits − 1 − field`.
     pub(super) fn ones_without(&mut self, field: Value, bits: u32) -> Value {
         let most = (1i128 << bits) - 1;
         let (ones, term) = (self.constant_term(most), self.term(field));
@@ -136,14 +137,14 @@ impl Symbolic {
         self.handles.handle(node.into())
     }
 
-    /// An integer, shifted to the right with its sign.
+    /// Shifts an integer to the right, with sign.
     pub(super) fn shifted_right(&mut self, value: Value, by: u32) -> Option<Value> {
         let term = self.term(value);
         let quotient = self.shifted_down(term, by)?;
         Some(self.handles.handle(quotient))
     }
 
-    /// `⌊x / 2^by⌋`
+    /// Builds `⌊x / 2^by⌋`.
     fn shifted_down(&mut self, x: Term, by: u32) -> Option<Term> {
         if by == 0 {
             return Some(x);
@@ -175,7 +176,7 @@ mod tests {
         (domain, value)
     }
 
-    /// What a value is where the byte is some number.
+    /// Evaluates a value for a byte.
     fn at(domain: &mut Symbolic, value: Value, number: i64) -> f64 {
         let terms = [domain.term(value)];
         let found = decide::evaluate(&domain.terms, &terms, &|_| Number::from(number));
@@ -183,7 +184,7 @@ mod tests {
         found.to_f64_lossy()
     }
 
-    /// Fields of a number have the values that shifts and masks have, at every byte.
+    /// Bit fields equal shifts and masks, for every byte.
     #[test]
     fn fields_are_those_of_shifts_and_masks() {
         let (mut domain, value) = byte();
@@ -202,7 +203,7 @@ mod tests {
         }
     }
 
-    /// The same of `8·x`, whose upper bits are cut off.
+    /// Likewise for `8·x`, with the upper bits cut off.
     #[test]
     fn fields_of_multiples() {
         let (mut domain, value) = byte();
@@ -223,8 +224,8 @@ mod tests {
         }
     }
 
-    /// The same of other multiples, and of bits on both sides of the lowest that a multiple has: what is not followed
-    /// is not guessed.
+    /// Likewise for other multiples, and for bits on both sides of a multiple's lowest one: unsupported
+    /// fields must not be guessed.
     #[test]
     fn fields_of_other_multiples() {
         for factor in [-8, -1, 1, 3, 8, 12, 24] {
@@ -245,7 +246,7 @@ mod tests {
         }
     }
 
-    /// A number that may be a power of two has one bit more than those below it.
+    /// A number that may be a power of two has one bit more than all smaller ones.
     #[test]
     fn fields_of_a_power_of_two() {
         let (mut domain, value) = byte();
@@ -265,7 +266,7 @@ mod tests {
         }
     }
 
-    /// The same of `−1 − x`, which is that number itself, too.
+    /// Likewise for `−1 − x`, and for its complement `x`.
     #[test]
     fn fields_of_complements() {
         let (mut domain, value) = byte();
@@ -286,7 +287,7 @@ mod tests {
         }
     }
 
-    /// A number put together from the bits of another, in reverse, has them as its own.
+    /// A number built from the reversed bits of another has these bits itself.
     #[test]
     fn numbers_made_of_bits() {
         let (mut domain, value) = byte();

@@ -1,4 +1,4 @@
-//! Inputs that are terms of others: related scalars, and tensors whose memory has another order.
+//! Inputs defined by terms of others: related scalars, and tensors in another memory order.
 
 use super::Symbolic;
 use crate::ranges;
@@ -7,22 +7,22 @@ use ir::Scalar;
 use rustc_hash::FxHashMap;
 use term::{Node, Term};
 
-/// The elements of an input that are terms of others.
+/// The elements of such an input.
 #[derive(Debug)]
 pub(super) enum Elements {
-    /// Nobody has asked for them yet.
+    /// Not requested yet.
     Terms(Vec<Term>),
-    /// Handles were made: how many elements there are, and the handle of the first.
+    /// Handles exist: the number of elements, and the handle of the first.
     Handles(u64, Option<Value>),
 }
 
 impl Symbolic {
-    /// Says that the elements of an input are these terms of this store.
+    /// Defines the elements of an input as these terms of this store.
     pub(crate) fn give(&mut self, source: InputSource, terms: Vec<Term>) {
         self.given.insert(source, Elements::Terms(terms));
     }
 
-    /// The handle of the first element of an input that is given; the same whenever a launch is run again.
+    /// Returns the handle of the first element of such an input; it stays the same when a launch runs again.
     pub(super) fn given_handle(&mut self, inputs: &Inputs) -> Option<Option<Value>> {
         let handle = match self.given.remove(&inputs.source)? {
             Elements::Terms(terms) => self.handles_of(terms, inputs),
@@ -32,7 +32,7 @@ impl Symbolic {
         Some(handle)
     }
 
-    /// The handle of the first element of an input that is one of all inputs.
+    /// Returns the handle of the first element of an ordinary input.
     pub(super) fn own_handle(&mut self, inputs: &Inputs) -> Option<Value> {
         let first = *self.sources.get(&inputs.source)?;
         if let Scalar::Integer { width, signed } = inputs.scalar {
@@ -42,14 +42,14 @@ impl Symbolic {
         Value::try_from(first + 1).ok()
     }
 
-    /// Another launch begins, whose inputs are at these positions of all inputs.
+    /// Starts another launch, with inputs at these positions of all inputs.
     pub(crate) fn begin(&mut self, sources: FxHashMap<InputSource, usize>) {
         self.sources = sources;
         self.given.clear();
         self.relied.begin();
     }
 
-    /// The handle of the first of some terms; the others follow it.
+    /// Creates consecutive handles for some terms and returns the first.
     fn handles_of(&mut self, given: Vec<Term>, inputs: &Inputs) -> Option<Value> {
         let whole = given.len() as u64 == inputs.count;
         if let Scalar::Integer { width, signed } = inputs.scalar {
@@ -60,7 +60,7 @@ impl Symbolic {
                 }
             }
         }
-        // Handles of single terms follow each other.
+        // Handles of single terms are consecutive.
         let handles: Vec<Value> = given.into_iter().map(|term| self.handles.handle(term)).collect();
         handles.first().copied().filter(|_| whole && !self.handles.exhausted)
     }

@@ -1,5 +1,5 @@
-//! What the program says and what is taken for it: functions that are known in a range only, and constants
-//! that stand for other numbers.
+//! Interpretations of the program: functions known only in a range, and constants that stand for other
+//! numbers.
 
 use super::Symbolic;
 use crate::constants;
@@ -8,7 +8,7 @@ use ir::{ArgumentRange, Format, RealFunction};
 use term::Term;
 
 impl Symbolic {
-    /// The result of a function that is known in a range only, marked if this run has marks.
+    /// Marks the result of a function known only in a range, if this run has marks.
     pub(super) fn within(
         &mut self,
         function: RealFunction,
@@ -24,7 +24,7 @@ impl Symbolic {
         }
     }
 
-    /// The real number that a constant stands for, if it is one of the known ones.
+    /// Returns the real number that a constant stands for, if it is a known one.
     pub(super) fn snap(&mut self, format: Format, bits: u64) -> Option<Term> {
         if let Some((form, negative)) = self.constants.stands_for(format, bits) {
             let form = Formula::expression(form).ok()?;

@@ -1,9 +1,10 @@
-//! Integers under conditions: ranges that path conditions narrow, and comparisons of integers that wrap around.
+//! Integers under conditions: ranges narrowed by path conditions, and comparisons of integers that wrap
+//! around.
 //!
-//! A path condition is taken apart into comparisons that must all hold. One of a linear form of a single integer with a number
-//! bounds that integer: `0 <= c` and `c < 7` make `x[i*7 + c]` an access in bounds. That it is not the least or the largest number it can be
-//! bounds it, too: `t != -1` of a `t` from -1 on. The conditions are those of the machine's integers, exact ones; nothing
-//! else is used of them, so ranges may be too wide and never too narrow.
+//! A path condition is split into comparisons that must all hold. A comparison of a linear form of a single
+//! integer with a number bounds that integer: with `0 <= c` and `c < 7`, `x[i*7 + c]` is in bounds. Excluding
+//! the least or the largest possible number bounds it, too: `t != -1` for a `t` from -1 on. The conditions
+//! are exact, on machine integers. Nothing else is used, so ranges may be too wide and never too narrow.
 
 use super::Symbolic;
 use crate::operations;
@@ -13,33 +14,35 @@ use ir::Relation;
 use std::collections::BTreeMap;
 use term::{Node, NodeId, Term};
 
-/// Comparisons of a path condition beyond this many are not looked at.
+/// Most comparisons of a path condition that are examined.
 const MOST: usize = 256;
 
-/// Choices that a path condition settles on the way to an address: what was computed in fewer bits and may wrap around.
+/// Choices on the way to an address that a path condition may settle; they come from narrow arithmetic that
+/// may wrap around.
 const ROUNDS: usize = 8;
 
 /// No bound in one direction: far beyond every integer type.
 const FAR: i128 = 1 << 100;
 
-/// Alternatives of a path condition that are looked at, and how deep they are nested: each is looked at as the whole is.
+/// Alternatives of a path condition that are examined, and their largest nesting. Each is examined like the
+/// whole.
 const MOST_ALTERNATIVES: usize = 8;
 const NESTED: usize = 1;
 
-/// Conditions of a run that are held against ranges: a loop that nothing ends would take long.
+/// Most conditions of a run checked against ranges: an endless loop would take long.
 const MOST_ASKED: u32 = 1 << 12;
 
-/// What must hold for a condition to hold, as far as it is taken apart.
+/// The requirements of a condition, as far as it can be split.
 #[derive(Default)]
 struct Conjunction {
-    /// Comparisons that hold, or do not.
+    /// Comparisons, and `true` for those that must hold.
     comparisons: Vec<(term::Relation, [NodeId; 2], bool)>,
-    /// Pairs of conditions, one of which holds, or does not.
+    /// Pairs of conditions, each with its required truth: at least one of the two is met.
     alternatives: Vec<[(NodeId, bool); 2]>,
 }
 
 impl Symbolic {
-    /// Between which numbers an integer is.
+    /// Returns the range of an integer.
     pub(super) fn range(&mut self, term: Term) -> Option<Range> {
         let Self { integers, terms, ranges, told, .. } = self;
         let input = |position: usize| {
@@ -47,17 +50,17 @@ impl Symbolic {
             let (_, (low, high)) = *of?;
             let said = told.iter().find(|one| one.positions.contains(&position));
             let said = said.map_or((low, high), |one| one.range);
-            // Of a range without numbers nobody asks twice: no input is found then.
+            // An empty range is dropped: no input is found in this case anyway.
             Some((low.max(said.0), high.min(said.1))).filter(|(low, high)| low <= high)
         };
         ranges.of(terms, term, &input)
     }
 
-    /// Numbers that an integer lies between wherever a condition holds.
+    /// Bounds an integer wherever a condition holds.
     pub(super) fn narrowed_bounds(&mut self, value: Value, condition: Value) -> Option<Bounds> {
         let condition = self.term(condition);
         let root = self.terms.seal(condition);
-        // A condition that never holds says nothing worth knowing.
+        // For a condition that never holds any bounds will do.
         let known = self.known_if((root, true), &BTreeMap::new(), NESTED).unwrap_or_default();
         let mut linear = self.linear(value)?;
         for _ in 0..ROUNDS {
@@ -75,7 +78,7 @@ impl Symbolic {
         self.tight_bounds(&linear, &known)
     }
 
-    /// Tells whether a condition is false for all inputs, as far as ranges of integers tell.
+    /// Returns `true` if ranges of integers show that a condition is false for all inputs.
     pub(super) fn is_false(&mut self, condition: Value) -> bool {
         self.ranges.asked = self.ranges.asked.saturating_add(1);
         if self.integers.is_empty() || self.ranges.asked > MOST_ASKED {
@@ -93,7 +96,8 @@ impl Symbolic {
         })
     }
 
-    /// The truth of a comparison of integers, from the range of their difference where more is known of some of them.
+    /// Decides a comparison of integers by the range of their difference, given more knowledge about some
+    /// nodes.
     fn truth_within(
         &mut self,
         relation: term::Relation,
@@ -113,7 +117,7 @@ impl Symbolic {
         bounds.settle(relation, Bounds { low: 0, high: 0, are_met: false, are_told: false })
     }
 
-    /// What is known of integers where a condition holds besides, or does not; `None` if that is never so.
+    /// Adds the knowledge about integers under a condition or its negation; `None` if that is impossible.
     pub(super) fn known_if(
         &mut self,
         condition: (NodeId, bool),
@@ -121,7 +125,7 @@ impl Symbolic {
         depth: usize,
     ) -> Option<BTreeMap<NodeId, Range>> {
         let first = self.known_once(condition, known, depth)?;
-        // What came last may narrow what came first.
+        // A second pass: later comparisons may narrow earlier integers.
         if first == *known { Some(first) } else { self.known_once(condition, &first, depth) }
     }
 
@@ -135,14 +139,14 @@ impl Symbolic {
         let Conjunction { comparisons, alternatives } = self.conjunction(condition);
         for (relation, sides, holds) in comparisons {
             if (relation, holds) == (term::Relation::Equal, false) {
-                // Of `4·x != 6` nothing follows.
+                // `4·x != 6` implies nothing.
                 let other = self.narrowing(relation, sides, true);
                 others.extend(other.filter(|(_, (low, high))| low == high));
             } else if let Some((node, range)) = self.narrowing(relation, sides, holds) {
                 self.narrow(&mut known, node, |(low, high)| (low.max(range.0), high.min(range.1)))?;
             }
         }
-        // Of numbers in a row, each is the end once those before it are gone.
+        // For excluded numbers in a row, each is at the end once those before it are gone.
         others.sort_unstable_by_key(|(_, range)| range.0);
         let ascending = others.iter();
         for &(node, (number, _)) in ascending.clone().chain(ascending.rev()) {
@@ -163,7 +167,7 @@ impl Symbolic {
         Some(known)
     }
 
-    /// Narrows what is known of an integer; `None` if no number is left.
+    /// Narrows the range of an integer; `None` if it becomes empty.
     fn narrow(
         &mut self,
         known: &mut BTreeMap<NodeId, Range>,
@@ -177,7 +181,7 @@ impl Symbolic {
         (low <= high).then_some(())
     }
 
-    /// The truth of a comparison of integers where more is known of some of them.
+    /// Decides a comparison of integers, given more knowledge about some nodes.
     fn settles_within(
         &mut self,
         condition: NodeId,
@@ -202,7 +206,7 @@ impl Symbolic {
         }
     }
 
-    /// What must hold wherever a condition holds, or does not.
+    /// Collects the requirements of a condition or its negation.
     fn conjunction(&self, root: (NodeId, bool)) -> Conjunction {
         let mut found = Conjunction::default();
         let mut work = vec![root];
@@ -227,7 +231,7 @@ impl Symbolic {
         found
     }
 
-    /// Returns what a comparison says of a single integer.
+    /// Returns the range that a comparison gives for a single integer.
     fn narrowing(
         &mut self,
         relation: term::Relation,
@@ -249,14 +253,14 @@ impl Symbolic {
             ([Some(number), None], Equal, true) => (b, (number, number)),
             _ => return None,
         };
-        // Of a sum of floats nothing follows, and taking it apart takes long.
+        // A sum of floats implies nothing, and splitting it takes long.
         self.range(linear.into())?;
         let linear = self.linear_of(linear.into())?;
         let (node, factor, constant) = match linear.single() {
             Some(single) => single,
             None => self.unfolded(linear)?.single()?,
         };
-        // A real that is not an integer is not bounded by its neighbours.
+        // Excluding a number bounds integers only.
         self.range(node.into())?;
         let (low, high) = match factor > 0 {
             true => (range.0 - constant, range.1 - constant),
@@ -266,8 +270,8 @@ impl Symbolic {
         Some((node, (-(-low).div_euclid(factor), high.div_euclid(factor))))
     }
 
-    /// Tells whether one stands in a relation to the other. A choice between integers is compared side by side where ranges settle one of
-    /// them: `(k < 0 ? k + 2^32 : k) < 7` is `0 <= k` and `k < 7`.
+    /// Builds a comparison. A choice between integers is compared side by side if ranges settle one of them:
+    /// `(k < 0 ? k + 2^32 : k) < 7` becomes `0 <= k` and `k < 7`.
     pub(super) fn compared(&mut self, relation: Relation, a: Term, b: Term) -> Term {
         let split = match (self.terms.node(a), self.terms.node(b)) {
             (Node::Select(condition, x, y), Node::Constant(_)) => {
@@ -290,7 +294,8 @@ impl Symbolic {
         operations::compared(&mut self.terms, relation, a, b)
     }
 
-    /// A comparison under a condition and one under its opposite, of which ranges may settle some.
+    /// Combines a comparison under a condition with one under its opposite; ranges may have settled some of
+    /// them.
     fn split_comparison(
         &mut self,
         relation: Relation,
@@ -299,7 +304,7 @@ impl Symbolic {
         [with, without]: [(Term, Term); 2],
     ) -> Term {
         let opposite = self.terms.not(condition);
-        // `c or (not c and w)` is written as `c or w`: what follows from it is then seen part by part.
+        // `c or (not c and w)` becomes `c or w`, which can be split further.
         let (settled, truth, (a, b)) = match known {
             [Some(one), Some(other)] => {
                 return match (one, other) {
@@ -328,9 +333,9 @@ impl Symbolic {
         }
     }
 
-    /// The truth of a comparison of integers that the range of their difference settles.
+    /// Decides a comparison of integers by the range of their difference.
     fn settles_apart(&mut self, relation: Relation, a: Term, b: Term) -> Option<bool> {
-        // Looking at every comparison costs time, and is worth it for remainders alone.
+        // Checking every comparison is expensive, and worthwhile only with remainders.
         if self.bits.low.is_empty() {
             return None;
         }
@@ -345,13 +350,13 @@ impl Symbolic {
         bounds.settle(relation, zero)
     }
 
-    /// The truth of a comparison of integers that their ranges settle.
+    /// Decides a comparison of integers by their ranges.
     fn settles(&mut self, relation: Relation, a: Term, b: Term) -> Option<bool> {
         let bounds = |(low, high)| Bounds { low, high, are_met: false, are_told: false };
         bounds(self.range(a)?).settle(relation, bounds(self.range(b)?))
     }
 
-    /// A condition of which nothing is known: the sign of a function that nobody knows, of a number that is like no other.
+    /// Creates an unconstrained condition: the sign of an uninterpreted function at a fresh number.
     pub(super) fn free_condition(&mut self) -> Option<Value> {
         let function = self.terms.function("condition")?;
         self.unknown += 1;

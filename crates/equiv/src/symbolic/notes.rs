@@ -1,4 +1,4 @@
-//! Notes on what a run relies on and its terms do not say: finite numbers, and results of decisions.
+//! Records assumptions of a run that its terms do not show: finite numbers, and outcomes of decisions.
 
 use super::Symbolic;
 use exec::Mask;
@@ -7,23 +7,23 @@ use std::collections::BTreeSet;
 use term::{Node, Term};
 
 impl Symbolic {
-    /// Tells whether a term is, under some condition, something that nobody computed.
+    /// Returns `true` if a term may, under some condition, be a value that was never computed.
     pub(crate) fn may_be_undefined(&mut self, term: Term) -> bool {
         self.settled.reaches_undefined(&self.terms, term)
     }
 
-    /// Constants that were taken for transcendental numbers.
+    /// Constants taken for transcendental numbers.
     #[must_use]
     pub fn snapped(&self) -> BTreeSet<String> {
         self.snapped.iter().map(ToString::to_string).collect()
     }
 
-    /// About what those are, with either sign.
+    /// The approximate values of those, with either sign.
     pub(crate) fn snapped_numbers(&self) -> Vec<f64> {
         self.snapped.iter().flat_map(|known| [known.number(), -known.number()]).collect()
     }
 
-    /// Remembers comparisons of data with an infinity: real numbers are finite, floats need not be.
+    /// Records comparisons of data with an infinity: real numbers are finite, floats need not be.
     pub(super) fn note_infinities(&mut self, operands: [&Values; 2], lanes: Mask) {
         let Some(place) = self.place else { return };
         let mut sorts = |value: Value| {
@@ -42,7 +42,7 @@ impl Symbolic {
         }
     }
 
-    /// Remembers what conditions or rounded numbers are, if this run asks.
+    /// Records the values of conditions or rounded numbers, if this run needs them.
     pub(super) fn note_decisions(&mut self, values: &Values, lanes: Mask) {
         let Some(mut decisions) = self.decisions.take() else { return };
         for lane in lanes.iter() {
@@ -52,7 +52,7 @@ impl Symbolic {
         self.decisions = Some(decisions);
     }
 
-    /// Remembers the signs of numbers, if this run asks.
+    /// Records the signs of numbers, if this run needs them.
     pub(super) fn note_signs(&mut self, values: &Values, lanes: Mask) {
         if self.decisions.is_none() {
             return;

@@ -1,4 +1,4 @@
-//! Operations of the engine on terms, as keys under which their results are found again.
+//! Operations of the engine on terms, as keys for the lookup of earlier results.
 
 use exec::domain::{Binary, Connective, Unary};
 use ir::{ArgumentRange, RealFunction, Relation};
@@ -10,7 +10,7 @@ pub(super) enum Operation {
     Unary(Unary),
     Binary(Binary),
     Function(RealFunction, Option<ArgumentRange>),
-    /// `a·b + c`
+    /// `a·b + c`.
     Fma,
     Compare(Relation),
     Connect(Connective),
@@ -20,7 +20,7 @@ pub(super) enum Operation {
 }
 
 impl Operation {
-    /// The position of an operand that is a sum, if the result is that sum with a product more.
+    /// Returns the position of a sum among the operands, if the result appends a product to it.
     pub(super) fn grows(self, [a, b, c]: [Term; 3]) -> Option<usize> {
         let grows = |term: Term| term.products() > 0;
         match self {
@@ -31,12 +31,12 @@ impl Operation {
         }
     }
 
-    /// Tells whether two sums are added that lanes may have exchanged.
+    /// Returns `true` for the addition of two sums that lanes may have exchanged.
     pub(super) fn joins(self, [a, b, _]: [Term; 3]) -> bool {
         self == Self::Binary(Binary::Add) && a.products() > 0 && a.products() == b.products()
     }
 
-    /// The operands in an order of their own, where any order will do.
+    /// Orders the operands canonically, where their order does not matter.
     pub(super) fn ordered(self, [a, b, c]: [Term; 3]) -> [Term; 3] {
         let swapped = b < a;
         match self {

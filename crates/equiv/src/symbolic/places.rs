@@ -1,9 +1,10 @@
-//! Places in tensors that are computed from integers that are data: `table[64·idx[i] + j]`.
+//! Places in tensors that depend on integer data: `table[64·idx[i] + j]`.
 //!
-//! A place is a number of elements behind the first of a tensor, and what is there is the function
-//! [`Function::Element`] of that number: the same for equal numbers, on both sides of a comparison, because inputs are
-//! numbered once for both. Places are written as linear combinations with integer coefficients (*linear* below), so that they can be divided
-//! by the size of an element, and so that two kernels that compute one place in two ways mostly write one term.
+//! A place is an index, counted from the first element of a tensor. Its value is the function
+//! [`Function::Element`] of that index: equal for equal indices, on both sides of a comparison, because
+//! inputs are numbered once for both. Places are written as linear combinations with integer coefficients
+//! (*linear* below). So they can be divided by the size of an element, and two kernels that compute one place
+//! differently mostly get the same term.
 
 use super::Symbolic;
 use crate::ranges;
@@ -12,17 +13,17 @@ use ir::Width;
 use std::collections::BTreeMap;
 use term::{Function, Node, NodeId, Term};
 
-/// The deepest nesting of sums that is taken apart.
+/// Largest nesting of sums that is flattened.
 const DEEPEST: usize = 16;
 
-/// The largest coefficient: products of these stay in range.
+/// Largest coefficient; products of two stay in range.
 const LARGEST: i128 = 1 << 62;
 
 fn greatest_divisor(a: i128, b: i128) -> i128 {
     if b == 0 { a } else { greatest_divisor(b, a % b) }
 }
 
-/// `Σ cᵢ·xᵢ + c`
+/// `Σ cᵢ·xᵢ + c`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Linear {
     pub(super) parts: BTreeMap<NodeId, i128>,
@@ -30,13 +31,13 @@ pub(super) struct Linear {
 }
 
 impl Linear {
-    /// With a number more.
+    /// Adds a number.
     pub(super) fn plus(mut self, more: i128) -> Self {
         self.constant += more;
         self
     }
 
-    /// Divided by a number, if that divides all coefficients.
+    /// Divides by a number, if it divides all coefficients.
     pub(super) fn divided(self, by: i128) -> Option<Self> {
         let divides = |number: i128| by != 0 && number % by == 0;
         let whole = divides(self.constant) && self.parts.values().all(|&factor| divides(factor));
@@ -49,13 +50,13 @@ impl Linear {
         self.parts.iter().map(|(&node, &factor)| (node, factor)).collect()
     }
 
-    /// The node, if it is a multiple of one to which a number is added: with its factor, and the number.
+    /// For `factor · node + number` returns the three.
     pub(super) fn single(&self) -> Option<(NodeId, i128, i128)> {
         let (&node, &factor) = self.parts.first_key_value()?;
         (self.parts.len() == 1).then_some((node, factor, self.constant))
     }
 
-    /// With a multiple of another less; `None` if its numbers become too large.
+    /// Subtracts a multiple of another combination; `None` if the numbers become too large.
     pub(super) fn minus(&self, other: &Self, by: i128) -> Option<Self> {
         let mut rest = self.clone();
         for (&node, &factor) in &other.parts {
@@ -75,7 +76,7 @@ impl Linear {
 
 impl Symbolic {
     pub(super) fn constant_term(&mut self, number: i128) -> Term {
-        // Beyond 2^63 as a sum of two parts, which are exact.
+        // Beyond 2^63: a sum of two parts, each exact.
         let (high, low) = ((number >> 32) as i64, (number & 0xffff_ffff) as i64);
         let high = self.terms.integer(high);
         let scale = self.terms.integer(1 << 32);
@@ -83,13 +84,14 @@ impl Symbolic {
         self.terms.fused_multiply_add(high, scale, low)
     }
 
-    /// A value as a linear combination; `None` if its numbers are too large or it is nested too deeply.
+    /// Converts a value to a linear combination; `None` if its numbers are too large or it is nested too
+    /// deeply.
     pub(super) fn linear(&mut self, value: Value) -> Option<Linear> {
         let term = self.term(value);
         self.linear_of(term)
     }
 
-    /// Puts a term in the place of a node.
+    /// Substitutes a term for a node.
     pub(super) fn put_in(
         &mut self,
         linear: &mut Linear,
@@ -102,7 +104,7 @@ impl Symbolic {
         Some(())
     }
 
-    /// The same of a term.
+    /// Like [`linear`](Self::linear), for a term.
     pub(super) fn linear_of(&mut self, term: Term) -> Option<Linear> {
         let mut linear = Linear { parts: BTreeMap::new(), constant: 0 };
         self.collect(term, 1, &mut linear, DEEPEST)?;
@@ -172,7 +174,7 @@ impl Symbolic {
         Some(())
     }
 
-    /// The largest number above 1 that two sides of a choice are multiples of, and what is left of them.
+    /// Returns the largest common factor above 1 of two sides of a choice, and the quotients.
     fn multiples(&mut self, sides: [NodeId; 2], depth: usize) -> Option<(i128, [Term; 2])> {
         let mut linear = sides.map(|_| Linear { parts: BTreeMap::new(), constant: 0 });
         for (side, into) in sides.into_iter().zip(&mut linear) {
@@ -187,12 +189,12 @@ impl Symbolic {
         Some((by, [self.sum_of(&x)?, self.sum_of(&y)?]))
     }
 
-    /// The integer that a term is, if it is one.
+    /// Returns the value of an integer constant.
     pub(super) fn whole(&self, term: Term) -> Option<i128> {
         self.terms.as_number(term)?.to_i64().map(i128::from)
     }
 
-    /// The number that the lowest bits of an integer are; `None` if it may wrap around more than once.
+    /// Returns the number in the lowest bits of an integer; `None` if it may wrap around more than once.
     pub(super) fn in_type(&mut self, value: Value, width: Width, signed: bool) -> Option<Value> {
         let term = self.term(value);
         let (least, most) = self.range(term)?;
@@ -220,13 +222,13 @@ impl Symbolic {
         Some(self.handles.handle(wrapped))
     }
 
-    /// Numbers that an integer lies between.
+    /// Bounds an integer.
     pub(super) fn bounds_of(&mut self, value: Value) -> Option<Bounds> {
         let linear = self.linear(value)?;
         self.tight_bounds(&linear, &BTreeMap::new())
     }
 
-    /// The same where more is known of some nodes.
+    /// Bounds a linear combination term by term, given more knowledge about some nodes.
     pub(super) fn bounds_within(
         &mut self,
         linear: &Linear,
@@ -253,11 +255,11 @@ impl Symbolic {
         Some(Bounds { low, high, are_met, are_told })
     }
 
-    /// Whether a node is made of an integer input of which only the type is known.
+    /// Returns `true` if a node depends on an integer input of which only the type is known.
     fn is_untold(&self, node: NodeId) -> bool {
         let untold =
             |position: usize| !self.told.iter().any(|one| one.positions.contains(&position));
-        // The common case, without a walk.
+        // The common case, without a traversal.
         if let Node::Input(input) = self.terms.at(node) {
             return untold(input.position());
         }
@@ -267,7 +269,7 @@ impl Symbolic {
             || read.iter().any(|(first, _)| untold(first.position()))
     }
 
-    /// The inputs for which an integer is as large, or as small, as it can be: `idx[3] is 99`.
+    /// Names inputs for which an integer takes its largest or smallest value: `idx[3] is 99`.
     pub(super) fn named_extreme(&mut self, value: Value, largest: bool) -> Option<String> {
         let linear = self.linear(value)?;
         let mut all = Vec::new();
@@ -280,7 +282,7 @@ impl Symbolic {
         (!all.is_empty()).then(|| all.join(" and "))
     }
 
-    /// The element at a place.
+    /// Returns the element at a place.
     pub(super) fn element_at(
         &mut self,
         (first, count): (Value, u64),
@@ -288,7 +290,7 @@ impl Symbolic {
         size: u32,
     ) -> Option<Value> {
         let index = self.linear(offset)?.plus(more).divided(size.into())?;
-        // Handles of inputs follow each other as inputs do; those of given terms are no inputs.
+        // Handles of inputs are as consecutive as the inputs; given terms are not inputs.
         let last = first.checked_add(u32::try_from(count).ok()?.checked_sub(1)?)?;
         if !self.handles.is_input(first) || !self.handles.is_input(last) {
             return None;
@@ -311,7 +313,7 @@ impl Symbolic {
         Some(value)
     }
 
-    /// The term of a linear combination; the same one for the same.
+    /// Returns the term of a linear combination, always the same for the same one.
     pub(super) fn sum_of(&mut self, linear: &Linear) -> Option<Term> {
         let key = (linear.parts.iter().map(|(&node, &by)| (node, by)).collect(), linear.constant);
         if let Some(&known) = self.places.get(&key) {
@@ -339,7 +341,7 @@ mod tests {
     use std::sync::Arc;
     use term::Inputs;
 
-    /// A table of 40 elements, and three indices of which two are told to be from 0 to 9.
+    /// A table of 40 elements and three indices, two of them declared to be from 0 to 9.
     fn domain() -> (Symbolic, Value, [Value; 3]) {
         let mut inputs = Inputs::new();
         inputs.tensor("table", 40).unwrap();
@@ -382,13 +384,13 @@ mod tests {
         assert_eq!((bounds.low, bounds.high), (-9, 144));
         assert!(bounds.are_met && bounds.are_told);
         assert_eq!(domain.extreme(place, false).unwrap(), "idx[0] is 0 and idx[1] is 9");
-        // What cancels does not count.
+        // Cancelled terms do not count.
         let back = make(&mut domain, Binary::Add, place, b);
         assert_eq!(domain.bounds(back).map(|one| (one.low, one.high)), Some((0, 144)));
         let untold = make(&mut domain, Binary::Add, place, other);
         let bounds = domain.bounds(untold).unwrap();
         assert!(!bounds.are_met && !bounds.are_told && bounds.high > 1 << 31);
-        // A product of two indices is an integer of its own: nobody says that its bounds are met.
+        // A product of two indices is an integer of its own; its bounds need not be attained.
         let product = make(&mut domain, Binary::Mul, a, b);
         let bounds = domain.bounds(product).unwrap();
         assert_eq!((bounds.low, bounds.high, bounds.are_met), (0, 81, false));
@@ -409,11 +411,11 @@ mod tests {
         assert_eq!(domain.element((table, 40), (same, 2), 4), None);
         assert_eq!(domain.element((table, 40), (a, 0), 4), None);
         assert!(domain.is_multiple((same, 32), 16) && !domain.is_multiple((same, 8), 16));
-        // A place that is a number is the input itself.
+        // A constant place is the input itself.
         let none = domain.integer(0);
         assert_eq!(domain.element((table, 40), (none, 12), 4), Some(table + 3));
         assert_eq!(domain.element((table, 40), (none, 160), 4), None);
-        // Values that are no inputs are no table.
+        // Values other than inputs are not a table.
         assert_eq!(domain.element((row, 40), (same, 8), 4), None);
         let text = domain.explain(one);
         assert_eq!(text, "table[[2 + 4*idx[0]]]");

@@ -1,15 +1,15 @@
-//! Products that are added to sums: most of what kernels compute.
+//! Products that are added to sums: most of the work of kernels.
 //!
-//! A product of two inputs has a handle, but no term until somebody asks for one: nearly all of them are added to a sum
-//! and not looked at again. Adding one appends its factors to the sum, as a fused multiplication does; over the
-//! reals both are the same. Where a term is asked for, it is that of every equal product.
+//! A product of two inputs has a handle, but no term until one is requested: nearly all products are added to
+//! a sum and not used again. Adding one appends its factors to the sum, like a fused multiply-add; over the
+//! reals both are the same. If a term is requested, equal products share it.
 
 use super::{Operation, Symbolic, uniform};
 use exec::Mask;
 use exec::domain::{Binary, Value, Values};
 
 impl Symbolic {
-    /// `a·b`
+    /// Multiplies `a·b`.
     pub(super) fn multiply(&mut self, operands: [&Values; 2], lanes: Mask, out: &mut Values) {
         let inputs =
             |lane: usize| operands.iter().all(|values| self.handles.is_input(values[lane]));
@@ -21,7 +21,7 @@ impl Symbolic {
         }
     }
 
-    /// `a + b` where one is a product without a term in every lane; whether it is that.
+    /// Computes `a + b` if one operand is a product without a term in every lane; returns `false` otherwise.
     pub(super) fn add_product(
         &mut self,
         [a, b]: [&Values; 2],
@@ -37,7 +37,7 @@ impl Symbolic {
         false
     }
 
-    /// The factors of products without a term.
+    /// Returns the factors of products without a term.
     fn factors(&self, products: &Values, lanes: Mask) -> Option<[Values; 2]> {
         let mut factors = [*products; 2];
         for lane in lanes.iter() {
@@ -47,7 +47,7 @@ impl Symbolic {
         Some(factors)
     }
 
-    /// `a·b + c`, where `c` is most often a sum.
+    /// Computes `a·b + c`, where `c` is most often a sum.
     pub(super) fn accumulate(&mut self, operands: [&Values; 3], lanes: Mask, out: &mut Values) {
         if lanes == Mask::ALL && self.accumulate_row(operands, out) {
             return;
@@ -68,24 +68,23 @@ impl Symbolic {
         }
     }
 
-    /// Appends `a·b` to the sums `c` of all lanes at once, if `a` and `b` are inputs and the sums have grown together;
-    /// returns whether it did.
+    /// Appends `a·b` to the sums `c` of all lanes at once. Returns `false` unless `a` and `b` are inputs and
+    /// the sums have grown together.
     #[inline]
     fn accumulate_row(&mut self, [a, b, c]: [&Values; 3], out: &mut Values) -> bool {
         let Some(first) = self.handles.row(c) else { return false };
         // Handle 1 is the input at position 0. Handles of other values give positions that no input has.
-        let [a, b] = [a, b].map(|values| values.map(|value| value.wrapping_sub(1)));
-        if !self.terms.multiply_add_inputs(&a, &b, first) {
+        if !self.terms.multiply_add_inputs([a, b], 1, first) {
             return false;
         }
         self.handles.handles_after(c, first.grown(1), out);
         true
     }
 
-    /// `c + Σ aᵢ·bᵢ`
+    /// Computes `c + Σ aᵢ·bᵢ`.
     pub(super) fn inner_product(&mut self, a: &[Value], b: &[Value], c: Value) -> Value {
         let mut sum = self.term(c);
-        // As in `accumulate_row`.
+        // Positions as in `accumulate_row`.
         let products = a.iter().zip(b).map(|(x, y)| (x.wrapping_sub(1), y.wrapping_sub(1)));
         if let Some(longer) = self.terms.multiply_add_all(products, sum) {
             return self.handles.handle(longer);

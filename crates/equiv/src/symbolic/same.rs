@@ -1,23 +1,23 @@
-//! Decides whether two values are the same for all inputs.
+//! Decides equality of two values for all inputs.
 
 use super::Symbolic;
 use decide::{Budget, Decision, Problem, decide};
 use exec::domain::Value;
 use term::Term;
 
-/// Steps of algebra for one question whether two values are the same: there may be thousands.
+/// Algebra steps for one equality query: there may be thousands of queries.
 const SAME: u64 = 1_000_000;
 
 impl Symbolic {
-    /// Tells whether two values seem to be different.
+    /// Returns `true` if two values seem to differ.
     pub(super) fn are_suspicious(&mut self, a: Value, b: Value) -> bool {
         let pair = [self.term(a), self.term(b)];
         pair[0] != pair[1] && self.suspicion.differ(&self.terms, pair)
     }
 
-    /// Decides whether two values are the same; `None` if that is not known.
+    /// Decides whether two values are equal; `None` if undecided.
     pub(super) fn are_same(&mut self, a: Value, b: Value) -> Option<bool> {
-        // Out of its range a function is something else, and nobody has shown the range here.
+        // Outside its range a recognised function is something else, and the range has not been shown here.
         if self.has_ranges && self.marks.is_none() {
             return None;
         }
@@ -29,23 +29,23 @@ impl Symbolic {
         if let Some(&known) = self.same.get(&pair) {
             return known;
         }
-        // The same operations on the same values: the same wherever they are defined.
+        // The same operations on the same values: equal wherever they are defined.
         let numbers = pair.map(|term| self.numbering.number(0, &self.terms, term));
         if numbers[0].is_some() && numbers[0] == numbers[1] {
             return Some(true);
         }
-        // Most questions are about values that differ, and one order of the two shows it.
+        // Most queries are about different values, and one order of the two shows it.
         let differ = self.suspicion.differ(&self.terms, pair);
         let same = match differ && self.decide(&[(pair[0], pair[1])]) == Some(false) {
             true => Some(false),
-            // Each must be defined where the other is.
+            // Each must be defined where the other is, so decide both orders.
             false => self.decide(&[(pair[0], pair[1]), (pair[1], pair[0])]),
         };
         self.same.insert(pair, same);
         same
     }
 
-    /// Decides whether all of these pairs are equal, or some visibly different.
+    /// Returns `Some(true)` if all of these pairs are equal, and `Some(false)` if one is visibly different.
     fn decide(&self, pairs: &[(Term, Term)]) -> Option<bool> {
         let problem = Problem { reference: &self.terms, optimised: &self.terms, assumptions: &[] };
         let budget = Budget { normalise: SAME, deadline: self.deadline, ..Budget::default() };

@@ -1,8 +1,9 @@
-//! Places that are written to and are data: may two be the same, and is one a certain element?
+//! Written places that depend on data: may two of them coincide, and is one a given element?
 //!
-//! A place is a linear combination of integers, as for places that are read ([`super::places`]). What is known of the integers are
-//! their ranges, and that no two elements of a tensor are the same where somebody said so. Two places differ by a combination, too; if
-//! it is a multiple of one input, or of the difference of two, every number in its range comes up, and inputs can be named.
+//! A place is a linear combination of integers, as for reads ([`super::places`]). The integers have known
+//! ranges, and the elements of a tensor are distinct if declared so. The difference of two places is a
+//! combination, too. If it is a multiple of one input, or of the difference of two, every number in its range
+//! is attained, and inputs can be named.
 
 use super::Symbolic;
 use super::places::Linear;
@@ -18,12 +19,12 @@ fn gcd(a: i128, b: i128) -> i128 {
 }
 
 impl Symbolic {
-    /// An integer and a number more as a place of its own.
+    /// Builds a place from an integer and an offset.
     pub(super) fn place_of(&mut self, (value, more): (Value, i128)) -> Option<DataPlace> {
         let linear = self.linear(value)?.plus(more);
         let mut rank = Vec::new();
         for (&node, &factor) in &linear.parts {
-            // Inputs have the same numbers in all runs; other integers count alike.
+            // Inputs are numbered alike in all runs; all other integers rank the same.
             let position = match self.terms.at(node) {
                 Node::Input(input) => input.position() as i128,
                 _ => i128::MAX,
@@ -39,7 +40,7 @@ impl Symbolic {
         Some(DataPlace { multiples, constant: linear.constant, rank })
     }
 
-    /// The number of a node among those that places are made of.
+    /// The number of a node among the integers in places.
     fn symbol(&mut self, node: NodeId) -> Option<u32> {
         let next = u32::try_from(self.symbols.0.len()).ok()?;
         let number = *self.symbols.1.entry(node).or_insert(next);
@@ -49,7 +50,7 @@ impl Symbolic {
         Some(number)
     }
 
-    /// Subtracts one place from another, without their numbers: `Σ cᵢ·xᵢ`, no factor zero.
+    /// Subtracts one place from another, without their constants: `Σ cᵢ·xᵢ`, no factor zero.
     fn apart(&self, a: &DataPlace, b: &DataPlace) -> Vec<(NodeId, i128)> {
         let mut parts: BTreeMap<u32, i128> = a.multiples.iter().copied().collect();
         for &(node, factor) in &b.multiples {
@@ -67,16 +68,16 @@ impl Symbolic {
         }
         let range = self.tickets.clone();
         match self.integers.iter().find(|(known, _)| *known == range) {
-            // What was decided by the numbers of an earlier launch would not hold for more blocks.
+            // Decisions made by the ticket range of an earlier launch would not hold for more blocks.
             Some((_, known)) if *known != (0, most) => return None,
             Some(_) => {}
             None => self.integers.push((range, (0, most))),
         }
-        // Handles of inputs are their positions, from one on.
+        // Handles of inputs are their positions plus one.
         u32::try_from(position + 1).ok()
     }
 
-    /// Tells whether a value depends on a ticket.
+    /// Returns `true` if a value depends on a ticket.
     pub(crate) fn has_ticket(&mut self, value: Value) -> bool {
         let (term, tickets) = (self.term(value), self.tickets.clone());
         !tickets.is_empty()
@@ -85,7 +86,8 @@ impl Symbolic {
                 .any(|input| tickets.contains(&input.position()))
     }
 
-    /// Tells whether two values are different for some inputs of which nothing is said.
+    /// Returns `true` if two values differ for some inputs, without using inputs that have declared
+    /// properties.
     pub(super) fn differ_freely(&mut self, a: Value, b: Value) -> bool {
         let terms = [a, b].map(|value| self.term(value));
         let said = |position: usize| {
@@ -99,7 +101,7 @@ impl Symbolic {
         free && self.same(a, b) == Some(false)
     }
 
-    /// Returns what is told of an input, if a node is one.
+    /// Returns the declared range of an input, if the node is one.
     pub(super) fn told_of(&self, node: NodeId) -> Option<&Told> {
         let Node::Input(input) = self.terms.at(node) else { return None };
         self.told.iter().find(|one| one.positions.contains(&input.position()))
@@ -129,7 +131,8 @@ impl Symbolic {
             },
             _ => false,
         };
-        // One integer, or two with opposite factors, take all multiples between their bounds; others may leave some out.
+        // One integer, or two with opposite factors, attain all multiples between their bounds; others may
+        // leave some out.
         let takes_all = match parts.as_slice() {
             [_] => true,
             [(_, by), (_, other)] => *by == -other,
@@ -139,7 +142,8 @@ impl Symbolic {
         Some(PlaceDifference { step: step.max(1), low, high, is_never_zero, is_met })
     }
 
-    /// Inputs for which two places are a factor times their step apart, and the number that the first place is then.
+    /// Names inputs for which two places are `factor` times their step apart, and returns the number of the
+    /// first place then.
     pub(super) fn inputs_apart(
         &mut self,
         a: &DataPlace,
@@ -176,7 +180,7 @@ impl Symbolic {
         Some((texts.join(" and "), place))
     }
 
-    /// Chooses numbers for the integers of a place that have none: the smallest.
+    /// Gives the remaining integers of a place their smallest numbers.
     fn add_common(&mut self, place: &DataPlace, numbers: &mut Vec<(NodeId, i128)>) -> Option<()> {
         for (symbol, _) in &place.multiples {
             let node = self.symbols.0[*symbol as usize];
@@ -194,7 +198,7 @@ impl Symbolic {
         Some(())
     }
 
-    /// Numbers that a linear combination lies between, where they are known.
+    /// Returns the bounds of a linear combination, where known.
     fn ends(&mut self, linear: &Linear) -> (Option<i128>, Option<i128>) {
         let (mut low, mut high) = (Some(linear.constant), Some(linear.constant));
         for (&node, &factor) in &linear.parts {

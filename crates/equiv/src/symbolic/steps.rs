@@ -1,4 +1,4 @@
-//! Steps of `expf` as compilers write it, known by their constants ([`crate::expf`]).
+//! The steps of a compiler's `expf`, recognised by their constants ([`crate::expf`]).
 
 use super::Symbolic;
 use crate::expf::EXPONENT_ORIGIN;
@@ -7,7 +7,7 @@ use ir::Rounding;
 use term::{Function, Term};
 
 impl Symbolic {
-    /// `⌊a·b⌋ + c`
+    /// Builds `⌊a·b⌋ + c`.
     fn rounded_down(&mut self, a: Term, b: Term, c: Term) -> Value {
         let product = self.terms.multiply(a, b);
         let floor = self.terms.apply(Function::Floor, product);
@@ -17,7 +17,7 @@ impl Symbolic {
         value
     }
 
-    /// Two to the power of what a value is as an exponent.
+    /// Builds two to the power of a value's exponent bits.
     pub(super) fn power_with_exponent(&mut self, value: Value) -> Option<Value> {
         if !self.expf.is_exponent(value) {
             return None;
@@ -29,10 +29,10 @@ impl Symbolic {
         Some(self.handles.handle(power))
     }
 
-    /// A step of `expf`, if `a·b + c` is one.
+    /// Builds a step of `expf`, if `a·b + c` is one.
     pub(super) fn expf_step(&mut self, [a, b, c]: [Value; 3], rounding: Rounding) -> Option<Value> {
         if self.expf.is_rest([a, b, c]) {
-            // A handle of its own, for the rest is left out once: `c` is a product that lacks it.
+            // A handle of its own, because the rest is dropped only once: the product in `c` lacks it.
             let product = self.term(c);
             return Some(self.handles.handle(product));
         }

@@ -1,9 +1,9 @@
-//! Terms that lanes share.
+//! Tests of terms shared by lanes.
 
 use super::*;
 use testing::Random;
 
-/// After a butterfly all lanes have the same sum, whatever they added first.
+/// After a butterfly all lanes have the same sum, in whatever order they added.
 #[test]
 fn lanes_that_exchange_their_sums_meet() {
     let mut inputs = Inputs::new();
@@ -24,7 +24,7 @@ fn lanes_that_exchange_their_sums_meet() {
     assert_eq!(terms.len(), 32);
 }
 
-/// The order of operands is forgotten where it does not matter, and only there.
+/// The order of operands is canonical where it does not matter, and only there.
 #[test]
 fn operands_are_exchanged_where_they_may_be() {
     let mut inputs = Inputs::new();
@@ -45,8 +45,8 @@ fn operands_are_exchanged_where_they_may_be() {
     }
 }
 
-/// Products of inputs have no terms at first: whatever is done with them afterwards, in whichever lanes, values are those
-/// of the same operations on numbers.
+/// Products of inputs have no terms at first. Whatever operations follow, in whichever lanes, the values must
+/// equal those of the same operations on numbers.
 #[test]
 fn products_without_terms_have_the_right_values() {
     let number = |input: usize| input as i64 % 7 - 3;
@@ -97,7 +97,7 @@ fn products_without_terms_have_the_right_values() {
     }
 }
 
-/// Equal products are one term, whoever asks first and in whatever order the factors are.
+/// Equal products share one term, in any order of requests and factors.
 #[test]
 fn equal_products_have_one_term() {
     let mut inputs = Inputs::new();

@@ -1,19 +1,19 @@
-//! Functions of which the manual bounds the error but does not fix the bits (PTX manual
-//! §9.7.3.8, §9.7.3.13–22, §9.7.4.9–10).
+//! Functions with an error bound but without fixed bits in the manual (PTX manual §9.7.3.8, §9.7.3.13–22,
+//! §9.7.4.9–10).
 //!
-//! Computed in double precision and rounded to nearest: within the manual's bounds, and special
-//! values are those of its tables. **Not bit-exact**: hardware may differ in the
-//! last bits. `sin` and `cos` stay accurate for large arguments, where the manual promises nothing.
+//! They are computed in double precision and rounded to nearest. That is within the manual's bounds, with the
+//! special values of its tables. **Not bit-exact**: hardware may differ in the last bits. `sin` and `cos`
+//! stay accurate for large arguments, for which the manual promises nothing.
 //!
-//! `rcp.approx`, `sqrt.approx` and `div.full` of single precision need nothing from here: they are
-//! the correctly rounded operations.
+//! `rcp.approx`, `sqrt.approx` and `div.full` of single precision are not here: they are the correctly
+//! rounded operations.
 
 use super::float::finish;
 use super::format::{from_f64, is_infinite, is_nan, to_f64, with_sign};
 use super::nan;
 use ir::{Accuracy, FloatMode, FloatUnary, Format, RealFunction};
 
-/// One operand, flushed already.
+/// Computes a function of one operand, already flushed.
 pub(super) fn unary(op: FloatUnary, format: Format, mode: FloatMode, a: u64) -> u64 {
     let x = to_f64(format, a);
     let value = match op {
@@ -36,7 +36,7 @@ pub(super) fn unary(op: FloatUnary, format: Format, mode: FloatMode, a: u64) -> 
     finish(format, mode, nearest(format, value, a))
 }
 
-/// `div.approx`: beyond 2^126 the reciprocal of the divisor counts as zero.
+/// Computes `div.approx`: for a divisor beyond 2^126 its reciprocal counts as zero.
 pub(super) fn divide(format: Format, a: u64, b: u64) -> u64 {
     let (x, y) = (to_f64(format, a), to_f64(format, b));
     let vanishes = y.abs() > 2f64.powi(126) && y.abs() < 2f64.powi(128);
@@ -48,7 +48,8 @@ pub(super) fn divide(format: Format, a: u64, b: u64) -> u64 {
     nearest(format, x / y, a)
 }
 
-/// A function of doubles that no instruction computes, within a few units in the last place; `None` if nobody here can.
+/// Computes a function of doubles that no instruction has, within a few units in the last place. `None` if
+/// unsupported.
 pub(crate) fn real_function(function: RealFunction, a: u64, b: u64) -> Option<u64> {
     let (x, y) = (f64::from_bits(a), f64::from_bits(b));
     let value = match function {
@@ -88,7 +89,7 @@ pub(crate) fn real_function(function: RealFunction, a: u64, b: u64) -> Option<u6
     Some(nearest(Format::F64, value, a))
 }
 
-/// `value` rounded to `format`; a NaN comes from `operand` or is new.
+/// Rounds `value` to `format`; a NaN comes from `operand` or is new.
 fn nearest(format: Format, value: f64, operand: u64) -> u64 {
     match (format, value.is_nan()) {
         (Format::F64, false) => value.to_bits(),

@@ -6,11 +6,11 @@
 use super::integer::sign_extend;
 use ir::{BitRange, Width};
 
-/// All ones in 32 bits: nothing was found.
+/// The `not found` result: all ones in 32 bits.
 const NOT_FOUND: u64 = 0xffff_ffff;
 
-/// `base` with `length` bits from `position` on replaced by the low bits of `insert`; only the low
-/// bytes of `position` and `length` count (`bfi`).
+/// Replaces `length` bits of `base` from `position` on by the low bits of `insert` (`bfi`). Only the low
+/// bytes of `position` and `length` count.
 #[inline(always)]
 #[must_use]
 pub fn insert_bits(width: Width, insert: u64, base: u64, position: u64, length: u64) -> u64 {
@@ -20,7 +20,7 @@ pub fn insert_bits(width: Width, insert: u64, base: u64, position: u64, length: 
     (base & !field) | ((insert << position.min(63)) & field)
 }
 
-/// As many ones as `count` says, from bit 0 on.
+/// Returns `count` ones, from bit 0 on.
 const fn ones(count: u64) -> u64 {
     if count >= 64 { u64::MAX } else { (1 << count) - 1 }
 }
@@ -65,12 +65,12 @@ pub(super) fn extract(width: Width, signed: bool, a: u64, position: u64, length:
         return field;
     }
     let sign = (a >> (position + length - 1).min(top)) & 1 == 1;
-    // Bits of the field that `a` has: those above take the sign.
+    // The bits of the field that `a` has; those above take the sign.
     let present = ones(length.min((top + 1).saturating_sub(position)));
     if sign { (field | !present) & width.mask() } else { field }
 }
 
-/// The eight minterms of three bits, where the table has a one.
+/// Ors the minterms of three bits for which the table has a one.
 #[inline(always)]
 pub(super) fn logic(table: u8, a: u64, b: u64, c: u64) -> u64 {
     let minterm = |index: u8, bits: u64| if table >> index & 1 == 1 { bits } else { 0 };
@@ -106,7 +106,7 @@ pub(super) fn permute(a: u64, b: u64, selectors: u64) -> u64 {
     byte(0) | byte(1) | byte(2) | byte(3)
 }
 
-/// Which source byte goes to bytes 0 to 3 of the result, for each value of the selector.
+/// The source byte for bytes 0 to 3 of the result, for each value of the selector.
 pub(super) type PermuteTable = [[u8; 4]; 4];
 
 pub(super) const FORWARD_4: PermuteTable = [[0, 1, 2, 3], [1, 2, 3, 4], [2, 3, 4, 5], [3, 4, 5, 6]];
@@ -127,7 +127,7 @@ pub(super) fn permute_mode(table: &PermuteTable, a: u64, b: u64, selector: u64) 
     permute(a, b, selectors)
 }
 
-/// Byte or half `index` of `a`, extended.
+/// Returns byte or half `index` of `a`, extended.
 #[inline(always)]
 fn part(width: Width, signed: bool, a: u64, index: u32) -> i64 {
     let part = (a >> (width.bits() * index)) & width.mask();
@@ -149,8 +149,8 @@ pub(super) fn dot2(a_signed: bool, b_signed: bool, high: bool, a: u64, b: u64, c
     c.wrapping_add((product(0) + product(1)) as u64) & Width::B32.mask()
 }
 
-/// The position of the `offset`-th set bit of `mask` from `base` on, upwards or, if `offset` is
-/// negative, downwards. An offset of 0 asks whether the bit at `base` is set.
+/// Returns the position of the `offset`-th set bit of `mask` from `base` on, upwards, or downwards for a
+/// negative `offset`. An offset of 0 tests the bit at `base`.
 pub(super) fn find_nth(mask: u64, base: u64, offset: u64) -> u64 {
     if base > 31 {
         return NOT_FOUND;

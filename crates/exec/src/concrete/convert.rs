@@ -1,9 +1,9 @@
 //! Conversion between numbers, at least one of them a float (PTX manual §9.7.9.21).
 //!
-//! Exact. A NaN becomes the integer the manual names. Between floats the manual leaves open which
-//! NaN comes out: the canonical one, except that conversions to double precision keep sign and
-//! payload and those that only append zeros (`bf16` to single precision) or change nothing keep
-//! the bits.
+//! Exact. A NaN becomes the integer that the manual specifies. Between floats the manual does not specify the
+//! resulting NaN. Here it is the canonical one, with two exceptions: conversions to double precision keep
+//! sign and payload, and conversions that only append zeros (`bf16` to single precision) or change nothing
+//! keep the bits.
 
 use super::float::{rectified, saturated};
 use super::format::{
@@ -14,18 +14,18 @@ use super::integer::sign_extend;
 use super::nan;
 use ir::{Format, Rounding, Scalar, Width};
 
-/// What to convert to what, and how: the modifiers of [`ir::Op::Convert`].
+/// Types and modifiers of a conversion ([`ir::Op::Convert`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Conversion {
-    /// What the operand is.
+    /// The type of the operand.
     pub from: Scalar,
-    /// What the result is.
+    /// The type of the result.
     pub to: Scalar,
-    /// For conversions to integers, how the fraction goes away.
+    /// For conversions to integers, the rounding of the fraction.
     pub rounding: Rounding,
     /// `.ftz`: subnormal inputs and results in single precision count as zero.
     pub flush: bool,
-    /// `.sat`: floats to [0, 1], NaN to 0. Integers are clamped with or without.
+    /// `.sat`: floats to [0, 1], NaN to 0. Integers are clamped with or without it.
     pub saturate: bool,
     /// `.satfinite`: overflow and infinities give the largest finite number.
     pub finite: bool,
@@ -76,8 +76,7 @@ fn from_integer(rounding: Rounding, width: Width, signed: bool, to: Format, a: u
     }
 }
 
-/// Rounds, then clamps to the range of the integer. Double precision has every operand and every
-/// operand rounded.
+/// Rounds, then clamps to the range of the integer. Double precision holds every operand, rounded or not.
 #[inline(always)]
 fn to_integer(rounding: Rounding, from: Format, width: Width, signed: bool, a: u64) -> u64 {
     let value = to_f64(from, a);
@@ -145,7 +144,7 @@ fn converted_nan(conversion: Conversion, from: Format, to: Format, a: u64) -> u6
     }
 }
 
-/// Applies the modifiers that look at the result.
+/// Applies the modifiers of the result.
 #[inline(always)]
 fn modified(conversion: Conversion, to: Format, bits: u64) -> u64 {
     let Conversion { flush, saturate, relu, .. } = conversion;

@@ -1,20 +1,21 @@
-//! Sums of products as matrix instructions make them (PTX manual §9.7.14.5.14, §9.7.14.4.5).
+//! Sums of products, as in matrix instructions (PTX manual §9.7.14.5.14, §9.7.14.4.5).
 //!
 //! - *Integers* wrap or are clamped after the whole sum, *bits* are counted: exact.
-//! - *Doubles* are fused multiply-adds in ascending order, each rounded as the instruction says, which is what an H200 does bit for bit.
-//! - *Other floats*: the manual leaves order, rounding and subnormals open ("at least single
-//!   precision"). Here the sum is exact and rounded once, to nearest. Tensor cores cut bits off while
-//!   they align products, so they can differ from this in the last bits of the result: by less than two
-//!   units in the last place of the largest among the products, C and the sum, on everything recorded.
-//!   Products of fp8 with accumulators in half precision are summed in half precision on the way: there
-//!   the unit is one of half precision. Sums whose intermediate values fit (small integers) agree bit for bit.
+//! - *Doubles* are fused multiply-adds in ascending order, each rounded as the instruction says. An H200 does
+//!   the same, bit for bit.
+//! - *Other floats*: the manual leaves order, rounding and subnormals open ("at least single precision").
+//!   Here the sum is exact and rounded once, to nearest. Tensor cores truncate bits while they align
+//!   products, so they can differ from this in the last bits of the result. On everything recorded the
+//!   difference is below two units in the last place of the largest among the products, C and the sum.
+//!   Products of fp8 with accumulators in half precision are summed in half precision on the way: there the
+//!   unit is one of half precision. Sums with exact intermediate values (small integers) agree bit for bit.
 
 use super::float::fma;
 use super::format::{Finite, Number, decode, encode, infinity, shift_right_sticky, to_f64};
 use super::nan;
 use ir::{FloatMode, Format, Rounding};
 
-/// `Σ a·b + c` of floats, rounded once; of doubles, after every step.
+/// Computes `Σ a·b + c` of floats, rounded once; for doubles, after every step.
 #[must_use]
 pub fn dot_float(
     (a, b): (Format, Format),
@@ -39,14 +40,15 @@ pub fn dot_float(
     sum.round(d)
 }
 
-/// `Σ a·b + c` of numbers with at most 26 bits, if every partial sum is a double: most are. An exact zero is positive.
+/// Computes `Σ a·b + c` of numbers with at most 26 bits, if every partial sum is a double, as is usual. An
+/// exact zero is positive.
 #[inline]
 fn exact_in_doubles(factors: impl Iterator<Item = (f64, f64)>, start: f64) -> Option<f64> {
     let (mut sum, mut lost) = (start, 0.0);
     for (x, y) in factors {
         let product = x * y;
         let longer = sum + product;
-        // What rounding takes from a sum (Knuth's two-sum); a sum that is not finite gives a NaN here.
+        // The rounding error of a sum (Knuth's two-sum); an infinite or NaN sum gives a NaN here.
         let taken = longer - sum;
         let error: f64 = (sum - (longer - taken)) + (product - taken);
         lost += error.abs();
@@ -55,7 +57,7 @@ fn exact_in_doubles(factors: impl Iterator<Item = (f64, f64)>, start: f64) -> Op
     (lost == 0.0 && sum.is_finite()).then_some(sum + 0.0)
 }
 
-/// A number rounded to a format.
+/// Rounds a number to a format.
 fn round_double(format: Format, sum: f64) -> u64 {
     if format == Format::F32 {
         return u64::from((sum as f32).to_bits());
@@ -67,7 +69,7 @@ fn round_double(format: Format, sum: f64) -> u64 {
     }
 }
 
-/// `Σ a·b + c` of integers, wrapped or clamped to 32 bits.
+/// Computes `Σ a·b + c` of integers, wrapped or clamped to 32 bits.
 #[must_use]
 pub fn dot_integer(products: impl Iterator<Item = (i64, i64)>, start: u64, saturate: bool) -> u64 {
     // At most 256 products of bytes, so this cannot overflow.
@@ -81,10 +83,10 @@ pub fn dot_integer(products: impl Iterator<Item = (i64, i64)>, start: u64, satur
 
 const LIMBS: usize = 10;
 
-/// The exponent of the lowest bit: below the product of the smallest numbers of any format here.
+/// The exponent of the lowest bit: below the product of the smallest numbers of every format here.
 const LOWEST: i32 = -320;
 
-/// An exact sum: a two's complement number in units of 2^-320, and what is not finite.
+/// An exact sum: a two's complement number in units of 2^-320, and flags for infinities and NaN.
 #[derive(Default)]
 struct Sum {
     limbs: [u64; LIMBS],
@@ -166,7 +168,7 @@ impl Sum {
         let high = u128::from(self.limbs[top]) << 64 | u128::from(self.limbs[below]);
         let high = if top == 0 { u128::from(self.limbs[0]) } else { high };
         let rest = self.limbs[..below].iter().any(|&limb| limb != 0);
-        // Room for the bit that stands for the rest.
+        // Leave room for the sticky bit.
         let significand = shift_right_sticky(high, 1) | u128::from(rest);
         let exponent = LOWEST + 64 * below as i32 + 1;
         encode(format, Rounding::NearestEven, Finite { negative, significand, exponent })
@@ -205,14 +207,14 @@ mod tests {
         assert_eq!(sum(&[], -3.0), -3.0);
         assert_eq!(sum(&[(f32::MAX, 2.0)], 0.0), f32::INFINITY);
         assert_eq!(sum(&[(2f32.powi(-100), 2f32.powi(-49))], 0.0), 2f32.powi(-149));
-        // A tie that something far below it breaks.
+        // A tie, broken by a tiny summand.
         let tie = [(1.0, 1.0), (2f32.powi(-12), 2f32.powi(-12))];
         assert_eq!(sum(&tie, 0.0), 1.0);
         let broken = [tie[0], tie[1], (2f32.powi(-126), 2f32.powi(-126))];
         assert_eq!(sum(&broken, 0.0), 1.0 + f32::EPSILON);
     }
 
-    /// Bits of which many are of middling size, and some at the ends of the format.
+    /// Random bits: many of medium size, and some at the ends of the format.
     fn bits(format: Format, random: &mut Random) -> u64 {
         let drawn = random.bits();
         let small = ((drawn % 33) as f64 - 16.0) / 4.0;

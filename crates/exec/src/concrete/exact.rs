@@ -1,15 +1,15 @@
-//! Exact arithmetic on finite numbers, up to what rounding can see (IEEE 754 §5.4).
+//! Exact arithmetic on finite numbers, as far as rounding can distinguish (IEEE 754 §5.4).
 //!
-//! Results have more bits than any format plus a lowest bit that stands for everything below it
-//! ("sticky"), so that [`encode`](super::format::encode) rounds them as if they were exact.
+//! Results have more bits than any format, plus a lowest bit for everything below it ("sticky"), so
+//! [`encode`](super::format::encode) rounds them as if they were exact.
 
 use super::format::{Finite, scale, shift_right_sticky};
 use ir::Rounding;
 
-/// The leading bit of significands that are to be added: two bits are left for carries.
+/// The leading bit of summands: it leaves two bits for carries.
 const ADDED: u32 = 125;
 
-/// `x + y`. A zero sum of different signs is positive, unless rounding is down. The operands are
+/// Computes `x + y`. A zero sum of different signs is positive, unless rounding is down. The operands are
 /// exact and have at most 106 bits.
 pub(super) fn add(x: Finite, y: Finite, rounding: Rounding) -> Finite {
     let opposite = rounding == Rounding::Down;
@@ -22,8 +22,8 @@ pub(super) fn add(x: Finite, y: Finite, rounding: Rounding) -> Finite {
     let (x, y) = (leading_at(x, ADDED), leading_at(y, ADDED));
     let (x, y) =
         if (x.exponent, x.significand) < (y.exponent, y.significand) { (y, x) } else { (x, y) };
-    // Bits fall off only if the numbers are 20 binary orders apart, and then the result keeps
-    // enough bits above the sticky one.
+    // Bits are lost only if the numbers are 20 binary orders apart, and then the result keeps enough bits
+    // above the sticky one.
     let smaller = shift_right_sticky(y.significand, x.exponent - y.exponent);
     let significand = match x.negative == y.negative {
         true => x.significand + smaller,
@@ -35,7 +35,7 @@ pub(super) fn add(x: Finite, y: Finite, rounding: Rounding) -> Finite {
     }
 }
 
-/// `x · y`, for operands of at most 64 bits.
+/// Computes `x · y`, for operands of at most 64 bits.
 pub(super) fn multiply(x: Finite, y: Finite) -> Finite {
     Finite {
         negative: x.negative != y.negative,
@@ -44,7 +44,7 @@ pub(super) fn multiply(x: Finite, y: Finite) -> Finite {
     }
 }
 
-/// `x / y`, for operands of at most 64 bits; `y` is not zero.
+/// Computes `x / y`, for operands of at most 64 bits; `y` is not zero.
 pub(super) fn divide(x: Finite, y: Finite) -> Finite {
     let negative = x.negative != y.negative;
     if x.is_zero() {
@@ -57,7 +57,7 @@ pub(super) fn divide(x: Finite, y: Finite) -> Finite {
     Finite { negative, significand, exponent: x.exponent - y.exponent }
 }
 
-/// The square root of a number that is not negative, or of −0.
+/// Computes the square root of a non-negative number or of −0.
 pub(super) fn square_root(x: Finite) -> Finite {
     if x.is_zero() {
         return x;
@@ -74,7 +74,7 @@ pub(super) fn square_root(x: Finite) -> Finite {
     }
 }
 
-/// The integer that `x` rounds to; a zero keeps the sign of `x`.
+/// Rounds `x` to an integer; a zero keeps the sign of `x`.
 pub(super) fn round_to_integral(x: Finite, rounding: Rounding) -> Finite {
     if x.exponent >= 0 {
         return x;
@@ -83,7 +83,7 @@ pub(super) fn round_to_integral(x: Finite, rounding: Rounding) -> Finite {
     Finite { significand, exponent: 0, ..x }
 }
 
-/// The same number with its leading bit at `position`. Nothing may fall off: the significand has
+/// Moves the leading bit to `position` without changing the number. No bit may be lost: the significand has
 /// at most `position + 1` bits.
 fn leading_at(x: Finite, position: u32) -> Finite {
     let shift = position - x.significand.ilog2();

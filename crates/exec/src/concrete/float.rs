@@ -1,11 +1,11 @@
 //! Floating-point arithmetic and comparison (PTX manual §9.7.3–9.7.7).
 //!
-//! Correctly rounded in all directions. Rounding to nearest uses the host's IEEE 754 arithmetic
-//! where it can, everything else integers of 128 bits. Approximate functions are in `approximate`.
+//! Correctly rounded in all directions. Rounding to nearest uses the host's IEEE 754 arithmetic where
+//! possible, and 128-bit integers otherwise. Approximate functions are in `approximate`.
 //!
-//! Left open by the manual and chosen here: which NaN (see [`nan`](super::nan)); `.sat` and
-//! `.relu` turn −0 into +0; `abs` and `neg` of a NaN change its sign in double precision and
-//! give the canonical NaN elsewhere.
+//! Left open by the manual and chosen here: the resulting NaN (see [`nan`](super::nan)); `.sat` and `.relu`
+//! turn −0 into +0; `abs` and `neg` of a NaN change its sign in double precision and give the canonical NaN
+//! otherwise.
 
 use super::format::{
     Finite, Number, decode, encode, flushed, from_f64, infinity, is_infinite, is_nan, is_negative,
@@ -17,7 +17,7 @@ use ir::{
     Rounding,
 };
 
-/// One operand.
+/// Computes an operation with one operand.
 #[inline(always)]
 #[must_use]
 pub fn float_unary(op: FloatUnary, format: Format, mode: FloatMode, a: u64) -> u64 {
@@ -44,7 +44,7 @@ pub fn float_unary(op: FloatUnary, format: Format, mode: FloatMode, a: u64) -> u
     }
 }
 
-/// Two operands.
+/// Computes an operation with two operands.
 #[inline(always)]
 #[must_use]
 pub fn float_binary(op: FloatBinary, format: Format, mode: FloatMode, a: u64, b: u64) -> u64 {
@@ -72,7 +72,7 @@ pub fn float_binary(op: FloatBinary, format: Format, mode: FloatMode, a: u64, b:
     finish(format, mode, result)
 }
 
-/// `a·b + c`, rounded once.
+/// Computes `a·b + c`, rounded once.
 #[inline(always)]
 #[must_use]
 pub fn fma(format: Format, mode: FloatMode, a: u64, b: u64, c: u64) -> u64 {
@@ -81,7 +81,7 @@ pub fn fma(format: Format, mode: FloatMode, a: u64, b: u64, c: u64) -> u64 {
     finish(format, mode, fused(format, mode.rounding, a, b, c))
 }
 
-/// Whether `a` stands in `relation` to `b`. Zeros are equal whatever their signs.
+/// Compares `a` with `b`. Zeros are equal whatever their signs.
 #[inline(always)]
 #[must_use]
 pub fn float_compare(relation: FloatRelation, format: Format, flush: bool, a: u64, b: u64) -> bool {
@@ -90,7 +90,7 @@ pub fn float_compare(relation: FloatRelation, format: Format, flush: bool, a: u6
     Outcomes::of(relation).contain(a, b)
 }
 
-/// Which outcomes of a comparison make it true. Exactly one of the four comes out.
+/// The outcomes that make a comparison true. Exactly one of the four occurs.
 #[derive(Clone, Copy)]
 pub(super) struct Outcomes {
     less: bool,
@@ -117,7 +117,7 @@ impl Outcomes {
         Self { less, equal, greater, unordered }
     }
 
-    /// Whether that of comparing `a` with `b` is one of them.
+    /// Returns `true` if the outcome of comparing `a` with `b` is one of them.
     #[inline(always)]
     pub(super) fn contain<T: PartialOrd>(self, a: T, b: T) -> bool {
         let (less, equal, greater) = (a < b, a == b, a > b);
@@ -128,7 +128,7 @@ impl Outcomes {
     }
 }
 
-/// Whether `a` has a property. Zeros count as normal.
+/// Returns `true` if `a` has a property. Zeros count as normal.
 #[must_use]
 pub fn float_test(property: FloatProperty, format: Format, a: u64) -> bool {
     let special = is_nan(format, a) || is_infinite(format, a);
@@ -142,7 +142,7 @@ pub fn float_test(property: FloatProperty, format: Format, a: u64) -> bool {
     }
 }
 
-/// Flushes and clamps a result as the mode says.
+/// Flushes and clamps a result according to the mode.
 #[inline(always)]
 pub(super) fn finish(format: Format, mode: FloatMode, bits: u64) -> u64 {
     let bits = flushed(format, mode.flush, bits);
@@ -150,7 +150,7 @@ pub(super) fn finish(format: Format, mode: FloatMode, bits: u64) -> u64 {
     if mode.relu { rectified(format, bits) } else { bits }
 }
 
-/// Clamped to [0, 1]; NaN becomes 0.
+/// Clamps to [0, 1]; NaN becomes 0.
 #[inline(always)]
 pub(super) fn saturated(format: Format, bits: u64) -> u64 {
     if is_nan(format, bits) || is_negative(format, bits) {
@@ -159,7 +159,7 @@ pub(super) fn saturated(format: Format, bits: u64) -> u64 {
     bits.min(one(format))
 }
 
-/// Negative numbers become 0, a NaN the canonical one.
+/// Replaces negative numbers by 0 and NaNs by the canonical one.
 #[inline(always)]
 pub(super) fn rectified(format: Format, bits: u64) -> u64 {
     if is_nan(format, bits) {
@@ -173,7 +173,7 @@ fn with_new_sign(format: Format, a: u64, changed: u64) -> u64 {
     if format != Format::F64 && is_nan(format, a) { nan::canonical(format) } else { changed }
 }
 
-/// `bits` of a result, or the NaN that `operands` lead to if it is one.
+/// Returns `bits`, or the NaN that results from `operands` if the result is a NaN.
 #[inline(always)]
 fn or_nan<const N: usize>(format: Format, bits: u64, operands: [u64; N]) -> u64 {
     if is_nan(format, bits) { nan::result(format, operands) } else { bits }
@@ -248,12 +248,12 @@ const fn single(bits: u64) -> f32 {
     f32::from_bits(bits as u32)
 }
 
-/// `a·b + c` in single precision, correctly rounded without a fused instruction.
+/// Computes `a·b + c` in single precision, correctly rounded without a fused instruction.
 ///
-/// The product is exact in double precision. The sum is rounded to odd, that is, to the neighbour
-/// with the odd significand if it is inexact; rounding that to single precision then gives the same
-/// as rounding once, since double precision has more than two bits to spare (Boldo and Melquiond,
-/// "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008).
+/// The product is exact in double precision. The sum is rounded to odd: if it is inexact, to the neighbour
+/// with the odd significand. Rounding that to single precision gives the same as rounding once, since double
+/// precision has more than two bits to spare (Boldo and Melquiond, "Emulation of FMA and correctly rounded
+/// sums: proved algorithms using rounding to odd", 2008).
 #[inline(always)]
 pub(super) fn fused_single(a: f32, b: f32, c: f32) -> f32 {
     if cfg!(target_feature = "fma") {
@@ -263,16 +263,16 @@ pub(super) fn fused_single(a: f32, b: f32, c: f32) -> f32 {
     sum_to_odd(product, c) as f32
 }
 
-/// `x + y` rounded to odd, unless it overflows.
+/// Computes `x + y` rounded to odd, unless it overflows.
 #[inline(always)]
 fn sum_to_odd(x: f64, y: f64) -> f64 {
     let sum = x + y;
-    // What rounding took away, exactly (Knuth's two-sum); NaN with infinities.
+    // The exact rounding error (Knuth's two-sum); NaN with infinities.
     let part = sum - x;
     let error = (x - (sum - part)) + (y - part);
     let bits = sum.to_bits();
-    // One step away from zero or towards it, if the last bit is even; masks instead of conditions
-    // because vector units do them well.
+    // If the last bit is even, move one step away from zero or towards it. Masks instead of branches suit
+    // vector units.
     let step = 1_u64.wrapping_sub(((bits ^ error.to_bits()) >> 63) << 1);
     let if_even = (bits & 1).wrapping_sub(1);
     let adjustment = if error.abs() > 0.0 { step & if_even } else { 0 };
@@ -299,7 +299,7 @@ fn product_exactly(format: Format, rounding: Rounding, a: u64, b: u64) -> u64 {
     }
 }
 
-/// The exact product.
+/// Computes the exact product.
 fn multiplied(a: Number, b: Number) -> Number {
     use Number::{Infinite, Nan};
     match (a, b) {
@@ -363,7 +363,7 @@ fn round_to_integral(format: Format, rounding: Rounding, a: u64) -> u64 {
     }
 }
 
-/// What kind of minimum or maximum.
+/// The variant of a minimum or maximum.
 #[derive(Clone, Copy)]
 struct Extremum {
     max: bool,
@@ -388,7 +388,7 @@ fn extremum(format: Format, kind: Extremum, a: u64, b: u64) -> u64 {
     if kind.xor_sign_abs { chosen | ((a ^ b) & sign) } else { chosen }
 }
 
-/// A key that orders numbers, −0 below +0.
+/// A sort key for numbers; −0 is below +0.
 #[inline(always)]
 fn order(format: Format, bits: u64) -> i64 {
     let magnitude = (bits & !sign_bit(format)) as i64;

@@ -1,19 +1,19 @@
-//! Floating-point formats: from bits to numbers and, rounded, back (PTX manual §5.2.3; IEEE 754).
+//! Floating-point formats: decoding to numbers and encoding with rounding (PTX manual §5.2.3; IEEE 754).
 //!
-//! A finite number is an integer times a power of two, so arithmetic in between can be exact and
-//! rounding happens in one place, [`encode`]. Formats without infinities (e4m3) overflow to NaN.
+//! A finite number is an integer times a power of two, so intermediate arithmetic can be exact. Rounding
+//! happens in one place, [`encode`]. Formats without infinities (e4m3) overflow to NaN.
 
 use super::nan;
 use ir::{Format, Rounding};
 
-/// A number taken apart.
+/// A decoded number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Number {
     /// Any NaN.
     Nan,
     /// An infinity.
     Infinite { negative: bool },
-    /// Everything else.
+    /// A finite number.
     Finite(Finite),
 }
 
@@ -35,15 +35,15 @@ impl Finite {
     }
 }
 
-/// Where the parts of a format are.
+/// The bit layout of a format.
 #[derive(Clone, Copy)]
 struct Layout {
     exponent_bits: u32,
     fraction_bits: u32,
-    /// Bits below the fraction that mean nothing.
+    /// Ignored bits below the fraction.
     unused_bits: u32,
-    /// Whether the highest exponent is kept for infinities and NaNs. Otherwise only its largest
-    /// fraction is NaN.
+    /// Set if the highest exponent is reserved for infinities and NaNs. Otherwise only its largest fraction
+    /// is NaN.
     infinities: bool,
 }
 
@@ -86,20 +86,20 @@ impl Layout {
     }
 }
 
-/// The bit that holds the sign.
+/// The sign bit.
 #[inline(always)]
 pub(super) const fn sign_bit(format: Format) -> u64 {
     1 << (format.width().bits() - 1)
 }
 
-/// Whether the sign is set; zeros and NaNs have one too.
+/// Returns `true` if the sign is set; zeros and NaNs have one too.
 #[inline(always)]
 pub(super) const fn is_negative(format: Format, bits: u64) -> bool {
     bits & sign_bit(format) != 0
 }
 
-/// Everything but the sign and unused bits, moved down to bit 0. Where it has less than 32 bits it
-/// is compared as an `i32`: vector units compare no wider or unsigned integers.
+/// Everything but the sign and ignored bits, shifted down to bit 0. Below 32 bits it is compared as an `i32`,
+/// because vector units do not compare wider or unsigned integers.
 #[inline(always)]
 const fn magnitude(format: Format, bits: u64) -> u64 {
     (bits & !sign_bit(format)) >> Layout::of(format).unused_bits
@@ -127,7 +127,7 @@ pub(super) const fn is_subnormal(format: Format, bits: u64) -> bool {
     magnitude != 0 && magnitude < (1 << Layout::of(format).fraction_bits)
 }
 
-/// `bits`, or a zero of the same sign if `flush` and they are subnormal.
+/// Replaces subnormal `bits` by a zero of the same sign if `flush` is set.
 #[inline(always)]
 pub(super) const fn flushed(format: Format, flush: bool, bits: u64) -> u64 {
     let normal = 1 << Layout::of(format).fraction_bits;
@@ -144,7 +144,7 @@ pub(super) const fn largest(format: Format, negative: bool) -> u64 {
     with_sign(format, negative, layout.largest() << layout.unused_bits)
 }
 
-/// Infinity, or NaN where there is none.
+/// Infinity, or NaN in formats without it.
 pub(super) const fn infinity(format: Format, negative: bool) -> u64 {
     let layout = Layout::of(format);
     match layout.infinities {
@@ -165,7 +165,7 @@ pub(super) const fn with_sign(format: Format, negative: bool, magnitude: u64) ->
     if negative { magnitude | sign_bit(format) } else { magnitude }
 }
 
-/// Takes a number apart.
+/// Decodes a number.
 pub(super) const fn decode(format: Format, bits: u64) -> Number {
     let negative = is_negative(format, bits);
     if is_nan(format, bits) {
@@ -187,15 +187,15 @@ pub(super) const fn decode(format: Format, bits: u64) -> Number {
     })
 }
 
-/// The number of `format` that `number` rounds to. The lowest bit of a significand with at least
-/// two bits more than the format has may stand for "and a bit more".
+/// Rounds `number` to `format`. In a significand with at least two bits more than the format has, the lowest
+/// bit may be sticky.
 #[inline]
 pub(super) fn encode(format: Format, rounding: Rounding, number: Finite) -> u64 {
     let encoded = encode_finite(format, rounding, number);
     encoded.unwrap_or_else(|| overflow(format, rounding, number.negative))
 }
 
-/// As [`encode`], or `None` if the number is too large for the format.
+/// Like [`encode`]; `None` if the number is too large for the format.
 pub(super) fn encode_finite(format: Format, rounding: Rounding, number: Finite) -> Option<u64> {
     let layout = Layout::of(format);
     let Finite { negative, significand, exponent } = number;
@@ -216,7 +216,7 @@ pub(super) fn encode_finite(format: Format, rounding: Rounding, number: Finite) 
     fits.then(|| with_sign(format, negative, magnitude << layout.unused_bits))
 }
 
-/// What a number too large for the format rounds to.
+/// The rounded value of a number too large for the format.
 fn overflow(format: Format, rounding: Rounding, negative: bool) -> u64 {
     let away = match rounding {
         Rounding::NearestEven | Rounding::NearestAway => true,
@@ -227,7 +227,7 @@ fn overflow(format: Format, rounding: Rounding, negative: bool) -> u64 {
     if away { infinity(format, negative) } else { largest(format, negative) }
 }
 
-/// `significand / 2^shift`, rounded to an integer; a negative shift multiplies and must not
+/// Computes `significand / 2^shift`, rounded to an integer; a negative shift multiplies and must not
 /// overflow.
 pub(super) fn scale(significand: u128, shift: i32, rounding: Rounding, negative: bool) -> u128 {
     if shift <= 0 {
@@ -235,7 +235,7 @@ pub(super) fn scale(significand: u128, shift: i32, rounding: Rounding, negative:
     }
     let (significand, shift) = match shift {
         0..=126 => (significand, shift),
-        // Far below half a unit: only that there is something matters.
+        // Far below half a unit, only the sticky bit matters.
         _ => (shift_right_sticky(significand, shift - 64), 64),
     };
     let kept = significand >> shift;
@@ -251,7 +251,7 @@ pub(super) fn scale(significand: u128, shift: i32, rounding: Rounding, negative:
     kept + u128::from(up)
 }
 
-/// Shifts right; a one that falls off sets the lowest bit.
+/// Shifts right; a lost one sets the lowest bit.
 pub(super) fn shift_right_sticky(significand: u128, shift: i32) -> u128 {
     match shift {
         ..=0 => significand,
@@ -263,13 +263,13 @@ pub(super) fn shift_right_sticky(significand: u128, shift: i32) -> u128 {
     }
 }
 
-/// The number that a float of any format is, as a double: exact, since doubles have room for all.
+/// Converts a float of any format to a double, exactly.
 #[must_use]
 pub fn to_double(format: Format, bits: u64) -> f64 {
     to_f64(format, bits)
 }
 
-/// The number in double precision, which has every number of the other formats; a NaN is a NaN.
+/// Converts to double precision, which has every number of the other formats; a NaN stays a NaN.
 #[inline(always)]
 pub(super) fn to_f64(format: Format, bits: u64) -> f64 {
     match format {
@@ -281,7 +281,7 @@ pub(super) fn to_f64(format: Format, bits: u64) -> f64 {
     }
 }
 
-/// Moves exponent and fraction to their places in a double, then corrects the bias with an exact
+/// Moves exponent and fraction to their positions in a double, then corrects the bias by an exact
 /// multiplication, which also normalises subnormal numbers.
 #[inline(always)]
 fn widened(format: Format, bits: u64) -> f64 {
@@ -294,8 +294,8 @@ fn widened(format: Format, bits: u64) -> f64 {
     if is_negative(format, bits) { -value } else { value }
 }
 
-/// The number of `format` nearest to `value`, ties to even; any NaN is the canonical one. The same
-/// as decoding and encoding, without branches. Not for double precision.
+/// Rounds `value` to the nearest number of `format`, ties to even; every NaN becomes the canonical one.
+/// Equals decoding and encoding, without branches. Not for double precision.
 #[inline(always)]
 pub(super) fn from_f64(format: Format, value: f64) -> u64 {
     match format {
@@ -314,18 +314,18 @@ pub(super) const fn single_or_nan(value: f32) -> u64 {
     if value.is_nan() { nan::canonical(Format::F32) } else { value.to_bits() as u64 }
 }
 
-/// [`from_f64`] for formats with infinities and fewer exponents than double precision.
+/// Like [`from_f64`], for formats with infinities and fewer exponents than double precision.
 #[inline(always)]
 fn narrowed(format: Format, value: f64) -> u64 {
     let layout = Layout::of(format);
     let dropped = 52 - layout.fraction_bits;
     let magnitude = value.abs();
-    // Subnormal numbers: a sum whose last place is that of the format rounds for us.
+    // Subnormal numbers: a sum with the format's last place does the rounding.
     let smallest_normal = power_of_two(layout.lowest());
     let aligner = power_of_two(layout.lowest() + dropped as i32);
     let subnormal = (magnitude + aligner).to_bits() - aligner.to_bits();
-    // Normal numbers: rebias, add just under half a unit or half if odd, and cut. A carry from the
-    // largest number leads to infinity.
+    // Normal numbers: rebias, add just under half a unit, or half if odd, and truncate. A carry from the
+    // largest number gives infinity.
     let bits = magnitude.to_bits();
     let rebias = ((1022 + layout.lowest()) as u64) << 52;
     let odd = (bits >> dropped) & 1;

@@ -5,7 +5,7 @@
 use super::bits;
 use ir::{IntBinary, IntTernary, IntUnary, Relation, Width};
 
-/// The low `width` bits of `a` as a number in two's complement.
+/// Interprets the low `width` bits of `a` as a two's complement number.
 #[inline(always)]
 pub(super) const fn sign_extend(width: Width, a: u64) -> i64 {
     match width {
@@ -17,7 +17,7 @@ pub(super) const fn sign_extend(width: Width, a: u64) -> i64 {
     }
 }
 
-/// One operand. Counts and positions are 32 bits wide whatever the width.
+/// Computes an operation with one operand. Counts and positions are 32 bits wide for every width.
 #[inline(always)]
 #[must_use]
 pub fn int_unary(op: IntUnary, width: Width, a: u64) -> u64 {
@@ -34,11 +34,11 @@ pub fn int_unary(op: IntUnary, width: Width, a: u64) -> u64 {
     }
 }
 
-/// Two operands. The product of `MulWide` is twice as wide as the operands; the amount of a shift
-/// is 32 bits wide.
+/// Computes an operation with two operands. The product of `MulWide` is twice as wide as the operands; a
+/// shift amount is 32 bits wide.
 ///
-/// A quotient by zero is all ones and the remainder is the dividend, as current hardware is
-/// said to have it (not yet checked); the manual leaves both open. The quotient of the most negative number by −1 is itself.
+/// A quotient by zero is all ones and the remainder is the dividend, reportedly as on current hardware (not
+/// yet checked); the manual leaves both open. The quotient of the most negative number by −1 is itself.
 #[inline(always)]
 #[must_use]
 pub fn int_binary(op: IntBinary, width: Width, a: u64, b: u64) -> u64 {
@@ -71,7 +71,7 @@ pub fn int_binary(op: IntBinary, width: Width, a: u64, b: u64) -> u64 {
     }
 }
 
-/// Three operands.
+/// Computes an operation with three operands.
 #[inline(always)]
 #[must_use]
 pub fn int_ternary(op: IntTernary, width: Width, a: u64, b: u64, c: u64) -> u64 {
@@ -94,7 +94,7 @@ pub fn int_ternary(op: IntTernary, width: Width, a: u64, b: u64, c: u64) -> u64 
     }
 }
 
-/// `a + b + carry_in`, or with `subtract` `a − (b + carry_in)`, and the carry or borrow out.
+/// Computes `a + b + carry_in`, or with `subtract` `a − (b + carry_in)`, and the carry or borrow out.
 #[inline(always)]
 #[must_use]
 pub fn add_carry(width: Width, subtract: bool, a: u64, b: u64, carry_in: bool) -> (u64, bool) {
@@ -103,7 +103,7 @@ pub fn add_carry(width: Width, subtract: bool, a: u64, b: u64, carry_in: bool) -
     (wide as u64 & width.mask(), (wide >> bits_of(width)) & 1 == 1)
 }
 
-/// Whether `a` stands in `relation` to `b`.
+/// Compares `a` with `b`.
 #[inline(always)]
 #[must_use]
 pub fn int_compare(relation: Relation, signed: bool, width: Width, a: u64, b: u64) -> bool {
@@ -117,7 +117,7 @@ pub fn int_compare(relation: Relation, signed: bool, width: Width, a: u64, b: u6
     }
 }
 
-/// The low `from` bits of `a`, extended or cut to `to` bits.
+/// Extends or truncates the low `from` bits of `a` to `to` bits.
 #[inline(always)]
 #[must_use]
 pub fn resize(from: Width, signed: bool, to: Width, a: u64) -> u64 {
@@ -125,7 +125,7 @@ pub fn resize(from: Width, signed: bool, to: Width, a: u64) -> u64 {
     extended & to.mask()
 }
 
-/// Bits of a width that fits a `u64`; 128-bit registers are never computed with.
+/// Bits of a width that fits a `u64`; 128-bit registers take no part in arithmetic.
 const fn bits_of(width: Width) -> u32 {
     match width {
         Width::B128 => 64,
@@ -158,7 +158,7 @@ fn multiply_wide(width: Width, signed: bool, a: u64, b: u64) -> u64 {
     let mask = Width::from_bits(2 * bits_of(width)).map_or(u64::MAX, Width::mask);
     match signed {
         true => sign_extend(width, a).wrapping_mul(sign_extend(width, b)) as u64 & mask,
-        // Operands have 32 bits at most; saying so makes it one multiplication.
+        // The operands have at most 32 bits; the masks let this compile to one multiplication.
         false => ((a & 0xffff_ffff) * (b & 0xffff_ffff)) & mask,
     }
 }
@@ -194,7 +194,7 @@ fn remainder(width: Width, signed: bool, a: u64, b: u64) -> u64 {
     }
 }
 
-/// `value` limited to the signed range of `width`.
+/// Clamps `value` to the signed range of `width`.
 #[inline(always)]
 fn clamp(width: Width, value: i128) -> u64 {
     let limit = 1_i128 << (bits_of(width) - 1);

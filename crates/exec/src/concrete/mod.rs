@@ -1,25 +1,24 @@
-//! What the scalar core operations compute, bit by bit (PTX manual §9.7.1–9.7.9).
+//! The scalar core operations, bit by bit (PTX manual §9.7.1–9.7.9).
 //!
-//! Pure functions on bit patterns in a `u64`. Bits above the width of an operand must be zero, and
-//! those above the width of a result are. A function handles **one** number: who has several side
-//! by side in a register splits them. [`lanes`] has the same functions for the 32 lanes of a warp.
+//! Pure functions on bit patterns in a `u64`. Bits above the width of an operand must be zero, and those
+//! above the width of a result are zero. A function handles **one** number; the caller splits registers with
+//! several. [`lanes`] has the same functions for the 32 lanes of a warp.
 //!
-//! Integer operations, comparisons, conversions and everything with [`ir::Accuracy::Exact`] are
-//! exact: the manual, or IEEE 754 where the manual points to it, fixes every bit. What both leave
-//! open, and what is done here:
+//! Integer operations, comparisons, conversions and everything with [`ir::Accuracy::Exact`] are exact: the
+//! manual, or IEEE 754 where the manual refers to it, fixes every bit. Points left open by both, and the
+//! choices here:
 //!
-//! - *Which NaN* a result is: see [`nan`]. Programs see it only if they look at the bits.
-//! - *Division of integers by zero* gives all ones, the remainder is the dividend. Callers report
-//!   it before they ask.
-//! - *Approximate functions* are computed in double precision and rounded to nearest: within
-//!   the manual's bounds, and therefore **not** bit-exact. A
-//!   program that depends on their last bits can come out differently on hardware.
-//! - *`.ftz`* judges results after rounding: what rounds up to the smallest normal number stays.
+//! - *NaN results*: see [`nan`]. Programs notice only if they inspect the bits.
+//! - *Integer division by zero* gives all ones, the remainder is the dividend. Callers report it first.
+//! - *Approximate functions* are computed in double precision and rounded to nearest: within the manual's
+//!   bounds, and therefore **not** bit-exact. A program that depends on their last bits can give other
+//!   results on hardware.
+//! - *`.ftz`* judges results after rounding: a result that rounds up to the smallest normal number stays.
 //!
-//! `tests/hardware.rs` compares all of it with what an H200 answered.
+//! `tests/hardware.rs` compares all of it with recordings of an H200.
 //!
-//! Elementary functions come from the `libm` crate and not from the platform, so that a run gives
-//! the same bits on every machine.
+//! Elementary functions come from the `libm` crate rather than the platform, so a run gives the same bits on
+//! every machine.
 
 mod approximate;
 mod bits;

@@ -1,21 +1,20 @@
-//! Which NaN an operation gives. The manual fixes little of it: "canonical" NaNs for `.relu` and
-//! `.NaN`, one bit pattern for the gross approximations in double precision, "unspecified"
-//! elsewhere.
+//! NaN results of operations. The manual specifies little: "canonical" NaNs for `.relu` and `.NaN`, one bit
+//! pattern for the gross approximations in double precision, "unspecified" otherwise.
 //!
-//! Chosen after what is known of current hardware, and not yet checked against recordings of it:
+//! The choices follow what is known of current hardware, not yet checked against recordings of it:
 //!
-//! - every format but double precision has one NaN for results, all ones without the sign;
-//! - double precision hands on its first NaN operand with the quiet bit set, or makes
-//!   `0xfff8000000000000` where there is none;
-//! - operations that only move or select bits (`copysign`, conversions that change nothing, `bf16`
-//!   to single precision) leave a NaN as it is.
+//! - every format except double precision has one NaN for results, all ones without the sign;
+//! - double precision passes on its first NaN operand with the quiet bit set, or creates `0xfff8000000000000`
+//!   if there is none;
+//! - operations that only move or select bits (`copysign`, conversions that change nothing, `bf16` to single
+//!   precision) keep a NaN unchanged.
 //!
-//! Err either way: a program that looks into NaNs may see other bits on a particular chip.
+//! This can err either way: a program that inspects NaNs may see other bits on a particular chip.
 
 use super::format::{is_nan, sign_bit};
 use ir::Format;
 
-/// The NaN that hardware calls canonical.
+/// The NaN that the manual calls canonical.
 #[inline(always)]
 #[must_use]
 pub const fn canonical(format: Format) -> u64 {
@@ -27,10 +26,10 @@ pub const fn canonical(format: Format) -> u64 {
     }
 }
 
-/// What the gross approximations in double precision give.
+/// The NaN of the gross approximations in double precision.
 pub(super) const GROSS: u64 = 0x7fff_ffff_0000_0000;
 
-/// The NaN that an operation on `operands` gives.
+/// The NaN result of an operation on `operands`.
 #[inline(always)]
 pub(super) fn result<const N: usize>(format: Format, operands: [u64; N]) -> u64 {
     if format != Format::F64 {
@@ -43,12 +42,12 @@ pub(super) fn result<const N: usize>(format: Format, operands: [u64; N]) -> u64 
     nan
 }
 
-/// A NaN in double precision with the quiet bit set.
+/// Sets the quiet bit of a NaN in double precision.
 pub(super) const fn quiet(bits: u64) -> u64 {
     bits | 1 << 51
 }
 
-/// A NaN of single or half precision in double precision, payload and sign kept.
+/// Converts a NaN of single or half precision to double precision, keeping payload and sign.
 pub(super) const fn widened(format: Format, bits: u64) -> u64 {
     let sign = bits & sign_bit(format);
     let payload = bits & (sign_bit(format) - 1);

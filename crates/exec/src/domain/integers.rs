@@ -1,25 +1,26 @@
-//! Integers that depend on inputs: the numbers they lie between, and places in memory made of them.
+//! Integers that depend on inputs: their bounds, and places in memory made of them.
 //!
-//! A domain computes these, and errs towards more: wider bounds, a difference that may be zero. What it marks as *met* is
-//! exact, because reports of a mistake rest on it.
+//! A domain computes these, and errs towards more: wider bounds, a difference that may be zero. Anything
+//! marked as *met* is exact, because error reports rely on it.
 
 use ir::Relation;
 
-/// Numbers that an integer lies between, both included.
+/// Bounds of an integer, inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// The smallest.
     pub low: i128,
     /// The largest.
     pub high: i128,
-    /// Set if some inputs make it the smallest, and some the largest.
+    /// Set if some inputs attain the smallest value, and some the largest.
     pub are_met: bool,
-    /// Set if the user stated a range of every input it is made of; of others only the type is known.
+    /// Set if the user declared a range for every input it is made of; of other inputs only the type is
+    /// known.
     pub are_told: bool,
 }
 
 impl Bounds {
-    /// Returns the truth of a relation between two integers, if the numbers they lie between settle it.
+    /// Decides a relation between two integers, if their bounds suffice.
     #[must_use]
     pub fn settle(self, relation: Relation, other: Self) -> Option<bool> {
         let (below, above) = (self.high < other.low, self.low > other.high);
@@ -35,18 +36,19 @@ impl Bounds {
     }
 }
 
-/// A place that is data: a sum of multiples of integers, and a number. Places with equal multiples are a fixed number of bytes apart.
+/// A data-dependent place: a sum of multiples of integers, plus a constant. Places with equal multiples are a
+/// fixed number of bytes apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataPlace {
-    /// Integers of the domain, in its own numbers, each with its factor, which is not zero; in ascending order.
+    /// Integers of the domain, in its own numbering, with their nonzero factors, in ascending order.
     pub multiples: Vec<(u32, i128)>,
-    /// The number.
+    /// The constant.
     pub constant: i128,
-    /// Orders places in the same way in all runs on the same inputs, as far as the domain can.
+    /// A sort key for places, the same in all runs on the same inputs as far as the domain can provide it.
     pub rank: Vec<i128>,
 }
 
-/// The difference of two places, for all inputs: a multiple of `step`, whose factor is between two numbers.
+/// The difference of two places, for all inputs: a multiple of `step`, with a factor between two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlaceDifference {
     /// Positive.
@@ -55,8 +57,8 @@ pub struct PlaceDifference {
     pub low: i128,
     /// The largest factor.
     pub high: i128,
-    /// Set if the factor is not zero.
+    /// Set if the factor is never zero.
     pub is_never_zero: bool,
-    /// Set if there are inputs for every factor.
+    /// Set if every factor is attained for some inputs.
     pub is_met: bool,
 }

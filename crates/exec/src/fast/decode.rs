@@ -1,8 +1,7 @@
-//! Instructions decoded once for all times they are executed: the common ones on 32 bits, with
-//! operands as positions in the register file.
+//! Pre-decoded instructions: the common ones on 32 bits, with operands as positions in the register file.
 //!
-//! What a decoded instruction does is done if all operands are numbers (or, for floats, unknown);
-//! everything else is left to [`crate::interpret`]. Both give the same result where both apply.
+//! A decoded instruction runs here if all operands are numbers (or, for floats, unknown). All others are left
+//! to [`crate::interpret`]. Both give the same result where both apply.
 
 use crate::concrete::lanes::narrow;
 use crate::lanes::{Mask, Narrow};
@@ -17,7 +16,7 @@ use multiversion::multiversion;
 use rustc_hash::FxHashSet;
 use sync::Site;
 
-/// A function's instructions, block by block.
+/// The instructions of a function, by basic block.
 #[derive(Debug)]
 pub(crate) struct Code {
     pub(crate) blocks: IndexVec<BlockId, Vec<Step>>,
@@ -25,55 +24,54 @@ pub(crate) struct Code {
     pub(crate) first: IndexVec<BlockId, Site>,
 }
 
-/// An instruction as the run loop sees it.
+/// An instruction in the form used by the run loop.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
-    /// Whether it has a guard.
+    /// Set if it has a guard.
     pub(crate) guarded: bool,
-    /// Whether it touches registers of products, and is none.
+    /// Set if it touches registers of products without being a product.
     pub(crate) of_products: bool,
     pub(crate) decoded: Decoded,
 }
 
-/// What an instruction does.
+/// The operation of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Decoded {
-    /// Not of the common kind.
+    /// Not a common instruction.
     Other,
-    /// A fused multiplication and addition of singles, to nearest.
+    /// A fused multiply-add of singles, rounded to nearest.
     Fma { flush: bool, dst: Word, sources: [Word; 3] },
-    /// Singles, to nearest.
+    /// An operation on singles, rounded to nearest.
     Single { op: FloatBinary, flush: bool, dst: Word, sources: [Word; 2] },
-    /// A product of singles that a sum may be fused with. Of numbers, others find out whether it is
-    /// exact.
+    /// A product of singles that may be fused with a sum. For numbers, other code decides if it is exact.
     Product { dst: Word, sources: [Word; 2] },
     /// A copy.
     Copy { dst: Word, sources: [Word; 1] },
-    /// Integers.
+    /// An integer operation.
     Integer { op: IntBinary, dst: Word, sources: [Word; 2] },
 }
 
-/// What floats are in a run.
+/// The representation of floats in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Floats {
-    /// Bits that one GPU could have.
+    /// Bits that some GPU may produce.
     Some,
-    /// Bits that every GPU has, or unknown.
+    /// Bits that every GPU produces, or unknown.
     Fixed,
-    /// Values of the domain, known ones too.
+    /// Values of the domain, even if known.
     Valued,
 }
 
-/// Which instructions are decoded.
+/// Decoding options.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Decoding {
     pub(crate) floats: Floats,
-    /// Everything is left to the code for all cases.
+    /// Set to decode nothing: the general code executes everything.
     pub(crate) general: bool,
 }
 
 impl Code {
-    /// Decodes a function; `next` is the number of its first instruction, and then that of the next
+    /// Decodes a function. `next` is the number of its first instruction, and becomes that of the next
     /// function's.
     pub(crate) fn new(
         function: &Function,
@@ -110,7 +108,7 @@ impl Code {
     }
 }
 
-/// Registers that products of warp groups have accumulators or fragments in.
+/// Registers with accumulators or fragments of warp-group products.
 fn registers_of_products(function: &Function) -> FxHashSet<Reg> {
     let mut found = FxHashSet::default();
     for instruction in function.instructions() {
@@ -127,7 +125,7 @@ fn registers_of_products(function: &Function) -> FxHashSet<Reg> {
     found
 }
 
-/// Tells whether an operation that is no product touches one of some registers.
+/// Returns `true` if an operation other than a product touches one of some registers.
 fn touches(registers: &FxHashSet<Reg>, op: &Op) -> bool {
     if registers.is_empty() || matches!(op, Op::Wgmma(_)) {
         return false;
@@ -194,7 +192,7 @@ fn decode(op: &Op, layout: &mut Layout, floats: Floats) -> Option<Decoded> {
 }
 
 impl Decoded {
-    /// Executes the instruction if that is possible here; whether it was.
+    /// Executes the instruction. Returns `false` if this is not possible here.
     #[inline(always)]
     pub(crate) fn execute(&self, registers: &mut Registers, lanes: Mask) -> bool {
         match self {
@@ -228,7 +226,7 @@ impl Decoded {
     }
 }
 
-/// Computes if all operands are numbers; whether they are.
+/// Computes if all operands are numbers. Returns `true` if they are.
 #[inline(always)]
 fn on_numbers<const N: usize>(
     registers: &mut Registers,
@@ -245,7 +243,7 @@ fn on_numbers<const N: usize>(
     numbers
 }
 
-/// Computes if all operands are numbers or unknown; whether they are.
+/// Computes if all operands are numbers or unknown. Returns `true` if they are.
 #[inline(always)]
 fn float<const N: usize>(
     registers: &mut Registers,
@@ -255,7 +253,7 @@ fn float<const N: usize>(
     action: impl FnOnce(&mut Narrow, [&Narrow; N]),
 ) -> bool {
     let Some(unknown) = registers.unknown(sources) else { return false };
-    // The bits of unknown values mean nothing: there is nothing to compute unless some are known.
+    // The bits of unknown values are meaningless, so compute only if some are known.
     if unknown != Mask::ALL {
         registers.compute_words(sources, dst, lanes, action);
     }

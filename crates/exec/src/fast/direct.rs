@@ -1,9 +1,9 @@
-//! The common operations on numbers and pointers that are not decoded ([`super::decode`]), computed
-//! where the result will stay.
+//! Fast path for common operations on numbers and pointers that are not pre-decoded ([`super::decode`]). The
+//! result is computed in place.
 //!
-//! Everything else is left to [`crate::interpret`], which gives the same result where both apply.
+//! All others are left to [`crate::interpret`], which gives the same result where both apply.
 
-use crate::address::{Pointer, keeps_region};
+use crate::address::{self, Pointer, keeps_region};
 use crate::concrete::lanes::{self, narrow};
 use crate::context::{Context, Scratch};
 use crate::lanes::{Mask, WARP};
@@ -12,7 +12,7 @@ use crate::registers::Registers;
 use crate::tags::Tags;
 use ir::{IntBinary, Op, Operand, Reg, Relation, Width};
 
-/// Executes an operation if it is one of the common kind; whether it was.
+/// Executes a common operation. Returns `true` if it did.
 #[inline]
 pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
     let Context { registers, layout, scratch, lanes, .. } = context;
@@ -30,7 +30,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
     }
 }
 
-/// What an operation reads and writes.
+/// The state that an operation reads and writes.
 struct Target<'t> {
     registers: &'t mut Registers,
     layout: &'t Layout,
@@ -39,7 +39,7 @@ struct Target<'t> {
 }
 
 impl Target<'_> {
-    /// Integers, and numbers added to pointers.
+    /// Computes integer operations, and sums of pointers and numbers.
     fn int_binary(
         &mut self,
         op: IntBinary,
@@ -121,8 +121,8 @@ impl Target<'_> {
     }
 }
 
-/// The lanes in which the result is a pointer, if the operation adds numbers to pointers or takes
-/// them away, does nothing else with pointers, and leaves them near their allocation.
+/// Returns the lanes with a pointer as the result, if the operation only adds numbers to pointers or
+/// subtracts them, and the results stay near their allocation.
 pub(super) fn moved(
     registers: &Registers,
     (layout, lanes): (&Layout, Mask),
@@ -144,11 +144,18 @@ pub(super) fn moved(
     let [a, b] = operands;
     let a = registers.word(layout, a, width, &mut first);
     let b = registers.word(layout, b, width, &mut second);
+    let pointers = of_a.or(of_b);
+    if pointers == Mask::ALL && (of_a == Mask::ALL || of_b == Mask::ALL) {
+        let (pointers, numbers) = if of_a == Mask::ALL { (a, b) } else { (b, a) };
+        if address::keep_regions((pointers, numbers), op == IntBinary::Sub, width == Width::B64) {
+            return Some(Mask::ALL);
+        }
+    }
     let mut last = None;
     let stays = |lane: usize| {
         let (pointer, number) =
             if of_a.has(lane) { (a[lane], b[lane]) } else { (b[lane], a[lane]) };
-        // Lanes often do the same.
+        // Lanes often repeat the same operands.
         if last.replace((pointer, number)) == Some((pointer, number)) {
             return true;
         }
@@ -158,11 +165,10 @@ pub(super) fn moved(
         };
         is_pointer(pointer, width) && keeps_region(pointer, sum & width.mask())
     };
-    let pointers = of_a.or(of_b);
     pointers.and(lanes).iter().all(stays).then_some(pointers)
 }
 
-/// Tells whether a lane that is tagged as a pointer is one, and no half of an address of 64 bits.
+/// Returns `true` if a lane tagged as a pointer holds a whole one rather than half of a 64-bit address.
 fn is_pointer(value: u64, width: Width) -> bool {
     (width == Width::B64 && value >> 32 != 0) || Pointer::in_window(value).is_some()
 }

@@ -1,9 +1,9 @@
-//! Fast paths: the common cases of instructions, computed with less work.
+//! Fast paths: cheaper code for the common cases of instructions.
 //!
-//! Every fast path either does exactly what [`crate::interpret`] does in general, or declines and leaves
-//! everything as it was. `tests/paths.rs` runs kernels both ways and compares the reports. The switch is
-//! [`Paths`](crate::Paths), as [`Machine::general`](crate::machine::Machine): with it no fast path is
-//! taken. (Shortcuts of a few lines inside [`crate::interpret::symbolic`] ask the same switch.)
+//! Every fast path either does exactly what [`crate::interpret`] does in general, or declines and changes
+//! nothing. `tests/paths.rs` runs kernels both ways and compares the reports. The switch is
+//! [`Paths`](crate::Paths), as [`Machine::general`](crate::machine::Machine): if set, no fast path is used.
+//! (Short shortcuts inside [`crate::interpret::symbolic`] use the same switch.)
 
 mod contiguous;
 pub(crate) mod decode;
@@ -13,7 +13,7 @@ mod single_lane;
 use crate::context::Context;
 use ir::{Load, Op, Store};
 
-/// Executes an operation if a fast path covers it; returns whether one did.
+/// Executes an operation if a fast path covers it. Returns `true` if one did.
 #[inline]
 pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
     !context.machine.general
@@ -21,7 +21,7 @@ pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
             || direct::execute(context, op))
 }
 
-/// Executes a load if a fast path covers it; returns whether one did.
+/// Executes a load if a fast path covers it. Returns `true` if one did.
 #[inline]
 pub(crate) fn load(context: &mut Context<'_, '_>, load: &Load) -> bool {
     !context.machine.general
@@ -30,7 +30,7 @@ pub(crate) fn load(context: &mut Context<'_, '_>, load: &Load) -> bool {
         && contiguous::load(context, load)
 }
 
-/// Executes a store if a fast path covers it; returns whether one did.
+/// Executes a store if a fast path covers it. Returns `true` if one did.
 #[inline]
 pub(crate) fn store(context: &mut Context<'_, '_>, store: &Store) -> bool {
     !context.machine.general

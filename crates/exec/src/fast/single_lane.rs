@@ -1,7 +1,8 @@
-//! The common operations in a warp with one thread, as references often have: one value and not 32.
+//! Fast path for common operations in a warp with one thread, frequent in references: one value instead of
+//! 32.
 //!
-//! Everything else is left to the code for all warps, which gives the same result where both apply: bits of lanes
-//! without a thread mean nothing, and their tags are those of the thread ([`crate::registers`]).
+//! All others are left to the code for all warps, which gives the same result where both apply. Bits of lanes
+//! without a thread are meaningless, and their tags are those of the thread ([`crate::registers`]).
 
 use super::contiguous::starts::allocation;
 use crate::address::{Area, Pointer, keeps_region};
@@ -14,7 +15,7 @@ use crate::memory::state;
 use crate::tags::{Source, Tags};
 use ir::{AddressBase, IntBinary, Load, Op, Operand, Ordering, Reg, Relation, Width};
 
-/// Executes an operation of the context's only lane if it is one of the common kind; whether it was.
+/// Executes a common operation of the context's only lane. Returns `true` if it did.
 #[inline]
 pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
     let done = match op {
@@ -29,7 +30,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
     done.is_some()
 }
 
-/// Integers, and numbers added to pointers.
+/// Computes integer operations, and sums of pointers and numbers.
 #[inline]
 fn int_binary(
     context: &mut Context<'_, '_>,
@@ -81,7 +82,7 @@ fn int_compare(
     Some(())
 }
 
-/// Loads one word from memory whose accesses are not tracked.
+/// Loads one word from untracked memory.
 #[inline]
 fn load(context: &mut Context<'_, '_>, load: &Load) -> Option<()> {
     let AddressBase::Register(base) = load.address.base else { return None };

@@ -1,4 +1,4 @@
-//! Where the lanes of an access go, with its checks, and the bytes there.
+//! Address resolution of accesses, with its checks, and access to the bytes.
 
 use super::indexed::{self, Indexed};
 use super::remote;
@@ -16,12 +16,12 @@ use ir::{Address, AddressBase, Space};
 /// The addresses of an access, lane by lane.
 pub(super) struct Addresses {
     pub(super) pointers: [Option<Pointer>; WARP],
-    /// Lanes whose address is usable; the others have a finding.
+    /// Lanes with a valid address; the others have a finding.
     pub(super) lanes: Mask,
 }
 
-/// Where each lane's access goes. Faults are recorded; lanes with one are left out. A lane whose address is data
-/// ends the run.
+/// Resolves the address of each lane. Faults are recorded, and their lanes are left out. A data-dependent
+/// address ends the run.
 pub(super) fn resolve(
     context: &mut Context<'_, '_>,
     address: Address,
@@ -36,7 +36,7 @@ pub(super) fn resolve(
     }
 }
 
-/// As [`resolve`]; lanes whose address is data are not among its lanes but returned beside it.
+/// Like [`resolve`], but returns lanes with a data-dependent address separately.
 pub(super) fn resolve_indexed(
     context: &mut Context<'_, '_>,
     address: Address,
@@ -87,7 +87,7 @@ pub(super) fn resolve_indexed(
     Ok((Addresses { pointers, lanes }, indexed))
 }
 
-/// An address in `.shared::cta` is one of the executing block.
+/// Checks that addresses in `.shared::cta` belong to the executing block.
 fn check_own(
     context: &Context<'_, '_>,
     pointers: &[Option<Pointer>; WARP],
@@ -104,7 +104,7 @@ fn wild(context: &mut Context<'_, '_>, address: u64, kind: AccessKind, bytes: u3
     context.find(Fault::WildAddress { address, kind, bytes }, lanes);
 }
 
-/// The allocation a pointer is into, and where this lane's copy of it starts.
+/// Returns the allocation of a pointer, and the start and size of this lane's copy.
 pub(super) fn allocation<'s>(
     context: &'s mut Context<'_, '_>,
     area: Area,
@@ -126,11 +126,11 @@ pub(super) fn allocation<'s>(
     }
 }
 
-/// What one lane may access: where it starts, nowhere in a buffer without bounds; and whether
-/// that is aligned only if the allocation happens to be.
+/// The start of a lane's access (`None` in a buffer without bounds), and `true` if it is aligned only if the
+/// allocation happens to be.
 type Checked = Result<(Option<usize>, bool), Fault>;
 
-/// Bounds, alignment and permission of one lane's access; the byte where it starts.
+/// Checks bounds, alignment and permission of a lane's access. Returns its first byte.
 fn check(
     memory: &Allocation,
     (first, size): (usize, usize),
@@ -162,7 +162,7 @@ fn check(
     }
 }
 
-/// Reads parameters of the kernel: always defined by the launch, never written.
+/// Kernel parameters: defined by the launch, never written.
 fn param<'c>(context: &Context<'c, '_>, area: Area) -> Option<&'c Allocation> {
     match area {
         Area::Param(number) => context.machine.params.get(number),
@@ -170,7 +170,7 @@ fn param<'c>(context: &Context<'c, '_>, area: Area) -> Option<&'c Allocation> {
     }
 }
 
-/// One lane's access: where it is, or a recorded fault.
+/// Locates a lane's access, or records a fault.
 pub(super) fn locate(
     context: &mut Context<'_, '_>,
     pointer: Pointer,
@@ -210,7 +210,7 @@ pub(super) fn locate(
     }
 }
 
-/// Notes an access whose alignment depends on where its array lies.
+/// Records an access with an alignment that depends on the placement of its array.
 pub(super) fn note_placement(
     context: &mut Context<'_, '_>,
     pointer: Pointer,
@@ -229,7 +229,7 @@ pub(super) fn note_placement(
     context.report.alignments.extend(placement);
 }
 
-/// Reports an access to global memory that may come before the end of the launches before.
+/// Reports an access to global memory that may come before the end of earlier launches.
 pub(super) fn note_early(
     context: &mut Context<'_, '_>,
     pointer: Pointer,
@@ -246,7 +246,7 @@ pub(super) fn note_early(
     }
 }
 
-/// Reads one element of one lane into `low` (and `high` above eight bytes).
+/// Reads one element of a lane into `low` (and `high` above eight bytes).
 pub(super) fn read_element(
     context: &mut Context<'_, '_>,
     area: Area,
@@ -276,7 +276,7 @@ pub(super) fn read_element(
         if word == upper {
             return word;
         }
-        // There is one tag for both halves.
+        // Both halves share one tag.
         if let Some(valued) = &mut valued {
             low[lane] = valued.store.units(low[lane], word);
             high[lane] = valued.store.units(high[lane], upper);
@@ -294,7 +294,7 @@ pub(super) fn read_element(
         },
     };
     if word == Word::Pointer && context.other_block(area).is_some() {
-        // Whether an address means the same in another block is not said.
+        // An address need not mean the same in another block.
         if let Some(valued) = &mut valued {
             low[lane] = valued.store.units(low[lane], word);
             high[lane] = valued.store.units(high[lane], word);
@@ -306,7 +306,7 @@ pub(super) fn read_element(
     word
 }
 
-/// Writes up to eight bytes of one lane.
+/// Writes up to eight bytes of a lane.
 pub(super) fn write_element(
     context: &mut Context<'_, '_>,
     (area, lane): (Area, usize),
@@ -318,7 +318,7 @@ pub(super) fn write_element(
     let handed_over = word == Word::Pointer && context.other_block(area).is_some();
     if let Some((memory, ..)) = allocation(context, area, lane) {
         match &mut valued {
-            // Whether an address means the same in another block is not said.
+            // An address need not mean the same in another block.
             None if handed_over => memory.store(at, bytes, value, Word::Fickle),
             Some(valued) if handed_over => valued.store.lose(memory, at, bytes),
             None => memory.store(at, bytes, value, word),
@@ -328,7 +328,7 @@ pub(super) fn write_element(
     context.valued = valued;
 }
 
-/// Tells whether nobody has written any of some bytes.
+/// Returns `true` if none of some bytes was ever written.
 pub(super) fn is_unwritten(
     context: &mut Context<'_, '_>,
     (area, lane, at): (Area, usize, usize),
@@ -339,7 +339,7 @@ pub(super) fn is_unwritten(
     })
 }
 
-/// Makes some bytes of one lane unknown, and not the same on every schedule or GPU.
+/// Makes some bytes of a lane unknown, and possibly different between schedules or GPUs.
 pub(super) fn lose_element(
     context: &mut Context<'_, '_>,
     (area, lane): (Area, usize),
@@ -356,7 +356,7 @@ pub(super) fn lose_element(
     context.valued = valued;
 }
 
-/// Makes some bytes of one lane data that is not known.
+/// Makes some bytes of a lane unknown data.
 pub(super) fn forget_element(
     context: &mut Context<'_, '_>,
     (area, lane): (Area, usize),
@@ -377,19 +377,19 @@ pub(super) fn forget_element(
     context.valued = valued;
 }
 
-/// Tells whether others see what a launch leaves in an area: it is global memory and no scratch.
+/// Returns `true` if the final contents of an area are visible to others: global memory other than scratch.
 pub(super) fn is_seen(context: &Context<'_, '_>, area: Area) -> bool {
     let Area::Global(number) = area else { return false };
     context.global.get(number).is_none_or(|memory| memory.access != Access::Scratch)
 }
 
-/// Tells whether something is to be said of a value that is stored to an area and is not determined: others see it, or it may be undefined,
-/// which is a fault in all global memory.
+/// Returns `true` if a store of an undetermined value to an area must be reported. This is the case if others
+/// see it, or in any global memory if it may be undefined, which is a fault.
 pub(super) fn is_noted(context: &Context<'_, '_>, area: Area) -> bool {
     is_seen(context, area) || context.report.maybe_undefined && matches!(area, Area::Global(_))
 }
 
-/// The state of a word of which two parts are as `a` and `b` are.
+/// The state of a word with parts in states `a` and `b`.
 pub(super) fn worse(a: Word, b: Word) -> Word {
     let either = |word: Word| a == word || b == word;
     match () {
@@ -399,7 +399,7 @@ pub(super) fn worse(a: Word, b: Word) -> Word {
     }
 }
 
-/// Notes in the tags of a register what was read in a lane.
+/// Records the state of a lane's read in the tags of a register.
 pub(super) fn mark(tags: &mut Tags, lane: usize, word: Word, place: Place, bad: bool) {
     let bit = Mask(1 << lane);
     match word {

@@ -1,4 +1,4 @@
-//! Moves, integers and floats: bits from [`crate::concrete`], tags from the operands.
+//! Moves, integers and floats: bits by [`crate::concrete`], tags from the operands.
 
 use super::pointer;
 use crate::concrete::{self, lanes};
@@ -9,7 +9,7 @@ use crate::legal::{self, Enclosure, Unfixed, enclosure};
 use crate::tags::{Source, Tags};
 use ir::{Accuracy, FloatBinary, FloatMode, Format, IntBinary, IntUnary, Op, Operand, Reg, Width};
 
-/// Executes an operation that touches registers only.
+/// Executes an operation on registers only.
 pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<(), Gap> {
     match op {
         Op::Copy { dst, src } => copy(context, *dst, *src),
@@ -88,7 +88,7 @@ fn select(
     let mut out = [0; WARP];
     lanes::select(truth.0, &mut out, &a, &b);
     let mut tags = ta.within(truth, tb);
-    // A choice we cannot make gives a value we do not have.
+    // An undecided choice gives an unknown value.
     if !deciding.is_number() {
         let undecided = deciding.spread();
         let maybe = ta.poison.or(tb.poison).and(undecided.unknown).and(context.lanes);
@@ -115,7 +115,7 @@ fn concat(context: &mut Context<'_, '_>, dst: Reg, parts: &[Operand]) {
         let half = &mut halves[(at / 64) as usize];
         half.iter_mut().zip(values).for_each(|(out, value)| *out |= value << (at % 64));
     }
-    // `{address, 0}` is the address in 64 bits.
+    // `{address, 0}` is the 64-bit address.
     if let Some(pointers) = windowed {
         for lane in pointers.iter().filter(|&lane| halves[0][lane] >> 32 == 0) {
             tags.pointer = tags.pointer.or(Mask(1 << lane));
@@ -211,7 +211,7 @@ fn int_binary(
     context.write(dst, &out, tags);
 }
 
-/// Predicates: a known operand may settle the result whatever the other is.
+/// Computes predicate operations: a known operand may determine the result.
 fn predicate_binary(
     context: &mut Context<'_, '_>,
     op: IntBinary,
@@ -235,7 +235,7 @@ fn predicate_binary(
     };
     tags.unknown = tags.unknown.without(settled);
     tags.poison = tags.poison.without(settled);
-    // What is undefined matters only if the other operand, which is not known, does not settle the result.
+    // An undefined operand matters only if the other one, which is unknown, does not determine the result.
     let maybe = ta.poison.and(tb.unknown).or(tb.poison.and(ta.unknown));
     if matches!(op, IntBinary::And | IntBinary::Or) && !maybe.is_empty() {
         context.report.maybe_undefined |= !maybe.and(context.lanes).is_empty();
@@ -342,7 +342,7 @@ fn float(context: &mut Context<'_, '_>, op: &Op) -> Result<(), Gap> {
             lanes::convert(conversion, &mut out, &a);
             context.write(*dst, &out, tags.spread());
         }
-        // In double precision it is that of a formula, which is meant for people to look at.
+        // In double precision the function belongs to a formula, and its value is only displayed.
         Op::Real { function, format: Format::F64, dst, a, b, .. } => {
             let (x, ta) = context.read(*a, Width::B64);
             let (y, tb) = context.read(b.unwrap_or(*a), Width::B64);
@@ -356,7 +356,7 @@ fn float(context: &mut Context<'_, '_>, op: &Op) -> Result<(), Gap> {
             let origin = tags.origin.or((!open.is_empty()).then_some(Source::Data));
             context.write(*dst, &out, Tags { unknown, origin, ..tags });
         }
-        // Which bits it would be is not said.
+        // Its bits are unspecified.
         Op::Real { format, dst, a, b, .. } => {
             let (_, ta) = context.read(*a, format.width());
             let (_, tb) = context.read(b.unwrap_or(*a), format.width());
@@ -370,8 +370,8 @@ fn float(context: &mut Context<'_, '_>, op: &Op) -> Result<(), Gap> {
     Ok(())
 }
 
-/// What a result is whose bits are not fixed in `lanes`. A run on one set of inputs shows one of the
-/// legal results.
+/// The tags of a result without fixed bits in `lanes`. A run on one set of inputs keeps one of the legal
+/// results.
 fn unfixed(context: &mut Context<'_, '_>, tags: Tags, lanes: Mask, cause: Unfixed) -> Tags {
     if !context.tracker.is_checking() {
         return tags;
@@ -382,7 +382,7 @@ fn unfixed(context: &mut Context<'_, '_>, tags: Tags, lanes: Mask, cause: Unfixe
     marked
 }
 
-/// The lanes in which a product is not exact.
+/// Returns the lanes with an inexact product.
 fn rounded_products((format, count): (Format, u8), mode: FloatMode, [a, b]: [&Lanes; 2]) -> Mask {
     let bits = format.width().bits();
     let exact = |lane: usize, part: u32| {
@@ -408,7 +408,7 @@ fn pack_width(format: Format, count: u8) -> Width {
     Width::from_bits(format.width().bits() * u32::from(count)).unwrap_or(Width::B64)
 }
 
-/// Applies an operation to each of the numbers side by side in a register.
+/// Applies an operation to each of the numbers packed in a register.
 fn packed<const N: usize>(
     format: Format,
     count: u8,

@@ -1,7 +1,7 @@
-//! `cp.async` (manual §9.7.9.25): executed at once, at the place where it is started. What may go
-//! wrong between the start and the wait is a matter of synchronisation, not of values.
+//! Executes `cp.async` (manual §9.7.9.25) at once, where it is started. Faults between the start and the wait
+//! concern synchronisation, not values.
 //!
-//! A source of more bytes than the copy has is undefined: a finding, and the bytes written are unknown.
+//! A source with more bytes than the copy is undefined: a finding, and the written bytes are unknown.
 
 use super::access::{locate, read_element, resolve, resolve_indexed, write_element};
 use super::indexed;
@@ -15,7 +15,7 @@ use crate::value::unit::Byte;
 use ir::{AsyncCopy, Space, Width};
 use sync::{Kind, SameValue};
 
-/// Copies in every lane; bytes of the source beyond the wanted ones are not even looked at.
+/// Copies in every lane. Source bytes beyond the requested ones are not accessed.
 pub(super) fn execute(context: &mut Context<'_, '_>, copy: &AsyncCopy) -> Result<(), Gap> {
     let size = u32::from(copy.bytes);
     let mut wanted = [u64::from(copy.bytes); WARP];
@@ -25,7 +25,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &AsyncCopy) -> Result
         context.lanes = context.decide(tags, Sink::CopySize)?;
         undefined = too_many(context, &values, copy.bytes);
         wanted = values.map(|value| value.min(u64::from(copy.bytes)));
-        // What is read is undefined, and so is whether it is there.
+        // The read is undefined, and may not even be in bounds.
         undefined.iter().for_each(|lane| wanted[lane] = 0);
     }
     if let Some(operand) = copy.ignore_src {
@@ -63,7 +63,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &AsyncCopy) -> Result
                 if let Some(rest) = rest.filter(|rest| !rest.is_empty()) {
                     (values[lane], *word) = indexed::word(context, rest);
                 } else if found.is_none() {
-                    // Reported; what follows from it is not reported again.
+                    // Reported; its consequences are not reported again.
                     *word = Word::Unknown;
                 }
             }
@@ -86,7 +86,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &AsyncCopy) -> Result
                 let mut unused = [0; WARP];
                 *word = read_element(context, area, lane, at, length, [values, &mut unused]);
                 if from.is_none() {
-                    // Reported; what follows from it is not reported again.
+                    // Reported; its consequences are not reported again.
                     *word = Word::Unknown;
                 }
             }
@@ -95,7 +95,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &AsyncCopy) -> Result
             let length = (size as usize).saturating_sub(position * 8).min(8);
             let read = count.saturating_sub(position * 8).min(8);
             let mut piece = (values[lane], *word);
-            // What is not read is zero: bytes, not a word.
+            // The rest is filled with zeros, which are bytes and not a word.
             if let Some(valued) = &mut context.valued
                 && read < length
                 && !undefined.has(lane)
@@ -112,7 +112,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &AsyncCopy) -> Result
     Ok(())
 }
 
-/// Finds sources of more bytes than the copy has; the lanes that have one.
+/// Reports sources with more bytes than the copy, and returns their lanes.
 fn too_many(context: &mut Context<'_, '_>, values: &Lanes, bytes: u8) -> Mask {
     let exceeds = |&lane: &usize| values[lane] > u64::from(bytes);
     let lanes = context.lanes.iter().filter(exceeds).fold(0, |mask, lane| mask | 1 << lane);

@@ -24,7 +24,7 @@ use ir::{
 use std::num::NonZeroU16;
 use sync::{Kind, SameValue, SyncEvent, UpdateGroup};
 
-/// The operands of an update: what is done with each element, and one more for a comparison.
+/// The operands of an update: one for each element, and one more for a comparison.
 pub(super) type Operands = [(Lanes, Tags)];
 
 /// Executes an atomic operation, in ascending order of lanes.
@@ -86,7 +86,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<
     for (dst, (values, mut tags)) in atomic.dsts.iter().zip(old) {
         if let Some(dst) = *dst {
             if context.tracker.is_checking() {
-                // Who came before is the schedule's choice.
+                // The schedule chooses the order.
                 let lanes = context.lanes.without(tags.poison);
                 let source = Source::Schedule("the result of an atomic operation");
                 tags = Tags::unknown(lanes, source).within(lanes, tags);
@@ -99,7 +99,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<
     Ok(())
 }
 
-/// Updates what one lane updates; what was there before goes into `old`.
+/// Performs the update of one lane; the previous values go into `old`.
 pub(super) fn update_lane(
     context: &mut Context<'_, '_>,
     atomic: &Atomic,
@@ -130,7 +130,7 @@ pub(super) fn update_lane(
     }
 }
 
-/// Writes the new value of one element, which starts at byte `at` of its allocation.
+/// Writes the new value of one element at byte `at` of its allocation.
 pub(super) fn change_element(
     context: &mut Context<'_, '_>,
     atomic: &Atomic,
@@ -143,7 +143,7 @@ pub(super) fn change_element(
         && atomic.packed == 1
         && let Some(path) = path.take_if(|_| symbolic::can_add_choice(context, [old, a]))
     {
-        // A sum of what may be added is simpler than a choice between sums.
+        // A sum with a conditional summand is simpler than a choice between sums.
         a = symbolic::if_on_path(context, &path, lane, a, atomic.scalar.width().bytes() as usize);
     }
     let rounds = rounds(atomic);
@@ -151,14 +151,14 @@ pub(super) fn change_element(
     let stale = before == Word::Poison && depends_on_initial(context, pointer, lane);
     if before == Word::Fickle && atomic.op != AtomicOp::Exchange && is_noted(context, pointer.area)
     {
-        // What is there may be what nobody has written, or what the schedule has decided.
+        // The old value may be uninitialised, or decided by the schedule.
         let tags = Tags::unknown(Mask::one(lane), Source::Stored);
         context.doubt_undetermined(tags, Sink::Output, Mask::one(lane));
     }
     let b_word = b.map_or(Word::Number, |(_, word)| word);
     let after = match (before, a.1) {
         (_, word) if atomic.op == AtomicOp::Exchange => word,
-        // Reported; what follows from it is not reported again.
+        // Reported; its consequences are not reported again.
         _ if stale => Word::Unknown,
         (Word::Number, Word::Number) if rounds && context.tracker.is_checking() => {
             context.report.unfixed = true;
@@ -182,7 +182,7 @@ pub(super) fn change_element(
     write_element(context, (pointer.area, lane), at, bytes, new);
 }
 
-/// Tells that a lane updates memory: each element is atomic by itself.
+/// Reports a lane's update to the tracker: each element is atomic by itself.
 fn track_update(
     context: &mut Context<'_, '_>,
     atomic: &Atomic,
@@ -204,7 +204,7 @@ fn track_update(
     }
 }
 
-/// What an update makes of values of a domain; `plain` is what it makes of numbers.
+/// Computes an update of domain values; `plain` is the result for numbers.
 fn valued_update(
     context: &mut Context<'_, '_>,
     atomic: &Atomic,
@@ -235,13 +235,13 @@ fn valued_update(
     }
 }
 
-/// Tells whether a sum of floats in memory is the same in every order of the additions.
+/// Returns `true` if a sum of floats in memory is the same in every order of additions.
 fn is_exact_sum(context: &Context<'_, '_>, (words, word): (u64, Word)) -> bool {
     let Some(valued) = &context.valued else { return false };
     word == Word::Unknown && valued.is_exact(words)
 }
 
-/// Whether an exchange leaves in place what is there; other updates are judged by their operation.
+/// Does an exchange leave the present value in place? Other updates are judged by their operation.
 fn exchanges_equal(
     context: &mut Context<'_, '_>,
     atomic: &Atomic,
@@ -265,8 +265,8 @@ fn exchanges_equal(
     memory.would_keep(first + start, &bits[..width.bytes() as usize], state)
 }
 
-/// Whether two updates of a location give the same in either order, whatever threads of a block
-/// execute them with what operands. Their results are another matter.
+/// Returns `true` if two updates of a location give the same in either order, for all threads of a block and
+/// all operands. Their results are judged separately.
 pub(crate) fn commutes(a: &Atomic, b: &Atomic) -> bool {
     let alike = a.op == b.op && (a.scalar, a.packed) == (b.scalar, b.packed);
     let order = matches!(
@@ -281,25 +281,24 @@ pub(crate) fn commutes(a: &Atomic, b: &Atomic) -> bool {
     alike && order
 }
 
-/// Tells whether an update rounds, so that the order of several shows in the last bits.
+/// Returns `true` if an update rounds, so that the order of several affects the last bits.
 pub(crate) fn rounds(atomic: &Atomic) -> bool {
     atomic.op == AtomicOp::Add && matches!(atomic.scalar, Scalar::Float(_))
 }
 
-/// Whether two updates commute also if threads of different blocks execute them.
+/// Returns `true` if two updates commute even between different blocks.
 pub(crate) fn commute_between_blocks(a: &Atomic, b: &Atomic) -> bool {
     let is_wide = |one: &&Atomic| matches!(one.ordering.scope(), Some(Scope::Gpu | Scope::Sys));
     commutes(a, b) && [a, b].iter().all(is_wide)
 }
 
-/// A number for updates that commute with each other in a block, and between blocks all or none of
-/// which do.
+/// Numbers updates so that those of a group commute in a block, and between blocks all or none do.
 pub(super) fn group(context: &Context<'_, '_>, atomic: &Atomic) -> UpdateGroup {
-    // Between blocks of a cluster those of the scope of a block do not: which ones meet is to be known.
+    // In a cluster, updates of block scope do not commute between blocks, so each pair must be judged.
     if context.machine.blocks > 1 && atomic.ordering.scope() == Some(Scope::Cta) {
         return None;
     }
-    // Sums that round commute as real numbers only: which ones meet is to be known.
+    // Rounded sums commute as real numbers only, so each pair must be judged.
     if !commutes(atomic, atomic) || rounds(atomic) {
         return None;
     }
@@ -312,7 +311,7 @@ pub(super) fn group(context: &Context<'_, '_>, atomic: &Atomic) -> UpdateGroup {
     NonZeroU16::new(number as u16 + 1)
 }
 
-/// Whether an update reads an output that nobody has written, which is then reported.
+/// Returns `true` if an update reads an output that was never written, and reports it.
 fn depends_on_initial(context: &mut Context<'_, '_>, pointer: Pointer, lane: usize) -> bool {
     let Area::Global(number) = pointer.area else { return false };
     let Some(memory) = context.global.get(number) else { return false };
@@ -324,7 +323,7 @@ fn depends_on_initial(context: &mut Context<'_, '_>, pointer: Pointer, lane: usi
     true
 }
 
-/// The new value of a read-modify-write.
+/// Computes the new value of a read-modify-write.
 fn update(atomic: &Atomic, old: u64, a: u64, b: Option<u64>) -> u64 {
     match atomic.scalar {
         Scalar::Integer { width, signed } => {

@@ -1,8 +1,9 @@
-//! `cp.async.bulk` and `cp.reduce.async.bulk` (manual §9.7.9.25.4.1-2): executed at once, as `cp.async` is; its place in the order is that of its
-//! completion, at an mbarrier or with its group.
+//! Executes `cp.async.bulk` and `cp.reduce.async.bulk` (manual §9.7.9.25.4.1-2) at once, like `cp.async`. Its
+//! place in the order is that of its completion, at an mbarrier or with its group.
 //!
-//! Size and both addresses are multiples of 16, and both ranges inside their allocations; otherwise the manual leaves
-//! open what happens (an H200 faults, or never completes): a finding that ends the run. A copy to several blocks is one agent for each.
+//! The size and both addresses must be multiples of 16, and both ranges inside their allocations. Otherwise
+//! the manual leaves the effect open (an H200 faults, or never completes): a finding that ends the run. A
+//! copy to several blocks is a separate agent for each.
 
 use super::access::{is_seen, locate, read_element, resolve, write_element};
 use super::cluster;
@@ -22,7 +23,7 @@ use crate::tracker::{AccessAttributes, CopyContents};
 use ir::{Atomic, BulkCompletion, BulkCopy, Space, Width};
 use sync::{CopyId, Kind, SameValue};
 
-/// The unit of sizes and addresses, in bytes.
+/// The granularity of sizes and addresses, in bytes.
 const UNIT: u32 = 16;
 
 /// Copies in every lane, one after the other.
@@ -44,16 +45,16 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &BulkCopy) -> Result<
         let bytes = sizes[lane] as u32;
         if !bytes.is_multiple_of(UNIT) {
             context.find(Fault::BulkSize { bytes }, Mask::one(lane));
-            return Err(context.gap("what a bulk copy of this size does is not defined"));
+            return Err(context.gap("a bulk copy of this size is undefined"));
         }
-        // Nothing moves and nothing is signalled.
+        // Nothing is moved or signalled.
         if bytes == 0 {
             continue;
         }
         let usable =
             |set: &super::access::Addresses| set.pointers[lane].filter(|_| set.lanes.has(lane));
         let (Some(source), Some(target)) = (usable(&sources), usable(&targets)) else {
-            return Err(context.gap("what a bulk copy with a wrong address does is not defined"));
+            return Err(context.gap("a bulk copy with a wrong address is undefined"));
         };
         let signal = match &signals {
             Some(signals) => match usable(signals) {
@@ -81,15 +82,16 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &BulkCopy) -> Result<
     Ok(())
 }
 
-/// Compares what a copy writes with what the copy of the lane before it writes: lanes that copy the same from the same place write the
-/// same, as nothing may change the source before both are done.
+/// Compares a copy with that of the previous lane: lanes that copy the same source write the same values, as
+/// the source must not change before both are done.
 pub(super) fn same_as<T: PartialEq>(last: &mut Option<T>, this: T) -> SameValue {
     let same = last.as_ref() == Some(&this);
     *last = Some(this);
     if same { SameValue::Equal } else { SameValue::Different }
 }
 
-/// Checks which blocks a copy has to do with: a copy between shared memories goes to another block, and its mbarrier is where it goes.
+/// Checks the blocks of a copy. A copy between shared memories goes to another block, and its mbarrier is in
+/// the destination's block.
 fn check_blocks(
     context: &mut Context<'_, '_>,
     (source, target, signal): (Pointer, Pointer, Option<Pointer>),
@@ -132,7 +134,7 @@ fn one(
     Ok(())
 }
 
-/// Moves the bytes and tells of both accesses.
+/// Moves the bytes, and reports both accesses to the tracker.
 fn transfer(
     context: &mut Context<'_, '_>,
     (source, target): (Pointer, Pointer),
@@ -142,7 +144,7 @@ fn transfer(
     let from = locate(context, source, lane, (bytes, UNIT), AccessKind::Read);
     let to = locate(context, target, lane, (bytes, UNIT), AccessKind::Write);
     let (Some(from), Some(to)) = (from, to) else {
-        return Err(context.gap("what a bulk copy outside its tensors does is not defined"));
+        return Err(context.gap("a bulk copy outside its tensors is undefined"));
     };
     if let (Area::Shared(_), true) = (target.area, is_constant(context, source.area)) {
         let distance = source.offset.wrapping_sub(target.offset);
@@ -180,7 +182,7 @@ fn reduce(
     let from = locate(context, source, lane, (bytes, UNIT), AccessKind::Read);
     let to = locate(context, target, lane, (bytes, UNIT), AccessKind::Atomic);
     let (Some(Some(from)), Some(to)) = (from, to) else {
-        return Err(context.gap("what a bulk copy outside its tensors does is not defined"));
+        return Err(context.gap("a bulk copy outside its tensors is undefined"));
     };
     let reads = async_access(context, Kind::Read, id);
     track(context, source, lane, bytes, reads, SameValue::Different);
@@ -194,7 +196,7 @@ fn reduce(
     Ok(())
 }
 
-/// Tells whether the launch writes nothing in an area.
+/// Returns `true` if the launch writes nothing in an area.
 pub(super) fn is_constant(context: &Context<'_, '_>, area: Area) -> bool {
     match area {
         Area::Global(number) => {
@@ -205,13 +207,13 @@ pub(super) fn is_constant(context: &Context<'_, '_>, area: Area) -> bool {
     }
 }
 
-/// An access of a bulk copy.
+/// The attributes of a bulk copy's access.
 pub(super) fn async_access(context: &Context<'_, '_>, kind: Kind, id: CopyId) -> AccessAttributes {
     let plain = AccessAttributes::plain(kind, context.site, UNIT);
     AccessAttributes { copy: Some(id), is_async: true, ..plain }
 }
 
-/// Checks a word that goes to an area of global memory: it must be defined, and determined if others see it.
+/// Checks a word stored to global memory: it must be defined, and determined if others see it.
 pub(super) fn leaving(
     context: &mut Context<'_, '_>,
     area: Area,
@@ -222,7 +224,7 @@ pub(super) fn leaving(
         Word::Poison => {
             let origin = Some(Origin::Memory(context.place));
             context.find(Fault::Undefined { reaches: Sink::Output, origin }, lanes);
-            // It is reported and it was written: neither is to be said otherwise later.
+            // The fault is reported and the memory is written; neither may be reported differently later.
             Word::Unknown
         }
         Word::Fickle | Word::Pointer if is_seen(context, area) => {

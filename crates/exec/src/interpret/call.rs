@@ -1,4 +1,4 @@
-//! Calls: arguments, results, and functions whose body is elsewhere.
+//! Calls: arguments, results, and functions defined elsewhere.
 
 use super::access::{forget_element, word_of, write_element};
 use crate::address::Area;
@@ -8,7 +8,7 @@ use crate::lanes::{Lanes, Mask, WARP};
 use crate::tags::{Source, Tags};
 use ir::{Argument, FuncId, Param, Width};
 
-/// A function that the module declares and does not define.
+/// Executes a function that the module declares without defining it.
 pub(super) fn external(
     context: &mut Context<'_, '_>,
     name: &str,
@@ -29,16 +29,16 @@ pub(super) fn external(
             Ok(())
         }
         _ => {
-            // The prefix is that of `tools/warpproof_math.h`, and nobody wrote it.
+            // `tools/warpproof_math.h` adds this prefix; the user did not write it.
             let name = name.strip_prefix("vt_").unwrap_or(name);
             Err(context.gap(format!("function `{name}` is defined elsewhere")))
         }
     }
 }
 
-/// Tells whether a function is one of libdevice (user's guide, chapter 3) that takes or returns integers, reads its
-/// arguments and does nothing else: what it returns is data, which no domain knows. Those that write through a pointer
-/// (`sincos`, `frexp`, `modf`, `remquo`) are not among them, and those of floats alone are lifted before.
+/// Returns `true` for a libdevice function (user's guide, chapter 3) that takes or returns integers, and only
+/// reads its arguments. Its result is data unknown to every domain. Functions that write through a pointer
+/// (`sincos`, `frexp`, `modf`, `remquo`) are not included, and those of floats alone are lifted before.
 fn is_of_integers(name: &str) -> bool {
     const NAMES: [&str; 10] =
         ["ilogb", "jn", "yn", "powi", "ldexp", "scalbn", "lround", "llround", "lrint", "llrint"];
@@ -47,7 +47,7 @@ fn is_of_integers(name: &str) -> bool {
         .is_some_and(|name| known(name) || name.strip_suffix('f').is_some_and(known))
 }
 
-/// Makes unknown data of what a call returns.
+/// Makes the results of a call unknown data.
 fn forget(context: &mut Context<'_, '_>, returns: &[Argument]) {
     for argument in returns {
         match argument {
@@ -99,7 +99,7 @@ pub(super) fn pass_arguments(
     }
 }
 
-/// Copies what a call returns to where the caller wants it.
+/// Copies the results of a call to the caller's destinations.
 pub(crate) fn return_values(context: &mut Context<'_, '_>, callee: FuncId, returns: &[Argument]) {
     let results = context.machine.program.functions[callee].returns.clone();
     for (argument, result) in returns.iter().zip(results) {

@@ -1,9 +1,10 @@
-//! Shared memory of other blocks of the cluster: addresses (manual §9.7.9.23–24), what is said of accesses to it, and asynchronous
-//! stores and updates (§9.7.9.12, §9.7.13.7).
+//! Shared memory of other blocks of the cluster: addresses (manual §9.7.9.23–24), faults of accesses to it,
+//! and asynchronous stores and updates (§9.7.9.12, §9.7.13.7).
 //!
-//! An address tells the rank of its block ([`crate::address`]). One that a block hands to another through memory is not followed:
-//! the manual does not say whether it keeps its meaning there. Stores and updates happen at once, as copies do; their place in the order is that
-//! of their delivery at the mbarrier. The manual names no proxy for them, and we take the generic one.
+//! An address determines the rank of its block ([`crate::address`]). An address passed to another block
+//! through memory is not tracked: the manual does not say that it keeps its meaning there. Stores and updates
+//! are executed at once, like copies; their place in the order is that of their delivery at the mbarrier. The
+//! manual names no proxy for them; we assume the generic one.
 
 use super::access::{locate, read_element, resolve, word_of, write_element};
 use super::atomic::{change_element, group};
@@ -20,7 +21,7 @@ use crate::tracker::AccessAttributes;
 use ir::{Operand, Reg, RemoteStore, Space, Width};
 use sync::{Kind, SameValue};
 
-/// The pointers of addresses in shared memory of the cluster; lanes whose address is not one have none.
+/// Decodes addresses in shared memory of the cluster; `None` in other lanes.
 fn pointers(
     context: &mut Context<'_, '_>,
     address: Operand,
@@ -34,7 +35,7 @@ fn pointers(
     (std::array::from_fn(pointer), tags)
 }
 
-/// `mapa`
+/// Executes `mapa`.
 pub(super) fn map(
     context: &mut Context<'_, '_>,
     dst: Reg,
@@ -55,7 +56,7 @@ pub(super) fn map(
         let rank = usize::try_from(ranks[lane]).unwrap_or(usize::MAX);
         let number = match rank < context.machine.blocks {
             true => rank * variables + number % variables,
-            // Nowhere: whoever accesses it is told.
+            // Points nowhere; an access through it is a fault.
             false if context.machine.blocks > 1 => MAX_SHARED - 1,
             false => return Err(context.gap("an address is mapped to a block of a cluster of one")),
         };
@@ -75,7 +76,7 @@ pub(super) fn map(
     Ok(())
 }
 
-/// `getctarank`
+/// Executes `getctarank`.
 pub(super) fn rank_of(
     context: &mut Context<'_, '_>,
     dst: Reg,
@@ -98,7 +99,7 @@ pub(super) fn rank_of(
     Ok(())
 }
 
-/// The rank of the block that a pointer into shared memory belongs to.
+/// The rank of the block that owns a pointer's shared memory.
 pub(super) fn rank(context: &Context<'_, '_>, pointer: Pointer) -> Option<usize> {
     match pointer.area {
         Area::Shared(number) => Some(number / context.machine.shared.len().max(1)),
@@ -106,13 +107,13 @@ pub(super) fn rank(context: &Context<'_, '_>, pointer: Pointer) -> Option<usize>
     }
 }
 
-/// Records what is wrong with a copy between blocks; the manual does not say what follows.
+/// Records a fault of a copy between blocks and ends the run: the manual does not define what follows.
 pub(super) fn refuse(context: &mut Context<'_, '_>, lane: usize, fault: ClusterFault) -> Gap {
     context.find(Fault::Cluster(Box::new(fault)), Mask::one(lane));
-    context.gap("what this copy between blocks does is not defined")
+    context.gap("this copy between blocks is undefined")
 }
 
-/// The same place in the block of another rank.
+/// Returns the same place in the block of another rank.
 pub(super) fn in_block(context: &Context<'_, '_>, pointer: Pointer, rank: usize) -> Pointer {
     let variables = context.machine.shared.len().max(1);
     match pointer.area {
@@ -123,7 +124,7 @@ pub(super) fn in_block(context: &Context<'_, '_>, pointer: Pointer, rank: usize)
     }
 }
 
-/// The mask of a copy to several blocks, in all lanes.
+/// The multicast masks of a copy, in all lanes.
 pub(super) fn masks(
     context: &mut Context<'_, '_>,
     multicast: Option<Operand>,
@@ -134,7 +135,7 @@ pub(super) fn masks(
     Ok(Some(values))
 }
 
-/// The ranks that a lane copies to, of a copy to several blocks.
+/// The ranks that a lane's multicast copy goes to.
 pub(super) fn ranks(
     context: &mut Context<'_, '_>,
     masks: &Option<Lanes>,
@@ -151,7 +152,7 @@ pub(super) fn ranks(
     }
 }
 
-/// Where a lane's copy goes: to one block, or to the same place in several, each with the mbarrier there.
+/// The destinations of a lane's copy: one block, or the same place in several, each with its mbarrier there.
 pub(super) fn targets(
     context: &mut Context<'_, '_>,
     masks: &Option<Lanes>,
@@ -174,7 +175,7 @@ pub(super) fn targets(
     }
 }
 
-/// `st.async` and `red.async`
+/// Executes `st.async` and `red.async`.
 pub(super) fn store(context: &mut Context<'_, '_>, store: &RemoteStore) -> Result<(), Gap> {
     let element = store.width.bytes();
     let bytes = element * store.srcs.len() as u32;
@@ -189,15 +190,11 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &RemoteStore) -> Resul
         let usable =
             |set: &super::access::Addresses| set.pointers[lane].filter(|_| set.lanes.has(lane));
         let (Some(target), Some(signal)) = (usable(&targets), usable(&signals)) else {
-            return Err(
-                context.gap("what an asynchronous store to a wrong address does is not defined")
-            );
+            return Err(context.gap("an asynchronous store to a wrong address is undefined"));
         };
         check_ranks(context, store, lane, (target, signal))?;
         let Some(found) = locate(context, target, lane, (bytes, bytes), kind) else {
-            return Err(
-                context.gap("what an asynchronous store to a wrong address does is not defined")
-            );
+            return Err(context.gap("an asynchronous store to a wrong address is undefined"));
         };
         let id = context.tracker.start_bulk(context.warp.number, lane, false);
         let attributes = AccessAttributes {
@@ -220,7 +217,7 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &RemoteStore) -> Resul
     Ok(())
 }
 
-/// Checks which blocks an asynchronous store has to do with.
+/// Checks the blocks of an asynchronous store.
 fn check_ranks(
     context: &mut Context<'_, '_>,
     store: &RemoteStore,
@@ -269,7 +266,7 @@ fn write(
     }
 }
 
-/// The lanes of a mask of blocks: ranks, ascending; none if one is outside the cluster.
+/// Decodes a mask of blocks to ascending ranks; `None` if one is outside the cluster.
 fn ranks_of(mask: u16, blocks: usize) -> Option<Vec<usize>> {
     let all = Mask(u32::from(mask));
     let inside = all.iter().all(|rank| rank < blocks);

@@ -1,10 +1,9 @@
-//! What lanes of a warp do together (manual §9.7.9.6, §9.7.13): shuffles, votes and their like, and
-//! what they do at barriers.
+//! Collectives of a warp (manual §9.7.9.6, §9.7.13): shuffles, votes and similar, and arrivals at barriers.
 //!
-//! A collective executes when every lane its mask names, except exited ones, has come to it with
-//! the same mask, at this instruction or at another one with the same qualifiers. Values from lanes
-//! outside the mask are poison. A lane that is not in its own mask is a finding; lanes that never
-//! come make the others wait forever, which is found at the end.
+//! A collective executes when every lane its mask names, except exited ones, has come to it with the same
+//! mask. The lanes may come to different instructions with the same qualifiers. Values from lanes outside the
+//! mask are poison. A lane outside its own mask is a finding. Lanes that never come make the others wait
+//! forever, which is found at the end.
 
 use crate::arrival::{Arrival, Votes};
 use crate::context::{Context, Flow};
@@ -16,7 +15,7 @@ use crate::warp::Warp;
 use ir::{BarrierKind, MatchMode, Operand, ReduxOp, Reg, ShuffleMode, SyncOp, VoteMode, Width};
 use sync::SyncEvent;
 
-/// A lane mask, which must be a number.
+/// Reads a lane mask, which must be a number.
 fn masks(context: &mut Context<'_, '_>, mask: Operand) -> Result<Lanes, Gap> {
     let (values, tags) = context.read(mask, Width::B32);
     if context.decide(tags, Sink::Synchronisation)? != context.lanes {
@@ -25,7 +24,8 @@ fn masks(context: &mut Context<'_, '_>, mask: Operand) -> Result<Lanes, Gap> {
     Ok(values)
 }
 
-/// Whether everybody named has come to this instruction; if not, what is to be done.
+/// Returns the continuation of a collective: complete if all named lanes are at this instruction, otherwise a
+/// wait.
 pub(super) fn complete(context: &mut Context<'_, '_>, mask: Operand) -> Result<Flow, Gap> {
     let values = masks(context, mask)?;
     let alive = context.warp.alive();
@@ -47,7 +47,7 @@ pub(super) fn complete(context: &mut Context<'_, '_>, mask: Operand) -> Result<F
     Ok(Flow::Gather(Mask(values[first] as u32), same))
 }
 
-/// Every lane must be in its own mask.
+/// Checks that every lane is in its own mask.
 fn check_membership(context: &mut Context<'_, '_>, members: &Lanes) {
     let absent = context.lanes.iter().filter(|&lane| members[lane] >> lane & 1 == 0);
     let absent = Mask(absent.fold(0, |mask, lane| mask | 1 << lane));
@@ -56,7 +56,7 @@ fn check_membership(context: &mut Context<'_, '_>, members: &Lanes) {
     }
 }
 
-/// Lanes that the masks name and that have exited: nobody waits for them.
+/// Notes exited lanes in the masks: they are not awaited.
 fn note_left(context: &mut Context<'_, '_>, members: &Lanes) {
     let exited = context.warp.exited;
     if exited == Mask::NONE {
@@ -71,14 +71,14 @@ fn note_left(context: &mut Context<'_, '_>, members: &Lanes) {
     }
 }
 
-/// A collective that completes without lanes that have exited.
+/// The note for a collective that completes without exited lanes.
 pub(crate) fn lanes_left(machine: &Machine<'_>, warp: &Warp, mask: Mask) -> Fault {
     let left = warp.exits.iter().map(|&(lanes, at)| (lanes.and(mask), machine.place(at)));
     let left = left.filter(|(lanes, _)| !lanes.is_empty()).map(|(lanes, place)| (lanes.0, place));
     Fault::LanesLeft { mask: mask.0, left: left.collect() }
 }
 
-/// `bar.warp.sync`: lanes with the first lane's mask; the others come later.
+/// Executes `bar.warp.sync` for the lanes with the first lane's mask; the others come later.
 pub(super) fn warp_barrier(context: &mut Context<'_, '_>, mask: Operand) -> Result<Flow, Gap> {
     let values = masks(context, mask)?;
     check_membership(context, &values);
@@ -88,7 +88,7 @@ pub(super) fn warp_barrier(context: &mut Context<'_, '_>, mask: Operand) -> Resu
     Ok(Flow::WarpBarrier(Mask(values[first] as u32), same))
 }
 
-/// `bar` and `barrier`
+/// Executes `bar` and `barrier`.
 pub(super) fn barrier(
     context: &mut Context<'_, '_>,
     kind: &BarrierKind,
@@ -110,7 +110,7 @@ pub(super) fn barrier(
     let Some(id) = u8::try_from(number).ok().filter(|&id| id < 16) else {
         let lanes = context.lanes;
         context.find(Fault::Barrier(BarrierFault::Id { id: number }), lanes);
-        return Err(context.gap("there are barriers 0 to 15"));
+        return Err(context.gap("barrier numbers are 0 to 15"));
     };
     let count = match count {
         Some(count) => Some(uniform(context, count)? as u32),
@@ -126,7 +126,7 @@ pub(super) fn barrier(
     Ok(Flow::Barrier(Arrival { id, count, waits, aligned, votes }))
 }
 
-/// The predicates that lanes bring to a barrier.
+/// Reads the predicates of lanes at a barrier.
 fn votes(context: &mut Context<'_, '_>, predicate: Operand) -> Votes {
     let lanes = context.lanes;
     let registers = &context.registers;
@@ -142,7 +142,8 @@ fn votes(context: &mut Context<'_, '_>, predicate: Operand) -> Votes {
     Votes { yes: truth.and(lanes).count(), all: lanes.count(), unknown, fickle }
 }
 
-/// Whether lanes at the two can do them together: same qualifiers. The masks are compared elsewhere.
+/// Returns `true` if lanes at the two instructions can execute them together: same qualifiers. The caller
+/// compares the masks.
 pub(crate) fn same_collective(a: &SyncOp, b: &SyncOp) -> bool {
     match (a, b) {
         (SyncOp::Shuffle { mode: a, .. }, SyncOp::Shuffle { mode: b, .. }) => a == b,
@@ -156,7 +157,7 @@ pub(crate) fn same_collective(a: &SyncOp, b: &SyncOp) -> bool {
     }
 }
 
-/// What lanes bring to a collective.
+/// The inputs of lanes to a collective.
 #[derive(Clone, Debug)]
 pub(crate) struct Inputs {
     /// Each lane's mask.
@@ -177,7 +178,7 @@ impl Default for Inputs {
 }
 
 impl Inputs {
-    /// Reads what the lanes of the context bring.
+    /// Reads the inputs of the context's lanes.
     pub(crate) fn read(context: &mut Context<'_, '_>, sync: &SyncOp) -> Result<Self, Gap> {
         let mut inputs = Self::default();
         let (mask, value, width) = match sync {
@@ -204,7 +205,7 @@ impl Inputs {
         Ok(inputs)
     }
 
-    /// Takes what other lanes bring.
+    /// Adds the inputs of other lanes.
     pub(crate) fn merge(&mut self, more: &Self, lanes: Mask) {
         for lane in lanes.iter() {
             self.members[lane] = more.members[lane];
@@ -240,14 +241,14 @@ impl Inputs {
                 context.write(*dst, &out, gathered(self.tags, here));
             }
             SyncOp::Elect { leader, is_leader, .. } => {
-                // The manual leaves the choice open; hardware takes the lowest lane of the mask. Nobody knows what it does
-                // if that one has exited.
+                // The manual leaves the choice open. Hardware takes the lowest lane of the mask; the
+                // behaviour is unknown if that one has exited.
                 let lowest = |lane: usize| Mask(self.members[lane] as u32).lowest();
                 let exited = context.warp.exited;
                 if context.lanes.iter().any(|lane| lowest(lane).is_some_and(|one| exited.has(one)))
                 {
                     return Err(context.gap(
-                        "the lowest lane of the mask has ended: who is elected is not known",
+                        "the lowest lane of the mask has ended: the elected lane is unknown",
                     ));
                 }
                 let leaders: [Option<usize>; WARP] =
@@ -263,7 +264,7 @@ impl Inputs {
         Ok(())
     }
 
-    /// The lanes here that a lane's mask names.
+    /// The lanes of `here` that a lane's mask names.
     fn taking_part(&self, own: usize, here: Mask) -> impl Iterator<Item = usize> {
         here.and(Mask(self.members[own] as u32)).iter()
     }
@@ -333,7 +334,7 @@ impl Inputs {
     }
 }
 
-/// One lane's tag becomes everybody's: the result depends on all.
+/// Spreads each lane's tag to all lanes: the result depends on all.
 fn gathered(tags: Tags, lanes: Mask) -> Tags {
     let any = |mask: Mask| if mask.and(lanes).is_empty() { Mask::NONE } else { Mask::ALL };
     let tags = tags.spread();
@@ -373,7 +374,7 @@ fn reduce(op: ReduxOp, a: u64, b: u64) -> u64 {
     }
 }
 
-/// Which lane a shuffle reads, and whether it was in range (manual §9.7.9.6).
+/// Returns the source lane of a shuffle, and `true` if it was in range (manual §9.7.9.6).
 fn source_lane(mode: ShuffleMode, own: usize, operand: u64, clamp: u64) -> (usize, bool) {
     let own = own as i64;
     let lane = (operand & 0x1f) as i64;

@@ -1,12 +1,12 @@
-//! Follows shared addresses into numbers that are made of their bits ([`crate::encoded`]).
+//! Tracks shared addresses in numbers that are made of their bits ([`crate::encoded`]).
 //!
-//! Instructions are executed as ever, by which such lanes become unknown. Then those of which an encoded address is known are
-//! written again: as a pointer if all of the address is there, as a number if nothing of it is left, and otherwise as the
-//! unknown lane it is, with a note of what it is made of. Only matrix descriptors and addresses look at such notes.
+//! Instructions execute as usual and make such lanes unknown. Then lanes with a known encoded address are rewritten: to
+//! a pointer if the whole address is there, to a number if nothing of it is left, and otherwise to the same unknown
+//! lane with a note of its encoding. Only matrix descriptors and addresses use these notes.
 //!
-//! Dynamic shared memory is taken to begin where an H200 puts it, behind what the kernel's static variables take of a multiple of up to 1024 bytes
-//! ([`crate::packing`]), if more than its declaration promises is needed; the report lists that as assumed, and that bits of a generic address
-//! below 2^24 are those of the shared one.
+//! If an operation needs more alignment than dynamic shared memory declares, the memory is assumed to begin where an
+//! H200 puts it: after the kernel's static variables, modulo at most 1024 bytes ([`crate::packing`]). The report lists
+//! that as assumed, as well as the equality of a generic address and its shared address in the bits below 2^24.
 
 use super::pointer::alignment;
 use crate::address::{Area, Pointer, window as window_of};
@@ -17,7 +17,7 @@ use crate::tags::Tags;
 use ir::{IntBinary, IntTernary, IntUnary, Op, Operand, Reg, Space, Width};
 use smallvec::SmallVec;
 
-/// The alignment that dynamic shared memory is taken to have at most, as a power of two.
+/// Largest assumed alignment of dynamic shared memory, as a power of two.
 pub(super) const MOST_ALIGN_BITS: u32 = 10;
 
 /// A lane of an operand.
@@ -28,23 +28,23 @@ enum Part {
     Other,
 }
 
-/// Encoded addresses that an instruction gives.
+/// Encoded addresses that result from an instruction.
 pub(super) type Results = SmallVec<[Found; 1]>;
 /// Operands of an instruction, or their parts in a lane.
 type Few<T> = SmallVec<[T; 4]>;
 
-/// An encoded address that an instruction gives in lanes of a register.
+/// An encoded address that results from an instruction, in lanes of a register.
 pub(super) struct Found {
     dst: Reg,
     lanes: Mask,
     encoded: Encoded,
-    /// To what dynamic shared memory must be aligned for it.
+    /// The alignment of dynamic shared memory that it assumes.
     align: u32,
-    /// Set if the shared window must begin at a multiple of 2^24 for it.
+    /// Set if it assumes that the shared window begins at a multiple of 2^24.
     window: bool,
 }
 
-/// Returns what an instruction makes of addresses, before it is executed.
+/// Returns the encoded addresses that an instruction gives, before its execution.
 #[inline]
 pub(super) fn results(context: &Context<'_, '_>, op: &Op) -> Results {
     let sums = match op {
@@ -74,7 +74,7 @@ pub(super) fn results(context: &Context<'_, '_>, op: &Op) -> Results {
     follow(context, op, sums)
 }
 
-/// The same of an operation that may concern addresses.
+/// Like [`results`], for an operation that may involve addresses.
 fn follow(context: &Context<'_, '_>, op: &Op, sums: bool) -> Results {
     let mut operands: Few<Operand> = Few::new();
     let mut concerned = false;
@@ -102,7 +102,7 @@ fn follow(context: &Context<'_, '_>, op: &Op, sums: bool) -> Results {
     found
 }
 
-/// Adds what an operation gives in lanes that have the same operands.
+/// Adds the results of an operation in lanes with the same operands.
 fn in_lanes(
     context: &Context<'_, '_>,
     op: &Op,
@@ -118,7 +118,7 @@ fn in_lanes(
     };
     let Some(variable) = address(true).or_else(|| address(false)) else { return };
     let Some(home) = home(context, variable) else { return };
-    // Of two variables nothing is followed.
+    // An operation on two variables is not tracked.
     for part in &mut parts {
         if matches!(part, Part::Address(one) if one.variable != variable) {
             *part = Part::Other;
@@ -132,7 +132,7 @@ fn in_lanes(
     });
 }
 
-/// An operand that is the same in all lanes, if that is easy to tell.
+/// Returns an operand that is the same in all lanes, if that is easy to see.
 fn same_part(context: &Context<'_, '_>, operand: Operand) -> Option<Part> {
     let Operand::Register(register) = operand else {
         return Some(part(context, operand, 0));
@@ -151,7 +151,7 @@ fn same_part(context: &Context<'_, '_>, operand: Operand) -> Option<Part> {
     same.then(|| part(context, operand, first))
 }
 
-/// What is known of a shared variable.
+/// Known facts about a shared variable.
 pub(super) fn home(context: &Context<'_, '_>, variable: usize) -> Option<Home> {
     let memory = context.shared.get(variable)?;
     let pointer = Pointer { area: Area::Shared(variable), offset: 0 };
@@ -160,7 +160,7 @@ pub(super) fn home(context: &Context<'_, '_>, variable: usize) -> Option<Home> {
     Some(Home { align_bits, first, size: first + memory.bytes.len() as u64 })
 }
 
-/// A lane of an operand; shared addresses as encoded ones.
+/// Reads a lane of an operand; shared addresses as encoded ones.
 fn part(context: &Context<'_, '_>, operand: Operand, lane: usize) -> Part {
     let register = match operand {
         Operand::Constant(bits) => return Part::Number(bits),
@@ -192,7 +192,7 @@ fn part(context: &Context<'_, '_>, operand: Operand, lane: usize) -> Part {
     encoded.map_or(Part::Other, Part::Address)
 }
 
-/// Tells `found` the results of an operation in one lane.
+/// Passes the results of an operation in one lane to `found`.
 fn evaluate(
     context: &Context<'_, '_>,
     op: &Op,
@@ -250,7 +250,7 @@ fn evaluate(
     }
 }
 
-/// The result of an operation with one.
+/// Returns the result of an operation that has one.
 fn single(op: &Op, parts: &[Part], to: u32, home: Home) -> Option<Encoded> {
     match (op, parts) {
         (Op::Copy { .. }, [Part::Address(a)]) => a.resize(64, false, to),
@@ -275,7 +275,7 @@ fn single(op: &Op, parts: &[Part], to: u32, home: Home) -> Option<Encoded> {
     }
 }
 
-/// The number of a part: also of what is left when nothing of an address is.
+/// Returns the number in a part, including an address with no bits left.
 fn number(part: Part) -> Option<u64> {
     match part {
         Part::Number(bits) => Some(bits),
@@ -284,7 +284,7 @@ fn number(part: Part) -> Option<u64> {
     }
 }
 
-/// An address and a number, in either order.
+/// Returns an address and a number, in either order.
 fn address_and_number(a: Part, b: Part) -> Option<(Encoded, u64)> {
     match (a, b) {
         (Part::Address(address), other) if number(other).is_some() => {
@@ -363,7 +363,7 @@ fn ternary(op: IntTernary, width: Width, parts: &[Part], home: Home) -> Option<E
     }
 }
 
-/// `mov c, {a, b}` with an address in one part.
+/// Executes `mov c, {a, b}` with an address in one part.
 fn concat(parts: &[Part], to: u32, home: Home) -> Option<Encoded> {
     let bits = to / parts.len() as u32;
     if to > 64 {
@@ -380,7 +380,7 @@ fn concat(parts: &[Part], to: u32, home: Home) -> Option<Encoded> {
     }
     let (one, at) = match (address, parts.first()) {
         (Some(found), _) => found,
-        // Numbers that are left of addresses.
+        // Constants left over from addresses.
         (None, _) => {
             let left = parts.iter().find_map(|part| match part {
                 Part::Address(one) => Some(*one),
@@ -393,7 +393,7 @@ fn concat(parts: &[Part], to: u32, home: Home) -> Option<Encoded> {
     whole.bitwise(!numbers, numbers, to, home)
 }
 
-/// `bfi`
+/// Executes `bfi`.
 fn inserted(
     bits: u32,
     (insert, base): (Part, Part),
@@ -438,7 +438,7 @@ pub(super) fn write(context: &mut Context<'_, '_>, results: &[Found]) {
             }
             _ => None,
         };
-        // A pointer of a cluster may have a rank: that it has none any more is known of the encoded address alone.
+        // A pointer of a cluster may include a rank; only the encoded address shows that the rank is gone.
         let (is_pointer, base) = match encoded.above() {
             Above::Zero => (context.machine.blocks == 1 && width >= Width::B32, 0),
             Above::Rank => (width >= Width::B32, 0),
@@ -464,12 +464,12 @@ pub(super) fn write(context: &mut Context<'_, '_>, results: &[Found]) {
     }
 }
 
-/// Notes to what dynamic shared memory is taken to be aligned.
+/// Records an assumed alignment of dynamic shared memory.
 pub(super) fn assume(context: &mut Context<'_, '_>, align: u32) {
     context.report.shared_alignment = context.report.shared_alignment.max(align);
 }
 
-/// Tells whether an operand is known to differ between lanes: an encoded address or a number in each, and not the same.
+/// Returns `true` if all lanes of an operand are encoded addresses or numbers, but not all the same.
 pub(super) fn differs(context: &Context<'_, '_>, operand: Operand) -> bool {
     let each: Vec<Part> = (0..WARP).map(|lane| part(context, operand, lane)).collect();
     let known = |part: &Part| !matches!(part, Part::Other);
@@ -481,7 +481,7 @@ pub(super) fn differs(context: &Context<'_, '_>, operand: Operand) -> bool {
     each.iter().all(known) && !each.iter().all(same)
 }
 
-/// An operand that is the same encoded address in every lane of the warp.
+/// Returns an operand that is the same encoded address in every lane of the warp.
 pub(super) fn uniform(context: &Context<'_, '_>, operand: Operand) -> Option<Encoded> {
     let Operand::Register(register) = operand else { return None };
     context.registers.encoded_in_all(register, Mask::ALL).or_else(|| {
@@ -491,7 +491,7 @@ pub(super) fn uniform(context: &Context<'_, '_>, operand: Operand) -> Option<Enc
     })
 }
 
-/// Moves an encoded address that all lanes of the warp offer to others: whichever lane they take it from, it is the same.
+/// Passes on an encoded address provided by all lanes of the warp: it is the same from every source lane.
 pub(super) fn shuffled(context: &mut Context<'_, '_>, dst: Reg, offered: Option<Encoded>) {
     if let Some(encoded) = offered {
         let lanes = context.lanes;

@@ -1,16 +1,17 @@
-//! Reads through addresses that are data: `table[idx[i], j]` ([`crate::value::address`]).
+//! Reads through data-dependent addresses: `table[idx[i], j]` ([`crate::value::address`]).
 //!
-//! Which element is read depends on inputs, so the value is one that the domain makes of the tensor and the place
-//! ([`Domain::element`](crate::domain::Domain::element)): the same for the same place. That is what the kernel
-//! reads if
-//! - the place is in bounds for all inputs: the numbers between which the domain knows it are;
-//! - it is a multiple of what is accessed, for all inputs;
-//! - nobody writes the buffer while the launch runs: it is an input that the kernel may only read, of which a
-//!   write is a finding. No access to it can race, so none is told to the tracker;
-//! - all of its elements are inputs of the domain, side by side.
+//! The element depends on inputs, so the domain makes the value from the tensor and the place
+//! ([`Domain::element`](crate::domain::Domain::element)): equal values for equal places. That is the value
+//! the kernel reads if
+//! - the place is in bounds for all inputs, by the domain's bounds for it;
+//! - it is a multiple of the access size, for all inputs;
+//! - the buffer is not written while the launch runs: it is a read-only input, and a write to it is a
+//!   finding. No access to it can race, so none is reported to the tracker;
+//! - all of its elements are adjacent inputs of the domain.
 //!
-//! If the bounds are met by some input and lie outside, that is a finding, and names the input. Everything else ends
-//! the run with what is missing. Where the domain knows the place as one number it is an address like any other.
+//! If some input attains the bounds and these lie outside the buffer, that is a finding, and it names the
+//! input. In all other cases the run ends with what is missing. If the domain knows the place as one number,
+//! it is an ordinary address.
 
 use super::access::{allocation, note_early};
 use crate::address::{Area, Pointer};
@@ -26,21 +27,22 @@ use crate::value::bytes::ZERO;
 use crate::value::unit::{Byte, Sort};
 use ir::{Space, Width};
 
-/// A lane whose address is data.
+/// A lane with a data-dependent address.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Indexed {
     pub(super) lane: usize,
     pub(super) area: Area,
-    /// Bytes from the start of the allocation, and a number more.
+    /// Bytes from the start of the allocation, plus a constant.
     pub(super) offset: (Value, i128),
-    /// Set if the register has 32 bits: what counts is the number modulo 2^32.
+    /// Set if the register has 32 bits: the number counts modulo 2^32.
     wraps: bool,
 }
 
 /// Half of the addresses of a window.
 const HALF: i128 = 1 << 31;
 
-/// Takes the lanes whose address is data out of an operand; one in global memory of which the domain knows the number becomes a pointer.
+/// Takes lanes with a data-dependent address out of an operand. In global memory, a lane whose number the
+/// domain knows becomes a pointer.
 pub(super) fn split(
     context: &mut Context<'_, '_>,
     (values, tags): (&mut Lanes, &mut Tags),
@@ -64,7 +66,7 @@ pub(super) fn split(
             }
             None => {
                 let wraps = width == Width::B32;
-                // The number of those congruent to it that is closest to the start.
+                // Of the congruent numbers, the one closest to the start.
                 let turns = bounds.filter(|_| wraps).map_or(0, |bounds| {
                     (bounds.low + i128::from(more) + HALF).div_euclid(2 * HALF)
                 });
@@ -76,7 +78,7 @@ pub(super) fn split(
     indexed
 }
 
-/// Tells whether an instruction in this state space accesses what an address points to.
+/// Returns `true` if an instruction in this state space accesses the target of an address.
 fn is_in(address: &DataAddress, space: Space) -> bool {
     match (address.area, space) {
         (Area::Global(_), Space::Global | Space::Generic | Space::Const) => true,
@@ -86,7 +88,7 @@ fn is_in(address: &DataAddress, space: Space) -> bool {
     }
 }
 
-/// The gap at an access that is not followed through an address that is data.
+/// The gap at an unsupported access through a data-dependent address.
 pub(super) fn not_followed(context: &Context<'_, '_>, one: &Indexed, kind: AccessKind) -> Gap {
     let (what, why) = match kind {
         AccessKind::Read => ("a read", "this instruction is not followed there"),
@@ -99,7 +101,7 @@ pub(super) fn not_followed(context: &Context<'_, '_>, one: &Indexed, kind: Acces
     context.gap(format!("{what} of `{name}` at byte {place}, which is data: {why}"))
 }
 
-/// The name of the allocation, and the place in it, for people.
+/// The name of the allocation and the place in it, for a report.
 fn named(context: &Context<'_, '_>, one: &Indexed) -> (String, String) {
     let machine = context.machine;
     let name = match one.area {
@@ -120,7 +122,8 @@ fn named(context: &Context<'_, '_>, one: &Indexed) -> (String, String) {
     }
 }
 
-/// The bytes that a lane reads, `None` if that is a fault, which is recorded. An access of `bytes` bytes is aligned to `align`.
+/// Returns the bytes that a lane reads, or `None` for a recorded fault. An access of `bytes` bytes is aligned
+/// to `align`.
 pub(super) fn read(
     context: &mut Context<'_, '_>,
     one: &Indexed,
@@ -161,7 +164,7 @@ pub(super) fn read(
     Ok(Some(all))
 }
 
-/// Checks that a place is a multiple of what is accessed there.
+/// Checks that a place is a multiple of the access size.
 pub(super) fn check_alignment(
     context: &mut Context<'_, '_>,
     one: &Indexed,
@@ -178,21 +181,19 @@ pub(super) fn check_alignment(
     )))
 }
 
-/// The elements of the buffer that is read, if it may be read this way.
+/// Returns the elements of a buffer, if it can be read this way.
 pub(super) fn table(context: &Context<'_, '_>, one: &Indexed) -> Result<Elements, Gap> {
     let (name, place) = named(context, one);
     let gap = |why: &str| {
         context.gap(format!("`{name}` is read at byte {place}, which is data, and {why}"))
     };
-    let Area::Global(number) = one.area else { return Err(gap("is no global memory")) };
+    let Area::Global(number) = one.area else { return Err(gap("is not global memory")) };
     let memory = context.global.get(number);
     let Some(memory) = memory.filter(|memory| memory.bounded) else {
         return Err(gap("has no known size"));
     };
     if memory.access != Access::In {
-        return Err(gap(
-            "the launch may write it: only tensors that nobody writes are read this way",
-        ));
+        return Err(gap("the launch may write it: only read-only tensors are read this way"));
     }
     let elements = context.valued.as_ref().and_then(|valued| valued.store.elements.get(&number));
     let known = elements.copied().filter(|elements| {
@@ -200,13 +201,13 @@ pub(super) fn table(context: &Context<'_, '_>, one: &Indexed) -> Result<Elements
     });
     let is_sparse = memory.states.contains(&state::OPAQUE);
     let why = match is_sparse {
-        true => "some of its elements are said to be zero: give the contents of the index",
+        true => "some of its elements have a structure: give the contents of the index",
         false => "its contents are given: give those of the index too, or none",
     };
     known.ok_or_else(|| gap(why))
 }
 
-/// Numbers that the place of a lane lies between, where the path condition of the lane holds.
+/// Bounds the place of a lane under its path condition.
 pub(super) fn bounds(context: &mut Context<'_, '_>, one: &Indexed) -> Option<Bounds> {
     let path = context.path.clone().filter(|_| context.open.has(one.lane));
     let valued = context.valued.as_mut()?;
@@ -218,7 +219,7 @@ pub(super) fn bounds(context: &mut Context<'_, '_>, one: &Indexed) -> Option<Bou
     valued.domain.bounds_under(one.offset.0, words[one.lane])
 }
 
-/// Tells whether an access is in bounds for all inputs; a fault that some input causes is recorded.
+/// Returns `true` if an access is in bounds for all inputs; a fault for some input is recorded.
 pub(super) fn in_bounds(
     context: &mut Context<'_, '_>,
     one: &Indexed,
@@ -237,7 +238,7 @@ pub(super) fn in_bounds(
     let Some(valued) = &mut context.valued else { return Ok(false) };
     let Some(bounds) = bounds else {
         return Err(context.gap(format!(
-            "`{name}` is {done} at byte {place}, which is data of which no bounds are known"
+            "`{name}` is {done} at byte {place}, which is data without known bounds"
         )));
     };
     let (low, high) = (bounds.low + one.offset.1, bounds.high + one.offset.1);
@@ -278,7 +279,7 @@ fn done(kind: AccessKind) -> &'static str {
     }
 }
 
-/// Eight bytes at most as a word of a register.
+/// Converts at most eight bytes to a word of a register.
 pub(super) fn word(context: &mut Context<'_, '_>, bytes: &[Byte]) -> (u64, Word) {
     let mut whole = ZERO;
     let length = bytes.len().min(8);

@@ -1,9 +1,9 @@
-//! Tensor maps that a kernel changes: `tensormap.replace`, `tensormap.cp_fenceproxy` and the fences of the tensormap proxy
-//! (manual §9.7.9.28, §9.7.13.16, §9.7.13.4).
+//! Changes of tensor maps by kernels: `tensormap.replace`, `tensormap.cp_fenceproxy` and the fences of the
+//! tensormap proxy (manual §9.7.9.28, §9.7.13.16, §9.7.13.4).
 //!
-//! A map is 128 bytes of memory. Replacing a field reads and writes all of them in the generic proxy; which bits change is in
-//! [`ir::MapField`]. A map whose other bits are not known is a gap. The address of the tensor may be a pointer only as a whole. A stride
-//! may be anything, as long as no copy uses it.
+//! A map is 128 bytes of memory. Replacing a field reads and writes all of them in the generic proxy;
+//! [`ir::MapField`] defines the changed bits. A map with other unknown bits is a gap. The address of the
+//! tensor may be a pointer only as a whole. A stride may be anything, as long as no copy uses it.
 
 use super::access::{
     Addresses, locate, lose_element, read_element, resolve, word_of, write_element,
@@ -21,12 +21,12 @@ use ir::{Address, MapEdit, MapField, MapOp, Operand, Space, TENSOR_MAP_BYTES};
 use sync::{Kind, SameValue};
 
 const BYTES: u32 = TENSOR_MAP_BYTES as u32;
-/// Alignment of a map in memory, as the driver demands it; an H200 replaces fields at multiples of 16, too.
+/// Alignment of a map in memory, as the driver requires; an H200 replaces fields at multiples of 16, too.
 const ALIGN: u32 = 64;
-/// Bytes that are told as one value.
+/// Bytes that are reported as one value.
 const UNIT: u32 = 16;
 const UNKNOWN: &str = "the contents of a tensor map are not known";
-const WRONG: &str = "what a wrong address of a tensor map does is not defined";
+const WRONG: &str = "a wrong address of a tensor map is undefined";
 
 pub(super) fn execute(context: &mut Context<'_, '_>, op: &MapOp) -> Result<Flow, Gap> {
     match op {
@@ -38,7 +38,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, op: &MapOp) -> Result<Flow,
     Ok(Flow::Next)
 }
 
-/// `fence.proxy.tensormap::generic`: a release, or the acquire of a map.
+/// Executes `fence.proxy.tensormap::generic`: a release, or the acquire of a map.
 pub(super) fn fence(context: &mut Context<'_, '_>, map: Option<Address>) -> Result<(), Gap> {
     let (warp, lanes) = (context.warp.number, context.lanes);
     let Some(map) = map else {
@@ -58,7 +58,8 @@ fn usable(context: &Context<'_, '_>, all: &Addresses, lane: usize) -> Result<Poi
     found.ok_or_else(|| context.gap(WRONG))
 }
 
-/// Returns the alignment that is to be checked: dynamic shared memory is taken to begin well, which the report lists.
+/// Returns the alignment to check. For dynamic shared memory a sufficient one is assumed, and the report
+/// lists it.
 fn demanded(context: &mut Context<'_, '_>, pointer: Pointer) -> u32 {
     let Area::Shared(number) = pointer.area else { return ALIGN };
     let memory = context.shared.get(number);
@@ -117,7 +118,7 @@ fn replace(
         if word != Word::Number {
             return Err(context.gap("a field of a tensor map is not known"));
         }
-        // An H200 drops the low bits of a stride, which no driver lets through.
+        // An H200 drops the low bits of a stride, and no driver accepts them.
         let aligned =
             !matches!(field, MapField::GlobalStride(_)) || values[lane].is_multiple_of(16);
         let Some(edits) = field.edits(values[lane]).filter(|_| aligned) else {
@@ -132,7 +133,7 @@ fn replace(
     Ok(())
 }
 
-/// Checks a word that goes to a map: in global memory others may see it.
+/// Checks a word stored to a map: in global memory others may see it.
 fn keep(context: &mut Context<'_, '_>, area: Area, (word, lane): (Word, usize)) -> Word {
     match area {
         Area::Global(_) => leaving(context, area, (word, lane)),
@@ -140,7 +141,7 @@ fn keep(context: &mut Context<'_, '_>, area: Area, (word, lane): (Word, usize)) 
     }
 }
 
-/// Changes some bits of a map. They lie in one half of a word: the other half may be a stride that is not known.
+/// Changes some bits of a map. They lie in one half of a word, and the other half may be an unknown stride.
 fn apply(
     context: &mut Context<'_, '_>,
     (area, lane): (Area, usize),
@@ -160,9 +161,9 @@ fn apply(
     Ok(())
 }
 
-/// Puts a stride into a map that is not known, as loops over all five dimensions do for those that the map does not have. Its lower
-/// 32 bits become unknown, which refuses the map to whoever uses the stride; its upper four, which share a byte with those of
-/// another, are then not looked at, and become zero.
+/// Stores an unknown stride in a map, as loops over all five dimensions do for those that the map lacks. Its
+/// lower 32 bits become unknown, so a copy that uses the stride is rejected. Its upper four share a byte with
+/// those of another stride; they are not checked then, and become zero.
 fn lose_stride(
     context: &mut Context<'_, '_>,
     (area, lane): (Area, usize),
@@ -181,7 +182,7 @@ fn lose_stride(
     Ok(())
 }
 
-/// `tensormap.cp_fenceproxy`, by a whole warp: every lane reads, the lowest is taken for the one that writes.
+/// Executes `tensormap.cp_fenceproxy` by a whole warp: every lane reads; the lowest is assumed to write.
 fn publish(context: &mut Context<'_, '_>, dst: Address, src: Address) -> Result<Flow, Gap> {
     let (warp, lanes) = (context.warp.number, context.warp.alive());
     if context.lanes != lanes {
@@ -205,7 +206,7 @@ fn publish(context: &mut Context<'_, '_>, dst: Address, src: Address) -> Result<
     let from = whole(context, (source, writer), AccessKind::Read)?;
     let to = whole(context, (target, writer), AccessKind::Write)?;
     tell(context, target, writer, Kind::Write);
-    // The address as a whole, and the rest in the words that are known or not.
+    // The address as a whole, and the rest as words, each known or unknown.
     let words = std::iter::once((0, 8)).chain((8..TENSOR_MAP_BYTES).step_by(4).map(|at| (at, 4)));
     for (offset, bytes) in words {
         let (mut value, mut unused) = ([0; WARP], [0; WARP]);

@@ -1,10 +1,10 @@
-//! Operations on mbarriers (manual §9.7.13.15): operands and addresses here, what they mean in [`sync`].
+//! Operations on mbarriers (manual §9.7.13.15): operands and addresses here, semantics in [`sync`].
 //!
-//! An initialisation or invalidation is a write of eight bytes, every other operation an update that commutes with the others: so
-//! whoever uses a barrier must be ordered after the former and before the latter. The bytes themselves are undefined.
+//! An initialisation or invalidation is a write of eight bytes; every other operation is an update that commutes with
+//! the others. So each use must come after the former and before the latter. The bytes themselves are undefined.
 //!
-//! An arrival returns a state, which the manual leaves opaque. A kernel may copy it and hand it to a wait. It is tagged as an address that
-//! points nowhere, so any other use of its bits makes the block `unknown`.
+//! An arrival returns a state, which the manual leaves opaque. A kernel may copy it and pass it to a wait. It is tagged
+//! as an address that points nowhere, so any other use of its bits makes the block `unknown`.
 
 use super::access::{allocation, locate, resolve};
 use super::tracked::track;
@@ -29,10 +29,10 @@ use sync::{
 /// Bytes of an mbarrier, and its alignment.
 const BYTES: u32 = 8;
 
-/// The upper bits of a state; no address of ours has them.
+/// The upper bits of a state; no address here has them.
 const STATE: u64 = 0x5b5b << 48;
 
-/// Lanes that do the same to the same mbarrier.
+/// Lanes with the same operation on the same mbarrier.
 struct Same {
     lanes: Mask,
     pointer: Pointer,
@@ -55,7 +55,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, mbarrier: &Mbarrier) -> Res
         }
         return match groups.into_iter().next() {
             Some(same) => ask(context, mbarrier, test, &same),
-            None => Err(context.gap("what follows a wrong address of an mbarrier is not defined")),
+            None => Err(context.gap("behaviour after a wrong address of an mbarrier is undefined")),
         };
     }
     for same in groups {
@@ -64,7 +64,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, mbarrier: &Mbarrier) -> Res
     Ok(Flow::Next)
 }
 
-/// The lanes by what they do to which mbarrier.
+/// Groups the lanes by operation and mbarrier.
 fn groups(context: &mut Context<'_, '_>, mbarrier: &Mbarrier) -> Result<Vec<Same>, Gap> {
     let values = operands(context, mbarrier)?;
     let kind = match mbarrier.op {
@@ -92,7 +92,7 @@ fn groups(context: &mut Context<'_, '_>, mbarrier: &Mbarrier) -> Result<Vec<Same
         let Some(id) = context.tracker.mbarrier(pointer.area, pointer.offset) else {
             return Err(context.gap("there are too many mbarriers"));
         };
-        // Most often all lanes do the same. In a cluster it is kept who comes to another block.
+        // Most often all lanes do the same. In a cluster the accessing lanes are recorded for each block.
         let alike =
             |other: usize| (addresses.pointers[other], own(other)) == (Some(pointer), operands);
         let alone = context.machine.blocks == 1 && !context.tracker.follows_grids();
@@ -105,7 +105,7 @@ fn groups(context: &mut Context<'_, '_>, mbarrier: &Mbarrier) -> Result<Vec<Same
     Ok(found)
 }
 
-/// Only arrivals and transactions reach an mbarrier of another block, and they return no state (§9.7.13.15.8).
+/// Checks that only arrivals and transactions, without a state, access mbarriers of other blocks (§9.7.13.15.8).
 fn check_remote(
     context: &Context<'_, '_>,
     mbarrier: &Mbarrier,
@@ -122,7 +122,7 @@ fn check_remote(
     }
 }
 
-/// The scope of an operation, as far as it is written.
+/// The scope of an operation, if written.
 fn scope(ordering: Ordering, written: bool) -> MbarrierScope {
     match (written, ordering.scope()) {
         (false, _) => MbarrierScope::Assumed,
@@ -131,7 +131,7 @@ fn scope(ordering: Ordering, written: bool) -> MbarrierScope {
     }
 }
 
-/// The operands of an operation in all lanes; what is not a number ends the run.
+/// Reads the operands of an operation in all lanes; a value that is not a number ends the run.
 fn operands(context: &mut Context<'_, '_>, mbarrier: &Mbarrier) -> Result<[Lanes; 2], Gap> {
     let mut number = |operand: Option<Operand>| -> Result<Lanes, Gap> {
         let Some(operand) = operand else { return Ok([0; WARP]) };
@@ -157,7 +157,7 @@ fn operands(context: &mut Context<'_, '_>, mbarrier: &Mbarrier) -> Result<[Lanes
     }
 }
 
-/// States, which arrivals must have given.
+/// Reads states, which must come from arrivals.
 fn states(context: &mut Context<'_, '_>, operand: Operand) -> Result<Lanes, Gap> {
     let (values, tags) = context.read(operand, Width::B64);
     let numbers = Tags { pointer: Mask::NONE, ..tags };
@@ -182,7 +182,7 @@ fn decode(bits: u64) -> MbarrierState {
     MbarrierState { id, life: (bits >> 32 & 0x3f) as u32, phase: bits & 0xffff_ffff }
 }
 
-/// Tells [`sync`] what lanes do; an error ends the run.
+/// Reports an operation to [`sync`]; an error ends the run.
 fn apply(
     context: &mut Context<'_, '_>,
     same: &Same,
@@ -196,7 +196,7 @@ fn apply(
     answer
 }
 
-/// A bulk copy of a lane delivers bytes at an mbarrier.
+/// Delivers the bytes of a lane's bulk copy at an mbarrier.
 pub(super) fn deliver(
     context: &mut Context<'_, '_>,
     pointer: Pointer,
@@ -207,7 +207,7 @@ pub(super) fn deliver(
         return Err(context.gap("an mbarrier is not in shared memory"));
     }
     if locate(context, pointer, lane, (BYTES, BYTES), AccessKind::Atomic).is_none() {
-        return Err(context.gap("what follows a wrong address of an mbarrier is not defined"));
+        return Err(context.gap("behaviour after a wrong address of an mbarrier is undefined"));
     }
     let Some(id) = context.tracker.mbarrier(pointer.area, pointer.offset) else {
         return Err(context.gap("there are too many mbarriers"));
@@ -223,7 +223,7 @@ pub(super) fn deliver(
     Ok(())
 }
 
-/// Operations that do not wait.
+/// Executes operations that do not wait.
 fn change(context: &mut Context<'_, '_>, mbarrier: &Mbarrier, same: &Same) -> Result<(), Gap> {
     let [first, second] = same.operands.map(|value| value as u32);
     match &mbarrier.op {
@@ -233,7 +233,7 @@ fn change(context: &mut Context<'_, '_>, mbarrier: &Mbarrier, same: &Same) -> Re
                 let init = matches!(mbarrier.op, MbarrierOp::Init(_));
                 let number = context.warp.number;
                 let agent = init.then(|| context.tracker.start_init(number, lane)).flatten();
-                // Lanes that initialise it alike in one instruction leave it as the first did; who uses it must come after all of them.
+                // Lanes that initialise it alike in one instruction count as equal writes.
                 if init && Some(lane) != same.lanes.lowest() {
                     access_by(context, &one, (Kind::Write, SameValue::Equal), agent);
                     continue;
@@ -285,7 +285,7 @@ fn change(context: &mut Context<'_, '_>, mbarrier: &Mbarrier, same: &Same) -> Re
     Ok(())
 }
 
-/// Questions: those that block, and those that are asked once.
+/// Executes waits and tests.
 fn ask(
     context: &mut Context<'_, '_>,
     mbarrier: &Mbarrier,
@@ -325,7 +325,7 @@ fn ask(
         if unordered.is_some() {
             return Err(context.gap("nothing orders this question after the phase before: it may be about an earlier phase"));
         }
-        // No is always possible, and the wait that follows acquires.
+        // The answer `false` is always possible, and the wait that follows acquires.
         if !context.tracker.peek((context.warp.number, same.lanes), group, state) {
             return Err(context.gap("a phase is asked for again before the first answer is used"));
         }
@@ -337,7 +337,7 @@ fn ask(
     Ok(Flow::Next)
 }
 
-/// A wait that a yes would have skipped must be for the phase that the question was about.
+/// Checks that a wait, which an answer `true` would have skipped, is for the phase of the test.
 fn answer_peeks(
     context: &mut Context<'_, '_>,
     test: &MbarrierTest,
@@ -353,12 +353,12 @@ fn answer_peeks(
     }
 }
 
-/// Tells that lanes access the bytes of an mbarrier.
+/// Reports accesses of lanes to the bytes of an mbarrier.
 fn access(context: &mut Context<'_, '_>, same: &Same, kind: Kind) {
     access_by(context, same, (kind, SameValue::Different), None);
 }
 
-/// Tells that lanes, or a copy that they started, access the bytes of an mbarrier.
+/// Reports accesses of lanes, or of a copy that they started, to the bytes of an mbarrier.
 fn access_by(
     context: &mut Context<'_, '_>,
     same: &Same,
@@ -370,7 +370,7 @@ fn access_by(
         group: MBARRIER_UPDATES,
         ..AccessAttributes::plain(kind, context.site, BYTES)
     };
-    // Updates of an mbarrier commute, so lanes are told together.
+    // Updates of an mbarrier commute, so lanes are reported together.
     if kind == Kind::Update && copy.is_none() {
         let (who, at) = ((context.warp.number, same.lanes), same.pointer);
         return context.tracker.access(who, (at.area, at.offset, BYTES), attributes, value);
@@ -380,7 +380,7 @@ fn access_by(
     }
 }
 
-/// Nothing can be read from the bytes of a barrier, nor from those that were one.
+/// Makes the bytes of a present or former barrier undefined.
 fn forget(context: &mut Context<'_, '_>, pointer: Pointer, lane: usize) {
     let start = usize::try_from(pointer.offset).unwrap_or(usize::MAX);
     if let Some((memory, ..)) = allocation(context, pointer.area, lane)
@@ -409,14 +409,14 @@ fn write_states(
     Ok(())
 }
 
-/// Notes a synchronisation for reports of races.
+/// Records a synchronisation for race reports.
 fn note(context: &mut Context<'_, '_>, lanes: Mask) {
     if !lanes.is_empty() {
         context.tracker.note_event(context.warp.number, lanes, context.site);
     }
 }
 
-/// Records an error; what follows is not known.
+/// Records an error that ends the run.
 fn stopped(context: &mut Context<'_, '_>, same: &Same, stop: MbarrierStop) -> Gap {
     let misuse = match stop {
         MbarrierStop::Misuse(misuse) => misuse,
@@ -447,17 +447,17 @@ fn stopped(context: &mut Context<'_, '_>, same: &Same, stop: MbarrierStop) -> Ga
         }
     };
     find(context, same.id, kind, same.lanes);
-    context.gap("what follows a misused mbarrier is not defined")
+    context.gap("behaviour after a misused mbarrier is undefined")
 }
 
-/// Describes what another lane does, for a finding.
+/// Describes the action of another lane, for a finding.
 fn other(context: &Context<'_, '_>, who: LaneId, site: Site) -> Other {
     let launch = context.machine.launch;
     let thread = launch.thread(context.unit, who.warp.into(), who.lane.into());
     Other { thread, place: context.machine.site_place(site) }
 }
 
-/// Reports what was found beside errors that end the run.
+/// Reports findings other than errors that end the run.
 fn tell(context: &mut Context<'_, '_>) {
     for (who, id, finding) in context.tracker.take_mbarrier_findings() {
         let kind = match finding {
@@ -496,5 +496,5 @@ pub(crate) fn check_plain_access(context: &mut Context<'_, '_>) -> Result<(), Ga
     let kind = MbarrierFaultKind::PlainAccess { other: place };
     let fault = MbarrierFault { target: memory.target(offset), kind };
     context.find(Fault::Mbarrier(Box::new(fault)), lanes);
-    Err(context.gap("what an ordinary access does to an mbarrier is not defined"))
+    Err(context.gap("an ordinary access to an mbarrier is undefined"))
 }

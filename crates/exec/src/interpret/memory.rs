@@ -54,7 +54,7 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &Load) -> Result<(), Gap
     Ok(())
 }
 
-/// Loads what a lane loads whose address is data.
+/// Executes a load of a lane with a data-dependent address.
 fn load_indexed(
     context: &mut Context<'_, '_>,
     one: &Indexed,
@@ -65,7 +65,7 @@ fn load_indexed(
     let bytes = element * load.dsts.len() as u32;
     match (indexed::table(context, one), one.area) {
         (Ok(_), _) => {}
-        // Of a large tensor it is not told how many places there are, but what it lacks.
+        // For a large tensor, report what it lacks rather than the number of places.
         (Err(gap), Area::Global(_)) => {
             return expanded::load(context, one, load, parts).map_err(|_| gap);
         }
@@ -86,7 +86,7 @@ fn load_indexed(
     Ok(())
 }
 
-/// Extends what was loaded to its register.
+/// Extends a loaded value to its register.
 fn finish_load(
     context: &mut Context<'_, '_>,
     load: &Load,
@@ -142,7 +142,7 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &Store) -> Result<(), 
     Ok(())
 }
 
-/// For each value of a store, whether it leaves in place what is there.
+/// For each value of a store: does it leave the present value in place?
 fn keeps(
     context: &mut Context<'_, '_>,
     pointer: Pointer,
@@ -158,7 +158,7 @@ fn keeps(
     let mut keeps = |(position, &src): (usize, &ir::Operand)| {
         let at = start + position * element;
         if asks {
-            // A comparison of terms may be a proof: only where somebody wants to know.
+            // A comparison of terms may be a proof, so compare only if needed.
             let offset = pointer.offset + (position * element) as i64;
             let bytes = (offset, element as u32);
             return match context.tracker.question(pointer.area, bytes, context.site) {
@@ -197,7 +197,7 @@ pub(super) fn store_element(
     if word == Word::Poison && matches!(pointer.area, Area::Global(_)) {
         let origin = tags.undefined;
         context.find(Fault::Undefined { reaches: Sink::Output, origin }, Mask(1 << lane));
-        // It is reported and it was written: neither is to be said otherwise later.
+        // The fault is reported and the memory is written; neither may be reported differently later.
         word = Word::Unknown;
         values[lane] = 0;
     }
@@ -218,7 +218,7 @@ pub(super) fn store_element(
     }
 }
 
-/// `discard`: what was there is gone.
+/// Executes `discard`: the old contents are lost.
 pub(super) fn discard(
     context: &mut Context<'_, '_>,
     space: Space,

@@ -1,8 +1,8 @@
 //! Executes one instruction in the lanes of a group.
 //!
-//! Bits are computed in all lanes, whatever they are; the tags say which results mean something.
-//! Scalar meaning is in [`crate::concrete`], tag rules for pointers in [`pointer`], floats and integers
-//! that a domain follows in [`symbolic`]. [`crate::fast`] has the common cases again.
+//! Bits are computed in all lanes, whatever they are; the tags say which results are meaningful. Scalar
+//! semantics is in [`crate::concrete`], tag rules for pointers in [`pointer`], floats and integers with a
+//! domain in [`symbolic`]. [`crate::fast`] has the common cases again.
 
 mod access;
 mod arithmetic;
@@ -47,7 +47,7 @@ use ir::{Guard, Op, Ordering, RegisterPool, Scope, Space, SyncOp};
 pub use matrix::original_register;
 use sync::{ProxySpace, SyncEvent};
 
-/// The lanes of a group in which a guard holds.
+/// Returns the lanes of a group in which a guard holds.
 pub(crate) fn guarded(context: &mut Context<'_, '_>, guard: Guard) -> Result<Mask, Gap> {
     let operand = guard.register.into();
     let truth = context.registers.predicate(operand);
@@ -62,7 +62,7 @@ pub(crate) fn guarded(context: &mut Context<'_, '_>, guard: Guard) -> Result<Mas
     Ok(holds.and(decided))
 }
 
-/// Whether the engine executes an operation; if not, a run that reaches it ends with a gap.
+/// Returns `true` if the engine supports an operation; otherwise a run that reaches it ends with a gap.
 #[must_use]
 pub fn executes(op: &Op) -> bool {
     !matches!(op, Op::Unsupported { .. })
@@ -80,10 +80,12 @@ pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Ga
 #[inline(never)]
 fn in_general(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
     let encoded = encoded::results(context, op);
-    let flow = by_kind(context, op)?;
-    if !encoded.is_empty() {
-        encoded::write(context, &encoded);
+    if encoded.is_empty() {
+        // Returned as it is: a copy would load at once what was just stored in pieces, and stall.
+        return by_kind(context, op);
     }
+    let flow = by_kind(context, op)?;
+    encoded::write(context, &encoded);
     Ok(flow)
 }
 
@@ -201,7 +203,7 @@ fn synchronize(context: &mut Context<'_, '_>, sync: &SyncOp) -> Result<Flow, Gap
             context.tracker.apply(warp, lanes, SyncEvent::WaitForCopies(*pending));
         }
         SyncOp::ActiveMask { dst } => {
-            // Which lanes happen to run together is the schedule's choice.
+            // The schedule chooses the lanes that run together.
             let tags = Tags::unknown(Mask::ALL, Source::Schedule("activemask"));
             context.write(*dst, &[u64::from(context.lanes.0); WARP], tags);
         }
@@ -229,7 +231,7 @@ fn synchronize(context: &mut Context<'_, '_>, sync: &SyncOp) -> Result<Flow, Gap
     Ok(Flow::Next)
 }
 
-/// `setmaxnreg`, by a whole warp.
+/// Executes `setmaxnreg` by a whole warp.
 fn change_registers(context: &mut Context<'_, '_>, change: RegisterPool) -> Flow {
     let (alive, warp) = (context.warp.alive(), context.warp.number);
     if context.lanes != alive {

@@ -1,8 +1,8 @@
-//! What operations make of pointers.
+//! Operations on pointers.
 //!
-//! Base addresses are multiples of the alignment their allocation declares, and nothing else is
-//! known about them. So adding a number to a pointer gives a pointer, if it stays near its allocation; the bits below the alignment
-//! are numbers; differences and comparisons within one allocation are numbers. Everything else is
+//! Base addresses are multiples of the alignment their allocation declares, and nothing else is known about
+//! them. So a pointer plus a number is a pointer, if it stays near its allocation. The bits below the
+//! alignment are numbers, and so are differences and comparisons within one allocation. Everything else is
 //! unknown.
 
 use crate::address::{Area, Pointer, keeps_region, window};
@@ -12,7 +12,7 @@ use crate::lanes::{Lanes, Mask};
 use crate::tags::{Source, Tags};
 use ir::{IntBinary, Operand, Reg, Relation, Space, Width};
 
-/// Tags of `op` on operands of which some lanes are pointers; may correct `result`.
+/// Returns the tags of `op` on operands with pointers in some lanes; may correct `result`.
 pub(super) fn binary(
     context: &Context<'_, '_>,
     op: IntBinary,
@@ -62,9 +62,9 @@ pub(super) fn binary(
     tags
 }
 
-/// Tells whether all lanes have the same value.
+/// Returns `true` if all lanes have the same value.
 fn is_uniform(values: &Lanes) -> bool {
-    // Without an early end: it uses vector instructions.
+    // Without early exit, this can use vector instructions.
     values.iter().fold(0, |different, value| different | (value ^ values[0])) == 0
 }
 
@@ -74,7 +74,7 @@ enum Outcome {
     Unknown,
 }
 
-/// The pointer behind an address of unknown space: 32 bits are an address in some window.
+/// Decodes an address of unknown space: 32 bits are an address in some window.
 fn decode(address: u64, width: Width) -> Option<Pointer> {
     match width == Width::B32 || address >> 32 == 0 {
         true => Pointer::in_window(address),
@@ -82,7 +82,8 @@ fn decode(address: u64, width: Width) -> Option<Pointer> {
     }
 }
 
-/// A pointer that was moved: still one if it stays in its region, and if it is one at all and no half of a longer address.
+/// The result of moving a pointer: a pointer if it stays in its region, and if the operand is one rather than
+/// half of a longer address.
 fn moved(before: u64, after: u64, width: Width) -> Outcome {
     let after = after & width.mask();
     match decode(before, width).is_some() && keeps_region(before, after) {
@@ -100,7 +101,7 @@ fn difference(a: u64, b: u64, width: Width) -> Outcome {
     }
 }
 
-/// Bits below the alignment can be read, set and cleared.
+/// Computes a bitwise operation: bits below the alignment can be read, set and cleared.
 fn bitwise(
     context: &Context<'_, '_>,
     op: IntBinary,
@@ -111,17 +112,17 @@ fn bitwise(
     let align = decode(address, width).map_or(1, |pointer| alignment(context, pointer));
     let low = align.wrapping_sub(1) & width.mask();
     match op {
-        // `p & 15`
+        // `p & 15`.
         IntBinary::And if number & !low == 0 => Outcome::Number(address & number),
-        // `p & ~15`
+        // `p & ~15`.
         IntBinary::And if !number & width.mask() & !low == 0 => Outcome::Pointer,
-        // `p | 4` and `p ^ 4`
+        // `p | 4` and `p ^ 4`.
         IntBinary::Or | IntBinary::Xor if number & !low == 0 => Outcome::Pointer,
         _ => Outcome::Unknown,
     }
 }
 
-/// What the allocation is known to be aligned to.
+/// The known alignment of the allocation.
 pub(super) fn alignment(context: &Context<'_, '_>, pointer: Pointer) -> u64 {
     match pointer.area {
         Area::Global(number) => context.global.get(number).map_or(1, |memory| memory.align),
@@ -134,7 +135,7 @@ pub(super) fn alignment(context: &Context<'_, '_>, pointer: Pointer) -> u64 {
     }
 }
 
-/// Truth and tags of a comparison of which some lanes are pointers.
+/// Returns the truth and tags of a comparison with pointers in some lanes.
 pub(super) fn compare(
     relation: Relation,
     width: Width,
@@ -153,7 +154,7 @@ pub(super) fn compare(
                 .filter(|(a, b)| a.area == b.area)
                 .map(|(a, b)| relates(relation, a.offset.cmp(&b.offset)))
         } else {
-            // Nothing is allocated at address zero.
+            // No allocation is at address zero.
             let (pointer, number) = if a_is { (a[lane], b[lane]) } else { (b[lane], a[lane]) };
             let is_null = number == 0 && decode(pointer, width).is_some();
             match relation {
@@ -182,7 +183,7 @@ fn relates(relation: Relation, order: std::cmp::Ordering) -> bool {
     }
 }
 
-/// Tags of the low `to` bits of a value: a window address survives in 32 bits.
+/// Returns the tags of the low `to` bits of a value: a window address survives in 32 bits.
 pub(super) fn resized(values: &Lanes, tags: Tags, from: Width, to: Width) -> Tags {
     if tags.is_number() {
         return tags;
@@ -199,7 +200,7 @@ pub(super) fn resized(values: &Lanes, tags: Tags, from: Width, to: Width) -> Tag
     result
 }
 
-/// `cvta`
+/// Executes `cvta`.
 pub(super) fn convert(
     context: &mut Context<'_, '_>,
     dst: Reg,
@@ -212,14 +213,14 @@ pub(super) fn convert(
     let moved = values.map(|address| {
         if to_generic { address.wrapping_add(base) } else { address.wrapping_sub(base) }
     });
-    // A number is no address of ours, but null stays null: code tests for it.
+    // A number is not one of our addresses, but null stays null, because code tests for it.
     let result: Lanes =
         std::array::from_fn(|lane| if tags.pointer.has(lane) { moved[lane] } else { values[lane] });
     context.write(dst, &result, tags);
     Ok(())
 }
 
-/// `isspacep`
+/// Executes `isspacep`.
 pub(super) fn is_space(context: &mut Context<'_, '_>, dst: Reg, address: Operand, space: Space) {
     let (values, tags) = context.read(address, Width::B64);
     let inside = |address: u64| match Pointer::decode(address, Space::Generic) {
@@ -235,7 +236,7 @@ pub(super) fn is_space(context: &mut Context<'_, '_>, dst: Reg, address: Operand
         ),
         None => false,
     };
-    // Constant memory is in the global regions, but it is not global memory.
+    // Constant memory is in the global regions without being global memory.
     let constant = |address: u64| match Pointer::decode(address, Space::Generic).map(|p| p.area) {
         Some(Area::Global(number)) => {
             context.global.get(number).is_some_and(|memory| memory.space == Space::Const)
@@ -250,7 +251,7 @@ pub(super) fn is_space(context: &mut Context<'_, '_>, dst: Reg, address: Operand
     let truth = values.iter().rev().fold(0, |mask, &a| mask << 1 | u32::from(holds(a)));
     let truth = Mask(truth);
     let mut result = tags;
-    // The answer about a pointer is a number; the answer about a plain number is not known.
+    // The result for a pointer is a number; the result for a plain number is unknown.
     let numbers = Mask(!(tags.pointer.0 | tags.poison.0 | tags.unknown.0));
     result.unknown = tags.unknown.or(numbers);
     result.fickle = tags.fickle.or(numbers);

@@ -7,13 +7,13 @@ use crate::launch::Access as Permission;
 use crate::polls::{WAITS, target};
 use ir::{Address, AddressBase, Op, Space};
 
-/// The reason where no other block could change what is polled.
+/// The reason if no other block can change the polled memory.
 const ALONE: &str =
     "this loop polls global memory until something else changes it; such waits are not modelled";
-/// A loop that polls as often will not end by itself.
+/// Number of polls after which a loop is considered endless.
 const MOST_POLLS: u64 = 1 << 20;
 
-/// Stops at a read that polls, or at last when it has polled for too long.
+/// Stops at a polling read, at the latest after too many polls.
 pub(crate) fn check(context: &mut Context<'_, '_>, op: &Op) -> Result<(), Gap> {
     let Some((address, space)) = target(op) else { return Ok(()) };
     let Some(Area::Global(number)) = area(context, address, space) else { return Ok(()) };
@@ -30,7 +30,7 @@ pub(crate) fn check(context: &mut Context<'_, '_>, op: &Op) -> Result<(), Gap> {
     }
 }
 
-/// Where the lowest lane's access goes, if that is known.
+/// The target of the lowest lane's access, if known.
 fn area(context: &mut Context<'_, '_>, address: Address, space: Space) -> Option<Area> {
     match address.base {
         AddressBase::Variable(variable) => {

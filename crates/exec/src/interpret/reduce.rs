@@ -1,5 +1,5 @@
-//! Elements of reducing copies (manual §9.7.9.25.4.2): each is an atomic update, relaxed at the scope of the GPU, with an
-//! element that is read weakly.
+//! Elements of reducing copies (manual §9.7.9.25.4.2): each is an atomic update, relaxed at GPU scope, with a
+//! weakly read element.
 
 use super::access::read_element;
 use super::atomic::{change_element, group};
@@ -12,7 +12,7 @@ use crate::tracker::AccessAttributes;
 use ir::{Atomic, AtomicOp};
 use sync::{CopyId, Kind, SameValue};
 
-/// A reducing copy that a lane has started.
+/// A reducing copy started by a lane.
 pub(super) struct Reduction<'a> {
     pub(super) update: &'a Atomic,
     pub(super) lane: usize,
@@ -48,7 +48,7 @@ impl Reduction<'_> {
     }
 }
 
-/// The types that an operation takes, as for linear copies (manual §9.7.9.25.4.2).
+/// Returns `true` for the types of an operation, as for linear copies (manual §9.7.9.25.4.2).
 pub(super) fn is_reducible(op: AtomicOp, scalar: ir::Scalar) -> bool {
     let bits = scalar.width().bits();
     match (op, scalar) {

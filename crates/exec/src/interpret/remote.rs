@@ -1,5 +1,5 @@
-//! What is said of accesses to shared memory of other blocks of the cluster: whether the block is one of the cluster, and whether it is
-//! there when the access happens ([`sync::Order`]).
+//! Checks accesses to shared memory of other blocks of the cluster: the block must belong to the cluster, and
+//! exist at the time of the access ([`sync::Order`]).
 
 use crate::address::{Area, Pointer};
 use crate::cluster_fault::ClusterFault;
@@ -8,8 +8,8 @@ use crate::finding::{AccessKind, Fault};
 use crate::lanes::Mask;
 use ir::Op;
 
-/// Checks that the block of an allocation exists, and notes an access to it if it is another one; a copy's is noted when it is
-/// delivered.
+/// Checks that the block of an allocation exists, and records an access to another block. A copy's access is
+/// recorded at its delivery.
 pub(super) fn check_block(
     context: &mut Context<'_, '_>,
     pointer: Pointer,
@@ -53,8 +53,8 @@ fn not_started(
     context.find(Fault::Cluster(Box::new(fault)), Mask::one(lane));
 }
 
-/// Notes that a copy, which is about to be delivered at an mbarrier, accesses shared memory: of another block, or of its own for
-/// another one.
+/// Records a copy's accesses to shared memory before its delivery at an mbarrier: to another block, or to its
+/// own on behalf of another one.
 pub(super) fn note_copy(
     context: &mut Context<'_, '_>,
     pointers: &[(Pointer, AccessKind)],
@@ -81,7 +81,7 @@ pub(super) fn note_copy(
     }
 }
 
-/// Tells whether an instruction accesses memory by an agent of its own.
+/// Returns `true` if an instruction accesses memory by an agent of its own.
 pub(crate) fn is_copy(op: Option<&Op>) -> bool {
     matches!(op, Some(Op::BulkCopy(_) | Op::TensorCopy(_) | Op::RemoteStore(_)))
 }

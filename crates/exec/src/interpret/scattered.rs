@@ -1,4 +1,5 @@
-//! Stores and updates at addresses that are data: they are kept until the launch is over ([`crate::scatter`]).
+//! Stores and updates at data-dependent addresses. They are kept until the end of the launch
+//! ([`crate::scatter`]).
 
 use super::access::{is_noted, note_early};
 use super::indexed::{self, Indexed};
@@ -14,7 +15,7 @@ use crate::value::data_writes::{DataWrite, WriteKind, Writer};
 use ir::{Atomic, Operand, Ordering, Store};
 use sync::LaneId;
 
-/// Keeps what a lane stores.
+/// Records a lane's store.
 pub(super) fn store(
     context: &mut Context<'_, '_>,
     one: &Indexed,
@@ -37,7 +38,7 @@ pub(super) fn store(
     Ok(())
 }
 
-/// Says what there is to say of a value that is stored: it must be defined, and determined by the launch and its inputs.
+/// Checks a stored value: it must be defined, and determined by the launch and its inputs.
 fn note_stored(context: &mut Context<'_, '_>, one: &Indexed, src: Operand) {
     let (tags, lane) = (context.registers.operand_tags(src), Mask::one(one.lane));
     if tags.poison.has(one.lane) {
@@ -49,7 +50,7 @@ fn note_stored(context: &mut Context<'_, '_>, one: &Indexed, src: Operand) {
     }
 }
 
-/// Keeps what a lane adds, or whatever else it does to an element. What it finds there is not to be used.
+/// Records a lane's addition or other update of an element. Its result must be unused.
 pub(super) fn update(
     context: &mut Context<'_, '_>,
     one: &Indexed,
@@ -83,7 +84,8 @@ pub(super) fn update(
     Ok(())
 }
 
-/// Tells whether somebody wrote all that an update may read. If nobody wrote any of it, that is a fault, which is recorded.
+/// Returns `true` if everything that an update may read was written. If nothing of it was, that is a fault,
+/// which is recorded.
 fn is_initialised(context: &mut Context<'_, '_>, one: &Indexed, bytes: u32) -> Result<bool, Gap> {
     let Area::Global(number) = one.area else { return Ok(true) };
     let bounds = context.valued.as_mut().and_then(|one_of| one_of.domain.bounds(one.offset.0));
@@ -106,11 +108,11 @@ fn is_initialised(context: &mut Context<'_, '_>, one: &Indexed, bytes: u32) -> R
     }
     let name = memory.name.clone();
     Err(context.gap(format!(
-        "`{name}` is updated at a place that is data, and nobody has written some of the elements it may be"
+        "`{name}` is updated at a place that is data, and some of the possible elements are unwritten"
     )))
 }
 
-/// Tells whether a write is one that is kept; a fault is recorded.
+/// Returns `true` if a write can be kept; a fault is recorded.
 fn admits(
     context: &mut Context<'_, '_>,
     one: &Indexed,
@@ -128,7 +130,7 @@ fn admits(
         context.find(Fault::ReadOnly { target }, Mask::one(one.lane));
         return Ok(false);
     }
-    // Whoever does not check sees memory as one schedule leaves it.
+    // Without checks, memory is that of one schedule.
     let is_open = context.open.has(one.lane) || context.path.is_some();
     if is_open || !context.tracker.is_checking() {
         return Err(indexed::not_followed(context, one, kind));

@@ -56,7 +56,7 @@ pub(super) fn read(context: &mut Context<'_, '_>, dst: Reg, special: SpecialRegi
     context.write(dst, &values, Tags::NUMBER);
 }
 
-/// Registers that depend on how blocks are grouped.
+/// Returns `true` for registers that depend on the grouping of blocks.
 fn is_of_clusters(special: SpecialRegister) -> bool {
     use SpecialRegister::*;
     matches!(
@@ -89,7 +89,7 @@ fn name(special: SpecialRegister) -> &'static str {
         Globaltimer | GlobaltimerLo | GlobaltimerHi => "%globaltimer",
         Pm(_) | Pm64(_) => "a performance counter",
         Envreg(_) => "%envreg",
-        // A multiple of the allocation unit, and more where the system takes shared memory (§10.33).
+        // A multiple of the allocation unit, and more if the system takes shared memory (§10.33).
         TotalSmemSize => "%total_smem_size",
         _ => "a special register",
     }

@@ -1,9 +1,11 @@
-//! `cp.async.bulk.tensor` and `cp.reduce.async.bulk.tensor` (manual §9.7.9.27.1): executed at once, as bulk copies are.
+//! Executes `cp.async.bulk.tensor` and `cp.reduce.async.bulk.tensor` (manual §9.7.9.27.1) at once, like bulk
+//! copies.
 //!
-//! The map's 128 bytes are read where they lie and decoded ([`ir::TensorMap`]), so they may come from an argument, a
-//! structure or a buffer. Reads of maps go through a proxy of their own: of a map that the kernel may change, the tracker is asked
-//! whether the writes to it are visible. What the manual forbids and an H200 answers with an exception is a finding that ends the run: another
-//! rank or mode, an inner coordinate that is not a multiple of 16 bytes, a negative coordinate of a store.
+//! The map's 128 bytes are read from memory and decoded ([`ir::TensorMap`]), so they may come from an
+//! argument, a structure or a buffer. Reads of maps go through a proxy of their own: if the kernel may change
+//! a map, the tracker checks that the writes to it are visible. Operations that the manual forbids and an
+//! H200 answers with an exception are findings that end the run: another rank or mode, an inner coordinate
+//! that is not a multiple of 16 bytes, a negative coordinate of a store.
 
 use super::access::{
     Addresses, allocation, locate, note_placement, read_element, resolve, write_element,
@@ -33,9 +35,9 @@ use sync::{CopyId, Kind, SameValue};
 
 /// The alignment of a box in shared memory.
 const BOX_ALIGN: u32 = 128;
-/// Why a run ends at a copy that leaves its memory.
-const OUTSIDE: &str = "what a tensor copy outside its memory does is not defined";
-/// Why a run ends at a copy that rounds.
+/// The reason to end a run at a copy that leaves its memory.
+const OUTSIDE: &str = "a tensor copy outside its memory is undefined";
+/// The reason to end a run at a copy that rounds.
 const ROUNDS: &str = "how a tensor copy rounds these elements is not modelled";
 
 /// The operands of a copy in all lanes.
@@ -45,14 +47,14 @@ struct Operands {
     maps: Addresses,
     shared: Addresses,
     signals: Option<Addresses>,
-    /// Blocks that get a copy.
+    /// Blocks that receive a copy.
     masks: Option<Lanes>,
 }
 
-/// One lane's copy: its map and where that lies, the start of its tensor, and where the box lies.
+/// One lane's copy: its map with the map's location, the start of its tensor, and the location of the box.
 pub(super) struct One<'m> {
     pub(super) lane: usize,
-    /// What it writes, compared with the copy of the lane before it.
+    /// Comparison of its contents with the copy of the previous lane.
     same: SameValue,
     pub(super) map: &'m TensorMap,
     from: Pointer,
@@ -67,7 +69,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &TensorCopy) -> Resul
     for lane in all.iter() {
         let usable = |set: &Addresses| set.pointers[lane].filter(|_| set.lanes.has(lane));
         let (Some(map), Some(shared)) = (usable(&operands.maps), usable(&operands.shared)) else {
-            return Err(context.gap("what a tensor copy with a wrong address does is not defined"));
+            return Err(context.gap("a tensor copy with a wrong address is undefined"));
         };
         let signal = operands.signals.as_ref().map(usable);
         if signal == Some(None) {
@@ -110,7 +112,7 @@ fn one_box(
     let attributes = async_access(context, Kind::Read, id);
     let (who, map) = ((context.warp.number, lane), (one.from.area, one.from.offset));
     if context.tracker.read_map(who, map, attributes) {
-        // Which scope its fences have is not kept.
+        // The scopes of fences are not recorded.
         return Err(context.gap("a tensor map that another block of the cluster has changed"));
     }
     let stores = signal.is_none();
@@ -124,7 +126,7 @@ fn one_box(
     if stores {
         context.tracker.note_grouped(id, one.map.box_bytes() as u32);
     }
-    // The walk is by absolute addresses.
+    // The walk uses absolute addresses.
     let lead = allocation(context, one.shared.area, lane).map_or(0, |(memory, ..)| memory.lead);
     let shared = one.shared.offset.cast_unsigned() + lead;
     let start = Start { coordinates, offsets, shared, stores };
@@ -199,15 +201,16 @@ fn check(
         return Ok(());
     };
     context.find(Fault::Tensor(Box::new(fault)), Mask::one(one.lane));
-    Err(context.gap("what this tensor copy does is not defined"))
+    Err(context.gap("this tensor copy is undefined"))
 }
 
-/// Checks the alignment of the box: 128 bytes, and for a swizzle that its pattern begins where the variable's offset says.
+/// Checks the alignment of the box: 128 bytes, and for a swizzle a multiple of its pattern at the variable's
+/// offset.
 fn check_shared(context: &mut Context<'_, '_>, one: &One<'_>) -> Result<(), Gap> {
     let Area::Shared(number) = one.shared.area else {
         return Err(context.gap("the box of a tensor copy is not in shared memory"));
     };
-    // Before the walk: the swizzle has no meaning before the start of a variable.
+    // Checked before the walk: the swizzle has no meaning before the start of a variable.
     if one.shared.offset < 0 {
         locate(context, one.shared, one.lane, (BOX_ALIGN, 1), AccessKind::Read);
         return Err(context.gap(OUTSIDE));
@@ -224,7 +227,7 @@ fn check_shared(context: &mut Context<'_, '_>, one: &One<'_>) -> Result<(), Gap>
         let kind = AccessKind::Read;
         note_placement(context, one.shared, one.lane, BOX_ALIGN);
         context.find(Fault::Misaligned { target, kind, bytes: BOX_ALIGN }, Mask::one(one.lane));
-        Err(context.gap("what a tensor copy at this shared address does is not defined"))
+        Err(context.gap("a tensor copy at this shared address is undefined"))
     };
     if alignment == Alignment::No {
         return misaligned(context);
@@ -254,7 +257,7 @@ fn check_shared(context: &mut Context<'_, '_>, one: &One<'_>) -> Result<(), Gap>
 /// Ranges of bytes, by start and length.
 type Ranges<'r> = &'r mut dyn Iterator<Item = (i64, u32)>;
 
-/// Checks bounds on both sides and tells of the accesses; the answer tells whether the tensor has bounds.
+/// Checks bounds on both sides and reports the accesses. Returns `true` if the tensor has bounds.
 fn access(
     context: &mut Context<'_, '_>,
     one: &One<'_>,
@@ -280,7 +283,7 @@ fn access(
                 return Err(context.gap(OUTSIDE));
             };
             bounded &= at.is_some();
-            // Updates are told element by element.
+            // Updates are reported element by element.
             if let Some(kind) = kind {
                 let attributes = async_access(context, kind, id);
                 let same = if kind == Kind::Write { one.same } else { SameValue::Different };
@@ -291,7 +294,7 @@ fn access(
     Ok(bounded)
 }
 
-/// Tells whether nobody has to know which of these bytes of global memory are read: they are inside an input.
+/// Returns `true` if reads of these bytes of global memory need not be tracked: they are inside an input.
 fn is_plain_input(context: &Context<'_, '_>, area: Area, (first, end): (i64, i64)) -> bool {
     let Area::Global(number) = area else { return false };
     let inside = context.global.get(number).is_some_and(|memory| {
@@ -357,7 +360,7 @@ fn take(
     let moved = match word {
         Word::Number => {
             let arrives = converted(one.map.element, value[one.lane], true);
-            // To a domain a float is a real number; its bits, which may be used as well, are others now.
+            // To a domain a float is a real number, but its bits, which may be used as well, have changed.
             if context.valued.is_some() && arrives != (value[one.lane], word) {
                 return Err(context.gap(ROUNDS));
             }
@@ -390,7 +393,7 @@ fn put(
     }
 }
 
-/// Writes what stands for elements outside the tensor.
+/// Writes the fill value for elements outside the tensor.
 fn fill(context: &mut Context<'_, '_>, one: &One<'_>, (shared, step): (usize, usize)) {
     let filling = match (one.map.nan_fill, &mut context.valued) {
         (false, _) => (0, Word::Number),
@@ -412,7 +415,7 @@ fn reduce(
     (id, walked): (CopyId, &Walked),
 ) -> Result<(), Gap> {
     let scalar = one.map.element.scalar();
-    // Updates of one place must be of one type to commute; the type of the tensor is that of all.
+    // Updates of one place commute only if they have one type: the tensor's type applies to all.
     if let Area::Global(number) = one.tensor.area {
         let buffers = &context.machine.launch.buffers;
         let same = buffers.get(number).is_some_and(|buffer| buffer.element == Some(scalar));

@@ -1,6 +1,8 @@
-//! Reads the tensor maps of tensor copies (manual §5.5, §9.7.9.27.1): 128 bytes where they lie, decoded as a driver encodes them.
+//! Reads the tensor maps of tensor copies (manual §5.5, §9.7.9.27.1): 128 bytes in memory, decoded as a
+//! driver encodes them.
 //!
-//! What is not known, or no driver makes, ends the run, but for strides of dimensions that the map does not have; a tensor that does not begin at a multiple of 16 bytes is a finding.
+//! An unknown map, or one that no driver makes, ends the run, except for strides of dimensions that the map
+//! lacks. A tensor that does not begin at a multiple of 16 bytes is a finding.
 
 use super::access::{allocation, locate, read_element};
 use crate::address::{Area, Pointer};
@@ -29,7 +31,7 @@ pub(super) fn read_map(
     }
     let size = TENSOR_MAP_BYTES as u32;
     let Some(at) = locate(context, pointer, lane, (size, MAP_ALIGN), AccessKind::Read) else {
-        return Err(context.gap("what a wrong address of a tensor map does is not defined"));
+        return Err(context.gap("a wrong address of a tensor map is undefined"));
     };
     let Some(at) = at else {
         return Err(context.gap("the contents of a tensor map are not known"));
@@ -62,7 +64,8 @@ pub(super) fn read_map(
     }
 }
 
-/// Checks that a tensor begins at a multiple of 16 bytes: a kernel may put another address into a map than a driver would.
+/// Checks that a tensor begins at a multiple of 16 bytes: a kernel may put another address into a map than a
+/// driver would.
 pub(super) fn check_tensor(
     context: &mut Context<'_, '_>,
     tensor: Pointer,
@@ -74,5 +77,5 @@ pub(super) fn check_tensor(
     }
     let (target, kind, bytes) = (memory.target(tensor.offset), AccessKind::Read, TENSOR_ALIGN);
     context.find(Fault::Misaligned { target, kind, bytes }, Mask::one(lane));
-    Err(context.gap("what a tensor copy does with a tensor at this address is not defined"))
+    Err(context.gap("a tensor copy with a tensor at this address is undefined"))
 }

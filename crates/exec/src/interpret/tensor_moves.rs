@@ -1,7 +1,8 @@
-//! Moves the bytes of a tensor copy a piece at a time, where nobody has to look at them.
+//! Fast path of tensor copies: moves whole pieces.
 //!
-//! That is so in runs without a domain that may take short cuts, for pieces that are numbers or data throughout on the side that is read: bytes and their states
-//! are copied as they are. All else is moved word by word ([`super::tensor`]), with the same result.
+//! It applies to runs without a domain that may use fast paths, for pieces that consist only of numbers or
+//! only of data on the source side: bytes and their states are copied unchanged. All other pieces are moved
+//! word by word ([`super::tensor`]), with the same result.
 
 use super::access::allocation;
 use super::tensor::One;
@@ -11,7 +12,7 @@ use crate::context::Context;
 use crate::memory::{Allocation, state};
 use ir::Piece;
 
-/// Moves all pieces, if each is of one state; otherwise nothing, and the answer is false.
+/// Moves all pieces, if each has a single state; otherwise moves nothing and returns `false`.
 pub(super) fn at_once(
     context: &mut Context<'_, '_>,
     one: &One<'_>,
@@ -48,7 +49,7 @@ pub(super) fn at_once(
         let start = ends(&piece).1;
         let range = start..start + bytes.len();
         target.bytes[range.clone()].copy_from_slice(bytes);
-        // A stage that is filled again is in that state already.
+        // A stage that is refilled has this state already.
         if target.states.common(start, bytes.len()) != Some(*state) {
             target.states.fill(range, *state);
         }
@@ -57,7 +58,7 @@ pub(super) fn at_once(
     true
 }
 
-/// Loads a box from a buffer of which all bytes are numbers, or all are data; otherwise nothing, and the answer is false.
+/// Loads a box from a buffer of only numbers or only data; otherwise moves nothing and returns `false`.
 fn load_of_one_state(context: &mut Context<'_, '_>, one: &One<'_>, walked: &Walked) -> bool {
     let (Area::Global(from), Area::Shared(to)) = (one.tensor.area, one.shared.area) else {
         return false;
@@ -68,7 +69,7 @@ fn load_of_one_state(context: &mut Context<'_, '_>, one: &One<'_>, walked: &Walk
     };
     let Some(state) = source.states.of_all() else { return false };
     source.read = true;
-    // Bytes of data mean nothing: that they are data is all there is to move.
+    // Bytes of data are meaningless, so only their state is moved.
     let moved = (state != state::OPAQUE).then_some(walked);
     for piece in moved.into_iter().flat_map(Walked::pieces) {
         let (at, to) = (in_tensor(one, &piece).offset as usize, piece.shared as usize);
@@ -77,7 +78,7 @@ fn load_of_one_state(context: &mut Context<'_, '_>, one: &One<'_>, walked: &Walk
     }
     for (start, bytes) in walked.shared() {
         let (start, bytes) = (start as usize, bytes as usize);
-        // A stage that is filled again is in that state already.
+        // A stage that is refilled has this state already.
         if target.states.common(start, bytes) != Some(state) {
             target.states.fill(start..start + bytes, state);
         }
@@ -86,14 +87,14 @@ fn load_of_one_state(context: &mut Context<'_, '_>, one: &One<'_>, walked: &Walk
     true
 }
 
-/// What pieces hold: their bytes one behind the other, and the state of each.
+/// The contents of pieces: their bytes in sequence, and the state of each piece.
 struct Contents {
     bytes: Vec<u8>,
     states: Vec<u8>,
 }
 
-/// Reads pieces, each at its start or, without one, as the zeros that stand for elements outside a tensor; none if a piece is of
-/// more than one state, or is neither numbers nor data.
+/// Reads pieces, each from its start, or as zeros if it is outside the tensor. `None` if a piece has more
+/// than one state, or is neither numbers nor data.
 fn read(
     memory: &Allocation,
     walked: &Walked,

@@ -1,4 +1,5 @@
-//! Tensor maps whose elements are rounded on the way (`tf32`, flushed `f32`; manual §5.5.1, loads as recorded on an H200).
+//! Tensor maps with elements that are rounded by the copy (`tf32`, flushed `f32`; manual §5.5.1, loads as
+//! recorded on an H200).
 //!
 //! Over the reals that is the identity for floats; for other data behind such a map nothing is known.
 
@@ -8,12 +9,13 @@ use crate::domain::Numbers;
 use crate::memory::Word;
 use ir::TensorElement;
 
-/// Tells whether a copy changes the bits of elements.
+/// Returns `true` if a copy changes the bits of elements.
 pub(super) fn rounds(element: TensorElement) -> bool {
     matches!(element, TensorElement::F32Ftz | TensorElement::Tf32 | TensorElement::Tf32Ftz)
 }
 
-/// Tells whether rounding is the identity over the reals: for loads of a tensor of such floats. What a store rounds was not recorded.
+/// Returns `true` if rounding is the identity over the reals: for loads of a tensor of such floats. The
+/// rounding of stores was not recorded.
 pub(super) fn keeps_reals(
     context: &Context<'_, '_>,
     (element, area): (TensorElement, Area),
@@ -24,12 +26,12 @@ pub(super) fn keeps_reals(
     !stores && buffer.is_some_and(|buffer| buffer.element == Some(element.scalar()))
 }
 
-/// Tells whether a run encloses the bits that hardware may compute.
+/// Returns `true` if a run encloses the bits that hardware may compute.
 pub(super) fn is_legal(context: &Context<'_, '_>) -> bool {
     context.valued.as_ref().is_some_and(|one| one.domain.numbers() == Numbers::Legal)
 }
 
-/// The number that arrives. Loads of tf32 round to the nearest; what was not recorded is unknown.
+/// Returns the number after rounding. Loads of tf32 round to the nearest; unrecorded cases are unknown.
 pub(super) fn converted(element: TensorElement, value: u64, loads: bool) -> (u64, Word) {
     if !rounds(element) {
         return (value, Word::Number);

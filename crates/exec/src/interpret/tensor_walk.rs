@@ -1,6 +1,8 @@
-//! The pieces that a tensor copy moves ([`ir::TensorMap::walk`]), and the ranges of bytes that they cover on both sides.
+//! The pieces that a tensor copy moves ([`ir::TensorMap::walk`]), and the byte ranges that they cover on both
+//! sides.
 //!
-//! Boxes of one map that lie inside their tensor are walked once ([`crate::tensor_box`]), and others each.
+//! Boxes of one map that lie inside their tensor are walked once ([`crate::tensor_box`]), and others
+//! individually.
 
 use super::access::allocation;
 use super::tensor::One;
@@ -13,7 +15,7 @@ use crate::tensor_fault::TensorFault;
 use ir::{Piece, Start};
 use std::sync::Arc;
 
-/// The walk of a copy: that of a box, moved by some bytes on both sides.
+/// The walk of a copy: the walk of a box, moved by some bytes on both sides.
 pub(super) struct Walked {
     walk: Arc<Walk>,
     shared: i64,
@@ -21,7 +23,7 @@ pub(super) struct Walked {
 }
 
 impl Walked {
-    /// The pieces in the order of the box.
+    /// The pieces in box order.
     pub(super) fn pieces(&self) -> impl Iterator<Item = Piece> + '_ {
         self.walk.pieces.iter().map(|piece| Piece {
             shared: piece.shared.wrapping_add_signed(self.shared),
@@ -30,18 +32,18 @@ impl Walked {
         })
     }
 
-    /// Ranges of bytes of shared memory.
+    /// Byte ranges in shared memory.
     pub(super) fn shared(&self) -> impl Iterator<Item = (i64, u32)> + '_ {
         self.walk.shared.iter().map(|&(start, bytes)| (start + self.shared, bytes))
     }
 
-    /// Ranges of bytes of the buffer of the tensor, which begins at this offset.
+    /// Byte ranges in the tensor's buffer; the tensor begins at this offset.
     pub(super) fn tensor(&self, first: i64) -> impl Iterator<Item = (i64, u32)> + '_ {
         let moved = i64::try_from(self.tensor).unwrap_or(i64::MAX).saturating_add(first);
         self.walk.tensor.iter().map(move |&(start, bytes)| (start.saturating_add(moved), bytes))
     }
 
-    /// The bytes of the buffer around all that is moved: the first, and behind the last.
+    /// The smallest byte range of the buffer around everything moved: its start and end.
     pub(super) fn around(&self, one: &One<'_>) -> (i64, i64) {
         let (mut first, mut end) = (i64::MAX, i64::MIN);
         if let (Some(low), Some(high)) = (self.walk.tensor.first(), self.walk.tensor.last()) {
@@ -52,18 +54,19 @@ impl Walked {
         (first, end)
     }
 
-    /// Tells whether some of it lies outside the tensor.
+    /// Returns `true` if some of it lies outside the tensor.
     pub(super) fn fills(&self) -> bool {
         self.walk.pieces.iter().any(|piece| piece.tensor.is_none())
     }
 
-    /// How many bytes are moved.
+    /// The number of moved bytes.
     pub(super) fn bytes(&self) -> usize {
         self.walk.shared.iter().map(|range| range.1 as usize).sum()
     }
 }
 
-/// Walks a copy to or from shared memory `lead` bytes behind a multiple of the period; pieces behind a row are reported and left out.
+/// Walks a copy to or from shared memory `lead` bytes after a multiple of the period. Pieces that leave their
+/// row are reported and left out.
 pub(super) fn walked(
     context: &mut Context<'_, '_>,
     one: &One<'_>,
@@ -94,7 +97,7 @@ pub(super) fn walked(
     Ok(Walked { walk: Arc::new(Walk::new(pieces)), shared: 0, tensor: 0 })
 }
 
-/// Where a piece lies in its buffer.
+/// The location of a piece in its buffer.
 pub(super) fn in_tensor(one: &One<'_>, piece: &Piece) -> Pointer {
     let offset = i64::try_from(piece.tensor.unwrap_or(0)).unwrap_or(i64::MAX);
     Pointer { offset: one.tensor.offset.saturating_add(offset), ..one.tensor }

@@ -1,4 +1,4 @@
-//! Takes a ticket from a counter ([`crate::tickets`]).
+//! Executes the atomic operation that takes a ticket from a counter ([`crate::tickets`]).
 
 use super::access::{word_of, write_element};
 use crate::address::{Area, Pointer};
@@ -12,17 +12,17 @@ use crate::value::integer;
 use ir::{Atomic, AtomicOp, Ordering, Scalar, Scope};
 use sync::LaneId;
 
-/// The largest number of a counter: signed or not, tickets do not wrap around.
+/// The largest counter value: signed or not, tickets do not wrap around.
 const MOST: u64 = (1 << 31) - 1;
 
-/// A ticket on its way.
+/// A ticket being taken.
 pub(super) struct Ticket {
     lane: usize,
     counter: Counter,
 }
 
-/// Returns the ticket that an atomic operation takes, in a run in which blocks take them: one thread adds one to a number in
-/// global memory and uses the number before.
+/// Returns the ticket that an atomic operation takes, in a run in which blocks take them: one thread adds one
+/// to a number in global memory and uses the previous number.
 pub(super) fn begin(
     context: &mut Context<'_, '_>,
     atomic: &Atomic,
@@ -55,7 +55,7 @@ pub(super) fn begin(
     Some(Ticket { lane, counter: Counter { number: area, offset, bytes, op, operand } })
 }
 
-/// Writes the number of a ticket into the result of its operation; `old` is what the counter held.
+/// Writes the number of a ticket into the result of its operation; `old` is the previous counter value.
 pub(super) fn end(
     context: &mut Context<'_, '_>,
     atomic: &Atomic,
@@ -91,7 +91,7 @@ pub(super) fn end(
     Ok(())
 }
 
-/// Counts a ticket: what the counter held at first, and whether this is the last ticket.
+/// Counts a ticket. Returns the initial counter value, and `true` for the last ticket.
 fn count(
     context: &mut Context<'_, '_>,
     ticket: &Ticket,

@@ -1,4 +1,4 @@
-//! Tells [`crate::tracker`] what instructions do to memory.
+//! Reports memory accesses of instructions to [`crate::tracker`].
 
 use crate::address::Pointer;
 use crate::context::Context;
@@ -7,8 +7,8 @@ use crate::tracker::AccessAttributes;
 use ir::{Load, Ordering};
 use sync::{Kind, SameValue, SyncEvent};
 
-/// Tells who read what, in the groups in which [`crate::fast`] tells it: lanes that read the
-/// same together, if the first shares its place with another.
+/// Reports the reads of a load, in the same groups as [`crate::fast`]: lanes that read the same address
+/// together, if the first one shares its address.
 pub(super) fn track_load(
     context: &mut Context<'_, '_>,
     load: &Load,
@@ -34,7 +34,8 @@ pub(super) fn track_load(
     }
 }
 
-/// A load that is not weak sees what others did; one that acquires acts as a fence.
+/// Records the ordering of a load: one that is not weak observes other threads, and one that acquires acts as
+/// a fence.
 pub(super) fn order_load(context: &mut Context<'_, '_>, ordering: Ordering) {
     fence(context, ordering);
     if ordering != Ordering::Weak {
@@ -43,13 +44,13 @@ pub(super) fn order_load(context: &mut Context<'_, '_>, ordering: Ordering) {
     }
 }
 
-/// How a load accesses memory.
+/// The attributes of a load's accesses.
 pub(crate) fn load_attributes(context: &Context<'_, '_>, load: &Load) -> AccessAttributes {
     let attributes = AccessAttributes::plain(Kind::Read, context.site, load.width.bytes());
     AccessAttributes { non_coherent: load.non_coherent, ..attributes }
 }
 
-/// Accesses that acquire or release act as fences.
+/// Records a fence for accesses that acquire or release.
 pub(super) fn fence(context: &mut Context<'_, '_>, ordering: Ordering) {
     if matches!(ordering, Ordering::Acquire(_) | Ordering::Release(_) | Ordering::AcquireRelease(_))
     {
@@ -58,7 +59,7 @@ pub(super) fn fence(context: &mut Context<'_, '_>, ordering: Ordering) {
     }
 }
 
-/// Tells that a lane accesses memory. A buffer without bounds has no start: its own offsets do.
+/// Reports a lane's access. A buffer without bounds has no start, so its own offsets are used.
 pub(super) fn track(
     context: &mut Context<'_, '_>,
     pointer: Pointer,

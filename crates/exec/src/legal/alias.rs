@@ -1,10 +1,9 @@
 //! Enclosures beside the values of a domain.
 //!
-//! A float that is computed from known numbers alone gets an *alias*: a handle of the engine's own
-//! that stands for the domain's value and for an [`Enclosure`] of its legal results. Registers,
-//! memory, packs and shuffles move aliases as they move any handle. [`Aliased`] wraps the domain and
-//! puts the domain's handle in the place of an alias in every question, so an operation that knows
-//! nothing of enclosures loses the enclosure and keeps the value.
+//! A float computed from known numbers alone gets an *alias*: a handle of the engine for both the domain's
+//! value and an [`Enclosure`] of its legal results. Registers, memory, packs and shuffles move aliases like
+//! other handles. [`Aliased`] wraps the domain and replaces aliases by the domain's handles in every query,
+//! so an operation without support for enclosures loses the enclosure and keeps the value.
 
 use super::Enclosure;
 use crate::concrete::Conversion;
@@ -28,12 +27,12 @@ type Targets = Rc<RefCell<Vec<Value>>>;
 pub(crate) struct Aliases {
     targets: Targets,
     enclosures: Vec<Enclosure>,
-    /// Positions by value and ends: loops compute the same numbers again and again.
+    /// Positions by value and ends: loops compute the same numbers repeatedly.
     known: FxHashMap<(Value, [u64; 2]), Vec<u32>>,
 }
 
 impl Aliases {
-    /// A handle for a value and its enclosure; the value itself when there is no room.
+    /// Creates a handle for a value with its enclosure; returns the value itself if the table is full.
     pub(crate) fn add(&mut self, value: Value, enclosure: Enclosure) -> Value {
         let value = self.target(value);
         let positions = self.known.entry((value, enclosure.key())).or_default();
@@ -62,12 +61,12 @@ impl Aliases {
         }
     }
 
-    /// Tells whether there are any.
+    /// Returns `true` if there are no aliases.
     pub(crate) fn is_empty(&self) -> bool {
         self.enclosures.is_empty()
     }
 
-    /// A domain that is never shown an alias.
+    /// Wraps a domain so that it never receives an alias.
     pub(crate) fn wrap<'d>(&self, inner: &'d mut dyn Domain) -> Aliased<'d> {
         Aliased { inner, targets: Rc::clone(&self.targets) }
     }
@@ -87,7 +86,7 @@ impl Aliased<'_> {
         }
     }
 
-    /// Operands without aliases. Most runs have none, and there is nothing to do.
+    /// Replaces aliases in operands. `None` if there are none, as in most runs.
     fn all<const N: usize>(&self, operands: [&Values; N]) -> Option<[Values; N]> {
         let is_alias = |value: &Value| Handle(*value).is_alias();
         if self.targets.borrow().is_empty()
@@ -99,7 +98,7 @@ impl Aliased<'_> {
     }
 }
 
-/// Calls the domain with operands in which no alias is left.
+/// Calls the domain with operands without aliases.
 macro_rules! without_aliases {
     ($self:ident, $operands:expr, |$plain:ident| $call:expr) => {
         match $self.all($operands) {

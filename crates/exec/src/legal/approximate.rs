@@ -1,14 +1,14 @@
-//! What the manual lets approximate functions give (PTX manual §9.7.3.8, §9.7.3.13–22, §9.7.4.9–10).
+//! Error bounds of approximate functions (PTX manual §9.7.3.8, §9.7.3.13–22, §9.7.4.9–10).
 //!
-//! The bounds are the manual's (docs/approximate.md lists them and what an H200 does), doubled,
-//! because the manual gives some of them as observed. Where it promises nothing (`sin` beyond 100π,
-//! `div.approx` by very large or subnormal numbers, double precision), nothing is enclosed.
+//! The bounds are the manual's (docs/approximate.md lists them, and the results of an H200), doubled, because
+//! the manual gives some of them as observed. Cases without a bound have no enclosure: `sin` beyond 100π,
+//! `div.approx` by very large or subnormal numbers, double precision.
 
 use super::interval::{quotient, square_root};
 use ir::{Accuracy, FloatUnary, Format};
 use std::f64::consts::PI;
 
-/// Bounds of a function of all numbers between two, before the result is rounded to its format.
+/// Bounds a function over an interval, before rounding to its format.
 pub(super) fn unary(op: FloatUnary, format: Format, ends: [f64; 2]) -> Option<[f64; 2]> {
     if format == Format::F64 || ends.iter().any(|end| !end.is_finite()) {
         return None;
@@ -18,12 +18,12 @@ pub(super) fn unary(op: FloatUnary, format: Format, ends: [f64; 2]) -> Option<[f
     // The library's doubles are within 2^-50 of the function.
     let error = 2.0 * error + 2f64.powi(-50) * low.abs().max(high.abs()) + tiny(format);
     let (low, high) = (low - error, high + error);
-    // Signs are promised: powers of two and roots are not negative.
+    // The sign is guaranteed: powers of two and roots are not negative.
     let positive = matches!(op, FloatUnary::Exp2 | FloatUnary::Sqrt | FloatUnary::ReciprocalSqrt);
     Some([if positive { low.max(0.0) } else { low }, high])
 }
 
-/// Subnormal results may be flushed.
+/// An error for subnormal results, which may be flushed.
 fn tiny(format: Format) -> f64 {
     match format {
         Format::F16 => 2f64.powi(-14),
@@ -33,7 +33,7 @@ fn tiny(format: Format) -> f64 {
 
 fn exact(op: FloatUnary, [low, high]: [f64; 2]) -> Option<[f64; 2]> {
     let monotone = |function: fn(f64) -> f64| Some([function(low), function(high)]);
-    // Neither rises nor falls faster than its argument.
+    // Neither changes faster than its argument.
     let periodic = |function: fn(f64) -> f64| {
         let (middle, radius) = (low + (high - low) / 2.0, high - low);
         (low.abs().max(high.abs()) <= 100.0 * PI)
@@ -57,8 +57,7 @@ fn exact(op: FloatUnary, [low, high]: [f64; 2]) -> Option<[f64; 2]> {
     }
 }
 
-/// The manual's bound on the absolute error where the argument is between two numbers and the result
-/// is at most `most`.
+/// The manual's bound on the absolute error for arguments in an interval and results of at most `most`.
 fn error(op: FloatUnary, format: Format, [low, high]: [f64; 2], most: f64) -> Option<f64> {
     let single = format == Format::F32;
     Some(match op {
@@ -79,7 +78,7 @@ fn error(op: FloatUnary, format: Format, [low, high]: [f64; 2], most: f64) -> Op
     })
 }
 
-/// Bounds of a quotient, given the exact one and the divisor.
+/// Bounds a quotient, given the exact one and the divisor.
 pub(super) fn divide(
     format: Format,
     accuracy: Accuracy,

@@ -1,21 +1,20 @@
-//! The domain of a run that asks which bits a float has, and whether two have the same.
+//! The domain for runs about the bits of floats: their legal values, and equality of two.
 //!
-//! Floats whose bits the manual fixes stay bits, and the engine encloses the others
-//! ([`super::alias`]). On request inputs are followed, too, by *value numbering*: the same operation
-//! with the same modifiers on the same values is the same value, bit for bit. Sums and products may
-//! have their operands exchanged; nothing is reordered, so equal numbers are equal on every machine.
+//! Floats with bits fixed by the manual stay bits, and the engine encloses the others ([`super::alias`]). On
+//! request, inputs are tracked, too, by *value numbering*: the same operation with the same modifiers on the
+//! same values gives the same value, bit for bit. Operands of sums and products may be exchanged. Nothing is
+//! reordered, so equal numbers are equal on every machine.
 //!
-//! Two values with different numbers may still be equal. Where the manual leaves a choice that may
-//! fall differently at another place or time, a value is like no other: sums of atomic additions and sums inside
-//! matrix instructions.
+//! Two values with different numbers may still be equal. If the manual leaves a choice that may differ at
+//! another place or time, the value is fresh: sums of atomic additions, and sums inside matrix instructions.
 //!
-//! On request conditions are followed: booleans are formulas over conditions of which nothing is known
-//! ([`crate::formulas`]), one for each comparison, so that nothing is taken for granted of floats, NaN among them.
+//! On request, conditions are tracked: booleans are formulas over unconstrained conditions
+//! ([`crate::formulas`]), one for each comparison. So nothing is assumed about floats, including NaN.
 //!
-//! A sum that a product may be fused with is the same only at the same instruction with its operands in the same
-//! order: of two products, the one in first place may be fused and the other rounded. That takes for granted that the
-//! assembler treats all copies of an instruction alike, those of an unrolled loop for one; a run that used
-//! it says so ([`Enclosed::relies_on_alike_fusion`]).
+//! A sum that may be fused with a product is the same only at the same instruction with its operands in the
+//! same order: of two products, the first may be fused and the other rounded. This assumes that the assembler
+//! treats all copies of an instruction alike, for example those of an unrolled loop. A run that used the
+//! assumption reports it ([`Enclosed::relies_on_alike_fusion`]).
 
 use crate::concrete::{self, Conversion};
 use crate::domain::{
@@ -27,10 +26,10 @@ use crate::lanes::{Mask, WARP};
 use ir::{ArgumentRange, FloatMode, Format, RealFunction, Relation, Rounding};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Values beyond this many get numbers that are not looked for again: what is found stays right.
+/// Most values that are found again; further ones are always fresh, which stays correct.
 const MOST_KNOWN: usize = 1 << 25;
 
-/// What a value is made by.
+/// The operation that makes a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Operation {
     Constant(Format, u64),
@@ -46,8 +45,11 @@ enum Operation {
     Select,
 }
 
-/// The modifiers that an operation has on a machine.
+/// The modifiers of an operation on a machine.
 type Modifiers = Option<(Format, FloatMode, Option<Place>)>;
+
+/// An operation with its modifiers.
+type Kind = (Operation, Modifiers);
 
 /// Booleans as formulas.
 #[derive(Debug, Default)]
@@ -58,7 +60,7 @@ struct Conditions {
 }
 
 impl Conditions {
-    /// The formula that a boolean is; one that nobody made of others is an atom.
+    /// Returns the formula of a boolean, creating an atom for a new one.
     fn of(&mut self, value: Value) -> Formula {
         if let Some(&formula) = self.by_value.get(&value) {
             return formula;
@@ -74,43 +76,48 @@ impl Conditions {
 #[derive(Debug, Default)]
 pub struct Enclosed {
     made: Value,
-    /// Whether inputs are followed.
+    /// Set if inputs are tracked.
     follows: bool,
     instruction: Option<Instruction>,
-    known: FxHashMap<(Operation, Modifiers, [Value; 3]), Value>,
-    /// Products that may be fused, also through operations that leave them as they are.
+    /// Numbers of operations with their modifiers.
+    kinds: FxHashMap<Kind, u32>,
+    /// The last one looked up: lanes of a warp ask for the same.
+    last_kind: Option<(Kind, u32)>,
+    /// Values by the number of their operation, and their operands.
+    known: FxHashMap<(u32, [Value; 3]), Value>,
+    /// Products that may be fused, also behind operations that leave them unchanged.
     fusible: FxHashSet<Value>,
     /// Constants of magnitude 0 (`true`) and 1.
     neutral: FxHashMap<Value, bool>,
     relies_on_alike_fusion: bool,
-    /// Conditions, if they are followed.
+    /// Conditions, if they are tracked.
     conditions: Option<Conditions>,
 }
 
 impl Enclosed {
-    /// A domain that follows conditions, and nothing of what inputs are.
+    /// A domain that tracks conditions, but no inputs.
     #[must_use]
     pub fn conditional() -> Self {
         Self { conditions: Some(Conditions::default()), ..Self::default() }
     }
 
-    /// A domain that follows inputs, so that it can tell whether two values are the same.
+    /// A domain that tracks inputs, so that it can compare two values.
     #[must_use]
     pub fn numbering() -> Self {
         Self { follows: true, ..Self::default() }
     }
 
-    /// Tells whether two values counted as the same because the assembler fuses an instruction alike wherever it
-    /// copies it to.
+    /// Returns `true` if two values counted as equal because the assembler fuses all copies of an instruction
+    /// alike.
     #[must_use]
     pub fn relies_on_alike_fusion(&self) -> bool {
         self.relies_on_alike_fusion
     }
 
-    /// A value like no other.
+    /// Creates a fresh value.
     fn fresh(&mut self) -> Value {
         let next = self.made + 1;
-        // No handles are left: nothing is known of this one.
+        // Without handles left, nothing is known about this one.
         if next >= LIMIT {
             return 0;
         }
@@ -118,28 +125,42 @@ impl Enclosed {
         next
     }
 
-    /// The modifiers of the instruction at hand, with its place if more than those decides its result.
+    /// The modifiers of the current instruction, with its place if the result depends on more than those.
     fn modifiers(&self, operation: Operation, is_fusible: bool) -> Modifiers {
         let Instruction { format, mode, place } = self.instruction?;
         let is_local = is_fusible
             || matches!(
                 operation,
-                // What these make of a NaN is not part of the operation.
+                // Their treatment of NaN is not part of the operation.
                 Operation::Compare(_) | Operation::Binary(Binary::Min | Binary::Max)
-                // How precise a library's function is, nobody says.
+                // The precision of a library's function is unspecified.
                 | Operation::Function(_)
             );
         Some((format, mode, is_local.then_some(place)))
     }
 
-    /// Tells whether a sum may be fused with a product among its operands.
+    /// Returns the number of an operation with its modifiers.
+    #[inline]
+    fn number_of(&mut self, kind: Kind) -> u32 {
+        if let Some((last, number)) = &self.last_kind
+            && *last == kind
+        {
+            return *number;
+        }
+        let next = self.kinds.len() as u32;
+        let number = *self.kinds.entry(kind).or_insert(next);
+        self.last_kind = Some((kind, number));
+        number
+    }
+
+    /// Returns `true` if a sum may be fused with a product among its operands.
     fn is_fusible_sum(&self, operation: Operation, operands: [Value; 3]) -> bool {
         let contracts = self.instruction.is_some_and(|instruction| instruction.mode.contract);
         let sums = matches!(operation, Operation::Binary(Binary::Add | Binary::Sub));
         sums && contracts && operands.iter().any(|operand| self.fusible.contains(operand))
     }
 
-    /// The value that an operation makes.
+    /// Returns the value of an operation.
     fn make(&mut self, operation: Operation, mut operands: [Value; 3]) -> Value {
         if !self.follows {
             return self.fresh();
@@ -154,7 +175,8 @@ impl Enclosed {
         if commutes && !is_fusible_sum && operands[1] < operands[0] {
             operands.swap(0, 1);
         }
-        let key = (operation, self.modifiers(operation, is_fusible_sum), operands);
+        let key =
+            (self.number_of((operation, self.modifiers(operation, is_fusible_sum))), operands);
         if let Some(&value) = self.known.get(&key) {
             self.relies_on_alike_fusion |= is_fusible_sum;
             return value;
@@ -169,8 +191,8 @@ impl Enclosed {
         value
     }
 
-    /// Remembers that a value is a product that may be fused, or one that an operation leaves as it is: times one, plus
-    /// zero, a minimum, a conversion. The assembler drops such operations.
+    /// Records a value that is a product that may be fused, or one that an operation leaves unchanged: times
+    /// one, plus zero, a minimum, a conversion. The assembler drops such operations.
     fn mark_fusible(&mut self, operation: Operation, operands: [Value; 3], value: Value) {
         if let Operation::Constant(format, bits) = operation {
             let number = concrete::to_double(format, bits).abs();
@@ -200,7 +222,7 @@ impl Enclosed {
             | Operation::Unary(Unary::Finite(_) | Unary::Round(_))
             | Operation::Convert(_)
             | Operation::Select => fusible.contains(&true),
-            // Their results are no products.
+            // Their results are not products.
             Operation::Unary(_)
             | Operation::Function(_)
             | Operation::Constant(..)
@@ -214,7 +236,7 @@ impl Enclosed {
         }
     }
 
-    /// The truth of a formula, or else its handle.
+    /// Returns the truth of a formula, or else its handle.
     fn formula(&mut self, make: impl FnOnce(&mut Conditions) -> Formula) -> Result<bool, Value> {
         let Some(conditions) = &mut self.conditions else { return Err(0) };
         let formula = make(conditions);
@@ -353,7 +375,7 @@ impl Domain for Enclosed {
                 let formula = conditions.of(a[lane]);
                 conditions.formulas.not(formula)
             });
-            // The opposite of what has no truth has none.
+            // The negation of an untracked boolean is untracked.
             out[lane] = opposite.err().unwrap_or(0);
         }
     }
@@ -389,7 +411,7 @@ impl Domain for Enclosed {
 
     fn explain(&self, _: Value) -> String {
         match self.follows || self.conditions.is_some() {
-            true => "the contents of a buffer that are not given".to_owned(),
+            true => "tensor data that is not given".to_owned(),
             false => "a float whose last bits are not fixed".to_owned(),
         }
     }

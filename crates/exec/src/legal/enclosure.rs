@@ -1,9 +1,9 @@
-//! Enclosures of legal results, and what operations make of them.
+//! Enclosures of legal results, and operations on them.
 //!
-//! Where every operand is one number and the manual fixes the operation, so is the result, bit for
-//! bit ([`crate::concrete`]). Otherwise the operation is computed on intervals of reals and rounded to
-//! the format; roundings are monotone, so the ends stay ends. Every number in between counts as legal,
-//! though hardware may produce only some of them.
+//! If every operand is one number and the manual fixes the operation, so is the result, bit for bit
+//! ([`crate::concrete`]). Otherwise the operation is computed on intervals of reals and rounded to the
+//! format; rounding is monotone, so the ends stay ends. Every number in between counts as legal, though
+//! hardware may produce only some of them.
 
 use super::approximate;
 use super::interval::{hull, product, quotient, square_root, sum};
@@ -19,35 +19,35 @@ pub(crate) struct Enclosure {
     pub(crate) low: f64,
     /// The greatest.
     pub(crate) high: f64,
-    /// The product before it was rounded, which a sum may use in the place of this.
+    /// The product before rounding, which a sum may use instead.
     unrounded: Option<[f64; 2]>,
-    /// What a sum of atomic additions is made of.
+    /// The summands of a sum of atomic additions.
     sum: Option<Sum>,
-    /// Why it may be more than one number.
+    /// The reason why it may be more than one number.
     pub(crate) cause: Option<Unfixed>,
 }
 
 impl Enclosure {
-    /// The number with these bits; a NaN is not enclosed.
+    /// Encloses the number with these bits; `None` for a NaN.
     pub(crate) fn of_bits(format: Format, bits: u64) -> Option<Self> {
         let number = concrete::to_double(format, bits);
         let point = Self { low: number, high: number, unrounded: None, sum: None, cause: None };
         (!number.is_nan()).then_some(point)
     }
 
-    /// All numbers between two; zeros may have either sign.
+    /// Encloses all numbers between two; zeros may have either sign.
     pub(super) fn between([low, high]: [f64; 2], cause: Option<Unfixed>) -> Self {
         let low = if low == 0.0 { -0.0 } else { low };
         let high = if high == 0.0 { 0.0 } else { high };
         Self { low, high, unrounded: None, sum: None, cause }
     }
 
-    /// As it is known by a sum of atomic additions.
+    /// Attaches the summands of a sum of atomic additions.
     pub(super) fn with_sum(self, sum: Sum) -> Self {
         Self { sum: Some(sum), ..self }
     }
 
-    /// The bits, if there is one number and nothing else to remember.
+    /// Returns the bits, if there is one number and no further information.
     pub(crate) fn fixed(&self, format: Format) -> Option<u64> {
         self.point(format).filter(|_| self.unrounded.is_none() && self.sum.is_none())
     }
@@ -57,7 +57,7 @@ impl Enclosure {
         (self.low.to_bits() == self.high.to_bits()).then(|| encode(format, self.low))
     }
 
-    /// Tells whether 1 or −1 is among the numbers.
+    /// Returns `true` if 1 or −1 is among the numbers.
     fn may_be_one(&self) -> bool {
         self.low <= 1.0 && self.high >= 1.0 || self.low <= -1.0 && self.high >= -1.0
     }
@@ -70,12 +70,12 @@ impl Enclosure {
         [self.low, self.high]
     }
 
-    /// A number that can be told from every other: for tables.
+    /// A table key that distinguishes most enclosures.
     pub(super) fn key(&self) -> [u64; 2] {
         [self.low.to_bits(), self.high.to_bits()]
     }
 
-    /// A number whose subnormals count as zero.
+    /// Treats subnormal numbers as zero.
     fn flushed(self, format: Format, flush: bool) -> Self {
         let normal = match format {
             Format::F16 => 2f64.powi(-14),
@@ -90,13 +90,13 @@ impl Enclosure {
             (low, high) => {
                 let low = if low && self.low > 0.0 { 0.0 } else { self.low };
                 let high = if high && self.high < 0.0 { 0.0 } else { self.high };
-                // One number that is flushed: its sign stays, which nobody needs to know.
+                // One number that is flushed: its sign, which stays, is not needed.
                 Self::between([low.min(0.0), high.max(0.0)], self.cause)
             }
         }
     }
 
-    /// A sum uses the product as it was before rounding, or after.
+    /// The operand of a sum: the product before rounding, or after.
     fn contracted(self, contract: bool) -> Self {
         match self.unrounded {
             Some([low, high]) if contract => {
@@ -106,7 +106,7 @@ impl Enclosure {
         }
     }
 
-    /// Where the format and the modifiers of an operation put its exact result.
+    /// Rounds an exact result to the format, with the modifiers of an operation.
     fn rounded(
         ends: [f64; 2],
         format: Format,
@@ -135,13 +135,13 @@ impl Enclosure {
     }
 }
 
-/// The bits of a number that the format has.
+/// Encodes a number of the format.
 fn encode(format: Format, number: f64) -> u64 {
     let to = Conversion::nearest(Scalar::Float(Format::F64), Scalar::Float(format));
     concrete::convert(to, number.to_bits())
 }
 
-/// One operand.
+/// Encloses an operation with one operand.
 pub(crate) fn unary(
     op: FloatUnary,
     format: Format,
@@ -193,13 +193,13 @@ fn magnitude(a: &Enclosure) -> Enclosure {
     Enclosure { unrounded: a.unrounded.map(of), ..Enclosure::between(of(a.ends()), a.cause) }
 }
 
-/// `1/x` of an interval without zero.
+/// Computes `1/x` of an interval without zero.
 fn reciprocal([low, high]: [f64; 2]) -> Option<[f64; 2]> {
     let zero = low <= 0.0 && high >= 0.0;
     (!zero).then(|| [quotient(1.0, high, false), quotient(1.0, low, true)])
 }
 
-/// Two operands.
+/// Encloses an operation with two operands.
 pub(crate) fn binary(
     op: FloatBinary,
     format: Format,
@@ -225,7 +225,7 @@ pub(crate) fn binary(
     Some(Enclosure { unrounded: either(result.unrounded, passed), ..result })
 }
 
-/// The same where an operand is more than one number.
+/// Like [`binary`], if an operand is more than one number.
 fn on_intervals(
     op: FloatBinary,
     format: Format,
@@ -266,7 +266,7 @@ fn on_intervals(
     Enclosure::rounded(hull(&ends)?, format, mode, cause)
 }
 
-/// What one of two may be.
+/// The union of two intervals.
 fn either(one: Option<[f64; 2]>, other: Option<[f64; 2]>) -> Option<[f64; 2]> {
     match (one, other) {
         (Some([a, b]), Some([c, d])) => Some([a.min(c), b.max(d)]),
@@ -274,8 +274,9 @@ fn either(one: Option<[f64; 2]>, other: Option<[f64; 2]>) -> Option<[f64; 2]> {
     }
 }
 
-/// A product that an operation may leave as it is, before it was rounded. The assembler drops such an operation (times one,
-/// plus zero, the minimum of a number and itself) and may then fuse the product with the sum behind it.
+/// Returns a product, before rounding, that an operation may leave unchanged. The assembler drops such an
+/// operation (times one, plus zero, the minimum of a number and itself) and may then fuse the product with
+/// the next sum.
 fn passed_through(op: FloatBinary, [a, b]: [&Enclosure; 2]) -> Option<[f64; 2]> {
     if a.unrounded.is_none() && b.unrounded.is_none() {
         return None;
@@ -308,7 +309,7 @@ fn exact_product(a: &Enclosure, b: &Enclosure) -> [f64; 2] {
     }
 }
 
-/// The exact quotient, of a divisor that cannot be zero.
+/// Computes the exact quotient, for a divisor that cannot be zero.
 fn ratio(a: &Enclosure, b: &Enclosure) -> Option<[f64; 2]> {
     if b.low <= 0.0 && b.high >= 0.0 {
         return None;
@@ -320,7 +321,7 @@ fn ratio(a: &Enclosure, b: &Enclosure) -> Option<[f64; 2]> {
     Some([corners(false)?[0], corners(true)?[1]])
 }
 
-/// A product and a sum, rounded once.
+/// Encloses a product and a sum, rounded once.
 pub(crate) fn fma(
     format: Format,
     mode: FloatMode,
@@ -343,7 +344,7 @@ pub(crate) fn fma(
     Some(Enclosure { unrounded, ..result })
 }
 
-/// To another format.
+/// Converts to another format.
 pub(crate) fn convert(conversion: Conversion, a: &Enclosure) -> Option<Enclosure> {
     let (Scalar::Float(from), Scalar::Float(to)) = (conversion.from, conversion.to) else {
         return None;
@@ -360,14 +361,14 @@ pub(crate) fn convert(conversion: Conversion, a: &Enclosure) -> Option<Enclosure
     Some(Enclosure { unrounded, ..ends.flushed(to, flush) })
 }
 
-/// To an integer, if all numbers become the same.
+/// Converts to an integer, if all numbers give the same one.
 pub(crate) fn to_integer(conversion: Conversion, a: &Enclosure) -> Option<u64> {
     let Scalar::Float(from) = conversion.from else { return None };
     let [low, high] = a.ends().map(|end| concrete::convert(conversion, encode(from, end)));
     (low == high).then_some(low)
 }
 
-/// A relation between all numbers of one and all of the other; `None` if it holds for some only.
+/// Compares all numbers of one with all of the other; `None` if the relation holds for some only.
 pub(crate) fn compare(
     relation: Relation,
     (format, flush): (Format, bool),
@@ -391,13 +392,13 @@ pub(crate) fn compare(
     }
 }
 
-/// A property that all numbers have, or none.
+/// Tests a property; `None` if only some numbers have it.
 pub(crate) fn test(property: FloatProperty, format: Format, a: &Enclosure) -> Option<bool> {
     let of = |end: f64| concrete::float_test(property, format, encode(format, end));
     match property {
         FloatProperty::Number => Some(true),
         FloatProperty::NotANumber => Some(false),
-        // Finite numbers are between finite numbers.
+        // Numbers between finite numbers are finite.
         FloatProperty::Finite if of(a.low) && of(a.high) => Some(true),
         FloatProperty::Infinite if !of(a.low) && !of(a.high) => Some(false),
         _ if a.point(format).is_some() => Some(of(a.low)),
@@ -405,7 +406,7 @@ pub(crate) fn test(property: FloatProperty, format: Format, a: &Enclosure) -> Op
     }
 }
 
-/// One more atomic addition to a sum.
+/// Adds one more atomic addition to a sum.
 pub(crate) fn atomic_add(format: Format, old: &Enclosure, a: &Enclosure) -> Option<Enclosure> {
     let before = old.sum.unwrap_or_else(|| Sum::start(old.ends()));
     before.add(a.ends()).enclosure(format)

@@ -1,7 +1,7 @@
-//! Real arithmetic on doubles, rounded outward: each function gives a number that is not above
-//! (`_down`) or not below (`_up`) the exact result, and is the exact result where that is a double.
+//! Real arithmetic on doubles with directed rounding: each function returns a number not above (`_down`) or
+//! not below (`_up`) the exact result, and the exact result if that is a double.
 
-/// Numbers below this may have lost bits that the error terms do not see.
+/// Below this size, the error terms may miss lost bits.
 const TINY: f64 = 1e-280;
 
 fn outward(value: f64, error: f64, up: bool) -> f64 {
@@ -17,7 +17,7 @@ fn outward(value: f64, error: f64, up: bool) -> f64 {
     }
 }
 
-/// `a + b`.
+/// Computes `a + b`.
 pub(super) fn sum(a: f64, b: f64, up: bool) -> f64 {
     let value = a + b;
     let other = value - a;
@@ -25,7 +25,7 @@ pub(super) fn sum(a: f64, b: f64, up: bool) -> f64 {
     outward(value, if error.is_nan() { 0.0 } else { error }, up)
 }
 
-/// `a · b`.
+/// Computes `a · b`.
 pub(super) fn product(a: f64, b: f64, up: bool) -> f64 {
     let value = a * b;
     let lost = value == 0.0 && a != 0.0 && b != 0.0;
@@ -33,7 +33,7 @@ pub(super) fn product(a: f64, b: f64, up: bool) -> f64 {
     outward(value, if error.is_nan() { 0.0 } else { error }, up)
 }
 
-/// `a / b`, of a divisor that is not zero.
+/// Computes `a / b`, for a nonzero divisor.
 pub(super) fn quotient(a: f64, b: f64, up: bool) -> f64 {
     let value = a / b;
     let rest = (-value).mul_add(b, a);
@@ -42,14 +42,14 @@ pub(super) fn quotient(a: f64, b: f64, up: bool) -> f64 {
     outward(value, if error.is_nan() { 0.0 } else { error }, up)
 }
 
-/// The square root of a number that is not negative.
+/// Computes the square root of a non-negative number.
 pub(super) fn square_root(a: f64, up: bool) -> f64 {
     let value = a.sqrt();
     let error = (-value).mul_add(value, a);
     outward(value, if error.is_nan() { 0.0 } else { error }, up)
 }
 
-/// The least and the greatest of some numbers; `None` if one is not a number.
+/// Returns the least and the greatest of some numbers; `None` if one is NaN.
 pub(super) fn hull(numbers: &[f64]) -> Option<[f64; 2]> {
     if numbers.iter().any(|number| number.is_nan()) {
         return None;

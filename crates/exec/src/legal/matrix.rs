@@ -1,8 +1,8 @@
 //! Sums of products inside matrix instructions.
 //!
-//! The manual leaves order and rounding open ("at least single precision"); fp8 products are added
-//! with some 13 bits on Hopper. Sums whose every part the accumulator has are exact in any order
-//! (recordings of an H200 agree); of others the error is bounded generously.
+//! The manual leaves order and rounding open ("at least single precision"); Hopper adds fp8 products with
+//! some 13 bits. Sums with only exact parts in the accumulator are exact in any order (recordings of an H200
+//! agree); for others the error is bounded generously.
 
 use super::Unfixed;
 use super::enclosure::Enclosure;
@@ -11,7 +11,7 @@ use super::sum::lowest_bit;
 use crate::concrete;
 use ir::Format;
 
-/// `Σ a·b + c` with the formats of A, B, and C and D.
+/// Encloses `Σ a·b + c`, given the formats of A, B, and C and D.
 pub(crate) fn matrix_sum(
     (a, b): (Format, Format),
     products: impl Iterator<Item = (u64, u64)>,
@@ -34,7 +34,7 @@ pub(crate) fn matrix_sum(
         is_plain_zero &= ends[0].to_bits() == 0;
         count += 1;
     }
-    // The manual does not say which sign a zero has to which negative zeros or cancelled terms add up.
+    // The manual does not specify the sign of a zero sum of negative zeros or cancelled terms.
     if is_plain_zero {
         return Enclosure::of_bits(d, 0);
     }
@@ -57,12 +57,12 @@ pub(crate) fn matrix_sum(
     (unit < 0.01).then(|| Enclosure::between(ends, Some(Unfixed::MatrixSum)))
 }
 
-/// Tells whether an operand of tf32 has bits below those that the format promises; what becomes of them is not said.
+/// Returns `true` if an operand of tf32 has bits below those of the format; their effect is unspecified.
 fn has_low_bits(format: Format, bits: u64) -> bool {
     format == Format::Tf32 && bits & 0x1fff != 0
 }
 
-/// Bits that are kept of every partial sum.
+/// The precision of every partial sum in bits.
 fn precision(a: Format, b: Format, d: Format) -> i32 {
     let narrow = [a, b].iter().any(|one| matches!(one, Format::E4m3 | Format::E5m2));
     match (a, d) {

@@ -1,18 +1,18 @@
-//! Legal results: the machine numbers that a float may be where the manual does not fix its bits.
+//! Legal results: the possible machine values of a float whose bits the manual does not fix.
 //!
-//! Most instructions fix every bit. Four kinds do not ([`Unfixed`]): sums of atomic additions, whose
-//! order the schedule chooses; products without a written rounding, which the assembler may fuse with
-//! the sum they go into (PTX manual §9.7.3.3–5); `.approx` and `.full` functions, of which the manual bounds the
-//! error; and sums inside matrix instructions. Such a number is known as an [`Enclosure`] that contains
-//! every legal result. A branch, an integer or an address that depends on it is decided only if all
-//! numbers of the enclosure give the same.
+//! Most instructions fix every bit. Four kinds do not ([`Unfixed`]): sums of atomic additions, in
+//! schedule-dependent order; products without a written rounding, which the assembler may fuse with the sum
+//! they go into (PTX manual §9.7.3.3–5); `.approx` and `.full` functions, with an error bound in the manual;
+//! and sums inside matrix instructions. Such a number is known as an [`Enclosure`] that contains every legal
+//! result. A branch, an integer or an address that depends on it is decided only if all numbers of the
+//! enclosure agree.
 //!
-//! A run without a domain has no room for enclosures: there such a number is *unknown*
-//! ([`crate::tags`]). A run with a domain keeps enclosures beside the domain's values ([`alias`]).
-//! [`Enclosed`] is the domain of a run that wants nothing else.
+//! A run without a domain cannot store enclosures: there such a number is *unknown* ([`crate::tags`]). A run
+//! with a domain keeps enclosures beside the domain's values ([`alias`]). [`Enclosed`] is the domain of a run
+//! that needs nothing else.
 //!
-//! Errs on the safe side: an enclosure may contain numbers that no GPU produces, and what is not
-//! enclosed is unknown.
+//! Errs on the safe side: an enclosure may contain numbers that no GPU produces, and a float without an
+//! enclosure is unknown.
 
 pub(crate) mod alias;
 mod approximate;
@@ -29,7 +29,7 @@ pub(crate) use matrix::matrix_sum;
 use ir::{Accuracy, FloatBinary, FloatMode, FloatUnary, Op};
 use std::fmt;
 
-/// Why the manual does not fix the bits of a float.
+/// The reason why the manual does not fix the bits of a float.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unfixed {
     /// A product that the assembler may fuse with the sum it goes into.
@@ -53,7 +53,7 @@ impl fmt::Display for Unfixed {
     }
 }
 
-/// Tells whether the manual fixes the bits of a function of one number.
+/// Returns `true` if the manual fixes the bits of a function of one number.
 pub(crate) fn fixes_unary(op: FloatUnary, mode: FloatMode) -> bool {
     match op {
         FloatUnary::Negate | FloatUnary::Abs | FloatUnary::RoundToIntegral => true,
@@ -68,8 +68,8 @@ pub(crate) fn fixes_unary(op: FloatUnary, mode: FloatMode) -> bool {
     }
 }
 
-/// Tells whether the manual fixes the bits that an operation makes of numbers. A product that may be
-/// fused is fixed by itself; the sum it goes into is not.
+/// Returns `true` if the manual fixes the bits of an operation on numbers. A product that may be fused is
+/// fixed by itself; the sum it goes into is not.
 pub(crate) fn fixes(op: &Op) -> bool {
     match op {
         Op::FloatUnary { op, mode, .. } => fixes_unary(*op, *mode),

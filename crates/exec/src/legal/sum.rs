@@ -1,9 +1,9 @@
 //! Sums of atomic additions in every order.
 //!
-//! If all summands are multiples of a power of two that is large enough for the format to have every
-//! sum of some of them, no addition rounds and the order does not matter. Otherwise a sum of `n`
-//! numbers is off by at most `n·u·Σ|x|` in any order, for `u` half a unit in the last place of 1
-//! (Higham, *Accuracy and Stability of Numerical Algorithms*, §4.2).
+//! If all summands are multiples of a power of two, large enough for the format to have every partial sum, no
+//! addition rounds and the order does not matter. Otherwise a sum of `n` numbers is off by at most `n·u·Σ|x|`
+//! in any order, for `u` half a unit in the last place of 1 (Higham, *Accuracy and Stability of Numerical
+//! Algorithms*, §4.2).
 
 use super::Unfixed;
 use super::enclosure::Enclosure;
@@ -17,11 +17,11 @@ pub(super) struct Sum {
     /// The sum of the magnitudes, rounded up.
     magnitude: f64,
     count: u32,
-    /// All are multiples of this power of two; `None` if they are not known to the bit.
+    /// All are multiples of this power of two; `None` if some are not known exactly.
     quantum: Option<i32>,
 }
 
-/// Bits of precision, and the exponents of the smallest normal and the largest number.
+/// Returns the precision in bits, the exponent of the smallest normal number, and the largest number.
 fn format_of(format: Format) -> Option<(i32, i32, f64)> {
     Some(match format {
         Format::F64 => (53, -1022, f64::MAX),
@@ -32,7 +32,7 @@ fn format_of(format: Format) -> Option<(i32, i32, f64)> {
     })
 }
 
-/// The exponent of the lowest bit that is set; zero is a multiple of everything.
+/// The exponent of the lowest set bit; zero is a multiple of everything.
 pub(super) fn lowest_bit(number: f64) -> i32 {
     if number == 0.0 {
         return i32::MAX;
@@ -45,14 +45,14 @@ pub(super) fn lowest_bit(number: f64) -> i32 {
 }
 
 impl Sum {
-    /// Of what was there before the first addition.
+    /// A sum with only the initial contents.
     pub(super) fn start(ends: [f64; 2]) -> Self {
         let [low, high] = ends;
         let quantum = (low == high && low.is_finite()).then(|| lowest_bit(low));
         Self { total: ends, magnitude: low.abs().max(high.abs()), count: 1, quantum }
     }
 
-    /// One summand more.
+    /// Adds a summand.
     pub(super) fn add(self, ends: [f64; 2]) -> Self {
         let other = Self::start(ends);
         Self {
@@ -63,7 +63,7 @@ impl Sum {
         }
     }
 
-    /// Everything the sum may be.
+    /// Encloses all possible values of the sum.
     pub(super) fn enclosure(self, format: Format) -> Option<Enclosure> {
         let (precision, lowest, largest) = format_of(format)?;
         if !self.magnitude.is_finite() {

@@ -1,4 +1,4 @@
-//! Lets racing loads give poison.
+//! Makes racing loads return poison.
 
 use super::suspects::{Block, Word, words};
 use super::suspicion::Suspicion;
@@ -9,8 +9,8 @@ use crate::lanes::Mask;
 use crate::tags::Tags;
 use ir::{AddressBase, Load};
 
-/// The lanes of each destination of a load in which its read races. Call it once for each executed load, before
-/// the load: it counts.
+/// Returns the racing lanes of each destination of a load. Call it once for each executed load, before the
+/// load, because it counts reads.
 pub(crate) fn distrusted(context: &mut Context<'_, '_>, load: &Load) -> Vec<Mask> {
     let Suspicion::Distrust(distrusted) = &context.machine.suspicion else { return Vec::new() };
     let by_site = distrusted.sites.contains(&context.site);
@@ -40,7 +40,7 @@ pub(crate) fn distrusted(context: &mut Context<'_, '_>, load: &Load) -> Vec<Mask
     masks
 }
 
-/// What a load has read there is any value.
+/// Makes the racing results of a load arbitrary: poison.
 pub(crate) fn poison(context: &mut Context<'_, '_>, load: &Load, lanes: &[Mask]) {
     for (dst, &lanes) in load.dsts.iter().zip(lanes) {
         if let (Some(dst), false) = (*dst, lanes.is_empty()) {
@@ -50,7 +50,7 @@ pub(crate) fn poison(context: &mut Context<'_, '_>, load: &Load, lanes: &[Mask])
     }
 }
 
-/// Where a lane loads from, if it is known.
+/// The source of a lane's load, if known.
 fn pointer(context: &mut Context<'_, '_>, load: &Load, lane: usize) -> Option<Pointer> {
     match load.address.base {
         AddressBase::Absolute => None,

@@ -1,4 +1,4 @@
-//! Runs a launch again to find out whether anything depends on its racing reads.
+//! Runs a launch again to find out if anything depends on its racing reads.
 
 use super::suspects::{Distrusted, Racing};
 use super::suspicion::Suspicion;
@@ -11,7 +11,7 @@ use crate::run::check_suspecting;
 use ir::Program;
 use std::sync::Arc;
 
-/// Tells whether a race may be harmless because the value read is not used.
+/// Returns `true` if a race may be harmless because the value read is unused.
 fn is_of_a_read(race: &Race) -> bool {
     let reads = race.sides.iter().filter(|side| side.kind == AccessKind::Read).count();
     reads == 1
@@ -20,7 +20,7 @@ fn is_of_a_read(race: &Race) -> bool {
         && race.sides.iter().all(|side| !side.in_flight)
 }
 
-/// Whether a run has come to its end, and all that is wrong is such races.
+/// Returns `true` if a run completed with such races as its only errors.
 fn has_only_racing_reads(outcome: &Outcome) -> bool {
     let errors = || outcome.findings.iter().filter(|finding| !finding.fault.is_note());
     let of_reads = |fault: &Fault| matches!(fault, Fault::Race(race) if is_of_a_read(race));
@@ -32,8 +32,8 @@ fn has_only_racing_reads(outcome: &Outcome) -> bool {
         && errors().all(|finding| of_reads(&finding.fault))
 }
 
-/// Finds out whether anything depends on the reads that race. If nothing does, the result is that of a run in which they
-/// may read anything, and the races are notes; otherwise it is `first`.
+/// Checks if anything depends on the racing reads. If nothing does, the result is that of a run with
+/// arbitrary values for these reads, and the races are notes. Otherwise it is `first`.
 #[must_use]
 pub fn follow_racing_reads(
     program: &Program,
@@ -42,7 +42,7 @@ pub fn follow_racing_reads(
     checks: Checks,
     first: Outcome,
 ) -> Outcome {
-    // Reads are known by their thread in a block, of which a cluster has several.
+    // Reads are identified by their thread in a block, and a cluster has several blocks.
     let several = launch.cluster_blocks() > 1;
     if several || !has_only_racing_reads(&first) || first.suspects.incomplete {
         return first;

@@ -1,4 +1,4 @@
-//! Keeps every access of a block to the words in question and compares each pair.
+//! Records every access of a block to the suspect words and compares each pair.
 
 use super::suspects::{Block, Counts, Extent, Racing, Read, Suspects, Word, words};
 use crate::address::Area;
@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use sync::{Access, Clocks, Kind, LaneId, Time};
 
-/// Accesses to one word between two barriers of the block beyond this many are not compared.
+/// Most accesses to one word, between two barriers of the block, that are compared.
 const MOST_SEEN: usize = 1 << 12;
 
 /// An access of one lane.
@@ -16,13 +16,13 @@ struct Seen {
     time: Time,
     epoch: u32,
     kind: Kind,
-    /// Which bytes of the word, one bit each.
+    /// The accessed bytes of the word, one bit each.
     bytes: u8,
     extent: Extent,
     read: Option<Read>,
 }
 
-/// Every access of a block to the words in question.
+/// All accesses of a block to the suspect words.
 #[derive(Debug, Default)]
 pub(crate) struct History {
     suspects: Arc<Suspects>,
@@ -32,7 +32,7 @@ pub(crate) struct History {
     pub(crate) racing: Racing,
 }
 
-/// Which bytes of a word an access has.
+/// Returns the bytes of a word that an access covers.
 fn part(word: i64, offset: i64, bytes: u32) -> u8 {
     let has = |byte: &i64| (offset..offset + i64::from(bytes)).contains(&(word * 4 + byte));
     (0..4).filter(has).fold(0, |all, byte| all | 1 << byte)
@@ -43,14 +43,14 @@ impl History {
         Self { suspects: Arc::clone(suspects), ..Self::default() }
     }
 
-    /// Starts a block; what was found stays until it is taken.
+    /// Starts a block; findings stay until they are taken.
     pub(crate) fn restart(&mut self, block: Block) {
         self.block = block;
         self.seen.clear();
         self.counts.clear();
     }
 
-    /// An access of the block.
+    /// Records an access of the block.
     pub(crate) fn access(
         &mut self,
         clocks: &Clocks,

@@ -1,4 +1,4 @@
-//! Words at which reads race, the reads that do, and how they are counted.
+//! Words with racing reads, the racing reads, and their numbering.
 
 use crate::address::Area;
 use ir::Op;
@@ -8,18 +8,18 @@ use sync::Site;
 /// Four bytes of an allocation.
 pub(crate) type Word = (Area, i64);
 
-/// A read: the instruction, the word, the thread in its block, and how many times that thread has read the word there
-/// before.
+/// A read: the instruction, the word, the thread in its block, and the number of earlier reads of the word by
+/// that thread at that instruction.
 pub(super) type Read = (Site, Word, u16, u32);
 
-/// Where reads conflict with writes.
+/// Words with conflicts of reads and writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Suspects {
-    /// In a block.
+    /// Within a block.
     pub(crate) words: FxHashSet<Word>,
     /// Between blocks.
     pub(crate) between: FxHashSet<Word>,
-    /// There are more.
+    /// Set if there are more.
     pub(crate) incomplete: bool,
 }
 
@@ -31,16 +31,17 @@ impl Suspects {
     }
 }
 
-/// Reads that race, as the second run finds them.
+/// Racing reads, as found by the second run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Racing {
     pub(super) reads: FxHashSet<Read>,
-    /// Instructions whose reads race, or may.
+    /// Instructions with reads that race, or may.
     pub(super) sites: FxHashSet<Site>,
-    /// Words that blocks conflict at: sizes of accesses, and the block that writes, if it is one alone.
+    /// Words with conflicts between blocks: sizes of accesses, and the only writing block, if there is just
+    /// one.
     pub(super) extents: FxHashMap<Word, Extent>,
     pub(super) writers: FxHashMap<Word, Option<Block>>,
-    /// Something cannot be followed.
+    /// Set if something is unsupported.
     pub(super) refused: bool,
 }
 
@@ -48,7 +49,7 @@ impl Racing {
     pub(crate) fn add(&mut self, block: Self) {
         self.reads.extend(block.reads);
         self.sites.extend(block.sites);
-        // In any order: that two differ does not depend on which comes first.
+        // In any order: only a mismatch matters.
         block.extents.into_iter().for_each(|(word, extent)| self.add_extent(word, extent));
         block.writers.into_iter().for_each(|(word, writer)| self.add_writer(word, writer));
         self.refused |= block.refused;
@@ -63,29 +64,29 @@ impl Racing {
         *known = known.filter(|known| Some(*known) == writer);
     }
 
-    /// Refuses if anything but an ordinary load reads; `op` is the operation at a site.
+    /// Declines if anything but an ordinary load reads; `op` returns the operation at a site.
     pub(crate) fn check_sites<'p>(&mut self, op: impl Fn(Site) -> Option<&'p Op>) {
         let is_load = |&site: &Site| matches!(op(site), Some(Op::Load(load)) if !load.non_coherent);
         self.refused |= !self.sites.iter().all(is_load);
     }
 }
 
-/// Reads that give poison.
+/// Reads that return poison.
 #[derive(Debug, Default)]
 pub(crate) struct Distrusted {
     pub(super) reads: FxHashSet<Read>,
     pub(super) sites: FxHashSet<Site>,
-    /// All reads of these words, but for those of the block that alone writes there.
+    /// All reads of these words, except those of the only writing block.
     pub(super) between: FxHashMap<Word, Option<Block>>,
 }
 
 /// The position of a block.
 pub(super) type Block = [u32; 3];
 
-/// Bytes of a value, and how far from a multiple of them.
+/// Size of a value, and its offset from a multiple of that.
 pub(super) type Extent = (u32, u32);
 
-/// How often each thread has read each word at each instruction.
+/// The number of reads of each word by each thread at each instruction.
 #[derive(Debug, Default)]
 pub(crate) struct Counts(FxHashMap<(Site, Word, u16), u32>);
 
@@ -101,7 +102,7 @@ impl Counts {
     }
 }
 
-/// The words that bytes are in.
+/// The words that contain some bytes.
 pub(super) fn words(area: Area, offset: i64, bytes: u32) -> impl Iterator<Item = Word> {
     let last = offset + i64::from(bytes) - 1;
     ((offset >> 2)..=(last >> 2)).map(move |word| (area, word))

@@ -1,23 +1,23 @@
-//! What a run does about racing reads.
+//! The treatment of racing reads in a run.
 
 use super::history::History;
 use super::suspects::{Distrusted, Suspects};
 use std::sync::Arc;
 
-/// What a run is to do about racing reads.
+/// The treatment of racing reads in a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Suspicion {
-    /// Keep where they are.
+    /// Record their words.
     #[default]
     Locate,
-    /// Find out which they are.
+    /// Identify them.
     Observe(Arc<Suspects>),
-    /// Let them give poison.
+    /// Make them return poison.
     Distrust(Arc<Distrusted>),
 }
 
 impl Suspicion {
-    /// Room for what is to be observed.
+    /// Creates the record for identifying them.
     pub(crate) fn history(&self) -> Option<History> {
         match self {
             Self::Observe(suspects) => Some(History::new(suspects)),

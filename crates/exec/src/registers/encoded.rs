@@ -1,7 +1,7 @@
-//! Lanes of registers that are encoded addresses ([`crate::encoded`]).
+//! Register lanes with encoded addresses ([`crate::encoded`]).
 //!
-//! Such a lane is unknown to everything else. Whatever writes a lane takes it out here, so that an entry of an unknown
-//! lane is of what was written last; entries of lanes that are not unknown mean nothing.
+//! Such a lane is unknown to all other code. Every write to a lane removes its entry, so an entry of an
+//! unknown lane belongs to the latest write. Entries of lanes that are not unknown are meaningless.
 
 use super::Registers;
 use crate::encoded::Encoded;
@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 /// The encoded addresses of a register.
 #[derive(Clone, Debug)]
 enum Kept {
-    /// The same in these lanes.
+    /// The same address in these lanes.
     Same(Encoded, Mask),
     /// Lane by lane.
     Each(Box<[Option<Encoded>; WARP]>),
@@ -27,7 +27,7 @@ pub(super) struct EncodedLanes {
 }
 
 impl EncodedLanes {
-    /// Takes out lanes that are written.
+    /// Removes entries of written lanes.
     #[inline(always)]
     pub(super) fn forget(&mut self, position: usize, lanes: Mask) {
         if !self.registers.is_empty() {
@@ -53,20 +53,20 @@ impl EncodedLanes {
         }
     }
 
-    /// Takes out everything.
+    /// Removes all entries.
     pub(super) fn clear(&mut self) {
         self.registers.clear();
     }
 }
 
 impl Registers {
-    /// Tells whether any lane of any register is an encoded address.
+    /// Returns `true` if any lane of any register has an encoded address.
     #[inline]
     pub(crate) fn has_encoded(&self) -> bool {
         !self.encoded.registers.is_empty()
     }
 
-    /// Tells whether a lane of a register may be an encoded address.
+    /// Returns `true` if a lane of a register may have an encoded address.
     pub(crate) fn may_be_encoded(&self, register: Reg) -> bool {
         self.has_encoded() && self.encoded.registers.contains_key(&register.position())
     }
@@ -81,7 +81,7 @@ impl Registers {
         }
     }
 
-    /// The encoded address that is in all of these lanes, if that is easy to tell.
+    /// Returns the common encoded address of these lanes, if that is easy to see.
     pub(crate) fn encoded_in_all(&self, register: Reg, lanes: Mask) -> Option<Encoded> {
         let position = register.position();
         let unknown = self.masks[position].unknown;
@@ -93,7 +93,8 @@ impl Registers {
         }
     }
 
-    /// Tells whether the bits of a register are the same in every lane, if it has up to 64 and is no predicate.
+    /// Returns `true` if the bits of a register are the same in every lane, for up to 64 bits and no
+    /// predicate.
     pub(crate) fn is_uniform(&self, layout: &Layout, register: Reg) -> bool {
         let slot = layout.slots[register];
         if slot.is_narrow() {
@@ -107,7 +108,7 @@ impl Registers {
         }
     }
 
-    /// Says of unknown lanes of a register that they are an encoded address.
+    /// Records an encoded address for unknown lanes of a register.
     pub(crate) fn set_encoded(&mut self, register: Reg, lanes: Mask, encoded: Encoded) {
         let kept = self.encoded.registers.entry(register.position());
         let kept = kept.or_insert(Kept::Same(encoded, Mask::NONE));

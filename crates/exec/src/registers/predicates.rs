@@ -1,4 +1,4 @@
-//! Predicates: sets of lanes, and words of a domain where they are unknown.
+//! Predicates: sets of lanes, and domain words where they are unknown.
 
 use super::Registers;
 use crate::lanes::{Mask, Narrow, WARP};
@@ -17,7 +17,7 @@ impl Registers {
         }
     }
 
-    /// Words of a predicate; they mean something where it is unknown.
+    /// The words of a predicate, meaningful where it is unknown.
     pub(crate) fn truths(&self, operand: Operand) -> Narrow {
         let known = match operand {
             Operand::Register(register) => self.truths.get(&register.position()),

@@ -1,12 +1,14 @@
-//! Registers of products of warp groups (manual §9.7.15.7): what may touch them, and when.
+//! Registers of warp-group products (manual §9.7.15.7): rules for accesses to them.
 //!
-//! From a product until the wait for its group its accumulator belongs to it, and a fragment of A must not change. Between an
-//! access by another instruction and a later product that uses the register there must be a `wgmma.fence`, also before the first
-//! product; accumulators that go from product to product of one shape need none. An assembler sees to both itself (ptxas
-//! says so: "wait_group is injected", "warpgroup.arrive is injected"), so what is computed is that of the repaired program, and
-//! each is a note, an error with `--strict`.
+//! From a product until the wait for its group, its accumulator belongs to it, and a fragment of A must not
+//! change. A `wgmma.fence` must separate an access by another instruction from a later product that uses the
+//! register, even before the first product. Accumulators passed from product to product of one shape need
+//! none. An assembler enforces both by itself (ptxas says so: "wait_group is injected", "warpgroup.arrive is
+//! injected"). So the computed program is the repaired one, and each violation is a note, an error with
+//! `--strict`.
 //!
-//! The manual forbids any access to a fragment of A before the wait; reading it changes nothing and is let pass.
+//! The manual forbids any access to a fragment of A before the wait. Reading it changes nothing, so reads are
+//! accepted.
 
 use super::Registers;
 use crate::finding::{Place, RegisterWindow};
@@ -15,17 +17,17 @@ use ir::{Access, Element, Op, Operand, Reg, Shape, Wgmma, WgmmaFactor};
 use rustc_hash::FxHashMap;
 use sync::CopyId;
 
-/// A product that may be under way, and registers that it uses in one way.
+/// A product that may be in flight, with the registers that it uses in one role.
 #[derive(Clone, Debug)]
 struct Flight {
-    /// What [`Windows::owners`] calls it.
+    /// Its number in [`Windows::owners`].
     number: u32,
     product: CopyId,
     place: Place,
-    /// The shape and the type of an accumulator; none for a fragment of A.
+    /// The shape and the type of an accumulator; `None` for a fragment of A.
     accumulator: Option<(Shape, Element)>,
     registers: Vec<Reg>,
-    /// How many of the registers no later product uses.
+    /// The number of its registers that no later product uses.
     owned: usize,
 }
 
@@ -36,7 +38,7 @@ pub(super) struct Windows {
     fenced: bool,
     /// Accesses by other instructions since the last fence.
     touched: FxHashMap<usize, Place>,
-    /// By register, the last flight that uses it.
+    /// For each register, the last flight that uses it.
     owners: FxHashMap<usize, u32>,
     flights: Vec<Flight>,
     /// The number of the next flight.
@@ -44,13 +46,13 @@ pub(super) struct Windows {
 }
 
 impl Windows {
-    /// The last product that uses a register, if it may be under way.
+    /// The last product that uses a register, if it may be in flight.
     fn flight(&mut self, position: usize) -> Option<&mut Flight> {
         let number = self.owners.get(&position)?;
         self.flights.iter_mut().find(|flight| flight.number == *number)
     }
 
-    /// A product uses these registers; what is wrong about that.
+    /// Assigns these registers to a product. Returns a violation.
     fn claim(
         &mut self,
         registers: &[Reg],
@@ -62,7 +64,7 @@ impl Windows {
                 && flight.owned == registers.len()
                 && flight.registers == registers
         };
-        // A chain of products: all that changes is which is the last.
+        // A chain of products: only the last one changes.
         if self.touched.is_empty()
             && let Some(flight) = self.flights.iter_mut().find(same)
         {
@@ -95,11 +97,11 @@ impl Windows {
     }
 }
 
-/// Tells whether a product is over for its warp.
+/// Returns `true` if a product is over for its warp.
 pub(crate) type IsOver<'o> = &'o dyn Fn(CopyId) -> bool;
 
 impl Registers {
-    /// Forgets what is known of products.
+    /// Forgets all products.
     pub(super) fn forget_windows(&mut self) {
         self.windows = None;
     }
@@ -108,14 +110,14 @@ impl Registers {
         self.windows.get_or_insert_default()
     }
 
-    /// `wgmma.fence`
+    /// Executes `wgmma.fence`.
     pub(crate) fn fence_products(&mut self) {
         let windows = self.windows();
         windows.fenced = true;
         windows.touched.clear();
     }
 
-    /// `wgmma.wait_group`
+    /// Executes `wgmma.wait_group`.
     pub(crate) fn end_products(&mut self, is_over: IsOver<'_>) {
         let Windows { flights, owners, .. } = self.windows();
         let before = flights.len();
@@ -125,7 +127,7 @@ impl Registers {
         }
     }
 
-    /// Another instruction than a product touches registers of products; what is wrong with that.
+    /// Records an access to registers of products by another instruction. Returns a violation.
     pub(crate) fn touch(&mut self, op: &Op, place: Place) -> Option<RegisterWindow> {
         let windows = self.windows();
         let mut found = None;
@@ -146,7 +148,7 @@ impl Registers {
         found
     }
 
-    /// A product starts; what is wrong about its registers.
+    /// Starts a product. Returns a violation of its registers.
     pub(crate) fn start_product(
         &mut self,
         wgmma: &Wgmma,

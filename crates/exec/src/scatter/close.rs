@@ -1,5 +1,5 @@
-//! Looks at the writes of a launch at places that are data when all blocks have run: may two hit the same bytes, and is the tensor
-//! accessed in another way?
+//! Judges the writes of a launch at data-dependent places, after all blocks have run: may two of them hit the
+//! same bytes, and does the launch access the tensor in another way?
 
 use crate::domain::PlaceDifference;
 use crate::doubt::Doubtful;
@@ -20,11 +20,12 @@ use sync::Site;
 /// A write with its bytes.
 type DataWrite = data_writes::DataWrite<Bytes>;
 
-/// Why it is open whether two stores race.
-const ORDER_OPEN: &str = "they write the same bytes for some data, and whether anything orders them there is not followed";
+/// The reasons for undecided races of two stores.
+const ORDER_OPEN: &str =
+    "they write the same bytes for some data, and their order there is not followed";
 const VALUES_OPEN: &str =
-    "they write the same bytes for some data, and whether they write the same there is not decided";
-const PLACES_OPEN: &str = "whether they write the same bytes depends on data, and is not decided";
+    "they write the same bytes for some data, and equality of the values is not decided";
+const PLACES_OPEN: &str = "data decide if they write the same bytes, and this is not decided";
 
 /// The launch, for reports.
 #[derive(Clone, Copy)]
@@ -33,7 +34,8 @@ pub(crate) struct Launched<'l, 'p> {
     pub(crate) global: &'l [Allocation],
 }
 
-/// Judges all writes at places that are data. `accessed` tells of a tensor which instruction accessed it in another way.
+/// Judges all writes at data-dependent places. `accessed` returns an instruction that accessed a tensor in
+/// another way.
 pub(crate) fn close(
     launched: Launched<'_, '_>,
     report: &mut Report,
@@ -63,7 +65,7 @@ pub(crate) fn close(
     gap
 }
 
-/// The gap where accesses of different kinds may meet.
+/// The gap for accesses of different kinds that may meet.
 fn mixture(
     launched: Launched<'_, '_>,
     number: usize,
@@ -131,15 +133,15 @@ struct Judge<'j, 'p, 'v> {
     valued: Valued<'v>,
     /// The tensor.
     number: usize,
-    /// Set when something has been reported: one finding says it.
+    /// Set after a report: a single finding is enough.
     found: Option<()>,
 }
 
-/// Writes whose places have the same multiples, by the number that is added to them.
+/// Writes with places of equal multiples, by their constant.
 type Group<'w> = Vec<&'w DataWrite>;
 
 impl Judge<'_, '_, '_> {
-    /// Judges stores; tells whether their order makes no difference.
+    /// Judges stores. Returns `true` if their order makes no difference.
     fn stores(&mut self, writes: &[DataWrite]) -> bool {
         let mut in_any_order = true;
         self.each_meeting(writes, &mut |judge, [a, b], meeting| {
@@ -154,7 +156,8 @@ impl Judge<'_, '_, '_> {
         in_any_order
     }
 
-    /// Notes that the order of float additions shows in the last bits, if two of different threads may meet.
+    /// Records a doubt if two additions of floats by different threads may meet: their order affects the last
+    /// bits.
     fn sums(&mut self, writes: &[DataWrite]) {
         self.each_meeting(writes, &mut |judge, [a, b], _| {
             if a.by.is_same_thread(&b.by) {
@@ -205,7 +208,7 @@ impl Judge<'_, '_, '_> {
         }
     }
 
-    /// The same for two groups with different multiples.
+    /// Like [`each_meeting`](Self::each_meeting), for two groups with different multiples.
     fn between(
         &mut self,
         a: &Group<'_>,
@@ -233,8 +236,9 @@ impl Judge<'_, '_, '_> {
         false
     }
 
-    /// Tells whether two writes leave the same bits, whatever the inputs are, or other ones, whatever decides where they write; `None` if
-    /// neither is known. Floats that are equal as real numbers need not have the same bits.
+    /// Compares the bits of two writes: `Some(true)` if they are equal for all inputs, `Some(false)` if some
+    /// inputs make them differ, whatever inputs decide the places, `None` if unknown. Floats that are equal as
+    /// real numbers need not have the same bits.
     fn is_same_content(&mut self, a: &DataWrite, b: &DataWrite) -> Option<bool> {
         if a.size != b.size {
             return Some(false);
@@ -316,7 +320,7 @@ impl Judge<'_, '_, '_> {
         }
     }
 
-    /// Adds a race; one more of the same instructions only counts.
+    /// Adds a race; repeated ones of the same instructions are only counted.
     fn add(&mut self, race: Race) {
         let places = |race: &Race| race.sides.each_ref().map(|side| side.place);
         let is_known = |finding: &&mut Finding| match &finding.fault {
@@ -355,7 +359,7 @@ impl Judge<'_, '_, '_> {
     }
 }
 
-/// Tells whether no two writes of groups overlap, from the outermost numbers alone.
+/// Returns `true` if no two writes of the groups overlap, by their extreme constants alone.
 fn never_meet(difference: PlaceDifference, a: &Group<'_>, b: &Group<'_>) -> bool {
     let PlaceDifference { step, low, high, is_never_zero, .. } = difference;
     let ends = |group: &Group<'_>| {
@@ -372,7 +376,7 @@ fn never_meet(difference: PlaceDifference, a: &Group<'_>, b: &Group<'_>) -> bool
     is_never_zero && -step <= above && below <= step
 }
 
-/// A factor for which two writes overlap, the smallest by magnitude; none if they never do.
+/// Returns the smallest factor by magnitude for which two writes overlap; `None` if they never do.
 fn factor_of_meeting(difference: PlaceDifference, a: &DataWrite, b: &DataWrite) -> Option<i128> {
     let PlaceDifference { step, low, high, is_never_zero, .. } = difference;
     // a + step·factor is above b - size of a, and below b + size of b.

@@ -1,4 +1,4 @@
-//! Contents of a tensor after writes at places that are data.
+//! Contents of a tensor after writes at data-dependent places.
 
 use crate::domain::{Binary, Value};
 use crate::legal::alias::Aliases;
@@ -12,12 +12,12 @@ use ir::Scalar;
 /// A write with its bytes.
 type DataWrite = data_writes::DataWrite<Bytes>;
 
-/// Why an element has no value.
+/// The reasons why an element has no value.
 const UNWRITTEN: &str = "that is written only if data say so, of a tensor without contents";
 const OTHER_TYPE: &str = "of which another part or type is written at a place that is data";
 
 impl data_writes::Scatter<Bytes> {
-    /// Puts the domain's own handles in the place of aliases.
+    /// Replaces aliases by the domain's own handles.
     pub(crate) fn forget_aliases(&mut self, aliases: &Aliases) {
         for byte in self.writes.iter_mut().flat_map(|write| &mut write.content) {
             if let Byte::Of { value, sort, .. } = byte
@@ -28,8 +28,8 @@ impl data_writes::Scatter<Bytes> {
         }
     }
 
-    /// Returns the element at a byte, which held `before` when the launch began. Writes begin at multiples of their size; larger ones
-    /// are taken apart, and smaller ones make it unknown.
+    /// Returns the element at a byte that contained `before` at the start of the launch. Writes begin at
+    /// multiples of their size; larger ones are split, and smaller ones make the element unknown.
     pub(crate) fn element(
         &self,
         valued: &mut Valued<'_>,
@@ -41,7 +41,7 @@ impl data_writes::Scatter<Bytes> {
         let size = scalar.width().bytes();
         let mut value = None;
         for (write, part) in self.writes.iter().flat_map(|write| parts(write, size)) {
-            // Of a smaller write nobody asks which part of the element it is.
+            // For a smaller write, the part of the element does not matter.
             let is_smaller = write.size < size;
             let at = start as i128 - i128::from(part * size);
             let holds = valued.domain.is_place(&write.place, at);
@@ -68,7 +68,7 @@ impl data_writes::Scatter<Bytes> {
     }
 }
 
-/// Tells whether an update adds integers, which is the same with and without signs.
+/// Returns `true` if an update adds integers, with or without sign.
 fn is_sum_of(kind: WriteKind, scalar: Scalar) -> bool {
     match (kind, scalar) {
         (
@@ -79,7 +79,7 @@ fn is_sum_of(kind: WriteKind, scalar: Scalar) -> bool {
     }
 }
 
-/// The value that an element had; the element itself if it has none.
+/// Returns the initial value of an element; the element itself if it has none.
 fn initial(valued: &mut Valued<'_>, before: &Element, scalar: Scalar) -> Result<Value, Element> {
     match (before, scalar) {
         (Element::Value(value), _) => Ok(*value),
@@ -92,12 +92,12 @@ fn initial(valued: &mut Valued<'_>, before: &Element, scalar: Scalar) -> Result<
     }
 }
 
-/// The parts of a write that are as large as an element.
+/// The parts of a write in the size of an element.
 fn parts(write: &DataWrite, size: u32) -> impl Iterator<Item = (&DataWrite, u32)> {
     (0..(write.size / size).max(1)).map(move |part| (write, part))
 }
 
-/// Returns what is written, as a value of the element's type.
+/// Returns the written value in the element's type.
 fn written(valued: &mut Valued<'_>, write: &DataWrite, part: u32, scalar: Scalar) -> Option<Value> {
     let size = scalar.width().bytes();
     let bytes = write.content.get((part * size) as usize..((part + 1) * size) as usize)?;
@@ -107,7 +107,7 @@ fn written(valued: &mut Valued<'_>, write: &DataWrite, part: u32, scalar: Scalar
     }
 }
 
-/// The element after a write, which happens if the condition holds; always if there is none.
+/// Returns the element after a write, which happens if the condition holds, or always without one.
 fn combined(
     valued: &mut Valued<'_>,
     kind: WriteKind,

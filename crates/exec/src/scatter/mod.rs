@@ -1,16 +1,17 @@
-//! Writes at addresses that are data: `out[idx[i]] = v`, `atomicAdd(&bins[x[i]], 1)`.
+//! Writes at data-dependent addresses: `out[idx[i]] = v`, `atomicAdd(&bins[x[i]], 1)`.
 //!
-//! Which element such a write hits depends on inputs, so it does not change memory but is kept ([`Scatter`]) until the launch is over.
-//! Then an element of the tensor is a choice: what was written if the place is that element, what was there before elsewhere
-//! ([`Scatter::element`]). That is what the kernel leaves if
-//! - the launch accesses the tensor in no other way ([`close`]): no read can miss a write that waits here, and no other write can come
-//!   between;
+//! The element hit by such a write depends on inputs. So it does not change memory but is kept ([`Scatter`])
+//! until the end of the launch. Then an element of the tensor is a choice: the written value if the place is
+//! that element, and the old value otherwise ([`Scatter::element`]). That is the kernel's result if
+//! - the launch accesses the tensor in no other way ([`close`]): no read can miss a pending write, and no
+//!   other write can come between;
 //! - the writes are all stores, or all updates of one kind that commute;
-//! - stores of two threads that may hit the same bytes are ordered or leave the same. The domain says which places may be the same
-//!   ([`Domain::difference`](crate::domain::Domain::difference)); if inputs are known for which they are, that is a race.
+//! - stores of two threads that may hit the same bytes are ordered or write the same. The domain bounds the
+//!   difference of places ([`Domain::difference`](crate::domain::Domain::difference)); known inputs for which
+//!   two coincide make a race.
 //!
-//! The order of threads of a block is not followed here: two accesses are unordered for sure if nothing happened between them
-//! that orders anything ([`sync::Order::events`]), and open otherwise.
+//! The order of threads of a block is not tracked here: two accesses are certainly unordered if no ordering
+//! event happened between them ([`sync::Order::events`]), and open otherwise.
 
 mod close;
 mod contents;

@@ -1,4 +1,4 @@
-//! Clusters: what the engine tells of them and asks, handed on to [`sync`].
+//! Clusters: reports and queries of the engine, passed on to [`sync`].
 
 use super::{Tracker, mark, marked};
 use crate::address::Area;
@@ -13,10 +13,10 @@ impl Tracker {
         warps.filter(|_| self.shape.blocks > 1)
     }
 
-    /// The lanes of a warp that still run arrive at the barrier of the cluster.
+    /// Records the arrival of the running lanes of a warp at the cluster barrier.
     ///
     /// # Errors
-    /// What is wrong about that.
+    /// If the manual does not allow the arrival.
     pub(crate) fn arrive_at_cluster(
         &mut self,
         (warp, lanes, site): (usize, Mask, Site),
@@ -25,7 +25,7 @@ impl Tracker {
         self.order.arrive_at_cluster(Lanes { warp, lanes, site }, releases)
     }
 
-    /// They wait there.
+    /// Checks their wait there.
     ///
     /// # Errors
     /// If they have not arrived.
@@ -33,12 +33,12 @@ impl Tracker {
         self.order.wait_at_cluster(warp)
     }
 
-    /// Lets a warp that waits there go on, if it can; whether it can.
+    /// Lets a waiting warp continue, if the barrier is complete. Returns `true` if it is.
     pub(crate) fn pass_cluster(&mut self, warp: usize, lanes: Mask) -> bool {
         self.order.pass_cluster(warp, lanes)
     }
 
-    /// The barrier of the cluster, for a report.
+    /// State of the cluster barrier, for a report.
     pub(crate) fn cluster_status(&self) -> Option<ClusterStatus> {
         self.order.cluster_status()
     }
@@ -53,7 +53,8 @@ impl Tracker {
         RemoteAccess { block, warp, lanes, site, place: (mark(area), offset) }
     }
 
-    /// A thread accesses shared memory of another block; whether that block has started for sure.
+    /// Records a thread's access to shared memory of another block. Returns `true` if that block has
+    /// certainly started.
     pub(crate) fn access_remote(
         &mut self,
         who: (usize, usize, Site),
@@ -67,7 +68,8 @@ impl Tracker {
         self.order.access_remote(access).is_none()
     }
 
-    /// A copy that is about to be delivered at an mbarrier accesses shared memory of a block; whether that block has started for sure.
+    /// Records an access to shared memory of a block by a copy about to be delivered at an mbarrier. Returns
+    /// `true` if that block has certainly started.
     pub(crate) fn copy_remote(
         &mut self,
         who: (usize, usize, Site),
@@ -82,7 +84,7 @@ impl Tracker {
         self.order.copy_remote(access, id).is_none()
     }
 
-    /// Takes the accesses that may come after the end of a block: a lane that does so, and what it accesses.
+    /// Takes the accesses that may come after the end of a block: each with such a lane, and its target.
     pub(crate) fn take_late_accesses(&mut self) -> Vec<(RemoteAccess, usize, Area, i64)> {
         let late = self.order.take_late_accesses();
         let all = late.into_iter().filter_map(|(access, lane)| {
@@ -92,12 +94,12 @@ impl Tracker {
         all.collect()
     }
 
-    /// Takes the waits that rely on an unwritten scope being that of the cluster.
+    /// Takes the waits that rely on a missing scope being that of the cluster.
     pub(crate) fn take_assumed_scopes(&mut self) -> Vec<Site> {
         self.order.take_assumed_scopes()
     }
 
-    /// A lane initialises an mbarrier: the agent that does it, if there are several blocks.
+    /// Records the initialisation of an mbarrier by a lane. Returns its agent, if there are several blocks.
     pub(crate) fn start_init(&mut self, warp: usize, lane: usize) -> Option<CopyId> {
         if self.shape.blocks == 1 {
             return None;

@@ -1,11 +1,11 @@
-//! Synchronisation events of warps, for reports: which one a thread passed last.
+//! Synchronisation events of warps, for reports: the last one passed by a thread.
 
 use super::{Event, Tracker};
 use crate::lanes::Mask;
 use sync::{LaneId, Site, Time};
 
 impl Tracker {
-    /// Lanes of a warp have synchronised.
+    /// Records a synchronisation of lanes of a warp.
     pub(crate) fn note_event(&mut self, warp: usize, lanes: Mask, site: Site) {
         if self.shadows.enabled {
             let time = self.order.now(warp);

@@ -1,8 +1,9 @@
-//! Programmatic dependent launches (PTX manual §9.7.13.13): which accesses to global memory come after `griddepcontrol.wait`.
+//! Programmatic dependent launches (PTX manual §9.7.13.13): finds accesses to global memory before
+//! `griddepcontrol.wait`.
 //!
-//! A kernel that contains the instruction may start while the launches before it run. What a thread does to global memory
-//! is after them if the thread has executed the wait, or if a thread that has is ordered before it. Everything else is
-//! early, which errs towards "early": orders that this crate does not see do not count.
+//! A kernel that contains the instruction may start while earlier launches run. A thread's accesses to global
+//! memory come after those launches if the thread has executed the wait, or if a thread that has is ordered
+//! before it. All others are early. This errs towards "early": orders invisible to this crate do not count.
 
 use super::Tracker;
 use crate::lanes::Mask;
@@ -11,14 +12,14 @@ use sync::{LaneId, Time};
 /// The waits for earlier launches in a block.
 #[derive(Debug)]
 pub(super) struct GridWaits {
-    /// Lanes that have waited, and when.
+    /// Lanes that have waited, with the time.
     waits: Vec<(usize, Mask, Time)>,
     /// Lanes of each warp that are known to come after a wait.
     after: Vec<Mask>,
 }
 
 impl GridWaits {
-    /// For blocks of so many warps.
+    /// For blocks of this many warps.
     pub(super) fn new(warps: usize) -> Self {
         Self { waits: Vec::new(), after: vec![Mask::NONE; warps] }
     }
@@ -30,18 +31,18 @@ impl GridWaits {
 }
 
 impl Tracker {
-    /// Says that the kernel waits for earlier launches: accesses to global memory are asked for.
+    /// Enables the check, for a kernel that waits for earlier launches.
     pub(crate) fn follow_grids(&mut self) {
         self.grids = Some(Box::new(GridWaits::new(self.events.len())));
     }
 
-    /// Tells whether the kernel waits for earlier launches somewhere.
+    /// Returns `true` if the kernel contains a wait for earlier launches.
     #[inline(always)]
     pub(crate) fn follows_grids(&self) -> bool {
         self.grids.is_some()
     }
 
-    /// Lanes wait for earlier launches.
+    /// Records a wait of lanes for earlier launches.
     pub(crate) fn wait_for_grids(&mut self, warp: usize, lanes: Mask) {
         let now = self.order.clocks().now(warp);
         if let Some(grids) = &mut self.grids {
@@ -50,7 +51,7 @@ impl Tracker {
         }
     }
 
-    /// Tells whether what a lane does now may come before the end of earlier launches.
+    /// Returns `true` if a lane's present actions may come before the end of earlier launches.
     pub(crate) fn is_early(&mut self, warp: usize, lane: usize) -> bool {
         let clocks = self.order.clocks();
         let Some(grids) = &mut self.grids else { return false };

@@ -1,9 +1,10 @@
-//! What the warps of a group must do alike: changes of registers (`setmaxnreg`, PTX manual §9.7.19.5) and products (`wgmma`,
-//! §9.7.15).
+//! Steps that the warps of a group must execute alike: changes of registers (`setmaxnreg`, PTX manual
+//! §9.7.19.5) and products (`wgmma`, §9.7.15).
 //!
-//! All four warps of a group must execute the same steps in the same order, products with the same descriptors. That a last group of
-//! fewer warps may change registers is listed as assumed; it cannot multiply. `setmaxnreg.inc` waits until the block has as many
-//! registers left; how many it has is the assembler's choice, so that wait is taken to end, which the report lists.
+//! All four warps of a group must execute the same steps in the same order, products with the same
+//! descriptors. A last group of fewer warps may change registers by assumption, which is listed; it cannot
+//! multiply. `setmaxnreg.inc` waits until the block has enough free registers. Their number is the
+//! assembler's choice, so that wait is assumed to end, which the report lists.
 
 use super::Tracker;
 use crate::finding::GroupFault;
@@ -13,11 +14,11 @@ use sync::Site;
 /// Warps of a group.
 const WARPS: usize = 4;
 
-/// Something that all warps of a group must do.
+/// A step that all warps of a group must execute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     Registers(RegisterPool),
-    /// A product or a step about products, at an instruction, with a digest of its operands.
+    /// A product or a related step at an instruction, with a digest of its operands.
     Product(Site, u64),
 }
 
@@ -36,7 +37,7 @@ pub(crate) struct GroupSteps {
     warps: Vec<Vec<(Step, Site)>>,
 }
 
-/// A step that not all warps of its group do: who does it, where, its name, and why it is wrong.
+/// A step that not all warps of its group execute: the warp, the place, its name, and the fault.
 pub(crate) type Odd = (usize, Site, &'static str, GroupFault);
 
 impl GroupSteps {
@@ -47,17 +48,18 @@ impl GroupSteps {
         self.warps[warp].push((step, site));
     }
 
-    /// Notes a change of registers of a warp.
+    /// Records a change of registers by a warp.
     pub(crate) fn note(&mut self, warp: usize, change: RegisterPool, site: Site) {
         self.add(warp, Step::Registers(change), site);
     }
 
-    /// Notes a product of a warp, or a step about products.
+    /// Records a product of a warp, or a related step.
     pub(crate) fn note_product(&mut self, warp: usize, site: Site, digest: u64) {
         self.add(warp, Step::Product(site, digest), site);
     }
 
-    /// In blocks of so many warps, the first step of each group that a warp of the group does not do, or does otherwise.
+    /// Finds the first step of each group that some warp of the group omits, or executes differently, in
+    /// blocks of this many warps.
     pub(crate) fn differing(&self, warps: usize, blocks: usize) -> Vec<Odd> {
         let empty = Vec::new();
         let steps = |warp: usize| self.warps.get(warp).unwrap_or(&empty);

@@ -1,4 +1,4 @@
-//! Tensor maps in memory: who reads them, and fences of their proxy (PTX manual §9.7.13.4).
+//! Tensor maps in memory: reads by copies, and fences of their proxy (PTX manual §9.7.13.4).
 
 use super::{AccessAttributes, Shadows, Tracker, mark};
 use crate::address::Area;
@@ -7,18 +7,18 @@ use std::cell::Cell;
 use sync::{LaneId, SameValue};
 
 impl Tracker {
-    /// Lanes release the tensor map that they copied to a place.
+    /// Records a release by lanes of the tensor map that they copied to a place.
     pub(crate) fn publish_map(&mut self, warp: usize, lanes: Mask, (area, offset): (Area, i64)) {
         self.order.publish_map(warp, lanes, (mark(area), offset));
     }
 
-    /// A lane acquires the tensor map at a place.
+    /// Records a lane's acquire of the tensor map at a place.
     pub(crate) fn acquire_map(&mut self, warp: usize, lane: usize, (area, offset): (Area, i64)) {
         self.order.acquire_map(warp, lane, (mark(area), offset));
     }
 
-    /// A bulk copy that a lane issues reads its tensor map; whether another block of the cluster has changed it. Maps that no kernel
-    /// changes have no shadow.
+    /// Records a bulk copy's read of its tensor map. Returns `true` if another block of the cluster has
+    /// changed the map. Maps that no kernel changes have no shadow.
     pub(crate) fn read_map(
         &mut self,
         (warp, lane): (usize, usize),

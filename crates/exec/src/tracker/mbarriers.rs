@@ -1,4 +1,4 @@
-//! Mbarriers: what the engine tells of them and asks, handed on to [`sync`].
+//! Mbarriers: reports and queries of the engine, passed on to [`sync`].
 
 use super::{ConflictContext, Tracker, mark, marked};
 use crate::address::Area;
@@ -10,19 +10,20 @@ use sync::{
     MbarrierOutcome, MbarrierState, MbarrierStatus, Side, Site,
 };
 
-/// Notes on the mbarriers of a block, looked at when it ends.
+/// Notes on the mbarriers of a block, for its end.
 #[derive(Debug, Default)]
 pub(super) struct MbarrierNotes {
     /// Bulk loads.
     loads: Vec<(CopyId, Lanes)>,
-    /// The last question whose answer was no and may have been yes, by thread and group: the phase, and whether a wait for it
-    /// has come.
+    /// The last test answered with `false` that may have been `true`, by thread and group: the phase, and
+    /// `true` once a wait for it has come.
     peeks: FxHashMap<(usize, usize, u32), (MbarrierState, bool)>,
-    /// Bulk copies: bytes, and where and in which phase they are delivered.
+    /// Bulk copies: the number of bytes, and the mbarrier and phase of their delivery.
     copies: FxHashMap<CopyId, CopyNote>,
-    /// Phases and who took part in them, if uses of barriers are asked for.
+    /// Phases with their participants, if uses of barriers are requested.
     log: PhaseLog,
-    /// An ordinary access to a live mbarrier: who, where, and the instruction that initialised it.
+    /// An ordinary access to a live mbarrier: lanes, place, and the instruction that initialised the
+    /// mbarrier.
     plain_access: Option<(Mask, Area, i64, Site)>,
 }
 
@@ -30,11 +31,11 @@ pub(super) struct MbarrierNotes {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CopyNote {
     pub(crate) bytes: u32,
-    /// The mbarrier that it completes at, and the phase.
+    /// The mbarrier and phase of its completion.
     pub(crate) signal: Option<(Area, i64, u64)>,
-    /// Groups that its thread committed after its own.
+    /// The number of groups committed by its thread after its own.
     pub(crate) newer: Option<u32>,
-    /// Set if it is a product of a warp group, and no copy.
+    /// Set for a product of a warp group rather than a copy.
     pub(crate) product: bool,
 }
 
@@ -44,18 +45,18 @@ impl Tracker {
         self.order.mbarrier((mark(area), offset))
     }
 
-    /// Where an mbarrier is.
+    /// The place of an mbarrier.
     pub(crate) fn mbarrier_place(&self, id: MbarrierId) -> Option<(Area, i64)> {
         let (number, offset) = self.order.mbarrier_place(id)?;
         Some((marked(number)?, offset))
     }
 
-    /// Lanes start an arrival of their copies.
+    /// Starts an arrival of the lanes' copies.
     pub(crate) fn start_arrival(&mut self) -> CopyId {
         self.order.start_arrival()
     }
 
-    /// Does what lanes do to an mbarrier.
+    /// Applies an operation of lanes to an mbarrier.
     pub(crate) fn apply_to_mbarrier(
         &mut self,
         id: MbarrierId,
@@ -77,19 +78,19 @@ impl Tracker {
         outcome
     }
 
-    /// Notes a bulk copy that completes with its group.
+    /// Records a bulk copy that completes with its group.
     pub(crate) fn note_grouped(&mut self, copy: CopyId, bytes: u32) {
         let note = CopyNote { bytes, signal: None, newer: None, product: false };
         self.notes.copies.insert(copy, note);
     }
 
-    /// Notes a product of a warp group.
+    /// Records a product of a warp group.
     pub(super) fn note_product(&mut self, product: CopyId) {
         let note = CopyNote { bytes: 0, signal: None, newer: None, product: true };
         self.notes.copies.insert(product, note);
     }
 
-    /// Describes the bulk copy that an access belongs to, as far as it is known when the access happens.
+    /// Describes the bulk copy of an access, as far as it is known at the time of the access.
     pub(super) fn copy_note(&self, side: Side) -> Option<CopyNote> {
         let note = self.notes.copies.get(&side.copy?)?;
         let (warp, lane) = (usize::from(side.who.warp), usize::from(side.who.lane));
@@ -101,7 +102,7 @@ impl Tracker {
         Some(CopyNote { newer, ..*note })
     }
 
-    /// Adds where copies complete that had not told when they met a conflict.
+    /// Adds the completion of copies that was unknown at the time of their conflict.
     pub(super) fn add_signals(&self, conflict: &Conflict, context: &mut ConflictContext) {
         for (side, known) in [conflict.earlier, conflict.later].into_iter().zip(&mut context.copies)
         {
@@ -116,7 +117,7 @@ impl Tracker {
         self.keeps_uses().then(|| std::mem::take(&mut self.notes.log))
     }
 
-    /// Takes what is to be told of mbarriers beside errors.
+    /// Takes the findings about mbarriers other than misuses.
     pub(crate) fn take_mbarrier_findings(&mut self) -> Vec<(Lanes, MbarrierId, MbarrierFinding)> {
         let findings = self.order.take_mbarrier_findings();
         for (_, id, finding) in &findings {
@@ -126,12 +127,12 @@ impl Tracker {
         findings
     }
 
-    /// Notes a bulk load, of which somebody must learn that it is done before the block ends.
+    /// Records a bulk load. Some thread must wait for it before the block ends.
     pub(crate) fn note_load(&mut self, copy: CopyId, who: Lanes) {
         self.notes.loads.push((copy, who));
     }
 
-    /// Takes the bulk loads that nobody has waited for.
+    /// Takes the bulk loads that no thread has waited for.
     pub(crate) fn take_loads_in_flight(&mut self) -> Vec<Lanes> {
         let loads = std::mem::take(&mut self.notes.loads);
         let awaited =
@@ -139,7 +140,7 @@ impl Tracker {
         loads.into_iter().filter(|&(copy, who)| !awaited(copy, who)).map(|(_, who)| who).collect()
     }
 
-    /// Tells whether there was an ordinary access to a live mbarrier.
+    /// Returns `true` after an ordinary access to a live mbarrier.
     #[inline(always)]
     pub(crate) fn touched_mbarrier(&self) -> bool {
         self.notes.plain_access.is_some()
@@ -150,7 +151,8 @@ impl Tracker {
         self.notes.plain_access.take()
     }
 
-    /// Lanes ask about a phase and are told no; whether none of them has asked before without waiting.
+    /// Records a test of a phase that is answered with `false`. Returns `false` if one of the lanes has
+    /// tested before without waiting.
     pub(crate) fn peek(
         &mut self,
         (warp, lanes): (usize, Mask),
@@ -163,7 +165,7 @@ impl Tracker {
         })
     }
 
-    /// Lanes wait for a phase; whether it is the one they asked about, if they did.
+    /// Records a wait for a phase. Returns `true` if it is the phase of the lanes' tests, if there were any.
     pub(crate) fn answer_peeks(
         &mut self,
         (warp, lanes): (usize, Mask),
@@ -179,27 +181,27 @@ impl Tracker {
         })
     }
 
-    /// Tells whether the phase that threads wait for is over.
+    /// Returns `true` if the awaited phase is over.
     pub(crate) fn is_phase_over(&self, state: MbarrierState) -> bool {
         self.order.is_phase_over(state)
     }
 
-    /// Returns the state of an mbarrier that threads wait for, for a report.
+    /// Returns the state of an mbarrier with waiting threads, for a report.
     pub(crate) fn mbarrier_status(&self, id: MbarrierId) -> Option<MbarrierStatus> {
         self.order.mbarrier_status(id)
     }
 
-    /// Mbarriers whose bytes do not balance when the block ends.
+    /// Mbarriers with unbalanced bytes at the end of the block.
     pub(crate) fn unbalanced_mbarriers(&self) -> Vec<(MbarrierId, Lanes, [u64; 2])> {
         self.order.unbalanced_mbarriers()
     }
 
-    /// Tells whether some bytes belong to a live mbarrier.
+    /// Returns `true` if some bytes belong to a live mbarrier.
     pub(super) fn has_live_mbarrier(&self, area: Area, (offset, bytes): (i64, u32)) -> bool {
         self.order.live_mbarrier_in((mark(area), offset), bytes).is_some()
     }
 
-    /// Notes an ordinary access to the bytes of a live mbarrier.
+    /// Records an ordinary access to the bytes of a live mbarrier.
     pub(super) fn note_plain_access(
         &mut self,
         lanes: Mask,

@@ -1,4 +1,4 @@
-//! Products of warp groups, handed on to [`sync`].
+//! Products of warp groups, passed on to [`sync`].
 
 use super::{AccessAttributes, Shadows, Tracker, mark};
 use crate::address::Area;
@@ -8,7 +8,7 @@ use std::ops::Range;
 use sync::{CopyId, Kind, SameValue, Site};
 
 impl Tracker {
-    /// A warp starts its part of a product of these warps.
+    /// Starts the part of a warp in a product of these warps.
     pub(crate) fn start_product(&mut self, warp: usize, group: Range<usize>) -> CopyId {
         let product = self.order.start_product(warp, group);
         if self.shadows.enabled {
@@ -17,28 +17,30 @@ impl Tracker {
         product
     }
 
-    /// A warp comes to a product of its group; returns a warp of the group that it should not have waited for.
+    /// Records a warp's arrival at a product of its group. Returns a warp of the group that it must not have
+    /// waited for.
     pub(crate) fn pass_product(&mut self, warp: usize, group: Range<usize>) -> Option<usize> {
         self.order.pass_product(warp, group).filter(|_| self.shadows.enabled)
     }
 
-    /// Tells whether a wait that leaves `pending` groups covers a product that another warp of the group has not come to.
+    /// Returns `true` if a wait that leaves `pending` groups covers a product that another warp of the group
+    /// has not reached.
     pub(crate) fn lacks_warps(&self, warp: usize, pending: u64) -> bool {
         self.order.copies().missing_part(warp, pending).is_some()
     }
 
-    /// Tells whether the warp of a product has waited for it.
+    /// Returns `true` if the warp of a product has waited for it.
     pub(crate) fn is_over(&self, product: CopyId) -> bool {
         self.order.copies().waited(product, 0).is_some()
     }
 
-    /// Products of a warp that it has not waited for.
+    /// Counts the products that a warp has not waited for.
     pub(crate) fn products_in_flight(&self, warp: usize) -> usize {
         let (pending, open) = self.order.copies().products_in_flight(warp);
         pending + open
     }
 
-    /// A product of a warp reads ranges of bytes of a shared variable.
+    /// Records a product's reads of byte ranges in a shared variable.
     pub(crate) fn read_by_product(
         &mut self,
         product: CopyId,

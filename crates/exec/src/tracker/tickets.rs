@@ -1,4 +1,5 @@
-//! Tickets of blocks, and events that may order threads: what [`crate::tickets`] and [`crate::scatter`] ask of a block.
+//! Tickets of blocks, and events that may order threads: the queries of [`crate::tickets`] and
+//! [`crate::scatter`] about a block.
 
 use super::Tracker;
 use crate::address::Area;
@@ -7,29 +8,29 @@ use crate::tickets::TicketWatch;
 use sync::LaneId;
 
 impl Tracker {
-    /// Tells whether nothing is kept of reads of an allocation.
+    /// Returns `true` if reads of an allocation are not recorded.
     pub(crate) fn ignores_reads(&self, area: Area) -> bool {
         !self.watches(area) && self.tickets.is_none()
     }
 
-    /// From the next block on, looks at what comes before and after the block's ticket.
+    /// Starts watching accesses before and after each block's ticket, from the next block on.
     pub(crate) fn watch_tickets(&mut self) {
         self.tickets = Some(Box::new(TicketWatch::new(self.shape.all_warps())));
     }
 
-    /// Takes what was seen of a block's ticket.
+    /// Takes the record of a block's ticket.
     pub(crate) fn take_tickets(&mut self) -> Option<Box<TicketWatch>> {
         self.tickets.take()
     }
 
-    /// A thread is about to take a ticket.
+    /// Prepares for a thread to take a ticket.
     pub(crate) fn begin_ticket(&mut self, taker: LaneId, releases: bool) {
         if let Some(watch) = &mut self.tickets {
             watch.begin(self.order.clocks(), taker, releases);
         }
     }
 
-    /// It has taken it.
+    /// Records that it has taken the ticket.
     pub(crate) fn end_ticket(&mut self, taker: LaneId, acquires: bool) {
         let time = self.order.now(taker.warp.into());
         if let Some(watch) = &mut self.tickets {
@@ -37,14 +38,14 @@ impl Tracker {
         }
     }
 
-    /// Lanes of a warp execute a fence whose scope has all blocks, and which releases, acquires or both.
+    /// Records a fence of lanes with a scope of all blocks, which releases, acquires or both.
     pub(crate) fn fence_widely(&mut self, warp: usize, lanes: Mask, how: [bool; 2]) {
         if let Some(watch) = &mut self.tickets {
             watch.fence(self.order.clocks(), (warp, lanes), how);
         }
     }
 
-    /// Events so far that may have ordered accesses of a warp ([`Order::events`]).
+    /// The number of events so far that may have ordered accesses of a warp ([`Order::events`]).
     pub(crate) fn events_of(&self, warp: usize) -> (u64, u64) {
         self.order.events(warp)
     }

@@ -1,10 +1,12 @@
 //! Single bits of integers of the domain.
 //!
-//! Where an operation on bits moves neither whole bytes nor halves of them, every bit of its operands is a number of
-//! its own, 0 or 1, which the domain knows ([`Domain::field`](crate::domain::Domain::field)). A Boolean function of such
-//! numbers is the one polynomial that is linear in each of them and agrees with the function on 0 and 1: `x·y` for
-//! `and`, `x + y − 2·x·y` for `xor`. Bits of the result become the bytes of new integers, which the domain remembers
-//! the bits of ([`Domain::number_of_bits`](crate::domain::Domain::number_of_bits)), so that counting the ones of `a & b` adds up products.
+//! If an operation on bits moves neither whole bytes nor half bytes, every bit of its operands becomes a
+//! number of its own, 0 or 1, from the domain ([`Domain::field`](crate::domain::Domain::field)). A boolean
+//! function of such numbers is the one polynomial that is linear in each of them and agrees with the function
+//! on 0 and 1: `x·y` for `and`, `x + y − 2·x·y` for `xor`. Bits of the result become the bytes of new
+//! integers, and the domain remembers their bits
+//! ([`Domain::number_of_bits`](crate::domain::Domain::number_of_bits)), so that counting the ones of `a & b`
+//! adds up products.
 
 use super::Valued;
 use super::bytes::{Bytes, ZERO};
@@ -22,7 +24,7 @@ pub(crate) enum Bit {
     Of(Value),
 }
 
-/// The result of an operation on bits in one lane, of which some are the domain's.
+/// Computes an operation on bits in one lane, some of them the domain's.
 pub(crate) fn compute(
     valued: &mut Valued<'_>,
     op: &Op,
@@ -74,12 +76,12 @@ pub(crate) fn compute(
     }
 }
 
-/// The bits of an integer, the lowest first.
+/// Returns the bits of an integer, the lowest first.
 fn bits(valued: &mut Valued<'_>, word: &Bytes, width: Width) -> Option<Vec<Bit>> {
     (0..width.bits() as usize).map(|at| bit(valued, word, at)).collect()
 }
 
-/// A bit of a word of integers.
+/// Returns a bit of a word of integers.
 pub(crate) fn bit(valued: &mut Valued<'_>, word: &Bytes, at: usize) -> Option<Bit> {
     match split(word[at / 8])?[at / 4 % 2] {
         Nibble::Known(bits) => Some(Bit::Known(bits >> (at % 4) & 1 == 1)),
@@ -91,7 +93,7 @@ pub(crate) fn bit(valued: &mut Valued<'_>, word: &Bytes, at: usize) -> Option<Bi
     }
 }
 
-/// A bit as a number.
+/// Converts a bit to a number.
 pub(crate) fn number(valued: &mut Valued<'_>, bit: Bit) -> Value {
     match bit {
         Bit::Known(one) => valued.domain.integer(one.into()),
@@ -99,7 +101,7 @@ pub(crate) fn number(valued: &mut Valued<'_>, bit: Bit) -> Value {
     }
 }
 
-/// How many of these bits are ones.
+/// Counts the ones among these bits.
 fn count(valued: &mut Valued<'_>, bits: &[Bit]) -> Value {
     let ones = bits.iter().filter(|bit| **bit == Bit::Known(true)).count();
     let mut total = valued.domain.integer(ones as i128);
@@ -111,7 +113,8 @@ fn count(valued: &mut Valued<'_>, bits: &[Bit]) -> Value {
     total
 }
 
-/// A Boolean function bit by bit. Bit `i` of the table is its value where the first operand is the lowest bit of `i`.
+/// Applies a boolean function bit by bit. Bit `i` of the table is its value if the first operand is the
+/// lowest bit of `i`.
 fn boolean(valued: &mut Valued<'_>, operands: &[Bytes], width: Width, table: u8) -> Option<Bytes> {
     let columns: Option<Vec<Vec<Bit>>> =
         operands.iter().map(|operand| bits(valued, operand, width)).collect();
@@ -124,9 +127,9 @@ fn boolean(valued: &mut Valued<'_>, operands: &[Bytes], width: Width, table: u8)
     together(valued, &result)
 }
 
-/// A Boolean function of a few bits.
+/// Applies a boolean function to a few bits.
 fn function(valued: &mut Valued<'_>, operands: &[Bit], table: u8) -> Bit {
-    // The unknowns among them, each once: a bit is its own square.
+    // The distinct unknowns: a bit is its own square.
     let mut unknowns: Vec<Value> = Vec::new();
     for operand in operands {
         if let Bit::Of(value) = operand
@@ -157,7 +160,8 @@ fn function(valued: &mut Valued<'_>, operands: &[Bit], table: u8) -> Bit {
     Bit::Of(polynomial(valued, &unknowns, &values))
 }
 
-/// `Σ c(S) · Π x over S`, where `c(S)` is the sum of the values at subsets of `S` with alternating signs.
+/// Builds `Σ c(S) · Π x over S`, where `c(S)` is the sum of the values at subsets of `S` with alternating
+/// signs.
 fn polynomial(valued: &mut Valued<'_>, unknowns: &[Value], values: &[bool]) -> Value {
     let mut total = valued.domain.integer(0);
     for set in 0..values.len() {
@@ -178,7 +182,7 @@ fn polynomial(valued: &mut Valued<'_>, unknowns: &[Value], values: &[bool]) -> V
     total
 }
 
-/// Bits as bytes: known, or integers of the domain of one byte each.
+/// Packs bits into bytes: known, or integers of the domain of one byte each.
 fn together(valued: &mut Valued<'_>, bits: &[Bit]) -> Option<Bytes> {
     let mut out = ZERO;
     for (byte, bits) in out.iter_mut().zip(bits.chunks(8)) {

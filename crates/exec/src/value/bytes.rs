@@ -1,7 +1,6 @@
 //! Operations on bits, as far as they move whole bytes.
 //!
-//! Exact where it answers; a byte of the result that is neither a byte of an operand nor a known
-//! number is `None`.
+//! Exact where it answers; `None` for a result byte that is neither a byte of an operand nor a known number.
 
 use super::unit::Byte;
 
@@ -16,14 +15,14 @@ pub(crate) fn number(bits: u64) -> Bytes {
     bits.to_le_bytes().map(Byte::Known)
 }
 
-/// A Boolean function, bit by bit: what it makes of all ones and zeros tells what it makes of
-/// bytes we do not know.
+/// Applies a boolean function, bit by bit. Its values for all ones and zeros determine its effect on unknown
+/// bytes.
 pub(crate) fn bitwise(operands: &[Byte], function: &dyn Fn(&[u8]) -> u8) -> Option<Byte> {
     let mut atoms: Vec<Byte> = Vec::new();
     for &operand in operands {
         match (operand, atoms.contains(&operand)) {
             (Byte::Known(_), _) | (Byte::Of { .. } | Byte::Nibbles(_), true) => {}
-            // Opaque bytes are not equal for being opaque in the same way.
+            // Equally opaque bytes need not be equal.
             (Byte::Opaque(_) | Byte::Undefined, true) => return None,
             _ => atoms.push(operand),
         }
@@ -52,7 +51,7 @@ pub(crate) fn bitwise(operands: &[Byte], function: &dyn Fn(&[u8]) -> u8) -> Opti
     (0..atoms.len()).find(is_atom).map(|number| atoms[number])
 }
 
-/// A sum without carries: in every byte at most one operand is not zero.
+/// Adds without carries: in every byte at most one operand is nonzero.
 pub(crate) fn disjoint_sum(a: &Bytes, b: &Bytes, size: usize) -> Option<Bytes> {
     let mut out = ZERO;
     for at in 0..size {
@@ -64,7 +63,7 @@ pub(crate) fn disjoint_sum(a: &Bytes, b: &Bytes, size: usize) -> Option<Bytes> {
     Some(out)
 }
 
-/// Shifted left by `bits`, a multiple of 8; `size` bytes are kept.
+/// Shifts left by `bits`, a multiple of 8, keeping `size` bytes.
 pub(crate) fn shift_left(a: &Bytes, bits: u64, size: usize) -> Option<Bytes> {
     let by = whole(bits)?;
     let mut out = ZERO;
@@ -72,7 +71,7 @@ pub(crate) fn shift_left(a: &Bytes, bits: u64, size: usize) -> Option<Bytes> {
     Some(out)
 }
 
-/// Shifted right by `bits`, a multiple of 8.
+/// Shifts right by `bits`, a multiple of 8.
 pub(crate) fn shift_right(a: &Bytes, bits: u64, size: usize, signed: bool) -> Option<Bytes> {
     let by = whole(bits)?.min(size);
     let fill = if signed { sign(a[size - 1])? } else { Byte::Known(0) };
@@ -81,7 +80,7 @@ pub(crate) fn shift_right(a: &Bytes, bits: u64, size: usize, signed: bool) -> Op
     Some(out)
 }
 
-/// The byte that a sign is extended with, if the sign is known.
+/// The byte for sign extension, if the sign is known.
 pub(crate) fn sign(top: Byte) -> Option<Byte> {
     match top {
         Byte::Known(bits) => Some(Byte::Known((bits as i8 >> 7) as u8)),
@@ -89,7 +88,7 @@ pub(crate) fn sign(top: Byte) -> Option<Byte> {
     }
 }
 
-/// `prmt` in its default mode.
+/// Executes `prmt` in its default mode.
 pub(crate) fn permute(a: &Bytes, b: &Bytes, selectors: u64) -> Option<Bytes> {
     let mut out = ZERO;
     for (at, out) in out.iter_mut().enumerate().take(4) {
@@ -100,7 +99,7 @@ pub(crate) fn permute(a: &Bytes, b: &Bytes, selectors: u64) -> Option<Bytes> {
     Some(out)
 }
 
-/// A number of bits as a number of bytes.
+/// Converts a number of bits to a number of bytes.
 pub(crate) fn whole(bits: u64) -> Option<usize> {
     bits.is_multiple_of(8).then(|| bits.min(1 << 10) as usize / 8)
 }

@@ -1,4 +1,4 @@
-//! Writes at places that are data, kept until the launch is over: what was written, where and by whom.
+//! Writes at data-dependent places, kept until the end of the launch: contents, places and threads.
 
 use crate::domain::{Binary, DataPlace};
 use ir::{Atomic, AtomicOp, Scalar, Scope};
@@ -8,7 +8,8 @@ use sync::{LaneId, Site};
 #[derive(Debug)]
 pub(crate) struct Scatter<C> {
     pub(crate) writes: Vec<DataWrite<C>>,
-    /// Set if writes may be taken in the order of their places: no two that may be the same leave different values.
+    /// Set if writes may be applied in the order of their places: no two that may coincide leave different
+    /// values.
     pub(crate) in_any_order: bool,
 }
 
@@ -18,18 +19,18 @@ impl<C> Default for Scatter<C> {
     }
 }
 
-/// One element, written at a place that is data.
+/// One element, written at a data-dependent place.
 #[derive(Clone, Debug)]
 pub(crate) struct DataWrite<C> {
     pub(crate) kind: WriteKind,
     pub(crate) place: DataPlace,
     pub(crate) size: u32,
-    /// The value that is written or added, in its first bytes.
+    /// The written value or summand, in the first bytes.
     pub(crate) content: C,
     pub(crate) by: Writer,
 }
 
-/// The thread that writes, and when.
+/// The writing thread, and the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Writer {
     pub(crate) site: Site,
@@ -45,7 +46,7 @@ impl Writer {
         (self.unit, self.who) == (other.unit, other.who)
     }
 
-    /// Tells whether nothing can have ordered two writes of different threads.
+    /// Returns `true` if nothing can have ordered two writes of different threads.
     pub(crate) fn is_unordered(&self, other: &Self) -> bool {
         let same_warp = self.who.warp == other.who.warp;
         self.unit != other.unit
@@ -62,7 +63,7 @@ pub(crate) enum WriteKind {
 }
 
 impl WriteKind {
-    /// The kind of an update that commutes, of one element; none if it is not followed.
+    /// Returns the kind of a commuting update of one element; `None` if unsupported.
     pub(crate) fn of(atomic: &Atomic) -> Option<Self> {
         let op = match (atomic.op, atomic.scalar) {
             (AtomicOp::Add, _) => Binary::Add,
@@ -73,7 +74,7 @@ impl WriteKind {
         Some(Self::Update(op, atomic.scalar, atomic.ordering.scope()?))
     }
 
-    /// Tells whether the order of several shows in the last bits.
+    /// Returns `true` if the order of several affects the last bits.
     pub(crate) fn rounds(self) -> bool {
         matches!(self, Self::Update(Binary::Add, Scalar::Float(_), _))
     }

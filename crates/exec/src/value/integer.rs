@@ -1,9 +1,8 @@
 //! Integers of a domain in bytes.
 //!
-//! A value of an integer sort stands for an integer, and the bits it is kept in are that integer modulo
-//! two to the number of bits. Which number the bits themselves are depends on the type they are read
-//! with, and on whether the integer fits it: the domain is asked
-//! ([`Domain::in_range`](crate::domain::Domain::in_range)).
+//! A value of an integer sort is an integer; its bits are that integer modulo two to the number of bits. The
+//! number represented by the bits themselves depends on the type they are read with, and on the range of the
+//! integer: the domain decides ([`Domain::in_range`](crate::domain::Domain::in_range)).
 
 use super::Valued;
 use super::bytes::{Bytes, ZERO};
@@ -12,12 +11,12 @@ use super::unit::{Byte, Sort, Unit, integer, known, run};
 use crate::domain::Value;
 use ir::Width;
 
-/// Whether an operand is an integer of the domain from its first byte to its last.
+/// Returns `true` if an operand is an integer of the domain from its first byte to its last.
 pub(crate) fn is_integer(operand: &Bytes, width: Width) -> bool {
     integer(&operand[..width.bytes().min(8) as usize]).is_some()
 }
 
-/// All bytes of an integer.
+/// Returns all bytes of an integer.
 pub(crate) fn whole(value: Value, size: usize) -> Option<Bytes> {
     let sort = Sort::integer(size)?;
     let mut out = ZERO;
@@ -25,18 +24,18 @@ pub(crate) fn whole(value: Value, size: usize) -> Option<Bytes> {
     Some(out)
 }
 
-/// An integer whose lowest bits are these bytes.
+/// Returns an integer with these lowest bytes.
 pub(crate) fn congruent(valued: &mut Valued<'_>, bytes: &[Byte]) -> Option<Value> {
     match known(bytes) {
         Some(_) => number(valued, bytes, true),
-        // With a sign where that is known: the smaller number of two that are congruent.
+        // Signed where the sign is known: the smaller one of two congruent numbers.
         None => integer(bytes)
             .or_else(|| chosen(valued, bytes, Sign::Any, &congruent))
             .or_else(|| number(valued, bytes, nibbles::has_sign(bytes))),
     }
 }
 
-/// The integer that bytes are, with or without a sign.
+/// Returns the integer represented by bytes, signed or unsigned.
 pub(crate) fn number(valued: &mut Valued<'_>, bytes: &[Byte], signed: bool) -> Option<Value> {
     let width = |size: usize| Width::from_bits(8 * size as u32);
     if let Some(bits) = known(bytes) {
@@ -54,7 +53,7 @@ pub(crate) fn number(valued: &mut Valued<'_>, bytes: &[Byte], signed: bool) -> O
     if let Some(value) = chosen(valued, bytes, sign, &|valued, side| number(valued, side, signed)) {
         return Some(value);
     }
-    // With zeros above it, it has no sign.
+    // With zeros above, it is unsigned.
     let zeros = bytes.iter().rev().take_while(|byte| **byte == Byte::Known(0)).count();
     let below = &bytes[..bytes.len() - zeros];
     if let Some(value) = integer(below).filter(|_| zeros > 0) {
@@ -64,7 +63,7 @@ pub(crate) fn number(valued: &mut Valued<'_>, bytes: &[Byte], signed: bool) -> O
     nibbles::number(valued, bytes, signed)
 }
 
-/// An integer that is congruent to what bytes are.
+/// Returns an integer congruent to the number in some bytes.
 pub(crate) fn integer_or_number(
     valued: &mut Valued<'_>,
     bytes: &[Byte],
@@ -73,7 +72,7 @@ pub(crate) fn integer_or_number(
     integer(bytes).or_else(|| number(valued, bytes, signed))
 }
 
-/// Which integer of those with these lowest bits is meant.
+/// The selection among the integers with these lowest bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Sign {
     Any,
@@ -81,10 +80,10 @@ pub(crate) enum Sign {
     Unsigned,
 }
 
-/// What bytes are as an integer.
+/// A conversion of bytes to an integer.
 type Read<'r> = &'r dyn Fn(&mut Valued<'_>, &[Byte]) -> Option<Value>;
 
-/// The integer that a choice between two units is, if both sides are one.
+/// Returns the integer selected by a choice between two units, if both sides are integers.
 fn chosen(valued: &mut Valued<'_>, bytes: &[Byte], sign: Sign, read: Read<'_>) -> Option<Value> {
     let Some(&Byte::Of { value: word, sort: Sort::Unit, index: 0 }) = bytes.first() else {
         return None;

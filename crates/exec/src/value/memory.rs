@@ -1,7 +1,6 @@
-//! Memory byte by byte, where it holds values of a domain.
+//! Byte-wise access to memory with domain values.
 //!
-//! Accesses of whole units need nothing from here. Others take the units they touch apart and put
-//! them together again.
+//! Accesses to whole units do not need this. Other accesses split the units they touch, and reassemble them.
 
 use super::address::Elements;
 use super::unit::{Byte, Sort, Unit, known};
@@ -11,9 +10,10 @@ use crate::launch::{Buffer, Contents};
 use crate::legal::alias::Aliases;
 use crate::memory::{Allocation, Word, state};
 use ir::Scalar;
+use std::ops::Range;
 
 impl Store {
-    /// What a byte of memory is.
+    /// Returns a byte of memory.
     pub(crate) fn byte(&mut self, memory: &Allocation, at: usize) -> Byte {
         match memory.states[at] {
             state::DEFINED => Byte::Known(memory.bytes[at]),
@@ -24,7 +24,7 @@ impl Store {
         }
     }
 
-    /// As [`Allocation::load`], where units are not whole or not all alike.
+    /// Like [`Allocation::load`], for partial or mixed units.
     pub(crate) fn load(&mut self, memory: &Allocation, start: usize, bytes: usize) -> (u64, Word) {
         let (value, word) = memory.load(start, bytes);
         let states = &memory.states[start..start + bytes];
@@ -50,7 +50,7 @@ impl Store {
         }
     }
 
-    /// Bytes as a word of a register.
+    /// Assembles bytes to a word of a register.
     pub(crate) fn word(&mut self, bytes: &[Byte; 8]) -> (u64, Word) {
         if let Some(number) = known(bytes) {
             return (number, Word::Number);
@@ -62,14 +62,14 @@ impl Store {
         (u64::from(low) | u64::from(high) << 32, word)
     }
 
-    /// Tells whether a byte is not determined by the launch and its inputs, or may be undefined.
+    /// Returns `true` if a byte is not determined by the launch and its inputs, or may be undefined.
     fn is_fickle(&self, byte: Byte) -> bool {
         let Byte::Opaque(word) = byte else { return false };
         let reason = self.units.lost(word).map(|lost| lost.reason);
         matches!(reason, Some(reason::SCHEDULE | reason::ADDRESS | reason::MAYBE_UNDEFINED))
     }
 
-    /// A word of a register beside others that are unknown: words of units.
+    /// Converts a word of a register to words of units, for use beside unknown ones.
     pub(crate) fn units(&mut self, value: u64, word: Word) -> u64 {
         let bytes = match word {
             Word::Unknown => return value,
@@ -80,7 +80,7 @@ impl Store {
         u64::from(low) | u64::from(high) << 32
     }
 
-    /// The bytes of a word of a register.
+    /// Splits a word of a register into bytes.
     pub(crate) fn bytes(&mut self, value: u64, word: Word) -> [Byte; 8] {
         match word {
             Word::Number => value.to_le_bytes().map(Byte::Known),
@@ -95,7 +95,7 @@ impl Store {
         }
     }
 
-    /// As [`Allocation::store`], where units are not whole.
+    /// Like [`Allocation::store`], for partial units.
     pub(crate) fn store(
         &mut self,
         memory: &mut Allocation,
@@ -131,7 +131,22 @@ impl Store {
         }
     }
 
-    /// Replaces aliases by the values they stand for, once a run is over.
+    /// Stores zeros, whole units at once: structured tensors have many.
+    fn clear(&mut self, memory: &mut Allocation, range: Range<usize>) {
+        let units = range.start.next_multiple_of(4)..range.end & !3;
+        if units.is_empty() {
+            return self.store_bytes(memory, range.start, &vec![Byte::Known(0); range.len()]);
+        }
+        memory.bytes[units.clone()].fill(0);
+        memory.states.fill(units.clone(), state::DEFINED);
+        for rest in [range.start..units.start, units.end..range.end] {
+            if !rest.is_empty() {
+                self.store_bytes(memory, rest.start, &vec![Byte::Known(0); rest.len()]);
+            }
+        }
+    }
+
+    /// Replaces aliases by their values at the end of a run.
     pub(crate) fn forget_aliases(&mut self, aliases: &Aliases, buffers: &mut [Allocation]) {
         if aliases.is_empty() {
             return;
@@ -149,7 +164,7 @@ impl Store {
         }
     }
 
-    /// Makes bytes part of an address, which is not followed.
+    /// Makes bytes part of an untracked address.
     pub(crate) fn lose(&mut self, memory: &mut Allocation, start: usize, bytes: usize) {
         let lost = Byte::Opaque(self.units.opaque(None, reason::ADDRESS));
         self.store_bytes(memory, start, &vec![lost; bytes]);
@@ -174,7 +189,7 @@ impl Store {
 }
 
 impl Valued<'_> {
-    /// Makes the contents of a buffer inputs of the domain, but for bytes that are known.
+    /// Makes the contents of a buffer inputs of the domain, except for known bytes.
     pub(crate) fn fill_buffer(&mut self, memory: &mut Allocation, number: usize, buffer: &Buffer) {
         let zeros = match &buffer.contents {
             Contents::Opaque(_) => &[][..],
@@ -187,9 +202,9 @@ impl Valued<'_> {
         let (source, size) = (InputSource::Buffer(number), memory.bytes.len());
         self.fill(memory, (0, size), buffer.element, source);
         for range in zeros {
-            // An element at a place that is data may be one of these, which are no inputs.
+            // An element at a data-dependent place may be one of these, which are not inputs.
             self.store.elements.remove(&number);
-            self.store.store_bytes(memory, range.start, &vec![Byte::Known(0); range.len()]);
+            self.store.clear(memory, range.clone());
         }
     }
 

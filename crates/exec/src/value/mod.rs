@@ -1,15 +1,15 @@
-//! Values of a domain in registers and memory.
+//! Domain values in registers and memory.
 //!
-//! In a run with a domain ([`crate::domain`]) this holds at all times:
-//! - an unknown lane of a register has the word of a *unit* ([`unit`]) in each 32 bits of it (in a
-//!   register of less than 32 bits, of a unit that has zeros above);
+//! In a run with a domain ([`crate::domain`]) these invariants hold:
+//! - an unknown lane of a register has the word of a *unit* ([`unit`]) in each 32 bits (in a narrower
+//!   register, of a unit with zeros above);
 //! - an unknown lane of a predicate has a word in the table beside it;
-//! - four aligned bytes of memory of which any is opaque hold the word of a unit, and the others of
-//!   them are opaque or undefined.
+//! - four aligned bytes of memory with at least one opaque byte hold the word of a unit, and each of them is
+//!   opaque or undefined.
 //!
-//! Copies, accesses of whole units, shuffles and calls move such words without knowing of
-//! them. Everything that computes bits writes [opaque](unit::Units::opaque) words where a result is
-//! unknown, unless it knows better: what nobody thought of is lost, never wrong.
+//! Copies, accesses of whole units, shuffles and calls move such words without special code. Every
+//! computation on bits writes [opaque](unit::Units::opaque) words for unknown results, unless it supports
+//! values: an unforeseen case loses a value, but never makes it wrong.
 
 pub(crate) mod address;
 pub(crate) mod bits;
@@ -37,41 +37,41 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use unit::{Byte, Content, Sort, Unit, Units, content};
 
-/// A domain and where its values are.
+/// A domain with the places of its values.
 pub(crate) struct Valued<'v> {
     pub(crate) domain: &'v mut dyn Domain,
     pub(crate) store: &'v mut Store,
-    /// Enclosures of some of them.
+    /// Enclosures of some values.
     pub(crate) aliases: &'v mut Aliases,
 }
 
-/// What the engine remembers about values.
+/// The engine's tables of values.
 #[derive(Debug, Default)]
 pub(crate) struct Store {
     pub(crate) units: Units,
     addresses: Addresses,
-    /// Buffers whose elements are inputs, by number.
+    /// Buffers with inputs as elements, by number.
     pub(crate) elements: FxHashMap<usize, Elements>,
-    /// Writes at addresses that are data, by the number of the buffer.
+    /// Writes at data-dependent addresses, by the number of the buffer.
     pub(crate) scatters: BTreeMap<usize, Scatter<Bytes>>,
     pub(crate) tickets: Tickets,
-    /// Floats that choices between units are, by unit and format: choices of choices share their parts.
+    /// Floats selected by choices between units, by unit and format: nested choices share their parts.
     chosen_floats: FxHashMap<(u32, Format), Result<Value, u32>>,
-    /// The same of integers, by unit, length and sign.
+    /// Integers selected by choices, by unit, length and sign.
     chosen_integers: FxHashMap<(u32, usize, Sign), Option<Value>>,
-    /// Possible places of accesses that are data, so far.
+    /// The number of possible places of data-dependent accesses so far.
     pub(crate) places: u64,
     constants: FxHashMap<(Format, u64), Value>,
 }
 
 impl Store {
-    /// Forgets what choices are: their parts have changed.
+    /// Forgets cached choices after a change of their parts.
     pub(crate) fn forget_choices(&mut self) {
         self.chosen_floats.clear();
         self.chosen_integers.clear();
     }
 
-    /// The words of an address that is data, in a register of 64 bits.
+    /// The words of a data-dependent address, in a 64-bit register.
     pub(crate) fn address_words(&mut self, address: DataAddress) -> u64 {
         let value = self.addresses.number(address);
         let byte = |index: u8| Byte::Of { value, sort: Sort::Address, index };
@@ -80,7 +80,7 @@ impl Store {
         u64::from(low) | u64::from(high) << 32
     }
 
-    /// The address that the words of an unknown lane are, if they are one.
+    /// Returns the address in the words of an unknown lane, if there is one.
     pub(crate) fn data_address(&self, words: u64, width: Width) -> Option<DataAddress> {
         let half = |word: u32, wanted: u8| match *self.units.get(word)? {
             Unit::Part { value, sort: Sort::Address, first } if first == wanted => Some(value),
@@ -96,7 +96,7 @@ impl Store {
     }
 }
 
-/// Reasons for which values are given up.
+/// Reasons for losing a value.
 pub(crate) mod reason {
     pub(crate) const BITS: &str = "whose bits are computed with here";
     pub(crate) const FOREIGN: &str = "that is read here in another format than it has";
@@ -113,7 +113,7 @@ pub(crate) mod reason {
 }
 
 impl Valued<'_> {
-    /// Tells whether a word of a register is made of floats that are the same in every order of the
+    /// Returns `true` if a word of a register consists of floats that are the same in every order of the
     /// additions that made them.
     pub(crate) fn is_exact(&self, words: u64) -> bool {
         let exact = |byte: &Byte| match *byte {
@@ -129,12 +129,12 @@ impl Valued<'_> {
             .all(|&word| self.store.units.bytes(word).iter().all(exact))
     }
 
-    /// The same for a shorter time.
+    /// Reborrows for a shorter time.
     pub(crate) fn reborrow(&mut self) -> Valued<'_> {
         Valued { domain: self.domain, store: self.store, aliases: self.aliases }
     }
 
-    /// The word for an unknown value of which only the bits are left.
+    /// The word for an unknown value with only its bits left.
     pub(crate) fn lost(&mut self, origin: Option<Source>, place: Place) -> u32 {
         let reason = match origin {
             Some(Source::Schedule(_) | Source::Stored) => reason::SCHEDULE,
@@ -145,7 +145,7 @@ impl Valued<'_> {
         self.store.units.opaque(Some(place), reason)
     }
 
-    /// An operation on two values, in one lane.
+    /// Applies an operation to two values, in one lane.
     pub(crate) fn binary(&mut self, op: Binary, a: Value, b: Value) -> Value {
         let mut out = [0; WARP];
         self.domain.binary(op, [&[a; WARP], &[b; WARP]], Mask(1), &mut out);
@@ -163,7 +163,7 @@ impl Valued<'_> {
         value
     }
 
-    /// What bytes are as a float, or the word of an opaque unit.
+    /// Returns bytes as a float, or the word of an opaque unit.
     pub(crate) fn real(
         &mut self,
         bytes: &[Byte],
@@ -180,7 +180,7 @@ impl Valued<'_> {
         }
     }
 
-    /// As [`real`](Self::real), of a side of a choice: bytes that nobody wrote are an undefined value.
+    /// Like [`real`](Self::real), for a side of a choice: unwritten bytes are an undefined value.
     pub(crate) fn real_or_undefined(
         &mut self,
         bytes: &[Byte],
@@ -188,13 +188,13 @@ impl Valued<'_> {
         place: Option<Place>,
     ) -> Result<Value, u32> {
         if bytes.iter().all(|byte| *byte == Byte::Undefined) {
-            // The engine's word for it: a NaN has no real value.
+            // The engine's encoding of an undefined value: a NaN has no real value.
             return Ok(self.constant(Format::F64, f64::NAN.to_bits()));
         }
         self.real(bytes, format, place)
     }
 
-    /// The float that a unit is, or the word of an opaque unit.
+    /// Returns a unit as a float, or the word of an opaque unit.
     pub(crate) fn single(
         &mut self,
         word: u32,
@@ -208,7 +208,7 @@ impl Valued<'_> {
         self.real(&bytes, format, place)
     }
 
-    /// The float that a choice is.
+    /// Returns the float selected by a choice.
     fn chosen(&mut self, word: u32, format: Format, place: Option<Place>) -> Result<Value, u32> {
         let Some(&Unit::Choice { condition, if_true, if_false }) = self.store.units.get(word)
         else {
@@ -233,7 +233,7 @@ impl Valued<'_> {
         chosen
     }
 
-    /// A choice of the domain in one lane.
+    /// Makes a choice of the domain in one lane.
     pub(crate) fn select(&mut self, condition: Value, a: Value, b: Value) -> Value {
         let mut out = [0; WARP];
         let lanes = Mask(1);
@@ -241,7 +241,7 @@ impl Valued<'_> {
         out[0]
     }
 
-    /// Why a word decides nothing: for a gap.
+    /// Explains why a word cannot decide, for a gap.
     pub(crate) fn explain(&self, word: u32) -> String {
         match self.store.units.lost(word) {
             Some(lost) => format!("a value {}", lost.reason),
@@ -274,7 +274,7 @@ mod tests {
         assert_eq!(store.data_address(a.rotate_left(32), Width::B64), None);
         let word = u64::from(store.units.bits(7));
         assert_eq!(store.data_address(word | word << 32, Width::B64), None);
-        // Only addresses in windows have 32 bits, and those are their lower halves.
+        // Only window addresses have 32 bits, in their lower halves.
         assert_eq!(store.data_address(near, Width::B64), Some(address(5, true)));
         assert_eq!(store.data_address(near & 0xffff_ffff, Width::B32), Some(address(5, true)));
         assert_eq!(store.data_address(near >> 32, Width::B32), None);

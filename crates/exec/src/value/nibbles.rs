@@ -1,9 +1,9 @@
-//! Halves of bytes, where kernels pack integers of four bits.
+//! Half bytes, for kernels that pack four-bit integers.
 //!
-//! `(w >> 4) & 0x000f000f` takes every other nibble of a word apart, and `| 0x64006400` makes halves of them:
-//! 0x6400 is 1024 in half precision, whose last place is 1, so that the bits of a small integer in it are that
-//! integer added ([`magic`]). Nibbles of integers of the domain are followed as they are moved; what number some
-//! of them are is the domain's business ([`Domain::field`](crate::domain::Domain::field)).
+//! `(w >> 4) & 0x000f000f` extracts every other nibble of a word, and `| 0x64006400` turns them into halves:
+//! 0x6400 is 1024 in half precision, with 1 as its last place, so the bits of a small integer in it add that
+//! integer ([`magic`]). Nibbles of domain integers are tracked as they are moved. The domain gives the number
+//! represented by some of them ([`Domain::field`](crate::domain::Domain::field)).
 
 use super::Valued;
 use super::bytes::{Bytes, ZERO};
@@ -15,13 +15,13 @@ use ir::{Format, Relation, Width};
 /// Four bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Nibble {
-    /// These.
+    /// Known bits.
     Known(u8),
     /// Nibble `position` of an integer of the domain.
     Of { value: Value, sort: Sort, position: u8 },
 }
 
-/// The halves of a byte, the lower first; `None` if it is not one of an integer.
+/// Splits a byte into halves, the lower first; `None` if it is not a byte of integers.
 pub(super) fn split(byte: Byte) -> Option<[Nibble; 2]> {
     match byte {
         Byte::Known(bits) => Some([Nibble::Known(bits & 15), Nibble::Known(bits >> 4)]),
@@ -46,7 +46,7 @@ fn join(both: [Nibble; 2]) -> Byte {
     }
 }
 
-/// All halves of some bytes, the lowest first.
+/// Splits some bytes into halves, the lowest first.
 fn all(bytes: &[Byte]) -> Option<Vec<Nibble>> {
     let halves = bytes.iter().map(|byte| split(*byte)).collect::<Option<Vec<_>>>()?;
     Some(halves.concat())
@@ -60,8 +60,8 @@ fn together(nibbles: &[Nibble]) -> Bytes {
     out
 }
 
-/// A Boolean function of bytes, in each half: all but one operand must be known, and the function must
-/// keep the other one or forget it.
+/// Applies a boolean function to bytes, in each half: all but one operand must be known, and the function
+/// must keep the other one or ignore it.
 pub(crate) fn bitwise(operands: &[Byte], function: &dyn Fn(&[u8]) -> u8) -> Option<Byte> {
     let operands = operands.iter().map(|byte| split(*byte)).collect::<Option<Vec<_>>>()?;
     let half = |half: usize| {
@@ -87,21 +87,21 @@ pub(crate) fn bitwise(operands: &[Byte], function: &dyn Fn(&[u8]) -> u8) -> Opti
     Some(join([half(0)?, half(1)?]))
 }
 
-/// Shifted left by `bits`, a multiple of 4; `size` bytes are kept.
+/// Shifts left by `bits`, a multiple of 4, keeping `size` bytes.
 pub(crate) fn shift_left(a: &Bytes, bits: u64, size: usize) -> Option<Bytes> {
     let (by, nibbles) = (whole(bits)?, all(&a[..size])?);
     let at = |at: usize| at.checked_sub(by).map_or(Nibble::Known(0), |from| nibbles[from]);
     Some(together(&(0..2 * size).map(at).collect::<Vec<_>>()))
 }
 
-/// Shifted right by `bits`, a multiple of 4, zeros above.
+/// Shifts right by `bits`, a multiple of 4, with zeros above.
 pub(crate) fn shift_right(a: &Bytes, bits: u64, size: usize) -> Option<Bytes> {
     let (by, nibbles) = (whole(bits)?, all(&a[..size])?);
     let at = |at: usize| nibbles.get(at + by).copied().unwrap_or(Nibble::Known(0));
     Some(together(&(0..2 * size).map(at).collect::<Vec<_>>()))
 }
 
-/// `length` bits from `first` on, both multiples of 4, zeros above.
+/// Extracts `length` bits from `first` on, both multiples of 4, with zeros above.
 pub(crate) fn extract(a: &Bytes, first: u64, length: u64, size: usize) -> Option<Bytes> {
     let length = whole(length)?;
     let shifted = all(&shift_right(a, first, size)?[..size])?;
@@ -109,7 +109,7 @@ pub(crate) fn extract(a: &Bytes, first: u64, length: u64, size: usize) -> Option
     Some(together(&(0..2 * size).map(at).collect::<Vec<_>>()))
 }
 
-/// The integer that `length` bits from `first` on are, their highest bit being the sign.
+/// Returns `length` bits from `first` on as an integer, with the highest bit as the sign.
 pub(crate) fn signed(
     valued: &mut Valued<'_>,
     a: &Bytes,
@@ -122,7 +122,7 @@ pub(crate) fn signed(
     integer(valued, nibbles.get(first..first + length)?, true)
 }
 
-/// The integer that a nibble of a word is, with or without a sign.
+/// Returns a nibble of a word as an integer, signed or unsigned.
 pub(crate) fn nibble(
     valued: &mut Valued<'_>,
     word: &Bytes,
@@ -133,12 +133,12 @@ pub(crate) fn nibble(
     integer(valued, &both[position % 2..=position % 2], signed)
 }
 
-/// A number of bits as a number of nibbles.
+/// Converts a number of bits to a number of nibbles.
 fn whole(bits: u64) -> Option<usize> {
     bits.is_multiple_of(4).then(|| bits.min(1 << 10) as usize / 4)
 }
 
-/// The integer that bytes are, with or without a sign.
+/// Returns bytes as an integer, signed or unsigned.
 pub(crate) fn number(valued: &mut Valued<'_>, bytes: &[Byte], signed: bool) -> Option<Value> {
     integer(valued, &all(bytes)?, signed)
 }
@@ -168,7 +168,7 @@ fn integer(valued: &mut Valued<'_>, nibbles: &[Nibble], signed: bool) -> Option<
     let less = add(valued, total, minus_one, 1 << top);
     match nibbles.last()? {
         Nibble::Known(bits) => Some(if bits >> 3 == 1 { less } else { total }),
-        // Without a sign it is too large for half of the numbers.
+        // As an unsigned number, half of the values are too large.
         Nibble::Of { .. } => {
             let most = valued.domain.integer((1 << (top - 1)) - 1);
             let mut above = Truths::NONE;
@@ -183,35 +183,35 @@ fn integer(valued: &mut Valued<'_>, nibbles: &[Nibble], signed: bool) -> Option<
     }
 }
 
-/// Whether bytes have a sign that is known, and is not that of a whole byte.
+/// Returns `true` if bytes have a known sign, in a byte of nibbles.
 pub(crate) fn has_sign(bytes: &[Byte]) -> bool {
     let halved = bytes.iter().any(|byte| matches!(byte, Byte::Nibbles(_)));
     let top = bytes.last().and_then(|byte| split(*byte));
     halved && matches!(top, Some([_, Nibble::Known(_)]))
 }
 
-/// Some nibbles of an integer, from this one on.
+/// Returns consecutive nibbles of an integer, from this one on.
 fn field(valued: &mut Valued<'_>, first: Nibble, length: usize) -> Option<Value> {
     let Nibble::Of { value, sort, position } = first else { return None };
     let width = Width::from_bits(8 * sort.bytes() as u32)?;
     valued.domain.field(value, width, 4 * u32::from(position), 4 * length as u32)
 }
 
-/// `total + scale · value`
+/// Computes `total + scale · value`.
 fn add(valued: &mut Valued<'_>, total: Value, value: Value, scale: i128) -> Value {
     let scale = valued.domain.integer(scale);
     let scaled = valued.binary(Binary::Mul, value, scale);
     valued.binary(Binary::Add, total, scaled)
 }
 
-/// The float whose bits are those of a small integer, in the last places of a power of two.
+/// Returns the float with the bits of a small integer in the last places of a power of two.
 pub(crate) fn magic(valued: &mut Valued<'_>, bytes: &[Byte], format: Format) -> Option<Value> {
     if let (Format::F32, [Byte::Known(0), Byte::Known(0), upper @ ..]) = (format, bytes) {
         return magic(valued, upper, Format::Bf16);
     }
     let (&top, below) = bytes.split_last()?;
     let Byte::Known(top) = top else { return None };
-    // Whether the highest bit below belongs to the exponent.
+    // The highest bit below may belong to the exponent.
     let is_small = |below: &[Byte]| {
         let high = below.last().and_then(|byte| split(*byte));
         matches!(high, Some([_, Nibble::Known(bits)]) if bits < 8)

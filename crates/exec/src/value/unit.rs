@@ -1,13 +1,12 @@
-//! Units: what four bytes are that are not a number.
+//! Units: descriptions of four bytes that are not a number.
 //!
-//! A unit is described by a 32-bit word: below 2^31 the handle of a domain's value that fills it
-//! as a single (or tf32), from 2^31 on a position in a table ([`Unit`]). 0 is a unit about
-//! which nothing is known: forgotten is never taken for something.
+//! A unit is described by a 32-bit word. Below 2^31 it is the handle of a domain value that fills the unit as
+//! a single (or tf32). From 2^31 on it is a position in a table ([`Unit`]). 0 is a unit about which nothing
+//! is known, so a missing record is never mistaken for a value.
 //!
-//! Any unit can be taken apart into bytes ([`Byte`]) and put together again; a value comes back
-//! only from all of its bytes in their order. So moving bytes around in whatever way either keeps
-//! a value or loses it, and never makes a wrong one. The price: bits below the byte are not
-//! followed.
+//! Every unit can be split into bytes ([`Byte`]) and reassembled; a value results only from all of its bytes
+//! in order. So every way of moving bytes keeps a value or loses it, and never makes a wrong one. The price:
+//! bits within a byte are not tracked.
 
 use super::nibbles::Nibble;
 use super::wholes::Wholes;
@@ -16,11 +15,11 @@ use crate::handle::{Handle, Value};
 use ir::{Format, Scalar, Width};
 use rustc_hash::FxHashMap;
 
-/// How a value is encoded in bytes.
+/// The encoding of a value in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Sort {
     F64,
-    /// And tf32, whose numbers are singles.
+    /// Also tf32, whose numbers are singles.
     F32,
     F16,
     Bf16,
@@ -30,14 +29,14 @@ pub(crate) enum Sort {
     I16,
     I32,
     I64,
-    /// An address that is data: a number of [`super::address::Addresses`], no value of the domain.
+    /// A data-dependent address: a number of [`super::address::Addresses`], not a domain value.
     Address,
-    /// Not a value but a unit that cannot be taken apart.
+    /// Not a value, but a unit that cannot be split.
     Unit,
 }
 
 impl Sort {
-    /// How many there are.
+    /// The number of sorts.
     pub(crate) const COUNT: usize = Self::Unit as usize + 1;
 
     pub(crate) fn of(scalar: Scalar) -> Option<Self> {
@@ -51,7 +50,7 @@ impl Sort {
         })
     }
 
-    /// The integers of so many bytes.
+    /// Integers of this many bytes.
     pub(crate) fn integer(bytes: usize) -> Option<Self> {
         Some(match bytes {
             1 => Self::I8,
@@ -77,7 +76,7 @@ impl Sort {
         }
     }
 
-    /// The float format, if it is one.
+    /// The float format, if any.
     pub(crate) fn format(self) -> Option<Format> {
         Some(match self {
             Self::F64 => Format::F64,
@@ -100,25 +99,25 @@ impl Sort {
     }
 }
 
-/// What a byte is.
+/// A byte of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Byte {
-    /// These bits.
+    /// Known bits.
     Known(u8),
-    /// Nobody wrote it.
+    /// Never written.
     Undefined,
-    /// Something that is not followed: the word of an opaque unit.
+    /// An untracked byte: the word of an opaque unit.
     Opaque(u32),
     /// Byte `index` of a value (or unit).
     Of { value: u32, sort: Sort, index: u8 },
-    /// Two halves of integers, the lower first, that are not a byte together.
+    /// Two halves of integers, the lower first, that are not a whole byte.
     Nibbles([Nibble; 2]),
 }
 
-/// What is in a unit that is not simply a single.
+/// A unit other than a plain single.
 #[derive(Clone, Debug)]
 pub(crate) enum Unit {
-    /// A number that stands beside values.
+    /// A number beside values.
     Bits(u32),
     /// A value of at most four bytes, zeros above it.
     Whole { value: Value, sort: Sort },
@@ -128,18 +127,18 @@ pub(crate) enum Unit {
     Part { value: Value, sort: Sort, first: u8 },
     /// One unit or another, by a condition of the domain.
     Choice { condition: Value, if_true: u32, if_false: u32 },
-    /// Not followed: position in the table of reasons.
+    /// Untracked: a position in the table of reasons.
     Opaque(u32),
     /// Any other mixture.
     Bytes(Box<[Byte; 4]>),
 }
 
-/// Where and why a value was given up.
+/// The place and reason of a lost value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Lost {
-    /// The instruction, if it was one.
+    /// The instruction, if any.
     pub place: Option<Place>,
-    /// Why: words that follow "a value".
+    /// The reason; continues "a value".
     pub reason: &'static str,
 }
 
@@ -151,17 +150,17 @@ pub(crate) struct Units {
     lost_known: FxHashMap<Lost, u32>,
     bits_known: FxHashMap<u32, u32>,
     wholes_known: Wholes,
-    /// By unit: the words of its halves alone, 0 where nobody asked.
+    /// For each unit, the words of its single halves, 0 where not yet requested.
     halves_known: Vec<[u32; 2]>,
 }
 
 impl Units {
-    /// The unit a word stands for, if it is in the table.
+    /// Returns the unit of a word, if it is in the table.
     pub(crate) fn get(&self, word: u32) -> Option<&Unit> {
         self.table.get(Handle(word).unit()?)
     }
 
-    /// The word of a new unit; 0 when there is no room.
+    /// Adds a unit and returns its word; 0 if the table is full.
     pub(crate) fn push(&mut self, unit: Unit) -> u32 {
         let Some(Handle(word)) = Handle::of_unit(self.table.len() as u32) else { return 0 };
         self.table.push(unit);
@@ -178,8 +177,7 @@ impl Units {
         word
     }
 
-    /// The word of a value of at most four bytes. Halves that are loaded one by one are met again and
-    /// again.
+    /// The word of a value of at most four bytes. Halves loaded one by one recur often.
     pub(crate) fn whole(&mut self, value: Value, sort: Sort) -> u32 {
         if let Some(word) = self.wholes_known.get(value, sort) {
             return word;
@@ -189,7 +187,7 @@ impl Units {
         word
     }
 
-    /// The word of one of two halves alone, zeros above it; `None` if the unit is something else.
+    /// The word of one of two halves alone, with zeros above; `None` for other units.
     #[inline]
     pub(crate) fn half_alone(&mut self, word: u32, half: usize) -> Option<u32> {
         let position = Handle(word).unit()?;
@@ -197,6 +195,17 @@ impl Units {
             Some(known) if known[half] != 0 => Some(known[half]),
             _ => self.find_half(position, half),
         }
+    }
+
+    /// Returns the word of two values of two bytes, the first in the low bytes; `None` unless each unit has one value
+    /// alone.
+    pub(crate) fn pair(&mut self, low: u32, high: u32) -> Option<u32> {
+        let alone = |word: u32| match *self.get(word)? {
+            Unit::Whole { value, sort } if sort.bytes() == 2 => Some((value, sort)),
+            _ => None,
+        };
+        let (low, high) = (alone(low)?, alone(high)?);
+        Some(self.push(Unit::Halves { values: [low.0, high.0], sorts: [low.1, high.1] }))
     }
 
     #[cold]
@@ -210,7 +219,7 @@ impl Units {
         Some(alone)
     }
 
-    /// Value number `part` of two bytes each, if the unit has one of this sort there.
+    /// Returns value number `part` of two bytes each, if the unit has one of this sort there.
     pub(crate) fn half(&self, word: u32, part: usize, sort: Sort) -> Option<Value> {
         match *self.get(word)? {
             Unit::Halves { values, sorts } if sorts[part] == sort => Some(values[part]),
@@ -219,7 +228,7 @@ impl Units {
         }
     }
 
-    /// The word of something that is not followed. Equal words do not mean equal values.
+    /// The word of an untracked value. Equal words do not mean equal values.
     pub(crate) fn opaque(&mut self, place: Option<Place>, reason: &'static str) -> u32 {
         let lost = Lost { place, reason };
         if let Some(&word) = self.lost_known.get(&lost) {
@@ -232,7 +241,7 @@ impl Units {
         word
     }
 
-    /// Why a unit is opaque, if it is.
+    /// Returns the reason why a unit is opaque, if it is.
     pub(crate) fn lost(&self, word: u32) -> Option<Lost> {
         match self.get(word) {
             Some(Unit::Opaque(number)) => self.lost.get(*number as usize).cloned(),
@@ -243,7 +252,7 @@ impl Units {
         }
     }
 
-    /// Puts other values in the place of some.
+    /// Replaces values by others.
     pub(crate) fn replace(&mut self, with: impl Fn(Value) -> Value) {
         for unit in &mut self.table {
             match unit {
@@ -265,7 +274,7 @@ impl Units {
         self.wholes_known.clear();
     }
 
-    /// Takes a unit apart.
+    /// Splits a unit into bytes.
     pub(crate) fn bytes(&self, word: u32) -> [Byte; 4] {
         let whole = |value: u32, sort: Sort| {
             move |index: usize| Byte::Of { value, sort, index: index as u8 }
@@ -291,7 +300,7 @@ impl Units {
         }
     }
 
-    /// Puts bytes together.
+    /// Assembles bytes.
     pub(crate) fn unit(&mut self, bytes: [Byte; 4]) -> u32 {
         if let Some(bits) = known(&bytes) {
             return self.bits(bits as u32);
@@ -316,7 +325,7 @@ impl Units {
     }
 }
 
-/// How many bytes from the first on follow each other in the same value.
+/// Counts the consecutive bytes of one value from the first byte on.
 pub(crate) fn run(bytes: &[Byte]) -> usize {
     let Some(&Byte::Of { value, sort, index }) = bytes.first() else { return 0 };
     let follows =
@@ -335,7 +344,7 @@ fn halves(bytes: &[Byte; 4]) -> Option<Unit> {
     Some(Unit::Halves { values: [low.0, high.0], sorts: [low.1, high.1] })
 }
 
-/// The number that up to eight bytes are, if all are known.
+/// Returns the number in up to eight bytes, if all are known.
 pub(crate) fn known(bytes: &[Byte]) -> Option<u64> {
     bytes.iter().rev().try_fold(0, |number, byte| match byte {
         Byte::Known(bits) => Some(number << 8 | u64::from(*bits)),
@@ -343,7 +352,7 @@ pub(crate) fn known(bytes: &[Byte]) -> Option<u64> {
     })
 }
 
-/// The integer whose lowest bytes these are.
+/// Returns the integer with these lowest bytes.
 pub(crate) fn integer(bytes: &[Byte]) -> Option<Value> {
     match bytes.first()? {
         Byte::Of { value, sort, index: 0 } if sort.is_integer() && run(bytes) == bytes.len() => {
@@ -353,7 +362,7 @@ pub(crate) fn integer(bytes: &[Byte]) -> Option<Value> {
     }
 }
 
-/// What bytes are as one value of a sort.
+/// The interpretation of bytes as one value of a sort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     /// A number.
@@ -362,9 +371,9 @@ pub(crate) enum Content {
     Value(Value),
     /// A unit that is a choice.
     Unit(u32),
-    /// Bytes that are not followed; the word says why.
+    /// Untracked bytes; the word gives the reason.
     Opaque(u32),
-    /// Bytes of something else: there is no saying what they mean in this sort.
+    /// Bytes of another sort, without meaning in this one.
     Foreign,
 }
 
@@ -386,7 +395,7 @@ pub(crate) fn content(bytes: &[Byte], sort: Sort) -> Content {
             found if found == sort => Content::Value(value),
             _ => Content::Foreign,
         },
-        // The upper half of a single is a bfloat, with zeros below it the same number.
+        // The upper half of a single is a bfloat: with zeros below, the same number.
         Byte::Known(0) if sort == Sort::F32 && bytes[1] == Byte::Known(0) => {
             match content(&bytes[2..], Sort::Bf16) {
                 Content::Value(value) => Content::Value(value),

@@ -1,6 +1,6 @@
 //! Words of values by value and sort: a table in pages, because every result of a half is looked up here.
 //!
-//! Handles of a domain are dense where it counts up, in a few ranges far apart, so pages are made as they are needed.
+//! Domain handles are dense in a few ranges far apart, so pages are created on demand.
 
 use super::unit::Sort;
 use crate::handle::Value;
@@ -8,7 +8,7 @@ use crate::handle::Value;
 /// Values of a page.
 const PAGE: usize = 1 << 12;
 
-/// A word for values of each sort; none is 0.
+/// A word for values of each sort; 0 for none.
 #[derive(Debug, Default)]
 pub(crate) struct Wholes {
     /// By sort and page.
@@ -16,7 +16,7 @@ pub(crate) struct Wholes {
 }
 
 impl Wholes {
-    /// The word that was set.
+    /// Returns the word of a value.
     #[inline]
     pub(crate) fn get(&self, value: Value, sort: Sort) -> Option<u32> {
         let value = value as usize;

@@ -1,28 +1,28 @@
-//! Random kernels that branch on what they load: nested sides, loops, ways out of them, early exits, calls, accesses of all
-//! kinds, and now and then something wrong that happens only on some ways.
+//! Random kernels that branch on loaded data: nested sides, loops and exits from them, early exits, calls,
+//! accesses of all kinds, and now and then a fault on only some paths.
 
 use std::fmt::Write;
 use testing::Random;
 
 /// Threads of the block: one warp and a part of another.
 pub(crate) const THREADS: usize = 40;
-/// Elements of `a`, `y` and `z`, each thread has these many of its own.
+/// The number of elements of `a`, `y` and `z` that belong to each thread.
 pub(crate) const OWN: usize = 4;
 
-/// A kernel on its way.
+/// A kernel under construction.
 pub(crate) struct Generator<'r> {
     random: &'r mut Random,
     text: String,
     labels: usize,
-    /// Set if something may be wrong with it.
+    /// Set if it may contain faults.
     spoils: bool,
-    /// Loops and sides around the place.
+    /// The nesting of loops and sides at this place.
     depth: usize,
-    /// Statements left.
+    /// The remaining statements.
     fuel: usize,
 }
 
-/// Registers that have a value from the start, and all there are.
+/// Registers initialised at the start, and all registers.
 const SET: u32 = 5;
 const ALL: u32 = 7;
 
@@ -82,7 +82,7 @@ impl<'r> Generator<'r> {
         format!("B{}", self.labels)
     }
 
-    /// A register to read or write. Those without a value from the start are undefined on some ways.
+    /// Picks a register to read or write. Those not initialised at the start are undefined on some paths.
     fn register(&mut self) -> String {
         let count = if self.spoils && self.random.chance(15) { ALL } else { SET };
         format!("%r{}", self.random.below(count))
@@ -95,7 +95,7 @@ impl<'r> Generator<'r> {
         }
     }
 
-    /// A predicate that depends on data, mostly.
+    /// Picks a predicate, mostly a data-dependent one.
     fn condition(&mut self) -> String {
         let guard = format!("%p{}", self.random.below(4_u32));
         let (a, b) = (self.register(), self.operand());
@@ -200,7 +200,7 @@ impl<'r> Generator<'r> {
         }
     }
 
-    /// Something that is wrong if it happens.
+    /// Adds a statement that is a fault if executed.
     fn mistake(&mut self) {
         let to = self.register();
         let text = match self.random.below(5_u32) {
@@ -231,7 +231,7 @@ impl<'r> Generator<'r> {
         self.depth -= 1;
     }
 
-    /// Two branches with one target.
+    /// Adds two branches with one target.
     fn short_circuit(&mut self) {
         let skip = self.label();
         for _ in 0..2 {
@@ -248,7 +248,7 @@ impl<'r> Generator<'r> {
         self.line(&format!("{skip}:"));
     }
 
-    /// A loop of a known number of rounds, which may be left before.
+    /// Adds a loop of a known number of iterations, which may be left early.
     fn repeat(&mut self) {
         let [head, end] = [self.label(), self.label()];
         let counter = format!("%r{}", 10 + self.depth);

@@ -1,11 +1,11 @@
-//! A domain whose values are what they are at a few inputs at once: integers, and truths. It decides nothing that depends on an
-//! input, so every branch on one is followed both ways.
+//! A domain that samples: values are integers and truths at a few inputs at once. It decides nothing that
+//! depends on an input, so every branch on one is followed on both sides.
 
 use exec::Mask;
 use exec::domain::{Binary, Connective, Domain, Inputs, Truths, Unary, Value, Values};
 use ir::{ArgumentRange, Format, RealFunction, Relation, Rounding, Width};
 
-/// How many inputs there are.
+/// The number of inputs.
 pub(crate) const POINTS: usize = 12;
 
 /// A number at each of them; `None` where it is undefined.
@@ -14,7 +14,7 @@ pub(crate) type Numbers = [Option<i128>; POINTS];
 /// The domain.
 pub(crate) struct Sampled {
     values: Vec<Numbers>,
-    /// Contents of the buffer that is an input, at each point.
+    /// Contents of the input buffer, at each point.
     given: Vec<[i32; POINTS]>,
 }
 
@@ -70,7 +70,7 @@ impl Domain for Sampled {
     }
 
     fn constant(&mut self, _: Format, _: u64) -> Value {
-        // No kernel computes with floats: this is the engine's word for what is undefined.
+        // Kernels use no floats: this is the engine's encoding of an undefined value.
         self.push([None; POINTS])
     }
 

@@ -1,4 +1,4 @@
-//! Reference arithmetic from LLVM's software floats, and operands that find mistakes.
+//! Reference arithmetic from LLVM's software floats, and operands that are likely to find mistakes.
 
 #![allow(dead_code, reason = "each test uses some of it")]
 
@@ -59,7 +59,7 @@ pub(crate) fn result<F: Float>(value: F) -> Option<u64> {
     (!value.is_nan()).then(|| value.to_bits() as u64)
 }
 
-/// What the reference makes of `bits` in another format.
+/// Converts `bits` to another format by the reference.
 pub(crate) fn converted(from: Format, to: Format, rounding: Rounding, bits: u64) -> Option<u64> {
     with_reference!(from, From => to_format(From::from_bits(u128::from(bits)), to, round(rounding)))
 }
@@ -79,8 +79,8 @@ where
     })
 }
 
-/// Patterns around every boundary of a format: zeros, subnormal numbers, powers of two, ones with
-/// their neighbours, infinities, NaNs.
+/// Patterns around every boundary of a format: zeros, subnormal numbers, powers of two, ones with their
+/// neighbours, infinities, NaNs.
 pub(crate) fn edges(format: Format) -> Vec<u64> {
     let (exponent_bits, fraction_bits) = match format {
         Format::F64 => (11, 52_u32),

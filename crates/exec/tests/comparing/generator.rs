@@ -1,8 +1,8 @@
 //! Random kernels: straight, looping and diverging code over all kinds of registers and memory.
 //!
-//! Registers have roles, so that most kernels run to their end: `%i` and `%q` are known integers and
-//! predicates, `%a` and `%s` addresses; `%r`, `%l`, `%h`, `%f`, `%d`, `%p` are data. Now and then a
-//! register of another role takes their place.
+//! Registers have roles, so that most kernels complete: `%i` and `%q` are known integers and predicates, `%a`
+//! and `%s` addresses; `%r`, `%l`, `%h`, `%f`, `%d`, `%p` are data. Now and then a register of another role
+//! takes their place.
 
 use exec::{Access, Argument, Buffer, Contents, Launch};
 use ir::{Format, Scalar, Width};
@@ -54,7 +54,7 @@ impl Case {
         }
     }
 
-    /// Makes a kernel from a number.
+    /// Generates the kernel of a seed.
     pub(crate) fn new(seed: u64) -> Self {
         let mut random = Random::new(seed);
         let mut lines = Vec::new();
@@ -87,7 +87,7 @@ impl Case {
     }
 }
 
-/// A buffer of some kind. Most can be read and written.
+/// Draws a buffer. Most are readable and writable.
 fn buffer(random: &mut Random, number: usize) -> Buffer {
     let size = [64, 128, 132, 253][random.below(4)];
     let contents = match (random.below(12), number) {

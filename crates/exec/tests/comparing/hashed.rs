@@ -1,5 +1,5 @@
-//! A domain whose values are hashes of the questions that made them: two runs that ask the same
-//! questions give equal hashes, whatever handles they come to.
+//! A domain with hashes of queries as values: two runs with the same queries give equal hashes, with any
+//! handles.
 
 use exec::concrete::{Conversion, convert};
 use exec::domain::{Binary, Connective, Domain, Inputs, Truths, Unary, Value, Values};
@@ -8,7 +8,7 @@ use ir::{ArgumentRange, Format, RealFunction, Relation, Rounding, Scalar, Width}
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Hashes by handle. Decides some comparisons, as the hashes of their operands say.
+/// Hashes by handle. Decides some comparisons by the hashes of their operands.
 #[derive(Debug, Default)]
 pub(crate) struct Hashed {
     hashes: Vec<u64>,

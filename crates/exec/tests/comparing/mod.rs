@@ -1,5 +1,5 @@
-//! Runs a launch with the code for common cases and with the code for all cases ([`exec::Paths`]),
-//! and says where their answers differ. Also makes random kernels for that.
+//! Runs a launch with fast paths and with the general code ([`exec::Paths`]), and describes the differences
+//! of their results. Also generates random kernels for that.
 
 #![allow(dead_code, reason = "each test uses some of it")]
 
@@ -14,14 +14,14 @@ use hashed::Hashed;
 use ir::{Format, Op, Program, Scalar, Width};
 use std::fmt::Debug;
 
-/// Runs of random kernels may cost this much: enough for their loops.
+/// The budget of a random kernel: enough for its loops.
 const BUDGET: u64 = 400_000;
 
 fn limits(paths: Paths, lane_instructions: u64) -> Limits {
     Limits { paths, lane_instructions, ..Limits::default() }
 }
 
-/// Where two answers differ, in words; `None` if they do not.
+/// Describes a difference of two results; `None` if there is none.
 pub(crate) fn compare(program: &Program, launch: &Launch, budget: u64) -> Option<String> {
     let both = |run: &dyn Fn(Limits) -> Outcome| {
         (run(limits(Paths::Fast, budget)), run(limits(Paths::General, budget)))
@@ -40,7 +40,7 @@ pub(crate) fn compare(program: &Program, launch: &Launch, budget: u64) -> Option
     in_domain(program, launch, budget)
 }
 
-/// The same with values of a domain.
+/// Like [`compare`], with domain values.
 pub(crate) fn in_domain(program: &Program, launch: &Launch, budget: u64) -> Option<String> {
     let run = |paths: Paths, checks: bool| {
         let mut domain = Hashed::default();
@@ -66,14 +66,14 @@ pub(crate) fn in_domain(program: &Program, launch: &Launch, budget: u64) -> Opti
     None
 }
 
-/// An element of a buffer, its handle replaced by what it stands for.
+/// An element of a buffer, with the value in place of its handle.
 #[derive(Clone, Debug, PartialEq)]
 enum Found {
     Value(u64),
     Other(Element),
 }
 
-/// What the buffers hold, as words and as what their elements are.
+/// The contents of the buffers, as words and as elements.
 fn elements(
     launch: &Launch,
     mut results: Results,
@@ -101,14 +101,14 @@ fn is_out_of_budget(outcome: &Outcome) -> bool {
     matches!(&outcome.gap, Some(gap) if matches!(gap.stop, Stop::Budget { .. }))
 }
 
-/// Whether buffers may hold bits that the schedule or the place of an allocation decides: those mean
-/// nothing, and the two need not agree on them.
+/// Returns `true` if buffers may hold bits decided by the schedule or the placement of an allocation. These
+/// are meaningless, and the two runs need not agree on them.
 fn is_fickle(program: &Program, outcome: &Outcome) -> bool {
     let mut all = program.functions.iter().flat_map(|function| function.instructions());
     !outcome.doubts.is_empty() || all.any(|instruction| matches!(instruction.op, Op::Atomic(_)))
 }
 
-/// Where two outcomes differ. Runs that use up their budget may end at different instructions.
+/// Describes a difference of two outcomes. Runs that use up their budget may end at different instructions.
 pub(crate) fn outcomes(fast: &Outcome, general: &Outcome, looks_at_bytes: bool) -> Option<String> {
     if is_out_of_budget(fast) && is_out_of_budget(general) {
         return None;
@@ -144,7 +144,7 @@ fn differ<T: PartialEq + Debug>(what: &str, fast: &T, general: &T) -> Option<Str
     (fast != general).then(|| format!("{what}:\n  fast    {fast:?}\n  general {general:?}"))
 }
 
-/// Lowers a random kernel; `None` if it is not one that can be.
+/// Lowers a random kernel; `None` if it is invalid.
 pub(crate) fn lowered(case: &Case) -> Option<Program> {
     let text = case.text();
     let parsed = ptx::syntax::parse(&text);
@@ -152,13 +152,13 @@ pub(crate) fn lowered(case: &Case) -> Option<Program> {
     lowered.diagnostics.is_empty().then_some(lowered.program)
 }
 
-/// Where the answers on a random kernel differ.
+/// Describes a difference of the results on a random kernel.
 pub(crate) fn of_case(case: &Case) -> Option<String> {
     let program = lowered(case)?;
     compare(&program, &case.launch(&program), BUDGET)
 }
 
-/// Leaves out of a kernel whatever the difference does not need.
+/// Removes everything from a kernel that the difference does not need.
 pub(crate) fn shrink(mut case: Case) -> Case {
     let mut size = case.lines.len().div_ceil(2);
     loop {

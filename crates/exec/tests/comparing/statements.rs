@@ -26,7 +26,7 @@ impl Body<'_> {
         self.lines.push(line);
     }
 
-    /// A register of a role; once in a while one of another.
+    /// Picks a register of a role; once in a while one of another.
     pub(super) fn index(&mut self) -> String {
         match self.random.below(40) {
             0 => self.word(),
@@ -80,7 +80,7 @@ impl Body<'_> {
         format!("@{}{predicate} ", self.random.pick(&["", "!"]))
     }
 
-    /// Gives most registers values.
+    /// Initialises most registers.
     pub(crate) fn prelude(&mut self) {
         let always = [
             "ld.param.u64 %a0, [p0]; ld.param.u64 %a1, [p1]; ld.param.u64 %a2, [p2];",
@@ -116,7 +116,7 @@ impl Body<'_> {
         }
     }
 
-    /// So many statements.
+    /// Adds this many statements.
     pub(crate) fn block(&mut self, count: usize) {
         for _ in 0..count {
             match self.random.below(34) {
@@ -142,7 +142,7 @@ impl Body<'_> {
         }
     }
 
-    /// An address of some element.
+    /// Computes an address of some element.
     fn address(&mut self) {
         let scale = 1 << self.random.below(5);
         let index = self.index();
@@ -166,7 +166,7 @@ impl Body<'_> {
         self.push(format!("{guard}{line}"));
     }
 
-    /// A place in memory: space and address, for accesses of this many bytes.
+    /// Picks a place in memory: space and address, for accesses of this many bytes.
     fn place(&mut self, bytes: usize) -> (&'static str, String) {
         let mut offset = (bytes * self.random.below(4)) as i64;
         match self.random.below(24) {
@@ -189,7 +189,7 @@ impl Body<'_> {
         (space, format!("[{base}+{offset}]"))
     }
 
-    /// Registers for an access: the type with its vector, and the list of registers.
+    /// Picks registers for an access: the type with its vector, and the list of registers.
     fn operands(&mut self, loads: bool) -> (String, String, usize) {
         let (kinds, letter, count, bytes): (&[&str], _, _, _) = match self.random.below(12) {
             0 => (&["u8", "s8", "b8"], "r", 8, 1),
@@ -355,7 +355,7 @@ impl Body<'_> {
         self.push(line);
     }
 
-    /// A branch or a loop around some statements.
+    /// Adds a branch or a loop around some statements.
     fn nested(&mut self) {
         if self.depth == 3 {
             return self.load();

@@ -1,4 +1,4 @@
-//! What recorded bits are as floats.
+//! Interprets recorded bits as floats.
 
 /// Width of a floating-point type and the bits of its infinity.
 pub(crate) fn format(name: &str) -> Option<(u32, u64)> {

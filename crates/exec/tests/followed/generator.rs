@@ -1,4 +1,5 @@
-//! Random kernels of one thread: bits and integers in registers of all widths, loaded from `x` and stored to `y`.
+//! Random kernels of one thread: bits and integers in registers of all widths, loaded from `x` and stored to
+//! `y`.
 
 use super::Run;
 use ir::{Scalar, Width};
@@ -7,7 +8,7 @@ use testing::Random;
 /// Bytes of `x`.
 const BYTES: usize = 64;
 
-/// What is stored at the end: registers, where, and what they are.
+/// The final stores: registers, offsets, and widths.
 const OUTPUTS: [(&str, usize, Width); 12] = [
     ("%r0", 0, Width::B32),
     ("%r1", 4, Width::B32),
@@ -23,7 +24,7 @@ const OUTPUTS: [(&str, usize, Width); 12] = [
     ("%f0", 48, Width::B32),
 ];
 
-/// A kernel, line by line, and what `x` holds.
+/// A kernel, line by line, and the contents of `x`.
 #[derive(Clone)]
 pub(crate) struct Case {
     lines: Vec<String>,
@@ -32,12 +33,12 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// Makes a kernel from a number.
+    /// Generates the kernel of a seed.
     pub(crate) fn new(seed: u64) -> Self {
         let mut random = Random::new(seed);
         let width = [Width::B8, Width::B16, Width::B32, Width::B64][random.below(4)];
         let scalar = Scalar::Integer { width, signed: random.below(2) == 0 };
-        // Small numbers among them: with zeros or ones above.
+        // Include small numbers, with zeros or ones above.
         let mut bytes: Vec<u8> = (0..BYTES).map(|_| random.bits() as u8).collect();
         let size = width.bytes() as usize;
         for element in bytes.chunks_mut(size) {
@@ -53,7 +54,7 @@ impl Case {
         Self { lines, scalar, bytes }
     }
 
-    /// What is to be run.
+    /// The run to make.
     pub(crate) fn run(&self) -> Run {
         let output = |(register, at, width): &(&str, usize, Width)| {
             let is_float = register.starts_with("%f");
@@ -68,7 +69,7 @@ impl Case {
         }
     }
 
-    /// Leaves out of a kernel whatever a difference does not need.
+    /// Removes everything from a kernel that a difference does not need.
     pub(crate) fn shrink(mut self, is_wrong: impl Fn(&Run) -> bool) -> Self {
         let mut at = OUTPUTS.len();
         while at < self.lines.len() {
@@ -114,8 +115,8 @@ fn load(random: &mut Random, register: &str) -> String {
     format!("ld.global.{kind} {register}, [%rd1+{}];", size * random.below(BYTES / size))
 }
 
-/// An amount of a shift: often a whole number of bytes or nibbles, now and then too large, or in its lowest byte alone
-/// what it looks like.
+/// Draws a shift amount: often a whole number of bytes or nibbles, now and then too large, or an ordinary one
+/// only in its lowest byte.
 fn amount(random: &mut Random) -> usize {
     match random.below(8) {
         0..3 => 4 * random.below(9),
@@ -135,7 +136,7 @@ fn mask(random: &mut Random) -> String {
     }
 }
 
-/// A register of 32 bits, or a number.
+/// Draws a 32-bit register, or a number.
 fn word(random: &mut Random) -> String {
     if random.below(3) == 0 { mask(random) } else { register(random) }
 }
@@ -153,7 +154,7 @@ fn statement(random: &mut Random) -> String {
     }
 }
 
-/// Shifts and Boolean functions.
+/// Shifts and boolean functions.
 fn bitwise(random: &mut Random) -> String {
     let (to, a, b, c) = (register(random), register(random), word(random), word(random));
     match random.below(9) {

@@ -1,10 +1,10 @@
-//! Products of matrices of integers, of eight bits, four and one.
+//! Tests products of matrices of integers, of eight bits, four and one.
 
 use super::{Run, manners};
 use ir::{Scalar, Width};
 use testing::Random;
 
-/// A product, and how many registers A, B and D have.
+/// A product, and the numbers of registers of A, B and D.
 struct Product {
     name: &'static str,
     registers: [usize; 3],
@@ -58,7 +58,7 @@ fn run(product: &Product, seed: u64) -> Run {
     );
     let mut random = Random::new(seed);
     let mut bytes: Vec<u8> = (0..32 * 4 * each).map(|_| random.bits() as u8).collect();
-    // C is small, or so large that sums leave the range.
+    // C is small, or so large that sums overflow.
     for lane in bytes.chunks_mut(4 * each) {
         for word in lane[4 * (a + b)..].chunks_mut(4) {
             match seed.is_multiple_of(2) {

@@ -1,6 +1,6 @@
-//! A domain that knows every input: integers, computed with exactly.
+//! A domain that knows every input: integers, with exact arithmetic.
 //!
-//! The engine sees handles only. Whatever it makes of them must be what the machine makes of the numbers.
+//! The engine sees only handles. Its results must equal those of the machine on the numbers.
 
 use exec::Mask;
 use exec::concrete::{Conversion, convert};
@@ -9,7 +9,7 @@ use ir::{ArgumentRange, Format, RealFunction, Relation, Rounding, Scalar, Width}
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-/// What a handle stands for.
+/// The value of a handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Content {
     Number(i128),
@@ -18,14 +18,14 @@ enum Content {
     Other,
 }
 
-/// How much the domain tells. Each answer is one that some domain may give.
+/// The amount of information that the domain gives. Each answer is a legal one.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Manner {
-    /// Comparisons are answered with a handle of the truth.
+    /// Comparisons return a handle of the truth.
     pub(crate) defers: bool,
-    /// A number out of range is wrapped around, not refused.
+    /// A number out of range is wrapped around rather than refused.
     pub(crate) wraps: bool,
-    /// Single bits are not followed.
+    /// Single bits are not tracked.
     pub(crate) coarse: bool,
 }
 

@@ -8,7 +8,7 @@ use exec::{Access, Argument, Buffer, Contents, Launch, Limits, Outcome};
 pub(crate) enum Arg {
     /// A buffer with these contents.
     In(Vec<u8>),
-    /// A buffer of this many bytes that have values nobody looks at.
+    /// A buffer of this many bytes with values that are not inspected.
     Opaque(usize),
     /// A buffer of this many bytes to be written.
     Out(usize),
@@ -18,7 +18,7 @@ pub(crate) enum Arg {
     Int(i32),
     /// A float.
     Float(f32),
-    /// Nothing that matters.
+    /// A null pointer.
     Null,
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn launch(
     }
 }
 
-/// Runs a kernel that must end without a finding; the buffers afterwards.
+/// Runs a kernel that must complete without a finding, and returns its outcome.
 pub(crate) fn clean(program: &ir::Program, launch: &Launch) -> Outcome {
     let outcome = exec::run(program, launch, Limits::default());
     assert_eq!(outcome.gap, None);
@@ -96,34 +96,34 @@ pub(crate) fn clean(program: &ir::Program, launch: &Launch) -> Outcome {
     outcome
 }
 
-/// Numbers as bytes.
+/// Converts numbers to bytes.
 pub(crate) fn bytes(values: &[f32]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_le_bytes()).collect()
 }
 
-/// Bytes as numbers.
+/// Converts bytes to numbers.
 pub(crate) fn floats(bytes: &[u8]) -> Vec<f32> {
     bytes.chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect()
 }
 
-/// A sequence of numbers between -1 and 1 that is the same every time.
+/// A deterministic sequence of numbers between -1 and 1.
 pub(crate) fn noise(count: usize, seed: u64) -> Vec<f32> {
     let mut random = testing::Random::new(seed);
     (0..count).map(|_| (random.bits() >> 40) as f32 / 8_388_608.0 - 1.0).collect()
 }
 
-/// Whether two sequences agree to a relative error that approximate functions may have.
+/// Compares two sequences up to the relative error of approximate functions.
 pub(crate) fn assert_close(got: &[f32], want: &[f32]) {
     assert_eq!(got.len(), want.len());
     for (position, (got, want)) in got.iter().zip(want).enumerate() {
-        // Fused and unfused sums differ by the rounding of what is summed, not of the result.
+        // Fused and unfused sums differ by the rounding of the summands, not of the result.
         let error = (got - want).abs() / want.abs().max(1.0);
         assert!(error < 1e-5, "element {position}: {got} instead of {want}");
     }
 }
 
-/// Nanoseconds this process has been running on a processor (Linux), which other programs disturb less
-/// than the time a clock shows.
+/// Processor time of this process in nanoseconds (Linux), which other programs disturb less than wall-clock
+/// time.
 pub(crate) fn processor_time() -> u64 {
     let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
     text.split(' ').next().and_then(|first| first.parse().ok()).unwrap_or(0)

@@ -1,4 +1,4 @@
-//! A domain that writes down what it is asked: values are texts.
+//! A domain that records the engine's queries: values are texts.
 
 #![allow(dead_code, reason = "each test uses some of it")]
 
@@ -118,9 +118,9 @@ impl Domain for Recording {
     }
 }
 
-/// Runs one warp of a kernel with parameters `x` (opaque), `y` (to be written) and `s` (an opaque
-/// single). `body` starts with their addresses in `%rd1` and `%rd2` and `s` in `%f1`; registers of
-/// every type are there.
+/// Runs one warp of a kernel with parameters `x` (opaque), `y` (to be written) and `s` (an opaque single).
+/// `body` starts with their addresses in `%rd1` and `%rd2` and `s` in `%f1`; registers of every type are
+/// declared.
 pub(crate) fn run(
     body: &str,
     input: (Scalar, usize),
@@ -182,12 +182,12 @@ fn run_threads(
     (outcome, results, domain)
 }
 
-/// What a kernel leaves in `y`, element by element.
+/// Returns the contents of `y` after a kernel, element by element.
 pub(crate) fn outputs(body: &str, input: (Scalar, usize), output: (Scalar, usize)) -> Vec<String> {
     outputs_of(body, input, output, 1)
 }
 
-/// The same of 32 threads.
+/// Like [`outputs`], for 32 threads.
 pub(crate) fn outputs_of_warp(
     body: &str,
     input: (Scalar, usize),

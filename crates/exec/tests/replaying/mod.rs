@@ -3,7 +3,7 @@
 use exec::{Access, Argument, Buffer, Contents, Launch, Limits};
 use recordings::Recording;
 
-/// Runs the recorded kernel; the outputs, one row for each vector.
+/// Runs the recorded kernel and returns the outputs, one row for each vector.
 pub(crate) fn replay(recording: &Recording) -> Result<Vec<Vec<u64>>, String> {
     let case = &recording.case;
     let text = recordings::kernel::module(case, "k");

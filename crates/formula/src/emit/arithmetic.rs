@@ -49,7 +49,7 @@ impl Emitter<'_> {
     ) -> Reg {
         let is_quotient = op == Arithmetic::FloorDivide;
         let size = b.number().and_then(Number::to_i64).and_then(|size| u64::try_from(size).ok());
-        // Runs follow the bits of data, and shifts and masks round down whatever the sign.
+        // Runs track the bits of data, and shifts and masks round down for either sign.
         if let Some(size) = size.filter(|size| size.is_power_of_two()) {
             let bits = Operand::Constant(u64::from(size.trailing_zeros()));
             let mask = Operand::Constant(size - 1);
@@ -73,7 +73,7 @@ impl Emitter<'_> {
             true => self.builder.integer(IntBinary::Rem { signed: true }, x, y),
             false => result,
         };
-        // A remainder that is not 0 and has another sign than the divisor: one too many.
+        // A nonzero remainder whose sign differs from the divisor's: the quotient is one too large.
         let [not_zero, differs] =
             [self.builder.register(Width::B1), self.builder.register(Width::B1)];
         let signs = self.builder.integer(IntBinary::Xor, remainder.into(), y);
@@ -116,7 +116,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// A power by squaring; none of 0.
+    /// A power by squaring; `None` for exponent 0.
     fn product(&mut self, base: Operand, exponent: u64, is_integer: bool) -> Option<Operand> {
         let (mut result, mut square, mut rest) = (None, base, exponent);
         let mut multiply = |a, b| -> Operand {

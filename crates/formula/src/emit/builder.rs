@@ -1,4 +1,4 @@
-//! A function in the making: registers, blocks, and the block that instructions go to.
+//! A function under construction: registers, blocks, and the block that receives instructions.
 
 use super::Body;
 use crate::typed::Type;
@@ -12,9 +12,9 @@ pub(super) struct Builder {
     registers: IndexVec<Reg, Register>,
     blocks: IndexVec<BlockId, Block>,
     current: BlockId,
-    /// The part of the text that is compiled now.
+    /// The part of the text being compiled.
     pub(super) span: Span,
-    /// Instructions go to the first block, which every thread runs once.
+    /// Do instructions go to the first block, which every thread runs once?
     is_early: bool,
     /// The format of reals.
     pub(super) format: Format,
@@ -50,7 +50,7 @@ impl Builder {
         self.registers.push(Register { name, width })
     }
 
-    /// A new block, to be filled later.
+    /// Creates a block, to be filled later.
     pub(super) fn block(&mut self) -> BlockId {
         self.blocks.push(Block {
             instructions: Vec::new(),
@@ -60,7 +60,7 @@ impl Builder {
         })
     }
 
-    /// Instructions go to this block from now on.
+    /// Directs further instructions to this block.
     pub(super) fn go_on(&mut self, block: BlockId) {
         self.current = block;
     }
@@ -85,7 +85,7 @@ impl Builder {
         self.early(|builder| builder.push(op));
     }
 
-    /// Puts what `emit` emits where every thread runs it once.
+    /// Emits into the block that every thread runs once.
     pub(super) fn early<T>(&mut self, emit: impl FnOnce(&mut Self) -> T) -> T {
         let before = std::mem::replace(&mut self.is_early, true);
         let result = emit(self);
@@ -93,7 +93,7 @@ impl Builder {
         result
     }
 
-    /// Sets whether instructions go to the first block; returns how it was.
+    /// Sets whether instructions go to the first block; returns the previous setting.
     pub(super) fn set_early(&mut self, is_early: bool) -> bool {
         std::mem::replace(&mut self.is_early, is_early)
     }
@@ -109,7 +109,7 @@ impl Builder {
         dst
     }
 
-    /// An operation on truths.
+    /// An operation on predicates.
     pub(super) fn logic(&mut self, op: IntBinary, a: Operand, b: Operand) -> Reg {
         let dst = self.register(Width::B1);
         self.push(Op::IntBinary { op, width: Width::B1, dst, a, b });
@@ -134,7 +134,7 @@ impl Builder {
         dst
     }
 
-    /// A small number, which every format has, as a real.
+    /// A small number as a real; every format has it.
     pub(super) fn number(&self, number: f32) -> Operand {
         Operand::Constant(match self.format {
             Format::F64 => f64::from(number).to_bits(),
@@ -151,7 +151,7 @@ impl Builder {
         }
     }
 
-    /// A number of another type.
+    /// Converts a number to another type.
     pub(super) fn converted(
         &mut self,
         src: Operand,

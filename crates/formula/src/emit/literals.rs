@@ -7,7 +7,7 @@ use dashu_int::UBig;
 use ir::{FloatBinary, Format, Operand, RealFunction, Rounding, Scalar, Width};
 use term::Number;
 
-/// Bits of an integer that is a double whatever they are.
+/// Every integer of this many bits is exactly a double.
 const DIGITS: usize = 53;
 
 /// Integers up to this one are singles.
@@ -27,7 +27,7 @@ impl Emitter<'_> {
         let (sign, above) = (big.numerator().sign(), big.numerator().unsigned_abs());
         let above = self.whole(&above);
         let below = self.whole(big.denominator());
-        // Also where the denominator is 1: a quotient is a value of the domain, which no conversion rounds.
+        // Even if the denominator is 1: a quotient is a value of the domain, which no conversion rounds.
         let div = |emitter: &mut Self| {
             emitter.builder.float_in(Format::F64, FloatBinary::Div, above, below)
         };
@@ -51,13 +51,13 @@ impl Emitter<'_> {
             (Format::F32, _) => self.converted(value, Scalar::Float(format)),
             _ => match Number::from_f64(f64::from_bits(bits)) {
                 Some(number) => self.literal(&number),
-                // Infinite, or no number.
+                // Infinite or NaN.
                 None => self.converted(value, Scalar::Float(format)),
             },
         }
     }
 
-    /// An integer that is known and at most so large, as a real.
+    /// A known integer of at most this magnitude, as a real.
     pub(super) fn whole_as_real(&mut self, value: Operand, most: i128) -> Operand {
         let integer = Scalar::Integer { width: Width::B64, signed: true };
         if most <= LARGEST_SINGLE || self.builder.format == Format::F64 {
@@ -71,7 +71,7 @@ impl Emitter<'_> {
         self.double_as_real(value.into())
     }
 
-    /// A double that is a value of the domain as a real.
+    /// A double that is a value of the domain, as a real.
     fn double_as_real(&mut self, value: Operand) -> Operand {
         match self.builder.format {
             Format::F64 => value,
@@ -130,7 +130,7 @@ impl Emitter<'_> {
     }
 }
 
-/// The double that a number is, if it is one.
+/// Returns the number as a double, if it is one.
 fn exact_double(number: &Number) -> Option<f64> {
     let double = number.to_f64_lossy();
     (Number::from_f64(double).as_ref() == Some(number)).then_some(double)

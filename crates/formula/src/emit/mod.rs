@@ -1,11 +1,11 @@
 //! Compiles a formula to core programs: a kernel for each array, a thread for each of its elements.
 //!
 //! A thread computes its indices from its number, evaluates the definition with loops for reductions, and stores the
-//! result. There are two programs. That for runs on reals computes in the format of the tensors, because a conversion of
-//! every element would cost as much as the rest; what is exact there stays exact, since such runs do not round. That for
-//! runs on bits computes in double precision. Literals are made of doubles by operations on reals, so that a run has the
-//! number that is written. Conditions on indices are branches; conditions on data choose between values that are both
-//! computed.
+//! result. There are two programs. The one for runs on reals computes in the format of the tensors, because a
+//! conversion of every element would cost as much as the rest; such runs do not round, so exact values stay exact.
+//! The one for runs on bits computes in double precision. Literals are built from doubles by operations on reals, so
+//! that a run has the exact number. Conditions on indices are branches; conditions on data select between values that
+//! are both computed.
 
 mod arithmetic;
 mod builder;
@@ -32,7 +32,7 @@ pub const BLOCK: u32 = 128;
 pub struct Compiled {
     /// In the order in which they run.
     pub launches: Vec<Launch>,
-    /// Magnitudes of the literals, with how they are written.
+    /// Magnitudes of the literals, with their notation.
     pub literals: Vec<(Number, String)>,
 }
 
@@ -62,17 +62,17 @@ pub struct Parameter {
     pub kind: ParameterKind,
 }
 
-/// A number, a tensor of the caller's, or an array of the formula's own.
+/// A number, a tensor of the caller, or an array of the formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParameterKind {
     /// A number.
     Scalar,
-    /// A tensor of the caller's.
+    /// A tensor of the caller.
     Tensor {
         /// The kernel writes it.
         is_output: bool,
     },
-    /// An array of the formula's own.
+    /// An array of the formula.
     Intermediate {
         /// Its sizes.
         shape: Vec<u64>,
@@ -109,13 +109,13 @@ fn collect_literals(node: &Node, found: &mut Vec<(Number, String)>) {
     node.each(&mut |inner| collect_literals(inner, found));
 }
 
-/// A kernel in the making.
+/// A kernel under construction.
 struct Emitter<'e> {
     typed: &'e Typed,
     builder: Builder,
     /// Registers of the indices.
     indices: IndexVec<IndexId, Option<Reg>>,
-    /// Arrays and where they begin.
+    /// Arrays and their start addresses.
     arrays: Vec<(ArrayId, Reg)>,
     /// Scalars as numbers: integers of 64 bits or reals.
     scalars: Vec<(usize, Reg)>,
@@ -201,7 +201,7 @@ fn parameter(program: &mut Program, owner: FuncId, name: &str, width: Width) -> 
     })
 }
 
-/// Arrays and scalars that a definition reads, in the order in which it does.
+/// Arrays and scalars that a definition reads, in the order of first use.
 #[derive(Default)]
 struct Uses {
     arrays: Vec<ArrayId>,
@@ -240,7 +240,7 @@ impl Emitter<'_> {
         dst
     }
 
-    /// The indices of a thread, then its element.
+    /// Computes the indices of a thread, then its element.
     fn body(&mut self, step: &Step, threads: u64) {
         let number = self.thread_number();
         let inside = self.builder.register(Width::B1);
@@ -286,7 +286,7 @@ impl Emitter<'_> {
         self.builder.integer(IntBinary::Add, first.into(), thread.into())
     }
 
-    /// The indices of an element from its number in row-major order.
+    /// Computes the indices of an element from its row-major position.
     fn unflatten(&mut self, step: &Step, number: Reg) {
         let shape = &self.typed.arrays[step.array].shape;
         let mut rest = number;
@@ -318,9 +318,9 @@ impl Emitter<'_> {
         }));
     }
 
-    /// The address so many bytes from the start of an array.
+    /// The address at an offset in bytes from the start of an array.
     fn address(&mut self, array: ArrayId, offset: Reg) -> Address {
-        // Every array that is read or written was collected before.
+        // All arrays that are read or written were collected before.
         let begin = self.arrays.iter().find(|(id, _)| *id == array).map(|one| one.1);
         let begin = begin.map_or(Operand::Constant(0), Operand::from);
         let at = self.builder.integer(IntBinary::Add, begin, offset.into());

@@ -1,8 +1,8 @@
 //! Reductions: nested loops over their indices that update an accumulator.
 //!
-//! A sum over nothing is 0, a product 1, a maximum −∞ and a minimum ∞. An extreme of integers over nothing, or its place, is
-//! refused before. Elements that a condition on indices leaves out are jumped over; those that a condition on data leaves out
-//! change nothing.
+//! A sum over nothing is 0, a product 1, a maximum −∞ and a minimum ∞. An extreme of integers over nothing, or its
+//! position, was rejected earlier. Elements that a condition on indices excludes are skipped; those that a condition
+//! on data excludes have no effect.
 
 use super::Emitter;
 use super::values::reads_at_data;
@@ -15,15 +15,15 @@ use ir::{
 struct Accumulator {
     /// The result so far.
     value: Reg,
-    /// Of a mean, how many elements there are; of an extreme, where it was found.
+    /// For a mean, the number of elements; for an extreme, its position.
     second: Option<Reg>,
-    /// That is a real, because data decide it.
+    /// Is `second` a real? It is if it depends on data.
     second_is_real: bool,
-    /// Of an extreme of integers or its place, whether no element was met yet.
+    /// For an extreme of integers or its position: set while no element was seen.
     is_first: Option<Reg>,
 }
 
-/// A loop that is open.
+/// An open loop.
 struct Open {
     test: BlockId,
     end: BlockId,
@@ -49,7 +49,7 @@ impl Emitter<'_> {
             None => (Vec::new(), Vec::new()),
         };
         self.jump_unless(&decided, innermost);
-        // Elements at places that data decide may not exist where they are left out.
+        // Elements at data-dependent positions may not exist if they are filtered out.
         let jumps = reads_at_data(&reduce.body);
         if jumps {
             self.jump_unless(&open, innermost);
@@ -63,7 +63,7 @@ impl Emitter<'_> {
         self.result(reduce, &accumulator)
     }
 
-    /// Goes on only where conditions hold, elsewhere at a block.
+    /// Continues only if the conditions hold; otherwise jumps to a block.
     fn jump_unless(&mut self, conditions: &[&Node], elsewhere: BlockId) {
         if let Some(condition) = self.all_of(conditions) {
             let next = self.builder.block();
@@ -117,7 +117,7 @@ impl Emitter<'_> {
             Reduction::Min | Reduction::ArgMin => real(f32::INFINITY),
         };
         let takes_place = matches!(reduce.reduction, Reduction::ArgMax | Reduction::ArgMin);
-        // Where an extreme is found is told by its index; the accumulator holds the extreme itself.
+        // The position of an extreme is an index; the accumulator holds the extreme itself.
         let width = self.builder.width(if takes_place { reduce.body.ty } else { ty });
         let value = self.builder.register(width);
         self.builder.copy(value, first);
@@ -139,7 +139,7 @@ impl Emitter<'_> {
         Accumulator { value, second, second_is_real, is_first }
     }
 
-    /// Takes one element in, unless conditions on data leave it out.
+    /// Accumulates one element, unless conditions on data exclude it.
     fn update(&mut self, reduce: &Reduce, accumulator: &Accumulator, open: &[&Node]) {
         let is_integer = reduce.body.ty == Type::Integer;
         let kept = self.all_of(open);
@@ -257,7 +257,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The element itself if it is the first that counts.
+    /// The element itself if it is the first one.
     fn unless_first(
         &mut self,
         accumulator: &Accumulator,

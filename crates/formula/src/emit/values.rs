@@ -9,14 +9,14 @@ use ir::{
     Ordering, RealFunction, Reg, Relation, Rounding, Scalar, Space, Terminator, Width,
 };
 
-/// A maximum or minimum of numbers, as `fmaxf` has it.
+/// A maximum or minimum of numbers, as in `fmaxf`.
 pub(super) const MAX: FloatBinary = FloatBinary::Max { propagate_nan: false, xor_sign_abs: false };
 pub(super) const MIN: FloatBinary = FloatBinary::Min { propagate_nan: false, xor_sign_abs: false };
 
 impl Emitter<'_> {
     pub(super) fn value(&mut self, node: &Node) -> Operand {
         let before = std::mem::replace(&mut self.builder.span, node.span);
-        // What depends on nothing is computed once by each thread.
+        // Each thread computes a constant expression once.
         let is_early = node.ty == Type::Real && is_constant(node);
         let early = is_early.then(|| self.builder.set_early(true));
         let value = self.emit(node);
@@ -71,7 +71,7 @@ impl Emitter<'_> {
         self.builder.logic(op, a, b).into()
     }
 
-    /// A number of a type as a real or as an integer of 64 bits.
+    /// Converts a loaded number to a real or an integer of 64 bits.
     pub(super) fn number_of(&mut self, raw: Reg, scalar: Scalar) -> Reg {
         match scalar {
             Scalar::Integer { width: Width::B64, .. } => raw,
@@ -93,13 +93,13 @@ impl Emitter<'_> {
         }
     }
 
-    /// A number as a real.
+    /// Converts a number to a real.
     pub(super) fn converted(&mut self, value: Operand, from: Scalar) -> Operand {
         let to = Scalar::Float(self.builder.format);
         self.builder.converted(value, from, to, Rounding::NearestEven)
     }
 
-    /// A real or an integer of 64 bits as an element of a tensor.
+    /// Converts a real or an integer of 64 bits to an element of a tensor.
     pub(super) fn as_stored(&mut self, value: Operand, scalar: Scalar) -> Operand {
         match scalar {
             Scalar::Integer { width: Width::B64, .. } => value,
@@ -139,7 +139,7 @@ impl Emitter<'_> {
         dst.into()
     }
 
-    /// A condition under which a place is in a tensor; none if it always is.
+    /// The condition that a position is in a tensor; `None` if it always is.
     fn is_inside(&mut self, array: ArrayId, indices: &[Node], places: &[Operand]) -> Option<Reg> {
         let shape = self.typed.arrays[array].shape.clone();
         let mut all: Option<Reg> = None;
@@ -178,7 +178,7 @@ impl Emitter<'_> {
         let address = self.address(array, offset);
         let (width, signed) = match scalar {
             Scalar::Float(format) => (format.width(), false),
-            // A load extends what it loads.
+            // A load extends the loaded value.
             Scalar::Integer { signed, .. } => (Width::B64, signed),
         };
         let dst = self.builder.register(width);
@@ -215,7 +215,7 @@ impl Emitter<'_> {
             _ => {
                 let value = self.value(inner);
                 let size = |(low, high): (i128, i128)| low.abs().max(high.abs());
-                // What data make is a value of the domain and keeps its number.
+                // A data-dependent integer is a value of the domain and keeps its number.
                 let most = if inner.is_data {
                     0
                 } else {
@@ -347,7 +347,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// A value where conditions hold, another elsewhere; only one of them is computed.
+    /// Selects a value by branching on conditions; only one of the two values is computed.
     fn branches(&mut self, conditions: &[&Node], value: &Node, otherwise: &Node) -> Operand {
         self.branches_of(conditions, |emitter| emitter.value(value), otherwise)
     }
@@ -375,7 +375,7 @@ impl Emitter<'_> {
         dst.into()
     }
 
-    /// Chooses by conditions on data between values that are both computed.
+    /// Selects by conditions on data between two computed values.
     fn choice(&mut self, conditions: &[&Node], value: &Node, otherwise: &Node) -> Operand {
         if reads_at_data(value) || reads_at_data(otherwise) {
             return self.branches(conditions, value, otherwise);
@@ -386,7 +386,7 @@ impl Emitter<'_> {
         self.builder.select(condition.into(), [a, b], width).into()
     }
 
-    /// The conjunction of conditions; none of none.
+    /// The conjunction of conditions; `None` if there are none.
     pub(super) fn all_of(&mut self, conditions: &[&Node]) -> Option<Reg> {
         let mut all: Option<Operand> = None;
         for condition in conditions {
@@ -407,7 +407,7 @@ impl Emitter<'_> {
     }
 }
 
-/// Tells whether a value reads an element at a data-dependent place. A guard may be what keeps it in bounds.
+/// Does a value read an element at a data-dependent position? A guard may be what keeps it in bounds.
 pub(super) fn reads_at_data(node: &Node) -> bool {
     let mut found = match &node.kind {
         NodeKind::Element { indices, .. } => indices.iter().any(|index| index.is_data),
@@ -417,7 +417,7 @@ pub(super) fn reads_at_data(node: &Node) -> bool {
     found
 }
 
-/// Tells whether a value depends on nothing and takes no branch to compute.
+/// Does a value depend on nothing, and need no branch?
 fn is_constant(node: &Node) -> bool {
     let mut all = !matches!(
         &node.kind,

@@ -40,7 +40,7 @@ const REALS: [(&str, RealFunction); 27] = [
     ("pow", RealFunction::Pow),
 ];
 
-/// Other functions: name, function, how many numbers they take.
+/// Other functions: name, function, number of arguments.
 const OTHERS: [(&str, Function, usize); 14] = [
     ("sqrt", Function::Sqrt, 1),
     ("rsqrt", Function::ReciprocalSqrt, 1),
@@ -61,7 +61,7 @@ const OTHERS: [(&str, Function, usize); 14] = [
 /// Formats that a literal may be rounded to.
 const FORMATS: [(&str, Format); 2] = [("f32", Format::F32), ("f64", Format::F64)];
 
-/// Functions of other libraries, and how they are written here.
+/// Functions of other libraries, and their formulas.
 const HINTS: [(&str, &str); 12] = [
     ("softmax", "y[i,j] = exp(x[i,j]) / sum(k, exp(x[i,k]))"),
     ("log_softmax", "y[i,j] = x[i,j] - log(sum(k, exp(x[i,k])))"),
@@ -111,20 +111,20 @@ impl Resolver<'_> {
 
     fn unknown_function(&self, name: &str, span: Span) -> Error {
         if let Some((_, hint)) = HINTS.iter().find(|(known, _)| *known == name) {
-            return Error::new(span, format!("`{name}` is no function; write `{hint}`"));
+            return Error::new(span, format!("`{name}` is not a function; write `{hint}`"));
         }
         if self.is_named(name) {
-            let message = format!("`{name}` is no function; an element is written `{name}[…]`");
+            let message = format!("`{name}` is not a function; an element is written `{name}[…]`");
             return Error::new(span, message);
         }
         let known = REALS.iter().map(|one| one.0);
         let known = known.chain(OTHERS.iter().map(|one| one.0));
         let known = known.chain(Reduction::ALL.iter().map(|one| one.0)).chain(["size"]);
         let hint = closest(name, known).map(|name| format!("; did you mean `{name}`?"));
-        Error::new(span, format!("`{name}` is no function{}", hint.unwrap_or_default()))
+        Error::new(span, format!("`{name}` is not a function{}", hint.unwrap_or_default()))
     }
 
-    /// Tells whether arguments begin with an index. `max` and `min` of numbers do not.
+    /// Do arguments begin with an index? `max` and `min` of numbers do not.
     fn is_reduction(&self, reduction: Reduction, arguments: &[Argument]) -> bool {
         let is_index = match arguments.first() {
             Some(Argument::Index(_)) => true,
@@ -134,7 +134,7 @@ impl Resolver<'_> {
         is_index || !matches!(reduction, Reduction::Max | Reduction::Min)
     }
 
-    /// The name that an expression is, if nothing is called so yet.
+    /// Returns an expression's name, if it is a name that is still free.
     fn new_name(&self, expression: &Expression) -> Option<Name> {
         let Kind::Name(text) = &expression.kind else { return None };
         let is_known = self.scope.iter().any(|(known, _)| known == text) || self.is_named(text);
@@ -202,7 +202,7 @@ impl Resolver<'_> {
         let Kind::Name(name) = &tensor.kind else { return Err(usage()) };
         let Some(array) = self.array(name) else {
             return Err(match self.is_named(name) {
-                true => Error::new(tensor.span, format!("`{name}` is no tensor")),
+                true => Error::new(tensor.span, format!("`{name}` is not a tensor")),
                 false => self.unknown(name, tensor.span),
             });
         };
@@ -238,14 +238,14 @@ impl Resolver<'_> {
         let number = node.number().ok_or_else(usage)?;
         let double = number.to_f64_lossy();
         let bits = match format {
-            // To single precision in one step: rounding to double first may round twice.
+            // To single precision in one step: via double it might be rounded twice.
             Format::F32 => u64::from(nearest_single(number, double).to_bits()),
             _ => double.to_bits(),
         };
         Ok(Node { kind: NodeKind::Float(format, bits), ..node })
     }
 
-    /// `\sum(k, lo, hi, e)` and others, as contracts write them.
+    /// `\sum(k, lo, hi, e)` and others, in the notation of contracts.
     fn contract_call(
         &mut self,
         word: &str,
@@ -359,7 +359,7 @@ impl Resolver<'_> {
         let body = match reduction {
             Reduction::Count | Reduction::Any | Reduction::All => self.condition(value)?,
             Reduction::Mean => self.real(value)?,
-            // Over nothing it is infinite, which no integer is.
+            // Over nothing it is infinite, and no integer is.
             Reduction::Max | Reduction::Min if may_be_empty => self.real(value)?,
             _ => self.numeric(value)?,
         };
@@ -391,13 +391,13 @@ impl Resolver<'_> {
         Ok(Node { kind: NodeKind::Reduce(Box::new(reduce)), ty, is_data, span })
     }
 
-    /// The range of an index of a reduction, which is in scope then.
+    /// The range of an index of a reduction; brings the index into scope.
     fn reduction_range(&mut self, index: &Index, body: &Expression) -> Result<Range, Error> {
         let span = index.name.span;
         let (low, high) = match &index.range {
             Some(range) => (self.integer(&range.0)?, self.integer(&range.1)?),
             None => {
-                let size = self.extent(&index.name, &[body])?;
+                let size = self.extent(&index.name, body)?;
                 (Node::integer(0, span), Node::integer(i128::from(size), span))
             }
         };
@@ -410,8 +410,8 @@ impl Resolver<'_> {
     }
 }
 
-/// Arguments none of which is an index with a range.
-fn expressions<'e>(arguments: &'e [Argument]) -> Result<Vec<&'e Expression>, Error> {
+/// Arguments without ranges.
+pub(crate) fn expressions<'e>(arguments: &'e [Argument]) -> Result<Vec<&'e Expression>, Error> {
     let one = |argument: &'e Argument| match argument {
         Argument::Expression(expression) => Ok(expression),
         Argument::Index(index) => Err(Error::new(
@@ -422,7 +422,7 @@ fn expressions<'e>(arguments: &'e [Argument]) -> Result<Vec<&'e Expression>, Err
     arguments.iter().map(one).collect()
 }
 
-/// A literal rounded to an integer; none if it is large.
+/// A literal rounded to an integer; `None` if it is large.
 fn rounded_to_integer(number: &Number, rounding: Rounding) -> Option<i128> {
     let (above, below) = number.to_small_ratio()?;
     let (above, below) = (i128::from(above), i128::from(below));
@@ -448,8 +448,8 @@ fn rounded_to_integer(number: &Number, rounding: Rounding) -> Option<i128> {
     })
 }
 
-/// The single nearest to a number of which a double is near.
-fn nearest_single(number: &Number, double: f64) -> f32 {
+/// The single nearest to a number, given a double near it.
+pub(crate) fn nearest_single(number: &Number, double: f64) -> f32 {
     let guess = double as f32;
     let distance = |single: f32| {
         let exact = Number::from_f64(single.into()).unwrap_or(Number::ZERO);

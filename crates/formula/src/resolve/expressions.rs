@@ -10,7 +10,7 @@ use base::Span;
 use ir::{Scalar, Width};
 use term::Number;
 
-/// The largest power of an integer that is an integer here.
+/// Limit on the exponent of an integer power.
 const LARGEST_INTEGER_POWER: i64 = 62;
 
 impl Resolver<'_> {
@@ -103,7 +103,8 @@ impl Resolver<'_> {
             "log2e" => Constant::Log2E,
             "ln2" => Constant::Ln2,
             _ if name.chars().count() == 1 => {
-                let message = format!("`{name}` is no index here, no input and not defined above");
+                let message =
+                    format!("`{name}` is not an index here, not an input, and not defined above");
                 return Err(Error::new(span, message));
             }
             _ => return Err(self.unknown(name, span)),
@@ -136,7 +137,7 @@ impl Resolver<'_> {
         let known = known.filter(|known| *known != name);
         let hint = closest(name, known).map(|name| format!("; did you mean `{name}`?"));
         let hint = hint.unwrap_or_default();
-        Error::new(span, format!("`{name}` is no input and not defined above{hint}"))
+        Error::new(span, format!("`{name}` is not an input and not defined above{hint}"))
     }
 
     fn element(
@@ -197,7 +198,7 @@ impl Resolver<'_> {
         let node = self.expression(expression)?;
         let message = match node.ty {
             Type::Integer => return Ok(node),
-            Type::Truth => "a condition is no integer",
+            Type::Truth => "a condition is not an integer",
             Type::Real if matches!(expression.kind, Kind::Binary(Binary::Divide, ..)) => {
                 "an index must be an integer; `//` divides integers and rounds down"
             }
@@ -211,20 +212,20 @@ impl Resolver<'_> {
         let node = self.expression(expression)?;
         match node.ty {
             Type::Truth => {
-                let message = "a condition is no number; `1 if … else 0` makes one of it";
+                let message = "a condition is not a number; write `1 if … else 0`";
                 Err(Error::new(node.span, message))
             }
             Type::Integer | Type::Real => Ok(node),
         }
     }
 
-    /// An expression that must be a real; integers are.
+    /// An expression that must be a real; integers are converted.
     pub(super) fn real(&mut self, expression: &Expression) -> Result<Node, Error> {
         let node = self.numeric(expression)?;
         Ok(if node.ty == Type::Integer { to_real(node) } else { node })
     }
 
-    /// An expression that must be a condition; integers hold unless they are 0, as masks do.
+    /// An expression that must be a condition; an integer counts as true unless it is 0, as in masks.
     pub(super) fn condition(&mut self, expression: &Expression) -> Result<Node, Error> {
         let node = self.expression(expression)?;
         let (span, is_data) = (node.span, node.is_data);
@@ -364,7 +365,7 @@ impl Resolver<'_> {
     }
 }
 
-/// Two numbers of one type: both integers, or both reals. Conditions become 1 or 0 if the other is a number.
+/// Converts two numbers to one type: both integers, or both reals. Conditions become 1 or 0 if the other is a number.
 pub(super) fn alike(a: Node, b: Node) -> (Node, Node) {
     let real = |node: Node| match node.ty {
         Type::Real => node,
@@ -379,7 +380,7 @@ pub(super) fn alike(a: Node, b: Node) -> (Node, Node) {
     }
 }
 
-/// Tells whether a power of integers is an integer: its exponent depends on indices alone and is not negative.
+/// Is a power of integers an integer? Its exponent must depend on indices alone and not be negative.
 fn is_integer_power(typed: &Typed, a: &Node, b: &Node) -> bool {
     let are_integers = a.ty == Type::Integer && b.ty == Type::Integer;
     let most = i128::from(LARGEST_INTEGER_POWER);
@@ -388,7 +389,7 @@ fn is_integer_power(typed: &Typed, a: &Node, b: &Node) -> bool {
         && interval(typed, b).is_some_and(|(low, high)| low >= 0 && high <= most)
 }
 
-/// Tells whether numerator and denominator are doubles, so that a literal can be made of it.
+/// Are numerator and denominator doubles, so that a literal can be built from them?
 fn is_small(number: &Number) -> bool {
     const MOST_BITS: usize = 900;
     number.bits() <= MOST_BITS
@@ -410,7 +411,7 @@ fn folded(op: Arithmetic, a: &Number, b: &Number) -> Option<Number> {
     }
 }
 
-/// The quotient rounded down; none by 0.
+/// The quotient rounded down; `None` for divisor 0.
 pub(crate) fn floor_divide(a: i128, b: i128) -> Option<i128> {
     let quotient = a.checked_div(b)?;
     let is_below = a % b != 0 && (a < 0) != (b < 0);

@@ -1,13 +1,15 @@
 //! Resolves names, types and ranges.
 //!
-//! An index left of `=` runs over its dimension of the output. Other indices have a written range, or run over the dimensions
-//! at which they stand alone. No index hides another one. Tensors that are not integers hold reals.
+//! An index left of `=` runs over its dimension of the output. Other indices have an explicit range, or run over the
+//! dimensions at which they occur alone. No index hides another one. Tensors that are not integers hold reals.
 
 mod calls;
 mod expressions;
 mod extents;
 
+pub(crate) use calls::{expressions, nearest_single};
 pub(crate) use expressions::floor_divide;
+pub(crate) use extents::extent;
 
 use crate::ast::{Definition, Formula, Index};
 use crate::error::{Error, closest};
@@ -29,13 +31,13 @@ pub struct Tensor {
     pub scalar: Scalar,
     /// Its sizes.
     pub shape: Vec<u64>,
-    /// Integers that its elements lie between, if that is stated.
+    /// Integers that bound its elements, if stated.
     pub range: Option<(i128, i128)>,
-    /// It has contents before anything is computed.
+    /// Does it have contents before the computation?
     pub is_input: bool,
-    /// The formula may define it.
+    /// May the formula define it?
     pub is_output: bool,
-    /// The formula must define it.
+    /// Must the formula define it?
     pub is_required: bool,
 }
 
@@ -59,16 +61,16 @@ pub enum KnownScalar {
     Parameter(Scalar),
 }
 
-/// Everything that a formula may name.
+/// All names available to a formula.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
     /// Tensors.
     pub tensors: Vec<Tensor>,
     /// Scalars.
     pub scalars: Vec<ScalarInput>,
-    /// Names of inputs that are the memory of others: name, other name.
+    /// Aliases of inputs: name, and the input with the same memory.
     pub aliases: Vec<(String, String)>,
-    /// Stands behind the names of arrays that only the formula has, so that no other tensor is called so.
+    /// Suffix for the names of arrays that only the formula has, which makes them unique.
     pub suffix: String,
 }
 
@@ -85,7 +87,7 @@ impl Environment {
     }
 }
 
-/// Elements of an output, and of an array that only the formula has.
+/// Limits on the elements of an output, and of an array that only the formula has.
 const MOST_ELEMENTS: u64 = 1 << 31;
 const MOST_LET_ELEMENTS: u64 = 1 << 24;
 
@@ -120,13 +122,13 @@ pub(crate) fn resolve(formula: &Formula, environment: &Environment) -> Result<Ty
 struct Resolver<'r> {
     environment: &'r Environment,
     typed: Typed,
-    /// Indices that may be named here.
+    /// Indices in scope.
     scope: Vec<(String, IndexId)>,
     /// Definitions that depend on nothing: their names stand for their values.
     constants: Vec<(String, Node)>,
     /// Definitions so far.
     defined: Vec<(String, ArrayId)>,
-    /// Tensors that are there before anything is computed.
+    /// Tensors with contents before anything is computed.
     before: Vec<ArrayId>,
 }
 
@@ -177,7 +179,7 @@ impl Resolver<'_> {
         }
         let value = self.keep_contents(text, value);
         let origin = if *is_let { Origin::Let } else { Origin::Output };
-        // What does not fit into the elements of an output wraps around.
+        // Integers that do not fit into the elements of an output wrap around.
         let fits =
             |own: (i128, i128)| of_type(scalar).is_none_or(|all| all.0 <= own.0 && own.1 <= all.1);
         let bounds = interval(&self.typed, &value).filter(|own| fits(*own));
@@ -238,14 +240,14 @@ impl Resolver<'_> {
                 }
                 (Some(range), None) => self.size_of_range(index, range)?,
                 (None, Some(shape)) => shape[axis],
-                (None, None) => self.extent(&index.name, &[&definition.value])?,
+                (None, None) => self.extent(&index.name, &definition.value)?,
             };
             ids.push(self.bind(index, (0, i128::from(size) - 1), true)?);
         }
         Ok(ids)
     }
 
-    /// The size of a dimension that a range gives.
+    /// The size of a dimension with a given range.
     fn size_of_range(
         &mut self,
         index: &Index,
@@ -263,7 +265,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Makes an index that may be named from here on.
+    /// Creates an index and brings it into scope.
     fn bind(
         &mut self,
         index: &Index,
@@ -285,7 +287,7 @@ impl Resolver<'_> {
         Ok(id)
     }
 
-    /// Tells whether a name is that of an argument or of a definition above.
+    /// Is this the name of an argument or of an earlier definition?
     fn is_named(&self, name: &str) -> bool {
         self.environment.tensors.iter().any(|tensor| tensor.name == name)
             || self.environment.scalars.iter().any(|scalar| scalar.name == name)
@@ -293,7 +295,7 @@ impl Resolver<'_> {
             || self.constants.iter().any(|(known, _)| known == name)
     }
 
-    /// The array of a name: a definition above, or contents from before.
+    /// The array of a name: an earlier definition, or initial contents.
     fn array(&self, name: &str) -> Option<ArrayId> {
         let defined = self.defined.iter().find(|(known, _)| known == name).map(|(_, id)| *id);
         let alias = self.environment.aliases.iter().find(|(one, _)| one == name);
@@ -302,7 +304,7 @@ impl Resolver<'_> {
         defined.or_else(before)
     }
 
-    /// The value as an element of a tensor.
+    /// Converts the value to the type of a tensor's elements.
     fn fit(&self, value: Node, scalar: Scalar, name: &str) -> Result<Node, Error> {
         match (scalar, value.ty) {
             (Scalar::Float(_), Type::Integer) => Ok(to_real(value)),
@@ -321,7 +323,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// If a definition reads what its output held before, lets it read a copy: elements are computed in any order.
+    /// If a definition reads the previous contents of its output, makes it read a copy: elements are computed in any
+    /// order.
     fn keep_contents(&mut self, name: &str, value: Node) -> Node {
         let Some(old) = self.before.iter().copied().find(|id| self.typed.arrays[*id].name == name)
         else {
@@ -382,7 +385,7 @@ fn let_storage(typed: &Typed, value: Node, format: Format) -> (Scalar, Node) {
     }
 }
 
-/// The type in which integers are kept between definitions: 32 bits if they fit, as integers of kernels have.
+/// The type for storing integers between definitions: 32 bits if they fit, as in kernels.
 pub(crate) fn integer_storage(typed: &Typed, value: &Node) -> Scalar {
     let fits =
         |(low, high): (i128, i128)| low >= i128::from(i32::MIN) && high <= i128::from(i32::MAX);
@@ -390,7 +393,7 @@ pub(crate) fn integer_storage(typed: &Typed, value: &Node) -> Scalar {
     Scalar::Integer { width: if is_narrow { Width::B32 } else { Width::B64 }, signed: true }
 }
 
-/// Tells whether a value depends on nothing and takes no loop to compute.
+/// Does a value depend on nothing, and need no loop?
 fn is_plain(node: &Node) -> bool {
     let mut all =
         !node.is_data && !matches!(node.kind, NodeKind::Reduce(_)) && node.ty != Type::Truth;
@@ -398,8 +401,8 @@ fn is_plain(node: &Node) -> bool {
     all
 }
 
-/// An integer as a real; a literal stays one. Choices and sums are made of reals then, because nothing is gained by integers
-/// that data decide and runs on reals follow reals more easily.
+/// Converts an integer to a real; a literal stays one. Conditionals and sums become reals inside: data-dependent
+/// integers gain nothing, and runs on reals follow reals more easily.
 fn to_real(node: Node) -> Node {
     let (span, is_data) = (node.span, node.is_data);
     match node.kind {
@@ -446,7 +449,7 @@ fn to_real(node: Node) -> Node {
     }
 }
 
-/// A condition as 1 or 0.
+/// Converts a condition to 1 or 0.
 fn as_number(condition: Node) -> Node {
     let (span, is_data) = (condition.span, condition.is_data);
     let [value, otherwise] = [1, 0].map(|number| Box::new(Node::integer(number, span)));
@@ -460,7 +463,7 @@ fn reads(node: &Node, wanted: ArrayId) -> bool {
     found
 }
 
-/// The expression with another array in the place of one.
+/// Replaces an array by another one in an expression.
 fn redirected(mut node: Node, from: ArrayId, to: ArrayId) -> Node {
     fn walk(node: &mut Node, from: ArrayId, to: ArrayId) {
         if let NodeKind::Element { array, .. } = &mut node.kind

@@ -1,4 +1,4 @@
-//! Parts of the language, one by one, and the words for mistakes.
+//! Parts of the language, one by one, and the messages for mistakes.
 
 use super::{Numbers, assert_is};
 
@@ -33,6 +33,11 @@ fn quotients_of_integers_are_rounded_down() {
             i / 2 + (i + 1) / 2 + [0, 0, 1, 2, 2, 2, 3, 4, 4][i as usize] - i / 2
         }),
         ("y[i] = i > 3", |i| i64::from(i > 3)),
+        ("y[i] = (i - 4) // 4 + 100*((i - 4) % 4)", |i| {
+            (i - 4).div_euclid(4) + 100 * (i - 4).rem_euclid(4)
+        }),
+        // The first of two positions.
+        ("y[i] = argmax(k in 0..9, abs(k - 4)) + argmin(k in 0..9, -abs(k - 4))", |_| 0),
         ("y[i] = 1 if any(k in 0..3, k == i) else 0", |i| i64::from(i < 3)),
     ] {
         let found = all.evaluated(text, "y");
@@ -149,6 +154,9 @@ fn filters_leave_elements_out() {
     }
     let found = x.evaluated("y[i] = sum(k in 0..9, x[k+1] if k < 8 and k != i)", "y");
     assert_is(&found, &[9], |at| (0..8).filter(|k| *k != at[0]).map(|k| x.at("x", &[k + 1])).sum());
+    // A value that no element needs is not computed, though it depends on no index.
+    let unused = x.evaluated("y[i] = sum(k in 0..3, x[k+8]) if i > 9 else 1", "y");
+    assert_is(&unused, &[9], |_| 1.0);
     let guarded = x.evaluated("y[i] = x[i+1] if i < 8 and m[i] > 0 else 7", "y");
     assert_is(
         &guarded,
@@ -163,8 +171,8 @@ fn filters_leave_elements_out() {
 #[test]
 fn a_reduction_may_be_an_integer_and_a_real() {
     let x = line("x", 5).output("y", &[5]);
-    let found = x.evaluated("y[i] = x[count(k, x[k] > 9)] + count(k, x[k] > 9)", "y");
-    assert_is(&found, &[5], |_| x.at("x", &[0]));
+    let text = "y[i] = x[min(count(k, x[k] < 9), 4)] + count(k, x[k] < 9)";
+    assert_is(&x.evaluated(text, "y"), &[5], |_| x.at("x", &[4]) + 5.0);
 }
 
 #[test]
@@ -197,21 +205,21 @@ fn mistakes_have_words() {
         ),
         (
             &z("x[i+1] - x[i]"),
-            "`x[6]` is outside ([6]) for i = 5; `x[… else 0]` says what is there",
+            "`x[6]` is outside ([6]) for i = 5; `x[… else 0]` gives a value there",
         ),
         ("y[i,j] = sum(j, A[i,j])", "`j` is an index already; take another name in `sum`"),
         (&z("x / 2"), "`x` is a tensor: give its 1 index"),
         ("y[i,j] = A[i]", "`A` has 2 dimensions, one index is given"),
         ("y[i,j] == A[i,j]", "a definition has one `=`"),
         (&z("x[i]**2"), "`**` is written `^`"),
-        (&z("softmax(x[i])"), "`softmax` is no function; write `y[i,j] = exp("),
+        (&z("softmax(x[i])"), "`softmax` is not a function; write `y[i,j] = exp("),
         (
             &z("sum(k, x[i+k])"),
-            "over what does `k` run? It is no index of a tensor by itself; write `k in 0..…`",
+            "over what does `k` run? It is not a plain index of a tensor; write `k in 0..…`",
         ),
         (&z("x[i] if x[i] > 0"), "`if` without `else` belongs into sum, max, …"),
         ("w[i] = 1", "the kernel has no output `w`"),
-        (&z("w[i]"), "`w` is no input and not defined above"),
+        (&z("w[i]"), "`w` is not an input and not defined above"),
         (&z("xx[i]"), "did you mean `x`?"),
         ("z[i] = x[i]", "nothing defines the output `y`"),
         ("y[i,j] = 0; y[i,j] = 1", "`y` is defined twice"),
@@ -225,7 +233,7 @@ fn mistakes_have_words() {
         (&z("exp(x[i], 2)"), "`exp` takes 1 number"),
         (&z("expp(x[i])"), "did you mean `exp`?"),
         (&z("sum(x, x[i])"), "`x` is an argument or a definition; take another name in `sum`"),
-        (&z("(x[i] > 0) + 1"), "a condition is no number"),
+        (&z("(x[i] > 0) + 1"), "a condition is not a number"),
         (&z("1 if x[i] else 0"), "a condition is needed"),
         (&z("sum(k in 0..x[0], 1)"), "an index must be an integer"),
         (&z("sum(k in 0..t[0], 1)"), "must not depend on data"),
@@ -235,12 +243,13 @@ fn mistakes_have_words() {
         (&z("x(i)"), "an element is written `x[…]`"),
         (&z("\\fold(k, 0, 4, x[k])"), "not read in formulas"),
         (&z("f32(x[i])"), "rounds a literal"),
+        (&z("max(k in 0..4, k if k > 9)"), "`max` over nothing is not a number"),
         (&z("argmax(a in 0..2, b in 0..2, x[a+b])"), "takes one index"),
     ] {
         let found = x.mistake(text);
         assert!(found.contains(words), "{text}: {found}");
     }
-    // A rounded real may be as large as 64 bits have room for.
+    // A rounded real may use all of 64 bits.
     let large = Numbers::default().real("x", &[4]).integer_output("y", &[4]);
     assert!(large.mistake("y[i] = floor(x[i])*1000").contains("may exceed 64 bits"));
     let whole = Numbers::default().real("x", &[4]).integer_output("y", &[4]);

@@ -1,8 +1,9 @@
-//! Formulas evaluated on numbers, against the same written in Rust.
+//! Formulas evaluated on numbers, compared with the same computation in Rust.
 //!
-//! The kernels that a formula is compiled to are run on doubles, which is the road that replays of witnesses take. What
-//! they leave must be what plain loops over the same numbers give.
+//! The kernels of a compiled formula are run on doubles, as replays of witnesses are. The results must equal those of
+//! plain loops over the same numbers, and satisfy the formula's contract (`contract`).
 
+mod contract;
 mod examples;
 mod language;
 
@@ -151,10 +152,12 @@ impl Numbers {
             }
         }
         let of = |name: &String| (name.clone(), numbers(memory[name].0, &memory[name].1));
-        self.outputs.keys().map(of).collect()
+        let outputs: BTreeMap<String, Vec<f64>> = self.outputs.keys().map(of).collect();
+        self.assert_contract(text, &outputs);
+        outputs
     }
 
-    /// The words of the first mistake.
+    /// The message of the first mistake.
     fn mistake(&self, text: &str) -> String {
         let formula = match parse(text) {
             Ok(formula) => formula,
@@ -189,7 +192,7 @@ fn numbers(scalar: Scalar, bytes: &[u8]) -> Vec<f64> {
     }
 }
 
-/// Asserts that numbers are those that a function of the indices gives.
+/// Asserts that numbers equal a function of the indices.
 fn assert_is(found: &[f64], shape: &[i64], expected: impl Fn(&[i64]) -> f64) {
     let count: i64 = shape.iter().product();
     assert_eq!(found.len() as i64, count);

@@ -22,9 +22,9 @@ pub(crate) enum Arg {
     Int(i32),
     /// A float that is an input.
     Float(f64),
-    /// Halves side by side that are inputs.
+    /// Packed halves that are inputs.
     Halves(Vec<f64>),
-    /// Nothing that matters.
+    /// A null pointer or an unused argument.
     Null,
 }
 
@@ -112,7 +112,7 @@ impl Case {
         Self { program, launch, given }
     }
 
-    /// Runs it; it must come to its end without a finding.
+    /// Runs it; it must finish without a finding.
     pub(crate) fn run<E: Enclosure>(&self) -> Run<E> {
         let run = interval::run(&self.program, &self.launch, Limits::default(), &self.given);
         assert_eq!(run.outcome().gap, None);
@@ -126,7 +126,7 @@ impl Case {
         elements(&mut run, buffer, format, count)
     }
 
-    /// Asserts that an output is what it should be: narrow on doubles, and with 256 bits.
+    /// Asserts that an output is close to a reference: narrow on doubles, and with 256 bits.
     pub(crate) fn assert_close(&self, buffer: usize, format: Format, want: &[f64]) {
         let mut run = self.run::<Double>();
         let quick = elements(&mut run, buffer, format, want.len());
@@ -150,7 +150,7 @@ pub(crate) fn elements(
     (0..count).map(|at| run.element(buffer, at * size, format)).collect()
 }
 
-/// Enclosures that are narrow and meet a reference in double precision, give or take its rounding.
+/// Asserts that enclosures are narrow and meet a reference in double precision, up to its rounding.
 pub(crate) fn assert_near(got: &[Enclosed], want: &[f64], width: f64) {
     for (position, (got, want)) in got.iter().zip(want).enumerate() {
         let slack = 1e-12 * want.abs().max(1.0);

@@ -1,13 +1,14 @@
-//! The 128 bytes of a tensor map, as the CUDA driver 13.0 writes them for an H200 (one field varied at a time).
+//! The 128 bytes of a tensor map, as the CUDA driver 13.0 writes them for an H200 (found by varying one field at a
+//! time).
 //!
-//! The layout is the driver's secret. Every bit without a known meaning must be zero, else the map is refused. Fields of
-//! dimensions that the map does not have are ignored, and so is the size of the box that the driver adds: it rounds otherwise
-//! than the copy does.
+//! The layout is undocumented. Every bit without a known meaning must be zero, else the map is refused. Two things
+//! are ignored: fields of dimensions that the map does not have, and the size of the box added by the driver, because
+//! it rounds differently than the copy does.
 
 use super::{BoxShape, MOST_DIMENSIONS, Swizzle, TENSOR_MAP_BYTES, TensorElement, TensorMap};
 use std::fmt;
 
-/// Types by their number; the other two are those of f32 with a bit of their own.
+/// Types by their number; the other two are those of f32 with an additional bit.
 const ELEMENTS: [TensorElement; 11] = [
     TensorElement::U8,
     TensorElement::U16,
@@ -24,7 +25,7 @@ const ELEMENTS: [TensorElement; 11] = [
 
 const SWIZZLES: [Swizzle; 4] = [Swizzle::None, Swizzle::B32, Swizzle::B64, Swizzle::B128];
 
-/// Bits with a known meaning, word by word; words beyond have none.
+/// Bits with a known meaning, word by word; later words have none.
 const KNOWN: [u32; 19] = [
     u32::MAX, // address
     u32::MAX,
@@ -52,16 +53,16 @@ const KNOWN: [u32; 19] = [
 pub struct MapBits {
     /// Address of the tensor.
     pub address: u64,
-    /// Everything else.
+    /// The description.
     pub map: TensorMap,
 }
 
-/// Why 128 bytes are not a tensor map that is known.
+/// The reason why 128 bytes are not a known tensor map.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MapDecodeError {
-    /// Bits that no map has been seen with.
+    /// Bits that occurred in no map.
     UnknownBits {
-        /// Which 32-bit word.
+        /// The number of the 32-bit word.
         word: usize,
         /// The bits.
         bits: u32,
@@ -82,10 +83,10 @@ impl fmt::Display for MapDecodeError {
 }
 
 impl TensorMap {
-    /// Reads the bytes of a map.
+    /// Decodes the bytes of a map.
     ///
     /// # Errors
-    /// If they have bits or values that are not known.
+    /// If they have unknown bits or values.
     pub fn decode(bytes: &[u8; TENSOR_MAP_BYTES]) -> Result<MapBits, MapDecodeError> {
         let word = |at: usize| {
             let part = &bytes[4 * at..4 * at + 4];
@@ -137,15 +138,15 @@ impl TensorMap {
         Ok(MapBits { address: u64::from(word(0)) | u64::from(word(1)) << 32, map })
     }
 
-    /// Tells whether the meaning of a map does not depend on a 32-bit word: the lower bits of the stride of a dimension that it
-    /// does not have. Its rank must be known, which is in another word.
+    /// Is a 32-bit word without influence on the meaning of a map? This holds for the lower bits of the stride of a
+    /// dimension that the map does not have. Its rank, in another word, must be known.
     #[must_use]
     pub fn ignores(bytes: &[u8; TENSOR_MAP_BYTES], word: usize) -> bool {
         let strides = usize::from(bytes[8] >> 4 & 7);
         (3 + strides..3 + MOST_DIMENSIONS - 1).contains(&word)
     }
 
-    /// Writes the bytes of a map that passed [`check`](Self::check).
+    /// Encodes the bytes of a map that passed [`check`](Self::check).
     #[must_use]
     pub fn encode(&self, address: u64) -> [u8; TENSOR_MAP_BYTES] {
         let mut words = [0_u32; TENSOR_MAP_BYTES / 4];
@@ -213,7 +214,7 @@ fn tile(rank: usize, [first, rest]: [u32; 2]) -> Vec<u32> {
     (0..rank).map(size).collect()
 }
 
-/// Bits of a corner and where lower and upper ones begin, by the number of spatial dimensions.
+/// Bits of a corner, and the position of lower and upper ones, by the number of spatial dimensions.
 const fn corner_layout(spatial: usize) -> (u32, u32) {
     match spatial {
         1 => (16, 16),

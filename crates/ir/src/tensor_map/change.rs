@@ -1,4 +1,4 @@
-//! `tensormap.replace` (manual §9.7.9.28): which bits of a map's 128 bytes each field has, as an H200 writes them
+//! `tensormap.replace` (manual §9.7.9.28): the bits of each field in a map's 128 bytes, as an H200 writes them
 //! (`crates/driver/tests/hopper`, recorded field by field). A value that was not recorded is refused.
 
 use crate::Width;
@@ -48,8 +48,8 @@ impl MapField {
         }
     }
 
-    /// Returns the changes that a value makes; none if it is no value of the field that is known. The address of the
-    /// tensor is word 0 as a whole.
+    /// Returns the changes made by a value; `None` if the value is unknown for the field. The address of the tensor
+    /// is word 0 as a whole.
     #[must_use]
     pub fn edits(self, value: u64) -> Option<Vec<MapEdit>> {
         let one_less = |most: u64| (1..=most).contains(&value).then(|| value.wrapping_sub(1));
@@ -69,7 +69,7 @@ impl MapField {
             }
             Self::ElementStride(at) => vec![edit(13, 3 * u32::from(at), 3, one_less(8)?)],
             Self::ElementType => {
-                // The last two are f32 with a bit of its own, which the others leave as it is.
+                // The last two are f32 with an additional bit, which the others leave as it is.
                 let value = up_to(12)?;
                 match value {
                     0..11 => vec![edit(2, 7, 4, value)],

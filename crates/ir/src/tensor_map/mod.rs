@@ -1,9 +1,9 @@
-//! Tensor maps (manual §5.5): which bytes of a tensor a tensor copy moves, and where they lie in shared memory.
+//! Tensor maps (manual §5.5): the bytes of a tensor that a tensor copy moves, and their places in shared memory.
 //!
-//! A map describes a tensor (element type, sizes, strides), a box of it, and how the box lies in shared memory. The manual
-//! leaves its 128 bytes opaque; [`TensorMap::decode`] and [`TensorMap::encode`] use the layout that the CUDA driver 13.0 writes,
-//! found by varying one field at a time. A bit nobody has seen is refused, so the reader can fail but not misread such a map.
-//! [`TensorMap::check`] applies the limits that the driver applies.
+//! A map describes a tensor (element type, sizes, strides), a box of it, and the layout of the box in shared memory.
+//! The manual leaves its 128 bytes opaque. [`TensorMap::decode`] and [`TensorMap::encode`] use the layout that the
+//! CUDA driver 13.0 writes, found by varying one field at a time. An unknown bit is refused, so the reader can fail
+//! but not misread such a map. [`TensorMap::check`] applies the limits that the driver applies.
 
 mod bits;
 mod change;
@@ -36,26 +36,26 @@ pub struct TensorMap {
     pub strides: Vec<u64>,
     /// Elements from one of the box to the next; the first is ignored.
     pub steps: Vec<u32>,
-    /// Which elements a copy moves.
+    /// The elements that a copy moves.
     pub shape: BoxShape,
-    /// How rows lie in shared memory.
+    /// The layout of rows in shared memory.
     pub swizzle: Swizzle,
-    /// Bytes of an interleaved slice, 16 or 32; none is the usual layout.
+    /// Bytes of an interleaved slice, 16 or 32; `None` is the usual layout.
     pub interleave: Option<u32>,
     /// Elements outside the tensor read as NaN, else as zero.
     pub nan_fill: bool,
 }
 
-/// Which elements a copy moves.
+/// The elements that a copy moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BoxShape {
     /// A box of these sizes, counted in elements of the tensor.
     Tile(Vec<u32>),
     /// Columns of pixels.
     Im2col {
-        /// Where the bounding box begins, relative to the first pixel; spatial dimensions, innermost first.
+        /// The start of the bounding box, relative to the first pixel; spatial dimensions, innermost first.
         lower: Vec<i32>,
-        /// Where it ends, relative to the last pixel.
+        /// The end of the bounding box, relative to the last pixel.
         upper: Vec<i32>,
         /// Channels of a pixel.
         channels: u32,
@@ -83,7 +83,7 @@ pub enum TensorElement {
     Tf32Ftz,
 }
 
-/// How rows lie in shared memory: which bits of an address are exchanged.
+/// The layout of rows in shared memory: the address bits that are exchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named as in the manual")]
 pub enum Swizzle {
@@ -122,13 +122,13 @@ impl TensorElement {
         }
     }
 
-    /// Tells whether elements are floats.
+    /// Are elements floats?
     #[must_use]
     pub const fn is_float(self) -> bool {
         matches!(self.scalar(), Scalar::Float(_))
     }
 
-    /// The numbers a reduction computes with.
+    /// The type of numbers in a reduction.
     #[must_use]
     pub const fn scalar(self) -> Scalar {
         match self {
@@ -158,7 +158,7 @@ impl Swizzle {
     pub const NAMES: [(&'static str, Self); 4] =
         [("none", Self::None), ("32B", Self::B32), ("64B", Self::B64), ("128B", Self::B128)];
 
-    /// Bytes of a swizzled row; none without swizzle.
+    /// Bytes of a swizzled row; `None` without swizzle.
     #[must_use]
     pub const fn span(self) -> Option<u32> {
         match self {
@@ -180,7 +180,7 @@ impl Swizzle {
         }
     }
 
-    /// Where the byte at a shared address lies: 16-byte units are exchanged within a row.
+    /// The place of the byte at a shared address: 16-byte units are exchanged within a row.
     #[must_use]
     pub const fn apply(self, address: u64) -> u64 {
         match self.span() {
@@ -214,7 +214,7 @@ impl TensorMap {
         self.dims.len()
     }
 
-    /// Tells whether the map is for `.im2col` copies.
+    /// Is the map for `.im2col` copies?
     #[must_use]
     pub const fn is_im2col(&self) -> bool {
         matches!(self.shape, BoxShape::Im2col { .. })
@@ -242,7 +242,7 @@ impl TensorMap {
         }
     }
 
-    /// Bytes a copy moves, those outside the tensor included: what a load delivers at its mbarrier.
+    /// Bytes of a copy, those outside the tensor included. A load delivers this many at its mbarrier.
     #[must_use]
     pub fn box_bytes(&self) -> u64 {
         self.row_bytes().saturating_mul(self.rows())

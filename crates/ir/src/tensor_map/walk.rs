@@ -1,26 +1,28 @@
-//! The walk of a tensor copy (manual §5.5.3 to §5.5.5): each piece of the box, where it lies in shared memory and in the tensor.
+//! The walk of a tensor copy (manual §5.5.3 to §5.5.5): each piece of the box, with its places in shared memory and
+//! in the tensor.
 //!
-//! Without interleaving, row r of the box begins at r times the pitch; the swizzle then exchanges 16-byte units by the
-//! *absolute* shared address. Loads fill what lies outside the tensor, element by element. Stores leave it out, but an H200 cuts
-//! rows at 16 bytes: bytes of the last unit that lie behind the tensor are written, and such pieces say so. Recorded on an H200 for
-//! loads and stores of all ranks with all swizzles, steps and fills, and for im2col with steps; what was not recorded is an error.
+//! Without interleaving, row r of the box begins at r times the pitch; the swizzle then exchanges 16-byte units by
+//! the *absolute* shared address. Loads fill elements outside the tensor, one by one. Stores leave them out, but an
+//! H200 cuts rows at 16 bytes: it writes bytes of the last unit that lie behind the tensor, and such pieces are
+//! marked. Recorded on an H200 for loads and stores of all ranks with all swizzles, steps and fills, and for im2col
+//! with steps; anything else is an error.
 
 use super::{BoxShape, TensorMap};
 
-/// Bytes that lie next to each other on both sides, at most 16.
+/// Bytes that are contiguous on both sides, at most 16.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// Address in shared memory.
     pub shared: u64,
-    /// Bytes from the start of the tensor; none if it lies outside and a load fills it.
+    /// Bytes from the start of the tensor; `None` if it lies outside and a load fills it.
     pub tensor: Option<i128>,
-    /// How many.
+    /// The number of bytes.
     pub bytes: u32,
     /// A store writes it although it lies behind the tensor's row.
     pub beyond: bool,
 }
 
-/// Why the walk of a copy is not known.
+/// The reason why the walk of a copy is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WalkError {
     /// An interleaved map.
@@ -32,7 +34,7 @@ pub enum WalkError {
 }
 
 impl WalkError {
-    /// Says what is not known, as a clause.
+    /// Describes the unknown as a clause.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
@@ -47,7 +49,7 @@ impl WalkError {
     }
 }
 
-/// Where a copy starts and which way it goes.
+/// The start of a copy, and its direction.
 #[derive(Clone, Copy, Debug)]
 pub struct Start<'c> {
     /// Coordinates of the first element, innermost first.
@@ -64,7 +66,7 @@ impl TensorMap {
     /// Visits the pieces of a copy in the order of the box.
     ///
     /// # Errors
-    /// If it is not known what hardware does.
+    /// If the behaviour of the hardware is unknown.
     pub fn walk(&self, start: &Start<'_>, visit: &mut dyn FnMut(Piece)) -> Result<(), WalkError> {
         if self.interleave.is_some() {
             return Err(WalkError::Interleaved);
@@ -80,8 +82,8 @@ impl TensorMap {
         }
     }
 
-    /// Bytes of the tensor between the box at the origin and this one, if all of this one lies inside the tensor: its
-    /// pieces are those of the box at the origin, each so much further.
+    /// Bytes of the tensor between the box at the origin and this one, if all of this one lies inside the tensor. Its
+    /// pieces are then those of the box at the origin, moved by that distance.
     #[must_use]
     pub fn inside(&self, start: &Start<'_>) -> Option<i128> {
         let BoxShape::Tile(sizes) = &self.shape else { return None };
@@ -90,7 +92,7 @@ impl TensorMap {
         }
         let size = i128::from(self.element.bytes());
         let first = i128::from(start.coordinates[0]) * size;
-        // The last unit of a row is whole.
+        // The last unit of a row is written whole.
         let end = first + i128::from(self.row_bytes().next_multiple_of(16));
         if first < 0 || end > i128::from(self.dims[0]) * size {
             return None;
@@ -196,7 +198,7 @@ impl TensorMap {
     }
 }
 
-/// Where a part of a row lies.
+/// The place of a part of a row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Inside,

@@ -1,4 +1,4 @@
-//! A branch becomes straight code.
+//! Turns a branch into straight-line code.
 //!
 //! ```text
 //!         @p bra A, C                     p' = p; @p' hint; old r = r     (r written by A and wanted later)
@@ -38,11 +38,11 @@ pub(super) fn convert(function: &mut Function, branch: &Branch, live: &Liveness)
     };
 }
 
-/// Straight code on its way.
+/// Straight-line code under construction.
 struct Straight<'f> {
     function: &'f mut Function,
     out: Vec<Instr>,
-    /// Where the branch is: that is where its selections come from.
+    /// Position of the branch; the selections get it.
     origin: (Span, Option<LocId>),
     /// Registers that may be undefined.
     undefined: Vec<bool>,
@@ -66,10 +66,10 @@ impl Straight<'_> {
         };
         let wanted = |register: Reg| match to {
             Some(to) => live.at(to, register),
-            // The caller reads what a function returns.
+            // The caller reads the returned registers.
             None => returned.contains(&register),
         };
-        // What was there before, where the first side writes over it.
+        // Save the old values that the first side overwrites.
         let needed = |register: &Reg| wanted(*register) || read_in_other.contains(register);
         let old: Vec<(Reg, Reg)> =
             in_then.iter().copied().filter(needed).map(|one| (one, self.copy(one))).collect();
@@ -87,14 +87,15 @@ impl Straight<'_> {
         }
     }
 
-    /// Keeps the condition in sight: a branch on what nobody computed is an error, also where nothing of its sides is used.
+    /// Emits a use of the condition. A branch on an undefined value is an error, even if no result of its sides is
+    /// used.
     fn look_at(&mut self, condition: Reg) {
         let (span, location) = self.origin;
         let guard = Some(Guard { register: condition, negated: false });
         self.out.push(Instr { guard, op: Op::Hint { what: "branch" }, span, location });
     }
 
-    /// The instructions of a side, those that must not happen elsewhere under its condition.
+    /// Emits the instructions of a side. Those that must not run elsewhere get its condition as their guard.
     fn side(&mut self, instructions: Vec<Instr>, condition: Guard) {
         for mut instruction in instructions {
             // A guard that is undefined is an error only where the side is taken.
@@ -114,8 +115,8 @@ impl Straight<'_> {
         }
     }
 
-    /// Gives results of an instruction a value that stays where its side is not taken: nobody reads it
-    /// there, and without one it would be undefined.
+    /// Gives the results of an instruction a value for threads that do not take its side. Nobody reads it, but
+    /// without it the register would be undefined there.
     fn clear(&mut self, instruction: &Instr) {
         let (writes, reads) = touched(instruction);
         for register in writes.into_iter().filter(|register| !reads.contains(register)) {
@@ -123,7 +124,7 @@ impl Straight<'_> {
         }
     }
 
-    /// A guard that holds where both do.
+    /// Returns a guard that holds where both do.
     fn both(&mut self, a: Guard, b: Guard) -> Guard {
         let [a, b] = [a, b].map(|guard| match guard.negated {
             false => guard.register,

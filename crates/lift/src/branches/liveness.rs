@@ -1,9 +1,9 @@
-//! Which registers may still be read: the usual backward iteration over blocks.
+//! Live registers, by the usual backward iteration over blocks.
 
 use base::Index;
 use ir::{Access, Block, BlockId, Function, Instr, Operand, Reg, Terminator};
 
-/// For each block, the registers that may be read from its start on.
+/// Registers that may be read from the start of each block on.
 pub(crate) struct Liveness {
     starts: Vec<Vec<bool>>,
 }
@@ -32,19 +32,18 @@ impl Liveness {
         Self { starts }
     }
 
-    /// Whether a register may be read from the start of a block on. Registers that are younger than
-    /// this table live nowhere.
+    /// Is the register live at the start of the block? Registers created after this table are live nowhere.
     pub(crate) fn at(&self, block: BlockId, register: Reg) -> bool {
         self.starts[block.position()].get(register.position()).is_some_and(|live| *live)
     }
 }
 
-/// From the end of a block to its start.
+/// Steps from the end of a block to its start.
 fn backwards(function: &Function, block: &Block, live: &mut [bool]) {
     match &block.terminator {
         Terminator::Branch { guard, .. } => live[guard.register.position()] = true,
         Terminator::Table { index: Operand::Register(index), .. } => live[index.position()] = true,
-        // Registers that a function returns are read by its caller.
+        // The caller reads the returned registers.
         Terminator::Return => {
             for result in &function.returns {
                 if let ir::Param::Register(register, _) = result {
@@ -64,7 +63,7 @@ fn backwards(function: &Function, block: &Block, live: &mut [bool]) {
     }
 }
 
-/// The registers an instruction writes, and those it reads.
+/// Returns the registers that an instruction writes, and those it reads.
 pub(super) fn touched(instruction: &Instr) -> (Vec<Reg>, Vec<Reg>) {
     let (mut writes, mut reads) = (Vec::new(), Vec::new());
     reads.extend(instruction.guard.map(|guard| guard.register));

@@ -1,14 +1,14 @@
-//! Short branches on data become straight code.
+//! If-conversion: short branches on data become straight-line code.
 //!
-//! A kernel may branch on values that a run on terms does not know: `if (x > 0) y = x; else y = exp(x) - 1`.
-//! A branch whose sides are short, have no way in or out but this one, and do nothing that others can
-//! wait for, becomes straight code: both sides are computed one after the other, and each register
-//! that matters afterwards is selected by the condition. What could fault or be seen by others — loads,
-//! stores, integer divisions — keeps the condition as its guard instead.
+//! A kernel may branch on values that symbolic execution does not know: `if (x > 0) y = x; else y = exp(x) - 1`. Such
+//! a branch is converted if its sides are short, are entered only from it, and do nothing that other threads can wait
+//! for. Both sides are computed one after the other, and the condition selects each register that is live afterwards.
+//! Instructions that could fault or be seen by others (loads, stores, integer divisions) keep the condition as their
+//! guard instead.
 //!
-//! Only branches that depend on data are changed: the others are decided by the launch, and cost less as
-//! they are. Which do is a guess (anything computed from a load, however indirectly), and a wrong one
-//! costs time, not an answer: the straight code means the same, whatever the condition is.
+//! Only branches that depend on data are converted. The launch decides the others, and they cost less as they are.
+//! The test for data is a guess: anything computed from a load, however indirectly. A wrong guess costs time, not an
+//! answer, because the straight-line code means the same for any condition.
 
 mod convert;
 mod liveness;
@@ -18,10 +18,10 @@ use crate::Lifted;
 use ir::{FuncId, Function};
 pub(crate) use liveness::Liveness;
 
-/// Inner branches come first, and those around them in the next round.
+/// Each round converts the inner branches; the branches around them follow in the next.
 const MOST_ROUNDS: usize = 16;
 
-/// Changes functions of a program.
+/// Converts branches in functions of a program.
 pub(crate) fn lift(lifted: &mut Lifted, functions: &[FuncId]) {
     for &function in functions {
         straighten(&mut lifted.program.functions[function]);
@@ -35,7 +35,7 @@ fn straighten(function: &mut Function) {
         if found.is_empty() {
             return;
         }
-        // What is live where sides meet again does not depend on how they are computed.
+        // Liveness at the join does not depend on how the sides are computed.
         let live = Liveness::of(function);
         for branch in found {
             convert::convert(function, &branch, &live);

@@ -1,4 +1,4 @@
-//! Which branches can become straight code.
+//! Finds branches that can become straight-line code.
 
 use super::liveness::{Liveness, touched};
 use base::Index;
@@ -9,20 +9,20 @@ const LONGEST: usize = 256;
 
 /// A branch around one or two blocks.
 pub(super) struct Branch {
-    /// The block that ends in it.
+    /// The block that ends in the branch.
     pub(super) from: BlockId,
     pub(super) guard: Guard,
-    /// What is done where the guard holds, and where it does not.
+    /// The sides: guard true, guard false.
     pub(super) sides: [Option<BlockId>; 2],
-    /// Where both go then.
+    /// The continuation of both sides.
     pub(super) to: After,
 }
 
-/// Where control goes after both sides.
+/// The continuation of a branch after both sides.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum After {
     Block(BlockId),
-    /// Both return, or end the thread.
+    /// Both sides return, or end the thread.
     End(End),
 }
 
@@ -32,7 +32,7 @@ pub(super) enum End {
     Exit,
 }
 
-/// How many ways lead to each block from blocks that can be reached.
+/// Counts the edges into each block from reachable blocks.
 fn ways(function: &Function) -> Vec<usize> {
     let mut ways = vec![0; function.blocks.len()];
     let mut work = Vec::new();
@@ -51,7 +51,7 @@ fn ways(function: &Function) -> Vec<usize> {
     ways
 }
 
-/// Joins blocks of which the first goes nowhere but to the second, and nobody else goes there.
+/// Merges a block into its predecessor if they are each other's only successor and predecessor.
 pub(super) fn merge_chains(function: &mut Function) {
     let ways = ways(function);
     for position in 0..function.blocks.len() {
@@ -63,7 +63,7 @@ pub(super) fn merge_chains(function: &mut Function) {
             let emptied = &mut function.blocks[next];
             let more = std::mem::take(&mut emptied.instructions);
             let (span, location) = (emptied.span, emptied.location);
-            // Nobody comes here any more; wherever it leads, it counts for nothing.
+            // The emptied block is unreachable now; its successors must not count.
             let terminator = std::mem::replace(&mut emptied.terminator, Terminator::Exit);
             let joined = &mut function.blocks[block];
             joined.instructions.extend(more);
@@ -72,7 +72,7 @@ pub(super) fn merge_chains(function: &mut Function) {
     }
 }
 
-/// Branches that can be changed now, each with blocks of its own.
+/// Finds the branches that can be converted now; no two share a block.
 pub(super) fn find(function: &Function) -> Vec<Branch> {
     let ways = ways(function);
     let data = depends_on_data(function);
@@ -84,7 +84,7 @@ pub(super) fn find(function: &Function) -> Vec<Branch> {
             continue;
         };
         let register = guard.register.position();
-        // A branch on an undefined value is an error, and straight code may not show it.
+        // A branch on an undefined value is an error, and straight-line code may hide it.
         if ways[block.position()] == 0 || !data[register] || undefined[register] {
             continue;
         }
@@ -120,7 +120,7 @@ pub(super) fn find(function: &Function) -> Vec<Branch> {
     found
 }
 
-/// Whether a block is short and does nothing that others could wait for.
+/// Returns `true` if a block is short and has no instruction that others could wait for.
 fn is_simple(block: &ir::Block) -> bool {
     block.instructions.len() <= LONGEST && block.instructions.iter().all(is_simple_instruction)
 }
@@ -134,8 +134,8 @@ fn is_simple_instruction(instruction: &Instr) -> bool {
     }
 }
 
-/// Tells whether an instruction must not happen where its side is not taken: it could fault, or others
-/// could see it; or it looks at a condition that need not be computed there.
+/// Returns `true` if an instruction must not run where its side is not taken. It could fault, be seen by other
+/// threads, or use a condition that need not be computed there.
 pub(super) fn keeps_condition(op: &Op) -> bool {
     match op {
         Op::Load(load) => !matches!(load.space, Space::ParamEntry | Space::ParamFunc),
@@ -145,18 +145,18 @@ pub(super) fn keeps_condition(op: &Op) -> bool {
     }
 }
 
-/// The registers that something loaded goes into, by any instruction whatsoever.
+/// Returns the registers that depend on loaded data, through any instructions.
 fn depends_on_data(function: &Function) -> Vec<bool> {
     let loads = |op: &Op| match op {
         Op::Load(load) => !matches!(load.space, Space::ParamEntry | Space::ParamFunc),
-        // Float scalars come from parameters; what is compared as a float is data.
+        // Float scalars come from parameters; the operands of a float comparison count as data.
         Op::FloatCompare { .. } | Op::FloatTest { .. } => true,
         _ => false,
     };
     reached(function, vec![false; function.registers.len()], loads)
 }
 
-/// The registers that something goes into which some way through the function reads before it is written.
+/// Returns the registers that depend on a register that some path reads before writing it.
 pub(super) fn may_be_undefined(function: &Function) -> Vec<bool> {
     let live = Liveness::of(function);
     let given = |register: Reg| {
@@ -168,7 +168,7 @@ pub(super) fn may_be_undefined(function: &Function) -> Vec<bool> {
     reached(function, from, |_| false)
 }
 
-/// The registers that results of some operations, or contents of some registers, go into.
+/// Propagates taint from some operations and some registers to the registers computed from them.
 fn reached(function: &Function, mut from: Vec<bool>, starts: impl Fn(&Op) -> bool) -> Vec<bool> {
     let mut changed = true;
     while changed {

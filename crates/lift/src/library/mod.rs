@@ -1,9 +1,8 @@
-//! Calls of math functions that are defined elsewhere (`__nv_expf`, `vt_expf`): the function itself takes
-//! the place of the call.
+//! Replaces calls of undefined math functions (`__nv_expf`, `vt_expf`) by the function itself.
 //!
-//! A module that was not linked with libdevice calls its functions, and so does one that was compiled
-//! with `tools/warpproof_math.h`. They read their arguments and write their result, and nothing else.
-//! A call is left alone if its function has a body, or takes something else than its name says.
+//! A module that was not linked with libdevice calls its functions; so does one compiled with
+//! `tools/warpproof_math.h`. They read their arguments and write their result, and nothing else. A call stays if its
+//! function has a body, or if its signature does not fit its name.
 
 mod names;
 mod parameters;
@@ -30,7 +29,7 @@ pub(crate) fn lift(lifted: &mut Lifted, functions: &[FuncId]) {
     }
     if !found.is_empty() {
         let computes = if found.len() == 1 { "computes" } else { "compute" };
-        // `vt_` is what the header puts in front; nobody wrote it.
+        // The header adds the prefix `vt_`; the user did not write it.
         let shown = |name: String| format!("`{}`", name.strip_prefix("vt_").unwrap_or(&name));
         let names: BTreeSet<String> = found.into_iter().map(shown).collect();
         let names = names.into_iter().collect::<Vec<String>>().join(", ");
@@ -39,7 +38,7 @@ pub(crate) fn lift(lifted: &mut Lifted, functions: &[FuncId]) {
     }
 }
 
-/// Replaces the calls in a function; the names of what was called.
+/// Replaces the calls in a function; returns the names of the replaced callees.
 fn replace(program: &Program, function: &mut Function) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let blocks: Vec<ir::BlockId> = function.blocks.indices().collect();
@@ -61,7 +60,7 @@ fn replace(program: &Program, function: &mut Function) -> BTreeSet<String> {
     found
 }
 
-/// What a call does, if it is one of a function that is known.
+/// Returns the operations that replace a call of a known function.
 fn inlined<'p>(
     program: &'p Program,
     caller: &mut Function,
@@ -104,7 +103,7 @@ fn inlined<'p>(
     Some((&callee.name, ops))
 }
 
-/// Whether an argument and its parameter are as wide as the format.
+/// Are an argument and its parameter as wide as the format?
 fn fits(program: &Program, format: Format, param: Param, argument: &Argument) -> bool {
     let is_wide =
         |variable: VarId| program.variables[variable].size == Some(format.width().bytes().into());

@@ -1,20 +1,20 @@
-//! What functions of the math library compute, by their names (libdevice user's guide, chapter 3).
+//! Functions of the math library by their names (libdevice user's guide, chapter 3).
 
 use ir::{FloatBinary, FloatUnary, Format, RealFunction, Rounding};
 
-/// What a function computes of its arguments.
+/// The operation that a library function computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Routine {
     Real(RealFunction),
     Unary(FloatUnary, Rounding),
     Binary(FloatBinary),
     Fma,
-    /// `2^(y log₂ x)`, which unlike the power is defined for positive numbers alone.
+    /// `2^(y log₂ x)`. Unlike the power, it is defined only for positive numbers.
     FastPower,
 }
 
 impl Routine {
-    /// How many numbers it takes.
+    /// Number of arguments.
     pub(crate) fn arguments(self) -> usize {
         match self {
             Self::Real(function) => function.arguments(),
@@ -27,8 +27,8 @@ impl Routine {
 
 const PREFIXES: [&str; 2] = ["__nv_", "vt_"];
 
-/// The function of a name, and the format of its arguments and result; functions that write to memory
-/// (`sincosf`, `modff`) or take integers are not among them.
+/// Returns the function of a name, and the format of its arguments and result. Functions that write to memory
+/// (`sincosf`, `modff`) or take integers are not included.
 pub(crate) fn routine(name: &str) -> Option<(Routine, Format)> {
     let name = PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix))?;
     if let Some(fast) = name.strip_prefix("fast_") {
@@ -128,7 +128,7 @@ fn of_doubles(name: &str) -> Option<Routine> {
     })
 }
 
-/// Functions of numbers of which terms know nothing, and how many they take: the same of the same numbers is the same.
+/// Functions without a meaning in terms, and their numbers of arguments: equal arguments give equal results.
 const ONLY_NAMES: [(&str, u8); 19] = [
     ("tgamma", 1),
     ("j0", 1),

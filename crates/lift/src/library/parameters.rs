@@ -1,5 +1,5 @@
-//! Arguments that go through memory of their own into a function and back are kept in registers: once
-//! the call is gone, a value is stored and loaded again. Branches around it become straight code then.
+//! Keeps arguments in registers that pass through local variables into a function and back. Once the call is gone,
+//! the value is stored and loaded again. Without these accesses, branches around them can become straight-line code.
 
 use ir::{
     Access, AddressBase, BlockId, Function, Instr, Op, Param, Program, Register, Space, Symbol,
@@ -7,11 +7,11 @@ use ir::{
 };
 use std::collections::BTreeMap;
 
-/// Where a variable is mentioned.
+/// Places where a variable is mentioned.
 type Places = Vec<(BlockId, usize)>;
 
-/// Replaces a store to an argument variable and the load after it in the same block, if nothing else
-/// mentions the variable.
+/// Replaces a store to an argument variable and the load after it in the same block, if nothing else mentions the
+/// variable.
 pub(super) fn forward(program: &Program, function: &mut Function) {
     for (variable, places) in mentioned(program, function) {
         let &[(block, first), (other, second)] = places.as_slice() else { continue };
@@ -36,7 +36,7 @@ pub(super) fn forward(program: &Program, function: &mut Function) {
     }
 }
 
-/// Where argument variables are mentioned that are not the function's own parameters.
+/// Collects the mentions of argument variables, except the function's own parameters.
 fn mentioned(program: &Program, function: &Function) -> BTreeMap<VarId, Places> {
     let mut places: BTreeMap<VarId, Places> = BTreeMap::new();
     for (block, data) in function.blocks.enumerate() {

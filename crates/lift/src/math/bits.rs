@@ -1,10 +1,10 @@
-//! Operations on the bits of singles and doubles that are operations on numbers.
+//! Bit operations on singles and doubles that are arithmetic: negation and magnitude.
 
 use super::graph::{Code, Edge, Graph, Node};
 use ir::{FloatUnary, Format, IntBinary, Rounding, Width};
 
 impl Graph {
-    /// `x ^ sign` is −x.
+    /// Recognises `x ^ sign` as −x.
     pub(super) fn sign_flip(
         &mut self,
         op: IntBinary,
@@ -21,7 +21,7 @@ impl Graph {
         }
     }
 
-    /// A value and the constant whose bits are flipped in it, the sign not among them.
+    /// Splits `x ^ mask` into the value and the mask, if the mask is a constant without the sign bit.
     pub(super) fn flipped_bits(&self, edge: Edge) -> Option<(Edge, Edge)> {
         let Node::Op(Code::Int2(IntBinary::Xor, Width::B32), operands) = self.node(edge.node())
         else {
@@ -39,7 +39,7 @@ impl Graph {
         }
     }
 
-    /// A single without its sign bit is |x|.
+    /// Recognises a single without its sign bit as |x|.
     pub(super) fn magnitude(
         &mut self,
         op: IntBinary,

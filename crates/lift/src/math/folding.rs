@@ -1,13 +1,13 @@
-//! Operations on constants, as compilers fold them: singles rounded to nearest, and words of 32 bits.
+//! Constant folding as compilers do it: singles rounded to nearest, and 32-bit words.
 //!
-//! Reciprocals are rounded correctly, which is what compilers do with `rcp.approx` of a constant. Where
-//! one did something else, its constants are others and nothing is recognised.
+//! Reciprocals are rounded correctly, as compilers do for `rcp.approx` of a constant. If a compiler folds
+//! differently, its constants differ and nothing is recognised.
 
 use super::graph::{Code, Edge, Graph, Node};
 use ir::{FloatUnary, Format, IntBinary, Rounding, Scalar, Width};
 
 impl Graph {
-    /// The constant that an operation on constants is.
+    /// Folds an operation on constants.
     pub(super) fn folded(&mut self, code: Code, edges: &[Edge]) -> Option<Edge> {
         let mut bits = [0u32; 4];
         for (bits, edge) in bits.iter_mut().zip(edges) {

@@ -1,11 +1,10 @@
-//! Values as a graph: what registers hold, as expressions. The same computation is the same node,
-//! whatever registers and order it was written with.
+//! Register values as a graph of expressions, hash-consed: equal computations are one node, whatever their registers
+//! and order.
 //!
-//! A value is an [`Edge`]: a node, negated or not. Negated means the sign bit flipped for floats and
-//! the opposite for predicates. The sign of a product or sum is kept outside as far as possible, so
-//! that `-(a·b)` and `(-a)·b` are one node. Subtraction is a sum, `or` of predicates an `and`, and only
-//! `<` and `=` compare. NaN and infinities play no part: `setp.ltu` and `setp.lt` are one comparison, and
-//! a test for either fails. Nor do `.ftz` and `.approx`.
+//! A value is an [`Edge`]: a node, negated or not. Negated means the sign bit flipped for floats and the opposite for
+//! predicates. The sign of a product or sum is kept outside as far as possible, so that `-(a·b)` and `(-a)·b` are one
+//! node. Subtraction is a sum, `or` of predicates an `and`, and only `<` and `=` compare. NaN and infinities play no
+//! part: `setp.ltu` and `setp.lt` are one comparison, and a test for either fails. Nor do `.ftz` and `.approx`.
 
 use ir::{
     ArgumentRange, FloatBinary, FloatUnary, Format, IntBinary, IntTernary, IntUnary, RealFunction,
@@ -35,7 +34,7 @@ impl Edge {
         self.0 & 1 == 1
     }
 
-    /// Negated once more if `negate`.
+    /// Negates once more if `negate`.
     pub(crate) const fn flipped(self, negate: bool) -> Self {
         Self(self.0 ^ negate as u32)
     }
@@ -63,7 +62,7 @@ pub(crate) enum Code {
         rounding: Rounding,
         saturate: bool,
     },
-    /// Condition, if it holds, if not.
+    /// Operands: the condition, the value if it holds, the value if not.
     Select,
     Int1(IntUnary, Width),
     Int2(IntBinary, Width),
@@ -80,9 +79,9 @@ pub(crate) enum Code {
         to: Width,
     },
     Concat(u8),
-    /// One of so many equal parts.
+    /// Part `.0` of `.1` equal parts.
     Part(u8, u8),
-    /// A function that was recognised before.
+    /// A function recognised earlier.
     Real(RealFunction, Format, Option<ArgumentRange>),
 }
 
@@ -105,18 +104,18 @@ impl Operands {
     }
 }
 
-/// What a node is.
+/// The content of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Node {
-    /// A value that is not looked into; the number tells it from others.
+    /// An opaque value; the number tells it from others.
     Opaque(u32),
-    /// A constant; the magnitude where it is used as a float.
+    /// A constant; its magnitude where it is used as a float.
     Bits(u64),
     /// An operation.
     Op(Code, Operands),
 }
 
-/// Nodes, each once.
+/// A set of hash-consed nodes.
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
     nodes: Vec<Node>,
@@ -155,7 +154,7 @@ impl Graph {
         id
     }
 
-    /// A new value of which nothing is known.
+    /// Creates an opaque value.
     pub(crate) fn opaque(&mut self) -> Edge {
         self.opaque += 1;
         Edge::new(self.intern(Node::Opaque(self.opaque)), false)
@@ -165,7 +164,7 @@ impl Graph {
         Edge::new(self.intern(Node::Bits(bits)), false)
     }
 
-    /// The same value, its sign outside if it is a constant.
+    /// Moves the sign of a constant out of the node; other values stay.
     fn as_float(&mut self, edge: Edge, format: Format) -> Edge {
         let sign = 1 << (format.width().bits() - 1);
         match self.node(edge.node()) {
@@ -176,13 +175,13 @@ impl Graph {
         }
     }
 
-    /// An operation on values, if it is there; signs stay as they are.
+    /// Looks up an operation without creating it; signs stay as they are.
     pub(crate) fn known(&self, code: Code, operands: &[Edge]) -> Option<Edge> {
         let node = Node::Op(code, Operands::new(operands)?);
         self.ids.get(&node).map(|&id| Edge::new(id, false))
     }
 
-    /// An operation on values; `None` if it has too many.
+    /// Builds an operation; `None` if it has too many operands.
     pub(crate) fn op(&mut self, code: Code, operands: &[Edge]) -> Option<Edge> {
         let mut edges = [Edge(0); 4];
         let edges = edges.get_mut(..operands.len())?;
@@ -198,7 +197,7 @@ impl Graph {
         }
     }
 
-    /// The node of an operation whose signs and order are brought to one form.
+    /// Normalises signs and operand order, then interns the operation.
     fn normal(&mut self, code: Code, edges: &mut [Edge]) -> Option<Edge> {
         let mut negate = false;
         match (code, &mut *edges) {
@@ -233,7 +232,7 @@ impl Graph {
             (Code::Float1(FloatUnary::Abs, Format::F32, _), [a])
                 if self.flipped_bits(*a).is_some() =>
             {
-                // Bits that are flipped and not the sign's.
+                // Flipped bits that do not include the sign: |x ^ m| = |x| ^ m.
                 let (number, bits) = self.flipped_bits(*a)?;
                 let magnitude = self.op(code, &[number])?;
                 return self.op(Code::Int2(IntBinary::Xor, Width::B32), &[magnitude, bits]);
@@ -293,7 +292,7 @@ impl Graph {
         Some(Edge::new(self.intern(Node::Op(code, operands)), negate))
     }
 
-    /// A product with ±1, without it.
+    /// Returns the other factor of a product with ±1.
     fn factor(&self, a: Edge, b: Edge, format: Format) -> Option<Edge> {
         let one = match format {
             Format::F64 => 1f64.to_bits(),
@@ -308,7 +307,7 @@ impl Graph {
         }
     }
 
-    /// A condition that is settled.
+    /// Returns the truth of a constant condition.
     pub(crate) fn truth(&self, condition: Edge) -> Option<bool> {
         match self.node(condition.node()) {
             Node::Bits(bits) => Some((bits & 1 == 1) != condition.is_negated()),
@@ -325,7 +324,7 @@ impl Graph {
         self.node(edge.node()) == Node::Bits(infinity)
     }
 
-    /// No other value is infinite, and none is beyond.
+    /// Folds a comparison with infinity: no other value is infinite, and none is beyond.
     fn beside_infinity(&mut self, code: Code, format: Format, [a, b]: [Edge; 2]) -> Option<Edge> {
         let holds = match code {
             // Below +∞ or above −∞.
@@ -337,7 +336,7 @@ impl Graph {
     }
 }
 
-/// Whether f(−x) = −f(x).
+/// Is f(−x) = −f(x)?
 pub(crate) fn is_odd(op: FloatUnary, rounding: Rounding) -> bool {
     match op {
         FloatUnary::Reciprocal | FloatUnary::Sin | FloatUnary::Tanh => true,
@@ -346,7 +345,7 @@ pub(crate) fn is_odd(op: FloatUnary, rounding: Rounding) -> bool {
     }
 }
 
-/// Whether the order of operands does not matter.
+/// Operations that commute: the order of operands does not matter.
 pub(crate) trait Commutes {
     fn commutes(self) -> bool;
 }
@@ -368,7 +367,7 @@ impl Commutes for IntBinary {
 }
 
 impl Code {
-    /// The format of operands that are floats.
+    /// Format of the float operands.
     pub(super) fn format(self) -> Option<Format> {
         match self {
             Self::Add(format, _)
@@ -384,7 +383,7 @@ impl Code {
     }
 }
 
-/// How tables write it.
+/// The notation of the tables.
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let dressed = |f: &mut fmt::Formatter<'_>, name: &str, format: Format, r: Rounding| {
@@ -453,7 +452,7 @@ fn scalar(scalar: Scalar) -> String {
     }
 }
 
-/// The debug form in one word.
+/// Returns the debug form as one word.
 fn compact(op: impl fmt::Debug) -> String {
     let text = format!("{op:?}").to_lowercase();
     text.chars().filter(|c| c.is_alphanumeric()).collect()

@@ -1,17 +1,17 @@
-//! Places to meet: where ways that parted at different branches meet in one block, those that parted last
-//! meet in a block of their own first.
+//! Inserts join blocks: when paths from nested branches join in one block, those of the inner branch get a block to
+//! join in first.
 //!
-//! `x > 20 ? x : log1pf(expf(x))` is one block behind three ways: one of the comparison and two of `log1pf`.
-//! No place in it holds the value of `log1pf` alone, and so nothing could be put there. An empty block
-//! between is such a place. It changes nothing but through how many jumps control goes.
+//! `x > 20 ? x : log1pf(expf(x))` joins three edges in one block: one of the comparison and two of `log1pf`. No place
+//! in the code holds the value of `log1pf` alone, so there is none to put the function. An empty block makes such a
+//! place. It changes nothing but the number of jumps.
 
 use crate::flow::Flow;
 use ir::{Block, BlockId, Function, Terminator};
 
-/// Places that are made at most: a kernel that needs more is left as it is from there on.
+/// Limit on inserted blocks; the rest of a larger kernel stays as it is.
 const MOST: usize = 512;
 
-/// Adds blocks to meet in; tells whether there is one now that was not there.
+/// Inserts join blocks; returns `true` if it added one.
 pub(crate) fn add(function: &mut Function) -> bool {
     let mut added = 0;
     while added < MOST {
@@ -32,14 +32,14 @@ pub(crate) fn add(function: &mut Function) -> bool {
     added > 0
 }
 
-/// The fewest ways to a block, two at least and not all, that have a branch to themselves.
+/// Returns the smallest group of predecessors, at least two and not all, with a dominating branch of their own.
 fn group(function: &Function, flow: &Flow, block: BlockId) -> Option<Vec<BlockId>> {
     let before = &flow.predecessors[block];
     let plain = |one: &BlockId| {
         let terminator = &function.blocks[*one].terminator;
         matches!(terminator, Terminator::Jump(_) | Terminator::Branch { .. })
     };
-    // First blocks of loops stay as they are.
+    // Loop headers stay as they are.
     let is_loop = before.iter().any(|one| flow.dominates(block, *one));
     if before.len() < 3 || is_loop || !before.iter().all(plain) {
         return None;
@@ -61,7 +61,7 @@ fn group(function: &Function, flow: &Flow, block: BlockId) -> Option<Vec<BlockId
     best
 }
 
-/// Lets ways to a block go through a new one.
+/// Redirects edges into a block through a new one.
 fn meet(function: &mut Function, block: BlockId, group: &[BlockId]) {
     let (span, location) = (function.blocks[block].span, function.blocks[block].location);
     let terminator = Terminator::Jump(block);

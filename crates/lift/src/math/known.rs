@@ -1,35 +1,33 @@
-//! Expansions as compilers write them where they know something of the argument.
+//! Expansions as compilers write them when they know a range of the argument.
 //!
-//! Behind `x > 1`, or of `v·v + 0.5`, a compiler leaves out what a function does for zero, for numbers that
-//! are not normal and for negative ones. What remains is the expansion with those cases folded away, and
-//! that is what is made here of a table's entry, by the same folds: a choice whose condition is known, and a
-//! sign that is.
+//! After `x > 1`, or for `v·v + 0.5`, a compiler leaves out the cases of zero, subnormal and negative arguments. This
+//! module folds those cases out of a table entry in the same way: selects with a known condition, and known signs.
 //!
-//! What is left out is not in the code, so nothing in it says that the argument is in the range. The range goes
-//! with the operation ([`ArgumentRange`]), and whoever relies on the function has to show it. These forms are
-//! only looked for in what the complete ones leave.
+//! The omitted cases are not in the code, so the code does not show that the argument is in the range. The range is
+//! part of the operation ([`ArgumentRange`]), and a proof that uses the function has to show it. These forms are only
+//! searched for after the complete ones.
 
 use super::template::{Part, Step, Template};
 use ir::{ArgumentRange, Format, RealFunction};
 
-/// What a compiler may know of an argument.
+/// Facts that a compiler may know about an argument.
 const FACTS: [ArgumentRange; 3] =
     [ArgumentRange::NotZero, ArgumentRange::NotNegative, ArgumentRange::Normal];
 
 const SIGN: u64 = 1 << 31;
 const LEAST_NORMAL: u64 = 0x0080_0000;
 
-/// The expansion where something is known of its argument.
+/// Returns the expansions that remain when a fact about the argument is known.
 pub(crate) fn variants(template: &Template) -> Vec<Template> {
     let one = template.function.arguments() == 1 && template.format == Format::F32;
-    // Over the reals this is something else for other arguments, and is followed as it is.
+    // `RoundAway` is another function over the reals outside the range; it is executed as it is.
     if !one || template.function == RealFunction::RoundAway || template.is_partial() {
         return Vec::new();
     }
     FACTS.into_iter().filter_map(|fact| Folding::new(template, fact).fold()).collect()
 }
 
-/// What became of a step.
+/// The result of folding a step.
 #[derive(Clone, Copy, Debug)]
 enum Folded {
     Value(Part),
@@ -88,7 +86,7 @@ impl<'t> Folding<'t> {
         self.folded[part.step].flipped(part.negated)
     }
 
-    /// A step with what became of its operands; nothing if a truth is left where a value belongs.
+    /// Folds a step given its folded operands; `None` if a truth is left where a value belongs.
     fn operation(&mut self, name: &'static str, parts: &[Part]) -> Option<Folded> {
         let operands: Vec<Folded> = parts.iter().map(|part| self.at(*part)).collect();
         if let ("select", &[Folded::Truth(truth), a, b]) = (name, operands.as_slice()) {
@@ -137,7 +135,7 @@ impl<'t> Folding<'t> {
         matches!(self.fact, ArgumentRange::NotNegative | ArgumentRange::Normal)
     }
 
-    /// Bits of a constant, signs folded in.
+    /// Bits of a constant, with its sign.
     fn bits(&self, part: Part) -> Option<u64> {
         match self.steps[part.step] {
             Step::Bits(bits) => Some(if part.negated { bits ^ SIGN } else { bits }),
@@ -145,7 +143,7 @@ impl<'t> Folding<'t> {
         }
     }
 
-    /// Whether the argument is known not to be less than a constant.
+    /// Is the argument known to be at least a constant?
     fn is_above(&self, constant: Part) -> bool {
         let Some(bits) = self.bits(constant) else { return false };
         let not_positive = bits & SIGN != 0 || bits == 0;
@@ -156,7 +154,7 @@ impl<'t> Folding<'t> {
         }
     }
 
-    /// Whether a value is the argument, scaled or not, which is not zero.
+    /// Is the value the argument, scaled or not, and known to be nonzero?
     fn never_zero(&self, part: Part) -> bool {
         if self.fact == ArgumentRange::NotNegative {
             return false;
@@ -174,7 +172,7 @@ impl<'t> Folding<'t> {
         }
     }
 
-    /// `|a|`, as a compiler writes it: inside of choices, and not around constants.
+    /// Builds `|a|` as a compiler writes it: pushed into selects, folded for constants.
     fn absolute(&mut self, part: Part) -> Part {
         let folded = match self.steps[part.step].clone() {
             Step::Bits(bits) => self.push(Step::Bits(bits & !SIGN)),
@@ -194,7 +192,7 @@ impl<'t> Folding<'t> {
     }
 }
 
-/// The steps that a root needs; the arguments stay in front.
+/// Keeps the steps that a root needs; the arguments stay in front.
 fn reachable(steps: &[Step], root: Part) -> (Vec<Step>, Part) {
     const ARGUMENTS: usize = 2;
     let mut needed = vec![false; steps.len()];

@@ -1,14 +1,14 @@
-//! Whether a value of a program is an expansion of a table, and of which arguments.
+//! Matches a value of a program against an expansion of a table, and finds its arguments.
 //!
-//! Equal up to the order of commuting operands, contraction of a product and a sum into an fma, and the
-//! place of signs: every step of the table is matched with one node of the graph, and both stand in a
-//! relation `step = ±node`, which follows from the relations of their operands.
+//! Equal up to the order of commuting operands, contraction of a product and a sum into an fma, and the place of
+//! signs. Every step of the table is matched with one node of the graph by a relation `step = ±node`, which follows
+//! from the relations of their operands.
 
 use super::graph::{Code, Commutes, Edge, Graph, Node, NodeId, is_odd};
 use super::template::{Part, Step, Template};
 use ir::{FloatBinary, FloatUnary, Format, Rounding, Scalar, Width};
 
-/// Signs `s` with `step = s · node`: bit 0 for plus, bit 1 for minus; none if they are not the same.
+/// The signs `s` with `step = s · node`: bit 0 for plus, bit 1 for minus; no bit if they differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Signs(u8);
 
@@ -46,19 +46,19 @@ impl Signs {
     }
 }
 
-/// What an expansion was found to be.
+/// A match of an expansion.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     /// The arguments.
     pub(crate) arguments: Vec<Edge>,
-    /// The value is the function's negated.
+    /// The value is the negated function.
     pub(crate) negated: bool,
     /// Conditions that must hold.
     pub(crate) conditions: Vec<Edge>,
-    /// What stands for choices whose other side is not in the table: the condition, and the value, which is
-    /// the node or its opposite.
+    /// The matched selects whose other side is not in the table: the condition, and the value, which is the node or
+    /// its opposite.
     pub(crate) fast: Vec<(Edge, Edge)>,
-    /// Choices that do not fall on infinity, by number.
+    /// Numbers of the selects that must yield their finite side.
     pub(crate) finite: Vec<usize>,
 }
 
@@ -66,15 +66,15 @@ struct Matcher<'m> {
     graph: &'m Graph,
     template: &'m Template,
     names: &'m [Option<String>],
-    /// Nodes and signs of steps.
+    /// The node and signs matched with each step.
     found: Vec<Option<(NodeId, Signs)>>,
-    /// Steps that were set, in order.
+    /// Matched steps, in order, for backtracking.
     trail: Vec<usize>,
     /// Signs that arguments are taken with.
     signs: [bool; 2],
 }
 
-/// The names of operations, by node; the same for one graph.
+/// Names of operations, by node; computed once for a graph.
 pub(crate) fn names(graph: &Graph) -> Vec<Option<String>> {
     let name = |id: u32| match graph.node(NodeId(id)) {
         Node::Op(code, _) => Some(code.to_string()),
@@ -83,7 +83,7 @@ pub(crate) fn names(graph: &Graph) -> Vec<Option<String>> {
     (0..graph.len() as u32).map(name).collect()
 }
 
-/// Whether a value is an expansion.
+/// Matches a value with an expansion.
 ///
 /// `infinite` are conditions under which something is infinite.
 pub(crate) fn find(
@@ -93,7 +93,7 @@ pub(crate) fn find(
     value: Edge,
     infinite: &[Edge],
 ) -> Option<Found> {
-    // An argument may come negated, its sign folded into constants.
+    // An argument may occur negated, its sign folded into constants.
     let signs = [[false, false], [true, false], [false, true], [true, true]];
     let tried = if template.holes() == 1 { 2 } else { 4 };
     signs.into_iter().take(tried).find_map(|signs| {
@@ -104,7 +104,7 @@ pub(crate) fn find(
     })
 }
 
-/// Whether the product of two values is an expansion, whose last step is a product.
+/// Matches the product of two values with an expansion whose last step is a product.
 pub(crate) fn find_product(
     graph: &Graph,
     names: &[Option<String>],
@@ -123,7 +123,7 @@ pub(crate) fn find_product(
 }
 
 impl Matcher<'_> {
-    /// What was found, if the root has signs and is infinite where the template says.
+    /// Builds the match if the root has signs and is infinite where the template says.
     fn outcome(&mut self, signs: Signs, infinite: &[Edge]) -> Option<Found> {
         if signs.is_none() {
             return None;
@@ -164,7 +164,7 @@ impl Matcher<'_> {
         Some(Found { arguments, negated, conditions, fast, finite })
     }
 
-    /// Signs with which a part of the template is the value.
+    /// Returns the signs with which a part of the template equals the value.
     fn part(&mut self, part: Part, value: Edge) -> Signs {
         self.step(part.step, value.node()).flipped(part.negated != value.is_negated())
     }
@@ -230,7 +230,7 @@ impl Matcher<'_> {
         }
     }
 
-    /// All parts with all operands in their order, each with signs that `accept` takes.
+    /// Matches all parts with all operands in order; returns their signs.
     fn in_order(&mut self, parts: &[Part], operands: &[Edge]) -> Option<Vec<Signs>> {
         let mut all = Vec::with_capacity(parts.len());
         for (part, operand) in parts.iter().zip(operands) {
@@ -243,7 +243,7 @@ impl Matcher<'_> {
         Some(all)
     }
 
-    /// Tries an order of operands; what it set is taken back if it does not do.
+    /// Tries an order of operands; undoes its matches if it fails.
     fn attempt(
         &mut self,
         parts: &[Part],
@@ -258,7 +258,7 @@ impl Matcher<'_> {
         signs
     }
 
-    /// The first two operands either way round.
+    /// Tries the first two operands either way round.
     fn either_order(
         &mut self,
         parts: &[Part],
@@ -319,7 +319,7 @@ impl Matcher<'_> {
         }
     }
 
-    /// An integer is zero where the float that is made of it is.
+    /// Matches a zero test of an integer with one of the float converted from it: both are zero together.
     fn equal_integers(&mut self, parts: &[Part], operands: &[Edge]) -> Signs {
         let zero = |edge: Edge| self.graph.node(edge.node()) == Node::Bits(0);
         let integer = match *operands {
@@ -361,7 +361,7 @@ impl Matcher<'_> {
         signs
     }
 
-    /// A product and a sum on one side, an fma on the other.
+    /// Matches a product and a sum on one side with an fma on the other.
     fn contracted(&mut self, name: &str, parts: &[Part], code: Code, operands: &[Edge]) -> Signs {
         let (Code::Fma(format, Rounding::NearestEven) | Code::Add(format, Rounding::NearestEven)) =
             code

@@ -1,18 +1,18 @@
-//! Math functions that compilers inline (`logf`, `tanhf`, `erff`, …), recognised by their structure and
-//! constants and replaced by the functions ([`ir::Op::Real`]).
+//! Recognises inlined math functions (`logf`, `tanhf`, `erff`, …) by their structure and constants, and replaces them
+//! by the functions ([`ir::Op::Real`]).
 //!
-//! The values of a function become a graph ([`values`]), in which neither order nor registers nor the
-//! difference between a branch and a `selp` show. Every value is compared with the tables of expansions
-//! ([`template`], [`matching`]). What is recognised is computed at its place by the function itself;
-//! what then is not needed goes, and with it the branches on special values.
+//! The values of a function become a graph ([`values`]). It abstracts from instruction order, from registers, and
+//! from the difference between a branch and a `selp`. Every value is compared with the tables of expansions
+//! ([`template`], [`matching`]). A recognised value is computed in its place by the function itself. Dead code is
+//! removed, and with it the branches on special values.
 //!
-//! # What it relies on
+//! # Assumptions
 //!
-//! That an expansion of the tables *is* the function over the reals. `tests/functions.rs` runs every
-//! one of them on thousands of numbers and compares. Infinities, NaN and overflow are no reals, and
-//! what an expansion does for them is given up. Where an expansion has another way for large arguments
-//! ([`slow`]) that is not recognised, and where a compiler left cases out ([`known`]), the function is known in a
-//! range of arguments only, which goes with the operation.
+//! An expansion of the tables *is* the function over the reals. `tests/functions.rs` runs every one of them on
+//! thousands of numbers and compares. Infinities, NaN and overflow are not reals, and the results of an expansion for
+//! them are given up. Where an expansion has a slow path for large arguments ([`slow`]) that is not recognised, or a
+//! compiler left cases out ([`known`]), the function is known on a range of arguments only. That range is part of the
+//! operation.
 
 mod bits;
 mod folding;
@@ -41,7 +41,7 @@ use values::Values;
 /// Functions with more blocks are left as they are.
 const MOST_BLOCKS: usize = 5000;
 
-/// Replaces what is recognised.
+/// Replaces recognised expansions.
 pub(crate) fn lift(lifted: &mut Lifted, functions: &[ir::FuncId]) {
     let mut found = BTreeSet::new();
     for &function in functions {
@@ -62,8 +62,8 @@ pub(crate) fn lift(lifted: &mut Lifted, functions: &[ir::FuncId]) {
     }
 }
 
-/// Replaces what is recognised in a function; what that was. What was known of an argument is only asked
-/// of what is left.
+/// Replaces recognised expansions in a function, and returns them. Expansions with cases left out are searched for in
+/// the remaining code.
 fn lift_function(program: &Program, function: &mut Function) -> Vec<Template> {
     if function.blocks.len() > MOST_BLOCKS {
         return Vec::new();
@@ -76,8 +76,8 @@ fn lift_function(program: &Program, function: &mut Function) -> Vec<Template> {
     found
 }
 
-/// Replaces what is recognised once ways have more places to meet ([`joins`]); without any, the function stays as
-/// it is.
+/// Replaces expansions that are recognised once join blocks are added ([`joins`]); if there are none, the function
+/// stays as it is.
 fn lift_joined(
     program: &Program,
     function: &mut Function,
@@ -118,7 +118,7 @@ fn lift_templates(
     }
     let flow = Flow::new(function);
     let values = Values::new(function, &flow);
-    // With those that were folded.
+    // Including folded constants.
     let constants = literals.into_iter().chain(values.graph.constants()).collect();
     for template in templates.iter().filter(|template| template.function == RealFunction::Pow) {
         let fixed = powers::fixed(template, &constants, &values.graph).into_iter();
@@ -141,12 +141,12 @@ fn lift_templates(
     found
 }
 
-/// Tells whether a program has all constants of an expansion.
+/// Does a program contain all constants of an expansion?
 fn is_possible(template: &Template, constants: &FxHashSet<u64>) -> bool {
     template.constants().all(|bits| is_present(constants, bits))
 }
 
-/// Whether a constant is in a program, signs aside; small ones may come from elsewhere.
+/// Does a program contain a constant, signs aside? Small constants may come from elsewhere.
 fn is_present(constants: &FxHashSet<u64>, bits: u64) -> bool {
     const SMALL: u64 = 1 << 16;
     let near = [bits, bits ^ 1 << 31, bits ^ 1 << 63, bits.wrapping_sub(1)];
@@ -159,7 +159,7 @@ fn constants(function: &Function) -> FxHashSet<u64> {
         instruction.op.visit(&mut |access| {
             if let ir::Access::Read(Operand::Constant(bits)) = access {
                 found.insert(bits);
-                // Halves of a pair, and what is subtracted.
+                // Halves of a pair, and subtracted constants.
                 found.extend([bits & 0xffff_ffff, bits >> 32]);
                 found.insert((bits as u32).wrapping_neg().into());
             }
@@ -168,8 +168,8 @@ fn constants(function: &Function) -> FxHashSet<u64> {
     found
 }
 
-/// The ways for large arguments that a function may have, as `tables/slow.txt` writes them: for those who add
-/// one.
+/// Prints the slow paths for large arguments that a function may have, in the notation of `tables/slow.txt`, for
+/// adding one.
 #[must_use]
 pub fn slow_ways(program: &Program, function: &Function) -> Vec<String> {
     let flow = Flow::new(function);
@@ -177,7 +177,7 @@ pub fn slow_ways(program: &Program, function: &Function) -> Vec<String> {
     slow::texts(program, function, &values)
 }
 
-/// The steps of the values that a function stores, as tables write them: for those who add one.
+/// Prints the values that a function stores as steps, in the notation of the tables, for adding one.
 #[must_use]
 pub fn stored_steps(function: &Function, arguments: usize) -> Vec<String> {
     let flow = Flow::new(function);

@@ -1,4 +1,4 @@
-//! What operations make of values: each as a node of the graph, in the one form the graph has for it.
+//! Builds the nodes of operations in the graph's normal form.
 
 use super::graph::{Code, Edge, Node};
 use super::values::{Values, written};
@@ -25,7 +25,7 @@ impl Values<'_> {
         }
     }
 
-    /// The registers an operation writes and their values, guards left out.
+    /// Returns the registers that an operation writes and their values, without guards.
     pub(super) fn results_of(&mut self, block: BlockId, op: &Op) -> Vec<(Reg, Edge)> {
         if let Op::Split { dsts, src } = op {
             return self.parts(block, dsts, *src);
@@ -68,7 +68,7 @@ impl Values<'_> {
         }
     }
 
-    /// The result of an operation that is looked into.
+    /// Returns the result of an operation that the graph models.
     fn value(&mut self, block: BlockId, op: &Op) -> Option<(Reg, Edge)> {
         let width_of = |register: Reg| self.function.registers[register].width;
         let (dst, code, operands): (Reg, Code, Vec<(Operand, Width)>) = match op {
@@ -147,7 +147,7 @@ impl Values<'_> {
                     from: *from,
                     to: *to,
                     rounding: *rounding,
-                    // From floats to integers it always does.
+                    // A conversion from float to integer always saturates.
                     saturate: *saturate && matches!(to, Scalar::Float(_)),
                 };
                 (*dst, code, vec![(*src, from.width())])
@@ -204,7 +204,7 @@ impl Values<'_> {
         }
     }
 
-    /// `<` and `=` alone, negated or the other way round.
+    /// Expresses a relation by `<` and `=` alone, negated or with operands swapped.
     fn compare(
         &mut self,
         relation: Relation,
@@ -222,7 +222,7 @@ impl Values<'_> {
         Some(self.graph.op(code, &operands)?.flipped(negate))
     }
 
-    /// As [`Self::compare`], and a constant on the right where there is one.
+    /// Like [`Self::compare`], with a constant on the right where there is one.
     fn int_compare(
         &mut self,
         relation: Relation,
@@ -267,7 +267,7 @@ impl Values<'_> {
         if lanes == 1 {
             return Some((dst, self.scalar(op, format, mode, &whole)?));
         }
-        // Numbers side by side: each for itself.
+        // Packed numbers: each lane for itself.
         let mut results = Vec::new();
         for index in 0..lanes {
             let parts: Vec<Edge> =

@@ -1,4 +1,4 @@
-//! Powers with a constant exponent or base: compilers fold what depends on the constant alone, so the
+//! Powers with a constant exponent or base. Compilers fold the steps that depend on the constant alone, so the
 //! expansion is that of the table with those steps computed.
 
 use super::graph::{Code, Edge, Graph, Node, NodeId};
@@ -7,7 +7,7 @@ use ir::{FloatUnary, Format, IntBinary, Rounding, Scalar, Width};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
-/// The steps that expansions of `powf` have.
+/// The operations that occur in expansions of `powf`.
 fn codes() -> Vec<Code> {
     let (single, nearest) = (Format::F32, Rounding::NearestEven);
     let integer = Scalar::Integer { width: Width::B32, signed: true };
@@ -60,7 +60,7 @@ impl<'t> Coded<'t> {
         Self { template, codes, names }
     }
 
-    /// The expansion with one argument a constant, a single.
+    /// Returns the expansion with one argument a constant, a single.
     fn with_constant(&self, position: usize, bits: u32) -> Option<Template> {
         let template = self.template;
         let mut graph = Graph::default();
@@ -88,7 +88,7 @@ impl<'t> Coded<'t> {
     }
 }
 
-/// Expansions of powers, one argument of which is a constant of the program.
+/// Returns expansions of powers with one argument a constant of the program.
 pub(crate) fn fixed(
     template: &Template,
     constants: &FxHashSet<u64>,
@@ -112,13 +112,13 @@ pub(crate) fn fixed(
     all
 }
 
-/// Whether a program with these constants may have the expansion with a constant.
+/// May a program with these constants contain the expansion with a constant argument?
 pub(crate) fn may_be(template: &Template, constants: &FxHashSet<u64>) -> bool {
     (0..2).any(|argument| has_most(template, argument, constants))
 }
 
-/// Numbers of whose logarithm the exponent is a factor. A compiler that knows the exponent to be no NaN
-/// leaves the logarithm alone, as two constants, the second one below the last place of the first.
+/// Finds bases whose logarithm is multiplied by the exponent. A compiler that knows the exponent is not NaN keeps the
+/// logarithm as two constants, the second one below the last place of the first.
 fn bases(graph: &Graph) -> Vec<u32> {
     let mut large: FxHashMap<NodeId, Vec<f64>> = FxHashMap::default();
     let mut small: Vec<(NodeId, f64)> = Vec::new();
@@ -140,7 +140,7 @@ fn bases(graph: &Graph) -> Vec<u32> {
     for (node, second) in small {
         for &first in large.get(&node).into_iter().flatten() {
             if second.abs() <= first.abs() * 2f64.powi(-22) {
-                // Signs stand elsewhere.
+                // The signs are in other nodes.
                 let logarithms = [first + second, first - second, second - first, -first - second];
                 bases.extend(logarithms.map(|logarithm| (logarithm.exp2() as f32).to_bits()));
             }
@@ -149,8 +149,8 @@ fn bases(graph: &Graph) -> Vec<u32> {
     bases
 }
 
-/// Whether most constants are there of the steps that depend on an argument; some of them may go if
-/// the other one is known.
+/// Are most constants present of the steps that depend on an argument? Some of them may be folded if the other
+/// argument is known.
 fn has_most(template: &Template, argument: usize, constants: &FxHashSet<u64>) -> bool {
     let mut depends = vec![false; template.steps.len()];
     let (mut all, mut missing) = (0, 0);
@@ -172,7 +172,7 @@ fn has_most(template: &Template, argument: usize, constants: &FxHashSet<u64>) ->
     missing * 4 < all
 }
 
-/// From a graph back to steps.
+/// Converts a graph back to steps.
 struct Writer<'w> {
     graph: &'w Graph,
     names: &'w FxHashMap<Code, &'static str>,

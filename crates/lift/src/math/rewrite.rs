@@ -1,4 +1,4 @@
-//! From what was recognised to a changed function.
+//! Plans and applies the changes to a function once expansions are recognised.
 
 mod belongs;
 
@@ -15,15 +15,15 @@ use ir::{
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is to be done to a function.
+/// Changes to a function.
 #[derive(Debug, Default)]
 pub(crate) struct Edits {
     registers: Vec<Register>,
-    /// At the beginning of blocks, copies before functions.
+    /// Inserted at the start of blocks: copies before functions.
     starts: BTreeMap<BlockId, Vec<Instr>>,
-    /// Instead of an instruction.
+    /// Replacements of instructions.
     instead: BTreeMap<(BlockId, usize), Vec<Instr>>,
-    /// Behind an instruction.
+    /// Inserted after an instruction.
     behind: BTreeMap<(BlockId, usize), Vec<Instr>>,
     /// Branches that always go one way.
     jumps: BTreeMap<BlockId, BlockId>,
@@ -35,7 +35,7 @@ impl Edits {
     }
 }
 
-/// What was recognised, by the position of its template, and what to do.
+/// The recognised templates, by position, and the changes.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) found: BTreeSet<usize>,
@@ -46,7 +46,7 @@ pub(crate) struct Plan {
 #[derive(Clone, Copy)]
 struct Candidate {
     block: BlockId,
-    /// The instruction that makes it; `None` where ways meet.
+    /// The instruction that computes it; `None` at a join.
     position: Option<usize>,
     register: Reg,
     value: Edge,
@@ -60,18 +60,18 @@ struct Planner<'p, 'v> {
     single: Vec<bool>,
     copies: FxHashMap<Site, Reg>,
     choices: Vec<Choice>,
-    /// Ways for large arguments that were recognised.
+    /// Recognised slow paths for large arguments.
     regions: Vec<Region>,
 }
 
-/// A choice between infinity and something else.
+/// A select between infinity and another value.
 #[derive(Clone, Copy)]
 struct Choice {
     block: BlockId,
     position: usize,
     register: Reg,
     other: Operand,
-    /// Where it is infinite.
+    /// Condition of the infinite case.
     infinite: Edge,
     /// The value elsewhere.
     rest: Edge,
@@ -111,7 +111,7 @@ fn choices(function: &Function, values: &Values<'_>) -> Vec<Choice> {
     values.results.iter().filter_map(choice).collect()
 }
 
-/// Looks for expansions.
+/// Searches for expansions and plans their replacement.
 pub(crate) fn plan(
     program: &Program,
     function: &Function,
@@ -133,7 +133,7 @@ pub(crate) fn plan(
     };
     let infinite: Vec<Edge> = planner.choices.iter().map(|choice| choice.infinite).collect();
     let names = names(&values.graph);
-    // Where ways meet: arguments before functions of them.
+    // At joins: arguments before functions of them.
     let mut merges = values.merges.clone();
     merges.sort_unstable_by_key(|&(block, register, value)| (value, block, register));
     let merges = merges.into_iter().map(|(block, register, value)| Candidate {
@@ -157,7 +157,7 @@ pub(crate) fn plan(
                         .and_then(|found| planner.with_its_choices(template, found, candidate))
                         .is_some_and(|found| planner.replace(candidate, template, &found))
                 }
-                // A product that went into a sum.
+                // A product fused into a sum.
                 Some("mul" | "mul.f64") => {
                     planner.product(candidate).is_some_and(|(factors, added)| {
                         find_product(&values.graph, &names, template, factors, &infinite)
@@ -193,7 +193,7 @@ fn single(function: &Function) -> Vec<bool> {
 }
 
 impl Planner<'_, '_> {
-    /// The factors of a fused product and what is added to it.
+    /// Returns the factors of a fused product and its addend.
     fn product(&self, candidate: Candidate) -> Option<([Edge; 2], Operand)> {
         let block = &self.function.blocks[candidate.block];
         let Op::Fma { lanes: 1, c, mode, .. } = &block.instructions[candidate.position?].op else {
@@ -227,7 +227,7 @@ impl Planner<'_, '_> {
         true
     }
 
-    /// Plans to compute a value by a function; whether that can be done.
+    /// Plans to compute a value by a function; returns `false` if that is impossible.
     fn replace(&mut self, candidate: Candidate, template: &Template, found: &Found) -> bool {
         let dst = candidate.register;
         let Some(mut new) = self.computed(candidate, template, found, dst) else { return false };
@@ -238,7 +238,7 @@ impl Planner<'_, '_> {
         true
     }
 
-    /// The function's value, in a register.
+    /// Builds the operations that compute the function's value in a register.
     fn computed(
         &mut self,
         candidate: Candidate,
@@ -264,7 +264,7 @@ impl Planner<'_, '_> {
         Some(new)
     }
 
-    /// The arguments for which the code was seen to be the function.
+    /// The arguments for which the code is known to be the function.
     fn range(&self, template: &Template, found: &Found) -> Option<ArgumentRange> {
         let is_recognised = || self.is_whole(found);
         match template.function {
@@ -282,7 +282,7 @@ impl Planner<'_, '_> {
             .position
             .and_then(|at| self.function.blocks[candidate.block].instructions[at].guard);
         let instructions = new.into_iter().map(|op| Instr {
-            // Steps before the last write registers of their own.
+            // All steps but the last write fresh registers.
             guard,
             op,
             span: origin.0,
@@ -304,7 +304,7 @@ impl Planner<'_, '_> {
         }
     }
 
-    /// A choice falls on what is not infinite, unless it is a function itself.
+    /// Replaces a select by its finite value, unless it was replaced by a function itself.
     fn is_finite(&mut self, at: usize) {
         let Choice { block, position, register, other, .. } = self.choices[at];
         let old = &self.function.blocks[block].instructions[position];
@@ -313,7 +313,7 @@ impl Planner<'_, '_> {
         self.plan.edits.instead.entry((block, position)).or_insert_with(|| vec![new]);
     }
 
-    /// A condition always holds.
+    /// Makes a condition always hold.
     fn always(&mut self, condition: Edge) {
         for (block, known) in self.values.conditions.enumerate() {
             let Some(known) = *known else { continue };
@@ -337,7 +337,7 @@ impl Planner<'_, '_> {
         }
     }
 
-    /// An operand that holds an argument at the candidate's place.
+    /// Returns an operand that holds an argument at the candidate's place.
     fn argument(
         &mut self,
         candidate: Candidate,
@@ -364,7 +364,7 @@ impl Planner<'_, '_> {
         Some(opposite.into())
     }
 
-    /// Whether control comes through a place on every way to the candidate's.
+    /// Does every path to the candidate go through the place first?
     fn is_before(&self, site: &Site, candidate: Candidate) -> bool {
         if site.block != candidate.block {
             return self.values.flow.dominates(site.block, candidate.block);
@@ -372,13 +372,13 @@ impl Planner<'_, '_> {
         match (site.after, candidate.position) {
             (None, Some(_)) => true,
             (Some(site), Some(position)) => site < position,
-            // Registers that are functions of others there come later.
+            // Registers at this join that are functions of others come later.
             (None, None) => site.register != candidate.register,
             (Some(_), None) => false,
         }
     }
 
-    /// A register that keeps what another one holds at a place.
+    /// Returns a register that keeps another one's value from a place on.
     fn held(&mut self, site: Site) -> Reg {
         if self.single[base::Index::position(site.register)] {
             return site.register;
@@ -399,7 +399,7 @@ impl Planner<'_, '_> {
             Some(after) => {
                 self.plan.edits.behind.entry((site.block, after)).or_default().push(instruction);
             }
-            // Behind the functions that make it, if it is one of them.
+            // After the functions that compute it, if it is one of them.
             None => self.plan.edits.starts.entry(site.block).or_default().push(instruction),
         }
         self.copies.insert(site, copy);
@@ -418,7 +418,8 @@ fn negated(format: Format, dst: Reg, a: Operand) -> Op {
     Op::FloatUnary { op: FloatUnary::Negate, format, lanes: 1, mode: FloatMode::NEAREST, dst, a }
 }
 
-/// Changes a function; returns the branches that always go one way, if nothing is read that the other writes.
+/// Applies the changes. Returns the branches that always go one way; they can become jumps if no value of the other
+/// side is read.
 pub(crate) fn apply(function: &mut Function, mut edits: Edits) -> BTreeMap<BlockId, BlockId> {
     edits.registers.into_iter().for_each(|register| {
         function.registers.push(register);

@@ -1,15 +1,14 @@
-//! The way that sines and `fmodf` take for large arguments, recognised as the library's own.
+//! Recognises the library's slow paths: sines and `fmodf` of large arguments.
 //!
-//! Sines of arguments from 105615 on are reduced by the method of Payne and Hanek: a product with the bits of
-//! 2/π in local memory, of which the exponent chooses three words. `fmodf` subtracts multiples in a loop. No graph
-//! of values shows that, so the blocks between the branch and the place where its ways meet are written out
-//! as text, registers by the order in which they appear, and compared with `tables/slow.txt`: every
-//! instruction, constant, table and branch must be the same. What comes in must be the argument (or `|x|`), a
-//! constant, or the address of local memory or of a table; what goes out must be what the function's expansion goes
-//! on with, and nothing else that is read later. Local memory must be read by nothing but such blocks. Where
-//! constants and addresses are made does not matter ([`canonical`]): loops have them in front.
+//! Sines of arguments from 105615 on are reduced by the method of Payne and Hanek: a product with the bits of 2/π in
+//! local memory, of which the exponent chooses three words. `fmodf` subtracts multiples in a loop. No graph of values
+//! shows that. So the blocks between the branch and its join are printed as text, with registers numbered by first
+//! appearance, and compared with `tables/slow.txt`: every instruction, constant, table and branch must be the same.
+//! Inputs must be the argument (or `|x|`), a constant, or the address of local memory or of a table. Outputs must be
+//! those that the function's expansion uses; nothing else may be read later. Nothing but such blocks may read local
+//! memory. Constants and addresses may be computed anywhere ([`canonical()`]): loops have them in front.
 //!
-//! An entry of the table is trusted as those of the other tables are: `tests/functions.rs` runs each.
+//! An entry of this table is trusted like those of the other tables: `tests/functions.rs` runs each.
 
 mod canonical;
 mod names;
@@ -29,22 +28,22 @@ use std::sync::LazyLock;
 
 const TABLE: &str = include_str!("tables/slow.txt");
 
-/// A region has at most this many blocks.
+/// Limit on the blocks of a region.
 const MOST_BLOCKS: usize = 24;
 
-/// The blocks between a branch and the place where its ways meet, on one of the ways.
+/// The blocks on one side of a branch, up to its join.
 #[derive(Clone, Debug)]
 pub(crate) struct Region {
     /// The block with the branch.
     pub(crate) branch: BlockId,
     blocks: Vec<BlockId>,
-    /// Where the ways meet.
+    /// The join.
     pub(crate) meets: BlockId,
     /// The argument.
     pub(crate) argument: Edge,
-    /// Another argument, of `fmodf`.
+    /// The second argument, of `fmodf`.
     pub(crate) other: Option<Edge>,
-    /// Registers that are read where the ways meet, in the order of the table.
+    /// Registers read from the join on, in the order of the table.
     pub(crate) results: Vec<Reg>,
 }
 
@@ -64,13 +63,13 @@ pub(crate) fn find(program: &Program, function: &Function, values: &Values<'_>) 
     if uses_local_memory(function, &own) { Vec::new() } else { regions }
 }
 
-/// The texts of all regions that may be such ways: for those who add one to the table.
+/// Prints all regions that may be slow paths, for adding one to the table.
 pub(crate) fn texts(program: &Program, function: &Function, values: &Values<'_>) -> Vec<String> {
     let writer = Writer::new(program, function, values);
     writer.candidates().into_iter().map(|(text, _)| text).collect()
 }
 
-/// Entries of the table: orders of results, and the way.
+/// Entries of the table: the order of results, and the text.
 static KNOWN: LazyLock<Vec<(Vec<usize>, String)>> = LazyLock::new(|| {
     let entry = |entry: &str| {
         let mut lines = entry.lines().filter(|line| !line.starts_with('#'));
@@ -81,13 +80,13 @@ static KNOWN: LazyLock<Vec<(Vec<usize>, String)>> = LazyLock::new(|| {
     TABLE.split("\n\n").filter_map(entry).collect()
 });
 
-/// The order of results, if a text is an entry of the table.
+/// Returns the order of results if a text is an entry of the table.
 fn known_order(text: &str) -> Option<Vec<usize>> {
     let text = canonical(text);
     KNOWN.iter().find(|(_, known)| *known == text).map(|(order, _)| order.clone())
 }
 
-/// Whether a branch may always go to one of its targets: what the other way writes is not read behind it.
+/// May a branch always go to `target`? The code must not read the other side's writes later.
 pub(crate) fn is_unread(
     function: &Function,
     flow: &Flow,
@@ -115,8 +114,8 @@ pub(crate) fn is_unread(
     unread
 }
 
-/// The blocks from one on, up to where ways meet; in order of a walk that takes the first target first. `None` if
-/// there is another way in than by the branch.
+/// Collects the blocks from `first` up to the join, in the order of a walk that takes the first target first. `None`
+/// if there is another way in than by the branch.
 fn blocks(
     function: &Function,
     flow: &Flow,
@@ -145,7 +144,7 @@ fn blocks(
     (closed && !found.is_empty()).then_some(found)
 }
 
-/// Whether anything outside of some blocks may read local memory.
+/// May anything outside of some blocks read local memory?
 fn uses_local_memory(function: &Function, but: &BTreeSet<BlockId>) -> bool {
     let is_shared = |op: &Op| matches!(op, Op::ConvertAddress { space: Space::Local, .. });
     let is_generic = function.instructions().any(|one| is_shared(&one.op));
@@ -165,7 +164,7 @@ fn uses_local_memory(function: &Function, but: &BTreeSet<BlockId>) -> bool {
 struct Address {
     variable: VarId,
     offset: i64,
-    /// As a generic address.
+    /// Is it a generic address?
     generic: bool,
 }
 
@@ -184,7 +183,7 @@ impl<'w, 'v> Writer<'w, 'v> {
         Self { program, function, values, live, meets }
     }
 
-    /// Both ways of every branch that could be one, as text.
+    /// Prints both sides of every branch that could be one.
     fn candidates(&self) -> Vec<(String, Region)> {
         let mut all = Vec::new();
         for &branch in &self.values.flow.order {
@@ -205,7 +204,7 @@ impl<'w, 'v> Writer<'w, 'v> {
         all
     }
 
-    /// Whether a constant of such ways is among some blocks: π/2·2^−64, or 2^−23 behind a loop.
+    /// Do the blocks contain a constant of the slow paths: π/2·2^−64, or 2^−23 after a loop?
     fn is_possible(&self, blocks: &[BlockId]) -> bool {
         const SIGNS: [u64; 2] = [0x3bf9_21fb_5444_2d19, 0x3400_0000];
         let mut found = false;
@@ -219,7 +218,7 @@ impl<'w, 'v> Writer<'w, 'v> {
         found
     }
 
-    /// A region as text, if what comes in and goes out can be told.
+    /// Prints a region if its inputs and outputs are understood.
     fn text(
         &self,
         branch: BlockId,
@@ -242,7 +241,7 @@ impl<'w, 'v> Writer<'w, 'v> {
             let printed = Printed { program: self.program, function: &named };
             for instruction in &data.instructions {
                 let text = names.variables(self.program, printed.instruction(instruction));
-                // Whether a product may be fused makes no difference to what a way computes.
+                // Contraction makes no difference to the result of a slow path.
                 lines.push(format!("  {}", text.replace(".contract", "")));
             }
             let target = |block: BlockId| match blocks.iter().position(|one| *one == block) {
@@ -287,7 +286,7 @@ impl<'w, 'v> Writer<'w, 'v> {
         Some((text, Region { branch, blocks, meets, argument, other, results }))
     }
 
-    /// Registers that the region writes and that are read later.
+    /// Registers that the region writes and later code reads.
     fn results(&self, blocks: &[BlockId], meets: BlockId, names: &Names) -> Vec<Reg> {
         let mut all: Vec<Reg> = Vec::new();
         for instruction in blocks.iter().flat_map(|one| &self.function.blocks[*one].instructions) {
@@ -301,7 +300,7 @@ impl<'w, 'v> Writer<'w, 'v> {
         all
     }
 
-    /// Registers that are read before they are written.
+    /// Registers read before they are written.
     fn inputs(&self, first: BlockId, names: &Names) -> Vec<Reg> {
         let mut all: Vec<Reg> =
             names.numbers.keys().copied().filter(|one| self.live.at(first, *one)).collect();
@@ -309,7 +308,7 @@ impl<'w, 'v> Writer<'w, 'v> {
         all
     }
 
-    /// Whether all addresses are of one variable, which is large enough.
+    /// Do all local addresses belong to one variable that is large enough?
     fn is_one_variable(&self, branch: BlockId, inputs: &[Reg]) -> bool {
         const BYTES: u64 = 28;
         let addresses = inputs.iter().filter_map(|one| self.address(branch, *one));
@@ -320,7 +319,7 @@ impl<'w, 'v> Writer<'w, 'v> {
         own.len() < 2 && own.iter().all(|variable| size(variable) >= BYTES)
     }
 
-    /// The one or two values that are no constants and no addresses, magnitudes aside.
+    /// Returns the one or two inputs that are neither constants nor addresses, without their magnitude operation.
     fn arguments(&self, branch: BlockId, inputs: &[Reg]) -> Option<[Option<Edge>; 2]> {
         let mut found: [Option<Edge>; 2] = [None; 2];
         for &register in inputs {
@@ -332,7 +331,7 @@ impl<'w, 'v> Writer<'w, 'v> {
             if matches!(self.values.graph.node(value.node()), Node::Bits(_)) {
                 continue;
             }
-            // A scaled magnitude is looked at as an expression; another product is an argument.
+            // A scaled magnitude is printed as an expression; any other product is an argument.
             if self.is_scaled_magnitude(value) || found.contains(&Some(value)) {
                 continue;
             }
@@ -342,7 +341,7 @@ impl<'w, 'v> Writer<'w, 'v> {
         Some(found)
     }
 
-    /// Tells whether a value is `2^23·|y|`, which `fmodf` compares with.
+    /// Is the value `2^23·|y|`, with which `fmodf` compares?
     fn is_scaled_magnitude(&self, value: Edge) -> bool {
         const SCALE: u64 = 0x4b00_0000;
         let Node::Op(Code::Mul(..), factors) = self.values.graph.node(value.node()) else {
@@ -362,7 +361,7 @@ impl<'w, 'v> Writer<'w, 'v> {
         }
     }
 
-    /// What a register holds when the region begins, in words of the arguments.
+    /// Describes the content of a register at the start of the region in terms of the arguments.
     fn role(
         &self,
         branch: BlockId,
@@ -409,7 +408,7 @@ impl<'w, 'v> Writer<'w, 'v> {
         }
     }
 
-    /// The variable whose address a register holds at the end of a block, and an offset.
+    /// Returns the address that a register holds at the end of a block: variable and offset.
     fn address(&self, block: BlockId, register: Reg) -> Option<Address> {
         let value = self.values.stored(block, register.into());
         let sites = value.map_or(&[][..], |value| self.values.sites(value.node()));
@@ -420,7 +419,7 @@ impl<'w, 'v> Writer<'w, 'v> {
         made.or_else(|| self.address_of(self.single(register)?))
     }
 
-    /// The only instruction that writes a register.
+    /// Returns the only instruction that writes a register.
     fn single(&self, register: Reg) -> Option<&'w Instr> {
         let mut all = self.function.instructions().filter(|one| {
             let mut writes = false;
@@ -457,7 +456,7 @@ impl<'w, 'v> Writer<'w, 'v> {
         }
     }
 
-    /// A variable that the region names: what it holds, or that it is local.
+    /// Describes a variable that the region names: its contents, or that it is local.
     fn variable(&self, variable: VarId, names: &Names) -> Option<String> {
         let data = &self.program.variables[variable];
         let name = names.variable(variable)?;

@@ -1,10 +1,10 @@
-//! A value as the steps of a table, so that new expansions need not be typed.
+//! Prints a value as the steps of a table, so that new expansions need not be typed.
 
 use super::graph::{Code, Edge, Graph, Node, NodeId};
 use rustc_hash::FxHashMap;
 
-/// Writes the steps of a value; values nobody looks into are arguments, in the order in which they
-/// appear. A choice one side of which has an argument too many is written as `fast`.
+/// Writes the steps of a value. Opaque values are its arguments, in the order in which they appear. A select is
+/// written as `fast` if one side has an argument too many.
 pub(crate) fn steps(graph: &Graph, value: Edge, arguments: usize) -> String {
     let mut writer = Writer { graph, arguments, inputs: Vec::new(), names: FxHashMap::default() };
     let mut text = String::new();
@@ -21,7 +21,7 @@ struct Writer<'g> {
 }
 
 impl Writer<'_> {
-    /// The first values that are not looked into are the arguments.
+    /// Collects the arguments: the first opaque values.
     fn inputs(&mut self, node: NodeId) {
         let mut seen = vec![node];
         let mut at = 0;
@@ -48,7 +48,7 @@ impl Writer<'_> {
         match self.graph.node(node) {
             Node::Opaque(_) => !self.inputs.contains(&node),
             Node::Bits(_) => false,
-            // One of two ways is enough.
+            // One of the two sides is enough.
             Node::Op(Code::Select, operands) => {
                 let open = |at: usize| {
                     operands.as_slice().get(at).is_some_and(|one| self.is_open(one.node()))

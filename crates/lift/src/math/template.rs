@@ -1,4 +1,4 @@
-//! Tables of expansions: what a compiler writes for a function, as steps of a graph.
+//! Tables of expansions: the code that a compiler emits for a function, as steps of a graph.
 //!
 //! ```text
 //! Log f32
@@ -8,10 +8,10 @@
 //!   …
 //! ```
 //!
-//! A block begins with the function and the format of its arguments and result; the last step is the
-//! result. Operands are `x` and `y`, earlier steps, or bits of constants; `-` negates. The steps
-//! are those of [`super::graph`], printed by [`super::steps`]. `fast c v` is `v` for arguments for which
-//! `c` holds; it stands for a choice whose other side is not looked at, which makes `c` an assumption.
+//! A block begins with the function and the format of its arguments and result; the last step is the result. Operands
+//! are `x` and `y`, earlier steps, or bits of constants; `-` negates. The steps are those of [`super::graph`],
+//! printed by [`super::steps`]. `fast c v` is `v` for arguments for which `c` holds. It stands for a select with an
+//! ignored side, which makes `c` an assumption.
 
 use ir::{ArgumentRange, Format, RealFunction};
 use std::sync::LazyLock;
@@ -30,7 +30,7 @@ pub(crate) enum Step {
     Hole(usize),
     /// A constant.
     Bits(u64),
-    /// The value where the condition holds, whatever it is elsewhere.
+    /// The value (second) if the condition (first) holds; elsewhere anything.
     Fast(Part, Part),
     /// An operation by name.
     Op(&'static str, Vec<Part>),
@@ -43,17 +43,17 @@ pub(crate) struct Template {
     pub(crate) format: Format,
     pub(crate) steps: Vec<Step>,
     pub(crate) root: Part,
-    /// Which argument is a constant, and its bits.
+    /// Index and bits of a constant argument.
     pub(crate) constant: Option<(usize, u64)>,
-    /// Where the value is infinite and the root is not looked at: what holds there. Somewhere in the
-    /// program must be a choice between infinity and something that is computed of the root.
+    /// Condition under which the value is infinite and the root is ignored. The program must contain a select between
+    /// infinity and something computed from the root.
     pub(crate) infinite: Option<Part>,
-    /// The arguments for which it is the function, where cases are left out.
+    /// The arguments for which it is the function, if cases are left out.
     pub(crate) range: Option<ArgumentRange>,
 }
 
 impl Template {
-    /// Constants that no program with this expansion can do without.
+    /// Constants that every program with this expansion contains.
     pub(crate) fn constants(&self) -> impl Iterator<Item = u64> {
         self.steps.iter().filter_map(|step| match step {
             Step::Bits(bits) => Some(*bits),
@@ -61,12 +61,12 @@ impl Template {
         })
     }
 
-    /// How many arguments are to be found.
+    /// Number of arguments to find.
     pub(crate) fn holes(&self) -> usize {
         self.function.arguments() - usize::from(self.constant.is_some())
     }
 
-    /// Whether it leaves out what happens for some arguments.
+    /// Returns `true` if it leaves out cases for some arguments.
     pub(crate) fn is_partial(&self) -> bool {
         self.steps.iter().any(|step| matches!(step, Step::Fast(..)))
     }
@@ -78,13 +78,13 @@ const TABLES: [&str; 3] = [
     include_str!("tables/half.txt"),
 ];
 
-/// All expansions. Parsed once: a thousand small kernels ask for them a thousand times.
+/// All expansions. Parsed once, because a thousand small kernels use them a thousand times.
 pub(crate) static TEMPLATES: LazyLock<Vec<Template>> =
     LazyLock::new(|| TABLES.iter().flat_map(|table| parse(table)).collect());
 
 impl Template {
-    /// The expansion without a last choice of infinity: compilers put what is done to the result with
-    /// constants into the choice, `x = 0 ? −∞ : 10·log x`.
+    /// Returns the expansion without its last select of infinity. Compilers merge constant operations on the result
+    /// into that select: `x = 0 ? −∞ : 10·log x`.
     pub(crate) fn before_infinity(&self) -> Option<Self> {
         let Step::Op("select", parts) = &self.steps[self.root.step] else { return None };
         let &[condition, a, b] = parts.as_slice() else { return None };
@@ -103,7 +103,7 @@ impl Template {
     }
 }
 
-/// Whether bits are an infinity's.
+/// Are the bits an infinity?
 pub(crate) fn is_infinity(bits: u64, format: Format) -> bool {
     match format {
         Format::F32 => bits & 0x7fff_ffff == 0x7f80_0000,
@@ -112,7 +112,7 @@ pub(crate) fn is_infinity(bits: u64, format: Format) -> bool {
     }
 }
 
-/// Blocks of a table; what does not parse is left out, and a test sees to it that nothing is.
+/// Parses the blocks of a table. A block that does not parse is left out; a test checks that there is none.
 pub(crate) fn parse(table: &'static str) -> Vec<Template> {
     let mut blocks: Vec<Vec<&str>> = Vec::new();
     for line in table.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
@@ -168,7 +168,7 @@ fn template(lines: &[&'static str]) -> Option<Template> {
     Some(Template { function, format, steps, root, constant: None, infinite: None, range: None })
 }
 
-/// A function by its name in the tables.
+/// Returns a function by its name in the tables.
 fn function(name: &str) -> Option<RealFunction> {
     use RealFunction as F;
     let all = [

@@ -1,13 +1,13 @@
-//! What every register holds, as values of a graph: reaching definitions with choices where ways meet.
+//! Register values as a graph: reaching definitions, with selects at joins.
 //!
-//! Where two ways meet, a register that they define differently is a choice by the conditions of the
-//! branches that led there (as `select` would make it), if there is no loop between; otherwise it is a
-//! value nobody looks into. So code with branches and code with `selp` give the same graph.
+//! At a join, a register with different definitions becomes a select on the conditions of the branches that led
+//! there, if there is no loop between. Otherwise it is opaque. So code with branches and code with `selp` give the
+//! same graph.
 //!
-//! Inside a loop a node is the value of the current iteration: whatever an iteration leaves to the next
-//! goes through the loop's first block, where it is opaque.
+//! Inside a loop a node is the value of the current iteration. Values carried to the next iteration pass through the
+//! loop header, where they are opaque.
 //!
-//! Long: what operations make of values is one table of cases.
+//! Long: the operations on values are one table of cases.
 
 use super::graph::{Code, Edge, Graph, NodeId};
 use crate::flow::Flow;
@@ -15,14 +15,14 @@ use base::IndexVec;
 use ir::{BlockId, Function, Instr, Op, Operand, Reg, Terminator};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Blocks between a branch and the place where its ways meet, for a choice to be made of them.
+/// Limit on the blocks between a branch and its join, for selects to be built.
 const WIDEST: usize = 64;
 
 /// A place where a register holds a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Site {
     pub(crate) block: BlockId,
-    /// Behind this instruction; `None` at the beginning of the block.
+    /// After this instruction; `None` at the start of the block.
     pub(crate) after: Option<usize>,
     pub(crate) register: Reg,
     /// The register holds the negated node.
@@ -34,16 +34,16 @@ pub(crate) struct Values<'f> {
     pub(super) function: &'f Function,
     pub(crate) flow: &'f Flow,
     pub(crate) graph: Graph,
-    /// What the last write of a block leaves in a register.
+    /// Value of a register after its last write in a block.
     at_end: FxHashMap<(BlockId, Reg), Edge>,
     at_start: FxHashMap<(BlockId, Reg), Edge>,
     /// Conditions of branches: those under which `then` is taken.
     pub(crate) conditions: IndexVec<BlockId, Option<Edge>>,
-    /// Where ways meet, registers and the choices they hold.
+    /// Registers at joins and the selects they hold.
     pub(crate) merges: Vec<(BlockId, Reg, Edge)>,
-    /// Results of instructions, guards left out: block, position, register, value.
+    /// Results of instructions, without guards: block, position, register, value.
     pub(crate) results: Vec<(BlockId, usize, Reg, Edge)>,
-    /// Where nodes can be had.
+    /// Places where each node is available.
     sites: FxHashMap<NodeId, Vec<Site>>,
     between: FxHashMap<BlockId, Vec<BlockId>>,
     writes: FxHashSet<(BlockId, Reg)>,
@@ -82,7 +82,7 @@ impl<'f> Values<'f> {
         values
     }
 
-    /// Places where a node can be had.
+    /// Places where a node is available.
     pub(crate) fn sites(&self, node: NodeId) -> &[Site] {
         self.sites.get(&node).map_or(&[], Vec::as_slice)
     }
@@ -136,7 +136,7 @@ impl<'f> Values<'f> {
         }
     }
 
-    /// What a register holds now, in a block that is being gone through.
+    /// Returns the current value of a register in the block being processed.
     pub(super) fn register(&mut self, block: BlockId, register: Reg) -> Edge {
         match self.at_end.get(&(block, register)) {
             Some(&edge) => edge,
@@ -144,10 +144,10 @@ impl<'f> Values<'f> {
         }
     }
 
-    /// What a register holds at the end of a block.
+    /// Returns the value of a register at the end of a block.
     fn end(&mut self, block: BlockId, register: Reg) -> Edge {
         match self.writes.contains(&(block, register)) {
-            // A block of a loop that was not gone through yet.
+            // A block of a loop that was not processed yet.
             true => match self.at_end.get(&(block, register)) {
                 Some(&edge) => edge,
                 None => self.graph.opaque(),
@@ -156,9 +156,9 @@ impl<'f> Values<'f> {
         }
     }
 
-    /// What a register holds at the beginning of a block.
+    /// Returns the value of a register at the start of a block.
     fn start(&mut self, block: BlockId, register: Reg) -> Edge {
-        // Up to the last block above that writes it or where it is known already.
+        // Walk up to the last dominator that writes it or has a known value.
         let mut chain = Vec::new();
         let mut at = block;
         let edge = loop {
@@ -191,7 +191,7 @@ impl<'f> Values<'f> {
         between.iter().any(|&one| self.writes.contains(&(one, register)))
     }
 
-    /// A register where ways meet that write it.
+    /// Builds the value of a register that is written on paths into this join.
     fn merged(&mut self, block: BlockId, dominator: BlockId, register: Reg) -> Edge {
         let between = &self.between[&block];
         let edge = match between.contains(&block) || between.len() > WIDEST {
@@ -207,7 +207,7 @@ impl<'f> Values<'f> {
         edge
     }
 
-    /// What `register` holds at `to`, for ways that leave `from`.
+    /// Value of `register` at `to` on paths that leave `from`.
     fn leaving(
         &mut self,
         from: BlockId,
@@ -253,10 +253,10 @@ impl<'f> Values<'f> {
         edge
     }
 
-    /// Whether a block is in a loop that its way to `to` does not share.
+    /// Is the block in a loop that does not contain `to`?
     fn loops_inside(&self, block: BlockId, to: BlockId) -> bool {
         self.loops.contains(&block) && {
-            // Back to itself without going through `to`.
+            // Search for a path back to the block that avoids `to`.
             let mut seen = FxHashSet::default();
             let mut work: Vec<BlockId> =
                 self.function.blocks[block].terminator.successors().collect();
@@ -271,7 +271,7 @@ impl<'f> Values<'f> {
         }
     }
 
-    /// What a block leaves in an operand at its end; for registers that were looked at.
+    /// Value of an operand at the end of a block; only for registers that were looked up before.
     pub(crate) fn stored(&self, block: BlockId, operand: Operand) -> Option<Edge> {
         let Operand::Register(register) = operand else { return None };
         let end = self.at_end.get(&(block, register));

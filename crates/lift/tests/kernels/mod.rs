@@ -18,7 +18,7 @@ pub(crate) const BUILDS: [&str; 8] = [
     "nvrtc129.sm_100.fast",
 ];
 
-/// A kernel of its own module.
+/// A kernel as a module of its own.
 pub(crate) struct Kernel {
     pub(crate) name: String,
     pub(crate) text: String,
@@ -40,7 +40,7 @@ pub(crate) fn kernels(build: &str) -> Vec<Kernel> {
     module("functions", build)
 }
 
-/// Kernels of functions whose argument is above 1, if its other side is not looked at.
+/// Kernels of functions with an argument above 1, where the other side of the comparison is not used.
 pub(crate) fn known(build: &str) -> Vec<Kernel> {
     let mut kernels = module("known", build);
     kernels.retain(|kernel| kernel.name.starts_with("behind_") && kernel.name != "behind_other");
@@ -59,7 +59,7 @@ fn module(module: &str, build: &str) -> Vec<Kernel> {
     let (head, rest) = text.split_once(".visible .entry").unwrap();
     let bodies = rest.split(".visible .entry");
     let kernel = |body: &str| {
-        // What stands between two kernels belongs to all: tables of the library.
+        // Text between two kernels belongs to all: tables of the library.
         let text = format!("{head}.visible .entry{body}");
         let name = body.trim_start().split('(').next().unwrap().to_owned();
         let words = body.split(|c: char| !c.is_ascii_alphanumeric());
@@ -81,12 +81,12 @@ impl Kernel {
         self.name.split_once('_').map_or(self.name.as_str(), |(_, name)| name)
     }
 
-    /// Whether it reads halves; what it does with them is done in singles.
+    /// Does it read halves? It computes on them as singles.
     pub(crate) fn is_of_halves(&self) -> bool {
         self.function().starts_with('h') && !self.function().starts_with("hypot")
     }
 
-    /// Programs in which one constant is another, and the constant.
+    /// Mutants with one changed constant, and that constant.
     pub(crate) fn mutants(&self) -> Vec<(Program, String)> {
         let start = self.text.find(".visible .entry").unwrap();
         let mut found = Vec::new();
@@ -110,11 +110,11 @@ impl Kernel {
     }
 }
 
-/// A constant next to this one, if it is one that counts.
+/// Returns a neighbour of a constant, or `None` for one that many codes share.
 fn another(word: &str) -> Option<String> {
     if let Some(digits) = word.strip_prefix("0f") {
         let bits = u32::from_str_radix(digits, 16).ok()?;
-        // Zeros, ones and infinities stand in other places than expansions, too.
+        // Zeros, ones and infinities occur outside expansions, too.
         let plain = [0, 1 << 31, 0x3f80_0000, 0x7f80_0000, 0xff80_0000].contains(&bits);
         return (!plain).then(|| format!("0f{:08X}", bits ^ 1));
     }
@@ -134,7 +134,7 @@ pub(crate) struct Claim {
     pub(crate) format: Format,
     /// The arguments for which it is the function, if not for all.
     pub(crate) range: Option<ir::ArgumentRange>,
-    /// The second argument, where it is a constant.
+    /// The second argument, if it is a constant.
     pub(crate) second: Option<f64>,
 }
 
@@ -164,7 +164,7 @@ fn register_of(operand: Operand) -> Option<ir::Reg> {
     }
 }
 
-/// Which parameters of a kernel each argument of its functions of two numbers comes from.
+/// Returns the kernel parameters that each argument of a two-argument function comes from.
 pub(crate) fn origins(program: &Program) -> Vec<(RealFunction, [BTreeSet<usize>; 2])> {
     let lifted = lift::lift(program).program;
     let function = lifted.functions.iter().find(|function| function.is_kernel).unwrap();
@@ -212,12 +212,12 @@ pub(crate) fn lifted_text(program: &Program) -> String {
     kernels.map(|function| ir::Printed { program: &program, function }.to_string()).collect()
 }
 
-/// The number a half is.
+/// Value of a half.
 pub(crate) fn half_value(bits: u16) -> f64 {
     exec::concrete::to_double(Format::F16, bits.into())
 }
 
-/// The half that a number is.
+/// Rounds a number to a half.
 fn half_of(number: f32) -> u16 {
     use exec::concrete::{Conversion, convert};
     let (from, to) = (ir::Scalar::Float(Format::F32), ir::Scalar::Float(Format::F16));
@@ -229,7 +229,7 @@ pub(crate) fn run(kernel: &Kernel, claim: Claim, x: &[f32], y: &[f32]) -> Vec<f6
     run_program(kernel, &kernel.program, claim, x, y)
 }
 
-/// Runs a program that is this kernel, or a changed one.
+/// Runs this kernel, or a changed program in its place.
 pub(crate) fn run_program(
     kernel: &Kernel,
     program: &Program,
@@ -237,7 +237,7 @@ pub(crate) fn run_program(
     x: &[f32],
     y: &[f32],
 ) -> Vec<f64> {
-    // Whatever is computed in between.
+    // The format in memory; intermediate values may have another.
     let format = if kernel.is_of_halves() { Format::F16 } else { claim.format };
     const THREADS: u32 = 256;
     let (id, function) = program.functions.enumerate().find(|(_, f)| f.is_kernel).unwrap();

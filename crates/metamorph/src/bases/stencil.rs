@@ -83,7 +83,7 @@ fn draw_stencil(random: &mut Random, input: ArrayId, rank: usize) -> Stencil {
     Stencil { input, taps, radius: vec![reach; rank], border }
 }
 
-/// Returns which points have all neighbours; all points if the border has a value.
+/// Returns the condition that a point has all neighbours; true if the border has a value.
 fn inside(stencil: &Stencil, axes: &[(Var, Int)]) -> Cond {
     if stencil.border != Border::Interior {
         return Cond::And(Vec::new());

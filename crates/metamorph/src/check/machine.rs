@@ -1,8 +1,8 @@
-//! Runs a launch and watches it: races between barriers and between blocks, threads that miss a barrier, accesses
-//! outside of arrays, shared memory that is read before it is written.
+//! Runs a launch and checks it: races between barriers and between blocks, threads that miss a barrier, accesses
+//! outside of arrays, reads of uninitialised shared memory.
 //!
-//! Blocks run one after the other, and threads of a block one after the other from barrier to barrier. That is one
-//! of many orders; if there is no race, all orders leave the same.
+//! Blocks run one after the other, and threads of a block one after the other from barrier to barrier. That is one of
+//! many schedules; if there is no race, all schedules give the same result.
 
 use super::meaning::{self, Source};
 use super::program::{Op, Program};
@@ -13,19 +13,19 @@ use crate::nest::{Dim, Kernel, Space};
 /// A mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fault {
-    /// Two threads access one element without order, one of them storing something else.
+    /// Two unordered threads access one element, and one of them stores another value.
     Race,
     /// An access outside of an array.
     Bounds,
     /// Threads of a block meet at different barriers, or some at none.
     Barrier,
-    /// What is left depends on shared memory that nobody wrote.
+    /// The result depends on uninitialised shared memory.
     Uninitialised,
     /// A division by 0.
     Division,
-    /// Another value than that of the base kernel.
+    /// A value that differs from the base kernel's.
     Value,
-    /// The launch takes too many steps to be run.
+    /// The launch needs too many steps.
     Steps,
 }
 
@@ -44,14 +44,14 @@ impl Fault {
         }
     }
 
-    /// Returns true if `prove` must see it without knowing what the kernel computes.
+    /// Returns `true` if `prove` must find it without knowing the result.
     #[must_use]
     pub fn is_unsafe(self) -> bool {
         matches!(self, Self::Race | Self::Bounds | Self::Barrier | Self::Division)
     }
 }
 
-/// What a launch left.
+/// Final state of a launch.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The contents of arrays.
@@ -152,7 +152,7 @@ impl Machine<'_> {
             if array.is_shared() {
                 let count = launch.number(&Int::product(&array.shape)).ok_or(Fault::Division)?;
                 let count = usize::try_from(count).unwrap_or(0);
-                // No sum of small numbers: what depends on it differs.
+                // Not a sum of small numbers, so that results that depend on it differ.
                 self.memory[index] = (0..count).map(|cell| 777_777 + cell as i128).collect();
                 self.written[index] = vec![false; count];
                 self.seen[index] = vec![Vec::new(); count];
@@ -237,7 +237,7 @@ impl Machine<'_> {
         let description = &self.kernel.arrays[array.0];
         let index = meaning::linear(description, coords, vars).ok_or(Fault::Division)?;
         let index = usize::try_from(index).map_err(|_| Fault::Bounds)?;
-        // An index beyond a row of a static array is outside, also where another row begins.
+        // An index beyond a row of a static array is out of bounds, even if another row begins there.
         if description.space == Space::Static {
             for (coord, extent) in coords.iter().zip(&description.shape) {
                 let coord = meaning::int(coord, vars).ok_or(Fault::Division)?;
@@ -250,7 +250,7 @@ impl Machine<'_> {
         if index < self.memory[array.0].len() { Ok(index) } else { Err(Fault::Bounds) }
     }
 
-    /// Notes an access, and finds those that it races with.
+    /// Records an access, and finds those that it races with.
     fn watch(
         &mut self,
         array: ArrayId,
@@ -271,7 +271,7 @@ impl Machine<'_> {
     }
 }
 
-/// Returns true if two accesses have no order and one of them changes what the other sees.
+/// Returns `true` if two accesses are unordered and one of them changes what the other sees.
 fn races(old: &Seen, new: &Seen) -> bool {
     let ordered =
         old.block == new.block && (old.thread == new.thread || old.interval != new.interval);

@@ -1,4 +1,4 @@
-//! Evaluates expressions and values on numbers, and computes what a base kernel means.
+//! Evaluates expressions and values on numbers, and computes the result of a base kernel.
 
 use super::machine::Fault;
 use super::sample::Launch;
@@ -74,13 +74,13 @@ pub(super) fn apply(op: ValOp, a: i128, b: i128) -> i128 {
     }
 }
 
-/// Where values come from.
+/// The source of loaded values.
 pub(super) trait Source {
     fn load(&mut self, array: ArrayId, coords: &[Int], vars: &[i64]) -> Result<i128, Fault>;
     fn local(&self, local: crate::expr::Local) -> i128;
 }
 
-/// Evaluates a value; of a choice only what is chosen.
+/// Evaluates a value; of a select only the chosen side.
 pub(super) fn value(expr: &Val, vars: &[i64], source: &mut dyn Source) -> Result<i128, Fault> {
     match expr {
         Val::Const(number) => Ok(i128::from(*number)),
@@ -110,12 +110,12 @@ pub(super) fn value(expr: &Val, vars: &[i64], source: &mut dyn Source) -> Result
     }
 }
 
-/// What an output array holds in the end.
+/// Final contents of an output array.
 #[derive(Clone, Debug)]
 pub struct Expected {
     /// The elements.
     pub elements: Vec<i128>,
-    /// Which of them the base kernel computes.
+    /// Marks the elements that the base kernel computes.
     pub claimed: Vec<bool>,
 }
 
@@ -136,7 +136,7 @@ impl Source for Contents<'_> {
     }
 }
 
-/// Computes what a base kernel leaves; `None` if it accesses what does not exist.
+/// Computes the result of a base kernel; `None` if it accesses elements that do not exist.
 #[must_use]
 pub fn expected(base: &Base, launch: &Launch, memory: &[Vec<i128>]) -> Option<Expected> {
     let elements = memory[base.target.array.0].clone();

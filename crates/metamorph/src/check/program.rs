@@ -1,4 +1,4 @@
-//! Translates statements into a list with jumps, so that a thread can stop at a barrier and go on later.
+//! Translates statements into a list with jumps, so that a thread can stop at a barrier and resume later.
 
 use crate::expr::{Access, Cond, Int, Local, Val, Var};
 use crate::nest::{Kernel, Stmt};
@@ -83,7 +83,7 @@ impl Program {
         self.land(jump);
     }
 
-    /// Makes a jump go to the end of what there is.
+    /// Makes a jump target the current end.
     fn land(&mut self, jump: usize) {
         let here = self.ops.len();
         match &mut self.ops[jump] {

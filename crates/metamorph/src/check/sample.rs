@@ -1,5 +1,5 @@
 //! Draws small launches that a contract allows: sizes, macros and dimensions, by backtracking, with a preference for
-//! the edges of what is allowed.
+//! the edges of the allowed range.
 
 use super::meaning;
 use crate::expr::{Cond, Int, Var};
@@ -10,7 +10,7 @@ use testing::Random;
 /// Values of sizes, macros and dimensions.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// By variable; 0 for all that are no part of the launch.
+    /// By variable; 0 for all that are not part of the launch.
     pub vars: Vec<i64>,
 }
 
@@ -39,7 +39,7 @@ impl Launch {
 #[derive(Clone, Debug)]
 pub struct Sampler {
     count: usize,
-    /// The variables in the order in which they are drawn, with what can be tested then.
+    /// The variables in the order in which they are drawn, with the conditions that can be tested then.
     levels: Vec<(Var, Role, Vec<Cond>)>,
 }
 
@@ -120,7 +120,7 @@ impl Sampler {
     }
 }
 
-/// Returns true if the launch is small enough to be run.
+/// Returns `true` if the launch is small enough to be run.
 fn fits(vars: &[i64]) -> bool {
     let threads: i64 = Dim::ALL.iter().map(|dim| vars[dim.threads().0]).product();
     let blocks: i64 = Dim::ALL.iter().map(|dim| vars[dim.blocks().0]).product();
@@ -138,7 +138,7 @@ fn domain(role: Role, greatest: i64, random: &mut Random) -> Vec<i64> {
     };
     let mut values: Vec<i64> = (low..=high).collect();
     match (role, random.below(4)) {
-        // The least that is allowed.
+        // The least allowed value.
         (Role::Blocks, 0 | 1) | (_, 0) => {}
         (Role::Blocks, _) => random.shuffle(&mut values[..6]),
         (Role::Size, 1) => values.reverse(),
@@ -153,7 +153,7 @@ fn mentioned(cond: &Cond, var: Var) -> bool {
     found
 }
 
-/// Returns true if a kernel or its contract looks at an axis of the launch.
+/// Returns `true` if a kernel or its contract mentions an axis of the launch.
 fn mentions(kernel: &Kernel, dim: Dim) -> bool {
     let vars = [dim.thread(), dim.block(), dim.threads(), dim.blocks()];
     let mut found = false;

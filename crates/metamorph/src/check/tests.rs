@@ -1,4 +1,4 @@
-//! The machine sees each mistake in a kernel of a few lines.
+//! The machine finds each mistake in a kernel of a few lines.
 
 use super::{Fault, Launch, Program, run};
 use crate::expr::{Access, ArrayId, CmpOp, Int, Val};
@@ -46,7 +46,7 @@ fn store(array: ArrayId, at: Int, value: Val) -> Stmt {
     Stmt::Store(Access::new(array, vec![at]), value)
 }
 
-/// Fills shared memory, lets threads meet, and stores a neighbour's element.
+/// Fills shared memory, runs `barrier`, and stores a neighbour's element.
 fn neighbour(barrier: Vec<Stmt>) -> Vec<Stmt> {
     let other = Int::Var(Dim::X.threads()) - 1 - t();
     let mut body = vec![store(S, t(), Val::load(OUT, vec![t()]))];
@@ -77,7 +77,7 @@ fn blocks_are_not_ordered() {
     assert_eq!(fault(vec![store(OUT, 0.into(), block)], 2, 1).0, Some(Fault::Race));
     let own = store(OUT, Dim::X.block().into(), Val::Const(1));
     assert_eq!(fault(vec![own.clone()], 2, 1).0, None);
-    // Stores of equal values leave the same in every order.
+    // Stores of equal values give the same result in every order.
     assert_eq!(fault(vec![own], 2, 3).0, None);
 }
 

@@ -1,20 +1,20 @@
-//! Prints what stands before a kernel: macros, sizes of arrays, which launches are meant, what is computed.
+//! Prints the contract of a kernel: macros, sizes of arrays, allowed launches, the computed result.
 
 use super::expr::{Language, Printer};
 use crate::expr::{Access, Cond, Val};
 use crate::nest::{Axis, Kernel, Space, VarKind};
 use std::fmt::Write;
 
-/// What a kernel leaves: for all points of a box that satisfy the guard, `target` holds `value`.
+/// The result of a kernel: for all points of a box that satisfy the guard, `target` holds `value`.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim<'a> {
     /// The box.
     pub axes: &'a [Axis],
-    /// For which points of it.
+    /// The condition on its points.
     pub guard: &'a Cond,
     /// The element.
     pub target: &'a Access,
-    /// What it holds.
+    /// Its value.
     pub value: &'a Val,
 }
 

@@ -3,14 +3,14 @@
 use crate::expr::{Access, CmpOp, Cond, Fold, Int, IntOp, Val, ValOp};
 use crate::nest::{Kernel, Space};
 
-/// Where an expression stands.
+/// The language of an expression.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Language {
     Cuda,
     Contract,
 }
 
-/// How tightly an operation binds.
+/// The binding strength of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     Choice,
@@ -43,7 +43,7 @@ fn power_of_two(int: &Int) -> Option<u32> {
     }
 }
 
-/// Returns true for a sum that subtracts something from more than a variable.
+/// Returns `true` for a sum that subtracts something from more than a variable.
 fn subtracts(int: &Int) -> bool {
     match int {
         Int::Bin(IntOp::Sub, left, _) => !matches!(**left, Int::Var(_)),
@@ -83,7 +83,7 @@ impl<'a> Printer<'a> {
         let (left, right) = (self.int_text(a), self.int_text(b));
         match op {
             IntOp::Add => {
-                // C adds from the left: without parentheses, what is subtracted last comes too late.
+                // C adds from the left: without parentheses, a subtraction inside comes too late.
                 let least = if subtracts(b) { Level::Product } else { Level::Sum };
                 (format!("{} + {}", wrap(left, Level::Sum), wrap(right, least)), Level::Sum)
             }

@@ -1,11 +1,12 @@
-//! Group `loops`: the index of an element is carried from iteration to iteration instead of being computed anew.
+//! Group `loops`: strength reduction. The index of an element is carried from iteration to iteration instead of being
+//! recomputed.
 
 use crate::expr::{Access, Int, IntOp, Val, Var};
 use crate::nest::{For, Kernel, Stmt, VarKind};
 use crate::walk::{self, Loads};
 use testing::Random;
 
-/// Carries one index of one loop; false if there is none that grows evenly.
+/// Carries one index of one loop; `false` if no index grows evenly.
 pub fn draw(kernel: &mut Kernel, random: &mut Random) -> bool {
     let mut choices = Vec::new();
     walk::visit(&kernel.body, &mut |stmt| {
@@ -60,7 +61,7 @@ fn carried(kernel: &Kernel, inner: &For) -> Option<Choice> {
     (closed && !depends).then_some(Choice { var: inner.var, access, first, step })
 }
 
-/// Returns the first element of a global array that a statement loads whatever conditions hold.
+/// Returns the first element of a global array that a statement loads unconditionally.
 fn loaded(kernel: &Kernel, stmt: &Stmt) -> Option<Access> {
     let is_global = |access: &Access| !kernel.arrays[access.array.0].is_shared();
     match stmt {
@@ -69,7 +70,7 @@ fn loaded(kernel: &Kernel, stmt: &Stmt) -> Option<Access> {
     }
 }
 
-/// Returns by how much an expression grows with a variable, if that is always the same.
+/// Returns the growth of an expression with a variable, if it is constant.
 fn growth(int: &Int, var: Var) -> Option<Int> {
     match int {
         Int::Var(found) if *found == var => Some(Int::Const(1)),

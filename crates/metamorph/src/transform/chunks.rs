@@ -1,4 +1,4 @@
-//! Group `memory`: a factor that all threads of a block need goes through shared memory, a chunk at a time.
+//! Group `memory`: a factor needed by all threads of a block goes through shared memory, a chunk at a time.
 
 use crate::draft::{Draft, guarded};
 use crate::expr::{Access, ArrayId, Cond, Int, Val, Var};
@@ -74,7 +74,7 @@ fn launch(kernel: &mut Kernel, size: &Int, extent: &Int, to: &Int) {
     kernel.require_fits(to.clone() + size);
 }
 
-/// Loads a chunk, lets threads meet, uses it, and lets them meet again.
+/// Loads a chunk, synchronises, uses it, and synchronises again.
 fn chunk(
     s: ArrayId,
     factor: ArrayId,

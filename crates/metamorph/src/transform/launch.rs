@@ -1,14 +1,14 @@
-//! Group `launch`: which thread computes which points of the box.
+//! Group `launch`: the mapping of the box's points to threads.
 //!
-//! Axes become loops or are put into groups; a group is one number (flattened if it has several axes), which blocks
-//! and threads along an axis of the launch take in one of several styles.
+//! Axes become loops or are put into groups. A group is one number (flattened if it has several axes), distributed
+//! over blocks and threads along an axis of the launch in one of several styles.
 
 use crate::draft::Draft;
 use crate::expr::{Cond, Int, Var};
 use crate::nest::{Axis, Dim, For, Kernel, Stmt, VarKind};
 use testing::Random;
 
-/// How threads along an axis of the launch take the numbers below an extent.
+/// Distribution of the numbers below an extent over the threads along an axis of the launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Style {
     /// One each, enough threads, the rest does nothing.
@@ -25,9 +25,9 @@ enum Style {
     Blocks,
     /// One for each thread of one block.
     Threads,
-    /// Every so many-th, any number of threads.
+    /// Strided over any number of threads.
     GridStride,
-    /// Every so many-th of one block.
+    /// Strided over one block.
     ThreadStride,
     /// A few consecutive ones.
     Coarse,
@@ -107,7 +107,7 @@ pub fn draw(draft: Draft, random: &mut Random) -> Kernel {
     kernel
 }
 
-/// Axes that are one number.
+/// Axes flattened to one number.
 struct Group {
     axes: Vec<Axis>,
     number: Axis,
@@ -239,7 +239,7 @@ fn strided(
     }
 }
 
-/// The numbers that threads have, and which threads have none.
+/// The numbers of threads, and the threads without one.
 #[derive(Default)]
 struct Mapping {
     numbers: Vec<Stmt>,
@@ -331,7 +331,7 @@ fn block_and_threads(
     by_blocks(kernel, outer.var, &outer.extent, body, random.chance(40))
 }
 
-/// Gives one number to each block, or every so many-th.
+/// Gives one number to each block, or strides over blocks.
 pub(crate) fn by_blocks(
     kernel: &mut Kernel,
     var: Var,

@@ -35,7 +35,7 @@ const MEMBERS: [Member; 11] = [
     Member::Swap,
 ];
 
-/// By how much loops are unrolled and residues are counted.
+/// Factors of unrolling and counts of residues.
 const UNROLL: [i64; 6] = [2, 2, 3, 4, 4, 8];
 
 impl Member {
@@ -55,7 +55,7 @@ impl Member {
         }
     }
 
-    /// Tests whether it keeps the meaning of a loop, and whether the contract can say what it needs.
+    /// Does it keep the meaning of a loop, and can the contract state its conditions?
     fn applies(self, kernel: &Kernel, inner: &For) -> bool {
         let Some((from, to)) = inner.as_range() else { return false };
         let closed = is_closed(kernel, &from) && is_closed(kernel, &to);
@@ -72,7 +72,7 @@ impl Member {
     }
 }
 
-/// Returns true if only parameters, macros and the launch occur.
+/// Returns `true` if only parameters, macros and the launch occur.
 fn is_closed(kernel: &Kernel, int: &Int) -> bool {
     let mut closed = true;
     int.visit(&mut |part| {
@@ -90,7 +90,7 @@ fn combined(inner: &For) -> Option<(crate::expr::Local, crate::expr::ValOp, &Val
     }
 }
 
-/// Returns the loop inside, if it is all there is and has bounds of its own.
+/// Returns the inner loop, if it is the whole body and has bounds of its own.
 fn nested(inner: &For) -> Option<&For> {
     match inner.body.as_slice() {
         [Stmt::For(below)] => {

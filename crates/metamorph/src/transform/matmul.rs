@@ -43,7 +43,7 @@ pub fn draw(draft: &Draft, base: &Base, random: &mut Random) -> Option<Kernel> {
     Some(kernel)
 }
 
-/// Which of several tiles is in use, and how that changes.
+/// Selects one of several tiles, and switches between them.
 #[derive(Clone, Copy)]
 struct Toggle {
     var: Var,
@@ -195,7 +195,7 @@ impl Plan {
         buffer.into_iter().chain([row.into(), column.into()]).collect()
     }
 
-    /// Fills both tiles; what lies outside of a factor is 0.
+    /// Fills both tiles; elements outside of a factor are 0.
     fn fill(&self, start: &Int) -> Vec<Stmt> {
         let ([ty, tx], [y, x]) = (self.threads, self.point);
         let coords = [[Int::Var(y), start.clone() + tx], [start.clone() + ty, Int::Var(x)]];

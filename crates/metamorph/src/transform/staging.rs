@@ -6,7 +6,7 @@ use crate::expr::{ArrayId, Cond, Int, Val, ValOp, Var};
 use crate::nest::{Axis, Dim, For, Kernel, Space, Stmt, VarKind};
 use testing::Random;
 
-/// How the border of a tile is filled.
+/// The way the border of a tile is filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fill {
     /// There is none.
@@ -15,7 +15,7 @@ enum Fill {
     Loop,
     /// The first threads fill both ends; on lines.
     Edges,
-    /// Blocks are larger than what they compute.
+    /// Blocks are larger than their computed part.
     ExtraThreads,
 }
 
@@ -24,11 +24,11 @@ struct Side {
     axis: Axis,
     dim: Dim,
     reach: i64,
-    /// How many points a block computes, as the contract says it.
+    /// Number of points a block computes, in the contract's terms.
     points: Int,
-    /// The same as a number of type `int`.
+    /// The same as an `int`.
     width: Int,
-    /// The local that holds it, if it is no macro.
+    /// The local that holds it, if it is not a macro.
     local: Option<Var>,
     /// The thread's number in the block.
     thread: Var,
@@ -73,7 +73,7 @@ pub fn draw(draft: &Draft, base: &Base, random: &mut Random) -> Option<Kernel> {
     Some(kernel)
 }
 
-/// Returns the input to stage and how far points reach along each axis.
+/// Returns the input to stage and the distance that points reach along each axis.
 fn staged_input(base: &Base) -> Option<(ArrayId, Vec<i64>)> {
     if base.axes.len() > 2 {
         return None;
@@ -182,7 +182,7 @@ impl Plan<'_> {
         Stmt::Store(crate::expr::Access::new(self.tile, place), value)
     }
 
-    /// Stores the element at some coordinates, or what is outside of the array.
+    /// Stores the element at some coordinates, or the border value outside of the array.
     fn element(&self, place: Vec<Int>, at: Vec<Int>) -> Vec<Stmt> {
         let border = self.stencil().map_or(Border::Interior, |stencil| stencil.border);
         let extents = self.sides.iter().map(|side| side.axis.extent.clone());

@@ -1,4 +1,4 @@
-//! Group `surface`: other ways to write the same.
+//! Group `surface`: other notations for the same kernel.
 
 use crate::expr::{Access, Int, IntOp, Val, ValOp};
 use crate::nest::{Form, Kernel, Space, Stmt, VarKind};
@@ -77,7 +77,7 @@ fn reshape_loop(kernel: &mut Kernel, random: &mut Random, form: Form) -> bool {
     true
 }
 
-/// Returns true if an integer expression of the body satisfies a test; indices as they are printed count.
+/// Returns `true` if an integer expression of the body satisfies a test; includes the printed linear indices.
 fn has_int(kernel: &Kernel, test: &dyn Fn(&Int) -> bool) -> bool {
     let mut found = false;
     walk::visit_ints(&kernel.body, &mut |int| found |= test(int));
@@ -111,7 +111,7 @@ fn index_helper(kernel: &mut Kernel, _: &mut Random) -> bool {
     applies
 }
 
-/// Extremes of values are found by a `__device__` function that compares.
+/// Moves the maximum of values into a `__device__` function that compares.
 fn max_helper(kernel: &mut Kernel, _: &mut Random) -> bool {
     let is_max = |op: ValOp| op == ValOp::Max;
     let mut found =
@@ -123,7 +123,7 @@ fn max_helper(kernel: &mut Kernel, _: &mut Random) -> bool {
     found
 }
 
-/// Swaps two declarations that do not need each other.
+/// Swaps two independent declarations.
 fn statement_order(kernel: &mut Kernel, random: &mut Random) -> bool {
     let mut done = false;
     walk::visit_lists(&mut kernel.body, &mut |list| {
@@ -143,7 +143,7 @@ fn statement_order(kernel: &mut Kernel, random: &mut Random) -> bool {
     done
 }
 
-/// Thread numbers and counters become `unsigned`, if nothing is subtracted and no extreme mixes types.
+/// Makes thread numbers and counters `unsigned`, if nothing is subtracted and no extreme mixes types.
 fn unsigned(kernel: &mut Kernel, _: &mut Random) -> bool {
     kernel.spelling.is_unsigned = !is_signed(kernel);
     kernel.spelling.is_unsigned
@@ -157,7 +157,7 @@ fn is_signed(kernel: &Kernel) -> bool {
     })
 }
 
-/// Takes back `unsigned` if a later transformation subtracts something.
+/// Reverts `unsigned` if a later transformation subtracts something.
 pub fn settle(kernel: &mut Kernel) {
     if kernel.spelling.is_unsigned && is_signed(kernel) {
         kernel.spelling.is_unsigned = false;
@@ -185,7 +185,7 @@ fn remainder_by_quotient(kernel: &mut Kernel, random: &mut Random) -> bool {
     true
 }
 
-/// Finds the first element that a statement loads whatever conditions hold.
+/// Finds the first element that a statement loads unconditionally.
 fn loaded(stmt: &Stmt) -> Option<Access> {
     match stmt {
         Stmt::Float(_, val)
@@ -229,7 +229,7 @@ fn value_temporary(kernel: &mut Kernel, random: &mut Random) -> bool {
     true
 }
 
-/// A stored choice becomes two stores.
+/// Turns a stored select into two stores.
 fn if_for_choice(kernel: &mut Kernel, random: &mut Random) -> bool {
     let chooses = |stmt: &Stmt| matches!(stmt, Stmt::Store(_, Val::Select(..)));
     let Some(number) = pick_stmt(kernel, random, chooses) else { return false };
@@ -258,7 +258,7 @@ fn redundant_guard(kernel: &mut Kernel, random: &mut Random) -> bool {
     true
 }
 
-/// Returns true for a bound of one size.
+/// Returns `true` for a bound of one size.
 fn is_plain(kernel: &Kernel, cond: &crate::expr::Cond) -> bool {
     matches!(cond, crate::expr::Cond::Cmp(_, Int::Var(var), Int::Const(_))
         if kernel.vars.kind(*var) == VarKind::Size)

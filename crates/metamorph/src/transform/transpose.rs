@@ -95,7 +95,7 @@ impl Plan {
         body
     }
 
-    /// Repeats statements for all rows of the tile that are the thread's.
+    /// Repeats statements for all rows of the tile that belong to the thread.
     fn over_rows(&self, which: usize, body: Vec<Stmt>) -> Vec<Stmt> {
         let Some(rows) = self.row else { return body };
         let range = For::range(rows[which], self.ty.into(), self.size.clone(), body);
@@ -131,7 +131,7 @@ fn block_size(kernel: &mut Kernel, fixed: bool, by_rows: bool) -> Int {
     Int::Var(size)
 }
 
-/// Draws the length of a row of the tile: its size, one more, or any that suffices.
+/// Draws the length of a row of the tile: its size, one more, or any sufficient length.
 fn draw_pitch(kernel: &mut Kernel, size: &Int, random: &mut Random) -> Int {
     match random.below(4) {
         0 | 1 => size.clone(),

@@ -1,4 +1,5 @@
-//! Group `reduction`: the threads of a block deal a fold out among them and combine what they have in a tree.
+//! Group `reduction`: the threads of a block distribute a fold among them and combine their partial results in a
+//! tree.
 
 use crate::draft::Draft;
 use crate::expr::{Access, ArrayId, CmpOp, Cond, Int, Local, Val, ValOp, Var};
@@ -9,7 +10,7 @@ use testing::Random;
 /// The shape of the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tree {
-    /// Half of the threads add what the other half has.
+    /// Half of the threads add the partial results of the other half.
     Halving,
     /// Neighbours at growing distances.
     Interleaved,
@@ -19,7 +20,7 @@ enum Tree {
     RoundingUp,
 }
 
-/// Deals a fold out; `None` if points are not one fold.
+/// Distributes a fold; `None` if points are not one fold.
 #[must_use]
 pub fn draw(draft: &Draft, random: &mut Random) -> Option<Kernel> {
     let [Stmt::Float(sum, start), Stmt::For(fold_loop), Stmt::Store(target, stored)] =
@@ -59,7 +60,7 @@ pub fn draw(draft: &Draft, random: &mut Random) -> Option<Kernel> {
     Some(kernel)
 }
 
-/// Deals iterations out: every so many-th to a thread, or a chunk to each.
+/// Distributes iterations: strided over threads, or a chunk to each.
 fn deal(kernel: &mut Kernel, whole: For, t: Var, size: &Int, random: &mut Random) -> Vec<Stmt> {
     let range = whole.as_range().filter(|_| random.chance(30));
     let Some((_, to)) = range else {
@@ -76,7 +77,7 @@ fn deal(kernel: &mut Kernel, whole: For, t: Var, size: &Int, random: &mut Random
     ]
 }
 
-/// Returns with what operation the statements combine into one accumulator, if that is all they do.
+/// Returns the operation with which the statements combine into one accumulator, if they do nothing else.
 fn combined_with(stmts: &[Stmt], sum: Local) -> Option<ValOp> {
     match stmts {
         [Stmt::Combine(local, op, _)] if *local == sum => Some(*op),

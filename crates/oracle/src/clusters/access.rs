@@ -1,12 +1,12 @@
-//! The accesses to cells that a program of two blocks may do, and which of them may happen at the same time.
+//! The possible accesses to cells of a program of two blocks, and the pairs of them that may be concurrent.
 //!
-//! Two stores of the same value may, and two updates whose scopes have each other's threads (PTX manual §8.7); `red.async` is at the scope of
-//! the cluster (§9.7.13.7).
+//! Two stores of the same value may be, and two updates with scopes that include each other's threads (PTX
+//! manual §8.7); `red.async` has cluster scope (§9.7.13.7).
 
 use super::step::{Events, event};
 use super::{BLOCKS, CELLS, ClusterOp, ClusterProgram, block_of};
 
-/// An access that a program may do.
+/// A possible access of a program.
 pub(super) struct CellAccess {
     pub(super) event: Events,
     pub(super) block: usize,
@@ -15,12 +15,12 @@ pub(super) struct CellAccess {
     pub(super) change: Change,
 }
 
-/// What an access does, as far as another may do the same at the same time.
+/// The effect of an access, as far as it matters for concurrency.
 #[derive(Clone, Copy)]
 pub(super) enum Change {
     Other,
     Same(u8),
-    /// An update of a thread of this block; whether at the scope of the cluster.
+    /// An update by a thread of this block; `true` for cluster scope.
     Add(usize, bool),
 }
 

@@ -1,8 +1,8 @@
-//! Programs of two blocks as PTX kernels.
+//! Emits programs of two blocks as PTX kernels.
 //!
-//! The first thread of each block initialises its mbarriers and cells, and all threads meet as the program says. Then each thread runs code
-//! of its own; lanes without a part exit. What a read saw goes to its 16 bytes of the buffer `results`; copies take their bytes from the
-//! buffer `cells`.
+//! The first thread of each block initialises its mbarriers and cells, and all threads meet as the program
+//! says. Then each thread runs code of its own; lanes without a part exit. A read stores its value in its 16
+//! bytes of the buffer `results`; copies take their bytes from the buffer `cells`.
 
 use super::step::{COPIED, initial, shared, stored};
 use super::{
@@ -34,7 +34,7 @@ const HEADER: &str = "\
 \t@%first bra ready;
 ";
 
-/// The kernel that does what the program does.
+/// Emits the kernel for a program.
 #[must_use]
 pub fn emit_clusters(program: &ClusterProgram) -> Kernel {
     let mut text = HEADER.to_owned();
@@ -49,7 +49,7 @@ pub fn emit_clusters(program: &ClusterProgram) -> Kernel {
             line(&mut text, format!("{guard}st.shared.u32 [memory+{}], {value};", word * 4));
         }
     }
-    // The cells are as if they had always been there.
+    // Make the cells visible to the async proxy, as if they had always been there.
     line(&mut text, "fence.proxy.async;".to_owned());
     if program.start == Start::FencedInits {
         line(&mut text, "fence.mbarrier_init.release.cluster;".to_owned());
@@ -101,7 +101,7 @@ fn order(name: &str, relaxed: bool, scope: Scope) -> String {
     match scope {
         Scope::Block => format!(".{name}.cta"),
         Scope::Cluster => format!(".{name}.cluster"),
-        // There is no relaxed form without a scope.
+        // The relaxed form requires a scope.
         Scope::Unwritten if relaxed => format!(".{name}.cluster"),
         Scope::Unwritten => String::new(),
     }

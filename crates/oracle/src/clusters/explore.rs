@@ -1,40 +1,41 @@
-//! All runs of a cluster of two blocks.
+//! Explores all runs of a cluster of two blocks.
 //!
-//! Threads step in any order; a copy or asynchronous store happens at any time after it was started. Without a barrier of the cluster at the
-//! start, blocks start at any time. A block is there from its start to the end of its last thread: who reaches for its memory or
-//! mbarriers before or after *fails*. The barrier of the cluster is complete when every thread has arrived or ended; to
-//! arrive twice or to wait without having arrived is *misuse*, as it is at mbarriers to arrive more often than is expected. A program is
-//! *clean* if every schedule ends with all threads gone, every step in the same phase, bytes balanced, no misuse, no failure, no race, and
-//! the same values.
+//! Threads step in any order. A copy or asynchronous store happens at any time after its start. Without a
+//! cluster barrier at the start, blocks start at any time. A block exists from its start to the end of its
+//! last thread: an access to its memory or mbarriers before or after that *fails*. The cluster barrier is
+//! complete when every thread has arrived or ended. It is *misuse* to arrive twice, to wait without having
+//! arrived, or to arrive at an mbarrier more often than it expects. A program is *clean* if every schedule
+//! ends with all threads exited, every step in the same phase, balanced bytes, no misuse, no failure, no
+//! race, and the same values.
 
 use super::ClusterProgram;
 use super::step::{State, Stopped};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
-/// The outcome of all runs of a program.
+/// The result of all runs of a program.
 #[derive(Clone, Debug, Default)]
 pub struct ClusterVerdict {
-    /// Some schedule ends with threads that wait.
+    /// Some schedule ends with waiting threads.
     pub deadlocks: bool,
     /// Some schedule misuses a barrier.
     pub misuses: bool,
-    /// Some schedule accesses a block that is not there.
+    /// Some schedule accesses a block outside its lifetime.
     pub fails: bool,
-    /// Some schedule ends with bytes that do not balance.
+    /// Some schedule ends with unbalanced bytes.
     pub unbalanced: bool,
-    /// A step counts for one phase on one schedule and for another on another.
+    /// A step counts for different phases on different schedules.
     pub phases_differ: bool,
-    /// Conflicting accesses that nothing orders, on some schedule.
+    /// Some schedule has conflicting unordered accesses.
     pub races: bool,
-    /// Values that reads saw, on schedules that end.
+    /// The values of all reads, on schedules that complete.
     pub outcomes: BTreeSet<Vec<u32>>,
-    /// States seen.
+    /// The number of visited states.
     pub states: usize,
 }
 
 impl ClusterVerdict {
-    /// Tells whether nothing is wrong on any schedule.
+    /// Returns `true` if no schedule shows a fault.
     #[must_use]
     pub fn is_clean(&self) -> bool {
         let wrong = [
@@ -49,7 +50,7 @@ impl ClusterVerdict {
     }
 }
 
-/// Explores all runs of a program; none if there are too many states.
+/// Explores all runs of a program; `None` if there are too many states.
 #[must_use]
 pub fn explore_clusters(program: &ClusterProgram) -> Option<ClusterVerdict> {
     const MOST_STATES: usize = 100_000;

@@ -1,11 +1,12 @@
-//! Random programs of two blocks: exchanges and handovers between them, most of them spoiled a little, and steps without a plan.
+//! Random programs of two blocks: exchanges and handovers between them, most with small changes that spoil
+//! them, and random steps.
 
 use super::{
     BLOCKS, CELLS, ClusterOp, ClusterProgram, MBARRIERS, MOST_STEPS, Scope, Start, THREADS,
 };
 use testing::Random;
 
-/// The program that belongs to a seed.
+/// Generates the program of a seed.
 #[must_use]
 pub fn generate_clusters(seed: u64) -> ClusterProgram {
     let mut random = Random::new(seed);
@@ -47,7 +48,7 @@ fn empty(random: &mut Random) -> ClusterProgram {
     ClusterProgram { counts: [[1; MBARRIERS]; BLOCKS], start, threads: Default::default() }
 }
 
-/// The scope of an operation, most often a wide one.
+/// Picks a scope, most often a wide one.
 fn scope(random: &mut Random) -> Scope {
     random.pick(&[Scope::Cluster, Scope::Cluster, Scope::Unwritten, Scope::Unwritten, Scope::Block])
 }
@@ -93,7 +94,7 @@ fn random_op(random: &mut Random) -> ClusterOp {
     }
 }
 
-/// Steps without a plan.
+/// Random steps.
 fn chaos(random: &mut Random) -> ClusterProgram {
     let mut program = empty(random);
     for steps in &mut program.threads {
@@ -104,14 +105,14 @@ fn chaos(random: &mut Random) -> ClusterProgram {
     program
 }
 
-/// Threads that have a part: the first of each block, and perhaps others.
+/// Threads with a part: the first of each block, and perhaps others.
 fn parts(random: &mut Random) -> Vec<usize> {
     let mut parts = vec![0, 2];
     parts.extend([1, 3].into_iter().filter(|_| random.chance(30)));
     parts
 }
 
-/// Both blocks write, meet, and read what the other wrote; perhaps again.
+/// Both blocks write, meet, and read the other's values, perhaps twice.
 fn exchange(random: &mut Random) -> ClusterProgram {
     let mut program = empty(random);
     let relaxed = random.chance(25);
@@ -196,7 +197,7 @@ fn asynchronous(random: &mut Random) -> ClusterProgram {
     program
 }
 
-/// Threads that hold the same store it to one cell, meet, read it and meet again, for another value.
+/// Threads with equal values store them to one cell, meet, read it and meet again, for another value.
 fn replicated(random: &mut Random) -> ClusterProgram {
     let mut program = empty(random);
     let at_block = random.chance(60);
@@ -226,7 +227,8 @@ fn replicated(random: &mut Random) -> ClusterProgram {
     program
 }
 
-/// Threads of both blocks add to one cell, asynchronously or at once; those of its block wait for all and read it.
+/// Threads of both blocks add to one cell, asynchronously or directly; the threads of its block wait for all
+/// and read it.
 fn sums(random: &mut Random) -> ClusterProgram {
     let mut program = empty(random);
     let asynchronous = 1 + random.below(2u8);
@@ -284,7 +286,7 @@ fn multicast(random: &mut Random) -> ClusterProgram {
     program
 }
 
-/// All threads that have a part meet at the end.
+/// Lets all threads with a part meet at the end.
 fn meet_at_end(program: &mut ClusterProgram, random: &mut Random) {
     for steps in program.threads.iter_mut().filter(|steps| !steps.is_empty()) {
         steps.extend([ClusterOp::ClusterArrive(random.chance(50)), ClusterOp::ClusterWait]);

@@ -1,10 +1,11 @@
 //! Tiny programs of two blocks of a cluster, run under every schedule.
 //!
-//! A language of its own beside [`crate::phases`]: two blocks of up to two threads, each alone in its warp; in each block two
-//! mbarriers and three cells of shared memory, which every thread of the cluster may reach; the barrier of the cluster and one for each
-//! block; stores that complete at an mbarrier, and copies from global memory to both blocks. What is taken to be the
-//! meaning of these (PTX manual §9.7.13.3, §9.7.13.15, §9.7.9.12) stands in `explore.rs` and `step.rs`; they know counts, phases and sets of
-//! events, and neither clocks nor rules for single runs.
+//! The language is separate from [`crate::phases`]. It has two blocks of up to two threads, each alone in its
+//! warp. Each block has two mbarriers and three cells of shared memory, accessible to every thread of the
+//! cluster. There are the cluster barrier and one barrier for each block, stores that complete at an
+//! mbarrier, and copies from global memory to both blocks. `explore.rs` and `step.rs` define the assumed
+//! meaning of these (PTX manual §9.7.13.3, §9.7.13.15, §9.7.9.12). They use counts, phases and sets of
+//! events; there are no clocks and no rules for single runs.
 
 mod access;
 mod emit;
@@ -20,43 +21,44 @@ use std::fmt;
 
 /// Blocks of the cluster.
 pub const BLOCKS: usize = 2;
-/// Threads of a block at most.
+/// Most threads of a block.
 pub const BLOCK_THREADS: usize = 2;
 /// Threads of a program.
 pub const THREADS: usize = BLOCKS * BLOCK_THREADS;
-/// Steps of a program at most.
+/// Most steps of a program.
 pub const MOST_STEPS: usize = 20;
 /// Mbarriers of a block.
 pub const MBARRIERS: usize = 2;
-/// Cells of a block; copies go to the last, and nobody else writes there.
+/// Cells of a block. Copies go to the last one, and only copies do.
 pub const CELLS: usize = 3;
 
-/// How a program starts: every block initialises its mbarriers and cells with its first thread, and then all threads meet.
+/// The start of a program: the first thread of every block initialises its mbarriers and cells, and then all
+/// threads meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// At the barrier of the cluster.
+    /// At the cluster barrier.
     Released,
-    /// There, with relaxed arrivals behind `fence.mbarrier_init`.
+    /// At the cluster barrier, with relaxed arrivals after `fence.mbarrier_init`.
     FencedInits,
-    /// There, with relaxed arrivals.
+    /// At the cluster barrier, with relaxed arrivals.
     Relaxed,
-    /// At the barrier of their block alone.
+    /// At the barrier of their block only.
     Apart,
 }
 
-/// The threads among which an operation orders memory.
+/// The scope of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// `.cta`
+    /// `.cta`.
     Block,
-    /// `.cluster`
+    /// `.cluster`.
     Cluster,
-    /// None is written.
+    /// No scope is written.
     Unwritten,
 }
 
 impl Scope {
-    /// Tells whether it has the threads of other blocks.
+    /// Returns `true` if it includes the threads of other blocks.
     fn is_wide(self) -> bool {
         self != Self::Block
     }
@@ -65,79 +67,80 @@ impl Scope {
 /// A cluster of two blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClusterProgram {
-    /// Arrivals that each mbarrier of each block expects.
+    /// The arrivals that each mbarrier of each block expects.
     pub counts: [[u8; MBARRIERS]; BLOCKS],
-    /// How it starts.
+    /// Its start.
     pub start: Start,
-    /// The steps of each thread before it exits, those of the first block first.
+    /// The steps of each thread before it exits, the first block's threads first.
     pub threads: [Vec<ClusterOp>; THREADS],
 }
 
 /// A step of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClusterOp {
-    /// A store of a value of its own to a cell of a block.
+    /// A store of a unique value to a cell of a block.
     Write(u8, u8),
-    /// A store to a cell of a block of one of a few values, which other threads may store as well.
+    /// A store to a cell of a block of one of a few values that other threads may store as well.
     Same(u8, u8, u8),
-    /// `red.add` of one to a cell of a block; whether at the scope of the cluster, else of the own block.
+    /// `red.add` of one to a cell of a block; `true` for cluster scope, else that of the block.
     Add(u8, u8, bool),
     /// A load from a cell of a block.
     Read(u8, u8),
     /// `mbarrier.arrive` at an mbarrier of a block.
     Arrive {
-        /// Which block.
+        /// The block.
         block: u8,
-        /// Which mbarrier.
+        /// The mbarrier.
         mbarrier: u8,
         /// Bytes announced in the same step, in units of 4.
         expects: Option<u8>,
         /// `.relaxed`, else `.release`.
         relaxed: bool,
-        /// Among whom.
+        /// The scope.
         scope: Scope,
     },
-    /// A loop around `try_wait.parity` for an mbarrier of the own block.
+    /// A loop around `try_wait.parity` for an mbarrier of the thread's own block.
     Wait {
-        /// Which mbarrier.
+        /// The mbarrier.
         mbarrier: u8,
-        /// Which parity.
+        /// The parity.
         parity: bool,
         /// `.relaxed`, else `.acquire`.
         relaxed: bool,
-        /// Among whom.
+        /// The scope.
         scope: Scope,
     },
-    /// `barrier.cluster.arrive`; whether relaxed.
+    /// `barrier.cluster.arrive`; `true` for relaxed.
     ClusterArrive(bool),
-    /// `barrier.cluster.wait`
+    /// `barrier.cluster.wait`.
     ClusterWait,
-    /// `fence.acq_rel`; whether at the scope of the cluster.
+    /// `fence.acq_rel`; `true` for cluster scope.
     Fence(bool),
-    /// `barrier.sync` of the own block.
+    /// `barrier.sync` of the thread's own block.
     Block,
-    /// `st.async` to a cell of a block, which delivers 4 bytes at an mbarrier there.
+    /// `st.async` to a cell of a block. It delivers 4 bytes at an mbarrier there.
     Async(u8, u8, u8),
-    /// `red.async.add` of one to a cell of the other block, which delivers 4 bytes at an mbarrier there.
+    /// `red.async.add` of one to a cell of the other block. It delivers 4 bytes at an mbarrier there.
     AsyncAdd(u8, u8, u8),
-    /// A bulk copy of 16 bytes to the last cell of the blocks of a mask, which delivers them at an mbarrier there.
+    /// A bulk copy of 16 bytes to the last cell of the blocks in a mask. It delivers them at an mbarrier
+    /// there.
     Multicast(u8, u8),
 }
 
 impl ClusterProgram {
-    /// Number of steps.
+    /// The number of steps.
     #[must_use]
     pub fn len(&self) -> usize {
         self.threads.iter().map(Vec::len).sum()
     }
 
-    /// Tells whether nobody does anything.
+    /// Returns `true` if no thread has a step.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Number of the first step of a thread.
+    /// The number of a thread's first step.
     pub(crate) fn first(&self, thread: usize) -> usize {
         self.threads[..thread].iter().map(Vec::len).sum()
     }

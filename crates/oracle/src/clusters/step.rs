@@ -1,4 +1,4 @@
-//! A state of a running cluster, and what a step does to it.
+//! States of a running cluster, and the effects of steps.
 
 use super::access::accesses;
 use super::{
@@ -6,46 +6,47 @@ use super::{
     THREADS, block_of,
 };
 
-/// A set of events: accesses of steps (those of a copy to the second block have a bit of their own), and initialisations of the cells and the
-/// mbarriers of each block.
+/// A set of events: accesses of steps (a copy to the second block has a bit of its own), and initialisations
+/// of the cells and the mbarriers of each block.
 pub(super) type Events = u64;
 
-/// The event of a step's access, in a block.
+/// The event of a step's access in a block.
 pub(super) fn event(step: usize, block: usize) -> Events {
     1 << (step + MOST_STEPS * block)
 }
 
-/// The event that initialises the cells of a block, and that of its mbarriers.
+/// The event that initialises the cells or the mbarriers of a block.
 fn init(block: usize, mbarriers: bool) -> Events {
     1 << (2 * MOST_STEPS + 2 * block + usize::from(mbarriers))
 }
 
-/// Why a schedule is followed no further.
+/// The reason to abandon a schedule.
 pub(super) enum Stopped {
     /// A barrier is misused.
     Misused,
-    /// A block is accessed that has ended, or has not started.
+    /// An access to a block before its start or after its end.
     NotThere,
 }
 
-/// Something that can happen.
+/// A possible next move.
 #[derive(Clone, Copy)]
 pub(super) enum Move {
     /// A block starts.
     Start(usize),
     Step(usize),
-    /// The copy that a step started does its work in a block.
+    /// The copy of a step takes effect in a block.
     Copy(usize, usize),
 }
 
-/// An mbarrier.
+/// The state of an mbarrier.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 struct Counts {
     phase: u8,
     expected: i16,
     pending: i16,
     bytes: i16,
-    /// Events that arrivals of this phase and of the one before passed on: by the block of the arriving thread, to its own block and to all.
+    /// Events passed on by arrivals of this phase and of the previous one, by the arriving thread's block: to
+    /// that block, and to all.
     released: [[Events; 2]; BLOCKS],
     past: [[Events; 2]; BLOCKS],
     /// Events of copies, by the block of the thread that started them.
@@ -57,16 +58,16 @@ struct Counts {
 pub(super) struct State {
     started: [bool; BLOCKS],
     next: [u8; THREADS],
-    /// The generation of the barrier of the cluster, and the one in which each thread has arrived, one more.
+    /// The generation of the cluster barrier, and for each thread the one in which it has arrived, plus one.
     generation: u8,
     arrived: [u8; THREADS],
     released: Events,
     past: Events,
     mbarriers: [[Counts; MBARRIERS]; BLOCKS],
-    /// The phase of each step at an mbarrier, one more, in both blocks.
+    /// The phase of each step at an mbarrier plus one, in both blocks.
     phase: [[u8; MOST_STEPS]; BLOCKS],
     known: [Events; THREADS],
-    /// What was known at the last fence, and at the last one of the scope of the cluster.
+    /// Each thread's knowledge at its last fence, and at its last one of cluster scope.
     fenced: [[Events; 2]; THREADS],
     pending: [[Events; 2]; THREADS],
     flying: Events,
@@ -76,22 +77,22 @@ pub(super) struct State {
     results: [u32; MOST_STEPS],
 }
 
-/// Returns the value of a cell before anybody stores to it.
+/// The initial value of a cell.
 pub(super) fn initial(block: usize, cell: usize) -> u32 {
     (1000 + 100 * block + cell) as u32
 }
 
-/// Returns the value that a step stores.
+/// The value that a step stores.
 pub(super) fn stored(step: usize) -> u32 {
     step as u32 + 1
 }
 
-/// Returns a value that several steps store.
+/// A value common to several steps.
 pub(super) fn shared(which: u8) -> u32 {
     3000 + u32::from(which)
 }
 
-/// The value that copies bring.
+/// The value of copied cells.
 pub(super) const COPIED: u32 = 2000;
 
 impl State {
@@ -140,7 +141,7 @@ impl State {
         program.threads[thread].get(usize::from(self.next[thread])).copied()
     }
 
-    /// The steps that can happen next.
+    /// The possible next moves.
     pub(super) fn moves(&self, program: &ClusterProgram) -> Vec<Move> {
         let starts = (0..BLOCKS).filter(|&block| !self.started[block]).map(Move::Start);
         let steps = (0..THREADS).filter(|&thread| self.can_step(program, thread)).map(Move::Step);
@@ -159,7 +160,7 @@ impl State {
                     let phase = self.mbarriers[block][usize::from(mbarrier)].phase;
                     (phase % 2 == 1) != parity
                 }
-                // One that has not arrived goes on, to be told so.
+                // A thread that has not arrived proceeds, so that the misuse is found.
                 Some(ClusterOp::ClusterWait) => self.arrived[thread] <= self.generation,
                 Some(ClusterOp::Block) => {
                     let mut all = (block * BLOCK_THREADS..(block + 1) * BLOCK_THREADS)
@@ -186,7 +187,7 @@ impl State {
         self.results[..program.len().max(1)].to_vec()
     }
 
-    /// Checks that a block is there for a thread of `from`, or a copy that one started.
+    /// Checks that a block exists for a thread of `from`, or for a copy started there.
     fn reach(&self, program: &ClusterProgram, from: usize, block: usize) -> Result<(), Stopped> {
         let threads = block * BLOCK_THREADS..(block + 1) * BLOCK_THREADS;
         let lives = threads.into_iter().any(|thread| self.op(program, thread).is_some());
@@ -196,7 +197,7 @@ impl State {
         }
     }
 
-    /// Does what can happen.
+    /// Performs a move.
     pub(super) fn take(
         &mut self,
         program: &ClusterProgram,
@@ -211,7 +212,7 @@ impl State {
             Move::Step(thread) => self.step(program, thread, race),
             Move::Copy(step, block) => self.copy(program, step, block, race),
         };
-        // A thread that ends counts at the barrier of the cluster.
+        // A thread that ends counts at the cluster barrier.
         self.settle(program);
         taken
     }
@@ -313,7 +314,7 @@ impl State {
             }
             ClusterOp::Async(block, ..) | ClusterOp::AsyncAdd(block, ..) => {
                 let block = usize::from(block);
-                // Whether the block is there is asked when the store happens.
+                // The block's lifetime is checked when the store happens.
                 self.flying |= event(number, block);
                 self.before[number] = self.known[thread];
                 *race |= self.known[thread] & init(block, true) == 0;
@@ -330,7 +331,7 @@ impl State {
         Ok(())
     }
 
-    /// The copy or asynchronous store of a step happens in a block.
+    /// Performs the copy or asynchronous store of a step in a block.
     fn copy(
         &mut self,
         program: &ClusterProgram,
@@ -365,7 +366,8 @@ impl State {
         counts.count(0)
     }
 
-    /// Returns what a wait for a copy teaches: the copy, and what came before it in the same cell, which it has overwritten.
+    /// Returns the events that a wait for a copy acquires: the copy, and earlier events of the same cell,
+    /// which it overwrote.
     fn passed_on(
         &self,
         program: &ClusterProgram,
@@ -387,7 +389,7 @@ impl State {
         self.access_by(program, (event(number, 0), block, cell, writes), known, race);
     }
 
-    /// An access to a cell: does it conflict with one that it does not know of?
+    /// Records an access to a cell. It races if it conflicts with an unknown event.
     fn access_by(
         &mut self,
         program: &ClusterProgram,
@@ -415,7 +417,8 @@ impl State {
         }
     }
 
-    /// Ends the generation of the barrier of the cluster if everybody has come who has not ended, and somebody has.
+    /// Completes the generation of the cluster barrier once every thread has arrived or ended, and at least
+    /// one has arrived.
     fn settle(&mut self, program: &ClusterProgram) {
         let current = self.generation + 1;
         // A block that has not started has not ended.
@@ -431,7 +434,7 @@ impl State {
 }
 
 impl Counts {
-    /// Counts arrivals, and ends the phase if nothing is missing.
+    /// Counts arrivals, and ends the phase if nothing is pending.
     fn count(&mut self, arrivals: i16) -> Result<(), Stopped> {
         if arrivals > self.pending {
             return Err(Stopped::Misused);
@@ -450,8 +453,8 @@ impl Counts {
         Ok(())
     }
 
-    /// Events that a wait of a thread in a block learns at a scope. A scope that leaves out a copy of another block is taken to leave out
-    /// all copies of the phase.
+    /// Events that a wait of a thread in a block acquires at a scope. If the scope excludes a copy of another
+    /// block, all copies of the phase are left out.
     fn learned(&self, block: usize, scope: Scope) -> Events {
         let mut all = 0;
         for (from, [near, wide]) in self.past.iter().enumerate() {

@@ -1,8 +1,8 @@
-//! Programs with mbarriers as PTX kernels.
+//! Emits programs with mbarriers as PTX kernels.
 //!
-//! The first thread initialises the mbarriers and the cells, and a barrier of all threads orders that before everything. Then
-//! each thread runs code of its own; lanes without a part exit. What a read saw goes to its 16 bytes of the buffer `results`; copies
-//! take their bytes from the buffer `cells`.
+//! The first thread initialises the mbarriers and the cells, and a barrier of all threads orders that before
+//! everything. Then each thread runs code of its own; lanes without a part exit. A read stores its value in
+//! its 16 bytes of the buffer `results`; copies take their bytes from the buffer `cells`.
 
 use super::step::{copied, initial, shared, stored};
 use super::{CELLS, MBARRIERS, PhaseArrival, PhaseOp, PhaseProgram};
@@ -29,7 +29,7 @@ const HEADER: &str = "\
 \t@%p bra ready;
 ";
 
-/// The kernel that does what the program does.
+/// Emits the kernel for a program.
 #[must_use]
 pub fn emit_phases(program: &PhaseProgram) -> Kernel {
     let mut text = HEADER.to_owned();
@@ -43,7 +43,7 @@ pub fn emit_phases(program: &PhaseProgram) -> Kernel {
             let _ = writeln!(text, "\tst.shared.u32 [memory+{at}], {};", initial(cell));
         }
     }
-    // The cells are as if they had always been there.
+    // Make the cells visible to the async proxy, as if they had always been there.
     text.push_str("\tfence.proxy.async;\nready:\n\tbar.sync 0;\n");
     for thread in 0..program.threads.len() {
         let (warp, lane) = program.place(thread);

@@ -1,43 +1,45 @@
-//! All runs of a program with mbarriers.
+//! Explores all runs of a program with mbarriers.
 //!
-//! An mbarrier has a phase, expected and pending arrivals, and bytes announced less bytes delivered. A phase ends when
-//! no arrival is pending and the bytes are balanced. A wait for a parity goes on when the current phase has the other one. More
-//! arrivals than are pending, an arrival that must not end a phase and does, and bytes below zero with nothing pending are
-//! *misuse*: that schedule is followed no further. Copies happen at any time after they are started, and arrive at an mbarrier at
-//! any time after they have happened. A bulk load delivers its bytes in two halves.
+//! An mbarrier has a phase, expected and pending arrivals, and a balance of announced minus delivered bytes.
+//! A phase ends when no arrival is pending and the balance is zero. A wait for a parity proceeds when the
+//! current phase has the other one. *Misuse* is an arrival in excess of the pending ones, an arrival with
+//! `noComplete` that ends the phase, or a negative balance with nothing pending; that schedule is not
+//! continued. A copy happens at any time after its start, and arrives at an mbarrier at any time after that.
+//! A bulk load delivers its bytes in two halves.
 //!
-//! *Orders memory* is kept as sets of events: an arrival adds what its thread knows to the phase, a wait takes what the
-//! phase before the current one has; relaxed ones go by fences. Beside it goes the set of writes that a `fence.proxy.async`
-//! has covered: a bulk copy that knows of a write and not of such a fence races with it. Two stores of the same value do not race, nor
-//! do two updates. A program is *clean* if every schedule ends with all
-//! threads gone, every step in the same phase, bytes balanced, no misuse, no race, and the same values.
+//! *Orders memory* is kept as sets of events. An arrival adds its thread's knowledge to the phase, a wait
+//! acquires that of the phase before the current one, and relaxed ones depend on fences. A second set holds
+//! the writes that a `fence.proxy.async` has covered: a bulk copy that knows of a write but not of such a
+//! fence races with it. Two stores of the same value do not race, nor do two updates. A program is *clean* if
+//! every schedule ends with all threads exited, every step in the same phase, balanced bytes, no misuse, no
+//! race, and the same values.
 
 use super::step::{Misused, Move, State};
 use super::{PhaseOp, PhaseProgram};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
-/// The outcome of all runs of a program.
+/// The result of all runs of a program.
 #[derive(Clone, Debug, Default)]
 pub struct PhaseVerdict {
-    /// Some schedule ends with threads that wait.
+    /// Some schedule ends with waiting threads.
     pub deadlocks: bool,
     /// Some schedule misuses an mbarrier.
     pub misuses: bool,
-    /// Some schedule ends with bytes that do not balance.
+    /// Some schedule ends with unbalanced bytes.
     pub unbalanced: bool,
-    /// A step counts for one phase on one schedule and for another on another.
+    /// A step counts for different phases on different schedules.
     pub phases_differ: bool,
-    /// Conflicting accesses that nothing orders, on some schedule.
+    /// Some schedule has conflicting unordered accesses.
     pub races: bool,
-    /// Values that reads saw, on schedules that end.
+    /// The values of all reads, on schedules that complete.
     pub outcomes: BTreeSet<Vec<u32>>,
-    /// States seen.
+    /// The number of visited states.
     pub states: usize,
 }
 
 impl PhaseVerdict {
-    /// Tells whether nothing is wrong on any schedule.
+    /// Returns `true` if no schedule shows a fault.
     #[must_use]
     pub fn is_clean(&self) -> bool {
         !self.deadlocks
@@ -49,7 +51,7 @@ impl PhaseVerdict {
     }
 }
 
-/// Explores all runs of a program; none if there are too many states.
+/// Explores all runs of a program; `None` if there are too many states.
 #[must_use]
 pub fn explore_phases(program: &PhaseProgram) -> Option<PhaseVerdict> {
     const MOST_STATES: usize = 400_000;
@@ -86,7 +88,7 @@ pub fn explore_phases(program: &PhaseProgram) -> Option<PhaseVerdict> {
 }
 
 impl State {
-    /// Returns the steps that can happen next.
+    /// Returns the possible next moves.
     fn moves(&self, program: &PhaseProgram) -> Vec<Move> {
         let threads = (0..program.threads.len()).filter(|&thread| self.can_step(program, thread));
         let steps = threads.map(Move::Step);
@@ -114,7 +116,7 @@ impl State {
         }
     }
 
-    /// Tells whether the phase of this parity counts as over.
+    /// Returns `true` if the phase of this parity counts as over.
     fn has_passed(&self, mbarrier: u8, parity: bool) -> bool {
         let phase = self.mbarriers[usize::from(mbarrier)].phase;
         (phase % 2 == 1) != parity

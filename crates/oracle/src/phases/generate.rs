@@ -1,10 +1,10 @@
-//! Random programs with mbarriers: threads that hand a cell back and forth, most of them spoiled a little, and
-//! steps without a plan.
+//! Random programs with mbarriers: threads that hand a cell back and forth, most with small changes that
+//! spoil them, and random steps.
 
 use super::{CELLS, MBARRIERS, MOST_STEPS, MOST_THREADS, PhaseArrival, PhaseOp, PhaseProgram};
 use testing::Random;
 
-/// The program that belongs to a seed.
+/// Generates the program of a seed.
 #[must_use]
 pub fn generate_phases(seed: u64) -> PhaseProgram {
     let mut random = Random::new(seed);
@@ -37,12 +37,12 @@ pub fn generate_phases(seed: u64) -> PhaseProgram {
     program
 }
 
-/// Counts of mbarriers of which the first two are used.
+/// Counts of mbarriers for programs that use the first two.
 fn counts([one, other]: [u8; 2]) -> [u8; MBARRIERS] {
     [one, other, 1, 1]
 }
 
-/// Steps without a plan.
+/// Random steps.
 fn chaos(random: &mut Random, with_memory: bool) -> PhaseProgram {
     let threads = 2 + random.below(2usize);
     let steps = |random: &mut Random| {
@@ -91,7 +91,7 @@ fn random_op(random: &mut Random, with_memory: bool) -> PhaseOp {
     }
 }
 
-/// One thread fills a cell, the others read it and hand it back.
+/// One thread fills a cell; the others read it and hand it back.
 fn pipeline(random: &mut Random) -> PhaseProgram {
     let readers = 1 + random.below(MOST_THREADS - 1);
     let rounds = 1 + random.below(3usize);
@@ -100,7 +100,7 @@ fn pipeline(random: &mut Random) -> PhaseProgram {
     let arrival = |mbarrier| PhaseArrival { relaxed, ..PhaseArrival::at(mbarrier) };
     let mut writer = Vec::new();
     for round in 0..rounds {
-        // The first time the cell is empty: the phase before the first is over.
+        // The cell is empty at first: the phase before the first is over.
         if round > 0 || random.chance(50) {
             writer.push(PhaseOp::Wait(empty, round % 2 == 0, false));
         }
@@ -126,7 +126,8 @@ fn pipeline(random: &mut Random) -> PhaseProgram {
     PhaseProgram { counts: counts([1, readers as u8]), threads, share_warp: random.chance(30) }
 }
 
-/// A ring of two cells: one thread fills them in turn, by stores or bulk loads, and another reads them in turn.
+/// A ring of two cells: one thread fills them in turn, by stores or bulk loads, and another reads them in
+/// turn.
 fn ring(random: &mut Random) -> PhaseProgram {
     let (trips, loads) = (2 + random.below(3usize), random.chance(50));
     let mut threads = vec![Vec::new(), Vec::new()];
@@ -149,7 +150,7 @@ fn ring(random: &mut Random) -> PhaseProgram {
     PhaseProgram { counts: [1; MBARRIERS], threads, share_warp: random.chance(20) }
 }
 
-/// One thread loads a cell, the others read it and hand it back.
+/// One thread loads a cell; the others read it and hand it back.
 fn bulk_loads(random: &mut Random) -> PhaseProgram {
     let readers = 1 + random.below(MOST_THREADS - 1);
     let rounds = 1 + random.below(2usize);
@@ -180,7 +181,7 @@ fn bulk_loads(random: &mut Random) -> PhaseProgram {
     PhaseProgram { counts: counts([1, readers as u8]), threads, share_warp: random.chance(30) }
 }
 
-/// Threads write, one of them stores what they wrote and uses the cell again.
+/// Threads write; one of them stores the written cells in bulk and uses them again.
 fn bulk_stores(random: &mut Random) -> PhaseProgram {
     let writer = random.below(2usize);
     let by_issuer = random.chance(40);
@@ -207,8 +208,8 @@ fn bulk_stores(random: &mut Random) -> PhaseProgram {
     PhaseProgram { counts: counts([1, 1]), threads, share_warp: random.chance(20) }
 }
 
-/// Threads that hold the same store it to one cell, or update it, and meet; they read it, or one of them moves it with a bulk copy; then
-/// they meet again, for the next value.
+/// Threads with equal values store them to one cell, or update it, and meet. They read it, or one of them
+/// moves it with a bulk copy. Then they meet again, for the next value.
 fn replicated(random: &mut Random) -> PhaseProgram {
     let threads = 2 + random.below(2usize);
     let (at_block, fences, moves) = (random.chance(25), random.chance(60), random.below(3u8));
@@ -252,7 +253,7 @@ fn replicated(random: &mut Random) -> PhaseProgram {
     PhaseProgram { counts: counts([threads as u8, 1]), threads: all, share_warp: random.chance(20) }
 }
 
-/// Makes some stores of a value of their own stores of one that others store as well, or updates.
+/// Turns some stores of unique values into stores of common ones, or updates.
 fn replicate(program: &mut PhaseProgram, random: &mut Random) {
     for op in program.threads.iter_mut().flatten() {
         if let PhaseOp::Write(cell) = *op {
@@ -276,7 +277,7 @@ fn replicate(program: &mut PhaseProgram, random: &mut Random) {
     }
 }
 
-/// Everybody arrives and waits, some rounds long.
+/// All threads arrive and wait, for a few rounds.
 fn everybody(random: &mut Random) -> PhaseProgram {
     let threads = 2 + random.below(2usize);
     let rounds = 1 + random.below(2usize);
@@ -296,7 +297,7 @@ fn everybody(random: &mut Random) -> PhaseProgram {
     }
 }
 
-/// Copies that arrive, and threads that read what they bring.
+/// Copies that arrive at an mbarrier, and threads that read the copied data.
 fn copies(random: &mut Random) -> PhaseProgram {
     let increments = random.chance(60);
     let mut first = vec![PhaseOp::Copy(0)];
@@ -324,7 +325,7 @@ fn copies(random: &mut Random) -> PhaseProgram {
     PhaseProgram { counts: counts([arrivals, 1]), threads: vec![first, second], share_warp }
 }
 
-/// Bytes that are announced and delivered.
+/// Bytes announced and delivered.
 fn bytes(random: &mut Random) -> PhaseProgram {
     let announce = |random: &mut Random| match random.chance(50) {
         true => vec![PhaseOp::Arrive(PhaseArrival { expects: Some(2), ..PhaseArrival::at(0) })],
@@ -349,7 +350,7 @@ fn bytes(random: &mut Random) -> PhaseProgram {
     PhaseProgram { counts: counts([1, 1]), threads, share_warp: random.chance(30) }
 }
 
-/// Makes a wait one that an earlier answer may skip.
+/// Lets an earlier answer skip a wait.
 fn ask_first(program: &mut PhaseProgram, random: &mut Random) {
     let thread = random.below(program.threads.len());
     let steps = &mut program.threads[thread];

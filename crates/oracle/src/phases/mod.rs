@@ -1,9 +1,10 @@
 //! Tiny programs with mbarriers, run under every schedule.
 //!
-//! A language of its own beside [`crate::program`]: two or three threads, four mbarriers that are initialised before
-//! anybody starts, a few cells of shared memory, `cp.async`, bulk copies, and one barrier of the whole block. A thread is alone in its warp, or
-//! shares it with the one before. What is taken to be the meaning of mbarriers (PTX manual §9.7.13.15) stands in
-//! `explore.rs`; it knows counts, phases and sets of events, and neither clocks nor rules for single runs.
+//! The language is separate from [`crate::program`]. It has two or three threads, four mbarriers initialised
+//! before any thread starts, a few cells of shared memory, `cp.async`, bulk copies, and one barrier of the
+//! whole block. A thread is alone in its warp, or shares it with the previous one. `explore.rs` defines the
+//! assumed meaning of mbarriers (PTX manual §9.7.13.15). It uses counts, phases and sets of events; there are
+//! no clocks and no rules for single runs.
 
 mod emit;
 mod explore;
@@ -16,19 +17,19 @@ pub use generate::generate_phases;
 
 use std::fmt;
 
-/// Threads of a program at most.
+/// Most threads of a program.
 pub const MOST_THREADS: usize = 3;
-/// Steps of a program at most.
+/// Most steps of a program.
 pub const MOST_STEPS: usize = 24;
 /// Mbarriers of a program.
 pub const MBARRIERS: usize = 4;
-/// Cells of shared memory, of 16 bytes each; threads access the first four.
+/// Cells of shared memory, of 16 bytes each; threads access the first four bytes of a cell.
 pub const CELLS: usize = 3;
 
 /// A block of threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PhaseProgram {
-    /// Arrivals that each mbarrier expects.
+    /// The arrivals that each mbarrier expects.
     pub counts: [u8; MBARRIERS],
     /// The steps of each thread before it exits.
     pub threads: Vec<Vec<PhaseOp>>,
@@ -45,65 +46,66 @@ pub enum PhaseOp {
     Expect(u8, u8),
     /// `mbarrier.complete_tx`, likewise.
     Deliver(u8, u8),
-    /// A loop around `try_wait.parity`: which mbarrier, which parity, whether relaxed.
+    /// A loop around `try_wait.parity`: the mbarrier, the parity, and `true` for relaxed.
     Wait(u8, bool, bool),
-    /// A single `try_wait.parity`, whose answer may be no at any time; kept for the next step of the kind below.
+    /// A single `try_wait.parity`, which may return false at any time. Its answer is kept for the next
+    /// `WaitUnless`.
     Peek(u8, bool),
-    /// A wait that the last answer, if yes, skips.
+    /// A wait, skipped if the last answer was true.
     WaitUnless(u8, bool),
     /// `cp.async` to a cell.
     Copy(u8),
-    /// `cp.async.mbarrier.arrive`: which mbarrier, whether without `.noinc`.
+    /// `cp.async.mbarrier.arrive`: the mbarrier, and `true` without `.noinc`.
     CopyArrive(u8, bool),
-    /// A bulk load of 16 bytes to a cell, which delivers them at an mbarrier.
+    /// A bulk load of 16 bytes to a cell. It delivers them at an mbarrier.
     Load(u8, u8),
     /// A bulk store of a cell, in a group of its own.
     Store(u8),
-    /// `cp.async.bulk.wait_group 0`, or with `true` `.read`.
+    /// `cp.async.bulk.wait_group 0`; `true` for `.read`.
     StoreWait(bool),
-    /// `fence.proxy.async`
+    /// `fence.proxy.async`.
     ProxyFence,
-    /// A store of a value of its own to a cell.
+    /// A store of a unique value to a cell.
     Write(u8),
-    /// A store to a cell of one of a few values, which other threads may store as well.
+    /// A store to a cell of one of a few values that other threads may store as well.
     Same(u8, u8),
     /// `red.add` of one to a cell.
     Update(u8),
     /// A load from a cell.
     Read(u8),
-    /// `fence.acq_rel.cta`
+    /// `fence.acq_rel.cta`.
     Fence,
     /// `barrier.sync` of all warps.
     Block,
-    /// `bar.warp.sync` of the two lanes of the first warp, or with `false` a vote, which orders no memory.
+    /// `bar.warp.sync` of the two lanes of the first warp; `false` for a vote, which orders no memory.
     Warp(bool),
 }
 
-/// How a thread arrives.
+/// Parameters of an arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PhaseArrival {
-    /// Which mbarrier.
+    /// The mbarrier.
     pub mbarrier: u8,
-    /// How many arrivals it counts for.
+    /// The number of arrivals it counts for.
     pub count: u8,
     /// Bytes announced in the same step, in units of 16.
     pub expects: Option<u8>,
-    /// `arrive_drop`
+    /// `arrive_drop`.
     pub drops: bool,
-    /// `.noComplete`
+    /// `.noComplete`.
     pub no_complete: bool,
-    /// `.relaxed`
+    /// `.relaxed`.
     pub relaxed: bool,
 }
 
 impl PhaseArrival {
-    /// How many arrivals it counts for; one that announces bytes counts for one.
+    /// The number of arrivals it counts for; 1 if it announces bytes.
     #[must_use]
     pub(crate) fn arrivals(self) -> u8 {
         if self.expects.is_some() { 1 } else { self.count }
     }
 
-    /// A plain arrival of one.
+    /// A single plain arrival.
     #[must_use]
     pub fn at(mbarrier: u8) -> Self {
         let (count, expects) = (1, None);
@@ -128,19 +130,19 @@ impl PhaseProgram {
         self.threads.len() - usize::from(self.share_warp && self.threads.len() > 1)
     }
 
-    /// Number of steps.
+    /// The number of steps.
     #[must_use]
     pub fn len(&self) -> usize {
         self.threads.iter().map(Vec::len).sum()
     }
 
-    /// Tells whether nobody does anything.
+    /// Returns `true` if no thread has a step.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Number of the first step of a thread.
+    /// The number of a thread's first step.
     #[must_use]
     pub(crate) fn first(&self, thread: usize) -> usize {
         self.threads[..thread].iter().map(Vec::len).sum()

@@ -1,22 +1,22 @@
-//! A state of a running program with mbarriers, and what a step does to it.
+//! States of a running program with mbarriers, and the effects of steps.
 
 use super::{CELLS, MBARRIERS, MOST_STEPS, MOST_THREADS, PhaseArrival, PhaseOp, PhaseProgram};
 
-/// A set of steps, one bit each; a copy's bytes are those of the step that starts it.
+/// A set of steps, one bit each; the transfer of a copy belongs to the step that starts it.
 type Steps = u32;
 
-/// A schedule that is followed no further.
+/// Abandons a schedule because of misuse.
 pub(super) struct Misused;
 
-/// Something that can happen.
+/// A possible next move.
 #[derive(Clone, Copy)]
 pub(super) enum Move {
     Step(usize),
-    /// A question is answered yes.
+    /// A thread's test is answered with true.
     Yes(usize),
-    /// The copy that a step started moves its bytes.
+    /// The copy of a step transfers its bytes.
     Copy(usize),
-    /// The arrival that a step promised for its copies.
+    /// The arrival that a step started for its copies.
     CopyArrival(usize),
 }
 
@@ -27,12 +27,12 @@ pub(super) struct Counts {
     pending: i16,
     dropped: i16,
     bytes: i16,
-    /// Knowledge that arrivals of this phase and of the one before passed on.
+    /// Knowledge passed on by arrivals of this phase and of the previous one.
     released: Knowledge,
     past: Knowledge,
 }
 
-/// Events ordered before something, and those of the writes that bulk copies see.
+/// Events ordered before something, and the writes among them visible to bulk copies.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 struct Knowledge {
     known: Steps,
@@ -50,20 +50,20 @@ impl Knowledge {
 pub(super) struct State {
     next: [u8; MOST_THREADS],
     pub(super) mbarriers: [Counts; MBARRIERS],
-    /// The phase of each step at an mbarrier, one more.
+    /// The phase of each step at an mbarrier, plus one.
     phase: [u8; MOST_STEPS],
     /// Events ordered before each thread's next step.
     known: [Knowledge; MOST_THREADS],
     fenced: [Knowledge; MOST_THREADS],
     pending: [Knowledge; MOST_THREADS],
-    /// Copies on their way, and what was known when each was started.
+    /// Copies in flight, and the knowledge at the start of each.
     pub(super) flying: Steps,
-    /// The phase at a question that was answered yes, one more, until it is used.
+    /// The phase of a test answered with true, plus one, until it is used.
     yes: [u8; MOST_THREADS],
     /// Bulk loads that have delivered half of their bytes.
     half: Steps,
     before: [Steps; MOST_STEPS],
-    /// Arrivals that are promised, the copies each waits for, and all that it stands for.
+    /// Pending arrivals of copies, the copies each one waits for, and all copies it stands for.
     promised: Steps,
     awaits: [Steps; MOST_STEPS],
     /// Accesses that have happened.
@@ -72,22 +72,22 @@ pub(super) struct State {
     results: [u32; MOST_STEPS],
 }
 
-/// Returns the value of a cell before anybody stores to it.
+/// The initial value of a cell.
 pub(super) fn initial(cell: usize) -> u32 {
     1000 + cell as u32
 }
 
-/// Returns the value that a step stores or copies.
+/// The value that a step stores or copies.
 pub(super) fn stored(step: usize) -> u32 {
     step as u32 + 1
 }
 
-/// Returns a value that several steps store.
+/// A value common to several steps.
 pub(super) fn shared(cell: u8, which: u8) -> u32 {
     3000 + 8 * u32::from(cell) + u32::from(which)
 }
 
-/// The value that copies bring, for every copy the same element of its cell.
+/// The value of a copied cell: every copy takes the same source element.
 pub(super) fn copied(cell: u8) -> u32 {
     2000 + u32::from(cell)
 }
@@ -121,12 +121,12 @@ impl State {
         program.threads[thread].get(usize::from(self.next[thread])).copied()
     }
 
-    /// Tells whether the last question of a thread was answered yes.
+    /// Returns `true` if the last test of a thread was answered with true.
     pub(super) fn said_yes(&self, thread: usize) -> bool {
         self.yes[thread] > 0
     }
 
-    /// Tells whether a promised arrival can happen.
+    /// Returns `true` if a pending arrival of copies can happen.
     pub(super) fn is_due(&self, step: usize) -> bool {
         self.promised >> step & 1 != 0 && self.awaits[step] & self.flying == 0
     }
@@ -143,7 +143,7 @@ impl State {
         self.results[..program.len()].to_vec()
     }
 
-    /// Tells whether every warp has come to the barrier of the block: all lanes of it that have not exited.
+    /// Returns `true` if every warp, with all its lanes that have not exited, is at the block's barrier.
     pub(super) fn all_at_block(&self, program: &PhaseProgram, _: usize) -> bool {
         (0..program.warps()).all(|warp| {
             let lanes = (0..program.threads.len()).filter(|&one| program.place(one).0 == warp);
@@ -160,7 +160,7 @@ impl State {
         other.is_none() || other == Some(PhaseOp::Warp(orders))
     }
 
-    /// Does what can happen.
+    /// Performs a move.
     pub(super) fn take(
         &mut self,
         program: &PhaseProgram,
@@ -182,7 +182,7 @@ impl State {
             Move::CopyArrival(step) => {
                 let PhaseOp::CopyArrive(mbarrier, _) = op_of(program, step) else { return Ok(()) };
                 self.promised &= !(1 << step);
-                // The phase in which it arrives counts, not the one in which it was promised.
+                // Counts in the phase in which it arrives rather than the one in which it was started.
                 self.phase[step] = self.phase[step].max(1) * 16 + self.current(mbarrier) + 1;
                 let copies = (0..program.len()).filter(|copy| self.awaits[step] >> copy & 1 != 0);
                 let told = copies.fold(0, |all, copy| all | self.passed_on(program, copy));
@@ -192,7 +192,8 @@ impl State {
         }
     }
 
-    /// A copy moves its bytes; a bulk load delivers them in two halves, the second when all are there.
+    /// Transfers a copy's bytes. A bulk load delivers them in two halves, the second one once all bytes are
+    /// there.
     fn copy(
         &mut self,
         program: &PhaseProgram,
@@ -220,7 +221,7 @@ impl State {
                     self.flying &= !(1 << step);
                     self.access(program, (step, usize::from(cell), true), before, race);
                     self.cells[usize::from(cell)] = copied(cell);
-                    // What it overwrote need not be seen by other bulk copies any more.
+                    // Other bulk copies no longer need to see the overwritten writes.
                     let told = self.passed_on(program, step);
                     self.mbarriers[usize::from(mbarrier)]
                         .released
@@ -234,8 +235,8 @@ impl State {
         Ok(())
     }
 
-    /// Returns what a wait for a copy teaches: the copy, and what came before it in the same cell, which it has overwritten. Nothing
-    /// else of its thread is passed on.
+    /// Returns the events that a wait for a copy acquires: the copy, and earlier events of the same cell,
+    /// which it overwrote. Other events of its thread are not passed on.
     fn passed_on(&self, program: &PhaseProgram, copy: usize) -> Steps {
         let cell = |step: usize| match op_of(program, step) {
             PhaseOp::Write(at)
@@ -252,7 +253,7 @@ impl State {
         same.fold(1 << copy, |all, step| all | before & 1 << step)
     }
 
-    /// Tells whether a thread's bulk stores have read their cells.
+    /// Returns `true` if a thread's bulk stores have read their cells.
     pub(super) fn stores_are_done(&self, program: &PhaseProgram, thread: usize) -> bool {
         self.own_stores(program, thread) & self.flying == 0
     }
@@ -264,7 +265,7 @@ impl State {
         stores.fold(0, |all, step| all | 1 << step)
     }
 
-    /// A bulk copy is issued: does it see the writes that are ordered before it?
+    /// Issues a bulk copy. It races if a write ordered before it is not visible to it.
     fn issue(
         &mut self,
         program: &PhaseProgram,
@@ -403,7 +404,7 @@ impl State {
         let PhaseArrival { mbarrier, expects, drops, no_complete, relaxed, .. } = arrival;
         let count = arrival.arrivals();
         self.phase[number] = self.current(mbarrier) + 1;
-        // There is no relaxed form that must not end the phase.
+        // A relaxed arrival cannot have `noComplete`.
         let no_complete = no_complete && expects.is_none();
         let told = if relaxed && !no_complete { self.fenced[thread] } else { self.known[thread] };
         let counts = &mut self.mbarriers[usize::from(mbarrier)];
@@ -413,7 +414,7 @@ impl State {
         self.count(mbarrier, count, no_complete)
     }
 
-    /// Counts arrivals, and ends the phase if nothing is missing.
+    /// Counts arrivals, and ends the phase if nothing is pending.
     fn count(&mut self, mbarrier: u8, arrivals: u8, no_complete: bool) -> Result<(), Misused> {
         let counts = &mut self.mbarriers[usize::from(mbarrier)];
         if i16::from(arrivals) > counts.pending || counts.expected == 0 {
@@ -433,7 +434,7 @@ impl State {
         Ok(())
     }
 
-    /// An access of a step to a cell: does it conflict with one that it does not know of?
+    /// Records an access of a step to a cell. It races if it conflicts with an unknown event.
     fn access(
         &mut self,
         program: &PhaseProgram,

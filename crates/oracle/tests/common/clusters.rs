@@ -1,4 +1,4 @@
-//! The engine on two blocks of a cluster, compared with all schedules.
+//! Compares the engine with all schedules on two blocks of a cluster.
 
 use super::launch;
 use exec::{Fault, Limits};
@@ -24,7 +24,7 @@ fn engine(program: &ClusterProgram) -> Said {
     let outcome = exec::check(&lowered.program, &launch, Limits::default());
     let faults = outcome.findings.iter().map(|finding| &finding.fault);
     let errors = faults.filter(|fault| !fault.is_note());
-    // A copy that nobody waits for is no matter of schedules.
+    // An unawaited copy does not depend on the schedule.
     let errors = errors.filter(|fault| !matches!(fault, Fault::CopiesInFlight { .. }));
     let kinds: Vec<&'static str> = errors
         .map(|fault| match fault {
@@ -50,7 +50,7 @@ fn engine(program: &ClusterProgram) -> Said {
     )
 }
 
-/// Compares one program; what the two agree in.
+/// Compares one program and returns the common verdict.
 pub(crate) fn compare(program: &ClusterProgram) -> Result<&'static str, String> {
     let Some(oracle) = explore_clusters(program) else { return Ok("too many states") };
     let said = engine(program);

@@ -1,4 +1,4 @@
-//! The engine as a checker: what `exec` says of an emitted kernel.
+//! The engine as a checker: the verdict of `exec` on an emitted kernel.
 
 #![allow(dead_code, reason = "each test uses some of it")]
 
@@ -9,12 +9,12 @@ use exec::{Access, Argument, BarrierFault, Buffer, Contents, Fault, Launch, Limi
 use oracle::{CheckerVerdict, Kernel, Program};
 use std::collections::BTreeSet;
 
-/// Reads a program.
+/// Parses a program.
 pub(crate) fn program(text: &str) -> Program {
     text.parse().unwrap_or_else(|why| panic!("{why}:\n{text}"))
 }
 
-/// Checks the kernel and says what was found.
+/// Checks the kernel and returns the findings.
 pub(crate) fn engine(kernel: &Kernel) -> CheckerVerdict {
     let parsed = ptx::syntax::parse(&kernel.ptx);
     assert!(parsed.errors.is_empty(), "{:?}\n{}", parsed.errors, kernel.ptx);
@@ -37,7 +37,7 @@ pub(crate) fn engine(kernel: &Kernel) -> CheckerVerdict {
             Fault::Barrier(BarrierFault::Reuse { .. }) => verdict.reuse = true,
             Fault::Barrier(_) => verdict.misuse = true,
             Fault::Undefined { reaches: Sink::Output, .. } => verdict.undefined = true,
-            // Not a matter of schedules; programs are not meant to show it.
+            // Does not depend on the schedule, and the programs are not meant to show it.
             Fault::CopiesInFlight { .. } => {}
             strange => verdict.unknown = Some(format!("{strange:?}")),
         }

@@ -1,4 +1,4 @@
-//! The engine on programs with mbarriers, compared with all schedules.
+//! Compares the engine with all schedules on programs with mbarriers.
 
 use super::launch;
 use exec::{Fault, Limits};
@@ -23,7 +23,7 @@ fn engine(program: &PhaseProgram) -> Said {
     let outcome = exec::check(&lowered.program, &launch, Limits::default());
     let faults = outcome.findings.iter().map(|finding| &finding.fault);
     let errors = faults.filter(|fault| !fault.is_note());
-    // A copy that nobody waits for is no matter of schedules.
+    // An unawaited copy does not depend on the schedule.
     let errors = errors.filter(|fault| !matches!(fault, Fault::CopiesInFlight { .. }));
     let kinds: Vec<&'static str> = errors
         .map(|fault| match fault {
@@ -49,7 +49,7 @@ fn engine(program: &PhaseProgram) -> Said {
     )
 }
 
-/// Compares one program; what the two agree in.
+/// Compares one program and returns the common verdict.
 pub(crate) fn compare(program: &PhaseProgram) -> Result<&'static str, String> {
     let Some(oracle) = explore_phases(program) else { return Ok("too many states") };
     let said = engine(program);

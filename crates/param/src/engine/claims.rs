@@ -1,5 +1,5 @@
-//! What annotations claim beyond integer variables, and what becomes of it: whatever nothing has shown is left open,
-//! with its line.
+//! Claims of annotations that are not about integer variables. A claim that no proof covers is left open, with its
+//! line.
 
 use super::state::{Claim as Obliges, State, Val};
 use super::{Engine, Property};
@@ -9,14 +9,14 @@ use crate::logic::formula::Formula;
 use crate::logic::poly::Poly;
 use base::Span;
 
-/// Whether a kernel claims something of the end of the launch.
+/// Does a kernel have claims about the end of the launch?
 pub(super) fn has_postconditions(kernel: &Kernel) -> bool {
     !kernel.ensures.is_empty()
         || !kernel.footprints.is_empty()
         || kernel.unfollowed.iter().any(|one| one.is_postcondition)
 }
 
-/// Whether it claims something on the way there that is no obligation of a thread.
+/// Does it have claims inside the kernel that are not obligations of a thread?
 pub(super) fn has_invariants(kernel: &Kernel) -> bool {
     !barrier_claims(&kernel.body).is_empty()
         || !kernel.lemmas.is_empty()
@@ -47,7 +47,7 @@ pub(super) fn loops_with_claims(statements: &[Stmt]) -> Vec<&Loop> {
 }
 
 impl Engine<'_> {
-    /// What is accessed is what the contract allows, if it speaks of reads or writes at all.
+    /// Obliges that the contract allows an access, if it has a footprint.
     pub(super) fn footprint(
         &mut self,
         element: &Element,
@@ -78,7 +78,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Leaves open what nothing follows. `shown` are places of claims that were shown.
+    /// Leaves unsupported claims open. `shown` are places of claims that were shown.
     pub(super) fn leave_claims(&mut self, shown: &[Span]) {
         let kernel = self.kernel;
         for one in &kernel.unfollowed {

@@ -1,7 +1,8 @@
-//! What contracts say of contents that nobody writes: elements by name, and sums of first elements.
+//! Facts from contracts about the contents of unwritten arrays: elements by name, and prefix sums.
 //!
-//! `\\fold(+, j, 0, i, flag[j])` is a symbol of its own. Two of them differ by a sum of elements, whose bounds a demand `0 <= flag[i] <= 1` gives: that
-//! is what makes the results of a scan distinct where elements are kept (`logic/symbols.rs`).
+//! `\\fold(+, j, 0, i, flag[j])` is a symbol of its own. Two of them differ by a sum of elements, bounded by a
+//! requirement `0 <= flag[i] <= 1`. So the results of a scan are distinct where elements are kept
+//! (`logic/symbols.rs`).
 
 use super::Engine;
 use super::state::{Looks, Meets, Mode, Operation, State, Val};
@@ -15,7 +16,7 @@ use crate::spec;
 use base::{Index, Span};
 
 impl Engine<'_> {
-    /// Whether an array of integers with one dimension holds all the time what it held at first.
+    /// Does a one-dimensional array of integers keep its initial contents?
     pub(super) fn is_input(&self, array: ArrayId) -> bool {
         let declared = &self.kernel.arrays[array];
         declared.space == Space::Global
@@ -24,13 +25,13 @@ impl Engine<'_> {
             && !self.written[array.position()]
     }
 
-    /// An element that an annotation names.
+    /// The value of an element that an annotation names.
     pub(super) fn named_element(&mut self, array: ArrayId, at: &[Val]) -> Val {
         let ty = self.kernel.arrays[array].element;
         let [Val::Int(at)] = at else {
             return Val::Int(self.unknown("element", Level::Thread, ty));
         };
-        // What demands say of it is asked without naming others.
+        // Requirements on this element are evaluated without naming others.
         self.elements = false;
         let looks = std::mem::replace(&mut self.looks, Looks::Nowhere);
         let element = Element { array, index: Vec::new(), span: Span::default() };
@@ -39,7 +40,7 @@ impl Engine<'_> {
         value
     }
 
-    /// The array whose first elements a fold adds up.
+    /// Returns the array of a prefix sum, if a fold is one.
     pub(super) fn summed_array(&self, fold: &Fold, state: &State) -> Option<ArrayId> {
         let (array, index) = element(&fold.body)?;
         let from_first = matches!(stripped(&fold.low).kind, ExprKind::Int(0));
@@ -47,7 +48,7 @@ impl Engine<'_> {
         Some(array).filter(|array| plain && self.is_input(*array))
     }
 
-    /// The sum of the first elements of an array.
+    /// The prefix sum of an array.
     pub(super) fn prefix(&mut self, fold: &Fold, state: &State) -> Val {
         let nothing =
             |engine: &mut Self| Val::Int(engine.unknown("claimed", Level::Thread, Type::Whole));
@@ -59,7 +60,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The same, of so many elements.
+    /// The prefix sum of `high` elements.
     pub(super) fn prefix_of(&mut self, array: ArrayId, high: &Poly) -> Option<Poly> {
         let sum = self.operation(Operation::Prefix(array.position(), high.clone()), Type::Whole);
         let sym = sum.as_symbol()?;
@@ -80,7 +81,8 @@ impl Engine<'_> {
         Some(sum)
     }
 
-    /// The least and greatest value that a demand allows the first elements of an array, and how many those are.
+    /// The minimum and maximum that a requirement gives the first elements of an array, and the number of these
+    /// elements.
     fn content(&mut self, array: ArrayId) -> Option<((i128, i128), Poly)> {
         let (mut least, mut most) = self.kernel.arrays[array].element.range()?;
         let mut size: Option<Poly> = None;
@@ -114,7 +116,7 @@ impl Engine<'_> {
     }
 }
 
-/// Whether an index is a variable, counted from where a pointer points that has not moved.
+/// Is an index a variable, counted from a pointer that has not moved?
 fn is_place(index: &Expr, var: VarId, state: &State) -> bool {
     let nothing = |one: &Expr| match stripped(one).kind {
         ExprKind::Var(offset) => {
@@ -131,7 +133,7 @@ fn is_place(index: &Expr, var: VarId, state: &State) -> bool {
     }
 }
 
-/// Whether a condition says `0 <= var`.
+/// Does a condition state `0 <= var`?
 fn is_from_first(condition: &Expr, var: VarId) -> bool {
     let ExprKind::Compare(compare, left, right) = &condition.kind else { return false };
     let zero = |one: &Expr| matches!(stripped(one).kind, ExprKind::Int(0));
@@ -142,7 +144,7 @@ fn is_from_first(condition: &Expr, var: VarId) -> bool {
     }
 }
 
-/// Whether a condition says that the element of an array at a variable is at least (or at most) a number.
+/// Does a condition bound the element of an array at a variable by a number, from below or from above?
 fn bounded(goal: &Expr, array: ArrayId, var: VarId) -> Option<(bool, i128)> {
     let ExprKind::Compare(compare, left, right) = &goal.kind else { return None };
     let own = |one: &Expr| {
@@ -166,7 +168,7 @@ fn bounded(goal: &Expr, array: ArrayId, var: VarId) -> Option<(bool, i128)> {
     }
 }
 
-/// Without conversions to integers without bounds.
+/// Removes conversions to unbounded integers.
 fn stripped(expr: &Expr) -> &Expr {
     match &expr.kind {
         ExprKind::Convert(inner) if expr.ty == Type::Whole => stripped(inner),
@@ -174,7 +176,7 @@ fn stripped(expr: &Expr) -> &Expr {
     }
 }
 
-/// The element that an expression is, and its index.
+/// Returns the element and its index, if an expression is an element.
 fn element(expr: &Expr) -> Option<(ArrayId, Expr)> {
     match &stripped(expr).kind {
         ExprKind::Element(array, _, index) => match &index[..] {

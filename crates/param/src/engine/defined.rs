@@ -1,13 +1,14 @@
 //! Well-definedness of clauses: each partial operation of a clause has a value wherever the clause is evaluated.
 //!
-//! Clauses are over the integers, where division and remainder by 0, shifts by a negative or too large amount, `\pow2` of a
-//! negative number and elements outside their array have no value. Each such operation becomes an obligation, under what stands
-//! to its left (`A && B`, `A ==> B`, `c ? a : b`) and for all values of the variables that are bound around it. A clause with an
-//! obligation that stays open proves nothing: [`Property::Clauses`] is open then, on which everything rests. So the
-//! engine may translate an operation without a value as it likes; it errs towards `unknown`.
+//! Clauses are over the integers, where some operations have no value: division and remainder by 0, shifts by a
+//! negative or too large amount, `\pow2` of a negative number, and elements outside their array. Each such operation
+//! becomes an obligation, under the conditions to its left (`A && B`, `A ==> B`, `c ? a : b`) and for all values of
+//! the bound variables around it. A clause with an open obligation proves nothing: then [`Property::Clauses`] is
+//! open, on which every result depends. So the engine may translate an operation without a value in any way; it errs
+//! towards `unknown`.
 //!
-//! Demands of the contract are looked at in this order: those without partial operations, which hold or not on every launch;
-//! then the others as they are written, each under those before it.
+//! Requirements of the contract are checked in this order: first those without partial operations, which hold or not
+//! on every launch; then the others in source order, each under those before it.
 
 use super::state::{Claim, Defined, Looks, Mode, State, Val};
 use super::{Engine, Property};
@@ -18,7 +19,7 @@ use crate::logic::symbols::Level;
 use crate::spec;
 use base::{Index, Span};
 
-/// An operation that has no value everywhere: where it is evaluated, and what gives it one.
+/// A partial operation: the condition under which it is evaluated, and the condition for it to have a value.
 pub(super) struct Partial {
     pub(super) path: Vec<Formula>,
     pub(super) goal: Formula,
@@ -26,7 +27,7 @@ pub(super) struct Partial {
     pub(super) kind: Defined,
 }
 
-/// Whether integers are combined in a way that does not always have a value.
+/// Does an expression contain a partial operation on integers?
 pub(super) fn is_partial(expr: &Expr) -> bool {
     spec::find(expr, |inner| match &inner.kind {
         ExprKind::Binary(operator, ..) => {
@@ -40,7 +41,7 @@ pub(super) fn is_partial(expr: &Expr) -> bool {
 }
 
 impl Engine<'_> {
-    /// The partial operations of a clause; with `elements`, those that elements are, too.
+    /// The partial operations of a clause; with `elements`, accesses to elements too.
     pub(super) fn partial(
         &mut self,
         (forall, clause): (&[VarId], &Expr),
@@ -72,7 +73,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The same of a claim about elements, which are shown to be there where the claim is shown.
+    /// The same for a claim about elements. That they exist is shown with the claim.
     pub(super) fn oblige_claim_defined(&mut self, claim: &crate::kir::Claim, state: &State) {
         if self.mode != Mode::Full || self.only.is_some() {
             return;
@@ -84,7 +85,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether all partial operations of a clause are shown to have a value.
+    /// Are all partial operations of a clause shown to have a value?
     pub(super) fn is_defined(&mut self, clause: (&[VarId], &Expr), state: &State) -> bool {
         let all = self.partial(clause, state, true);
         all.iter().all(|one| self.prover.proves(&one.path, &one.goal))
@@ -100,7 +101,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Looks at what the contract says beside demands without variables, which `setup.rs` looks at before it uses them.
+    /// Checks the contract except requirements without variables, which `setup.rs` checks before it uses them.
     pub(super) fn contract_defined(&mut self, entry: &State) {
         let kernel = self.kernel;
         for (span, kind) in std::mem::take(&mut self.undefined) {
@@ -121,7 +122,7 @@ impl Engine<'_> {
         }
     }
 
-    /// What could not be shown of a clause.
+    /// Describes what could not be shown about a clause.
     pub(super) fn undefined_text(&self, kind: Defined) -> String {
         let what = match kind {
             Defined::Divisor => "this divisor is not 0".to_owned(),
@@ -205,7 +206,7 @@ impl Engine<'_> {
         state.path.pop();
     }
 
-    /// What gives an operation a value whose operands have one.
+    /// Collects the conditions for an operation to have a value, given that its operands do.
     fn operation_defined(
         &mut self,
         expr: &Expr,
@@ -238,7 +239,7 @@ impl Engine<'_> {
                 let exponent = self.whole(inner, state);
                 demand(exponent.map_or(Formula::False, Formula::ge), Defined::Power);
             }
-            // Where two threads are spoken of, elements are shown to be there together with the claim.
+            // In claims about two threads, the existence of elements is shown with the claim.
             ExprKind::Element(array, _, index)
                 if elements && !index.iter().any(spec::has_other) =>
             {
@@ -262,7 +263,7 @@ impl Engine<'_> {
     }
 }
 
-/// That a number is at least 0 and below another.
+/// The condition that a number is at least 0 and below another.
 fn inside(number: Option<Poly>, below: Option<Poly>) -> Formula {
     let (Some(number), Some(below)) = (number, below) else { return Formula::False };
     let rest = below.minus(&number).and_then(|one| one.offset(-1));

@@ -1,5 +1,4 @@
-//! Expressions on polynomials, with the obligations that make integers without bounds a model of the
-//! machine's.
+//! Evaluates expressions to polynomials. Obligations ensure that unbounded integers model the machine's.
 //!
 //! Long: one case for each kind of expression.
 
@@ -21,13 +20,13 @@ impl Engine<'_> {
         }
     }
 
-    /// A truth value nothing is known of.
+    /// An unknown truth value.
     pub(super) fn coin(&mut self, level: Level) -> Formula {
         let (low, high) = (Some(Poly::constant(0)), Some(Poly::constant(1)));
         Formula::holds(self.prover.symbols.bounded("?", level, low, high))
     }
 
-    /// An integer of a type nothing else is known of.
+    /// An unknown integer of a type.
     pub(super) fn unknown(&mut self, name: &str, level: Level, ty: Type) -> Poly {
         let range = ty.range();
         let low = range.map(|(low, _)| Poly::constant(low));
@@ -115,7 +114,7 @@ impl Engine<'_> {
                     _ => Val::Int(self.unknown("element", Level::Thread, expr.ty)),
                 }
             }
-            // What is said of many is not looked at here.
+            // Quantifiers are not evaluated here.
             ExprKind::Quantified(..) => Val::Bool(self.coin(Level::Thread)),
             ExprKind::Fold(fold) if self.summed_array(fold, state).is_some() => {
                 self.prefix(fold, state)
@@ -131,7 +130,7 @@ impl Engine<'_> {
         }
     }
 
-    /// A call of a monoid: where it matters what it computes, that is computed.
+    /// A call of a monoid: its body is evaluated if the result matters.
     fn combine(&mut self, monoid: &Monoid, arguments: &[Expr], state: &State, strict: bool) -> Val {
         let values: Vec<Val> = arguments.iter().map(|one| self.eval(one, state, strict)).collect();
         if let (false, [Val::Int(a), Val::Int(b)]) = (strict, &values[..]) {
@@ -146,7 +145,7 @@ impl Engine<'_> {
         self.eval(&monoid.result, &inner, strict)
     }
 
-    /// A value that nothing is known of, the same each time the variable is read.
+    /// An unknown value, the same each time the variable is read.
     pub(super) fn unknown_of(&mut self, var: crate::kir::VarId) -> Val {
         let ty = self.kernel.vars[var].ty;
         match ty {
@@ -163,7 +162,7 @@ impl Engine<'_> {
         let value = state.vars[base::Index::position(var)].clone();
         let ty = self.kernel.vars[var].ty;
         match (value, ty) {
-            // Nothing was assigned, or what was is not followed.
+            // Unassigned, or assigned an unsupported value.
             (Val::Other(level), Type::Int { .. } | Type::Whole) => {
                 Val::Int(self.unknown(&self.kernel.vars[var].name.clone(), level, ty))
             }
@@ -172,7 +171,7 @@ impl Engine<'_> {
         }
     }
 
-    /// One of two values, by conditions that exclude each other.
+    /// Selects one of two values, by conditions that exclude each other.
     pub(super) fn chosen(&mut self, name: &str, [one, other]: [(&Formula, Val); 2]) -> Val {
         match (&one.1, &other.1) {
             (first, second) if first == second => one.1,
@@ -210,7 +209,7 @@ impl Engine<'_> {
     fn convert(&mut self, inner: &Expr, ty: Type, state: &State, strict: bool) -> Val {
         let value = self.eval(inner, state, strict);
         match (value, ty) {
-            // What an annotation compares with an integer of the machine is one, or else wrapped.
+            // An annotation compares it with a machine integer, so it is one, or else wrapped.
             (Val::Int(poly), Type::Int { .. })
                 if inner.ty == Type::Whole && poly.as_constant().is_none() =>
             {
@@ -243,7 +242,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The value is that of the machine: in the range of its type.
+    /// Obliges that the value equals the machine's: it is in the range of its type.
     pub(super) fn look_at(&mut self, poly: &Poly, expr: &Expr, state: &State) {
         self.in_range(poly, expr.ty, expr.span, state);
     }
@@ -277,7 +276,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The result of a sum or product; without one, some integer of the type.
+    /// The result of a sum or product; without one, an unknown integer of the type.
     fn arithmetic(
         &mut self,
         result: Option<Poly>,
@@ -315,7 +314,7 @@ impl Engine<'_> {
                     return self.arithmetic(a.scaled(1 << amount), expr, state, strict);
                 }
             }
-            // The low bits are the same however often the value wrapped.
+            // The low bits do not depend on wrapping.
             Binary::BitAnd => {
                 let (a, b) = if a.as_constant().is_some() { (b, a) } else { (a, b) };
                 if let Some(mask) =
@@ -340,7 +339,7 @@ impl Engine<'_> {
         let (mut a, mut b) = (constant_of(a, ty), constant_of(b, ty));
         if !strict {
             a = self.data(&a, ty, state);
-            // Whether a divisor is 0 is asked of the one that the machine has.
+            // The divisor that must not be 0 is the machine's.
             if !matches!(operator, Binary::Div | Binary::Rem) {
                 b = self.data(&b, ty, state);
             }
@@ -369,8 +368,8 @@ impl Engine<'_> {
         }
     }
 
-    /// The machine's value of a number that feeds data alone, which may wrap: some number of the type, unless it
-    /// is seen to be in it.
+    /// The machine's value of a number that feeds only data, and may wrap: an unknown number of the type, unless it
+    /// is shown to be in range.
     fn data(&mut self, poly: &Poly, ty: Type, state: &State) -> Poly {
         if self.prover.proves_quickly(&state.path, &in_type(poly, ty)) {
             return poly.clone();
@@ -379,7 +378,7 @@ impl Engine<'_> {
         self.unknown("wrapped", level, ty)
     }
 
-    /// A bitwise operation with a single bit, which is the same however often the value wrapped.
+    /// A bitwise operation with a single bit, which does not depend on wrapping.
     fn one_bit(&mut self, operator: Binary, a: &Poly, b: &Poly, ty: Type) -> Option<Poly> {
         let (a, b) = if a.as_constant().is_some() { (b, a) } else { (a, b) };
         let bit = b.as_constant().filter(is_bit)?;
@@ -400,7 +399,7 @@ impl Engine<'_> {
     fn divided(&mut self, operator: Binary, a: Poly, b: Poly, expr: &Expr, state: &State) -> Val {
         self.oblige(Claim::Division, Formula::eq(b.clone()).not(), expr.span, state);
         if let (Type::Int { signed: true, .. }, Some((least, _))) = (expr.ty, expr.ty.range()) {
-            // The least number divided by −1 is out of range.
+            // The minimum divided by −1 is out of range.
             let above = a.offset(-least - 1).map_or(Formula::False, Formula::ge);
             let goal = Formula::or([Formula::ge(b.clone()), above]);
             self.oblige(Claim::Overflow(expr.ty), goal, expr.span, state);
@@ -453,7 +452,7 @@ impl Engine<'_> {
     }
 }
 
-/// That a number is one of a type.
+/// The condition that a number is in the range of a type.
 pub(super) fn in_type(poly: &Poly, ty: Type) -> Formula {
     let Some((low, high)) = ty.range() else { return Formula::True };
     let above = poly.offset(-low).map_or(Formula::False, Formula::ge);
@@ -461,7 +460,7 @@ pub(super) fn in_type(poly: &Poly, ty: Type) -> Formula {
     Formula::and([above, below.map_or(Formula::False, Formula::ge)])
 }
 
-/// A constant as the machine has it: `~7` is a large unsigned number.
+/// A constant as the machine represents it: `~7` is a large unsigned number.
 fn constant_of(poly: &Poly, ty: Type) -> Poly {
     match (poly.as_constant(), ty) {
         (Some(value), Type::Int { signed: false, .. }) => Poly::constant(ty.wrap(value)),
@@ -469,12 +468,12 @@ fn constant_of(poly: &Poly, ty: Type) -> Poly {
     }
 }
 
-/// Whether a number is a power of two.
+/// Is a number a power of two?
 fn is_bit(value: &i128) -> bool {
     *value > 0 && value & (value - 1) == 0
 }
 
-/// How far a value of a type can be shifted.
+/// Exclusive upper bound on shift amounts of a type.
 pub(super) fn width(ty: Type) -> i128 {
     if let Type::Int { bits, .. } = ty { i128::from(bits) } else { 63 }
 }

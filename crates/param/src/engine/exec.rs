@@ -1,8 +1,8 @@
-//! One symbolic thread through the statements: states split at branches and are joined behind them.
+//! Executes statements for one symbolic thread: states split at branches and are joined after them.
 //!
 //! In `Full` mode the whole kernel is passed once, loops in one arbitrary iteration; obligations, accesses and
-//! barriers are noted. In `Interval` mode a thread goes on from a barrier until it meets the next ones, which gives all
-//! accesses that no barrier separates.
+//! barriers are recorded. In `Interval` mode a thread runs from a barrier to the next ones, which gives all accesses
+//! that no barrier separates.
 
 use super::Engine;
 use super::state::{Claim, Flow, Meets, Mode, Obligation, Site, State, Stop, Val};
@@ -128,7 +128,7 @@ impl Engine<'_> {
         Some(state)
     }
 
-    /// Whether a value is made of numbers and of parameters that nothing changes: all threads have the same.
+    /// Is a value computed from numbers and unmodified parameters only? Then all threads have the same.
     fn is_given(&self, value: &Expr) -> bool {
         let mut given = true;
         crate::kir::visit(value, &mut |inner| {
@@ -144,8 +144,8 @@ impl Engine<'_> {
         given
     }
 
-    /// All threads of a block leave a loop with barriers together, or return together if they are in
-    /// any loop: otherwise those left behind would wait for them.
+    /// Obliges that all threads of a block leave a loop with barriers together, or return together if they are in any
+    /// loop. Otherwise the remaining threads would wait for them forever.
     fn leaves(&mut self, state: &State, returns: bool) {
         let body = &self.kernel.body;
         let span = self.loops.last().map_or(self.kernel.span, |(span, _)| *span);
@@ -197,7 +197,7 @@ impl Engine<'_> {
         self.joined(ends)
     }
 
-    /// One state from several. Their paths begin alike; where they part, they exclude each other.
+    /// Joins several states. Their paths share a prefix, and exclude each other after it.
     pub(super) fn joined(&mut self, states: Vec<State>) -> Option<State> {
         let mut states = states.into_iter();
         let mut all = states.next()?;
@@ -225,7 +225,7 @@ impl Engine<'_> {
         Some(all)
     }
 
-    /// The value of an element, of which its index and the demands of the contract are known.
+    /// The value of an element, with the facts that its index and the contract give.
     pub(super) fn loaded(
         &mut self,
         element: &Element,
@@ -269,7 +269,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Notes an access; its indices.
+    /// Records an access; returns its indices.
     fn access(
         &mut self,
         element: &Element,
@@ -309,7 +309,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Notes something to prove.
+    /// Records an obligation.
     pub(super) fn oblige(&mut self, claim: Claim, goal: Formula, span: Span, state: &State) {
         let meets = matches!(claim, Claim::Uniform | Claim::Converged);
         let trivial = goal == Formula::True && !meets;
@@ -320,7 +320,7 @@ impl Engine<'_> {
         self.obligations.push(Obligation { claim, path, goal, span });
     }
 
-    /// From a barrier on, in `Interval` mode: what is left of the lists of statements around it.
+    /// Resumes after a barrier, in `Interval` mode: runs the rest of the enclosing lists of statements.
     pub(super) fn resume(
         &mut self,
         statements: &[Stmt],
@@ -343,7 +343,7 @@ impl Engine<'_> {
         self.run(&statements[at + 1..], at + 1, after?, flow)
     }
 
-    /// From a barrier in a part of a loop on; where the loop is left.
+    /// Resumes after a barrier in a part of a loop; returns the states that leave the loop.
     fn resume_loop(
         &mut self,
         inside: &Loop,
@@ -372,7 +372,7 @@ impl Engine<'_> {
         exits
     }
 
-    /// The end of an iteration, with what is done after it.
+    /// Runs the end of an iteration, with its step.
     fn stepped(&mut self, inside: &Loop, end: Option<State>, own: &mut Flow) -> Option<State> {
         let ends: Vec<State> = end.into_iter().chain(std::mem::take(&mut own.continues)).collect();
         let next = self.joined(ends)?;
@@ -394,7 +394,7 @@ impl Engine<'_> {
         into.path.push(condition.clone());
         let end = self.run(&inner.body, 0, into, &mut own);
         if let Some(end) = self.stepped(inner, end, &mut own)
-            // Past the whole body without a barrier: another iteration would follow in this interval.
+            // Through the whole body without a barrier: another iteration would follow in this interval.
             && !self.prover.proves(&end.path, &Formula::False)
         {
             self.open_intervals.push(inner.span);

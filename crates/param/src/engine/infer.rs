@@ -1,8 +1,8 @@
-//! Facts about variables that a loop changes in no steady way, guessed from templates and kept if they are
+//! Infers facts about variables that a loop changes irregularly: guessed from templates and kept if they are
 //! inductive (Houdini, Flanagan and Leino 2001).
 //!
-//! A fact is kept only if it holds before the loop and, assuming all facts that are kept, after one arbitrary
-//! iteration. Guesses cost time, never soundness.
+//! A fact is kept only if it holds before the loop and, assuming all kept facts, after one arbitrary iteration.
+//! Guesses cost time, never soundness.
 
 use super::Engine;
 use super::eval::in_type;
@@ -14,7 +14,7 @@ use crate::logic::poly::Poly;
 use crate::logic::symbols::Level;
 use base::Index;
 
-/// Sizes that bounds are guessed from, at most this many.
+/// Limit on the sizes that bounds are guessed from.
 const MAX_SIZES: usize = 5;
 
 /// A fact about one or two variables at the head of a loop.
@@ -44,11 +44,11 @@ pub(super) struct Facts {
     given: Vec<crate::kir::Expr>,
 }
 
-/// What annotations say at a particular head: the number of each and its meaning there.
+/// Invariants of annotations at a particular head: the number of each and its meaning there.
 pub(super) type Said = Vec<(usize, Formula)>;
 
 impl Facts {
-    /// What is known of a variable's symbol at `head`.
+    /// The facts about a variable's symbol at `head`.
     pub(super) fn about(&self, var: VarId, head: &Head, said: &Said) -> Vec<Formula> {
         let own = self.kept.iter().filter(|template| template.vars().contains(&var));
         own.filter_map(|template| match template {
@@ -74,7 +74,7 @@ impl Template {
         }
     }
 
-    /// What it says of the variables of a state.
+    /// Instantiates the fact with the variables of a state.
     fn at(&self, state: &State) -> Option<Formula> {
         let value = |var: VarId| match &state.vars[var.position()] {
             Val::Int(poly) => Some(poly.clone()),
@@ -161,7 +161,7 @@ impl Engine<'_> {
         holds
     }
 
-    /// Goes through one iteration; drops what does not hold after it.
+    /// Runs one iteration; drops the facts that do not hold after it.
     fn drop_broken(
         &mut self,
         inner: &Loop,
@@ -184,7 +184,7 @@ impl Engine<'_> {
         facts.kept.len() < before
     }
 
-    /// Whether all facts hold, asked in one question: one instead of many once nothing is dropped any more.
+    /// Do all facts hold? One query instead of many, once no more facts are dropped.
     fn hold_together(&mut self, facts: &Facts, end: &State) -> bool {
         let mut goals = Vec::new();
         for guess in &facts.kept {
@@ -197,8 +197,8 @@ impl Engine<'_> {
         goals.len() > 1 && self.prover.proves_together(&end.path, &goals)
     }
 
-    /// The next iteration begins with what the machine has. That this is what the integers have is obliged
-    /// at the end of an iteration, so it may be used.
+    /// The next iteration begins with the machine's values. The end of an iteration has the obligation that these
+    /// equal the integers, so it may be assumed.
     fn settle(&mut self, shape: &Shape, end: &mut State) {
         for (var, _) in shape.vars.iter().filter(|(_, change)| matches!(change, Change::Free(_))) {
             if let Val::Int(value) = &end.vars[var.position()]
@@ -209,7 +209,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Evaluates what annotations say at a head.
+    /// Evaluates the invariants of annotations at a head.
     pub(super) fn say(&mut self, facts: &Facts, head: &Head) -> Said {
         let mut said = Said::new();
         for template in &facts.kept {
@@ -263,8 +263,8 @@ impl Engine<'_> {
         guesses
     }
 
-    /// Sizes that variables may be compared with: dimensions of the block, integer parameters, and what was
-    /// computed from them.
+    /// Sizes that variables may be compared with: dimensions of the block, integer parameters, and values computed
+    /// from them.
     fn guessed_sizes(&mut self, entry: &State, free: &[VarId]) -> Vec<Poly> {
         let mut sizes: Vec<Poly> = Vec::new();
         if free.is_empty() {
@@ -276,7 +276,7 @@ impl Engine<'_> {
             Val::Int(poly) => Some(poly.clone()),
             _ => None,
         });
-        // What the kernel computed from sizes before the loop, such as a length.
+        // Sizes that the kernel computed before the loop, such as a length.
         let locals = entry.vars.iter().zip(&self.relevant).filter_map(|(value, relevant)| {
             let Val::Int(poly) = value else { return None };
             let is_size = self.prover.symbols.level(poly) == Level::Launch;

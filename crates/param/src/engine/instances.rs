@@ -1,5 +1,5 @@
-//! For whom and what a claim at a barrier is used: for the threads at hand, and for those and the numbers that the indices of elements in
-//! question name.
+//! Instantiates barrier invariants: for the threads in the goal, and for the threads and numbers obtained by solving
+//! a claim's index for each element in the goal.
 
 use super::Engine;
 use super::state::{Looks, Meeting, Mode, Second, State, Val};
@@ -11,15 +11,15 @@ use crate::spec;
 use base::Index;
 use std::collections::BTreeMap;
 
-/// Instances of one claim that are looked at for one question.
+/// Limit on the instances of one claim for one query.
 const MAX_INSTANCES: usize = 24;
 
-/// A thread that a claim is about.
+/// The role of a thread in a claim.
 #[derive(Clone, Debug, PartialEq)]
 enum Agent {
     Own,
     Second,
-    /// The one with this `threadIdx.x`, in blocks of one dimension.
+    /// The thread with this `threadIdx.x`, in one-dimensional blocks.
     At(Poly),
 }
 
@@ -60,7 +60,7 @@ pub(super) fn patterns(claim: &Claim) -> Vec<Pattern> {
     found
 }
 
-/// Whom and what a claim is used for.
+/// One instance of a claim: its threads, and the values of its variables.
 #[derive(Clone)]
 pub(super) struct Use {
     own: Agent,
@@ -69,7 +69,7 @@ pub(super) struct Use {
 }
 
 impl Engine<'_> {
-    /// For whom and what a claim is used, to say something of elements.
+    /// Finds the instances of a claim that are useful for some elements.
     pub(super) fn uses(
         &mut self,
         version: Sym,
@@ -138,13 +138,13 @@ impl Engine<'_> {
         all
     }
 
-    /// The symbol of `threadIdx.x`, in blocks of one dimension.
+    /// The symbol of `threadIdx.x`, in one-dimensional blocks.
     fn thread_digit(&self) -> Option<Sym> {
         let flat = (1..3).all(|axis| self.builtin(Builtin::Thread, axis).as_constant() == Some(0));
         self.builtin(Builtin::Thread, 0).as_symbol().filter(|_| flat)
     }
 
-    /// The thread, or the number, for which a claim speaks of an element.
+    /// Solves a claim's index for the thread, or the number, that gives an element.
     fn solved(
         &mut self,
         meeting: &Meeting,
@@ -175,7 +175,7 @@ impl Engine<'_> {
         Some((*var, place.minus(rest)?.scaled(sign)?))
     }
 
-    /// What a claim says, for threads that are there and different, if the barrier was come to.
+    /// Instantiates a claim, for threads that exist and differ, provided the barrier was reached.
     pub(super) fn stated(
         &mut self,
         version: Sym,
@@ -220,7 +220,7 @@ impl Engine<'_> {
         Some(self.unguarded(Formula::and(guard).implies(said)))
     }
 
-    /// The state and the built-in values of a thread at a barrier, as far as a claim looks at them.
+    /// The variables and built-in values of a thread at a barrier, as far as a claim uses them.
     fn seen_by(
         &mut self,
         agent: &Agent,
@@ -262,7 +262,7 @@ impl Engine<'_> {
         Some((state, builtins))
     }
 
-    /// A number as another thread has it: of what is no function of `threadIdx.x` that can be seen nothing is known.
+    /// A number as another thread has it. It is unknown unless it is an explicit function of `threadIdx.x`.
     fn moved(
         &mut self,
         poly: &Poly,
@@ -280,7 +280,7 @@ impl Engine<'_> {
     }
 }
 
-/// Variables in a claim, but for its own.
+/// The variables of a claim, without its bound ones.
 fn mentioned(claim: &Claim) -> Vec<VarId> {
     let mut found = Vec::new();
     crate::kir::visit(&claim.condition, &mut |inner| {

@@ -1,7 +1,7 @@
-//! Lemmas: statements about all integers, shown as they are or by induction.
+//! Lemmas: statements about all integers, shown directly or by induction.
 //!
-//! By induction over `x` a statement is shown for `x < 0` as it is, for `x = 0`, and for `x + 1` where it holds for an `x` that is
-//! not negative; its other variables are arbitrary and the same throughout.
+//! By induction over `x` a statement is shown directly for `x < 0`, for `x = 0`, and for `x + 1` assuming it for an
+//! `x` that is not negative. Its other variables are arbitrary and fixed.
 
 use super::Engine;
 use super::state::{Mode, State, Val};
@@ -12,11 +12,11 @@ use crate::logic::symbols::Level;
 use crate::spec;
 use base::{Index, Span};
 
-/// Instances of one lemma that are looked at for one claim.
+/// Limit on the instances of one lemma for one claim.
 const MAX_INSTANCES: usize = 16;
 
 impl Engine<'_> {
-    /// The places of lemmas that are shown.
+    /// The places of the lemmas that can be shown.
     pub(super) fn shown_lemmas(&mut self, entry: &State) -> Vec<Span> {
         let mode = std::mem::replace(&mut self.mode, Mode::Probe);
         let kernel = self.kernel;
@@ -26,7 +26,7 @@ impl Engine<'_> {
         shown
     }
 
-    /// What a lemma says of numbers is known of them, wherever they are.
+    /// Adds an instance of a lemma as a fact about its numbers, valid everywhere.
     pub(super) fn use_lemma(&mut self, (condition, lemma): (&Expr, Span), state: &State) {
         if !spec::is_exact(condition) || !self.lemmas.contains(&lemma) {
             return;
@@ -43,7 +43,7 @@ impl Engine<'_> {
         }
     }
 
-    /// What lemmas of one or two numbers say of these.
+    /// Instantiates lemmas of one or two variables with some numbers.
     pub(super) fn lemmas_of(&mut self, numbers: &[Poly]) -> Vec<Formula> {
         let kernel = self.kernel;
         let (mut facts, known) = (Vec::new(), self.lemmas.clone());
@@ -76,7 +76,8 @@ impl Engine<'_> {
             return false;
         }
         let mut state = State { path: Vec::new(), ..entry.clone() };
-        // Without a value for some numbers it says nothing of any, as instances may be translated otherwise.
+        // A lemma without a value for some numbers is not used at all, as its instances may be translated
+        // differently.
         if !self.is_defined((&lemma.forall, &lemma.condition), &state) {
             return false;
         }

@@ -1,11 +1,11 @@
 //! Loops, in one arbitrary iteration.
 //!
-//! A variable that a loop changes gets a value at the loop's head that stands for every iteration: `x0 + k·c` if each
-//! iteration adds the same `c` (recurrence; `k` counts iterations), otherwise a symbol of which inductive facts
-//! are inferred (`infer.rs`). In a loop with barriers all threads of a block are in the same iteration (of a warp,
-//! in one with what a warp does together), so `k` and
-//! variables that only depend on what the block shares are symbols of the block; whether a variable is one is guessed
-//! and checked by going through the body until the guesses hold.
+//! A variable that a loop changes gets a value at the loop's head that represents every iteration. It is `x0 + k·c`
+//! if each iteration adds the same `c` (a recurrence; `k` counts iterations). Otherwise it is a symbol with inferred
+//! inductive facts (`infer.rs`). In a loop with barriers all threads of a block are in the same iteration (all
+//! threads of a warp, if the loop has warp-level operations). So `k`, and variables that only depend on values shared
+//! by the block, are symbols of the block. Whether a variable is one is guessed, and checked by running the body
+//! until the guesses hold.
 
 use super::Engine;
 use super::eval::in_type;
@@ -20,30 +20,30 @@ use crate::logic::poly::{Poly, Sym};
 use crate::logic::symbols::Level;
 use base::Index;
 
-/// How a variable changes.
+/// The change of a variable.
 #[derive(Clone, Debug)]
 pub(super) enum Change {
     /// By the same amount in each iteration.
     Steady(Poly),
-    /// By the same amount in each iteration that another one follows; behind the loop it may be anything.
+    /// By the same amount in each iteration but the last; after the loop it may be anything.
     Leading(Poly),
-    /// In some other way; for whom it is the same.
+    /// In some other way; the level at which it is shared.
     Free(Level),
-    /// It is no integer that is followed; for whom it is the same.
+    /// Not a supported integer; the level at which it is shared.
     Other(Level),
-    /// It begins each iteration anew.
+    /// Assigned anew in each iteration before it is read.
     Fresh,
 }
 
-/// A loop and what is known of its variables.
+/// A loop with the changes of its variables.
 pub(super) struct Shape {
     pub(super) vars: Vec<(VarId, Change)>,
     pub(super) level: Level,
-    /// Arrays that it stores to, or at whose barriers something is claimed of them.
+    /// Arrays that it stores to, or that claims at its barriers mention.
     pub(super) stored: Vec<ArrayId>,
 }
 
-/// Who must do as many rounds: those that meet inside.
+/// The level at which threads must agree on the number of iterations: those that synchronise inside.
 pub(super) fn level(inner: &Loop) -> Level {
     let parts = [&inner.head, &inner.body, &inner.step];
     match () {
@@ -91,7 +91,7 @@ impl Engine<'_> {
         self.exit(inner, &entry, &shape, &facts, (&head, flow))
     }
 
-    /// What an iteration hands to the next has not wrapped, where that matters.
+    /// Obliges that values carried to the next iteration have not wrapped, where that matters.
     fn carried(&mut self, inner: &Loop, shape: &Shape, end: Option<&State>) {
         let Some(end) = end else { return };
         for (var, change) in &shape.vars {
@@ -105,7 +105,7 @@ impl Engine<'_> {
         }
     }
 
-    /// One iteration; the state at its end.
+    /// Runs one iteration; returns the state at its end.
     pub(super) fn iterate(
         &mut self,
         inner: &Loop,
@@ -116,7 +116,7 @@ impl Engine<'_> {
         let mut state = self.part(0, &inner.head, state, &mut Flow::default())?;
         let condition = self.condition(&inner.condition, &state);
         if level < Level::Thread {
-            // All threads of the block, or of the warp, go on, or none does.
+            // Either all threads of the block, or of the warp, continue, or none does.
             let mut tested = state.clone();
             tested.path.push(condition.clone());
             let claim = if level == Level::Block { Claim::Uniform } else { Claim::Converged };
@@ -129,7 +129,7 @@ impl Engine<'_> {
         Some(self.part(2, &inner.step, next, flow))
     }
 
-    /// A part of a loop: its head, body or step, by number.
+    /// Runs a part of a loop: its head, body or step, by number.
     fn part(
         &mut self,
         number: usize,
@@ -175,8 +175,8 @@ impl Engine<'_> {
         Head { state, count, free }
     }
 
-    /// Gives the symbols of a head the facts that were inferred. They were shown for threads that get to
-    /// the loop; of others, whose values are joined with these later, they say nothing.
+    /// Gives the symbols of a head the inferred facts. They were shown for threads that reach the loop. For other
+    /// threads, whose values are joined with these later, they claim nothing.
     pub(super) fn assume(&mut self, facts: &super::infer::Facts, entry: &State, head: &Head) {
         let said = self.say(facts, head);
         let elsewhere = Formula::and(entry.path.iter().cloned()).not();
@@ -188,7 +188,7 @@ impl Engine<'_> {
         }
     }
 
-    /// How each variable changes, found by going through the body.
+    /// Finds the change of each variable by running the body.
     pub(super) fn shape(&mut self, inner: &Loop, entry: &State, level: Level) -> Shape {
         let mode = std::mem::replace(&mut self.mode, Mode::Probe);
         let mut changed: Vec<VarId> = Vec::new();
@@ -204,14 +204,14 @@ impl Engine<'_> {
             }
             let value = &entry.vars[var.position()];
             let integer = matches!(engine.kernel.vars[var].ty, Type::Int { .. } | Type::Whole);
-            // Optimistic: as shared as it was before the loop.
+            // Optimistic: shared at the same level as before the loop.
             let shared = engine.level(value).max(level);
             if integer { Change::Free(shared) } else { Change::Other(shared) }
         };
         let vars = changed.iter().map(|var| (*var, first(self, *var))).collect();
         let stored = stored_in(inner);
         let mut shape = Shape { vars, level, stored };
-        // The first pass makes symbols for what the body computes from values before the loop.
+        // The first pass creates symbols for values that the body computes from values before the loop.
         self.refine(inner, entry, &mut shape);
         // Levels only rise and steadiness is found once, so this ends.
         while self.refine(inner, entry, &mut shape) || self.lead(inner, entry, &mut shape) {}
@@ -219,7 +219,7 @@ impl Engine<'_> {
         shape
     }
 
-    /// One pass over the body; whether something was learnt.
+    /// One pass over the body; returns `true` if it changed the result.
     fn refine(&mut self, inner: &Loop, entry: &State, shape: &mut Shape) -> bool {
         let before = self.prover.symbols.next();
         let head = self.head(entry, shape);
@@ -256,9 +256,10 @@ impl Engine<'_> {
         learnt
     }
 
-    /// Looks for a running index: a variable that takes the step of another in every iteration but, perhaps, the last, such as an index
-    /// through tiles of which the last may be smaller. By induction it is known at the head of every iteration. The loop's test must not read
-    /// it: the test is evaluated once more, where the index may be anything.
+    /// Looks for a running index: a variable that advances by the step of another in every iteration but, perhaps,
+    /// the last. An example is an index through tiles of which the last may be smaller. By induction it is known at
+    /// the head of every iteration. The loop's test must not read it: the test is evaluated once more, where the
+    /// index may be anything.
     fn lead(&mut self, inner: &Loop, entry: &State, shape: &mut Shape) -> bool {
         let mut steps: Vec<Poly> = Vec::new();
         for (_, change) in &shape.vars {
@@ -306,7 +307,7 @@ impl Engine<'_> {
         difference.is_some_and(|one| self.prover.proves_alone(&end.path, &Formula::eq(one)))
     }
 
-    /// The state at a head that no iteration need follow.
+    /// The state at a head that may be the last.
     pub(super) fn last_head(&mut self, entry: &State, shape: &Shape) -> Head {
         let vars = shape.vars.iter().map(|(var, change)| match change {
             Change::Leading(_) => (*var, Change::Free(Level::Thread)),
@@ -316,7 +317,7 @@ impl Engine<'_> {
         self.head(entry, &Shape { vars, level, stored })
     }
 
-    /// The state behind the loop: left because the condition is false, or by a `break`.
+    /// The state after the loop: left because the condition is false, or by a `break`.
     fn exit(
         &mut self,
         inner: &Loop,
@@ -340,8 +341,8 @@ impl Engine<'_> {
         exit
     }
 
-    /// Exits as one: a symbol says which of them a thread took, and what it knows there holds if it did.
-    /// That it took this one is no condition of its path, since every thread takes one.
+    /// Joins the exits: a symbol selects the exit that a thread took, and the facts of that exit hold if it did. The
+    /// selection is not a condition of the thread's path, since every thread takes some exit.
     fn one_exit(
         &mut self,
         entry: &State,
@@ -367,7 +368,7 @@ impl Engine<'_> {
             }
             all = Some(match all {
                 None => {
-                    // What was claimed in an iteration is not said of what is behind the loop.
+                    // Claims made in an iteration do not apply after the loop.
                     let mut meets = entry.meets.clone();
                     shape.stored.iter().for_each(|array| meets.forget(*array));
                     State { path: entry.path.clone(), meets, ..state }
@@ -390,7 +391,7 @@ impl Engine<'_> {
         all
     }
 
-    /// Left because the condition is false, after some number of iterations.
+    /// The exit because the condition is false, after some number of iterations.
     fn regular_exit(
         &mut self,
         inner: &Loop,
@@ -408,7 +409,7 @@ impl Engine<'_> {
             self.pruned = true;
             return None;
         }
-        // A thread that gets here has seen the condition false; of one that does not, nothing is said.
+        // A thread that gets here has seen the condition false; for other threads nothing is claimed.
         let here = Formula::and(entry.path.iter().cloned());
         let mut known = vec![here.clone().implies(condition.clone().not())];
         let trips = self.trips(&condition, count, &entry.path).filter(|trips| trips.is_shown);
@@ -418,15 +419,15 @@ impl Engine<'_> {
             known.extend(exact.map(|exact| here.clone().implies(exact)));
         }
         self.prover.symbols.get_mut(count).facts.extend(known.clone());
-        // The count may occur in no value; what is known must be found from the others too.
+        // The count may occur in no value; the facts must be reachable from the other symbols, too.
         for (_, sym) in &head.free {
             self.prover.symbols.get_mut(*sym).facts.extend(known.clone());
         }
         Some(state)
     }
 
-    /// In all iterations but the first, the one before saw the condition true. That can be said if the
-    /// condition depends on nothing but the count and on what the loop does not change.
+    /// In all iterations but the first, the condition was true in the previous one. This can be stated if the
+    /// condition depends only on the count and on values that the loop does not change.
     pub(super) fn seen_before(&mut self, inner: &Loop, entry: &State, head: &Head) {
         if !inner.head.is_empty() {
             return;
@@ -435,7 +436,7 @@ impl Engine<'_> {
         let condition = self.condition(&inner.condition, &head.state);
         self.mode = mode;
         let own = Poly::symbol(head.count);
-        // The head's own symbols are newer than its count; what they are in other iterations is not known.
+        // The head's own symbols are newer than its count; their values in other iterations are unknown.
         let changing = condition.symbols().into_iter().any(|sym| sym > head.count);
         let before = own.offset(-1).filter(|_| !changing);
         let earlier = before
@@ -448,7 +449,7 @@ impl Engine<'_> {
     }
 }
 
-/// Tells whether what is tested or claimed at the head of a loop reads a variable.
+/// Does the test, or a claim, at the head of a loop read a variable?
 fn is_tested(inner: &Loop, var: VarId) -> bool {
     let claims = inner.claims.iter().map(|one| &one.condition);
     let mut reads = false;

@@ -1,12 +1,12 @@
-//! What is known behind a barrier at which something is claimed (Chong et al. 2013, barrier invariants).
+//! Barrier invariants: facts after a barrier with claims (Chong et al. 2013).
 //!
-//! What arrays hold when all threads have come to a barrier is a *version* of them, with a symbol of the block for each time the barrier is
-//! passed. A load behind the barrier sees this version as long as nobody can have stored to the array since on
-//! any way through the kernel, or has only in the interval at hand: then a store of another thread to the element would race with the load. So
-//! what is used here holds up to the first race, of which there is none if all of them are excluded this way. That the claims
-//! hold is shown elsewhere (`values/meetings.rs`); whoever uses what was shown with them must ask for that, too.
+//! The contents of arrays when all threads have reached a barrier are a *version*, with a symbol of the block for
+//! each pass of the barrier. A load after the barrier sees this version as long as no path through the kernel stores
+//! to the array in between, or only stores in the current interval do: such a store to the element by another thread
+//! would race with the load. So these facts hold up to the first race, and if all races are excluded this way there
+//! is none. `values/meetings.rs` shows the claims themselves; users of the results here must require that, too.
 //!
-//! For whom and what claims are used: `instances.rs`.
+//! `instances.rs` chooses the instances of claims.
 
 use super::instances::patterns;
 use super::state::{Listed, Looks, Meeting, Mode, State, Val};
@@ -19,7 +19,7 @@ use crate::spec;
 use base::Index;
 use std::sync::Arc;
 
-/// Arrays that a loop stores to, or of which something is claimed at its barriers.
+/// Arrays that a loop stores to, or that claims at its barriers mention.
 pub(super) fn stored_in(inner: &Loop) -> Vec<ArrayId> {
     let mut found = Vec::new();
     for part in [&inner.head, &inner.body, &inner.step] {
@@ -49,7 +49,7 @@ fn collect(statements: &[Stmt], found: &mut Vec<ArrayId>) {
 }
 
 impl Engine<'_> {
-    /// Takes in what is claimed at a barrier that a thread has come to.
+    /// Records the claims of a barrier that a thread has reached.
     pub(super) fn meet(&mut self, claims: &[Claim], state: &mut State) {
         let version = self.prover.symbols.fresh("barrier", Level::Block);
         let meeting = Meeting { claims: claims.to_vec(), state: state.clone() };
@@ -63,8 +63,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Takes in what the contract of a function says behind its call. The contract is shown for arguments that all threads have alike,
-    /// and for blocks that have but one thread on the axes it does not look at.
+    /// Records the contract of a called function as facts after its call. The contract is shown for arguments that
+    /// are equal in all threads, and for blocks with one thread on the axes that the function does not use.
     pub(super) fn meet_given(&mut self, given: &Given, state: &mut State) {
         let alike = |var: &VarId| self.level(&state.vars[var.position()]) <= Level::Block;
         let flat = (0..3).all(|axis| {
@@ -84,7 +84,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether what an array holds at a barrier is what the threads of one block have made it.
+    /// Are the contents of an array at a barrier determined by the threads of one block?
     fn has_versions(&self, array: ArrayId) -> bool {
         let declared = &self.kernel.arrays[array];
         let one_block =
@@ -93,7 +93,7 @@ impl Engine<'_> {
         own && matches!(declared.element, Type::Int { .. }) && self.written[array.position()]
     }
 
-    /// Whether an element that an annotation names is looked at.
+    /// Is an element that an annotation names represented by a symbol?
     pub(super) fn is_looked_at(&self, array: ArrayId, when: When) -> bool {
         match &self.looks {
             Looks::Nowhere => false,
@@ -156,7 +156,7 @@ impl Engine<'_> {
         (symbol.element, symbol.version) = (Some(element), Some(version));
     }
 
-    /// What the other thread of a pair has.
+    /// Evaluates an expression for the other thread of a pair.
     pub(super) fn other_value(&mut self, inner: &Expr, state: &State, strict: bool) -> Val {
         let Some(mut second) = self.second.take() else { return Val::Other(Level::Thread) };
         let mut there = second.state.clone();
@@ -171,7 +171,7 @@ impl Engine<'_> {
         value
     }
 
-    /// What claims of single threads say of an element that is loaded.
+    /// The facts about a loaded element from claims about single threads.
     pub(super) fn known_of_cell(
         &mut self,
         version: Sym,
@@ -180,7 +180,7 @@ impl Engine<'_> {
         sym: Sym,
     ) -> Vec<Formula> {
         self.tag(sym, (array, index.to_vec()), version);
-        // Claims are to speak of this symbol.
+        // Instances of claims must use this symbol.
         self.cells.insert((array, index.to_vec(), version), sym);
         let Some(meeting) = self.meetings.get(&version).cloned() else { return Vec::new() };
         let mut facts = Vec::new();
@@ -193,7 +193,7 @@ impl Engine<'_> {
         facts
     }
 
-    /// What a fact says that a symbol is, if that is no sum, whose places are found by its element.
+    /// The value that a fact gives a symbol. Prefix sums are excluded: their positions are found by the element.
     pub(super) fn exactly(&self, fact: &Formula, sym: Sym) -> Option<Poly> {
         let Formula::Eq(poly) = fact else { return None };
         let powers = poly.by_powers(sym);
@@ -203,7 +203,7 @@ impl Engine<'_> {
         rest.symbols().iter().all(plain).then(|| rest.scaled(-sign)).flatten()
     }
 
-    /// What claims at barriers say of the elements in question, and of the two threads if there are.
+    /// The facts from claims at barriers about the elements in question, and about the two threads if there are.
     pub(super) fn met(
         &mut self,
         speak: &[Formula],

@@ -1,9 +1,10 @@
-//! What holds for every thread and every pair of threads, of every launch the contract allows.
+//! Proves properties of every thread and every pair of threads, for every launch the contract allows.
 //!
-//! The kernel is passed once by an arbitrary thread (`exec.rs`, `loops.rs`); what must hold on the way becomes obligations. Then, from
-//! the kernel's beginning and from each barrier, an arbitrary thread goes on to the next barriers: its accesses are
-//! those of an *interval*. Two threads of a block race only inside an interval, two blocks anywhere (`pairs.rs`). Two threads
-//! suffice: a race is between two (Betts et al. 2012, Theorem 3.1; Kojima and Igarashi 2017, Theorem 1).
+//! An arbitrary thread passes the kernel once (`exec.rs`, `loops.rs`), and required conditions become obligations.
+//! Then, from the kernel's beginning and from each barrier, an arbitrary thread runs to the next barriers: its
+//! accesses are those of an *interval*. Two threads of a block race only inside an interval, two blocks anywhere
+//! (`pairs.rs`). Two threads suffice: a race is between two (Betts et al. 2012, Theorem 3.1; Kojima and Igarashi
+//! 2017, Theorem 1).
 
 mod claims;
 mod contents;
@@ -26,6 +27,7 @@ mod textures;
 mod trips;
 pub(crate) mod values;
 
+pub(crate) use proof::PLAIN;
 pub use proof::{Open, Proof, Property};
 
 use crate::deadline::tick;
@@ -54,7 +56,7 @@ pub(crate) struct Engine<'k> {
     mode: Mode,
     infers: bool,
     relevant: Vec<bool>,
-    /// How often each variable is read.
+    /// Number of reads of each variable.
     reads: Vec<usize>,
     written: Vec<bool>,
     /// Variables that the kernel assigns.
@@ -64,59 +66,59 @@ pub(crate) struct Engine<'k> {
     operations: BTreeMap<Operation, Poly>,
     /// The state before the first statement.
     entry: State,
-    /// Values of scalars that are known from elsewhere, by name.
+    /// Values of scalars supplied from outside, by name.
     given: BTreeMap<String, state::Val>,
-    /// Dimensions of the launch that are known from elsewhere.
+    /// Dimensions of the launch supplied from outside.
     launch: Option<[[Poly; 3]; 4]>,
-    /// Symbols that the contract gave a value to.
+    /// Symbols whose value the contract determines.
     replaced: Vec<(Sym, Poly)>,
     /// Elements that annotations may name, and their values.
     named: Vec<(ArrayId, Poly, Poly)>,
     has_powers: bool,
-    /// Whether elements that annotations name have symbols of their own.
+    /// Do elements that annotations name have symbols of their own?
     elements: bool,
-    /// Lemmas that are shown, by their places.
+    /// Proved lemmas, by their places.
     lemmas: Vec<Span>,
-    /// Comparisons of real numbers that are met, if they are wanted.
+    /// Comparisons of real numbers, if they are to be recorded.
     coins: Option<Vec<Coin>>,
     /// Barriers with claims, by their symbols.
     meetings: BTreeMap<Sym, Arc<Meeting>>,
-    /// The barrier at which elements are looked at, or a list of those that are.
+    /// The barrier at which elements are looked up, or a list of looked-up elements.
     looks: Looks,
-    /// What the other thread of a pair has.
+    /// State of the other thread of a pair.
     second: Option<Second>,
     cells: BTreeMap<(ArrayId, Vec<Poly>, Sym), Sym>,
     position: Vec<usize>,
-    /// The loops around, and whose iterations of each are the same.
+    /// The enclosing loops, each with the level at which its iterations are in step.
     loops: Vec<(Span, Level)>,
     sites: Vec<Site>,
     obligations: Vec<Obligation>,
     stops: Vec<Stop>,
-    /// Loops that a thread may go round without meeting a barrier.
+    /// Loops that a thread may go round without reaching a barrier.
     open_intervals: Vec<Span>,
     open: Vec<Open>,
-    /// What the solver could not refute, for each thing that is open.
+    /// Queries that the solver could not refute, for each open property.
     questions: Vec<(Property, Vec<Formula>)>,
-    /// On which axes the number of threads was limited by assumption.
+    /// Axes on which the number of threads was limited by assumption.
     limited: [bool; 3],
-    /// Operations without a value in demands of the contract.
+    /// Operations without a value in requirements of the contract.
     undefined: Vec<(Span, state::Defined)>,
-    /// The only property that is asked for.
+    /// The only requested property, if there is one.
     only: Option<Property>,
-    /// Since the interval began, a way was not gone because nobody can.
+    /// Set if an infeasible path was skipped since the interval began.
     pruned: bool,
 }
 
-/// How a kernel is proved.
+/// Options of a proof.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
-    /// Facts about loops are inferred.
+    /// Are facts about loops inferred?
     pub(crate) infers: bool,
-    /// Only whether this property is proved, quickly.
+    /// If set, only this property is proved, quickly.
     pub(crate) only: Option<Property>,
 }
 
-/// Tries to prove everything of a kernel.
+/// Tries to prove all properties of a kernel.
 pub(crate) fn prove(
     kernel: &Kernel,
     solver: Option<Solver>,
@@ -164,6 +166,7 @@ pub(crate) fn prove(
         limited,
         open: engine.open,
         unsized_arrays,
+        has_first_reads: false,
         has_claims,
         has_postconditions: claims::has_postconditions(kernel),
         learnt: Vec::new(),
@@ -175,13 +178,13 @@ pub(crate) fn prove(
     (proof, prover.solver)
 }
 
-/// Whether annotations of loops claim something of elements or real numbers.
+/// Do annotations of loops have claims about elements or real numbers?
 pub(crate) fn has_loop_claims(kernel: &Kernel) -> bool {
     !claims::loops_with_claims(&kernel.body).is_empty()
 }
 
 impl<'k> Engine<'k> {
-    /// An engine that knows nothing yet.
+    /// Creates an engine without facts.
     fn new(kernel: &'k Kernel, prover: Prover, infers: bool) -> Self {
         let nothing = State { vars: Vec::new(), path: Vec::new(), meets: Meets::default() };
         Self {
@@ -226,7 +229,7 @@ impl<'k> Engine<'k> {
 }
 
 impl Engine<'_> {
-    /// Whether what is about a property is still looked at.
+    /// Are obligations about a property still of interest?
     fn goes_on(&self, about: Property) -> bool {
         let Some(only) = self.only else { return true };
         let rests_on =
@@ -236,7 +239,7 @@ impl Engine<'_> {
 
     /// Proves obligations of single threads and of barriers.
     fn discharge(&mut self) {
-        // What was asked of a thread before it came here may be used: if that fails, it is reported there.
+        // Earlier obligations of a thread may be assumed: if one fails, it is reported at its own place.
         let mut before: Vec<(Vec<Formula>, Formula)> = Vec::new();
         for obligation in self.obligations.clone() {
             if !self.goes_on(obligation.claim.property()) {
@@ -332,8 +335,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether every thread of the block gets where one gets; every thread of its warp, if it is the threads'
-    /// own symbols that differ.
+    /// Does every thread of the block reach this point if one does? Every thread of the warp, if the threads' own
+    /// symbols differ.
     fn is_uniform(&mut self, path: &[Formula], own: Level) -> bool {
         let mut copies = Copies::new(own);
         let mut assumed = path.to_vec();
@@ -369,7 +372,7 @@ impl Engine<'_> {
             self.interval(Some(stop.span), &mut flow);
         }
         for span in std::mem::take(&mut self.open_intervals) {
-            let message = "what an iteration without a barrier does".to_owned();
+            let message = "the effect of an iteration without a barrier".to_owned();
             self.note(Property::Races, span, None, message);
         }
     }
@@ -387,20 +390,22 @@ impl Engine<'_> {
         }
     }
 
-    /// The accesses that were just met, compared with what the control flow says of this interval.
+    /// Compares the accesses of an interval with those that the control-flow graph predicts, then checks them for
+    /// races.
     fn interval(&mut self, start: Option<Span>, flow: &mut Vec<reach::Interval>) {
         let sites = std::mem::take(&mut self.sites);
-        // Barriers of a function that is inlined twice have one place; they come in the same order.
+        // A function that is inlined twice gives two barriers one place; they are in the same order here and there.
         if let Some(position) = flow.iter().position(|one| one.start == start) {
             let expected = flow.remove(position);
             let met: BTreeSet<reach::Place> =
                 sites.iter().map(|one| reach::place(one.array, one.span, one.kind)).collect();
-            // Where a condition is false for every launch, there is a way in the text that nobody goes.
+            // If a condition is false for every launch, the control-flow graph has accesses that the pass did not
+            // reach.
             let same =
                 if self.pruned { met.is_subset(&expected.places) } else { met == expected.places };
             self.prover.stats.intervals += u64::from(same && !self.pruned);
             if !same {
-                let message = "what lies between two barriers: two ways to find it disagree";
+                let message = "the code between two barriers: two ways to find it disagree";
                 let span = start.unwrap_or(self.kernel.span);
                 self.note(Property::Races, span, None, message.to_owned());
             }

@@ -1,7 +1,8 @@
-//! Whether functions that clauses call monoids are: associative, with their unit, and commutative if that is said.
+//! Checks the laws of functions that clauses declare as monoids: associativity, the unit, and commutativity if
+//! declared.
 //!
-//! Of integers alone. A function that only adds and multiplies is looked at as a polynomial, which is right modulo 2^bits; any other
-//! with what the machine has, where everything that must not wrap is shown not to.
+//! Integers only. A function that only adds and multiplies is a polynomial, which is right modulo 2^bits. Any other
+//! is evaluated on the machine's numbers, and shown not to wrap where it must not.
 
 use super::Engine;
 use super::eval::in_type;
@@ -13,7 +14,7 @@ use crate::logic::symbols::Level;
 use base::{Index, Span};
 
 impl Engine<'_> {
-    /// The places of monoids that are shown to be such.
+    /// The places of the monoids whose laws can be shown.
     pub(super) fn shown_monoids(&mut self) -> Vec<Span> {
         let kernel = self.kernel;
         let all = kernel.monoids.iter().filter(|one| self.is_monoid(one));
@@ -41,7 +42,7 @@ impl Engine<'_> {
         })
     }
 
-    /// What must be equal.
+    /// Builds the laws.
     fn laws(&mut self, monoid: &Monoid, ty: Type) -> Option<Laws> {
         let [a, b, c] = ["a", "b", "c"].map(|name| self.unknown(name, Level::Launch, ty));
         let first = self.prover.symbols.next();
@@ -66,8 +67,8 @@ impl Engine<'_> {
         Some(Laws { equal: equal.collect::<Option<Vec<Formula>>>()?, known })
     }
 
-    /// What the function makes of two values: a polynomial of them, or else the machine's number, which is shown to be in
-    /// its type.
+    /// Applies the function to two values. The result is a polynomial of them, or else the machine's number, which is
+    /// shown to be in its type.
     fn applied(
         &mut self,
         monoid: &Monoid,
@@ -94,7 +95,7 @@ impl Engine<'_> {
     }
 }
 
-/// What makes a function a monoid.
+/// The laws of a monoid, with the facts they are shown from.
 struct Laws {
     equal: Vec<Formula>,
     known: Vec<Formula>,

@@ -1,4 +1,4 @@
-//! Results that are no polynomials: a symbol each, with what is true of it.
+//! Results that are not polynomials: a symbol each, with facts about it.
 
 use super::Engine;
 use super::state::Operation;
@@ -8,7 +8,7 @@ use crate::logic::poly::{Monomial, Poly};
 use crate::logic::symbols::Level;
 
 impl Engine<'_> {
-    /// The symbol of an operation; asked twice, it is the same.
+    /// The symbol of an operation; equal operations give the same symbol.
     pub(super) fn operation(&mut self, operation: Operation, ty: Type) -> Poly {
         if let Some(value) = folded(&operation) {
             return value;
@@ -152,8 +152,8 @@ impl Engine<'_> {
         own
     }
 
-    /// Says of powers of two that the greater is a multiple of the smaller: a size `s` is one of a divisor `d` where `d ≤ s`, and where
-    /// `e < s` if `d = 2·e`.
+    /// Adds facts about powers of two, where the greater is a multiple of the smaller: a size `s` is a multiple of a
+    /// divisor `d` if `d ≤ s`, and if `e < s` for `d = 2·e`.
     fn ratios(&mut self, divisor: &Poly, level: Level) -> Vec<Formula> {
         let terms: Vec<(&Monomial, i128)> = divisor.terms().collect();
         let [(monomial, factor)] = terms[..] else { return Vec::new() };
@@ -193,7 +193,7 @@ impl Engine<'_> {
     }
 }
 
-/// What is true of bitwise operations on numbers that are not negative.
+/// Facts about bitwise operations on numbers that are not negative.
 fn bitwise(name: &str, value: &Poly, a: &Poly, b: &Poly) -> Option<Formula> {
     let at_most = |one: &Poly, other: &Poly| other.minus(one).map_or(Formula::True, Formula::ge);
     let facts = match name {

@@ -1,4 +1,4 @@
-//! Pairs of accesses by two threads: can they be to the same element?
+//! Decides whether two threads can access the same element, for pairs of accesses.
 
 use super::Engine;
 use super::state::Site;
@@ -12,7 +12,7 @@ use crate::logic::symbols::{Copies, Level, Symbols};
 impl Engine<'_> {
     /// Accesses of an interval: conflicts between two threads of a block.
     pub(super) fn within_block(&mut self, sites: &[Site]) {
-        // Two threads of a block may be of two warps, so they share nothing that only a warp shares.
+        // Two threads of a block may be in two warps, so values shared only within a warp may differ.
         self.all_pairs(sites, Level::Warp, |space| space != Space::Local);
     }
 
@@ -37,7 +37,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether two threads (of one block, or of two) never access the same element at these places.
+    /// Are the accesses of two threads (of one block, or of two) at these places always to different elements?
     fn is_apart(&mut self, one: &Site, other: &Site, own: Level) -> bool {
         let mut copies = Copies::new(own);
         let symbols = &mut self.prover.symbols;
@@ -79,7 +79,7 @@ impl Engine<'_> {
         }
         let places: Vec<Poly> = equations.iter().filter_map(|one| self.places_of(one)).collect();
         for place in places {
-            // Elements that differ wherever their places do: what is left is where they are.
+            // Elements that differ wherever their positions do: it remains to compare the positions.
             let mut with = assumed.clone();
             with.extend(equations.iter().cloned().map(Formula::eq));
             if self.prover.proves(&with, &Formula::eq(place.clone())) {
@@ -90,7 +90,8 @@ impl Engine<'_> {
         self.prover.contradicts(&assumed, &equations, &shared)
     }
 
-    /// The difference of the places of two elements of one array, if an equation is between those and sums make them differ.
+    /// The difference of the positions of two elements of one array, if an equation compares these elements and
+    /// prefix sums distinguish them.
     fn places_of(&self, equation: &Poly) -> Option<Poly> {
         let symbols = &self.prover.symbols;
         let all: Vec<Sym> = equation.symbols().into_iter().collect();

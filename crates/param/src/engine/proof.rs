@@ -1,36 +1,36 @@
-//! What is asked of a kernel, and what the engine found.
+//! The properties of a kernel, and the result of the engine.
 
 use crate::interp::{Launch, Thread};
-use crate::kir::ArrayId;
+use crate::kir::{ArrayId, Kernel};
 use crate::logic::side::Stats;
 use base::Span;
 
-/// Something that could not be proved.
+/// A property that could not be proved at some place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Open {
-    /// Which property it belongs to.
+    /// The property.
     pub property: Property,
-    /// Where.
+    /// The place.
     pub span: Span,
-    /// The other place, if it is about two.
+    /// The other place, for a claim about two.
     pub other: Option<Span>,
-    /// What could not be shown.
+    /// The open claim.
     pub message: String,
 }
 
 impl Open {
-    /// About what is left in arrays.
+    /// An open claim about the contents of arrays.
     pub(crate) fn of_values(span: Span, message: impl Into<String>) -> Self {
         Self { property: Property::Values, span, other: None, message: message.into() }
     }
 }
 
-/// What is asked of a kernel.
+/// A property to prove.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Property {
     /// No two threads access an element without order.
     Races,
-    /// All threads of a block meet at the same barriers.
+    /// All threads of a block reach the same barriers.
     Barriers,
     /// Every access is inside its array.
     Bounds,
@@ -38,18 +38,24 @@ pub enum Property {
     Overflow,
     /// No division by zero.
     Division,
+    /// Elements of shared and local memory are stored before they are read.
+    Initialised,
     /// Clauses have a value wherever they are evaluated.
     Clauses,
     /// Claims of annotations.
     Invariant,
-    /// What the contract claims of the end of the launch.
+    /// The contract's claims about the end of the launch.
     Postcondition,
-    /// What is left in arrays.
+    /// The final contents of arrays.
     Values,
 }
 
+/// Properties of every kernel; if they hold, its final memory is definite.
+pub(crate) const PLAIN: [Property; 5] =
+    [Property::Races, Property::Barriers, Property::Bounds, Property::Overflow, Property::Division];
+
 impl Property {
-    /// In a word.
+    /// A one-word name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -58,6 +64,7 @@ impl Property {
             Self::Bounds => "bounds",
             Self::Overflow => "overflow",
             Self::Division => "division",
+            Self::Initialised => "initialised",
             Self::Clauses => "clauses",
             Self::Invariant => "an invariant",
             Self::Postcondition => "a postcondition",
@@ -66,27 +73,54 @@ impl Property {
     }
 }
 
-/// What the engine found.
+/// The result of the engine.
 #[derive(Clone, Debug)]
 pub struct Proof {
-    /// What could not be proved; all else is.
+    /// The open claims; everything else is proved.
     pub open: Vec<Open>,
-    /// Arrays whose size nobody gave.
+    /// Arrays whose size is not stated.
     pub unsized_arrays: Vec<ArrayId>,
-    /// Whether claims of annotations were made.
+    /// Set if reads of shared and local memory were looked at.
+    pub has_first_reads: bool,
+    /// Are there claims of annotations?
     pub has_claims: bool,
-    /// Whether the contract claims something of the end of the launch.
+    /// Does the contract have claims about the end of the launch?
     pub has_postconditions: bool,
-    /// Invariants of loops that were guessed and proved, each with the place of its loop.
+    /// Invariants of loops that were inferred and proved, each with the place of its loop.
     pub learnt: Vec<(Span, String)>,
-    /// How the questions were answered.
+    /// Statistics of the queries.
     pub stats: Stats,
     /// Questions were left open because there is no solver.
     pub missed_solver: bool,
     /// The solver stopped answering.
     pub solver_died: bool,
-    /// On which axes fewer than 2^31 threads are assumed.
+    /// Axes with an assumed limit of 2^31 threads.
     pub limited: [bool; 3],
-    /// Launches on which something may fail that is open, and a thread that is concerned.
+    /// Candidate launches on which an open claim may fail, each with the thread.
     pub suspects: Vec<(Launch, Thread)>,
+}
+
+impl Proof {
+    /// Nothing is shown, for the work was given up.
+    pub(crate) fn given_up(kernel: &Kernel) -> Self {
+        let has_postconditions = !kernel.ensures.is_empty() || !kernel.footprints.is_empty();
+        let claimed = has_postconditions.then_some(Property::Postcondition);
+        let open = PLAIN.into_iter().chain(claimed).map(|property| {
+            let message = "anything in that time".to_owned();
+            Open { property, span: kernel.span, other: None, message }
+        });
+        Self {
+            open: open.collect(),
+            unsized_arrays: Vec::new(),
+            has_first_reads: false,
+            has_claims: false,
+            has_postconditions,
+            learnt: Vec::new(),
+            stats: Stats::default(),
+            missed_solver: false,
+            solver_died: false,
+            limited: [false; 3],
+            suspects: Vec::new(),
+        }
+    }
 }

@@ -1,8 +1,8 @@
-//! The launch as symbols, and what the contract says of them.
+//! The launch as symbols, with the contract's requirements on them.
 //!
-//! Demands that give a size a value (`n == gridDim.x*blockDim.x`, `K % T == 0`) are solved: the size is replaced everywhere, so
-//! that indices show their digits. All others are assumed as they are. Launch limits of hardware (1024 threads of a
-//! block, CUDA Programming Guide, "Technical Specifications per Compute Capability") are assumed.
+//! Requirements that determine a size (`n == gridDim.x*blockDim.x`, `K % T == 0`) are solved: the size is replaced
+//! everywhere, so that indices show their digits. All others are assumed as they are. Launch limits of hardware (1024
+//! threads of a block, CUDA Programming Guide, "Technical Specifications per Compute Capability") are assumed.
 
 use super::Engine;
 use super::defined::is_partial;
@@ -16,7 +16,7 @@ use base::Index;
 const MAX_BLOCK: [i128; 3] = [1024, 1024, 64];
 const MAX_GRID: [i128; 3] = [2_147_483_647, 65_535, 65_535];
 const MAX_THREADS: i128 = 1024;
-/// Indices that demands with two variables are looked at for.
+/// Limit on the indices for which requirements with two variables are instantiated.
 const MAX_PLACES: usize = 4;
 
 impl Engine<'_> {
@@ -102,7 +102,7 @@ impl Engine<'_> {
         }
     }
 
-    /// A value that is known from elsewhere is one of the type.
+    /// Requires that a value supplied from outside is one of the type.
     fn require_range(&mut self, value: &Val, ty: Type) {
         if let (Val::Int(poly), Some((low, high))) = (value, ty.range()) {
             let above = poly.offset(-low).map(Formula::ge);
@@ -138,13 +138,13 @@ impl Engine<'_> {
         self.builtins[place as usize][axis] = index;
     }
 
-    /// Takes in the demands of the contract.
+    /// Assumes the requirements of the contract.
     fn demand(&mut self, state: &mut State) {
         self.mode = Mode::Probe;
         let plain = self.kernel.requires.iter().filter(|one| one.forall.is_empty());
         let (divides, simple): (Vec<&Expr>, Vec<&Expr>) =
             plain.map(|one| &one.condition).partition(|condition| is_partial(condition));
-        // Those without division first: they tell the signs that quotients need, and that divisors are not 0.
+        // Those without division first: they give the signs that quotients need, and show that divisors are not 0.
         for condition in simple.into_iter().chain(divides) {
             for one in self.partial((&[], condition), state, false) {
                 if !self.prover.proves(&one.path, &one.goal) {
@@ -165,7 +165,7 @@ impl Engine<'_> {
         }
     }
 
-    /// A symbol of the launch that an equation gives a value to: parameters before dimensions.
+    /// A symbol of the launch that an equation determines: parameters before dimensions.
     fn solvable(&self, poly: &Poly) -> Option<(Sym, Poly)> {
         let candidates = poly.symbols().into_iter().rev().filter_map(|sym| {
             let powers = poly.by_powers(sym);
@@ -180,7 +180,7 @@ impl Engine<'_> {
         all.into_iter().next()
     }
 
-    /// Puts a value in the place of a symbol, wherever it occurs.
+    /// Replaces a symbol by a value everywhere.
     pub(super) fn replace(&mut self, sym: Sym, value: &Poly, state: &mut State) {
         self.replaced.push((sym, value.clone()));
         let mut map = |poly: &Poly| poly.substituted(sym, value);
@@ -208,7 +208,7 @@ impl Engine<'_> {
         self.prover.requires.retain(|formula| *formula != Formula::True);
     }
 
-    /// What the contract says of an element of an array that is not written.
+    /// The contract's facts about an element of an array that is not written.
     pub(super) fn demands(&mut self, array: ArrayId, index: &[Poly], value: &Poly) -> Vec<Formula> {
         let [at] = index else { return Vec::new() };
         let mut facts = Vec::new();
@@ -225,7 +225,7 @@ impl Engine<'_> {
         facts
     }
 
-    /// A condition without what is seen to fail for every thread.
+    /// Drops disjuncts of a condition that are shown to fail for every thread.
     pub(super) fn unguarded(&mut self, fact: Formula) -> Formula {
         let Formula::Or(parts) = fact else { return fact };
         let mut fails = |part: &Formula| self.prover.proves_quickly(&[], &part.clone().not());
@@ -234,13 +234,13 @@ impl Engine<'_> {
     }
 }
 
-/// Whether a name is that of a dimension of the launch.
+/// Is a name that of a dimension of the launch?
 fn is_dimension(name: &str) -> bool {
     name.starts_with("blockDim.") || name.starts_with("gridDim.")
 }
 
 impl Engine<'_> {
-    /// What demands with two variables say of the elements that formulas speak of, at their indices.
+    /// Instantiates requirements with two variables at the indices of elements in formulas.
     pub(super) fn related(&mut self, formulas: &[Formula]) -> Vec<Formula> {
         let kernel = self.kernel;
         let demands: Vec<_> = kernel.requires.iter().filter(|one| one.forall.len() == 2).collect();

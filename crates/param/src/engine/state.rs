@@ -1,4 +1,5 @@
-//! What is known of one thread at one place of the kernel, and what must hold there: the data of the passes, without the passes.
+//! The state of one thread at one point of the kernel, and its obligations: the data of the passes, without the
+//! passes.
 
 use super::proof::Property;
 use crate::interp::AccessKind;
@@ -8,18 +9,18 @@ use crate::logic::poly::{Poly, Sym};
 use crate::logic::symbols::{Copies, Level, Symbols};
 use base::Span;
 
-/// A value. An integer stands for itself modulo 2^bits: the machine has the number of its type that is
-/// congruent to it. Where that matters there is an obligation that the two are the same.
+/// A value. An integer stands for itself modulo 2^bits: the machine has the number of its type that is congruent to
+/// it. Where that matters there is an obligation that the two are equal.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Val {
     Int(Poly),
     Bool(Formula),
-    /// A float, or nothing; who has it in common.
+    /// An untracked value, such as a float; the level at which it is shared.
     Other(Level),
 }
 
 impl Val {
-    /// What another thread has in its place.
+    /// The corresponding value of another thread.
     pub(super) fn copied(&self, copies: &mut Copies, symbols: &mut Symbols) -> Self {
         match self {
             Self::Int(poly) => Self::Int(copies.poly(symbols, poly)),
@@ -29,18 +30,18 @@ impl Val {
     }
 }
 
-/// A thread at a place.
+/// A thread at a point.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub(super) vars: Vec<Val>,
-    /// What the thread has tested to get here.
+    /// The path condition.
     pub(super) path: Vec<Formula>,
     /// Barriers with claims that it has passed.
     pub(super) meets: Meets,
 }
 
 impl State {
-    /// Puts a value in the place of a symbol in what variables are.
+    /// Replaces a symbol by a value in all variables.
     pub(super) fn substitute(&mut self, sym: Sym, value: &Poly) {
         for one in &mut self.vars {
             if let Val::Int(poly) = one
@@ -52,7 +53,7 @@ impl State {
     }
 }
 
-/// A barrier that a thread has come to.
+/// A barrier that a thread has reached, with its state there.
 #[derive(Debug)]
 pub(super) struct Meeting {
     pub(super) claims: Vec<kir::Claim>,
@@ -63,12 +64,12 @@ pub(super) struct Meeting {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Meets {
     pub(super) passed: Vec<Sym>,
-    /// Which arrays hold what they held there.
+    /// Arrays that still have their contents of that time.
     pub(super) versions: Vec<(ArrayId, Sym)>,
 }
 
 impl Meets {
-    /// The barrier at which an array held what it holds now.
+    /// The barrier since which an array is unchanged.
     pub(super) fn version(&self, array: ArrayId) -> Option<Sym> {
         self.versions.iter().find(|(one, _)| *one == array).map(|(_, version)| *version)
     }
@@ -77,12 +78,12 @@ impl Meets {
         self.passed.clone()
     }
 
-    /// Somebody may have stored to an array.
+    /// An array may have been stored to.
     pub(super) fn forget(&mut self, array: ArrayId) {
         self.versions.retain(|(one, _)| *one != array);
     }
 
-    /// What holds whichever of two ways was gone.
+    /// The facts that hold on both of two paths.
     pub(super) fn common(&self, other: &Self) -> Self {
         let passed = self.passed.iter().filter(|one| other.passed.contains(one));
         let versions = self.versions.iter().filter(|one| other.versions.contains(one));
@@ -90,17 +91,17 @@ impl Meets {
     }
 }
 
-/// When elements that annotations name are looked at.
+/// Where elements that annotations name are looked up.
 #[derive(Debug)]
 pub(super) enum Looks {
     Nowhere,
     /// At a barrier.
     Barrier(Sym),
-    /// At the place at hand: they are listed.
+    /// At the current point: they are listed.
     Listed(Vec<Listed>),
 }
 
-/// An element that was looked at, and its symbol.
+/// A looked-up element, and its symbol.
 #[derive(Clone, Debug)]
 pub(super) struct Listed {
     pub(super) array: ArrayId,
@@ -108,16 +109,16 @@ pub(super) struct Listed {
     pub(super) index: Vec<Poly>,
     pub(super) ty: Type,
     pub(super) sym: Sym,
-    /// What is known where it is named.
+    /// The path condition where it is named.
     pub(super) path: Vec<Formula>,
 }
 
-/// What the other thread of a pair has.
+/// State of the other thread of a pair.
 #[derive(Debug)]
 pub(super) struct Second {
     pub(super) state: State,
     pub(super) builtins: [[Poly; 3]; 4],
-    /// Variables of quantifiers, which both have in common.
+    /// Variables of quantifiers, which both threads share.
     pub(super) bound: Vec<VarId>,
 }
 
@@ -146,18 +147,18 @@ pub(super) enum Operation {
     Floor(Poly, i128),
     Min(Poly, Poly),
     Max(Poly, Poly),
-    /// Something of which only the operands are known.
+    /// An operation with known operands only.
     Opaque(&'static str, Poly, Poly),
     /// 1 or 0.
     Truth(Formula),
-    /// What a monoid makes of two machine integers.
+    /// A monoid applied to two machine integers.
     Combine(String, Poly, Poly),
-    /// The sum of so many first elements of the array with this number.
+    /// The prefix sum of that length of the array with this number.
     Prefix(usize, Poly),
 }
 
 impl Operation {
-    /// Tells whether an operand mentions a symbol.
+    /// Does an operand mention a symbol?
     pub(super) fn mentions(&self, sym: Sym) -> bool {
         match self {
             Self::Div(a, b)
@@ -171,13 +172,13 @@ impl Operation {
     }
 }
 
-/// An access that a thread may do.
+/// A possible access of a thread.
 #[derive(Clone, Debug)]
 pub(super) struct Site {
     pub(super) array: ArrayId,
     pub(super) index: Vec<Poly>,
     pub(super) kind: AccessKind,
-    /// The integer that is stored.
+    /// The stored integer.
     pub(super) value: Option<Poly>,
     pub(super) path: Vec<Formula>,
     /// Barriers with claims that were passed before.
@@ -185,7 +186,7 @@ pub(super) struct Site {
     pub(super) span: Span,
 }
 
-/// A barrier that a thread may reach: where it is in the tree of statements, and with what.
+/// A barrier that a thread may reach: its place in the tree of statements, and the state there.
 #[derive(Clone, Debug)]
 pub(super) struct Stop {
     pub(super) span: Span,
@@ -193,12 +194,12 @@ pub(super) struct Stop {
     pub(super) state: State,
 }
 
-/// What must hold for each thread, or for each pair.
+/// A condition that must hold for each thread, or for each pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Claim {
     Bounds(ArrayId),
     Overflow(Type),
-    /// What a loop's iteration hands to the next is in its type.
+    /// A value carried to the next iteration is in its type.
     Carried(VarId),
     Division,
     /// An operation of a clause has a value.
@@ -207,13 +208,13 @@ pub(super) enum Claim {
     Footprint(ArrayId, bool),
     Assertion,
     Invariant,
-    /// All threads of a block come here or none.
+    /// All threads of a block reach this point or none.
     Uniform,
-    /// All threads of a warp come here or none.
+    /// All threads of a warp reach this point or none.
     Converged,
 }
 
-/// What gives an operation of a clause a value.
+/// The condition for an operation of a clause to have a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Defined {
     /// It does not divide by 0.
@@ -227,7 +228,7 @@ pub(super) enum Defined {
 }
 
 impl Claim {
-    /// What it belongs to.
+    /// The property it belongs to.
     pub(super) fn property(self) -> Property {
         match self {
             Self::Bounds(_) => Property::Bounds,
@@ -240,13 +241,13 @@ impl Claim {
         }
     }
 
-    /// Whether later obligations may use it: if it fails, it is reported where it is.
+    /// May later obligations assume it? If it fails, it is reported at its own place.
     pub(super) fn may_be_used(self) -> bool {
         matches!(self, Self::Overflow(_) | Self::Division | Self::Defined(_))
     }
 }
 
-/// Something to prove.
+/// A proof obligation.
 #[derive(Clone, Debug)]
 pub(super) struct Obligation {
     pub(super) claim: Claim,
@@ -255,13 +256,13 @@ pub(super) struct Obligation {
     pub(super) span: Span,
 }
 
-/// What is done with what is met.
+/// The kind of pass: record everything, dry run, or one barrier interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// Everything is noted, barriers are passed.
+    /// Everything is recorded, barriers are passed.
     Full,
-    /// Nothing is noted, barriers are passed.
+    /// Nothing is recorded, barriers are passed.
     Probe,
-    /// Accesses are noted, a barrier ends the path.
+    /// Accesses are recorded, a barrier ends the path.
     Interval,
 }

@@ -1,7 +1,7 @@
-//! Launches on which something that is open may fail, from the solver's models: small ones first.
+//! Candidate launches on which an open claim may fail, from the solver's models: small ones first.
 //!
-//! A model is of the abstraction, in which loaded values are anything; whether the launch really fails is for the
-//! interpreter to say.
+//! A model is one of the abstraction, in which loaded values are arbitrary. The interpreter decides if the launch
+//! really fails.
 
 use super::{Engine, Property};
 use crate::interp::{Launch, Thread};
@@ -10,11 +10,11 @@ use crate::logic::formula::Formula;
 use crate::logic::poly::Poly;
 use base::Index;
 
-/// Sizes are tried up to these, one after the other.
+/// Bounds on sizes, tried one after the other.
 const CAPS: [i128; 5] = [2, 4, 16, 100, 2048];
 /// Steps of the solver for one model.
 const LIMIT: u64 = 600_000;
-/// Questions for one property, and models asked for altogether.
+/// Limits on the queries for one property, and on the models in total.
 const MAX_QUESTIONS: usize = 3;
 const MAX_ASKED: usize = 40;
 
@@ -38,7 +38,7 @@ impl Engine<'_> {
         found
     }
 
-    /// The smallest launch that a model of the question has.
+    /// The smallest launch that a model of the query has.
     fn suspect(&mut self, question: &[Formula], asked: &mut usize) -> Option<(Launch, Thread)> {
         let builtins = [Builtin::BlockDim, Builtin::GridDim, Builtin::Thread, Builtin::Block];
         let mut wanted: Vec<Poly> = Vec::new();
@@ -52,7 +52,7 @@ impl Engine<'_> {
         }
         for cap in CAPS.into_iter().map(Some).chain([None]) {
             let mut conditions = question.to_vec();
-            // The question need not speak of all sizes; they are what they are all the same.
+            // The query need not mention all sizes, but their constraints hold all the same.
             conditions.extend(self.prover.requires.iter().cloned());
             let facts = wanted.iter().cloned().map(Formula::ge).collect::<Vec<_>>();
             conditions.extend(self.prover.symbols.facts(&facts));
@@ -81,7 +81,7 @@ impl Engine<'_> {
     }
 }
 
-/// The launch that values stand for, in the order they were asked for.
+/// Builds the launch from the values of the queried symbols, in order.
 fn launch(values: &[i128], integers: &[VarId]) -> (Launch, Thread) {
     let three = |first: usize| [0, 1, 2].map(|axis| values.get(first + axis).copied().unwrap_or(1));
     let scalars =

@@ -1,7 +1,7 @@
 //! Fetches from textures: symbols that are the same for the same texture, type and coordinates.
 //!
-//! Only integers can be compared that way. A fetch with a coordinate that is a float is another number each time; which threads have the
-//! same is known all the same.
+//! Only integers can be compared that way. A fetch with a float coordinate is a new value each time, but the level at
+//! which it is shared is known.
 
 use super::Engine;
 use super::state::{Operation, State, Val};
@@ -10,7 +10,7 @@ use crate::logic::poly::Poly;
 use crate::logic::symbols::Level;
 
 impl Engine<'_> {
-    /// The value of a fetch; its index must fit its type, as that of an array.
+    /// The value of a fetch; its index must fit its type, like that of an array.
     pub(super) fn fetched(
         &mut self,
         name: &'static str,

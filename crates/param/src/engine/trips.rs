@@ -1,4 +1,4 @@
-//! How often a loop is gone round.
+//! Trip counts of loops.
 
 use super::Engine;
 use super::state::Operation;
@@ -8,17 +8,17 @@ use crate::logic::poly::{Poly, Sym};
 
 /// The number of iterations of a loop.
 pub(super) struct Trips {
-    /// As many iterations there are, or none if this is negative.
+    /// The number of iterations if it is not negative; otherwise there are none.
     pub(super) number: Poly,
-    /// Set if it is shown not to be negative.
+    /// Is it shown not to be negative?
     pub(super) is_shown: bool,
-    /// Dividend and divisor, where it is a quotient, rounded up.
+    /// Dividend and divisor, if it is a quotient, rounded up.
     pub(super) quotient: Option<(Poly, Poly)>,
 }
 
 impl Engine<'_> {
-    /// The number of iterations, as a polynomial. The condition `top − S·k > 0` with `S ≥ 1` is true exactly for
-    /// `k < ceil(top / S)`; that many iterations there are, if the number is not negative.
+    /// Returns the number of iterations, as a polynomial. The condition `top − S·k > 0` with `S ≥ 1` is true exactly
+    /// for `k < ceil(top / S)`; so that is the number of iterations, unless it is negative.
     pub(super) fn trips(
         &mut self,
         condition: &Formula,
@@ -29,7 +29,7 @@ impl Engine<'_> {
         let powers = poly.by_powers(count);
         let [rest, coefficient] = &powers[..] else { return None };
         let (top, stride) = (rest.offset(1)?, coefficient.scaled(-1)?);
-        // What is newer than the count may be another in each iteration.
+        // A symbol newer than the count may differ in each iteration.
         let steady = poly.symbols().into_iter().all(|sym| sym <= count);
         let up = top.plus(&stride)?.offset(-1)?;
         let mut holds = |poly: Poly| self.prover.proves_alone(path, &Formula::ge(poly));
@@ -47,7 +47,7 @@ impl Engine<'_> {
                 return exact(quotient);
             }
         }
-        // Rounded towards 0, a quotient that is negative stays one or becomes 0: no iterations either way.
+        // Rounded towards 0, a negative quotient stays negative or becomes 0: no iterations either way.
         let number = self.operation(Operation::Div(up, stride.clone()), Type::Whole);
         Some(Trips { number, is_shown, quotient: Some((top, stride)) })
     }

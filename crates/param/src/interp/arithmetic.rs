@@ -1,36 +1,36 @@
-//! Arithmetic of compiled code: which operations on floats are exact, and how much the others may be off.
+//! Arithmetic of compiled code: detects exact float operations, and models the error of the others.
 //!
-//! Floats are doubles here, whatever their type. [`Arithmetic::exact`] says whether every operation so far had a
-//! result that the narrowest type of the kernel holds exactly; then any correct compilation has the same numbers. If not, runs
-//! with *perturbed* operations show how much rounding can matter: each inexact result is moved by a few units in the
-//! last place, each approximate function by more, in a direction drawn from a seed.
+//! Floats are doubles here, whatever their type. [`Arithmetic::exact`] tells if every operation so far had a result
+//! that the narrowest type of the kernel represents exactly; then any correct compilation has the same numbers. If
+//! not, runs with *perturbed* operations show the effect of rounding: each inexact result is moved by a few units in
+//! the last place, each approximate function by more, in a direction drawn from a seed.
 
 use super::value::{Trouble, Value};
 use crate::kir::{Binary, Type};
 use base::mix64;
 use std::cell::Cell;
 
-/// How contents are drawn.
+/// Distribution of drawn contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Draw {
     /// Small integers, also as floats: sums and products of a few are exact.
     Small,
-    /// Integers from all of their type where they feed no index or condition; floats that are multiples of a quarter.
+    /// Integers from their whole type if they feed no index or condition; floats that are multiples of a quarter.
     Wide,
     /// Integers at the ends of types, around powers of two, small and any; floats that are multiples of a half.
     Mixed,
 }
 
-/// How a kernel is run.
+/// Options of a compiled-code run.
 #[derive(Clone, Copy, Debug)]
 pub struct Manner {
     /// Contents of arrays.
     pub draw: Draw,
-    /// Significant bits of the narrowest float type there is.
+    /// Significant bits of the kernel's narrowest float type.
     pub significand: u32,
-    /// If inexact operations are perturbed, a number to draw from; it also decides which threads run first.
+    /// Seed for perturbing inexact operations, if they are to be perturbed; it also decides which threads run first.
     pub perturbed: Option<u64>,
-    /// Instructions that may be executed.
+    /// Limit on executed instructions.
     pub budget: u64,
 }
 
@@ -43,8 +43,8 @@ pub(crate) struct Arithmetic {
     pub(super) beyond: Cell<bool>,
 }
 
-/// How a result of an approximate function is off: relative, and absolute. CUDA's own bounds for its fast functions
-/// (programming guide, "Intrinsic Functions") are below this for arguments of ordinary size.
+/// Error of an approximate function: relative, and absolute. CUDA's own bounds for its fast functions (programming
+/// guide, "Intrinsic Functions") are below this for arguments of ordinary size.
 const FUNCTION_ERRORS: [f64; 2] = [1.0 / (1 << 18) as f64, 1.0 / (1 << 20) as f64];
 
 impl Arithmetic {
@@ -70,7 +70,7 @@ impl Arithmetic {
         if drawn & 1 == 0 { size } else { -size }
     }
 
-    /// Whether the narrowest float type holds a number.
+    /// Does the narrowest float type represent a number?
     fn holds(&self, value: f64, bits: u32) -> bool {
         if value == 0.0 || !value.is_finite() {
             return true;
@@ -88,7 +88,7 @@ impl Arithmetic {
         value.abs() >= least && used <= bits
     }
 
-    /// A result of an operation, which was exact or not.
+    /// Returns the result of an operation, perturbed if it was inexact.
     fn settle(&self, value: f64, exact: bool) -> f64 {
         if exact && self.holds(value, self.manner.significand) {
             return value;
@@ -125,7 +125,7 @@ impl Arithmetic {
         self.settle(result, spare && is_exact_sum(x, y, result))
     }
 
-    /// The result of a function; none if it is known too roughly.
+    /// The result of a function; `None` if it is known too roughly.
     pub(super) fn function(&self, name: &str, [x, y, z]: [f64; 3], result: f64) -> Option<f64> {
         match name {
             "fabs" | "floor" | "ceil" | "round" | "rint" | "fmin" | "fmax" => Some(result),
@@ -144,7 +144,7 @@ impl Arithmetic {
         }
     }
 
-    /// An integer made of a float; none if its type cannot hold it.
+    /// Converts a float to an integer; an error if its type cannot hold it.
     pub(super) fn truncated(value: f64, ty: Type) -> Result<Value, Trouble> {
         let (least, most) = ty.range().ok_or(Trouble::Undefined)?;
         let whole = value.trunc();
@@ -164,7 +164,7 @@ fn unit(significand: u32) -> f64 {
     1.0 / (1_u64 << significand.min(60)) as f64
 }
 
-/// Whether a sum of doubles is exact (Knuth's error term).
+/// Is a sum of doubles exact (Knuth's error term)?
 fn is_exact_sum(x: f64, y: f64, sum: f64) -> bool {
     if !sum.is_finite() {
         return true;

@@ -1,9 +1,9 @@
-//! What atomic operations leave in memory.
+//! Updates of memory by atomic operations.
 
 use super::value::Value;
 use crate::kir::{AtomicOp, Type};
 
-/// Memory holds what the machine has, not what the integers would have.
+/// The value as stored in memory: the machine's, not the unwrapped integer.
 pub(super) fn settled(value: Value) -> Value {
     value.number().map_or(value, Value::int)
 }
@@ -12,7 +12,7 @@ pub(super) fn updated(op: AtomicOp, old: Value, operands: &[Value], ty: Type) ->
     let fit = |value: i128| Value::int(ty.wrap(value));
     match (op, old, operands) {
         (AtomicOp::Exchange, _, [new]) => settled(*new),
-        // Bits are compared, of which those of a NaN and the sign of a zero are not known.
+        // Bits are compared, and those of a NaN and the sign of a zero are unknown.
         (AtomicOp::CompareAndSwap, Value::Undefined, _)
         | (AtomicOp::CompareAndSwap, _, [Value::Undefined, _]) => Value::Undefined,
         (AtomicOp::CompareAndSwap, Value::Float(old), [Value::Float(expected), new]) => {

@@ -1,7 +1,7 @@
-//! Threads of a block meet at a barrier, and what is claimed there is tried out.
+//! Barriers of a block: checks convergence, and tests the claims made there.
 //!
-//! Every thread is asked, and every pair of different ones where the other thread is spoken of. Elements are what memory
-//! holds at that moment; with a race it holds nothing definite, so nothing is asked.
+//! Claims are tested for every thread, and for every pair of different ones if they mention another thread. Elements
+//! have the memory's contents at that moment. After a race the contents are indefinite, so nothing is tested.
 
 use super::launch::Launch;
 use super::machine::{Halt, Machine, State};
@@ -13,12 +13,12 @@ use crate::kir::{ArrayId, Builtin, Claim, Expr, ExprKind, Kernel, Space, VarId, 
 use crate::spec;
 use base::Index;
 
-/// Pairs of threads that are asked at a barrier.
+/// Limit on the pairs of threads tested at a barrier.
 const MAX_PAIRS: usize = 512;
-/// Threads that are asked there.
+/// Limit on the threads tested there.
 const MAX_THREADS: usize = 64;
 
-/// What a thread, and another one, see at a barrier.
+/// The view of a thread, and of another one, at a barrier.
 struct Met<'m> {
     kernel: &'m Kernel,
     launch: &'m Launch,
@@ -74,7 +74,7 @@ impl Environment for Met<'_> {
 }
 
 impl<'k> Machine<'k> {
-    /// All threads wait or have ended: is it at one barrier, in one iteration?
+    /// All threads wait or have ended: checks that they wait at one barrier, in one iteration.
     pub(super) fn meet(&mut self, threads: &mut [State<'k>]) -> Result<(), Halt> {
         self.between_threads.clear();
         let Some(waiting) = threads.iter().position(|state| state.waits.is_some()) else {
@@ -82,8 +82,8 @@ impl<'k> Machine<'k> {
         };
         let one = &threads[waiting];
         let at = one.waits.unwrap_or_default();
-        // Loops that are left have counts that mean nothing; only those around the barrier count,
-        // and they are the ones all threads at this barrier are in.
+        // The counts of loops that were left are meaningless. Only those around the barrier matter, and all threads
+        // at this barrier are in them.
         let around = self.code.around(one.pc);
         let same = |other: &State<'_>| {
             other.pc == one.pc
@@ -106,14 +106,14 @@ impl<'k> Machine<'k> {
         Ok(())
     }
 
-    /// Tries what is claimed at the barrier where all threads of a block are.
+    /// Tests the claims at the barrier that all threads of a block have reached.
     fn claimed(&mut self, threads: &[State<'_>]) -> Result<(), Halt> {
         let claims = threads.first().map_or(&[][..], |one| &one.claims);
         if claims.is_empty() || !self.events.is_empty() {
             return Ok(());
         }
         if !std::mem::replace(&mut self.drawn_all, true) {
-            // Elements that nobody has looked at yet hold what they held at first.
+            // Elements that were not read yet have their initial contents.
             self.contents();
         }
         match claims.iter().copied().flatten().find_map(|claim| self.failed_claim(claim, threads)) {
@@ -154,7 +154,7 @@ impl Machine<'_> {
     }
 }
 
-/// Whether a claim says the same for all threads: it has no variables but its own.
+/// Does a claim mean the same for all threads? It must have no variables but its own.
 fn is_of_all(claim: &Claim) -> bool {
     let own = |inner: &Expr| match inner.kind {
         ExprKind::Var(var) => !claim.forall.contains(&var),
@@ -164,11 +164,11 @@ fn is_of_all(claim: &Claim) -> bool {
     spec::find(&claim.condition, own).is_none()
 }
 
-/// The first case of a claim that does not hold.
+/// The first case of a claim that fails.
 fn failed(claim: &Claim, met: &Met<'_>) -> Option<Event> {
     spec::goals(claim).iter().find_map(|goal| {
         let mut found = None;
-        // Without a range there is nothing to try.
+        // Without a range there is nothing to test.
         let _ = each(&claim.forall, &goal.assumed, met, &mut |bound| {
             let env = Met { bound, ..*met };
             let holds = goal.assumed.iter().all(|one| truth(one, &env) == Ok(true));
@@ -194,7 +194,7 @@ fn event(claim: &Claim, goal: &Expr, env: &Met<'_>) -> Event {
     Event::Barrier { span, thread, other, at, element, got, want }
 }
 
-/// The element that an expression is, or the first one in it.
+/// Returns the element that an expression is, or the first one in it.
 fn element(expr: &Expr, env: &Met<'_>) -> Option<(ArrayId, Vec<i128>)> {
     match &expr.kind {
         ExprKind::Convert(inner) => element(inner, env),

@@ -5,8 +5,8 @@ use super::value::Value;
 const LOW: u128 = u32::MAX as u128;
 const ALL: u128 = u64::MAX as u128;
 
-/// What a function of numbers or of a float computes, integers modulo the width of their type; nothing if that is not known. Floats have
-/// bits if they `are_exact`; neither those of a NaN nor the sign of a zero that is negative are known.
+/// Evaluates a bit function of numbers or of a float, integers modulo the width of their type; `None` if the result
+/// is unknown. Bits of floats are known only if `are_exact`, and not those of a NaN or the sign of a negative zero.
 pub(super) fn of(name: &str, values: &[Value], are_exact: bool) -> Option<Value> {
     match (name, values) {
         ("__float_as_int", [Value::Float(value)]) if are_exact => {
@@ -38,7 +38,7 @@ fn low(number: i128, mask: u128) -> u128 {
     number.cast_unsigned() & mask
 }
 
-/// What a function computes, modulo the width of its type; nothing if it is none of these.
+/// Evaluates a function, modulo the width of its type; `None` if it is not one of these.
 fn function(name: &str, arguments: &[i128]) -> Option<i128> {
     let bits: Vec<u128> = arguments.iter().map(|one| one.cast_unsigned()).collect();
     let result = match (name, &bits[..]) {
@@ -67,7 +67,7 @@ fn function(name: &str, arguments: &[i128]) -> Option<i128> {
     Some(result.cast_signed())
 }
 
-/// The number of the lowest bit that is set, from 1; 0 if there is none.
+/// The position of the lowest set bit, from 1; 0 if there is none.
 fn first_set(bits: u128) -> u128 {
     if bits == 0 { 0 } else { u128::from(bits.trailing_zeros()) + 1 }
 }
@@ -76,7 +76,7 @@ fn pair(low: u128, high: u128) -> u128 {
     (high & LOW) << 32 | low & LOW
 }
 
-/// Shifts are by the low five bits, or by at most 32.
+/// Shift amounts: the low five bits, or clamped to 32.
 fn amount(name: &str, by: u128) -> u128 {
     match name.ends_with('c') {
         true => (by & LOW).min(32),
@@ -84,7 +84,7 @@ fn amount(name: &str, by: u128) -> u128 {
     }
 }
 
-/// Four of the eight bytes of two numbers. Of each digit of the selector three bits count.
+/// Four of the eight bytes of two numbers. Three bits of each selector digit count.
 fn chosen_bytes(x: u128, y: u128, selector: u128) -> u128 {
     let bytes = pair(x, y);
     let byte = |number: u128| {

@@ -1,8 +1,8 @@
-//! Postconditions, tried out on what a run leaves in memory.
+//! Tests postconditions on the final memory of a run.
 //!
-//! Runs compute with doubles in place of real numbers: what differs by no more than their rounding is taken for equal, and what is
-//! that close is neither less nor greater. A claim whose variables have no range, or that speaks of elements which have no value,
-//! is not tried.
+//! Runs compute with doubles in place of real numbers. Differences within their rounding count as equality, and
+//! numbers that close are neither less nor greater. A claim whose variables have no range, or that mentions elements
+//! without a value, is not tested.
 
 use super::contract::of_scalar;
 use super::launch::Launch;
@@ -12,7 +12,7 @@ use super::value::{Environment, Trouble, Value, evaluate, truth};
 use crate::kir::{ArrayId, Builtin, Claim, Expr, ExprKind, Kernel, VarId, When};
 use crate::spec;
 
-/// What a launch began with and what it has left.
+/// Initial and final contents of a launch.
 struct Ended<'r> {
     kernel: &'r Kernel,
     launch: &'r Launch,
@@ -53,17 +53,14 @@ impl Environment for Ended<'_> {
     }
 }
 
-/// The first postcondition that does not hold.
-pub(super) fn failed(
-    kernel: &Kernel,
-    launch: &Launch,
-    [before, after]: [&Contents; 2],
-) -> Option<Event> {
+/// Returns the first postcondition that fails, given the initial and final contents of a launch.
+#[must_use]
+pub fn failed(kernel: &Kernel, launch: &Launch, [before, after]: [&Contents; 2]) -> Option<Event> {
     kernel.ensures.iter().find_map(|claim| {
         spec::goals(claim).iter().find_map(|goal| {
             let ended = Ended { kernel, launch, before, after, bound: &[] };
             let mut found = None;
-            // Without a range there is nothing to try.
+            // Without a range there is nothing to test.
             let _ = each(&claim.forall, &goal.assumed, &ended, &mut |bound| {
                 let env = Ended { bound, ..ended };
                 found = counterexample(claim, goal, &env, bound);
@@ -96,7 +93,7 @@ fn counterexample(
     }
     let mut event = (None, None, None);
     if let ExprKind::Compare(_, left, right) = &goal.goal.kind {
-        // What the kernel left there, and what should be there instead.
+        // The value the kernel left there, and the expected one.
         let (own, other) = if element(left, env).is_some() { (left, right) } else { (right, left) };
         let value = |one: &Expr| evaluate(one, env, false).ok();
         event = (element(own, env), value(own), value(other));
@@ -106,7 +103,7 @@ fn counterexample(
     Some(Event::Postcondition { span, at, element, got, want })
 }
 
-/// The element that an expression is.
+/// Returns the element that an expression is.
 fn element(expr: &Expr, env: &Ended<'_>) -> Option<(ArrayId, Vec<i128>)> {
     match &expr.kind {
         ExprKind::Convert(inner) => element(inner, env),

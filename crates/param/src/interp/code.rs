@@ -1,5 +1,5 @@
-//! The statements of a kernel as a list of instructions with jumps, so that a thread can stop at a
-//! barrier and go on later.
+//! Compiles the statements of a kernel to a list of instructions with jumps, so that a thread can stop at a barrier
+//! and resume later.
 
 use crate::kir::{AtomicOp, Claim, Element, Expr, Kernel, Loop, Stmt, VarId};
 use base::Span;
@@ -12,10 +12,10 @@ pub(super) enum Insn<'k> {
     Atomic(VarId, AtomicOp, &'k Element, &'k [Expr]),
     Unknown(VarId),
     Bits(VarId, &'static str, &'k [Expr]),
-    /// Goes on at the target if the condition is false.
+    /// Jumps to the target if the condition is false.
     Unless(&'k Expr, usize),
     Jump(usize),
-    /// What is claimed at the barrier that comes next.
+    /// The claims of the next barrier.
     Claims(&'k [Claim]),
     Barrier(Span),
     Warp,
@@ -32,11 +32,11 @@ pub(super) enum Insn<'k> {
 pub(super) struct Code<'k> {
     pub(super) insns: Vec<Insn<'k>>,
     pub(super) loops: usize,
-    /// For each loop, where it begins and ends.
+    /// Start and end of each loop.
     extents: Vec<(usize, usize)>,
 }
 
-/// Where `break` and `continue` go, to be filled in at the end of their loop.
+/// Jumps of `break` and `continue`, to be patched at the end of their loop.
 #[derive(Default)]
 struct Pending {
     breaks: Vec<usize>,
@@ -58,7 +58,7 @@ impl<'k> Code<'k> {
         extents.filter(|(_, (start, end))| (*start..*end).contains(&at)).map(|(n, _)| n).collect()
     }
 
-    /// Where a loop begins.
+    /// Start of a loop.
     pub(super) fn start(&self, number: usize) -> u64 {
         self.extents.get(number).map_or(0, |(start, _)| *start as u64)
     }
@@ -84,7 +84,7 @@ impl<'k> Code<'k> {
             Stmt::Barrier(span) => Insn::Barrier(*span),
             Stmt::Warp(_) => Insn::Warp,
             Stmt::Return => Insn::Return,
-            // A lemma that a run contradicts is none.
+            // A lemma that a run contradicts is wrong.
             Stmt::Assert(condition) | Stmt::Used(condition, _) => Insn::Assert(condition),
             Stmt::Assume(condition) => Insn::Assume(condition),
             Stmt::Break => {

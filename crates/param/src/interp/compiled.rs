@@ -1,11 +1,11 @@
-//! Runs a kernel as compiled code runs it, so that what it leaves can be compared with what compiled code leaves.
+//! Runs a kernel like compiled code, so that the results can be compared with those of compiled code.
 //!
-//! Other runs look for what `engine` claims cannot happen; this one follows C++ where C++ says what happens. Unsigned
-//! integers and conversions wrap ([basic.fundamental], [conv.integral]); a signed sum that wraps is followed while it is
-//! added, subtracted and multiplied, and has no value where anything else looks at it, because C++ leaves it open. A conversion of
-//! a float that its integer type cannot hold has no value either ([conv.fpint]).
+//! Other runs look for events that `engine` claims impossible; this one follows C++ as far as C++ defines behaviour.
+//! Unsigned integers and conversions wrap ([basic.fundamental], [conv.integral]). A signed sum that wraps is tracked
+//! through additions, subtractions and multiplications; any other use of it has no value, because C++ leaves it
+//! undefined. A conversion of a float that its integer type cannot hold has no value either ([conv.fpint]).
 //!
-//! What becomes of floats: `arithmetic.rs`.
+//! `arithmetic.rs` models floats.
 
 use super::arithmetic::{Arithmetic, Draw, Manner};
 use super::draw::of_name;
@@ -20,33 +20,33 @@ use base::Index;
 use base::mix64;
 use std::collections::BTreeMap;
 
-/// What every global array holds: all elements, the last index running fastest.
+/// Contents of every global array: all elements, the last index running fastest.
 pub type Elements = BTreeMap<ArrayId, Vec<Value>>;
 
-/// What a run left.
+/// Results of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Left {
     /// Before the launch.
     pub before: Elements,
     /// After it.
     pub after: Elements,
-    /// Whether every operation on floats was exact.
+    /// Was every operation on floats exact?
     pub exact: bool,
-    /// Whether a float left the range of the narrowest type.
+    /// Did a float leave the range of the narrowest type?
     pub beyond: bool,
     /// Significant bits of that type.
     pub significand: u32,
-    /// Instructions that were executed.
+    /// Executed instructions.
     pub steps: u64,
 }
 
-/// Elements of one array; larger ones are not compared.
+/// Limit on the elements of an array; larger ones are not compared.
 const MAX_ELEMENTS: i128 = 1 << 16;
 
 /// Runs a launch to its end.
 ///
 /// # Errors
-/// If the run does not come to its end, or something happens in it that should not.
+/// If the run does not finish, or an event ends it.
 pub fn compiled(kernel: &Kernel, launch: &Launch, manner: Manner) -> Result<Left, Run> {
     let mut machine = Machine::new(kernel, launch, manner.budget);
     machine.compiled = Some(Arithmetic::new(manner));
@@ -80,20 +80,21 @@ pub fn compiled(kernel: &Kernel, launch: &Launch, manner: Manner) -> Result<Left
     }
 }
 
-/// The sizes of an array on a launch, if all are given.
+/// The sizes of an array on a launch, if all are stated.
 #[must_use]
 pub fn sizes(kernel: &Kernel, launch: &Launch, array: ArrayId) -> Option<Vec<i128>> {
     let sizes = kernel.arrays[array].dimensions.iter();
     sizes.map(|one| super::contract::size(one.as_ref()?, launch)).collect()
 }
 
-/// Whether a kernel writes an array.
+/// Does a kernel write an array?
 #[must_use]
 pub fn is_written(kernel: &Kernel, array: ArrayId) -> bool {
     relevance::written(kernel).get(array.position()).copied().unwrap_or(true)
 }
 
-/// The launch with other values of integer scalars that feed no index and no condition, if the contract allows it.
+/// Returns the launch with other values of integer scalars that feed no index and no condition, if the contract
+/// allows it.
 #[must_use]
 pub fn vary_scalars(kernel: &Kernel, launch: &Launch, way: Draw) -> Launch {
     if way == Draw::Small {
@@ -107,7 +108,7 @@ pub fn vary_scalars(kernel: &Kernel, launch: &Launch, way: Draw) -> Launch {
         let at = var.position();
         let declared = &kernel.vars[*var];
         let fixed = [&relevant, &sizes].iter().any(|marks| marks.get(at) != Some(&false));
-        // Macros and numbers of a template are part of what is compiled.
+        // Macros and numbers of a template are part of the compiled code.
         let own = kernel.scalars.iter().take(kernel.macros).any(|one| one == var);
         if let (Type::Int { .. }, false, false) = (declared.ty, fixed, own) {
             *value = integer(declared.ty, mix64(launch.seed ^ of_name(&declared.name)), way);
@@ -139,7 +140,7 @@ fn integer(ty: Type, drawn: u64, way: Draw) -> i128 {
     (value - least).rem_euclid(span) + least
 }
 
-/// All places of an array, the last index running fastest.
+/// All positions of an array, the last index running fastest.
 fn cells(array: ArrayId, sizes: &[i128]) -> impl Iterator<Item = Place> + use<> {
     let sizes = sizes.to_vec();
     let count = sizes.iter().product::<i128>();
@@ -156,7 +157,7 @@ fn cells(array: ArrayId, sizes: &[i128]) -> impl Iterator<Item = Place> + use<> 
 }
 
 impl Machine<'_> {
-    /// The sizes of every global array; of one that has none, as many elements as were touched.
+    /// The sizes of every global array; without a stated size, the number of touched elements.
     fn all_sizes(&self) -> Result<Vec<(ArrayId, Vec<i128>)>, Halt> {
         let mut all = Vec::new();
         for (array, declared) in self.kernel.arrays.enumerate() {
@@ -199,7 +200,7 @@ impl Machine<'_> {
         self.global.get(cell).copied()
     }
 
-    /// A run that ends so, or with what happened in it.
+    /// Builds the result of a run that ends this way, or with an event.
     fn ended(self, halt: Option<Halt>) -> Run {
         let mut events = self.events;
         let end = match halt {
@@ -213,7 +214,7 @@ impl Machine<'_> {
         Run { events, end, steps: self.steps, demanded: self.found_demanded }
     }
 
-    /// A value for an element of which nothing is demanded.
+    /// A value for an element without requirements.
     pub(super) fn free_value(&self, array: ArrayId, ty: Type, drawn: u64) -> Option<Value> {
         let way = self.compiled.as_ref()?.manner.draw;
         let feeds = self.feeds.get(array.position()).copied().unwrap_or(true);

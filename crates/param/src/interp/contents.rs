@@ -1,8 +1,8 @@
-//! What global arrays hold at first: drawn from the seed, as the contract demands.
+//! Initial contents of global arrays: drawn from the seed, subject to the contract.
 //!
-//! An element is drawn when it is first read. If a demand relates elements to each other, all elements of the arrays
-//! it names are drawn before the run, one after the other, each so that no demand is known to fail: what
-//! a run shows then was shown on contents that the contract allows. Where none are found the run is not made.
+//! An element is drawn when it is first read. If a requirement relates elements to each other, all elements of its
+//! arrays are drawn before the run, one after the other, each so that no requirement is known to fail. So a run only
+//! shows behaviour on contents that the contract allows. If no such contents are found, there is no run.
 
 use super::contract::{Contract, named};
 use super::draw::of_name;
@@ -15,18 +15,18 @@ use base::Index;
 use base::mix64;
 use std::collections::BTreeSet;
 
-/// An element is drawn this often.
+/// Attempts for one element.
 const MAX_TRIES: u64 = 64;
-/// All contents are drawn this often.
+/// Attempts for all contents.
 const MAX_STARTS: u64 = 4;
-/// Elements of an array whose contents are related to each other.
+/// Limit on the elements of an array whose contents are related to each other.
 const MAX_RELATED: i128 = 12;
 
-/// Elements of an array whose contents are told.
+/// Limit on the elements of an array whose contents are reported.
 const MAX_KEPT: i128 = 1 << 18;
 
 impl Machine<'_> {
-    /// Draws what demands relate, before the run.
+    /// Draws the elements that requirements relate, before the run.
     pub(super) fn prepared(&mut self) -> Result<(), Halt> {
         let related: BTreeSet<ArrayId> =
             self.kernel.requires.iter().filter(|one| relates(one)).flat_map(named).collect();
@@ -53,7 +53,7 @@ impl Machine<'_> {
         Err(Halt::Stopped("no contents were found that fulfil the contract"))
     }
 
-    /// What global arrays of one known size hold now.
+    /// The current contents of global arrays with one known size.
     pub(super) fn contents(&mut self) -> Contents {
         let mut contents = Contents::new();
         for (array, declared) in self.kernel.arrays.enumerate() {
@@ -74,13 +74,13 @@ impl Machine<'_> {
         contents
     }
 
-    /// What an element holds at first.
+    /// The initial value of an element.
     pub(super) fn initial(&mut self, cell: &Cell) -> Result<Value, Halt> {
         let found = self.drawn(cell, 0);
         found.ok_or(Halt::Stopped("no contents were found that fulfil the contract"))
     }
 
-    /// What an element is initialised with: a run on other contents would show what the host must do first.
+    /// The initialiser of an element: a run with other contents would depend on the host writing them first.
     fn initialised(&self, (array, index): &Cell) -> Option<Value> {
         let values = self.kernel.initials.get(array)?.as_ref()?;
         let sizes = &self.sizes[array.position()];
@@ -94,8 +94,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Now and then a number that a condition of the kernel names, or its neighbour: what is done with that one alone is not seen
-    /// with others.
+    /// Now and then draws a number that a condition of the kernel names, or its neighbour: code for that number alone
+    /// is not reached with others.
     pub(super) fn named_number(&self, ty: Type, drawn: u64) -> Option<i128> {
         let place = usize::try_from(drawn >> 20).ok()? % self.numbers.len().max(1);
         let number = self.numbers.get(place).filter(|_| (drawn >> 8).is_multiple_of(5))?;
@@ -106,7 +106,7 @@ impl Machine<'_> {
     fn drawn(&mut self, cell: &Cell, start: u64) -> Option<Value> {
         let (array, index) = cell;
         let kernel = self.kernel;
-        // By its name: two kernels find the same in arrays of the same name.
+        // By its name: two kernels get the same contents for arrays of the same name.
         let first = of_name(&kernel.arrays[*array].name);
         let place =
             index.iter().fold(first, |hash, at| mix64(hash ^ at.rem_euclid(1 << 62) as u64));
@@ -124,7 +124,7 @@ impl Machine<'_> {
             let wide = self.wide && demands.is_empty();
             let ty = kernel.arrays[*array].element;
             let free = self.free_value(*array, ty, drawn).filter(|_| demands.is_empty());
-            // On every fourth launch, where nothing else is demanded.
+            // On every fourth launch, if there are no requirements.
             let named = self.launch.seed % 4 == 3 && demands.is_empty() && attempt == 0;
             let named = self.named_number(ty, drawn).filter(|_| named).map(Value::int);
             let value = free.or(named).unwrap_or_else(|| match ty {
@@ -133,7 +133,8 @@ impl Machine<'_> {
                 }
                 Type::Float => Value::Float((drawn % 17) as f64 / 4.0 - 2.0),
                 Type::Bool => Value::int(i128::from(drawn % 2)),
-                // Narrow types are promoted before anything is computed, so that their ends overflow little: on some launches.
+                // Narrow types are promoted before arithmetic, so that their extremes rarely overflow: on some
+                // launches.
                 Type::Int { bits: 8 | 16, .. }
                     if attempt == 0
                         && self.launch.seed % 4 == 1
@@ -142,7 +143,7 @@ impl Machine<'_> {
                     let (least, most) = ty.range().unwrap_or((0, 0));
                     Value::int(least + i128::from(drawn >> 40) % (most - least + 1))
                 }
-                // Every other time the smallest that will do, so that there is room for more.
+                // Every other time the smallest allowed value, so that there is room for more.
                 Type::Int { .. } if start % 2 == 1 => Value::int(i128::from(attempt)),
                 Type::Int { signed: true, .. } if attempt == 0 => {
                     Value::int(i128::from(drawn % 11) - 2)
@@ -159,7 +160,7 @@ impl Machine<'_> {
         None
     }
 
-    /// Whether no instance of a demand that speaks of the element at `at` is known to fail.
+    /// Does no instance of a requirement that mentions the element at `at` fail for sure?
     fn fulfils(&self, demand: &Requirement, at: i128) -> bool {
         let near: Vec<i128> = match relates(demand) {
             false => vec![at],
@@ -178,7 +179,7 @@ impl Machine<'_> {
             };
             all = all.iter().flat_map(longer).collect();
         }
-        // Others were looked at when their elements were drawn.
+        // Others were checked when their elements were drawn.
         let speaks = |bound: &&Vec<(VarId, i128)>| {
             demand.forall.len() < 2 || shifts(demand) || bound.iter().any(|(_, value)| *value == at)
         };
@@ -186,19 +187,20 @@ impl Machine<'_> {
             let env = Contract { launch: self.launch, bound, elements: Some(&self.global) };
             match relates(demand) {
                 false => truth(&demand.condition, &env) == Ok(true),
-                // What is not drawn yet is looked at when it is.
+                // Elements that are not drawn yet are checked when they are.
                 true => truth(&demand.condition, &env) != Ok(false),
             }
         })
     }
 }
 
-/// Whether a demand relates elements to each other: it has several variables, or an element that is not at its one.
+/// Does a requirement relate elements to each other? It has several variables or arrays, or an index that is not its
+/// variable.
 fn relates(demand: &Requirement) -> bool {
     demand.forall.len() > 1 || named(demand).len() > 1 || shifts(demand)
 }
 
-/// Whether a demand names an element that is not simply at one of its variables.
+/// Does a requirement have an index that is not simply one of its variables?
 fn shifts(demand: &Requirement) -> bool {
     let mut found = false;
     visit(&demand.condition, &mut |inner| {

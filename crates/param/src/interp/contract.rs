@@ -1,5 +1,5 @@
-//! What a contract says of a launch: whether it allows it, sizes of arrays, which elements it speaks of, and which accesses it
-//! forbids.
+//! Evaluates a contract on a launch: is it allowed, sizes of arrays, elements with requirements, and forbidden
+//! accesses.
 
 use super::launch::Launch;
 use super::outcome::AccessKind;
@@ -10,7 +10,7 @@ use crate::kir::{
 };
 use base::Index;
 
-/// What expressions of a contract see: sizes, quantified variables, elements.
+/// The environment of contract expressions: sizes, quantified variables, elements.
 pub(super) struct Contract<'l> {
     pub(super) launch: &'l Launch,
     pub(super) bound: &'l [(VarId, i128)],
@@ -42,8 +42,7 @@ impl Environment for Contract<'_> {
     }
 }
 
-/// Whether a launch fulfils the contract, as far as it does not speak of contents; `None` if that
-/// cannot be said.
+/// Does a launch satisfy the contract, apart from requirements on contents? `None` if that cannot be evaluated.
 #[must_use]
 pub fn is_allowed(kernel: &Kernel, launch: &Launch) -> Option<bool> {
     let mut all = Some(true);
@@ -58,7 +57,7 @@ pub fn is_allowed(kernel: &Kernel, launch: &Launch) -> Option<bool> {
     all
 }
 
-/// The value that a launch gives to a parameter.
+/// The value of a parameter on a launch.
 pub(super) fn of_scalar(kernel: &Kernel, launch: &Launch, var: VarId) -> Value {
     match launch.scalars.get(&var) {
         Some(value) => Value::int(*value),
@@ -69,7 +68,7 @@ pub(super) fn of_scalar(kernel: &Kernel, launch: &Launch, var: VarId) -> Value {
     }
 }
 
-/// For each array, whether a demand speaks of it.
+/// For each array, is there a requirement on it?
 pub(super) fn demanded(kernel: &Kernel) -> Vec<bool> {
     let mut marks = vec![false; kernel.arrays.len()];
     for array in kernel.requires.iter().flat_map(named) {
@@ -78,7 +77,7 @@ pub(super) fn demanded(kernel: &Kernel) -> Vec<bool> {
     marks
 }
 
-/// The arrays that a demand speaks of.
+/// The arrays that a requirement mentions.
 pub(super) fn named(demand: &Requirement) -> Vec<ArrayId> {
     let mut found = Vec::new();
     visit(&demand.condition, &mut |inner| {
@@ -91,13 +90,13 @@ pub(super) fn named(demand: &Requirement) -> Vec<ArrayId> {
     found
 }
 
-/// The value of an expression over the sizes of a launch.
+/// Evaluates an expression over the sizes of a launch.
 pub(crate) fn size(expr: &Expr, launch: &Launch) -> Option<i128> {
     let env = Contract { launch, bound: &[], elements: None };
     evaluate(expr, &env, false).ok().and_then(Value::number)
 }
 
-/// Whether the contract forbids to write an element (or else to read it) that is accessed.
+/// Does the contract forbid this access? Returns `true` for a forbidden write, `false` for a forbidden read.
 pub(super) fn forbidden(
     kernel: &Kernel,
     launch: &Launch,
@@ -114,7 +113,7 @@ pub(super) fn forbidden(
         let mut all = kernel.footprints.iter().filter(|one| one.writes == *writes).peekable();
         let says = all.peek().is_some();
         let allows = all.filter(|one| one.array == array).any(|one| {
-            // What cannot be told is not held against the kernel.
+            // An undecided footprint counts as allowed.
             let (Some(low), Some(high), [at]) = (number(&one.low), number(&one.high), index) else {
                 return true;
             };

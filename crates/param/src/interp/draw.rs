@@ -1,4 +1,4 @@
-//! Numbers that look as if drawn at random, the same in every run.
+//! Pseudo-random numbers, the same in every run.
 
 use base::mix64;
 

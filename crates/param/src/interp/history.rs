@@ -1,7 +1,8 @@
-//! What a run stored where, in the order of the kernel's statements and iterations, and what its threads had at the heads of loops.
+//! Records the stores of a run, in the order of the kernel's statements and iterations, and the variables of its
+//! threads at the heads of loops.
 //!
-//! The order is that of `engine/values/resolve.rs`: what an array holds at the head of a loop is what the last store before
-//! that place left, whichever thread did it and whenever it got there.
+//! The order is that of `engine/values/resolve.rs`: the contents of an array at the head of a loop are those of the
+//! last store before that point, by any thread at any time.
 
 use super::code::Code;
 use super::shadow::Cell;
@@ -9,20 +10,20 @@ use super::value::Value;
 use crate::kir::ArrayId;
 use std::collections::BTreeMap;
 
-/// A place in the order: for each loop around, where it begins and its count; then the instruction.
+/// A place in the order: for each enclosing loop, its start and its count; then the instruction.
 type Key = Vec<u64>;
 
-/// Stores of a run beyond this many are not kept.
+/// Limit on the recorded stores of a run.
 const MAX_STORES: usize = 20_000;
 
 /// The head of a loop, in an iteration.
 #[derive(Clone, Debug)]
 pub(crate) struct Head {
-    /// Which loop, in the order of the source.
+    /// Number of the loop, in source order.
     pub(crate) number: usize,
-    /// It has not been gone round yet.
+    /// Is it before the first iteration?
     pub(crate) is_first: bool,
-    /// Variables that all threads of the block agree on.
+    /// Variables with the same value in all threads of the block.
     pub(crate) vars: Vec<Option<i128>>,
 }
 
@@ -47,7 +48,7 @@ impl History {
         }
     }
 
-    /// A thread is at the head of a loop.
+    /// Records that a thread is at the head of a loop.
     pub(super) fn head(
         &mut self,
         code: &Code<'_>,
@@ -72,7 +73,7 @@ impl History {
         }
     }
 
-    /// The heads in order, each with what an array holds there.
+    /// The heads in order, each with the contents of an array there.
     pub(crate) fn heads(&self, array: ArrayId) -> Vec<(&Head, BTreeMap<i128, Value>)> {
         let mut stores: Vec<&(Key, Cell, Value)> =
             self.stores.iter().filter(|(_, cell, _)| cell.0 == array).collect();

@@ -14,7 +14,7 @@ pub struct Launch {
     pub grid: [i128; 3],
     /// Integer and truth parameters.
     pub scalars: BTreeMap<VarId, i128>,
-    /// What contents and order are drawn from.
+    /// Seed for contents and order.
     pub seed: u64,
 }
 
@@ -25,7 +25,7 @@ impl Launch {
         (mix64(self.seed ^ of_name(name)) % 13) as f64 / 4.0 + 0.25
     }
 
-    /// How many threads it has.
+    /// Number of threads.
     #[must_use]
     pub fn threads(&self) -> i128 {
         self.block.iter().chain(&self.grid).product()

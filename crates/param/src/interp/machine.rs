@@ -1,4 +1,4 @@
-//! The state of a launch, and one instruction after the other.
+//! The state of a launch, and the execution of instructions.
 //!
 //! Long: one case for each kind of statement.
 
@@ -9,6 +9,7 @@ use super::history::History;
 use super::launch::{Launch, Thread};
 use super::outcome::{Access, AccessKind, Contents, End, Event, Run};
 use super::shadow::{Cell, How, Memory, Shadow};
+use super::unwritten::Unwritten;
 use super::value::{Environment, Trouble, Value, evaluate, looked_at, truth};
 use super::{atomics, bits, claims};
 use crate::kir::{
@@ -20,7 +21,7 @@ use crate::spec::widens;
 use base::mix64;
 use base::{Index, Span};
 
-/// Races of one run beyond this many are not kept.
+/// Limit on the races kept from one run.
 const MAX_RACES: usize = 64;
 /// Threads of a warp.
 const WARP: u64 = 32;
@@ -29,7 +30,7 @@ pub(super) struct Machine<'k> {
     pub(super) kernel: &'k Kernel,
     pub(super) launch: &'k Launch,
     pub(super) code: Code<'k>,
-    /// Which variables feed indices or conditions.
+    /// Variables that feed indices or conditions.
     relevant: Vec<bool>,
     pub(super) sizes: Vec<Vec<Option<i128>>>,
     pub(super) global: Memory,
@@ -42,21 +43,23 @@ pub(super) struct Machine<'k> {
     alone: bool,
     pub(super) written: Vec<bool>,
     pub(super) demanded: Vec<bool>,
-    /// Whether an element was found of which a demand speaks.
+    /// Was an element with requirements drawn?
     pub(super) found_demanded: bool,
     has_warps: bool,
-    /// Whether all elements of known arrays were drawn.
+    /// Were all elements of known arrays drawn?
     pub(super) drawn_all: bool,
-    /// What is stored, if that is wanted.
+    /// The recorded stores, if requested.
     history: Option<History>,
-    /// Whether integers are drawn from all of their type.
+    /// Are integers drawn from their whole type?
     pub(super) wide: bool,
-    /// The arithmetic of compiled code, if it is to be followed.
+    /// The arithmetic of compiled code, if it is modelled.
     pub(super) compiled: Option<Arithmetic>,
-    /// For each array, whether it feeds an index or a condition.
+    /// For each array, does it feed an index or a condition?
     pub(super) feeds: Vec<bool>,
     /// Numbers that conditions name.
     pub(super) numbers: Vec<i128>,
+    /// Values of elements that nobody stored to, if the run looks for them.
+    unwritten: Option<Unwritten>,
 }
 
 pub(super) struct State<'k> {
@@ -66,16 +69,16 @@ pub(super) struct State<'k> {
     pub(super) vars: Vec<Value>,
     pub(super) counts: Vec<u64>,
     local: Memory,
-    /// What is claimed at the barrier it waits at.
+    /// The claims at the barrier it waits at.
     pub(super) claims: Vec<&'k [Claim]>,
     /// The barrier it waits at.
     pub(super) waits: Option<Span>,
-    /// Whether it waits for its warp.
+    /// Does it wait for its warp?
     in_warp: bool,
     pub(super) ended: bool,
 }
 
-/// Why the run ends.
+/// The reason why the run ends.
 pub(super) enum Halt {
     Event(Box<Event>),
     Stopped(&'static str),
@@ -146,10 +149,11 @@ impl<'k> Machine<'k> {
             history: None,
             wide: false,
             compiled: None,
+            unwritten: None,
         }
     }
 
-    /// Runs to the end; what memory held before, and what was stored.
+    /// Runs to the end; returns the initial contents and the recorded stores.
     pub(super) fn told(mut self, wide: bool) -> Option<(Contents, History)> {
         self.history = Some(History::default());
         self.wide = wide;
@@ -161,6 +165,9 @@ impl<'k> Machine<'k> {
 
     pub(super) fn run(mut self, alone: Option<Thread>) -> Run {
         self.alone = alone.is_some();
+        // Orders of warps and fences are not modelled, so a store may only seem to be missing.
+        let is_ordered = !self.alone && !self.has_warps && !self.kernel.fences;
+        self.unwritten = is_ordered.then(Unwritten::default);
         let result = match alone {
             Some(thread) => self.thread_alone(thread),
             None => self.prepared().and_then(|()| self.whole()),
@@ -173,10 +180,15 @@ impl<'k> Machine<'k> {
                 End::Event
             }
         };
+        // After a race, a missing store may be a consequence.
+        if self.events.is_empty() {
+            self.events.extend(self.unwritten.take().and_then(Unwritten::found));
+        }
         Run { events: self.events, end, steps: self.steps, demanded: self.found_demanded }
     }
 
-    /// All blocks, and then what the contract claims of the end; with a race there is no definite end.
+    /// Runs all blocks, then tests the contract's claims about the end; after a race the final contents are
+    /// indefinite.
     fn whole(&mut self) -> Result<(), Halt> {
         if self.kernel.ensures.is_empty() {
             return self.grid();
@@ -193,9 +205,9 @@ impl<'k> Machine<'k> {
         }
     }
 
-    /// Runs to the end; what memory holds before and after.
+    /// Runs to the end; returns initial and final contents.
     pub(super) fn recorded(mut self) -> Result<(Contents, Contents), Run> {
-        // Another kernel names others, and both must find the same.
+        // Another kernel names other numbers, and both must get the same contents.
         self.numbers.clear();
         let prepared = self.prepared();
         let before = self.contents();
@@ -254,6 +266,9 @@ impl<'k> Machine<'k> {
     fn block(&mut self, block: [i128; 3], number: u64) -> Result<(), Halt> {
         self.shared.clear();
         self.between_threads.clear();
+        if let Some(unwritten) = &mut self.unwritten {
+            unwritten.new_block();
+        }
         let [width, height, depth] = self.launch.block;
         let mut threads = Vec::new();
         for z in 0..depth {
@@ -266,7 +281,7 @@ impl<'k> Machine<'k> {
         }
         let mut interval = 0;
         while threads.iter().any(|state| !state.ended) {
-            // Which thread goes first depends on the seed and changes from interval to interval.
+            // The first thread depends on the seed and changes from interval to interval.
             let seed = self.launch.seed ^ self.compiled.as_ref().map_or(0, Arithmetic::order);
             let first = mix64(seed ^ number << 32 ^ interval) as usize % threads.len();
             let backwards = interval % 2 == 1;
@@ -296,28 +311,34 @@ impl<'k> Machine<'k> {
         let pc = state.pc;
         state.pc += 1;
         match self.code.insns[pc] {
-            Insn::Assign(var, value) => {
+            Insn::Assign(var, expr) => {
                 let strict = self.relevant[var.position()];
                 let view = View { state, launch: self.launch, compiled: self.compiled.as_ref() };
-                // What is undefined may be copied; only looking at it matters.
-                let value = match evaluate(value, &view, strict) {
+                // An undefined value may be copied; only its use matters.
+                let value = match evaluate(expr, &view, strict) {
                     Err(Trouble::Undefined) => Value::Undefined,
                     other => other.map_err(|trouble| halt(trouble, state.at))?,
                 };
+                let source = self.blamed(state, expr, value);
+                self.mark(state.number, var, source);
                 state.vars[var.position()] = value;
             }
             Insn::Load(var, element) => {
                 let cell = self.access(state, element, &How::Read)?;
-                state.vars[var.position()] = self.read(state, &cell)?;
+                let value = self.read(state, &cell)?;
+                let source = self.source_of(state, element, &cell, value);
+                self.mark(state.number, var, source);
+                state.vars[var.position()] = value;
             }
-            Insn::Store(element, value) => {
+            Insn::Store(element, expr) => {
                 let view = View { state, launch: self.launch, compiled: self.compiled.as_ref() };
-                let value = match evaluate(value, &view, false) {
+                let value = match evaluate(expr, &view, false) {
                     Err(Trouble::Undefined) => Value::Undefined,
                     other => other.map_err(|trouble| halt(trouble, state.at))?,
                 };
                 let value = atomics::settled(value);
                 let cell = self.access(state, element, &How::Write(value))?;
+                self.store_source(state, expr, &cell, value);
                 if let Some(history) = self.history.as_mut().filter(|_| state.at.block == [0; 3]) {
                     history.store(&self.code, (pc, &state.counts), cell, value);
                 }
@@ -336,8 +357,11 @@ impl<'k> Machine<'k> {
                     other => other.unwrap_or(Value::Undefined),
                 };
             }
-            // What decides by it is not run.
-            Insn::Unknown(var) => state.vars[var.position()] = Value::Undefined,
+            // The run ends where a decision depends on it.
+            Insn::Unknown(var) => {
+                self.mark(state.number, var, None);
+                state.vars[var.position()] = Value::Undefined;
+            }
             Insn::Atomic(var, op, element, operands) => {
                 let cell = self.access(state, element, &How::Atomic)?;
                 let old = self.read(state, &cell)?;
@@ -362,7 +386,12 @@ impl<'k> Machine<'k> {
             }
             Insn::Unless(condition, target) => {
                 let view = View { state, launch: self.launch, compiled: self.compiled.as_ref() };
-                if !truth(condition, &view).map_err(|trouble| halt(trouble, state.at))? {
+                let holds = truth(condition, &view);
+                if holds == Err(Trouble::Undefined) {
+                    let source = self.blamed(state, condition, Value::Undefined);
+                    self.unwritten.iter_mut().for_each(|one| one.matters(source));
+                }
+                if !holds.map_err(|trouble| halt(trouble, state.at))? {
                     state.pc = target;
                 }
             }
@@ -406,14 +435,14 @@ impl<'k> Machine<'k> {
         }
     }
 
-    /// The element that is accessed, checked against its array and noted.
+    /// Returns the accessed element, checked against its array and recorded.
     fn access(&mut self, state: &State<'_>, element: &Element, how: &How) -> Result<Cell, Halt> {
         let view = View { state, launch: self.launch, compiled: self.compiled.as_ref() };
         let mut index = Vec::new();
         for expr in &element.index {
             let value = evaluate(expr, &view, true).and_then(|value| looked_at(value, expr));
             index.push(match value {
-                // C defines what a wrapped index is: what matters is whether it is outside.
+                // C defines the value of a wrapped index; it only matters if that is out of bounds.
                 Err(trouble @ Trouble::Overflow { ty: Type::Int { signed: false, .. }, .. }) => {
                     let size = self.sizes[element.array.position()].get(index.len());
                     let outside = |at: &i128| {
@@ -452,7 +481,7 @@ impl<'k> Machine<'k> {
         if space == Space::Local || self.alone {
             return Ok(cell);
         }
-        // What a warp's functions order is not followed: its threads count as one.
+        // The ordering by warp functions is not modelled: the threads of a warp count as one.
         let agent = if self.has_warps { state.number / WARP } else { state.number };
         let mut conflict = self.between_threads.note(&cell, agent, how, &access);
         if space == Space::Global {
@@ -469,6 +498,60 @@ impl<'k> Machine<'k> {
         Ok(cell)
     }
 
+    /// Returns the read of an element without contents that an undefined value comes from.
+    fn blamed(&self, state: &State<'k>, expr: &Expr, value: Value) -> Option<usize> {
+        let unwritten = self.unwritten.as_ref().filter(|one| !one.is_quiet())?;
+        if value != Value::Undefined {
+            return None;
+        }
+        let view = View { state, launch: self.launch, compiled: self.compiled.as_ref() };
+        unwritten.blamed(self.kernel, state.number, expr, &view)
+    }
+
+    fn mark(&mut self, thread: u64, var: VarId, source: Option<usize>) {
+        if let Some(unwritten) = &mut self.unwritten
+            && (source.is_some() || !unwritten.is_quiet())
+        {
+            unwritten.set_var(thread, var, source);
+        }
+    }
+
+    /// Returns the thread that an array of this kind belongs to.
+    fn owner(&self, state: &State<'k>, array: ArrayId) -> Option<u64> {
+        (self.kernel.arrays[array].space == Space::Local).then_some(state.number)
+    }
+
+    fn source_of(
+        &mut self,
+        state: &State<'k>,
+        element: &Element,
+        cell: &Cell,
+        value: Value,
+    ) -> Option<usize> {
+        let is_stored = match self.kernel.arrays[cell.0].space {
+            Space::Global => return None,
+            Space::Shared => self.shared.contains_key(cell),
+            Space::Local => state.local.contains_key(cell),
+        };
+        let owner = self.owner(state, cell.0);
+        let unwritten = self.unwritten.as_mut().filter(|_| value == Value::Undefined)?;
+        let (span, kind) = (element.span, AccessKind::Read);
+        let access = Access { thread: state.at, span, kind, value: None };
+        unwritten.source_of(owner, cell, is_stored, access)
+    }
+
+    /// Notes where a value that is stored comes from; in global memory it matters.
+    fn store_source(&mut self, state: &State<'k>, expr: &Expr, cell: &Cell, value: Value) {
+        let source = self.blamed(state, expr, value);
+        let owner = self.owner(state, cell.0);
+        let is_global = self.kernel.arrays[cell.0].space == Space::Global;
+        let Some(unwritten) = self.unwritten.as_mut().filter(|one| !one.is_quiet()) else { return };
+        match is_global {
+            true => unwritten.matters(source),
+            false => unwritten.set_cell(owner, cell, source),
+        }
+    }
+
     fn memory<'s>(&'s mut self, state: &'s mut State<'k>, cell: &Cell) -> &'s mut Memory {
         match self.kernel.arrays[cell.0].space {
             Space::Global => &mut self.global,
@@ -480,7 +563,7 @@ impl<'k> Machine<'k> {
     fn read(&mut self, state: &State<'_>, cell: &Cell) -> Result<Value, Halt> {
         let array = &self.kernel.arrays[cell.0];
         if self.alone && array.space != Space::Local && self.written[cell.0.position()] {
-            // Nothing is known of it; the run ends where something depends on it.
+            // Its value is unknown; the run ends where a result depends on it.
             return Ok(Value::Undefined);
         }
         let known = match array.space {
@@ -496,7 +579,7 @@ impl<'k> Machine<'k> {
     }
 }
 
-/// Lets warps go on whose threads all wait for each other at one place.
+/// Resumes warps whose threads all wait for each other at one place.
 fn meet_in_warps(threads: &mut [State<'_>]) -> Result<(), Halt> {
     let mut moved = false;
     for warp in threads.chunks_mut(WARP as usize) {
@@ -513,7 +596,7 @@ fn meet_in_warps(threads: &mut [State<'_>]) -> Result<(), Halt> {
     }
 }
 
-/// The index that the machine has, whatever it would be without wrapping.
+/// The machine's index, after wrapping.
 fn of_machine(expr: &Expr, view: &View<'_>) -> Option<i128> {
     match &expr.kind {
         ExprKind::Convert(inner) if widens(inner.ty, expr.ty) => of_machine(inner, view),

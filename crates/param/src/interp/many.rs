@@ -1,4 +1,4 @@
-//! What annotations say of many integers at once: quantifiers and folds, value by value.
+//! Evaluates quantifiers and folds of annotations, value by value.
 
 use super::arithmetic::Arithmetic;
 use super::value::{
@@ -9,10 +9,10 @@ use crate::kir::{
 };
 use crate::spec;
 
-/// What is called with the values of variables; whether it wants more.
+/// A callback for values of variables; returns `true` to get more.
 type See<'s> = &'s mut dyn FnMut(&[(VarId, i128)]) -> Result<bool, Trouble>;
 
-/// An environment with values for some variables more.
+/// An environment with values for additional variables.
 pub(super) struct Bound<'e> {
     pub(super) outer: &'e dyn Environment,
     pub(super) vars: &'e [(VarId, i128)],
@@ -86,7 +86,7 @@ impl Environment for Called<'_> {
     }
 }
 
-/// What a monoid makes of two values.
+/// Applies a monoid to two values.
 pub(crate) fn called(
     monoid: &Monoid,
     arguments: &[Value],
@@ -98,11 +98,11 @@ pub(crate) fn called(
     evaluate(&monoid.result, &Called { outer: env, vars: &vars }, strict)
 }
 
-/// Values that one quantified variable goes through, at most.
+/// Limit on the values of one quantified variable.
 const MAX_VALUES: i128 = 4096;
 
-/// Calls `see` with the values that quantified variables can have, as far as their ranges are written down, until it is content.
-/// Without a range there is no answer.
+/// Calls `see` with the values that quantified variables can have, according to their explicit ranges, until it
+/// returns `false`. Without a range there is no answer.
 pub(crate) fn assignments(
     vars: &[VarId],
     body: &Expr,
@@ -110,7 +110,7 @@ pub(crate) fn assignments(
     env: &dyn Environment,
     see: See<'_>,
 ) -> Result<bool, Trouble> {
-    // Of `A ==> B` only values count for which `A` holds, of `A && B` the same.
+    // For `A ==> B`, and for `A && B`, only values that satisfy `A` matter.
     let conditions = match (&body.kind, exists) {
         (ExprKind::Or(left, _), false) => spec::conjuncts(&spec::negated(left)),
         (_, true) => spec::conjuncts(body),
@@ -119,7 +119,7 @@ pub(crate) fn assignments(
     each(vars, &conditions, env, see)
 }
 
-/// The same with the conditions that give the ranges.
+/// The same, given the conditions with the ranges.
 pub(super) fn each(
     vars: &[VarId],
     conditions: &[Expr],
@@ -162,7 +162,7 @@ fn fixed(
     Ok(true)
 }
 
-/// The value of a fold, from the first value to the last.
+/// Evaluates a fold, from the first value to the last.
 pub(super) fn folded(
     fold: &Fold,
     ty: Type,
@@ -186,14 +186,14 @@ pub(super) fn folded(
         FoldOp::Or => Binary::BitOr,
         FoldOp::And => Binary::BitAnd,
         FoldOp::Xor => Binary::BitXor,
-        // Looked at below.
+        // Handled below.
         FoldOp::Monoid(_) => Binary::Add,
     };
     let mut all: Option<Value> = match fold.op {
         FoldOp::Add | FoldOp::Or | FoldOp::Xor => Some(0),
         FoldOp::Mul => Some(1),
         FoldOp::And => Some(-1),
-        // Nothing is the greatest of no numbers.
+        // No numbers have no maximum.
         _ => None,
     }
     .map(|unit| match ty {

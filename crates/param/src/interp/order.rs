@@ -1,28 +1,29 @@
-//! What depends on the order in which atomic operations happen: the value that one returns, and everything made from it.
+//! Finds values that depend on the order of atomic operations: the value that one returns, and everything computed
+//! from it.
 //!
-//! Two runs on different schedules may differ there and both be right. Errs towards dependence: variables and arrays are
-//! looked at as wholes, and statements in any order.
+//! Two runs with different schedules may differ there and both be right. Errs towards dependence: variables and
+//! arrays are treated as wholes, and statements as unordered.
 
 use crate::kir::{ArrayId, AtomicOp, Element, Expr, ExprKind, Kernel, Stmt, visit};
 use base::Index;
 
-/// What the order of atomics decides.
+/// The parts of a kernel that depend on the order of atomics.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrderDependence {
     arrays: Vec<bool>,
-    /// Whether it decides a condition or an index.
+    /// Does a condition or an index depend on it?
     pub control: bool,
 }
 
 impl OrderDependence {
-    /// Whether an array's contents depend on it.
+    /// Do an array's contents depend on it?
     #[must_use]
     pub fn has(&self, array: ArrayId) -> bool {
         self.arrays.get(array.position()).copied().unwrap_or(true)
     }
 }
 
-/// Finds what the order of atomics decides in a kernel.
+/// Finds the parts of a kernel that depend on the order of atomics.
 #[must_use]
 pub fn order_dependence(kernel: &Kernel) -> OrderDependence {
     let mut flow = Flow {
@@ -44,7 +45,7 @@ pub fn order_dependence(kernel: &Kernel) -> OrderDependence {
 struct Flow {
     vars: Vec<bool>,
     arrays: Vec<bool>,
-    /// The one operation that an array is updated with.
+    /// The only operation that updates an array.
     operations: Vec<Option<AtomicOp>>,
     control: bool,
 }
@@ -76,10 +77,10 @@ impl Flow {
         }
     }
 
-    /// Statements that are executed if something holds that depends on the order, or else by all.
+    /// Statements; `under` is set if their execution depends on the order.
     fn statements(&mut self, list: &[Stmt], under: bool) {
         for statement in list {
-            // After a way out that the order decides, everything depends on it.
+            // After an exit that depends on the order, everything depends on it.
             let under = under || self.control && has_exit(list);
             self.statement(statement, under);
         }
@@ -124,7 +125,7 @@ impl Flow {
                 let depends = under || arguments.iter().any(|one| self.depends(one));
                 Self::mark(&mut self.vars, var.position(), depends);
             }
-            // It has no value in a run, and what has none is not compared.
+            // It has no value in a run, and values without one are not compared.
             Stmt::Unknown(_)
             | Stmt::Claims(_)
             | Stmt::Given(_)
@@ -139,7 +140,7 @@ impl Flow {
         }
     }
 
-    /// Whether updates of an array give the same in any order.
+    /// Do updates of an array give the same result in any order?
     fn commutes(&mut self, array: ArrayId, op: AtomicOp) -> bool {
         let op = if op == AtomicOp::Sub { AtomicOp::Add } else { op };
         let Some(known) = self.operations.get_mut(array.position()) else { return false };
@@ -148,7 +149,7 @@ impl Flow {
     }
 }
 
-/// Whether a way out is among these statements, at any depth.
+/// Is there an exit among these statements, at any depth?
 fn has_exit(list: &[Stmt]) -> bool {
     list.iter().any(|statement| match statement {
         Stmt::Return | Stmt::Break | Stmt::Continue => true,

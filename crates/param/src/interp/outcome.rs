@@ -1,4 +1,4 @@
-//! What a run shows: accesses and events that happened, how it ended, what memory held.
+//! Results of a run: accesses and events that happened, how it ended, contents of memory.
 
 use super::launch::Thread;
 use super::value::Value;
@@ -6,7 +6,7 @@ use crate::kir::{ArrayId, Type, VarId};
 use base::Span;
 use std::collections::BTreeMap;
 
-/// What is done to an element.
+/// The kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessKind {
     /// A load.
@@ -20,17 +20,17 @@ pub enum AccessKind {
 /// An access that happened.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Access {
-    /// By whom.
+    /// The thread.
     pub thread: Thread,
-    /// Where in the source.
+    /// The place in the source.
     pub span: Span,
-    /// What.
+    /// Its kind.
     pub kind: AccessKind,
-    /// The value that was stored, if an integer.
+    /// The stored value, if an integer.
     pub value: Option<i128>,
 }
 
-/// Something that happened and should not have.
+/// An event that must not happen.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "the module's header and the names say it")]
 pub enum Event {
@@ -44,6 +44,12 @@ pub enum Event {
         array: ArrayId,
         index: Vec<i128>,
         sizes: Vec<Option<i128>>,
+        access: Access,
+    },
+    /// A read of an element that nobody had stored to, whose value matters.
+    Unwritten {
+        array: ArrayId,
+        index: Vec<i128>,
         access: Access,
     },
     /// An access that the contract does not allow.
@@ -74,8 +80,8 @@ pub enum Event {
         span: Span,
         thread: Thread,
     },
-    /// What is claimed at a barrier does not hold for a thread, or for it and another one, and these values of the claim's
-    /// variables: the element that it is about, what it holds and what it should.
+    /// A claim at a barrier fails for a thread, or for a pair, with these values of the claim's variables: the
+    /// element, its actual and its expected value.
     Barrier {
         span: Span,
         thread: Thread,
@@ -91,8 +97,8 @@ pub enum Event {
         at: Vec<(VarId, i128)>,
         divides: bool,
     },
-    /// What the contract claims of the end does not hold for these values of its variables: the element that it is
-    /// about, what it holds and what it should.
+    /// A claim about the end of the launch fails for these values of its variables: the element, its actual and its
+    /// expected value.
     Postcondition {
         span: Span,
         at: Vec<(VarId, i128)>,
@@ -109,25 +115,25 @@ pub enum End {
     Complete,
     /// An event ended it.
     Event,
-    /// It could not be followed: why.
+    /// It could not be continued: why.
     Stopped(&'static str),
 }
 
-/// Why a run ends that contradicts an `assume`.
+/// The reason of a run that contradicts an `assume`.
 pub(crate) const UNMET: &str = "an assumption does not hold";
 
-/// What a run showed.
+/// The result of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
-    /// What happened, races first.
+    /// The events, races first.
     pub events: Vec<Event>,
     /// How it ended.
     pub end: End,
-    /// How many instructions were executed.
+    /// Number of executed instructions.
     pub steps: u64,
-    /// Whether an element of which the contract demands something was found.
+    /// Was an element drawn that has requirements in the contract?
     pub demanded: bool,
 }
 
-/// What global arrays with one known size hold, array by array; other arrays have no entry.
+/// Contents of global arrays with one known size; other arrays have no entry.
 pub type Contents = BTreeMap<ArrayId, Vec<Value>>;

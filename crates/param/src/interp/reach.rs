@@ -1,8 +1,8 @@
-//! Intervals from the control flow: what instructions can be reached from the beginning, and from each barrier,
+//! Intervals from the control-flow graph: the accesses that can be reached from the beginning, and from each barrier,
 //! without another barrier in between.
 //!
-//! The engine finds the same by recursion over the tree of statements. The two share nothing but the kernel,
-//! so that a mistake in one shows.
+//! The engine finds the same by recursion over the tree of statements. The two share only the kernel, so that a
+//! mistake in one shows.
 
 use super::code::{Code, Insn};
 use super::outcome::AccessKind;
@@ -10,22 +10,22 @@ use crate::kir::{ArrayId, Kernel};
 use base::Span;
 use std::collections::BTreeSet;
 
-/// An access in the source: of which array, where, and how.
+/// An access in the source: array, place, kind.
 pub(crate) type Place = (ArrayId, Span, u8);
 
-/// An access as it is compared.
+/// The comparable form of an access.
 pub(crate) fn place(array: ArrayId, span: Span, kind: AccessKind) -> Place {
     (array, span, kind as u8)
 }
 
-/// What can be accessed from a barrier on, or from the beginning, until the next barriers.
+/// The accesses from a barrier, or from the beginning, to the next barriers.
 pub(crate) struct Interval {
     /// The barrier.
     pub(crate) start: Option<Span>,
     pub(crate) places: BTreeSet<Place>,
 }
 
-/// The intervals of a kernel: the first one, then one for each barrier in the order of the text.
+/// The intervals of a kernel: the first one, then one for each barrier in source order.
 pub(crate) fn intervals(kernel: &Kernel) -> Vec<Interval> {
     let code = Code::new(kernel);
     let mut intervals = vec![Interval { start: None, places: reached(&code, 0) }];

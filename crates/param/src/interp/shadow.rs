@@ -1,4 +1,4 @@
-//! Who accessed which element since the last barrier, and which accesses conflict.
+//! Shadow memory: the accesses to each element since the last barrier, and their conflicts.
 //!
 //! Accesses are kept by *agent*: a thread among the threads of its block, a block among blocks. Two
 //! different agents of each kind are enough to find a conflict with any third.
@@ -11,10 +11,10 @@ use rustc_hash::FxHashMap;
 /// An element.
 pub(super) type Cell = (ArrayId, [i128; 3]);
 
-/// What elements hold.
+/// Contents of elements.
 pub(super) type Memory = FxHashMap<Cell, Value>;
 
-/// How an element is accessed.
+/// The way an element is accessed.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum How {
     Read,
@@ -41,7 +41,7 @@ impl Shadow {
         self.cells.clear();
     }
 
-    /// Notes an access; returns one that it conflicts with.
+    /// Records an access; returns an earlier one that conflicts with it.
     pub(super) fn note(
         &mut self,
         cell: &Cell,
@@ -86,7 +86,7 @@ impl Shadow {
     }
 }
 
-/// Whether two values are the same in memory: what is no number is so, too.
+/// Are two values the same in memory? NaNs are equal.
 fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Float(one), Value::Float(other)) => one == other || one.is_nan() && other.is_nan(),

@@ -1,9 +1,9 @@
 //! Values and expressions of one thread.
 //!
-//! An integer carries, beside its value, what it would be had nothing wrapped. Where the two differ and
-//! the value is *looked at* (compared, divided, shifted right, widened, used as an index), integers without
-//! bounds are no longer a model of it: that is the overflow which `engine` proves absent. In expressions that
-//! feed indices or conditions, a signed operation that leaves its type is one at once, because C leaves it undefined.
+//! An integer carries, beside its value, its exact value without wrapping. If the two differ and the value is *used*
+//! (compared, divided, shifted right, widened, used as an index), unbounded integers no longer model it: that is the
+//! overflow which `engine` proves absent. In expressions that feed indices or conditions, a signed operation that
+//! leaves its type is an overflow at once, because C leaves it undefined.
 //!
 //! Long: one case for each operation, with its exactness.
 
@@ -18,11 +18,11 @@ use base::Span;
 /// A value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
-    /// An integer or truth value, and what it would be without wrapping.
+    /// An integer or truth value, and its exact value without wrapping.
     Int {
-        /// What the machine has.
+        /// The machine's value.
         value: i128,
-        /// What the integers have; `None` if too large to tell.
+        /// The exact value; `None` if it is too large to represent.
         exact: Option<i128>,
     },
     /// A floating-point number.
@@ -46,45 +46,45 @@ impl Value {
     }
 }
 
-/// Why an expression has no value.
+/// The reason why an expression has no value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Trouble {
-    /// Out of its type, or wrapped and looked at.
+    /// Out of its type, or wrapped and used.
     Overflow {
         span: Span,
         ty: Type,
         exact: Option<i128>,
     },
     DivisionByZero(Span),
-    /// It depends on something that has no value.
+    /// It depends on an undefined value.
     Undefined,
     /// A shift by a negative amount or by more than the width.
     Shift(Span),
 }
 
-/// What expressions read.
+/// The environment in which expressions are evaluated.
 pub(crate) trait Environment {
     fn var(&self, var: VarId) -> Value;
     fn builtin(&self, builtin: Builtin, axis: usize) -> Option<i128>;
     /// An element, in annotations.
     fn element(&self, array: ArrayId, when: When, index: [i128; 3]) -> Value;
-    /// Whether floats stand for real numbers, so that rounding does not matter, and integers for what the machine has.
+    /// Do floats stand for real numbers, so that rounding does not matter, and integers for the machine's?
     fn is_rough(&self) -> bool {
         false
     }
-    /// The arithmetic of compiled code, if that is followed.
+    /// The arithmetic of compiled code, if it is modelled.
     fn compiled(&self) -> Option<&Arithmetic> {
         None
     }
-    /// What the other thread of a pair sees.
+    /// The environment of the other thread of a pair.
     fn other(&self) -> Option<&dyn Environment> {
         None
     }
-    /// Variables of quantifiers and folds around, which all threads have in common.
+    /// Variables of enclosing quantifiers and folds, which all threads share.
     fn bound(&self) -> Vec<(VarId, i128)> {
         Vec::new()
     }
-    /// The same as an object, so that environments can be put around each other.
+    /// The same as a trait object, so that environments can be nested.
     fn as_dyn(&self) -> &dyn Environment;
 }
 
@@ -131,7 +131,7 @@ pub(crate) fn evaluate(
                 (Value::Float(one), Value::Float(other)) => {
                     compared(*operator, one.partial_cmp(&other))
                 }
-                // An equation of a machine's type is one of what the machine has.
+                // An equation of a machine type compares the machine's values.
                 (Value::Int { value: one, .. }, Value::Int { value: other, .. })
                     if env.is_rough() && equation && matches!(left.ty, Type::Int { .. }) =>
                 {
@@ -218,7 +218,7 @@ pub(crate) fn truth(expr: &Expr, env: &impl Environment) -> Result<bool, Trouble
     Ok(looked_at(evaluate(expr, env, true)?, expr)? != 0)
 }
 
-/// The integer of a value that something depends on.
+/// The integer of a value that is used.
 pub(crate) fn looked_at(value: Value, expr: &Expr) -> Result<i128, Trouble> {
     match value {
         Value::Int { value, exact } if exact == Some(value) => Ok(value),
@@ -256,7 +256,7 @@ fn convert(inner: &Expr, ty: Type, env: &impl Environment, strict: bool) -> Resu
     }
 }
 
-/// A conversion as C++ has it: integers wrap into their type, and that is all.
+/// A conversion in C++: integers wrap into their type.
 fn compiled_conversion(
     value: Value,
     (from, ty): (Type, Type),
@@ -264,7 +264,7 @@ fn compiled_conversion(
     inner: &Expr,
 ) -> Result<Value, Trouble> {
     match (value, ty) {
-        // A signed sum that wrapped may be narrowed, and no more: who widens it looks at it.
+        // A signed sum that wrapped may be narrowed; widening uses its value.
         (Value::Int { value, exact }, Type::Int { bits: to, .. }) => {
             let narrows = matches!(from, Type::Int { bits, .. } if bits >= to);
             if exact != Some(value) && !narrows {
@@ -287,7 +287,7 @@ fn compiled_conversion(
     }
 }
 
-/// An integer operation as C++ has it: a signed number that wrapped can be added to and multiplied, and nothing else.
+/// An integer operation in C++: a signed number that wrapped can only be an operand of additions and multiplications.
 fn compiled_integer_binary(
     operator: Binary,
     left: Value,
@@ -303,14 +303,14 @@ fn compiled_integer_binary(
         return Err(Trouble::Undefined);
     }
     let done = integer_binary(operator, left, right, expr, strict)?;
-    // The least number divided by −1 is undefined, and compilers make of it what they like.
+    // The minimum divided by −1 is undefined, and compilers differ on it.
     if operator == Binary::Div && open(done) {
         return Err(Trouble::Undefined);
     }
     Ok(defined(done, expr.ty))
 }
 
-/// An unsigned number is what it is: C++ says how it wraps.
+/// An unsigned number keeps its wrapped value: C++ defines it.
 fn defined(value: Value, ty: Type) -> Value {
     match (value, ty) {
         (Value::Int { value, .. }, Type::Int { signed: false, .. }) => Value::int(value),
@@ -366,14 +366,14 @@ pub(super) fn integer_binary(
     };
     let ty = expr.ty;
     if matches!(operator, Binary::BitAnd | Binary::BitOr | Binary::BitXor) {
-        // Bits of what the machine has; what it would have been without wrapping does not matter any more.
+        // Bits of the machine's value; its exact value no longer matters.
         let value = apply(operator, a, b, expr)?.unwrap_or(0);
         return Ok(Value::int(ty.wrap(value)));
     }
-    // Sums and products are the same modulo the width; anything else looks at its operands.
+    // Sums and products are the same modulo the width; other operations use their operands.
     let ring = matches!(operator, Binary::Add | Binary::Sub | Binary::Mul);
     let constant_shift = operator == Binary::Shl;
-    // What feeds data alone may wrap; of it the machine's value counts.
+    // A number that feeds only data may wrap; its machine value counts.
     let divides = matches!(operator, Binary::Div | Binary::Rem);
     let ea = if !ring && !strict && !constant_shift { Some(a) } else { ea };
     let eb = if !ring && !strict && !divides { Some(b) } else { eb };
@@ -409,7 +409,7 @@ fn ring_wrapped(operator: Binary, a: i128, b: i128) -> i128 {
     }
 }
 
-/// The exact result; `None` if beyond what we can hold.
+/// The exact result; `None` if it is too large to represent.
 fn apply(operator: Binary, x: i128, y: i128, expr: &Expr) -> Result<Option<i128>, Trouble> {
     let width = match expr.ty {
         Type::Int { bits, .. } => i128::from(bits),
@@ -460,7 +460,7 @@ fn compared(operator: Compare, order: Option<std::cmp::Ordering>) -> bool {
     }
 }
 
-/// The same for real numbers that were computed with doubles.
+/// The same for real numbers approximated by doubles.
 fn roughly(operator: Compare, x: f64, y: f64) -> Result<bool, Trouble> {
     if !x.is_finite() || !y.is_finite() {
         return Err(Trouble::Undefined);
@@ -510,7 +510,7 @@ fn function(name: &str, [x, y, z]: [f64; 3]) -> f64 {
         "atan2" => x.atan2(y),
         "hypot" => x.hypot(y),
         "fmod" => x % y,
-        // The error function, roughly; control may depend on it, exactness may not be claimed.
-        _ => (x * std::f64::consts::FRAC_2_SQRT_PI).tanh(),
+        "erf" => libm::erf(x),
+        _ => f64::NAN,
     }
 }

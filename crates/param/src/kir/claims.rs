@@ -1,13 +1,13 @@
-//! What annotations are made of, beside what a kernel computes with.
+//! The parts of annotations that kernels themselves do not have.
 
 use super::{Expr, Stmt, VarId};
 use base::Span;
 use std::sync::Arc;
 
-/// At what moment an annotation looks at an array.
+/// The moment at which an annotation reads an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// Where the annotation stands; at the end of the launch for a postcondition.
+    /// At the annotation; at the end of the launch for a postcondition.
     Here,
     /// Before the launch: `\old(a[i])`.
     Before,
@@ -15,7 +15,7 @@ pub enum When {
     LoopEntry,
 }
 
-/// For how many.
+/// The kind of a quantifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "they are what they are called")]
 pub enum Quantifier {
@@ -23,7 +23,7 @@ pub enum Quantifier {
     Exists,
 }
 
-/// What a fold combines with.
+/// The operation of a fold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "they are what they are called")]
 pub enum FoldOp {
@@ -34,14 +34,15 @@ pub enum FoldOp {
     Or,
     And,
     Xor,
-    /// A `__device__` function that a clause says is a monoid, by its place in [`Kernel::monoids`](super::Kernel::monoids).
+    /// A `__device__` function that a clause declares to be a monoid, by its position in
+    /// [`Kernel::monoids`](super::Kernel::monoids).
     Monoid(usize),
 }
 
 /// `body` for all integers `low ≤ var < high`, in ascending order, combined; the unit of `op` if there are none.
 #[derive(Clone, Debug)]
 pub struct Fold {
-    /// How.
+    /// The operation.
     pub op: FoldOp,
     /// The variable, of [`Type::Whole`](super::Type::Whole).
     pub var: VarId,
@@ -49,25 +50,25 @@ pub struct Fold {
     pub low: Expr,
     /// The value after the last.
     pub high: Expr,
-    /// What is combined.
+    /// The combined value.
     pub body: Expr,
     /// The monoid, if it is one of the file's.
     pub monoid: Option<Arc<Monoid>>,
 }
 
-/// What an annotation says holds.
+/// A claim of an annotation.
 ///
-/// Equations (`==`, `!=`) with an element of integer type are equations of that type, so modulo 2^bits: `x[i] == \sum(…)` claims that
-/// what is stored is what the machine's additions give.
+/// Equations (`==`, `!=`) with an element of integer type are equations of that type, so modulo 2^bits: `x[i] ==
+/// \sum(…)` claims that the stored value is the result of the machine's additions.
 #[derive(Clone, Debug)]
 pub struct Claim {
     /// Its name, if it has one.
     pub name: Option<String>,
     /// Variables that stand for all integers.
     pub forall: Vec<VarId>,
-    /// What holds.
+    /// The condition.
     pub condition: Expr,
-    /// Where the clause is.
+    /// Span of the clause.
     pub span: Span,
 }
 
@@ -78,86 +79,86 @@ pub struct Lemma {
     pub name: String,
     /// Variables that stand for all integers.
     pub forall: Vec<VarId>,
-    /// The one that induction is over, from 0 upwards.
+    /// The induction variable, from 0 upwards.
     pub induction: Option<VarId>,
-    /// What holds.
+    /// The statement.
     pub condition: Expr,
-    /// Where the clause is.
+    /// Span of the clause.
     pub span: Span,
 }
 
-/// A `__device__` function of two values that a clause says is associative, with a unit.
+/// A `__device__` function of two values that a clause declares associative, with a unit.
 #[derive(Clone, Debug)]
 pub struct Monoid {
     /// Its name.
     pub name: String,
     /// Its parameters.
     pub parameters: [VarId; 2],
-    /// What it returns.
+    /// Its result.
     pub result: Expr,
     /// Its unit.
     pub unit: Expr,
-    /// Whether the clause says that it is commutative.
+    /// Does the clause declare it commutative?
     pub commutative: bool,
-    /// Where the clause is.
+    /// Span of the clause.
     pub span: Span,
 }
 
-/// A clause that was read and that nothing follows: whatever it claims is open.
+/// An unsupported clause: its claim is open.
 #[derive(Clone, Debug)]
 pub struct Unfollowed {
-    /// Whether it is a postcondition, or else an invariant.
+    /// Is it a postcondition? Otherwise it is an invariant.
     pub is_postcondition: bool,
-    /// Where it is.
+    /// Span of the clause.
     pub span: Span,
-    /// What about it is not followed.
+    /// The unsupported part.
     pub why: String,
 }
 
-/// What the contract of a function says where it is called.
+/// The contract of a function at a call.
 #[derive(Clone, Debug)]
 pub struct Given {
     /// The function.
     pub name: String,
-    /// What holds when all threads of the block are at the end.
+    /// The claims when all threads of the block have reached its end.
     pub claims: Vec<Claim>,
-    /// Its scalar parameters, and where its pointers point, as they were at first: the same for all threads.
+    /// Its scalar parameters and initial pointer targets, which must be equal in all threads.
     pub parameters: Vec<VarId>,
-    /// Which axes of a block the function or its contract looks at: others must be 1.
+    /// Axes of a block that the function or its contract uses; the others must be 1.
     pub axes: [bool; 3],
-    /// Where it is called.
+    /// Span of the call.
     pub span: Span,
 }
 
-/// The contract of a function that is used where the function is called, and must be shown by itself.
+/// The contract of a function that is assumed at its calls, and must be proved on its own.
 #[derive(Clone, Debug)]
 pub struct Contract {
     /// The function.
     pub name: String,
     /// The function as a kernel of one block.
     pub kernel: Arc<super::Kernel>,
-    /// Where its name is written.
+    /// Span of its name.
     pub span: Span,
-    /// What calls must show first.
+    /// Conditions that calls must show first.
     pub relies: Vec<Span>,
 }
 
 /// Elements of an array that the contract allows to be read, or written.
 #[derive(Clone, Debug)]
 pub struct Footprint {
-    /// Whether they may be written, or else read.
+    /// May they be written? Otherwise they may be read.
     pub writes: bool,
-    /// Which array.
+    /// The array.
     pub array: super::ArrayId,
     /// The first of them.
     pub low: Expr,
     /// The last of them.
     pub high: Expr,
-    /// Where the clause is.
+    /// Span of the clause.
     pub span: Span,
 }
 
-/// What is claimed at barriers among these statements, at any depth.
+/// The claims at barriers among these statements, at any depth.
 #[must_use]
 pub fn barrier_claims(statements: &[Stmt]) -> Vec<&Claim> {
     let mut found = Vec::new();
@@ -179,7 +180,7 @@ pub fn barrier_claims(statements: &[Stmt]) -> Vec<&Claim> {
     found
 }
 
-/// Where the lemmas are that these statements use, at any depth.
+/// The places of the lemmas that these statements use, at any depth.
 #[must_use]
 pub fn used_lemmas(statements: &[Stmt]) -> Vec<Span> {
     let mut found = Vec::new();
@@ -201,7 +202,7 @@ pub fn used_lemmas(statements: &[Stmt]) -> Vec<Span> {
     found
 }
 
-/// Takes out what is claimed at barriers and elsewhere and used without being shown.
+/// Removes claims at barriers and other facts that are used without proof.
 pub(crate) fn drop_claims(statements: &mut Vec<Stmt>) {
     let shown = |one: &Stmt| !matches!(one, Stmt::Claims(_) | Stmt::Given(_) | Stmt::Used(..));
     statements.retain(shown);

@@ -1,9 +1,9 @@
-//! Which numbers a type has, and which of them stands for a number that it does not have.
+//! Ranges of types, and wrapping of numbers outside.
 
 use super::Type;
 
 impl Type {
-    /// Least and greatest value, if it has such.
+    /// Minimum and maximum, if the type has them.
     #[must_use]
     pub fn range(self) -> Option<(i128, i128)> {
         match self {
@@ -14,7 +14,7 @@ impl Type {
         }
     }
 
-    /// Tells whether a number is one of the type; those of `Whole` and `Float` are not bounded.
+    /// Is a number one of the type? `Whole` and `Float` are unbounded.
     #[must_use]
     pub fn holds(self, number: i128) -> bool {
         self.range().is_none_or(|(least, most)| (least..=most).contains(&number))
@@ -34,7 +34,7 @@ impl Type {
 mod tests {
     use super::*;
 
-    /// Against all numbers of small types.
+    /// Compared with all numbers of small types.
     #[test]
     fn numbers_wrap_to_the_one_that_is_congruent() {
         for (bits, signed) in [(1, false), (2, true), (3, true), (3, false), (5, true), (5, false)]

@@ -1,12 +1,12 @@
-//! How a kernel is called: its parameters as C++ lays them out in memory, the template's parameters in their order, and the
+//! Calling convention of a kernel: its parameters in C++'s memory layout, the template's parameters in order, and the
 //! variables outside of functions that it shares with the host.
 //!
-//! The engines need none of this. It is for whoever runs the same text compiled by somebody else, on the same launch.
+//! The engines need none of this. It serves to run the same text compiled by another compiler, on the same launch.
 
 use super::{ArrayId, VarId};
 use thiserror::Error;
 
-/// A scalar type of C++, as wide as on CUDA's 64-bit platforms.
+/// A scalar type of C++, with its width on CUDA's 64-bit platforms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "they are what they are called")]
 pub enum Scalar {
@@ -28,12 +28,12 @@ impl Scalar {
     }
 }
 
-/// Records in a row: one scalar each if they are not structs.
+/// Consecutive records: one scalar each if they are not structs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Records {
     /// Bytes from one record to the next.
     pub stride: u64,
-    /// Where in a record each scalar lies, and the array of the kernel that all of them are.
+    /// The offset of each scalar in a record, and the kernel's array of these scalars.
     pub fields: Vec<(u64, ArrayId, Scalar)>,
 }
 
@@ -60,22 +60,22 @@ pub struct Parameter {
 /// A parameter of the kernel's template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TemplateParameter {
-    /// A type or a number that the text fixes, or a type that is read as `float`.
+    /// A type or a number fixed by the text, or a type assumed to be `float`.
     Fixed(String),
     /// A number that is a scalar of the launch.
     Number(VarId),
 }
 
-/// How a kernel is called.
+/// The calling convention of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Signature {
-    /// The kernel's name with the namespaces around it.
+    /// The kernel's name with its namespaces.
     pub name: String,
     /// Parameters in order.
     pub parameters: Vec<Parameter>,
     /// Parameters of its template in order.
     pub template: Vec<TemplateParameter>,
-    /// Macros that stand for any number, with the scalar of the launch that each is.
+    /// Symbolic macros, each with its scalar of the launch.
     pub macros: Vec<(String, VarId)>,
     /// Arrays and scalars outside of functions.
     pub variables: Vec<(String, Records)>,
@@ -83,16 +83,16 @@ pub struct Signature {
     pub dynamic: Option<Records>,
 }
 
-/// Why it is not known how a kernel is called; displays as a clause.
+/// The reason why a signature is unknown; displays as a clause.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SignatureError {
     /// A symbolic macro that the kernel has no variable for.
     #[error("`{0}` has no scalar")]
     NoScalar(String),
-    /// A variable of the file whose initialiser is not followed.
-    #[error("what `{0}` is initialised with is not known")]
+    /// A variable of the file whose initialiser is unsupported.
+    #[error("the initial value of `{0}` is not known")]
     Initialiser(String),
-    /// A type with arrays inside of structs and the like.
+    /// An unsupported type, such as one with arrays inside structs.
     #[error("the layout of `{0}` is not known")]
     Layout(String),
 }

@@ -37,7 +37,7 @@ pub fn visit(expr: &Expr, see: &mut impl FnMut(&Expr)) {
     }
 }
 
-/// Calls `see` for each expression of statements and of those inside them, not for what is inside of it.
+/// Calls `see` for each expression of statements, nested ones too, but not for subexpressions.
 pub(crate) fn each_expr(statements: &[Stmt], see: &mut impl FnMut(&Expr)) {
     for statement in statements {
         match statement {

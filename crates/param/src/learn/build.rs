@@ -11,12 +11,12 @@ pub(super) fn int(value: i128) -> Expr {
     make(ExprKind::Int(value), Type::Whole)
 }
 
-/// A variable of some type as an integer without bounds.
+/// A variable of some type as an unbounded integer.
 pub(super) fn var(var: VarId, ty: Type) -> Expr {
     whole(make(ExprKind::Var(var), ty))
 }
 
-/// An integer of some type as one without bounds.
+/// An integer of some type as an unbounded one.
 pub(super) fn whole(own: Expr) -> Expr {
     match own.ty {
         Type::Whole => own,
@@ -24,7 +24,7 @@ pub(super) fn whole(own: Expr) -> Expr {
     }
 }
 
-/// What an element held before the loop.
+/// The contents of an element before the loop.
 pub(super) fn entry(array: ArrayId, index: Expr, ty: Type) -> Expr {
     make(ExprKind::Element(array, When::LoopEntry, vec![index]), ty)
 }

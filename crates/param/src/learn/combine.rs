@@ -1,4 +1,4 @@
-//! What operations make of the elements that a run had, range by range.
+//! Combines observed elements of a run, range by range.
 
 use crate::clause::Monoid;
 use crate::interp::{self, Value};
@@ -46,7 +46,7 @@ impl Combine {
         Self { op: op.clone(), monoid: monoid.cloned(), name, unit, ty }
     }
 
-    /// All there are for a type.
+    /// All operations on a type.
     pub(super) fn all(ty: Type, kernel: &Kernel) -> Vec<Self> {
         let own = match ty {
             Type::Float => vec![FoldOp::Add, FoldOp::Max, FoldOp::Min],
@@ -91,7 +91,7 @@ impl Combine {
     }
 }
 
-/// Elements of an array, and what an operation makes of ranges of them.
+/// Elements of an array, with cached results of operations on ranges of them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ranges {
     values: BTreeMap<i128, Value>,
@@ -103,7 +103,7 @@ impl Ranges {
         Self { values, known: BTreeMap::new() }
     }
 
-    /// What a range gives; the unit if it is empty.
+    /// The combination of a range; the unit if it is empty.
     pub(super) fn folded(&mut self, combine: &Combine, range: Range) -> Option<Value> {
         if let Some(known) = self.known.get(&range) {
             return *known;

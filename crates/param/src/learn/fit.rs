@@ -1,4 +1,4 @@
-//! Which templates were true at every head that was looked at.
+//! Selects the templates that held at every observed loop head.
 
 use super::build::{add, entry, folded, int, mul, var};
 use super::combine::{Combine, Ranges};
@@ -15,7 +15,7 @@ use crate::spec::is_var;
 use base::Index;
 use std::collections::BTreeMap;
 
-/// Launches that are looked at, and threads of the largest.
+/// Number of launches observed, and limits on their threads.
 const LAUNCHES: usize = 8;
 const MAX_THREADS: i128 = 40;
 const MIN_THREADS: i128 = 2;
@@ -23,19 +23,19 @@ const MIN_THREADS: i128 = 2;
 const BUDGET: u64 = 60_000;
 /// Clauses of one loop about one array.
 const MAX_CLAUSES: usize = 4;
-/// Elements of an input that folds are computed of.
+/// Limit on the elements of an input to fold.
 const MAX_SIZE: i128 = 96;
 
-/// What a run showed.
+/// Observations of a run.
 struct Seen {
     history: History,
     sizes: BTreeMap<ArrayId, i128>,
     before: Contents,
 }
 
-/// What elements are compared with: folds of others.
+/// The folds that elements are compared with.
 enum Over {
-    /// Of an input, as the contract speaks of it.
+    /// Of an input, from the contract.
     Input(Box<Fold>, ArrayId),
     /// Of the same array before the loop.
     Entry,
@@ -46,7 +46,7 @@ enum Over {
 struct Guess {
     template: Template,
     stride: Option<(VarId, Form)>,
-    /// At how many elements it was right.
+    /// Number of elements at which it held.
     seen: usize,
 }
 
@@ -58,8 +58,8 @@ struct Target {
     span: base::Span,
 }
 
-/// Clauses for the loops of a kernel with barriers about arrays that they store to: with the folds that its contract speaks of, or else
-/// with folds of what the array held before the loop. Variables of the clauses are added to the kernel.
+/// Infers clauses for the loops of a kernel with barriers, about arrays that they store to. They use the folds in its
+/// contract, or else folds of the array's contents before the loop. Variables of the clauses are added to the kernel.
 pub(crate) fn clauses(kernel: &mut Kernel) -> Vec<(usize, Clause)> {
     let targets: Vec<Target> = loops(kernel)
         .into_iter()
@@ -97,7 +97,7 @@ pub(crate) fn clauses(kernel: &mut Kernel) -> Vec<(usize, Clause)> {
             let guesses = guesses(kernel, &seen, target, (&Over::Entry, &combine));
             (combine, guesses)
         });
-        // The operation that tells most; of those that tell as much, the first.
+        // The operation with the most observations; on a tie, the first.
         let told = |(_, guesses): &(Combine, Vec<Guess>)| {
             let seen: usize = guesses.iter().map(|guess| guess.seen).sum();
             std::cmp::Reverse(seen)
@@ -119,7 +119,7 @@ fn written(
     clauses.map(|clause| (target.number, clause)).collect()
 }
 
-/// The folds that a contract speaks of.
+/// The folds in a contract.
 fn wanted(kernel: &Kernel) -> Vec<Fold> {
     let mut wanted: Vec<Fold> = Vec::new();
     for claim in &kernel.ensures {
@@ -140,7 +140,7 @@ fn wanted(kernel: &Kernel) -> Vec<Fold> {
     folds
 }
 
-/// Whether two bodies are the same function of their variables.
+/// Are two bodies the same function of their variables?
 fn same(one: &Expr, other: &Expr, vars: (VarId, VarId)) -> bool {
     match (&one.kind, &other.kind) {
         (ExprKind::Var(a), ExprKind::Var(b)) => a == b || (*a, *b) == vars,
@@ -177,10 +177,10 @@ fn runs(kernel: &Kernel) -> Vec<Seen> {
         .into_iter()
         .filter(|one| (MIN_THREADS..=MAX_THREADS).contains(&one.threads()))
         .collect();
-    // The larger ones tell more.
+    // The larger ones are more informative.
     launches.reverse();
     launches.truncate(LAUNCHES);
-    // Large numbers tell ranges apart, small ones units.
+    // Large numbers distinguish ranges, small ones units.
     let both = launches.iter().flat_map(|launch| [(launch, true), (launch, false)]);
     both.filter_map(|(launch, wide)| seen(kernel, launch, wide)).collect()
 }
@@ -199,7 +199,7 @@ fn seen(kernel: &Kernel, launch: &Launch, wide: bool) -> Option<Seen> {
 }
 
 impl Seen {
-    /// What an input held, if it is not too long.
+    /// Contents of an input, if it is not too long.
     fn input(&self, array: ArrayId) -> Option<Ranges> {
         let values = self.before.get(&array)?;
         let size = i128::try_from(values.len()).ok().filter(|size| *size <= MAX_SIZE)?;
@@ -219,7 +219,7 @@ fn element(body: &Expr, over: VarId) -> Option<ArrayId> {
     }
 }
 
-/// Templates that were true of an array at every head of a loop.
+/// The templates that held for an array at every head of a loop.
 fn guesses(
     kernel: &Kernel,
     seen: &[Seen],
@@ -312,7 +312,7 @@ fn is_same(one: Value, other: Value) -> bool {
     }
 }
 
-/// The strongest of what is left: one of each kind, the one that speaks of most elements.
+/// The strongest of the rest: one of each kind, the one that covers most elements.
 fn chosen(guesses: Vec<Guess>) -> Vec<Guess> {
     let kind = |template: Template| match template {
         Template::Levels => 1,
@@ -339,7 +339,7 @@ fn chosen(guesses: Vec<Guess>) -> Vec<Guess> {
     {
         best[levels] = *same;
     }
-    // What speaks of every element leaves nothing to say.
+    // A template that covers every element makes the others redundant.
     if let Some(every) = best.iter().position(|one| kind(one.template) == 0) {
         return vec![best[every]];
     }

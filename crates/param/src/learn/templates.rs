@@ -1,13 +1,14 @@
-//! Which elements hold which range of a fold, as functions of a stride.
+//! Templates: which elements hold which range of a fold, as functions of a stride.
 //!
-//! Each template is written twice: as numbers, to compare it with a run, and as a clause with an index that can be
-//! inverted. `(x+1) % s == 0` becomes `x = s·q − 1`, and `lowbit(x+1) < s` becomes `x = p·(2r+1) − 1` with a power of two `p < s`.
+//! Each template exists in two forms: as numbers, to compare it with a run, and as a clause with an index that can be
+//! inverted. `(x+1) % s == 0` becomes `x = s·q − 1`, and `lowbit(x+1) < s` becomes `x = p·(2r+1) − 1` with a power of
+//! two `p < s`.
 
 use super::build::{add, binary, compare, int, is_pow2, mul, sub, var, whole};
 use super::combine::Range;
 use crate::kir::{Binary, Compare, Expr, Type, VarId};
 
-/// A stride that a variable gives.
+/// A stride computed from a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Plain,
@@ -65,13 +66,13 @@ pub(super) enum Template {
     Levels,
 }
 
-/// A clause in the making: `index`, `low` and `high` in terms of the variables.
+/// A clause under construction: `index`, `low` and `high` in terms of the variables.
 pub(super) struct Made {
     pub(super) when: Vec<Expr>,
     pub(super) index: Expr,
     pub(super) low: Expr,
     pub(super) high: Expr,
-    /// The range counts elements, of which this is the first and this the distance.
+    /// Set if the range counts elements: the first element and the distance.
     pub(super) class: Option<(Expr, Expr)>,
 }
 
@@ -91,7 +92,7 @@ impl Template {
         Self::Levels,
     ];
 
-    /// Whether it depends on a stride.
+    /// Does it depend on a stride?
     pub(super) fn has_stride(self) -> bool {
         !matches!(self, Self::Prefix | Self::Before | Self::Single)
     }
@@ -107,7 +108,7 @@ impl Template {
         }
     }
 
-    /// The range that element `x` holds, if the template speaks of it.
+    /// The range that element `x` holds, if the template covers it.
     pub(super) fn range(self, x: i128, s: i128, size: i128) -> Option<Range> {
         let (low, high) = match self {
             Self::Class => {
@@ -137,7 +138,7 @@ impl Template {
         Some(Range::new(low, high))
     }
 
-    /// As a clause about an array of a size, with these variables and this stride.
+    /// Builds a clause about an array of a size, with these variables and this stride.
     pub(super) fn made(self, vars: &[VarId], stride: &Expr, size: Expr) -> Made {
         let own = |number: usize| var(vars[number], Type::Whole);
         let size = whole(size);

@@ -1,4 +1,4 @@
-//! Expressions of annotations as one writes them.
+//! Prints expressions of annotations in source notation.
 
 use crate::clause::{Clause, Monoid};
 use crate::kir::{Binary, Compare, Expr, ExprKind, Kernel, Unary, When};
@@ -17,7 +17,7 @@ pub(super) fn clause(kernel: &Kernel, clause: &Clause) -> String {
     )
 }
 
-/// How tightly an operator binds, and how it is written.
+/// Binding strength and notation of an operator.
 fn operator(operator: Binary) -> Option<(u8, &'static str)> {
     Some(match operator {
         Binary::Add => (1, "+"),

@@ -1,4 +1,5 @@
-//! What is said to a solver, and what its lines are taken for. Solvers are shell scripts here, so that none is needed.
+//! Tests of the dialogue with solvers: the text sent to them, and the interpretation of their answers. Solvers are
+//! shell scripts here, so that none is needed.
 
 use super::formula::Formula;
 use super::poly::{Poly, Sym};
@@ -7,7 +8,7 @@ use super::smt::{Answer, Memory, RLIMIT, Solver};
 use base::Index;
 use std::path::PathBuf;
 
-/// A folder of its own, gone at the end.
+/// A temporary folder, removed at the end.
 pub(super) struct Folder(pub(super) PathBuf);
 
 impl Folder {
@@ -18,8 +19,8 @@ impl Folder {
         Self(folder)
     }
 
-    /// A program that does this. A shell writes it: were it open for writing here, a child of another
-    /// test could still have it open when it is started, and a file that is written is not executed.
+    /// Creates a program with this body. A shell writes it: a file that this process has open for writing may stay
+    /// open in a child of another test, and then it cannot be executed.
     pub(super) fn program(&self, name: &str, body: &str) -> PathBuf {
         use std::process::Command;
         let (path, draft) = (self.0.join(name), self.0.join("draft"));
@@ -30,7 +31,7 @@ impl Folder {
         path
     }
 
-    /// A z3 that answers every question with these lines and keeps what it was sent.
+    /// A z3 that answers every query with these lines and logs its input.
     pub(super) fn z3(&self, lines: &str) -> PathBuf {
         let log = self.0.join("log");
         let body = format!(
@@ -56,7 +57,7 @@ impl Drop for Folder {
     }
 }
 
-/// That a symbol is at least this.
+/// The condition that a symbol is at least this.
 pub(super) fn at_least(least: i128) -> Vec<Formula> {
     vec![Formula::ge(Poly::symbol(Sym::from_position(0)).offset(-least).unwrap())]
 }
@@ -79,7 +80,7 @@ fn an_answer_with_anything_beside_it_is_none() {
     }
 }
 
-/// The strategies of a question, and what was asserted when each was tried.
+/// The strategies of a query, and the assertions present at each attempt.
 #[test]
 fn nothing_is_left_of_a_question() {
     let folder = Folder::new("scopes");
@@ -87,7 +88,7 @@ fn nothing_is_left_of_a_question() {
     for (least, limit) in [(1, 1000), (1, 1000), (2, 300_000), (3, RLIMIT)] {
         assert_eq!(solver.check(&at_least(least), limit), Answer::Unknown);
     }
-    // One attempt, two and three; the repeated question is not asked.
+    // One attempt, two and three; the repeated query is not sent.
     let log = folder.log();
     let limits = log.lines().filter(|line| line.starts_with("(set-option :rlimit"));
     let limits: Vec<&str> = limits.filter_map(|line| line.split([' ', ')']).nth(2)).collect();
@@ -126,7 +127,7 @@ impl Memory for Notebook {
     }
 }
 
-/// Asks a new solver, which says `lines`, for an answer and for values.
+/// Asks a new solver, which prints `lines`, for an answer and for values.
 fn both(lines: &str, notebook: &Notebook, name: &str) -> (Answer, Option<Vec<i128>>, usize) {
     let folder = Folder::new(name);
     let mut solver = Solver::start(&folder.z3(lines)).unwrap();
@@ -136,7 +137,7 @@ fn both(lines: &str, notebook: &Notebook, name: &str) -> (Answer, Option<Vec<i12
     (answer, values, folder.log().matches("(check-sat)").count())
 }
 
-/// Asked again with another history, a solver would say the same; so whatever it said is kept, unless it was no answer.
+/// A solver with another history would give the same answer, so any answer is kept, "unknown" too; an error is not.
 #[test]
 fn answers_are_kept() {
     let silent = Notebook::default();
@@ -147,11 +148,11 @@ fn answers_are_kept() {
     assert_eq!(both("sat", &unknown, "kept-1b"), (Answer::Unknown, None, 0));
     let notebook = Notebook::default();
     assert_eq!(both("sat", &notebook, "kept-2"), (Answer::Possible, Some(vec![7]), 2));
-    // Nobody is asked any more, so what this one says does not matter.
+    // No solver is asked any more, so this one's answer does not matter.
     assert_eq!(both("unsat", &notebook, "kept-3"), (Answer::Possible, Some(vec![7]), 0));
     let keys: Vec<String> = notebook.0.lock().unwrap().keys().cloned().collect();
     assert!(keys.iter().all(|key| key.starts_with("z3 5.4.0\n") && key.contains("1000")));
-    // Nonsense is as if there were nothing.
+    // An invalid entry is treated as missing.
     for key in keys {
         notebook.keep(&key, "sat\n1\n2");
     }
@@ -192,4 +193,25 @@ fn a_second_solver_confirms_or_disputes() {
     let folder = Folder::new("second-none");
     assert!(Second::start(&folder.program("cvc5", "echo hello")).is_err());
     assert!(Second::start(&folder.0.join("nothing")).is_err());
+}
+
+/// Programs that hang, print for ever, read nothing or die: each is given up in bounded time, without their output in memory.
+#[test]
+fn a_solver_that_misbehaves_is_given_up() {
+    let begins = "read -r line; read -r line; echo '(:version \"5.4.0\")'; echo 'end 1'";
+    let folder = Folder::new("misbehaves");
+    for (number, body) in ["yes", "yes | tr -d '\\n'", "exit 1", "kill -9 $$", "cat /dev/zero"]
+        .into_iter()
+        .enumerate()
+    {
+        let body = format!("{begins}; {body}");
+        let mut solver = Solver::start(&folder.program(&format!("z3-{number}"), &body)).unwrap();
+        assert_eq!(solver.check(&at_least(1), 1000), Answer::Unknown, "{body}");
+        assert!(solver.is_dead(), "{body}");
+        assert_eq!(solver.check(&at_least(2), 1000), Answer::Unknown, "{body}");
+    }
+    for body in ["yes", "exit 0", "cat /dev/zero"] {
+        assert!(Solver::start(&folder.program("no-z3", body)).is_err(), "{body}");
+        assert!(Second::start(&folder.program("no-cvc5", body)).is_err(), "{body}");
+    }
 }

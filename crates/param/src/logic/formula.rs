@@ -133,7 +133,7 @@ impl Formula {
         found
     }
 
-    /// With other polynomials; `None` if one cannot be made.
+    /// Maps the polynomials; `None` if one cannot be mapped.
     pub(crate) fn mapped(&self, map: &mut impl FnMut(&Poly) -> Option<Poly>) -> Option<Self> {
         Some(match self {
             Self::True | Self::False => self.clone(),

@@ -1,10 +1,11 @@
-//! Integer conditions over symbols and what decides them. Nothing here knows of GPUs.
+//! Integer conditions over symbols and their decision procedures. Nothing here knows of GPUs.
 
 #[cfg(all(test, unix))]
 mod asking;
 pub(crate) mod formula;
 mod models;
 mod multiples;
+mod pipe;
 pub(crate) mod poly;
 pub(crate) mod products;
 mod question;

@@ -1,16 +1,16 @@
-//! Values of symbols for which everything that is assumed holds.
+//! Models: values of symbols for which all assumptions hold.
 //!
-//! A polynomial that is negative for such values is not shown to be at least 0 by anybody, so nobody need try. Values are given to
-//! one symbol after the other, inside of what the assumptions leave for it; a few simple choices are tried. Where none works out
-//! there are no values, which costs time and nothing else.
+//! A model in which a polynomial is negative shows that the polynomial is not provably at least 0, so proof attempts
+//! are skipped. Symbols get values one after the other, inside the bounds that the assumptions leave; a few simple
+//! choices are tried. If none works there is no model, which only costs time.
 
 use super::poly::{Poly, Sym};
 use super::symbols::Symbols;
 use rustc_hash::FxHashMap;
 
-/// Choices of values that are tried.
+/// Number of choices of values.
 const CHOICES: u64 = 6;
-/// How far from a bound values are chosen.
+/// Largest distance of a value from a bound.
 const STEPS: u64 = 5;
 
 /// Values of symbols.
@@ -35,13 +35,13 @@ impl Model {
         Some(sum)
     }
 
-    /// Whether a polynomial is negative here.
+    /// Is a polynomial negative here?
     pub(super) fn refutes(&self, poly: &Poly) -> bool {
         self.value(poly).is_some_and(|value| value < 0)
     }
 }
 
-/// A symbol and what is assumed of it and of symbols that have a value before it.
+/// A symbol and the assumptions about it and earlier symbols.
 struct Step<'k> {
     sym: Sym,
     low: Option<&'k Poly>,
@@ -49,7 +49,7 @@ struct Step<'k> {
     known: Vec<&'k Poly>,
 }
 
-/// Values for which all of `known` are at least 0 and symbols are inside of their bounds.
+/// Finds values for which all of `known` are at least 0 and symbols are inside their bounds.
 pub(super) fn found(known: &[Poly], symbols: &Symbols) -> Vec<Model> {
     let steps = steps(known, symbols);
     (0..CHOICES).filter_map(|choice| model(&steps, choice)).collect()
@@ -137,7 +137,7 @@ impl Model {
         }
     }
 
-    /// The factor of a symbol and the rest, if it occurs to no higher power and the other symbols have values.
+    /// The factor of a symbol and the rest, if it occurs linearly and the other symbols have values.
     fn linear(&self, poly: &Poly, sym: Sym) -> Option<(i128, i128)> {
         let (mut factor, mut rest) = (0i128, 0i128);
         for (monomial, coefficient) in poly.terms() {
@@ -163,7 +163,7 @@ impl Model {
     }
 }
 
-/// A number that depends on both in no visible way.
+/// A pseudo-random number from both.
 fn mixed(choice: u64, number: u64) -> u64 {
     let product = (choice << 32 ^ number).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (product ^ product >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 32
@@ -212,11 +212,11 @@ mod tests {
             assert!((1..=1024).contains(&s) && (0..s).contains(&t), "{s} {t}");
             assert!(e >= s && e * e >= 5 && q == e.div_euclid(s), "{s} {e} {q}");
         }
-        // Some of them differ in what is left open.
+        // Some of them differ on a claim that the assumptions leave open.
         let open = sum(&[(1, &[size]), (-2, &[thread]), (-1, &[])]);
         assert!(models.iter().any(|model| model.refutes(&open)));
         assert!(!models.iter().all(|model| model.refutes(&open)));
-        // What follows is refuted by none, nor is what they say nothing of.
+        // Models do not refute consequences of the assumptions, nor claims about symbols without a value.
         assert!(!models.iter().any(|model| model.refutes(&sum(&[(1, &[quotient]), (-1, &[])]))));
         let other = Sym::from_position(9);
         assert!(!models.iter().any(|model| model.refutes(&sum(&[(-1, &[other]), (-1, &[])]))));

@@ -1,7 +1,7 @@
-//! What follows for multiples of a symbol: `s·r ≥ 1` and `s ≥ 1` give `r ≥ 1`, over the integers.
+//! Facts about multiples of a symbol: `s·r ≥ 1` and `s ≥ 1` give `r ≥ 1`, over the integers.
 //!
-//! A loop that goes in steps of `s` over a size that `s` divides has `s·k < size` and `size = s·q` at hand. That the last step
-//! ends inside, `s·k + s ≤ size`, is what this finds. Everything it gives follows from what it is given.
+//! A loop with step `s` over a size that `s` divides has the facts `s·k < size` and `size = s·q`. This module derives
+//! that the last step ends inside, `s·k + s ≤ size`. All results follow from the given facts.
 
 use super::formula::Formula;
 use super::poly::{Monomial, Poly, Sym, divided};
@@ -28,7 +28,7 @@ pub(super) fn found(all: &[Formula]) -> Vec<Formula> {
         for equation in &equations {
             let with = [known.plus(equation), known.minus(equation)].into_iter().flatten();
             let sym = with.filter_map(|one| factor(&one.offset(1)?, &positive)).next();
-            // `known + 1 = s·r`, whatever it looks like.
+            // `known + 1 = s·r`, in any form.
             let fact = sym.and_then(|sym| known.offset(1)?.minus(&Poly::symbol(sym)));
             let fact = fact.map(Formula::ge);
             found.extend(fact.filter(|fact| !found.contains(fact) && !all.contains(fact)));
@@ -40,7 +40,7 @@ pub(super) fn found(all: &[Formula]) -> Vec<Formula> {
     found
 }
 
-/// A number is a product: `c − x·y = 0`.
+/// Does an equation say that a number is a product, `c − x·y = 0`?
 fn is_product(poly: &Poly) -> bool {
     let is_product = |(monomial, coefficient): (&Monomial, i128)| match monomial.len() {
         0 => true,
@@ -50,7 +50,7 @@ fn is_product(poly: &Poly) -> bool {
     poly.terms().count() == 2 && poly.constant_term() != 0 && poly.terms().all(is_product)
 }
 
-/// The symbol that is said to be at least 1.
+/// The symbol that a condition states to be at least 1.
 fn positive(part: &Formula) -> Option<Sym> {
     let Formula::Ge(poly) = part else { return None };
     let least = poly.constant_term().checked_neg()?;

@@ -1,8 +1,8 @@
 //! Polynomials over symbols with integer coefficients, in normal form: two are equal as functions of
 //! unconstrained symbols exactly if they are equal as values.
 //!
-//! Operations fail (`None`) when a coefficient leaves 128 bits or the polynomial becomes unreasonably
-//! large; callers then know less, never something wrong.
+//! Operations fail (`None`) if a coefficient leaves 128 bits or the polynomial becomes unreasonably large; callers
+//! then know less, but never anything wrong.
 
 use crate::deadline::tick;
 use base::define_index;
@@ -16,7 +16,7 @@ define_index! {
 }
 
 /// Products of symbols, each with its exponent, ascending. Few have more than four, and most of the time of a proof
-/// goes into making them.
+/// is spent building them.
 pub(crate) type Monomial = SmallVec<[(Sym, u32); 4]>;
 
 const MAX_TERMS: usize = 96;
@@ -66,7 +66,7 @@ impl Poly {
         self.terms.is_empty()
     }
 
-    /// Its value, if it has no symbols.
+    /// The value of a polynomial without symbols.
     pub(crate) fn as_constant(&self) -> Option<i128> {
         match &self.terms[..] {
             [] => Some(0),
@@ -75,7 +75,7 @@ impl Poly {
         }
     }
 
-    /// The symbol it is, if it is one.
+    /// The symbol, if the polynomial is one.
     pub(crate) fn as_symbol(&self) -> Option<Sym> {
         match &self.terms[..] {
             [(monomial, 1)] => match monomial[..] {
@@ -90,7 +90,7 @@ impl Poly {
         self.mentioned().collect()
     }
 
-    /// The symbols of all terms, again for each.
+    /// The symbols of all terms, with repetitions.
     pub(crate) fn mentioned(&self) -> impl Iterator<Item = Sym> {
         self.terms.iter().flat_map(|(monomial, _)| monomial).map(|(sym, _)| *sym)
     }
@@ -185,7 +185,7 @@ impl Poly {
         powers
     }
 
-    /// With a polynomial in the place of a symbol.
+    /// Substitutes a polynomial for a symbol.
     pub(crate) fn substituted(&self, sym: Sym, value: &Self) -> Option<Self> {
         if !self.mentions(sym) {
             return Some(self.clone());
@@ -197,7 +197,7 @@ impl Poly {
         Some(sum)
     }
 
-    /// With other symbols.
+    /// Renames symbols.
     pub(crate) fn renamed(&self, rename: &mut impl FnMut(Sym) -> Sym) -> Self {
         let mut out = Self::default();
         for (monomial, coefficient) in self.terms() {
@@ -260,8 +260,8 @@ impl Poly {
         symbolic.fold(0, |gcd, (_, coefficient)| greatest_common_divisor(gcd, coefficient))
     }
 
-    /// What is at least 0 exactly if this is, with coefficients that have no factor in common:
-    /// `g·p + c ≥ 0` is `p ≥ −c/g`, which is `p + floor(c/g) ≥ 0`.
+    /// Divides by the common factor of the coefficients; the result is at least 0 exactly if this is: `g·p + c ≥ 0`
+    /// is `p ≥ −c/g`, which is `p + floor(c/g) ≥ 0`.
     pub(crate) fn lowered(&self) -> Option<Self> {
         let content = self.content();
         if content < 2 {
@@ -270,6 +270,12 @@ impl Poly {
         let constant = self.constant_term();
         let (quotient, _) = self.offset(-constant)?.split(&[], content);
         quotient.offset(constant.div_euclid(content))
+    }
+
+    /// Returns the sign of the leading term, by degree: sizes count, not what is taken off them (`blockDim.x - 4`).
+    pub(crate) fn leading_sign(&self) -> i128 {
+        let leading = self.terms().max_by(|(one, _), (other, _)| graded(one, other));
+        leading.map_or(0, |(_, coefficient)| coefficient.signum())
     }
 
     pub(crate) fn coefficient(&self, monomial: &[(Sym, u32)]) -> i128 {
@@ -290,7 +296,7 @@ pub(crate) fn greatest_common_divisor(a: i128, b: i128) -> i128 {
     i128::try_from(a).unwrap_or(1)
 }
 
-/// An order of monomials that multiplying does not change: by degree, then by powers of older symbols.
+/// A monomial order compatible with multiplication: by degree, then by powers of older symbols.
 fn graded(one: &Monomial, other: &Monomial) -> Ordering {
     let degree = |monomial: &Monomial| monomial.iter().map(|(_, power)| *power).sum::<u32>();
     let older = |((a, n), (b, m)): (&(Sym, u32), &(Sym, u32))| b.cmp(a).then(n.cmp(m));

@@ -1,7 +1,7 @@
-//! Questions as SMT-LIB text, written canonically.
+//! Writes queries as SMT-LIB text, canonically.
 //!
-//! Integers, sums and products; that a number is a power of two is an uninterpreted predicate with a few of its laws. These are true, so
-//! that what is impossible with them is impossible; what is possible may not be.
+//! Integers, sums and products. "Is a power of two" is an uninterpreted predicate with a few of its laws. These are
+//! true, so `unsat` is right; `sat` may not be.
 
 use super::formula::Formula;
 use super::poly::{Poly, Sym};
@@ -9,10 +9,10 @@ use base::Index;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-/// Powers of two that are compared with each other.
+/// Limit on the powers of two that are compared with each other.
 const MAX_COMPARED: usize = 4;
 
-/// A question: whether some conditions can hold together, and which values some polynomials have then.
+/// A query: can some conditions hold together, and which values do some polynomials have then?
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Question {
     /// The commands up to `(check-sat)`.
@@ -22,8 +22,8 @@ pub(super) struct Question {
 }
 
 impl Question {
-    /// Writes a question. Conditions are told in an order of their own, each once, and symbols are numbered as they occur: the same
-    /// question has the same text whatever other symbols there are.
+    /// Writes a query. Conditions are written in canonical order, each once, and symbols are numbered as they occur:
+    /// the same query has the same text whatever other symbols exist.
     pub(super) fn new(conditions: &[Formula], wanted: &[Poly]) -> Self {
         let conditions: BTreeSet<&Formula> =
             conditions.iter().flat_map(Formula::conjuncts).collect();
@@ -36,7 +36,7 @@ impl Question {
     }
 }
 
-/// Symbols and their numbers, in the order they are met.
+/// Symbols and their numbers, in the order of first occurrence.
 #[derive(Default)]
 struct Numbers(BTreeMap<Sym, Sym>);
 
@@ -48,7 +48,7 @@ impl Numbers {
         })
     }
 
-    /// The same condition, part for part: one that is made anew could come out another way.
+    /// Renames a condition part by part; rebuilding it could simplify it differently.
     fn renamed(&mut self, formula: &Formula) -> Formula {
         let mut all = |parts: &[Formula]| parts.iter().map(|part| self.renamed(part)).collect();
         match formula {
@@ -80,7 +80,7 @@ fn written(conditions: &[Formula], symbols: usize) -> String {
     text
 }
 
-/// What is true of powers of two, of which the solver knows nothing.
+/// Writes laws of powers of two, of which the solver knows nothing.
 fn tell_powers(powers: &BTreeSet<Poly>, text: &mut String) {
     if !powers.is_empty() {
         text.push_str("(declare-fun pow2 (Int) Bool)\n");
@@ -96,7 +96,7 @@ fn tell_powers(powers: &BTreeSet<Poly>, text: &mut String) {
             let _ = writeln!(text, "(assert (= (pow2 {}) {holds}))", term(power));
         }
     }
-    // Of two powers of two the greater is at least twice the lesser. Pairs are many, so only a few are told.
+    // Of two powers of two the greater is at least twice the lesser. There are many pairs, so only a few are written.
     for (number, one) in powers.iter().enumerate().take(MAX_COMPARED) {
         for other in powers.iter().skip(number + 1).take(MAX_COMPARED) {
             for (less, more) in [(one, other), (other, one)] {
@@ -108,7 +108,7 @@ fn tell_powers(powers: &BTreeSet<Poly>, text: &mut String) {
     }
 }
 
-/// Polynomials said to be powers of two, and their halves.
+/// Polynomials that conditions state to be powers of two, and their halves.
 fn powers(conditions: &[Formula]) -> BTreeSet<Poly> {
     fn collect(formula: &Formula, found: &mut BTreeSet<Poly>) {
         match formula {
@@ -191,7 +191,7 @@ mod tests {
         Poly::symbol(Sym::from_position(position))
     }
 
-    /// Neither symbols that were made before, nor the order of conditions, nor one told twice are in the text.
+    /// The text does not depend on older symbols, on the order of conditions, or on repetitions.
     #[test]
     fn one_question_has_one_text() {
         let ask = |[a, b]: [usize; 2], swapped: bool| {

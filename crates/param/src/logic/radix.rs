@@ -3,20 +3,20 @@
 //! Theorem: if `S·Q + R = 0` for integers with `S ≥ 1` and `−S < R < S`, then `Q = 0` and `R = 0`. (`S·Q = −R` is
 //! a multiple of `S` between `−S` and `S`, so it is 0.)
 //!
-//! The difference of two indices such as `b·T + t` is split this way by each stride that occurs in it, again
-//! and again, until nothing splits: what is left are equations between single digits. A stride is a product of
-//! symbols that both threads share; that `R` is small is asked of whoever calls. Mixed-radix numbers with
-//! padding, gaps and negative strides need no rule of their own.
+//! The difference of two indices such as `b·T + t` is split this way by each stride in it, repeatedly, until nothing
+//! splits. The results are equations between single digits. A stride is a product of symbols that both threads share;
+//! the caller shows that `R` is small. Mixed-radix numbers with padding, gaps and negative strides need no rule of
+//! their own.
 
 use super::poly::{Monomial, Poly, Sym, divided};
 
-/// Nothing is split more often than this.
+/// Limit on the splits of one equation.
 const MAX_SPLITS: usize = 64;
 
-/// Splits `poly = 0` as far as it goes; the result is equivalent, and each part is 0.
+/// Splits `poly = 0` as far as possible; the result is equivalent, and each part is 0.
 ///
-/// `shared` says whether a symbol belongs to both sides, `nonnegative` whether a polynomial is shown to be
-/// at least 0 under the caller's assumptions.
+/// `shared` tells if a symbol belongs to both sides, `nonnegative` if a polynomial is shown to be at least 0 under
+/// the caller's assumptions.
 pub(crate) fn split(
     poly: &Poly,
     shared: &impl Fn(Sym) -> bool,
@@ -85,7 +85,7 @@ fn once(
     None
 }
 
-/// Strides that occur, each once: the shared part of a term, with and without its coefficient.
+/// Candidate strides, each once: the shared part of a term, with and without its coefficient.
 fn strides(poly: &Poly, shared: &impl Fn(Sym) -> bool) -> Vec<(Monomial, i128)> {
     let mut found: Vec<(Monomial, i128)> = Vec::new();
     for (monomial, coefficient) in poly.terms() {

@@ -1,15 +1,15 @@
-//! Least values by interval arithmetic: coarse, but it needs no monotony.
+//! Minima by interval arithmetic: coarse, but it needs no monotonicity.
 
 use super::poly::{Poly, Sym};
 use super::vertex::Bounds;
 
-/// Bounds of bounds are looked at no deeper than this.
+/// Limit on the depth of bounds of bounds.
 const MAX_DEPTH: u32 = 4;
 
-/// Least and greatest value, as far as known.
+/// Minimum and maximum, as far as known.
 pub(super) type Range = (Option<i128>, Option<i128>);
 
-/// A number that the polynomial does not fall below, if one is found.
+/// A lower bound of the polynomial, if one is found.
 pub(super) fn least(poly: &Poly, bounds: &Bounds<'_>) -> Option<i128> {
     range(poly, bounds, 0).0
 }
@@ -49,7 +49,7 @@ pub(super) fn of(sym: Sym, bounds: &Bounds<'_>, depth: u32) -> Range {
     (low, high)
 }
 
-/// The product of two ranges. An unknown end stays unknown unless signs settle it.
+/// The product of two ranges. An unknown end stays unknown unless the signs determine it.
 fn times(a: Range, b: Range) -> Range {
     if let ((Some(al), Some(ah)), (Some(bl), Some(bh))) = (a, b) {
         let all = [al.checked_mul(bl), al.checked_mul(bh), ah.checked_mul(bl), ah.checked_mul(bh)];

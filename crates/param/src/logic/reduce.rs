@@ -1,12 +1,12 @@
-//! The same question with fewer symbols: equations are solved and put in, factors that are at least 1 are divided out.
+//! Rewrites a query to fewer symbols: solves equations, substitutes, and divides by factors that are at least 1.
 //!
-//! `2·h·d − h·(2u+1) ≥ 0` with `h ≥ 1` is `2d − 2u − 1 ≥ 0`, and that is `d − u − 1 ≥ 0` for integers. What is left is equivalent to what was
-//! there, or weaker where a substitution is too large (such an assumption is left out).
+//! `2·h·d − h·(2u+1) ≥ 0` with `h ≥ 1` is `2d − 2u − 1 ≥ 0`, and that is `d − u − 1 ≥ 0` for integers. The result is
+//! equivalent, or weaker if a substitution is too large (such an assumption is left out).
 
 use super::formula::Formula;
 use super::poly::{Poly, Sym, divided};
 
-/// Equations that are solved.
+/// Limit on the equations to solve.
 const MAX_SOLVED: usize = 12;
 
 /// Assumptions and a goal, reduced; `None` if the goal cannot be.
@@ -43,7 +43,7 @@ pub(super) fn reduced(all: &[Formula], goal: &Formula) -> Option<(Vec<Formula>, 
     Some((kept, strip(&goal)))
 }
 
-/// A symbol that an equation gives a value to.
+/// A symbol that an equation determines.
 fn solved(poly: &Poly) -> Option<(Sym, Poly)> {
     let content = poly.content();
     let poly = match content > 1 && poly.constant_term() % content == 0 {
@@ -60,7 +60,7 @@ fn solved(poly: &Poly) -> Option<(Sym, Poly)> {
     None
 }
 
-/// The symbol that is said to be at least 1.
+/// The symbol that a condition states to be at least 1.
 fn is_positive(formula: &Formula) -> Option<Sym> {
     match formula {
         Formula::Pow2(poly) => poly.as_symbol(),
@@ -120,7 +120,7 @@ mod tests {
         }
     }
 
-    /// Where the assumptions hold, so do the reduced ones, and the goal is as true as it was.
+    /// If the assumptions hold, so do the reduced ones, and the truth of the goal is unchanged.
     #[test]
     fn nothing_is_lost_or_won() {
         // 2·b = h·d, h ≥ 1, 2·b ≥ h·(2u + 1) ⊢ d ≥ u + 1.

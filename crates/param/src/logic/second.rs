@@ -1,8 +1,9 @@
-//! A second opinion: another solver is asked whatever z3 says is impossible.
+//! Cross-checks z3's `unsat` with a second solver.
 //!
-//! One process for each question, called as cvc5 is. That it does not know, or
-//! not soon enough, changes no answer and is counted; that it knows better takes z3's answer away.
+//! One process for each query, called like cvc5. If it does not know, or not soon enough, the answer stands, and that
+//! is counted. If it finds a counterexample, z3's answer is discarded.
 
+use super::pipe;
 use super::smt::SolverError;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -10,18 +11,18 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-/// How long it may take for one question.
+/// Time limit for one query.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The other solver, and what it said so far.
+/// The second solver, and counts of its answers.
 #[derive(Debug)]
 pub struct Second {
     path: PathBuf,
     /// Answers that it was asked to confirm.
     pub asked: u64,
-    /// Those it confirmed.
+    /// Confirmed answers.
     pub confirmed: u64,
-    /// Those it has a counterexample to.
+    /// Answers with a counterexample.
     pub disputed: u64,
 }
 
@@ -39,14 +40,14 @@ impl Second {
         }
     }
 
-    /// What it is called.
+    /// Its name.
     #[must_use]
     pub fn name(&self) -> String {
         let name = self.path.file_name().unwrap_or(self.path.as_os_str());
         name.to_string_lossy().into_owned()
     }
 
-    /// Whether it finds possible what z3 says is impossible.
+    /// Does it find satisfiable what z3 calls unsatisfiable?
     pub(super) fn disputes(&mut self, question: &str) -> bool {
         self.asked += 1;
         let said = self.said(question).ok().flatten();
@@ -55,7 +56,7 @@ impl Second {
         said == Some(Said::Possible)
     }
 
-    /// What it says, if that is an answer and comes in time.
+    /// Its answer, if it is valid and comes in time.
     fn said(&self, question: &str) -> std::io::Result<Option<Said>> {
         let mut command = Command::new(&self.path);
         command.args(["--lang=smt2", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -65,9 +66,11 @@ impl Second {
         if let (Some(mut input), Some(mut output)) = (child.stdin.take(), child.stdout.take()) {
             std::thread::spawn(move || {
                 let _ = input.write_all(text.as_bytes());
-                drop(input);
+            });
+            std::thread::spawn(move || {
                 let mut said = String::new();
-                if output.read_to_string(&mut said).is_ok() {
+                // An answer is a word.
+                if output.by_ref().take(pipe::LONGEST_LINE).read_to_string(&mut said).is_ok() {
                     let _ = sender.send(said);
                 }
             });

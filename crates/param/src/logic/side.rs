@@ -1,7 +1,8 @@
-//! Whether a condition follows from others: identity of polynomials, then vertices, then a solver.
+//! The prover: decides whether a condition follows from others, by identity of polynomials, then vertices, then a
+//! solver.
 //!
-//! Every stage can fail to prove what is true. `proved` rests on the stages' own arguments and, for the last, on
-//! the solver's `unsat`. Answers depend on the question alone, so the same input gives the same answers.
+//! Every stage may fail to prove a true condition. `proved` depends on the stages' own arguments and, for the last,
+//! on the solver's `unsat`. Answers depend on the query alone, so the same input gives the same answers.
 
 use super::formula::Formula;
 use super::poly::{Poly, Sym};
@@ -13,30 +14,32 @@ use super::{multiples, radix, reduce};
 use crate::deadline;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Choices that are looked at, and how many cases one may have.
+/// Limits on the disjunctions to split, and on the cases of one.
 const MAX_CHOICES: usize = 3;
 const MAX_CASES: usize = 3;
-/// Steps of the solver for a guess, and how many guesses it may leave open before none are asked any more.
+/// Steps of the solver for a guess, and the number of open guesses after which none are sent.
 const GUESS_RLIMIT: u64 = 300_000;
 const MAX_MISSED: u32 = 60;
-/// How often choices are cut down.
+/// Questions that may take all steps and still be left open; of the others few more are shown by more steps than a guess has.
+const MAX_HARD: u32 = 8;
+/// Limit on the rounds of simplifying disjunctions.
 const MAX_ROUNDS: usize = 3;
 
-/// How often which stage answered.
+/// Number of answers of each stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Questions answered without a solver.
+    /// Queries answered without a solver.
     pub without_solver: u64,
-    /// Questions a solver answered with a proof.
+    /// Queries that a solver proved.
     pub by_solver: u64,
-    /// Questions nobody could prove.
+    /// Queries that remained open.
     pub open: u64,
-    /// Intervals that were found to be the same in two ways.
+    /// Intervals whose accesses were confirmed in two ways.
     pub intervals: u64,
 }
 
 impl Stats {
-    /// Those of two proofs together.
+    /// Adds the statistics of another proof.
     pub(crate) fn add(&mut self, other: Self) {
         self.without_solver += other.without_solver;
         self.by_solver += other.by_solver;
@@ -44,39 +47,41 @@ impl Stats {
     }
 }
 
-/// How much is tried without a solver.
+/// Effort without a solver.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Depth {
-    /// Without what is assumed of sizes.
+    /// Without the assumptions about sizes.
     Simple,
     Full,
 }
 
-/// What is known, and who is asked.
+/// Symbols, assumptions, the solver, and caches of answers.
 pub(crate) struct Prover {
     pub(crate) symbols: Symbols,
-    /// True of every launch that is looked at.
+    /// Facts about every launch under consideration.
     pub(crate) requires: Vec<Formula>,
     pub(crate) solver: Option<Solver>,
-    /// Set once a question was left open because there was no solver.
+    /// Set once a query was left open because there was no solver.
     pub(crate) missed_solver: bool,
     pub(crate) stats: Stats,
-    /// The last question that the solver did not refute, if it was no guess.
+    /// The last query that the solver did not refute, unless it was a guess.
     pub(crate) left_open: Option<Vec<Formula>>,
-    /// What is asked is only a guess: little is spent on it.
+    /// Set if queries are only guesses: they get little effort.
     pub(crate) guesses: bool,
-    /// Little is spent on anything.
+    /// Set if all queries get little effort.
     pub(crate) hurries: bool,
-    /// Guesses that the solver did not show.
+    /// Number of guesses that the solver did not prove.
     missed: u32,
-    /// The solver found values for which the last question does not hold.
+    /// Questions that it left open after all steps.
+    hard: u32,
+    /// Set if the solver found a counterexample to the last query.
     refuted: bool,
-    /// Two solvers disagree about the last question.
+    /// Set if two solvers disagree about the last query.
     pub(crate) disputed: bool,
     known: BTreeMap<(Vec<Formula>, Formula), bool>,
-    /// What was tried without a solver, and whether it was shown.
+    /// Results of attempts without a solver.
     tried: HashMap<(Vec<Formula>, Formula), bool>,
-    /// The same by all means but the solver, and how many programs were tried.
+    /// Results of all means but the solver, with the number of programs tried.
     alone: HashMap<(Vec<Formula>, Formula), (bool, u32)>,
 }
 
@@ -92,6 +97,7 @@ impl Prover {
             guesses: false,
             hurries: false,
             missed: 0,
+            hard: 0,
             refuted: false,
             disputed: false,
             known: BTreeMap::new(),
@@ -100,7 +106,7 @@ impl Prover {
         }
     }
 
-    /// Whether `goal` is shown to follow.
+    /// Is `goal` shown to follow?
     pub(crate) fn proves(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
         match goal {
             Formula::True => return true,
@@ -122,15 +128,15 @@ impl Prover {
             (false, true) => self.stats.by_solver += 1,
             (false, false) => self.stats.open += 1,
         }
-        // With more effort a guess that was not shown may be.
+        // With more effort an open guess may be proved later.
         if answer || !self.guesses {
             self.known.insert(key, answer);
         }
         answer
     }
 
-    /// Whether it is shown without a solver, and whether it is shown at all. Most guesses are wrong, and it is the solver that
-    /// says so; it is asked before much is tried.
+    /// Returns whether it is shown without a solver, and whether it is shown at all. Most guesses are wrong, and the
+    /// solver refutes them fastest, so it is asked early.
     fn decided(&mut self, all: &[Formula], goal: &Formula) -> (bool, bool) {
         if self.guesses && self.solver.is_some() {
             let quick = self.quickly(all, goal, Depth::Simple);
@@ -145,7 +151,7 @@ impl Prover {
         if quick || self.guesses && self.solver.is_some() {
             return (quick, quick);
         }
-        // What cannot be shown costs most: a solver says sooner that it does not hold.
+        // Failing proofs cost most: a solver finds a counterexample sooner.
         let has_solver = self.solver.is_some();
         if has_solver && self.asked(all, goal) {
             return (false, true);
@@ -157,7 +163,7 @@ impl Prover {
         (false, !has_solver && self.asked(all, goal))
     }
 
-    /// Whether the solver shows all of these guesses at once.
+    /// Does the solver prove all of these guesses in one query?
     pub(crate) fn proves_together(&mut self, assumed: &[Formula], goals: &[Formula]) -> bool {
         if self.solver.is_none() {
             return false;
@@ -177,12 +183,12 @@ impl Prover {
         self.fully(all, goal).1
     }
 
-    /// Tells whether `goal` is shown to follow without a solver, by all other means.
+    /// Is `goal` shown to follow by all means but the solver?
     pub(crate) fn proves_alone(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
         self.proves_with(assumed, goal, Effort::FULL)
     }
 
-    /// The same with little effort, for who can do without an answer.
+    /// The same with little effort, for optional results.
     pub(crate) fn proves_lightly(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
         self.proves_with(assumed, goal, Effort::LIGHT)
     }
@@ -208,7 +214,7 @@ impl Prover {
         answer
     }
 
-    /// The same of a whole context, which comes back; asked again, the answer is the same.
+    /// The same for a whole context, which is returned; results are cached.
     fn fully(&mut self, all: Vec<Formula>, goal: &Formula) -> (Vec<Formula>, bool) {
         let key = (all, goal.clone());
         let answer = match self.tried.get(&key) {
@@ -219,7 +225,7 @@ impl Prover {
         (key.0, answer)
     }
 
-    /// The same without what is assumed of sizes, which is costly to try.
+    /// The same without the assumptions about sizes, which are costly to try.
     pub(crate) fn proves_simply(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
         let all = self.context(assumed, goal);
         self.quickly(&all, goal, Depth::Simple)
@@ -232,7 +238,7 @@ impl Prover {
         self.quickly(&all, &goal, Depth::Full) || self.by_cases(&all, &goal)
     }
 
-    /// Everything that may be used: demands on the launch, assumptions, facts about symbols.
+    /// Collects all usable facts: requirements on the launch, assumptions, facts about symbols.
     fn context(&self, assumed: &[Formula], goal: &Formula) -> Vec<Formula> {
         let mut all: Vec<Formula> = self.requires.clone();
         for one in assumed {
@@ -275,7 +281,7 @@ impl Prover {
         }
     }
 
-    /// Without a solver, separately for each part of an assumption that is a choice.
+    /// Without a solver, by cases of a disjunctive assumption.
     fn by_cases(&self, all: &[Formula], goal: &Formula) -> bool {
         let choices = all.iter().filter_map(|one| match one {
             Formula::Or(parts) if parts.len() <= MAX_CASES => Some(parts),
@@ -302,20 +308,22 @@ impl Prover {
         }
         let mut question = all.to_vec();
         question.push(goal.clone().not());
-        let limit = if hurries { GUESS_RLIMIT } else { RLIMIT };
+        let is_short = hurries || self.hard >= MAX_HARD;
+        let limit = if is_short { GUESS_RLIMIT } else { RLIMIT };
         let answer = solver.check(&question, limit);
         self.refuted = answer == Answer::Possible;
         self.disputed = answer == Answer::Disputed && !self.guesses;
         self.missed += u32::from(hurries && answer == Answer::Unknown);
+        self.hard += u32::from(!hurries && answer == Answer::Unknown);
         if answer != Answer::Impossible && !self.guesses {
             self.left_open = Some(question);
         }
         answer == Answer::Impossible
     }
 
-    /// Whether `equations` (each polynomial is 0) contradict what is assumed.
+    /// Do `equations` (each polynomial is 0) contradict the assumptions?
     ///
-    /// `shared` says which symbols belong to both threads of a pair. Equations are split into digits first.
+    /// `shared` tells which symbols belong to both threads of a pair. Equations are split into digits first.
     pub(crate) fn contradicts(
         &mut self,
         assumed: &[Formula],
@@ -346,7 +354,7 @@ impl Prover {
         self.proves(&with, &Formula::False)
     }
 
-    /// Puts equal digits into the assumptions and looks for one that became false.
+    /// Substitutes equal digits into the assumptions and looks for one that became false.
     fn is_quick_contradiction(&self, all: &[Formula], parts: &[Poly]) -> bool {
         let mut rest: Vec<Poly> = parts.to_vec();
         let mut assumed: Vec<Formula> = Vec::new();
@@ -383,7 +391,7 @@ impl Prover {
     }
 }
 
-/// A symbol that an equation gives a value to, newest first.
+/// A symbol that an equation determines, newest first.
 fn solved(poly: &Poly) -> Option<(Sym, Poly)> {
     for sym in poly.symbols().into_iter().rev() {
         if let [rest, coefficient] = &poly.by_powers(sym)[..]
@@ -395,8 +403,8 @@ fn solved(poly: &Poly) -> Option<(Sym, Poly)> {
     None
 }
 
-/// The same assumptions with choices cut down by what is assumed besides: of `not a or b`, `b` is left if `a`
-/// is assumed. Facts that hold on a path alone become plain ones for who is on it.
+/// Simplifies disjunctions by the other assumptions: of `not a or b`, `b` remains if `a` is assumed. Facts that hold
+/// on a path become unconditional on that path.
 fn settled(all: Vec<Formula>) -> Vec<Formula> {
     let mut all = all;
     for _ in 0..MAX_ROUNDS {

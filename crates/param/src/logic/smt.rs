@@ -1,46 +1,51 @@
-//! Questions for z3, as SMT-LIB text over a pipe.
+//! Sends queries to z3, as SMT-LIB text over a pipe.
 //!
-//! One process answers all questions, each from a `(reset)`: an answer depends on the question and the version of z3 alone, not on what was
-//! asked before, nor on which answers a cache had. A question is written canonically ([`super::question`]) and asked by a
-//! fixed list of strategies, each bounded by z3's own count of steps (`rlimit`), so that it does not depend on the machine
-//! either; the clock is only looked at to notice a solver that died. What the list comes to is kept, "unknown" too.
-//! Integers alone are asked about: no quantifiers, no arrays, no bit-vectors.
+//! One process answers all queries, each from a `(reset)`: an answer depends only on the query and the version of z3,
+//! not on earlier queries or on the answers in a cache. A query is written canonically ([`super::question`]) and sent
+//! with a fixed list of strategies, each bounded by z3's own count of steps (`rlimit`), so that it does not depend on
+//! the machine either. The clock is only read to notice a dead solver. The final answer is kept, "unknown" too.
+//! Queries are about integers only: no quantifiers, no arrays, no bit-vectors.
 
 use super::formula::Formula;
+use super::pipe;
 use super::poly::Poly;
 use super::question::Question;
 use super::second::Second;
 use crate::deadline::left;
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Write};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, Sender, sync_channel};
+use std::time::{Duration, Instant};
 use thiserror::Error;
 
-/// Steps of z3 for one question; a hopeless one stops after about a second.
+/// Steps of z3 for one query; a hopeless one stops after about a second.
 pub(crate) const RLIMIT: u64 = 3_000_000;
-/// Steps of the first attempt: most questions take fewer, and one that takes more is better off with another strategy.
+/// Steps of the first attempt: most queries need fewer, and a longer one is better off with another strategy.
 const FIRST_RLIMIT: u64 = 100_000;
-/// A solver silent for longer than this is taken for dead.
+/// A solver that is silent for longer than this is considered dead.
 const SILENCE: Duration = Duration::from_secs(30);
+/// A program that does not say its version in this time is not a z3.
+const START: Duration = Duration::from_secs(10);
+/// Lines of an answer: one that counts, and errors.
+const MOST_LINES: usize = 64;
 
 /// An answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
-    /// No values fulfil the conditions.
+    /// No values satisfy the conditions.
     Impossible,
-    /// Some do.
+    /// Some values do.
     Possible,
     /// z3 does not know.
     Unknown,
-    /// z3 says that none do, and another solver that some do.
+    /// z3 says `unsat`, and another solver `sat`.
     Disputed,
 }
 
 impl Answer {
-    /// As it is kept; an answer that two solvers disagree about is not.
+    /// The word under which it is kept. A disputed answer is not kept.
     fn word(self) -> Option<&'static str> {
         match self {
             Self::Impossible => Some("unsat"),
@@ -57,16 +62,16 @@ impl Answer {
     }
 }
 
-/// How z3 goes about a question.
+/// The way z3 solves a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Strategy {
-    /// Its core for incremental use alone, which a scope makes it take.
+    /// Only its incremental core, selected by a scope.
     Core,
-    /// What it chooses itself: simplifications, then tactics for non-linear integers.
+    /// Its own choice: simplifications, then tactics for non-linear integers.
     Default,
 }
 
-/// The attempts at a question with so many steps: strategies, each with a limit of its own.
+/// The attempts at a query with this step limit: strategies, each with a limit of its own.
 fn attempts(limit: u64) -> Vec<(Strategy, u64)> {
     let first = (Strategy::Core, FIRST_RLIMIT.min(limit));
     let rest = [(Strategy::Default, limit), (Strategy::Core, limit)];
@@ -74,7 +79,7 @@ fn attempts(limit: u64) -> Vec<(Strategy, u64)> {
     std::iter::once(first).chain(rest).take(1 + more).collect()
 }
 
-/// A question that nothing before bears on.
+/// The text of a query, independent of earlier ones.
 fn anew((strategy, limit): (Strategy, u64), question: &str) -> String {
     let scope = if strategy == Strategy::Core { "(push)\n" } else { "" };
     format!("(reset)\n(set-option :rlimit {limit})\n{scope}{question}")
@@ -84,31 +89,32 @@ fn anew((strategy, limit): (Strategy, u64), question: &str) -> String {
 #[derive(Debug)]
 pub struct Solver {
     child: Child,
-    input: ChildStdin,
+    /// Takes texts to the solver, on a thread of its own: one that reads nothing must not stop us.
+    input: Sender<String>,
     lines: Receiver<String>,
     dead: bool,
     version: String,
-    /// How many questions it was asked.
+    /// Number of queries.
     asked: u64,
-    /// How often it was sent something.
+    /// Number of messages sent.
     sent: u64,
-    /// Questions that were answered, with their limits.
+    /// Answered queries, with their limits.
     known: BTreeMap<(u64, String), Answer>,
-    /// Where answers are kept between runs.
+    /// Storage for answers between runs.
     memory: Option<Box<dyn Memory>>,
-    /// Who is asked as well where something is impossible.
+    /// The second solver, which confirms `unsat`.
     second: Option<Second>,
 }
 
-/// Where answers are kept between runs. Only what was kept for exactly the same text may be found.
+/// Storage for answers between runs. An entry may only be found by exactly the same text.
 pub trait Memory: std::fmt::Debug + Send {
-    /// What was kept.
+    /// Returns an entry.
     fn look_up(&self, question: &str) -> Option<String>;
-    /// Keeps an answer.
+    /// Stores an answer.
     fn keep(&self, question: &str, answer: &str);
 }
 
-/// Why a solver cannot be asked, in one line.
+/// The reason why a solver cannot be used, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SolverError {
     /// It cannot be run.
@@ -119,14 +125,14 @@ pub enum SolverError {
         /// The system's message.
         why: String,
     },
-    /// Nothing can be written to it, or read from it.
+    /// It has no pipe for input, or for output.
     #[error("`{}` has no input or output", .0.display())]
     NoPipe(PathBuf),
     /// It does not say its version as z3 does.
-    #[error("`{}` is no z3", .0.display())]
+    #[error("`{}` is not a working z3", .0.display())]
     NotZ3(PathBuf),
     /// It does not answer a question whose answer is known.
-    #[error("`{}` is no solver that reads SMT-LIB", .0.display())]
+    #[error("`{}` is not a solver that reads SMT-LIB", .0.display())]
     NoAnswer(PathBuf),
 }
 
@@ -149,26 +155,35 @@ impl Solver {
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(SolverError::NoPipe(path.to_owned()));
         };
-        let (sender, lines) = channel();
+        // A solver that prints for ever fills this channel and waits.
+        let (sender, lines) = sync_channel(MOST_LINES);
         std::thread::spawn(move || {
-            for line in BufReader::new(output).lines() {
-                let Ok(line) = line else { break };
+            let mut output = BufReader::new(output);
+            while let Some(line) = pipe::line(&mut output) {
                 if sender.send(line).is_err() {
                     break;
                 }
             }
         });
+        let input = pipe::writer(input);
         let (version, known) = (String::new(), BTreeMap::new());
         let (dead, asked, sent, memory, second) = (false, 0, 0, None, None);
         let mut solver =
             Self { child, input, lines, dead, version, asked, sent, known, memory, second };
-        let answer = solver.ask("(get-info :version)\n");
+        let answer = solver.ask_within("(get-info :version)\n", START);
         let version = answer.as_deref().and_then(|line| line.split('"').nth(1));
         solver.version = version.ok_or_else(|| SolverError::NotZ3(path.to_owned()))?.to_owned();
         Ok(solver)
     }
 
-    /// What it says its version is.
+    /// Tells whether it answers a question whose answer is known.
+    pub fn works(&mut self) -> bool {
+        let question = "(reset)\n(assert false)\n(check-sat)\n";
+        self.ask_within(question, START).as_deref().and_then(Answer::read)
+            == Some(Answer::Impossible)
+    }
+
+    /// The version it reports.
     #[must_use]
     pub fn version(&self) -> &str {
         &self.version
@@ -180,45 +195,51 @@ impl Solver {
         self.version.split('.').next()?.parse().ok()
     }
 
-    /// Uses answers that were kept, and keeps those it gives.
+    /// Uses stored answers, and stores new ones.
     pub fn remember(&mut self, memory: Box<dyn Memory>) {
         self.memory = Some(memory);
     }
 
-    /// Has another solver asked whatever this one says is impossible.
+    /// Sets a second solver to confirm every `unsat`.
     pub fn confirm_with(&mut self, second: Second) {
         self.second = Some(second);
     }
 
-    /// The solver that is asked as well.
+    /// The second solver.
     #[must_use]
     pub fn second(&self) -> Option<&Second> {
         self.second.as_ref()
     }
 
-    /// How many questions it was asked.
+    /// Number of queries.
     pub(crate) fn asked(&self) -> u64 {
         self.asked
     }
 
-    /// Whether it stopped answering.
+    /// Did it stop answering?
     pub(crate) fn is_dead(&self) -> bool {
         self.dead
     }
 
-    /// The answer to commands that give one line. What else it says (an error, say) makes it no answer: the line that
-    /// it is made to write at the end is waited for, so no answer is ever taken for that to another question.
+    /// Sends commands that give one line, and returns it. Any other output (such as an error) invalidates the answer.
+    /// It waits for an end marker, so that no answer is taken for that to another query.
     fn ask(&mut self, text: &str) -> Option<String> {
+        self.ask_within(text, SILENCE)
+    }
+
+    fn ask_within(&mut self, text: &str, patience: Duration) -> Option<String> {
+        let begun = Instant::now();
         self.sent += 1;
         let end = format!("end {}", self.sent);
         let text = format!("{text}(echo \"{end}\")\n");
-        let sent = self.input.write_all(text.as_bytes()).and_then(|()| self.input.flush());
+        let sent = self.input.send(text);
         let mut said: Vec<String> = Vec::new();
         loop {
-            match sent.as_ref().ok().and_then(|()| self.lines.recv_timeout(left(SILENCE)).ok()) {
+            let patience = left(patience.saturating_sub(begun.elapsed()));
+            match sent.as_ref().ok().and_then(|()| self.lines.recv_timeout(patience).ok()) {
                 Some(line) if line == end => break,
-                Some(line) => said.push(line),
-                None => {
+                Some(line) if said.len() < MOST_LINES => said.push(line),
+                Some(_) | None => {
                     self.dead = true;
                     let _ = self.child.kill();
                     return None;
@@ -228,7 +249,7 @@ impl Solver {
         said.pop().filter(|_| said.is_empty())
     }
 
-    /// Tells whether all conditions can hold together.
+    /// Can all conditions hold together?
     pub(crate) fn check(&mut self, conditions: &[Formula], limit: u64) -> Answer {
         if self.dead {
             return Answer::Unknown;
@@ -257,7 +278,7 @@ impl Solver {
         }
         let mut answer = Answer::Unknown;
         for attempt in attempts {
-            // Anything else is an error, which may be gone the next time.
+            // Anything else is an error, which may not recur.
             let said = self.ask(&anew(attempt, question));
             let Some(said) = said.as_deref().and_then(Answer::read) else { return Answer::Unknown };
             answer = said;
@@ -281,12 +302,12 @@ impl Solver {
         }
     }
 
-    /// Another version may answer otherwise.
+    /// The key of a text; another version may answer differently.
     fn key(&self, text: &str) -> String {
         format!("z3 {}\n{text}", self.version)
     }
 
-    /// Values of `wanted` for which all conditions hold, if some are found.
+    /// Values of `wanted` for which all conditions hold, if a model is found.
     pub(crate) fn values(
         &mut self,
         conditions: &[Formula],
@@ -323,21 +344,21 @@ impl Solver {
     }
 }
 
-/// What is kept where no values were found.
+/// The entry if no values were found.
 const NO_VALUES: &str = "none\n";
 
-/// Values as they are kept.
+/// Writes values for storage.
 fn write_values(values: &[i128]) -> String {
     values.iter().fold("sat\n".to_owned(), |text, value| format!("{text}{value}\n"))
 }
 
-/// So many values, if that is what was kept.
+/// Reads `count` values from storage.
 fn read_values(text: &str, count: usize) -> Option<Vec<i128>> {
     let values = text.strip_prefix("sat\n")?.lines().map(|line| line.parse().ok());
     values.collect::<Option<Vec<i128>>>().filter(|values| values.len() == count)
 }
 
-/// A number as z3 writes it.
+/// Reads a number in z3's notation.
 fn read_number(text: &str) -> Option<i128> {
     match text.strip_prefix("(- ") {
         Some(rest) => rest.strip_suffix(')')?.parse::<i128>().ok()?.checked_neg(),

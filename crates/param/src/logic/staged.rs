@@ -1,7 +1,7 @@
-//! Goals by products of assumptions: what a question becomes before a refutation is looked for.
+//! Goals by products of assumptions: prepares a query for the search for a refutation.
 //!
-//! Assumptions that are choices are left out at first; then one choice after the other is taken, and each of its parts must be
-//! refuted. Assumptions that some numbers are found to fulfil, the negated goal among them, are not tried: nothing refutes them.
+//! Disjunctive assumptions are left out at first; then one after the other is split, and each of its parts must be
+//! refuted. Assumptions with a model, the negated goal among them, are not tried: they have no refutation.
 
 use super::formula::Formula;
 use super::models;
@@ -9,12 +9,12 @@ use super::poly::Poly;
 use super::products::{Effort, Hypotheses, refutation};
 use super::side::Prover;
 
-/// Choices that are taken, and how many parts one may have.
+/// Limits on the disjunctions to split, and on the parts of one.
 const MAX_CHOICES: usize = 3;
 const MAX_PARTS: usize = 3;
 
 impl Prover {
-    /// Tells whether a goal follows from all that is known by a refutation of its contrary that was checked.
+    /// Is there a checked refutation of the negated goal together with all facts?
     pub(super) fn by_products(&self, all: &[Formula], goal: &Formula, effort: Effort) -> bool {
         let contrary = goal.clone().not();
         cases(&contrary).is_some_and(|cases| {
@@ -43,7 +43,7 @@ impl Prover {
                 _ => None,
             })
             .collect();
-        // That two threads are not one is what most questions turn on.
+        // Most queries depend on two threads being different.
         let differs = |parts: &&[Formula]| parts.iter().all(|one| matches!(one, Formula::Not(_)));
         choices.sort_by_key(|parts| !differs(parts));
         choices.into_iter().take(MAX_CHOICES).any(|parts| {
@@ -57,8 +57,8 @@ impl Prover {
     }
 }
 
-/// The cases of a condition, each a list of conditions that hold together: two where it says that a number is not 0. None if there are too
-/// many, or numbers become too large.
+/// The cases of a condition, each a list of conditions that hold together: two if it states that a number is not 0.
+/// `None` if there are too many, or numbers become too large.
 fn cases(condition: &Formula) -> Option<Vec<Vec<Formula>>> {
     let mut cases = vec![Vec::new()];
     for part in condition.conjuncts() {
@@ -80,7 +80,7 @@ fn cases(condition: &Formula) -> Option<Vec<Vec<Formula>>> {
     (cases.len() <= MAX_PARTS).then_some(cases)
 }
 
-/// Adds what a condition says, if that is an inequality or an equation.
+/// Adds a condition, if it is an inequality or an equation.
 fn assume(known: &mut Hypotheses, condition: &Formula) {
     for part in condition.conjuncts() {
         match part {

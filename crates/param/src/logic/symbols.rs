@@ -1,4 +1,4 @@
-//! Symbols, what is always true of each, and copies of them for a second thread.
+//! Symbols, facts about each, and copies of them for a second thread.
 
 use super::formula::Formula;
 use super::poly::{Poly, Sym};
@@ -6,19 +6,19 @@ use crate::kir::ArrayId;
 use base::IndexVec;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Sums of elements that are compared with each other.
+/// Limit on the prefix sums that are compared with each other.
 const MAX_SUMS: usize = 6;
 
-/// For whom a symbol has one value.
+/// The level at which a symbol has one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
-    /// For the whole launch.
+    /// The whole launch.
     Launch,
-    /// For the threads of a block.
+    /// The threads of a block.
     Block,
-    /// For the threads of a warp.
+    /// The threads of a warp.
     Warp,
-    /// For one thread.
+    /// One thread.
     Thread,
 }
 
@@ -27,34 +27,34 @@ pub(crate) enum Level {
 pub(crate) struct Symbol {
     pub(crate) name: String,
     pub(crate) level: Level,
-    /// True for every value it can have.
+    /// Facts that hold for every value it can have.
     pub(crate) facts: Vec<Formula>,
-    /// Least value, if known; older symbols alone.
+    /// Minimum, if known; only of older symbols.
     pub(crate) low: Option<Poly>,
-    /// Greatest value, if known; older symbols alone.
+    /// Maximum, if known; only of older symbols.
     pub(crate) high: Option<Poly>,
-    /// The element it is, of an array that nobody writes, or of one as it is at a barrier.
+    /// The element that it stands for: of an unwritten array, or of one at a barrier.
     pub(crate) element: Option<(ArrayId, Vec<Poly>)>,
-    /// The symbol of that barrier, in the iteration at hand.
+    /// The symbol of that barrier, in the current iteration.
     pub(crate) version: Option<Sym>,
-    /// The sum of the first elements of such an array that it is.
+    /// The prefix sum that it stands for.
     pub(crate) prefix: Option<Prefix>,
 }
 
-/// The sum of the first `high` elements of an array that nobody writes.
+/// The sum of the first `high` elements of an unwritten array.
 #[derive(Clone, Debug)]
 pub(crate) struct Prefix {
     pub(crate) array: ArrayId,
     pub(crate) high: Poly,
-    /// Least and greatest value of the first `size` elements.
+    /// Minimum and maximum of the first `size` elements.
     pub(crate) bounds: (i128, i128),
     pub(crate) size: Poly,
-    /// Whether `0 ≤ high ≤ size` is known.
+    /// Is `0 ≤ high ≤ size` known?
     pub(crate) inside: bool,
 }
 
 impl Prefix {
-    /// What must hold for the sum to be one of elements with these bounds.
+    /// Conditions for the sum to be one of elements with these bounds.
     pub(crate) fn guard(&self) -> Vec<Formula> {
         let below = self.size.minus(&self.high).map_or(Formula::False, Formula::ge);
         match self.inside {
@@ -109,7 +109,7 @@ impl Symbols {
         self.table.next_index()
     }
 
-    /// Puts a value in the place of a symbol in all that is known.
+    /// Replaces a symbol by a value in all facts.
     pub(crate) fn substitute(&mut self, sym: Sym, value: &Poly) {
         let mut map = |poly: &Poly| poly.substituted(sym, value);
         for symbol in self.table.iter_mut() {
@@ -128,7 +128,7 @@ impl Symbols {
         }
     }
 
-    /// A polynomial in words.
+    /// Prints a polynomial.
     pub(crate) fn text(&self, poly: &Poly) -> String {
         let mut text = String::new();
         for (monomial, coefficient) in poly.terms() {
@@ -152,7 +152,7 @@ impl Symbols {
         if text.is_empty() { "0".to_owned() } else { text }
     }
 
-    /// For whom a polynomial has one value.
+    /// The level at which a polynomial has one value.
     pub(crate) fn level(&self, poly: &Poly) -> Level {
         poly.mentioned().map(|sym| self.table[sym].level).max().unwrap_or(Level::Launch)
     }
@@ -162,7 +162,7 @@ impl Symbols {
         symbols.iter().map(|sym| self.table[*sym].level).max().unwrap_or(Level::Launch)
     }
 
-    /// What is always true of the symbols in `formulas` and of those that these facts speak of.
+    /// The facts about the symbols in `formulas`, and about the symbols in these facts.
     pub(crate) fn facts(&self, formulas: &[Formula]) -> Vec<Formula> {
         let mut waiting: Vec<Sym> = formulas.iter().flat_map(Formula::symbols).collect();
         let mut seen: BTreeSet<Sym> = BTreeSet::new();
@@ -187,7 +187,7 @@ impl Symbols {
         facts
     }
 
-    /// The difference of two sums of first elements is a sum of elements, which have bounds; an element among them may be known.
+    /// The difference of two prefix sums is a sum of elements, which have bounds; an element among them may be known.
     fn sums(&self, symbols: &BTreeSet<Sym>) -> Vec<Formula> {
         let sums = symbols.iter().filter_map(|sym| Some((*sym, self.table[*sym].prefix.as_ref()?)));
         let sums: Vec<(Sym, &Prefix)> = sums.take(MAX_SUMS).collect();
@@ -205,7 +205,7 @@ impl Symbols {
         facts
     }
 
-    /// A sum of first elements is at least one of them and the least of the others.
+    /// A prefix sum is at least one of its elements plus the minimum of the others.
     fn among(&self, (sum, one): (Sym, &Prefix), symbols: &BTreeSet<Sym>) -> Option<Vec<Formula>> {
         let mut facts = Vec::new();
         for sym in symbols {
@@ -249,7 +249,7 @@ impl Symbols {
         Some(facts)
     }
 
-    /// Elements of arrays that nobody writes, among the symbols of formulas.
+    /// Elements of unwritten arrays, among the symbols of formulas.
     pub(crate) fn elements(&self, formulas: &[Formula]) -> Vec<(Sym, ArrayId, Vec<Poly>)> {
         let symbols: BTreeSet<Sym> = formulas.iter().flat_map(Formula::symbols).collect();
         let element = |sym: Sym| {
@@ -260,7 +260,7 @@ impl Symbols {
         symbols.into_iter().filter_map(element).collect()
     }
 
-    /// Elements as they are at barriers, among the symbols of formulas: the barrier's symbol, the array, the index.
+    /// Elements at barriers, among the symbols of formulas: the barrier's symbol, the array, the index.
     pub(crate) fn cells(&self, formulas: &[Formula]) -> Vec<(Sym, ArrayId, Vec<Poly>)> {
         let symbols: BTreeSet<Sym> = formulas.iter().flat_map(Formula::symbols).collect();
         let cell = |sym: Sym| {
@@ -299,7 +299,7 @@ impl Symbols {
 
 /// A second thread's symbols: a copy of each that it does not share with the first.
 pub(crate) struct Copies {
-    /// From which level on symbols are its own.
+    /// The level from which on symbols are its own.
     pub(crate) own: Level,
     map: BTreeMap<Sym, Sym>,
 }

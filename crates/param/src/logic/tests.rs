@@ -1,4 +1,4 @@
-//! The procedures without a solver against all values of small digits.
+//! The procedures without a solver, compared with all values of small digits.
 
 use super::formula::Formula;
 use super::poly::{Monomial, Poly, Sym};
@@ -96,7 +96,7 @@ fn splitting_by_symbols_is_exact() {
     assert!(parts.iter().all(|part| part.terms().count() == 2), "{parts:?}");
 }
 
-/// What is said to be nowhere negative is nowhere negative.
+/// A polynomial that is shown to be nonnegative is nonnegative.
 #[test]
 fn vertices_are_sound_and_useful() {
     let mut random = Random::new(5);
@@ -140,7 +140,7 @@ fn vertices_are_sound_and_useful() {
     assert!(shown * 10 > truly * 6, "{shown} of {truly} were shown");
 }
 
-/// What is divided is the divisor times the quotient, and the remainder; what was multiplied comes back.
+/// The dividend is the divisor times the quotient, plus the remainder; dividing a product gives back its factor.
 #[test]
 fn division_of_polynomials_is_exact() {
     let mut random = Random::new(19);

@@ -1,11 +1,11 @@
-//! Whether a polynomial is nowhere negative, without a solver.
+//! Proves that a polynomial is nonnegative, without a solver.
 //!
-//! A polynomial is shown to be at least 0 by eliminating its symbols one by one: with `x = low + x'` (or `x = high − x'`) and
-//! `x' ≥ 0`, it is enough that every coefficient of a power of `x'` is at least 0, which is a question about fewer symbols. For a
-//! polynomial that is linear in each symbol this looks at the vertex of the box that the signs of the coefficients
-//! point to. Bounds come from the symbols and from assumptions that are linear in a symbol with coefficient ±1.
-//! Where that does not do, assumptions `h ≥ 0`, or their products with symbols that are not negative, are taken off first:
-//! `p ≥ 0` follows from `p − h ≥ 0`. It can fail to prove what is true, never the reverse.
+//! A polynomial is shown to be at least 0 by eliminating its symbols one by one. With `x = low + x'` (or `x = high −
+//! x'`) and `x' ≥ 0`, it is enough that every coefficient of a power of `x'` is at least 0, which is a query about
+//! fewer symbols. For a polynomial that is linear in each symbol this evaluates the vertex of the box that the signs
+//! of the coefficients select. Bounds come from the symbols and from assumptions that are linear in a symbol with
+//! coefficient ±1. If that fails, assumptions `h ≥ 0`, or their products with nonnegative symbols, are subtracted
+//! first: `p ≥ 0` follows from `p − h ≥ 0`. It can fail to prove what is true, never the reverse.
 
 use super::formula::Formula;
 use super::models::{self, Model};
@@ -19,35 +19,35 @@ use std::collections::BTreeMap;
 
 /// Steps for one goal; beyond this many the answer is "not shown".
 const BUDGET: u32 = 500;
-/// The same where assumptions about sizes are tried.
+/// The same if assumptions about sizes are tried.
 const DEEP_BUDGET: u32 = 1500;
 /// Bounds tried for one symbol on one side.
 const MAX_BOUNDS: usize = 4;
-/// Assumptions that are taken off, one after the other.
+/// Limit on the assumptions subtracted, one after the other.
 const MAX_TAKEN: usize = 2;
 /// Assumptions tried at each step.
 const MAX_TRIED: usize = 5;
 
-/// What is known of symbols.
+/// Bounds of symbols, and other assumptions.
 pub(crate) struct Bounds<'s> {
     pub(super) low: BTreeMap<Sym, Vec<Poly>>,
     pub(super) high: BTreeMap<Sym, Vec<Poly>>,
-    /// Polynomials that are at least 0, and those of them that speak of sizes alone.
+    /// Polynomials that are at least 0, and those of them that mention only sizes.
     known: Vec<Poly>,
     sizes: Vec<Poly>,
-    /// Steps left for the goal at hand.
+    /// Steps left for the current goal.
     left: Cell<u32>,
-    /// What was shown or not of polynomials of sizes, with how many assumptions taken off.
+    /// Results for polynomials of sizes, by the number of assumptions subtracted.
     seen: RefCell<FxHashMap<(Poly, usize), bool>>,
-    /// Values for which all of `known` holds.
+    /// Models of `known`.
     models: OnceCell<Vec<Model>>,
-    /// Ranges that were asked for, with how deep bounds of bounds were looked at.
+    /// Computed ranges, by the depth of bounds of bounds.
     pub(super) ranges: RefCell<FxHashMap<(Sym, u32), Range>>,
     pub(super) symbols: &'s Symbols,
 }
 
 impl<'s> Bounds<'s> {
-    /// What assumptions say.
+    /// Collects the bounds in assumptions.
     pub(super) fn new(assumed: &[Formula], symbols: &'s Symbols) -> Self {
         let (low, high) = (BTreeMap::new(), BTreeMap::new());
         let (known, sizes, left) = (Vec::new(), Vec::new(), Cell::new(0));
@@ -69,7 +69,7 @@ impl<'s> Bounds<'s> {
         bounds
     }
 
-    /// What `poly ≥ 0` says of its symbols.
+    /// Adds the bounds that `poly ≥ 0` gives for its symbols.
     fn add(&mut self, poly: Poly) {
         if self.known.contains(&poly) {
             return;
@@ -84,7 +84,7 @@ impl<'s> Bounds<'s> {
                 _ => continue,
             };
             let Some(bound) = bound else { continue };
-            // Only bounds by symbols that are eliminated later, so that eliminating ends.
+            // Only bounds by symbols that are eliminated later, so that elimination terminates.
             let circular = bound.symbols().into_iter().any(|other| rank(other) > rank(sym));
             let list = side.entry(sym).or_default();
             if !circular && list.len() < MAX_BOUNDS && !list.contains(&bound) {
@@ -97,28 +97,28 @@ impl<'s> Bounds<'s> {
         self.known.push(poly);
     }
 
-    /// Whether `poly ≥ 0` follows; `false` if that is not shown.
+    /// Is `poly ≥ 0` shown to follow?
     pub(super) fn is_nonnegative(&self, poly: &Poly) -> bool {
-        // What is assumed of sizes is costly to try and seldom needed.
+        // Assumptions about sizes are costly to try and seldom needed.
         self.is_simply_nonnegative(poly) || {
             self.left.set(DEEP_BUDGET);
             self.search(poly, MAX_TAKEN, true)
         }
     }
 
-    /// The same without what is assumed of sizes.
+    /// The same without the assumptions about sizes.
     pub(super) fn is_simply_nonnegative(&self, poly: &Poly) -> bool {
         self.left.set(BUDGET);
         self.search(poly, MAX_TAKEN, false)
     }
 
-    /// The same by bounds of single symbols alone.
+    /// The same from bounds of single symbols alone.
     pub(super) fn is_plainly_nonnegative(&self, poly: &Poly) -> bool {
         self.left.set(BUDGET / 4);
         self.search(poly, 0, false)
     }
 
-    /// As it is, or after taking off assumptions.
+    /// Shows a polynomial directly, or after subtracting assumptions.
     fn search(&self, poly: &Poly, left: usize, deep: bool) -> bool {
         if self.is_refuted(poly) {
             return false;
@@ -141,7 +141,7 @@ impl<'s> Bounds<'s> {
         let mut rests: Vec<(usize, Poly)> = Vec::new();
         for known in &self.known {
             for factor in &factors {
-                // Only what cancels something can help.
+                // It can only help if it cancels a term.
                 let helps = known.terms().any(|(monomial, coefficient)| {
                     let own = multiplied(monomial, factor);
                     own.is_some_and(|own| !own.is_empty() && poly.coefficient(&own) == coefficient)
@@ -158,13 +158,13 @@ impl<'s> Bounds<'s> {
         any(rests, |rest| self.search(rest, left - 1, deep))
     }
 
-    /// Whether there are values for which all assumptions hold and this is negative.
+    /// Is there a model of all assumptions in which this is negative?
     fn is_refuted(&self, poly: &Poly) -> bool {
         let models = self.models.get_or_init(|| models::found(&self.known, self.symbols));
         models.iter().any(|model| model.refutes(poly))
     }
 
-    /// Eliminates one symbol: what threads have of their own first, then what blocks have; newest first.
+    /// Eliminates one symbol: those of threads first, then those of blocks; newest first.
     fn eliminated(&self, poly: &Poly, deep: bool) -> Option<bool> {
         self.left.set(self.left.get().checked_sub(1)?);
         if let Some(value) = poly.as_constant() {
@@ -179,14 +179,14 @@ impl<'s> Bounds<'s> {
         self.in_box(poly, deep)
     }
 
-    /// The same for a polynomial of sizes alone, with what is assumed of sizes.
+    /// The same for a polynomial of sizes alone, with the assumptions about sizes.
     fn of_sizes(&self, poly: &Poly, left: usize) -> bool {
         let key = (self.without_factors(poly), left);
         if let Some(known) = self.seen.borrow().get(&key) {
             return *known;
         }
         let shown = self.of_new_sizes(&key.0, left);
-        // Without steps left nothing is shown, which says nothing.
+        // A failure for lack of steps is not cached.
         if shown || self.left.get() > 0 {
             self.seen.borrow_mut().insert(key, shown);
         }
@@ -218,7 +218,7 @@ impl<'s> Bounds<'s> {
             if bounds.peek().is_none() {
                 continue;
             }
-            // In powers of `sign·x`; the highest stays what it is, whatever it is shifted by.
+            // In powers of `sign·x`; shifting does not change the highest.
             let Some(powers) = turned(&powers, sign) else { continue };
             let Some((highest, lower)) = powers.split_last() else { continue };
             if !self.eliminated(highest, deep)? {
@@ -233,7 +233,7 @@ impl<'s> Bounds<'s> {
         Some(false)
     }
 
-    /// Whether the coefficients below the highest are at least 0 once `sign·x` is `sign·bound + x'`.
+    /// Are the coefficients below the highest at least 0 once `sign·x` is `sign·bound + x'`?
     fn shifted(
         &self,
         highest: &Poly,
@@ -262,7 +262,7 @@ impl<'s> Bounds<'s> {
         Some(true)
     }
 
-    /// Divided by symbols that all terms share and that are not negative.
+    /// Divides by nonnegative symbols that all terms share.
     fn without_factors(&self, poly: &Poly) -> Poly {
         let mut poly = poly.clone();
         let Some(first) = poly.terms().next().map(|(monomial, _)| monomial.clone()) else {
@@ -288,7 +288,7 @@ fn turned(powers: &[Poly], sign: i128) -> Option<Vec<Poly>> {
     powers.iter().enumerate().map(turn).collect()
 }
 
-/// Whether one of the simplest is shown.
+/// Is one of the simplest shown?
 fn any(mut rests: Vec<(usize, Poly)>, mut shows: impl FnMut(&Poly) -> bool) -> bool {
     rests.sort();
     rests.dedup();

@@ -1,4 +1,5 @@
-//! Between pointers and places: `*p`, `&x`, arrays as pointers, and what is done with pointers: sums, differences, comparisons.
+//! Conversions between pointers and places (`*p`, `&x`, arrays as pointers), and pointer operations: sums,
+//! differences, comparisons.
 
 use super::diagnostics::{Result, unsupported};
 use super::lowerer::Lowerer;
@@ -11,7 +12,7 @@ use base::Span;
 use cuda::tree;
 
 impl Lowerer<'_> {
-    /// What a pointer points to.
+    /// The place that a pointer points to.
     pub(super) fn deref(
         &mut self,
         pointer: &Pointer,
@@ -63,7 +64,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// What a null pointer points to: elements of arrays that have none, so that every access is out of bounds.
+    /// The place that a null pointer points to: elements of arrays without elements, so that every access is out of
+    /// bounds.
     fn nowhere(&mut self, ty: &tree::Type, span: Span) -> Result<Spots> {
         let mut spots = Vec::new();
         for leaf in self.leaves(ty, span)? {
@@ -266,7 +268,7 @@ impl Lowerer<'_> {
         Ok(Expr { span, ..compare(operator, left, right) })
     }
 
-    /// Whether a pointer is null. Of a pointer of the launch that is a scalar of the launch.
+    /// Is a pointer null? For a pointer of the launch that is a scalar of the launch.
     pub(super) fn is_null(&mut self, pointer: &Pointer, span: Span) -> Result<Expr> {
         let mut chosen: Option<Expr> = None;
         for (number, target) in pointer.targets.iter().enumerate().rev() {
@@ -306,7 +308,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// The index for each dimension of an element that is counted through all of them.
+/// Converts the flat index of an element of nested arrays to one index for each dimension.
 fn unflattened(index: Vec<Expr>, inner: &[i128], span: Span) -> Vec<Expr> {
     let ([flat], false) = (&index[..], inner.is_empty()) else { return index };
     let mut rest = flat.clone();
@@ -321,7 +323,7 @@ fn unflattened(index: Vec<Expr>, inner: &[i128], span: Span) -> Vec<Expr> {
     places
 }
 
-/// Whether two objects are the same variables.
+/// Are two objects the same variables?
 fn same_spots(one: &Spots, other: &Spots) -> bool {
     one.len() == other.len()
         && one.iter().zip(other).all(|pair| match pair {

@@ -9,7 +9,7 @@ use base::Span;
 use cuda::tree;
 
 impl Lowerer<'_> {
-    /// `left ∘ right`, both of the type of the result; the right side of a shift has its own.
+    /// `left ∘ right`, both of the result's type; the right side of a shift has its own.
     pub(super) fn combine(
         &self,
         operator: tree::Binary,
@@ -53,7 +53,7 @@ impl Lowerer<'_> {
         Ok(binary(operator, left, right, span))
     }
 
-    /// `target = value`; what is stored.
+    /// `target = value`; returns the stored value.
     pub(super) fn assign(
         &mut self,
         target: &tree::Expr,
@@ -79,7 +79,7 @@ impl Lowerer<'_> {
         Ok((place, stored))
     }
 
-    /// Gives an object a value that is computed first.
+    /// Assigns an already computed value to an object.
     pub(super) fn put(
         &mut self,
         place: &Place,
@@ -118,7 +118,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `place op= value`; what is stored.
+    /// `place op= value`; returns the stored value.
     pub(super) fn assign_with(
         &mut self,
         operator: tree::Binary,
@@ -201,7 +201,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Small integers are stepped as `int`.
+/// The type in which `++` is computed: small integers are promoted to `int`.
 fn stepped(ty: Type) -> Type {
     match ty {
         Type::Bool | Type::Int { bits: 8 | 16, .. } => Type::INT,

@@ -119,7 +119,8 @@ impl Lowerer<'_> {
         Ok((result, statements))
     }
 
-    /// An operand of an operation on bits of an element of type `ty`. What sums and the like of bits leave is not followed.
+    /// An operand of an operation on the bits of an element of type `ty`. Arithmetic on reinterpreted bits gives an
+    /// unknown result.
     fn operand_of_bits(
         &mut self,
         operand: &Expr,
@@ -137,12 +138,12 @@ impl Lowerer<'_> {
     }
 }
 
-/// What is done to an element.
+/// The update of an element.
 struct Update {
     op: AtomicOp,
     operands: Vec<Expr>,
     scalar: Type,
-    /// Whether only threads of the block take part.
+    /// Does it only synchronise threads of the block?
     of_block: bool,
     span: Span,
 }

@@ -1,7 +1,7 @@
-//! `memcpy`, `memmove` and `memset`, as far as they are accesses of whole elements.
+//! `memcpy`, `memmove` and `memset`, if they access whole elements.
 //!
-//! A constant number of elements is copied one by one, all loads before all stores; any other number by a loop. Elements are of the type
-//! that the destination has; a source of other scalars is only looked at, and the copy holds anything.
+//! A constant number of elements is copied one by one, all loads before all stores; any other number by a loop.
+//! Elements have the destination's type; if the source has other scalars, it is only read, and the copy is unknown.
 
 use super::diagnostics::{Result, unsupported};
 use super::lowerer::Lowerer;
@@ -14,7 +14,7 @@ use cuda::tree::{self, ExprKind as Kind};
 /// More elements than this are copied by a loop.
 const MAX_UNROLLED: i128 = 32;
 
-/// How many elements are meant.
+/// The number of elements.
 enum Count {
     Known(i128),
     Computed(Expr),
@@ -67,7 +67,7 @@ impl Lowerer<'_> {
         Ok(vec![Item::Pointer(target)])
     }
 
-    /// `memcpy(&i, &f, 4)`: bits of one scalar as those of another, of which nothing is known.
+    /// `memcpy(&i, &f, 4)`: reinterprets the bits of one scalar as another; the result is unknown.
     fn copied_bits(
         &mut self,
         target: Pointer,
@@ -120,7 +120,7 @@ impl Lowerer<'_> {
                 (Some(byte), Type::Int { bits, signed }) => {
                     int(repeated(byte, bits, signed), scalar, span)
                 }
-                // The same value in all elements, but which one?
+                // The same value in all elements, but an unknown one.
                 _ => self.unknown("bytes", scalar, span, out),
             });
         }
@@ -153,7 +153,7 @@ impl Lowerer<'_> {
         self.deref(&pointer, ty, span)
     }
 
-    /// How many elements of a type so many bytes are.
+    /// Converts a number of bytes to a number of elements.
     fn count(
         &mut self,
         ty: &tree::Type,
@@ -168,19 +168,19 @@ impl Lowerer<'_> {
         if let Some(bytes) = fold(&bytes) {
             return match bytes % of_one {
                 0 => Ok(Count::Known(bytes / of_one)),
-                _ => Err(unsupported(span, "not read here: bytes that are no whole elements")),
+                _ => Err(unsupported(span, "not read here: bytes that are not whole elements")),
             };
         }
         let crate::kir::ExprKind::Binary(Binary::Mul, left, right) = &bytes.kind else {
-            return Err(unsupported(span, "not read here: bytes that are no whole elements"));
+            return Err(unsupported(span, "not read here: bytes that are not whole elements"));
         };
         let (number, factor) = match (fold(left), fold(right)) {
             (_, Some(factor)) => (left, factor),
             (Some(factor), _) => (right, factor),
-            _ => return Err(unsupported(span, "not read here: bytes that are no whole elements")),
+            _ => return Err(unsupported(span, "not read here: bytes that are not whole elements")),
         };
         if factor <= 0 || factor % of_one != 0 {
-            return Err(unsupported(span, "not read here: bytes that are no whole elements"));
+            return Err(unsupported(span, "not read here: bytes that are not whole elements"));
         }
         let number = (**number).clone();
         let times = int(factor / of_one, number.ty, span);
@@ -214,7 +214,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// A pointer as it was before it became one to `void`.
+/// A pointer before its conversion to `void*`.
 fn typed(pointer: &tree::Expr) -> &tree::Expr {
     let is_void = |ty: &tree::Type| matches!(ty, tree::Type::Pointer(to) if matches!(to.ty, tree::Type::Void));
     match &pointer.kind {
@@ -237,7 +237,7 @@ fn viewed(pointer: &tree::Expr, ty: &tree::Type) -> tree::Expr {
     }
 }
 
-/// Whether two objects have an array in common.
+/// Do two objects share an array?
 fn overlap(one: &Place, other: &Place) -> bool {
     let arrays = |place: &Place| {
         let spots = place.choices.iter().flatten();

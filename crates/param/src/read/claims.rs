@@ -1,7 +1,7 @@
-//! Annotations that claim: postconditions, invariants of loops and barriers, lemmas, monoids, ghost variables.
+//! Annotations with claims: postconditions, invariants of loops and barriers, lemmas, monoids, ghost variables.
 //!
-//! A claim that uses something that nothing follows is kept as [`Unfollowed`], so that the report says what is open; one
-//! that is wrong in itself is an error.
+//! A claim with an unsupported part is kept as [`Unfollowed`], so that the report lists it as open; a claim that is
+//! wrong in itself is an error.
 
 use super::diagnostics::{Result, error, unsupported};
 use super::lowerer::Lowerer;
@@ -14,7 +14,7 @@ use cuda::tree::{
     self, Clause, ClauseKind, ExprKind as Kind, LocalId, Quantifier, SpecExpr, StmtKind,
 };
 
-/// What a clause claims something of.
+/// Subject of a clause's claim.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum About {
     End,
@@ -26,7 +26,7 @@ pub(super) fn about(is_postcondition: bool) -> About {
 }
 
 impl Lowerer<'_> {
-    /// Keeps what is not followed as open; all else that is wrong is an error.
+    /// Keeps an unsupported clause as open; any other failure is an error.
     pub(super) fn followed<T>(&mut self, result: Result<T>, about: About) -> Result<Option<T>> {
         match result {
             Ok(value) => Ok(Some(value)),
@@ -59,7 +59,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// What a condition claims, conjunct by conjunct.
+    /// Splits a condition into claims, one for each conjunct.
     pub(super) fn claims(
         &mut self,
         name: Option<&str>,
@@ -142,7 +142,7 @@ impl Lowerer<'_> {
         if matches!(function.name.as_str(), "max" | "min") {
             return Err(error(monoid.span, "this name stands for an operation of its own"));
         }
-        // Monoids go by names, which overloads share.
+        // Monoids are identified by name, and overloads share one.
         if self.monoids.iter().any(|(_, one)| one.name == function.name) {
             return Err(unsupported(monoid.span, "a second monoid of this name is not supported"));
         }
@@ -184,7 +184,7 @@ impl Lowerer<'_> {
         Ok(Monoid { name, parameters, result, unit, commutative, span: monoid.span })
     }
 
-    /// A clause that stands before a barrier: what is claimed of integers is asserted there.
+    /// A clause before a barrier: its claims about integers are asserted there.
     pub(super) fn at_barrier(&mut self, clauses: &[&Clause], out: &mut Vec<Stmt>) -> Result<()> {
         let mut kept = std::mem::take(&mut self.pending);
         for clause in clauses {
@@ -206,7 +206,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// What a clause of a barrier claims.
+    /// The claims of a barrier's clause.
     fn claimed(
         &mut self,
         name: Option<&str>,
@@ -219,7 +219,7 @@ impl Lowerer<'_> {
         Ok(self.followed(claims, About::Body)?.unwrap_or_default())
     }
 
-    /// `__barrier_invariant_k(P, e1, …)`: the places at which another tool is told to use it are not needed.
+    /// `__barrier_invariant_k(P, e1, …)`: the instantiation hints for another tool are ignored.
     pub(super) fn claim_at_next_barrier(
         &mut self,
         condition: &tree::Expr,
@@ -230,7 +230,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// `assert` and `requires` of a function; what is not about integer variables alone is not followed.
+    /// `assert` and `requires` of a function; a claim about anything but integer variables is unsupported.
     pub(super) fn stated(&mut self, condition: &tree::Expr, span: Span) -> Result<Vec<Expr>> {
         let claims = self.claims(None, condition, span);
         let mut stated = Vec::new();
@@ -246,7 +246,7 @@ impl Lowerer<'_> {
         Ok(stated)
     }
 
-    /// `ghost int x = e;`: a variable that only annotations see; integers have no bounds.
+    /// `ghost int x = e;`: a variable that only annotations see; its integers are unbounded.
     pub(super) fn ghost_declare(
         &mut self,
         id: LocalId,

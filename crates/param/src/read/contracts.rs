@@ -1,8 +1,8 @@
-//! Contracts of `__device__` functions that say what a block of threads leaves in arrays, and uses of lemmas.
+//! Contracts of `__device__` functions about the arrays that a block of threads writes, and uses of lemmas.
 //!
-//! Such a function is called by all threads of a block and ends with a barrier. Its contract is shown once, for the function as a
-//! kernel of one block (`kir::Contract`), and used at each call at the last barrier. What the function accesses, and where
-//! threads meet in it, is looked at where it is called.
+//! Such a function is called by all threads of a block and ends with a barrier. Its contract is proved once, for the
+//! function as a kernel of one block (`kir::Contract`), and assumed at the last barrier of each call. The function's
+//! accesses and barriers are checked at each call.
 
 use super::diagnostics::{Result, error};
 use super::lowerer::Lowerer;
@@ -20,11 +20,11 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Parameters as they were when a function was called.
+/// Parameters with their values at the call.
 pub(super) type Before = BTreeMap<LocalId, Place>;
 
 impl Lowerer<'_> {
-    /// Runs something with parameters as they were.
+    /// Runs `inner` with the parameters' values at the call.
     fn with_before<T>(&mut self, before: &Before, inner: impl FnOnce(&mut Self) -> T) -> T {
         let outer = self.frames.last().map(|frame| frame.bindings.clone());
         for (id, place) in before {
@@ -37,7 +37,7 @@ impl Lowerer<'_> {
         result
     }
 
-    /// Whether the contract of a function that was just inlined is used by itself.
+    /// May the contract of the function just inlined be used instead of its body?
     pub(super) fn is_modular(
         &mut self,
         function: &Rc<Function>,
@@ -61,7 +61,7 @@ impl Lowerer<'_> {
         ends && plain && speaks && self.are_apart(function, before)
     }
 
-    /// Whether arguments are arrays of their own, as the contract presumes.
+    /// Are the arguments distinct arrays, as the contract presumes?
     fn are_apart(&self, function: &Function, before: &Before) -> bool {
         let mut seen: Vec<ArrayId> = Vec::new();
         function.parameters.iter().all(|id| {
@@ -85,7 +85,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// What the contract says, at the barrier that the function ends with.
+    /// Adds the contract's claims, at the barrier that ends the function.
     pub(super) fn given_at_end(
         &mut self,
         id: FunctionId,
@@ -95,7 +95,7 @@ impl Lowerer<'_> {
         out: &mut Vec<Stmt>,
     ) -> Result<()> {
         let mut relies = vec![span];
-        // Contracts go by names, which overloads share.
+        // Contracts are identified by name, and overloads share one.
         let is_taken =
             self.contracts.iter().any(|one| one.name == function.name && one.span != function.span);
         let alone = self.alone(id, function).filter(|_| !is_taken);
@@ -139,7 +139,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// The variables that hold parameters as they were.
+    /// The variables that hold the parameters' values at the call.
     fn held(&self, before: &Before) -> Vec<VarId> {
         let mut vars = Vec::new();
         for spot in before.values().flat_map(|place| place.choices.iter().flatten()) {
@@ -156,7 +156,7 @@ impl Lowerer<'_> {
         vars
     }
 
-    /// A function as a kernel; nothing if it looks at more than its block.
+    /// A function as a kernel; `None` if it uses more than its block.
     fn alone(&self, id: FunctionId, function: &Function) -> Option<Kernel> {
         let alone = Function { is_kernel: true, ..function.clone() };
         let mut kernel = super::kernel::by_itself(self.program, id, &alone).ok()?;
@@ -167,7 +167,7 @@ impl Lowerer<'_> {
         is_whole.then_some(kernel)
     }
 
-    /// `use name(…);`: what a lemma says of these numbers.
+    /// `use name(…);`: an instance of a lemma.
     pub(super) fn used_lemma(
         &mut self,
         lemma: usize,
@@ -184,7 +184,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Whether the last thing that a function does is to meet at a barrier.
+/// Does a function end with a barrier?
 fn ends_with_barrier(function: &Function) -> bool {
     function.body.last().is_some_and(|last| super::stmt::barrier(last).is_some())
         && !leaves(&function.body, Leave::Function)

@@ -1,8 +1,9 @@
-//! Conversions of pointers: a view of memory as another type is followed only where the layout is the same scalar by scalar.
+//! Conversions of pointers: a view of memory as another type is supported only if the layout is the same scalar by
+//! scalar.
 //!
-//! Scalars side by side may be looked at as structs of the same scalars without gaps (`float*` as `float4*`), and such a view as the
-//! scalars again; integers of one width as each other; floats as integers of their width (`reinterpret.rs`). All else would mean to take
-//! values apart into bits, and is refused.
+//! Consecutive scalars may be viewed as structs of the same scalars without gaps (`float*` as `float4*`), and such a
+//! view as the scalars again; integers of one width as each other; floats as integers of their width
+//! (`reinterpret.rs`). Any other view would require splitting values into bits, and is refused.
 //! That a view is aligned is not checked.
 
 use super::diagnostics::{Result, unsupported};
@@ -16,7 +17,7 @@ use cuda::tree;
 pub(super) const OTHER: &str = "a pointer to elements of another type is not supported";
 
 impl Lowerer<'_> {
-    /// The same pointer as one to elements of another type.
+    /// Converts a pointer to one to elements of another type.
     pub(super) fn cast(
         &mut self,
         pointer: Pointer,
@@ -44,7 +45,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The same targets with elements of an equal type.
+    /// The same targets with elements of an equivalent type.
     fn renamed(&self, mut pointer: Pointer, ty: &tree::Type) -> Pointer {
         for target in &mut pointer.targets {
             // Types of structs stay, so that pointers to one struct compare equal.
@@ -57,7 +58,7 @@ impl Lowerer<'_> {
         pointer
     }
 
-    /// Whether two types are the same scalars at the same places.
+    /// Do two types have the same scalars at the same offsets?
     fn are_alike(&self, one: &tree::Type, other: &tree::Type, span: Span) -> Result<bool> {
         if one == other {
             return Ok(true);
@@ -74,7 +75,7 @@ impl Lowerer<'_> {
         Ok(alike && self.size(one) == self.size(other))
     }
 
-    /// The layout of a type that is several scalars of one layout without gaps, and how many.
+    /// The layout of the scalars of a type that consists of equal scalars without gaps, and their number.
     pub(super) fn uniform(&self, ty: &tree::Type, span: Span) -> Option<(Layout, i128)> {
         let leaves = self.leaves(ty, span).ok()?;
         let layout = self.layout(&leaves.first()?.ty)?;
@@ -103,7 +104,7 @@ impl Lowerer<'_> {
         let (from, to) = (self.uniform(own, span), self.uniform(ty, span));
         let (Some((layout, old)), Some((wanted, new))) = (from, to) else { return Err(refused()) };
         let (Some(first), true) = (leaves.first(), layout == wanted) else { return Err(refused()) };
-        // Structs that are arrays of their own for each member have no scalars side by side.
+        // Structs are stored as one array for each member, so their scalars are not consecutive.
         if old > 1 && !is_view {
             return Err(unsupported(span, "looking at structs as their scalars is not supported"));
         }

@@ -1,4 +1,4 @@
-//! Declarations: variables of a thread, shared ones, and what they hold first.
+//! Declarations: variables of a thread, shared ones, and their initialisers.
 
 use super::diagnostics::{Result, error, unsupported};
 use super::lowerer::{Lowerer, Named};
@@ -8,11 +8,11 @@ use crate::kir::{Expr, Space, Stmt, Type};
 use base::{Index, Span};
 use cuda::tree::{self, Extent, Init, LocalId, Storage};
 
-/// Elements of an array that is initialised.
+/// Limit on the elements of an initialised array.
 const MAX_INITIALISED: u64 = 1024;
 
 impl Lowerer<'_> {
-    /// A declaration that control comes to.
+    /// A declaration statement.
     pub(super) fn declare(
         &mut self,
         id: LocalId,
@@ -40,7 +40,7 @@ impl Lowerer<'_> {
             let value = convert(self.number(value, out)?, ty);
             return self.declare_scalar(id, &local, value, out);
         }
-        // The value is computed before the variable is there.
+        // The initialiser is evaluated before the variable is in scope.
         let value = match init {
             Some(Init::Expr(value)) => Some(self.value(value, out)?),
             _ => None,
@@ -89,14 +89,14 @@ impl Lowerer<'_> {
         out: &mut Vec<Stmt>,
     ) -> Result<()> {
         let Some(Init::Expr(target)) = init else {
-            return Err(error(local.span, "a reference needs what it refers to"));
+            return Err(error(local.span, "a reference needs a target"));
         };
         let place = self.reference(target, &local.ty, out)?;
         self.bind(id, place);
         Ok(())
     }
 
-    /// What another name for an expression stands for: the element is chosen here, whatever its index is later.
+    /// The object behind a reference: the element is fixed here, even if its index changes later.
     pub(super) fn reference(
         &mut self,
         target: &tree::Expr,
@@ -115,7 +115,7 @@ impl Lowerer<'_> {
         Ok(self.frozen_place(place, out))
     }
 
-    /// A variable that a function names before control comes to its declaration: shared ones are there from the start.
+    /// A variable used before control reaches its declaration: shared ones exist from the start.
     pub(super) fn undeclared(&mut self, id: LocalId, span: Span) -> Result<Place> {
         let local = self.local(id, span)?;
         match local.storage {
@@ -174,7 +174,7 @@ impl Lowerer<'_> {
         Ok(Place::new(ty, spots))
     }
 
-    /// `extern __shared__`: all of them begin at the same address, so that a second one must be the same.
+    /// `extern __shared__`: all of them begin at the same address, so that a second one must have the same type.
     pub(super) fn dynamic_shared(
         &mut self,
         name: &str,
@@ -201,7 +201,7 @@ impl Lowerer<'_> {
         Ok(place)
     }
 
-    /// Gives an object what its initialiser says; what is not given is 0.
+    /// Initialises an object; missing values are 0.
     pub(super) fn initialise(
         &mut self,
         place: &Place,

@@ -1,4 +1,4 @@
-//! How lowering fails: with one diagnostic, which says whether the text is wrong or not modelled.
+//! Errors of lowering: one diagnostic, which tells an error in the text from an unsupported construct.
 
 use base::{Code, Diagnostic, Span};
 

@@ -1,5 +1,5 @@
-//! `extern __shared__` memory that is used as elements of another type than it is declared with, as in `(float*)bytes`: it is an array of
-//! those elements, if every use of it is such a cast. Which type that is, the first pass finds out.
+//! `extern __shared__` memory that is used with another element type than declared, as in `(float*)bytes`: it is an
+//! array of those elements, if every use of it is such a cast. The first pass finds the type.
 
 use super::conversions::OTHER;
 use super::diagnostics::{Result, unsupported};
@@ -12,7 +12,7 @@ use cuda::tree::{self, ExprKind as Kind, Extent, GlobalSpace, Storage};
 use std::sync::Arc;
 
 impl Lowerer<'_> {
-    /// A cast of such memory to a pointer to `ty`; nothing if it is another cast.
+    /// A cast of such memory to a pointer to `ty`; `None` for any other cast.
     pub(super) fn cast_of_dynamic(
         &mut self,
         inner: &tree::Expr,
@@ -66,7 +66,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Refuses memory that is used as elements of another type in the type it is declared with.
+    /// Refuses a use with the declared type of memory that is cast to another one.
     pub(super) fn check_declared(&self, place: &Place, span: Span) -> Result<()> {
         let arrays = |place: &Place| {
             let spots = place.choices.iter().flatten();
@@ -84,7 +84,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Arrays of other elements in the place of declared ones. A size that is given counts declared elements.
+    /// Arrays with another element type than declared. A given size counts declared elements.
     pub(super) fn retyped_arrays(
         &mut self,
         name: &str,

@@ -1,4 +1,4 @@
-//! Values of expressions: what they do goes to statements before, what is left is pure.
+//! Lowers expressions: side effects become statements before, and the value is pure.
 //!
 //! Long: one case for each kind of expression.
 
@@ -12,7 +12,7 @@ use base::Span;
 use cuda::tree::{self, ExprKind as Kind};
 
 impl Lowerer<'_> {
-    /// The value of an expression; what it does is appended to `out`.
+    /// The value of an expression; its side effects are appended to `out`.
     pub(super) fn value(&mut self, expr: &tree::Expr, out: &mut Vec<Stmt>) -> Result<Value> {
         let span = expr.span;
         match &expr.kind {
@@ -79,7 +79,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The value in a place. Of an assignment it is what was assigned.
+    /// The value in a place. Of an assignment it is the assigned value.
     fn read_value(&mut self, place: &tree::Expr, span: Span, out: &mut Vec<Stmt>) -> Result<Value> {
         match &place.kind {
             Kind::Assign(target, value) => self.assign(target, value, span, out),
@@ -248,7 +248,8 @@ impl Lowerer<'_> {
             Kind::Symbol(id) => self.symbol(*id, span),
             Kind::Special(special, axis) => {
                 let builtin = builtin(*special);
-                // What declarations of headers mention, such as a thread's rank in its block, the user did not.
+                // Expressions without a span come from headers (such as a thread's rank in its block), not from the
+                // user.
                 if expr.span != Span::default() {
                     self.mention(builtin, *axis);
                 }
@@ -277,7 +278,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Two numbers in order.
+    /// Two numbers in order of evaluation.
     pub(super) fn numbers(
         &mut self,
         [left, right]: [&tree::Expr; 2],
@@ -285,7 +286,7 @@ impl Lowerer<'_> {
     ) -> Result<(Expr, Expr)> {
         let spans = [left.span, right.span];
         let (mut left, mut right) = self.in_order([left, right], out)?;
-        // Not copied: a sum of thousands would be once for each of its summands.
+        // Not copied: a sum of thousands of summands would be copied once for each of them.
         match (left.pop().filter(|_| left.is_empty()), right.pop().filter(|_| right.is_empty())) {
             (Some(Item::Scalar(left)), Some(Item::Scalar(right))) => Ok((left, right)),
             (Some(Item::Scalar(_)), _) => {
@@ -336,14 +337,14 @@ impl Lowerer<'_> {
             (tree::Unary::Neg, _) => ExprKind::Unary(Unary::Neg, Box::new(value)),
             _ => ExprKind::Unary(Unary::Complement, Box::new(value)),
         };
-        // The negative of an unsigned literal is taken modulo its width.
+        // The negative of an unsigned literal wraps to its width.
         if let (ExprKind::Int(number), Type::Int { signed: false, .. }) = (&kind, ty) {
             return Ok(int(ty.wrap(*number), ty, span));
         }
         Ok(Expr { kind, ty, span })
     }
 
-    /// `&&` and `||`: the right side is done only if the left one asks for it.
+    /// `&&` and `||`: the right side is evaluated only if needed.
     fn logical(
         &mut self,
         is_and: bool,
@@ -429,7 +430,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Both sides of a comparison in one type; in a claim, an equation with an integer element is of its type.
+    /// Both sides of a comparison in one type; in a claim, an equation with an integer element has the element's
+    /// type.
     fn compared_sides(&self, operator: Compare, left: Expr, right: Expr) -> (Expr, Expr) {
         if !self.claiming || !matches!(operator, Compare::Eq | Compare::Ne) {
             return alike(left, right, self.annotation);
@@ -447,7 +449,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The place of a variable of the function at hand.
+    /// The place of a variable of the current function.
     fn local_place(&mut self, id: tree::LocalId, span: Span) -> Result<Place> {
         let frame = self.frames.last();
         let known = frame.and_then(|frame| frame.bindings.get(&id)).cloned();
@@ -458,7 +460,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// An element without the conversion that annotations put around it.
+/// An element without the conversion that annotations add.
 fn bare(expr: Expr) -> Expr {
     match expr.kind {
         ExprKind::Convert(inner)
@@ -470,12 +472,15 @@ fn bare(expr: Expr) -> Expr {
     }
 }
 
-/// A literal as it is written: over the reals, `0.1f` is a tenth.
+/// A literal as written: over the reals, `0.1f` is a tenth. A float that is an integer stays that integer: most of
+/// those are written with all their digits, and the shortest decimal may differ.
 fn written(value: f64, ty: &tree::Type) -> f64 {
     #[expect(clippy::cast_possible_truncation, reason = "it was rounded to this type already")]
     let single = value as f32;
     match ty {
-        tree::Type::Float(tree::FloatKind::Float) if single.is_finite() => {
+        tree::Type::Float(tree::FloatKind::Float)
+            if single.is_finite() && single.fract() != 0.0 =>
+        {
             single.to_string().parse().unwrap_or(value)
         }
         _ => value,
@@ -491,7 +496,7 @@ fn builtin(special: tree::Special) -> Builtin {
     }
 }
 
-/// A spot that is a value of its own.
+/// A spot that is a value without a place.
 pub(super) fn value_spot(item: Item) -> Spot {
     match item {
         Item::Scalar(value) => Spot::Value(value),

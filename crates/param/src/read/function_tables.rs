@@ -1,7 +1,7 @@
-//! Tables of functions outside of functions: `__device__ const op_t table[] = {add, mul};`.
+//! Tables of functions at file scope: `__device__ const op_t table[] = {add, mul};`.
 //!
-//! A table is an array of numbers, each of which says which of the functions is meant; a call through an element is one of each function, if
-//! the element says so. Only tables that are `const` are read, because the host may write others.
+//! A table is an array of numbers, which select the functions. A call through an element becomes a chain of tests
+//! with a call of each function. Only `const` tables are supported, because the host may write others.
 
 use super::diagnostics::{Result, unsupported};
 use super::lowerer::Lowerer;
@@ -11,11 +11,11 @@ use crate::kir::{Array, Element, Space, Stmt, Type};
 use base::{Index, Span};
 use cuda::tree::{self, Extent, Init};
 
-/// Functions of a table.
+/// Limit on the functions of a table.
 const MAX_FUNCTIONS: u64 = 16;
 
 impl Lowerer<'_> {
-    /// The place of a table of functions; nothing if the variable is none.
+    /// The place of a table of functions; `None` if the variable is not one.
     pub(super) fn function_table(
         &mut self,
         global: &tree::Global,
@@ -76,7 +76,7 @@ impl Lowerer<'_> {
         Some(Ok(Place::new(&global.ty, vec![Spot::Cell(array, Vec::new())])))
     }
 
-    /// An element of a table of functions; nothing if the array is none.
+    /// An element of a table of functions; `None` if the array is not one.
     pub(super) fn tabulated_function(
         &mut self,
         element: Element,

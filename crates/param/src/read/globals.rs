@@ -1,7 +1,7 @@
-//! What is outside of functions: symbols, and variables of the file.
+//! File scope: symbols and variables.
 //!
-//! A symbol is a scalar of the launch, and at least 1 if it is an integer. A variable is an array that exists once; what it holds is unknown
-//! unless it is `const` (`tables.rs`), as the host may have written it.
+//! A symbol is a scalar of the launch, and at least 1 if it is an integer. A variable is an array that exists once.
+//! Its contents are unknown unless it is `const` (`tables.rs`), as the host may have written it.
 
 use super::diagnostics::{Result, unsupported};
 use super::lowerer::{Lowerer, Named};
@@ -17,7 +17,7 @@ impl Lowerer<'_> {
         let of_file = self.program.symbols.enumerate().filter(|(_, one)| !one.of_template);
         let of_file: Vec<SymbolId> = of_file.map(|(id, _)| id).collect();
         for id in of_file {
-            // One of another type than an integer is refused where it is used.
+            // One that is not an integer is refused where it is used.
             let _ = self.symbol(id, span);
         }
     }
@@ -47,7 +47,7 @@ impl Lowerer<'_> {
         Ok(self.var(var, span))
     }
 
-    /// Variables in global memory come first among the arrays; those that cannot be read are refused where they are used.
+    /// Variables in global memory come first among the arrays; unsupported ones are refused where they are used.
     pub(super) fn file_variables(&mut self) {
         let ids: Vec<GlobalId> = self.program.globals.indices().collect();
         for id in ids {
@@ -71,7 +71,7 @@ impl Lowerer<'_> {
             return Err(unsupported(span, "this variable is not supported"));
         };
         let space = match global.space {
-            // A texture reference holds which texture it is.
+            // A texture reference identifies its texture.
             GlobalSpace::Device | GlobalSpace::Constant | GlobalSpace::Texture => Space::Global,
             GlobalSpace::Shared => Space::Shared,
             GlobalSpace::DynamicShared => {
@@ -109,7 +109,7 @@ impl Lowerer<'_> {
         Ok(place)
     }
 
-    /// Type parameters of a kernel's template that are read as floating-point types.
+    /// Type parameters of a kernel's template that are assumed to be floating-point types.
     pub(super) fn assumed_types(&self, kernel: &str) -> Vec<String> {
         let end = format!("` of `{kernel}` is read as `float`");
         let of_kernel = |line: &String| {
@@ -119,7 +119,7 @@ impl Lowerer<'_> {
         self.program.assumed.iter().filter_map(of_kernel).collect()
     }
 
-    /// Whether an array is a variable of the file.
+    /// Is an array a variable of the file?
     pub(super) fn is_of_file(&self, array: crate::kir::ArrayId) -> bool {
         let has = |place: &Place| {
             place
@@ -131,13 +131,12 @@ impl Lowerer<'_> {
         self.globals.values().any(has)
     }
 
-    /// Refuses reads past the caches of what the kernel writes: they may see what was there before.
+    /// Refuses non-coherent reads of arrays that the kernel writes: they may see old contents.
     pub(super) fn check_coherence(&self, kernel: &crate::kir::Kernel) -> Result<()> {
         let written = crate::relevance::written(kernel);
         for (array, span) in &self.incoherent {
             if written.get(array.position()).copied().unwrap_or(true) {
-                let message =
-                    "reading what the kernel writes through the read-only cache is not supported";
+                let message = "reading memory that the kernel writes through the read-only cache is not supported";
                 return Err(unsupported(*span, message));
             }
         }
@@ -145,7 +144,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Whether a type is an array whose size is not given.
+/// Is a type an array of unspecified size?
 pub(super) fn is_open(ty: &tree::Type) -> bool {
     matches!(ty, tree::Type::Array(_, tree::Extent::Unknown))
 }

@@ -1,4 +1,4 @@
-//! `__device__` functions in the place of their calls.
+//! Inlines `__device__` functions.
 
 use super::claims::About;
 use super::contracts::Before;
@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 /// Calls nested deeper than this are refused.
 const MAX_CALLS: usize = 32;
-/// Calls that are put in their places altogether; functions that call each other twice have as many as numbers have digits.
+/// Limit on all inlined calls; functions that call each other twice grow exponentially.
 const MAX_INLINED: usize = 20_000;
 
 impl Lowerer<'_> {
@@ -48,8 +48,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The value of a function that only returns something: an expression of its own parameters, which nobody else changes, so that
-    /// constants stay constants.
+    /// The value of a function that only returns an expression of its own, unmodified parameters. It is substituted
+    /// directly, so that constants stay constants.
     fn returned_at_once(
         &mut self,
         id: FunctionId,
@@ -83,7 +83,7 @@ impl Lowerer<'_> {
         Ok(Some(value.into_iter().map(|item| placed_item(&function, item, span)).collect()))
     }
 
-    /// A call through a pointer: of each function that it may hold, if it holds that one.
+    /// A call through a pointer: a test and a call for each function that it may hold.
     pub(super) fn call_through(
         &mut self,
         callee: &tree::Expr,
@@ -120,7 +120,7 @@ impl Lowerer<'_> {
                         self.write(result, value, span, &mut part)?;
                     }
                 }
-                // A call of nothing must not happen, and nothing happens after it.
+                // A call of a null pointer must not happen, and nothing is executed after it.
                 Target::Null => {
                     part.extend([Stmt::Assert(boolean(false, span)), Stmt::Return]);
                 }
@@ -164,7 +164,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// What a function of a header did, or why it is refused, is told of the place of its call.
+    /// Assigns the span of the call to a header function's statements and errors.
     fn placed<T>(
         &self,
         function: &Function,
@@ -197,7 +197,7 @@ impl Lowerer<'_> {
         Ok(function)
     }
 
-    /// Puts the body of a function in the place of its call: where its value is, and whether that is a pointer to it.
+    /// Inlines the body of a function; returns the place of its value, and whether that is a pointer to it.
     fn inline(
         &mut self,
         id: FunctionId,
@@ -220,7 +220,7 @@ impl Lowerer<'_> {
         Ok((returned, is_reference))
     }
 
-    /// What the parameters of a function stand for, if it can be called here.
+    /// Binds the parameters of a function to arguments, if it can be called here.
     fn checked_arguments(
         &mut self,
         id: FunctionId,
@@ -259,7 +259,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Where a function's value goes.
+    /// The destination of a function's value.
     fn exit(&mut self, function: &Function, span: Span, out: &mut Vec<Stmt>) -> Result<Exit> {
         let flag = match has_loop_exit(&function.body) {
             true => Some(self.keep("returned", boolean(false, span), out)),
@@ -279,7 +279,7 @@ impl Lowerer<'_> {
         Ok(Exit { returned, is_reference, flag })
     }
 
-    /// What the parameters of a function stand for. All arguments are computed before any of them is assigned.
+    /// Binds the parameters of a function. All arguments are computed before any of them is assigned.
     fn arguments(
         &mut self,
         function: &Function,
@@ -303,8 +303,8 @@ impl Lowerer<'_> {
         Ok(places)
     }
 
-    /// What the contract of an inlined function demands is asserted before it. If it claims something,
-    /// its parameters are kept as they are now.
+    /// Asserts the preconditions of an inlined function before it. If it has claims, the parameters' current values
+    /// are kept.
     fn met(&mut self, function: &Function, out: &mut Vec<Stmt>) -> Result<Before> {
         for clause in &function.clauses {
             match &clause.kind {
@@ -344,7 +344,7 @@ impl Lowerer<'_> {
         Ok(before)
     }
 
-    /// What it claims is asserted behind it, of its parameters as they were `before`.
+    /// Asserts its claims after it, with the parameters' values of `before`.
     fn given(
         &mut self,
         function: &Function,
@@ -372,7 +372,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// A call of a monoid, which is known by its laws; nothing if it is none, or if something could go wrong in it.
+    /// A call of a monoid, represented by its laws; `None` if it is not one, or if evaluating it could fail.
     fn combined(
         &mut self,
         id: FunctionId,
@@ -398,7 +398,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// A value that a function of a header gives, at the place of its call.
+/// Assigns the span of the call to the value of a header function.
 fn placed_item(function: &Function, item: Item, span: Span) -> Item {
     match item {
         Item::Scalar(mut value) if function.span == Span::default() => {
@@ -409,7 +409,7 @@ fn placed_item(function: &Function, item: Item, span: Span) -> Item {
     }
 }
 
-/// Whether an expression has a value whatever its variables are.
+/// Has an expression a value for all values of its variables?
 fn is_total(expr: &crate::kir::Expr) -> bool {
     use crate::kir::{Binary, ExprKind};
     let mut total = true;
@@ -425,7 +425,7 @@ fn is_total(expr: &crate::kir::Expr) -> bool {
     total
 }
 
-/// Whether a type is one of values that annotations compute with.
+/// Is a type one of values that annotations compute with?
 pub(super) fn is_real(ty: Option<Type>) -> bool {
     matches!(ty, Some(Type::Float | Type::Bool))
 }

@@ -1,4 +1,5 @@
-//! Integer functions of CUDA: exact where the kernel IR can say what they compute, else a value in the range of their results.
+//! Integer functions of CUDA: exact if the kernel IR can express them, else an unknown value in the range of their
+//! results.
 
 use super::diagnostics::Result;
 use super::lowerer::Lowerer;
@@ -9,7 +10,7 @@ use base::Span;
 const LONG_UNSIGNED: Type = Type::Int { bits: 64, signed: false };
 
 impl Lowerer<'_> {
-    /// A function of integers; nothing if it is none of these.
+    /// A function of integers; `None` if it is not one of these.
     pub(super) fn integer_function(
         &mut self,
         name: &'static str,
@@ -45,7 +46,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// A function of bits; its arguments are numbers that were computed before.
+    /// A bit function; its arguments are already computed numbers.
     fn bits(
         &mut self,
         name: &'static str,
@@ -64,7 +65,7 @@ impl Lowerer<'_> {
         self.var(var, span)
     }
 
-    /// A number of bits, from 0 to the width.
+    /// A count of bits, from 0 to the width.
     fn bit_count(
         &mut self,
         name: &'static str,
@@ -91,7 +92,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Whether `integer_function` knows a function.
+/// Does `integer_function` know a function?
 pub(super) fn is_followed(name: &str) -> bool {
     matches!(
         name,
@@ -117,7 +118,7 @@ pub(super) fn is_followed(name: &str) -> bool {
     )
 }
 
-/// The low 24 bits of a number, with a sign or not.
+/// The low 24 bits of a number, signed or not.
 fn low_24(value: &Expr, signed: bool, span: Span) -> Expr {
     let wide = convert(value.clone(), Type::LONG);
     let mask = int((1 << 24) - 1, Type::LONG, span);

@@ -1,8 +1,8 @@
 //! Functions of CUDA and of the standard library.
 //!
-//! Fences order nothing here; a kernel with one has no race refuted. What hardware or the host decides (clocks, random
-//! numbers, bits of floats) is a value of which nothing is known, another one each time, so that nothing that depends on it is proved
-//! equal to anything. A function that is not listed is refused.
+//! Fences are not used as ordering here; in a kernel with one no race is refuted. A value that depends on hardware or
+//! the host (clocks, random numbers, bits of floats) is unknown and differs each time, so that nothing that depends
+//! on it is proved equal to anything. A function that is not listed is refused.
 
 use super::diagnostics::{Result, error, unsupported};
 use super::lowerer::Lowerer;
@@ -12,7 +12,7 @@ use crate::kir::{Binary, Compare, Expr, ExprKind, Stmt, Type, Unary};
 use base::Span;
 use cuda::tree;
 
-/// Mathematical functions: C's name, how many arguments.
+/// Mathematical functions: C's name, number of arguments.
 const FUNCTIONS: &[(&str, usize)] = &[
     ("sqrt", 1),
     ("rsqrt", 1),
@@ -201,7 +201,8 @@ impl Lowerer<'_> {
         self.operated(Binary::Max, inner, negative, span)
     }
 
-    /// Arithmetic and conversions with a direction of rounding, of which only that of conversions to integers matters over the reals.
+    /// Arithmetic and conversions with a rounding mode. Over the reals the mode only matters for conversions to
+    /// integers.
     fn rounded(&mut self, name: &str, values: &[Expr], expr: &tree::Expr) -> Result<Option<Expr>> {
         let span = expr.span;
         let plain = name.trim_start_matches("__");
@@ -306,7 +307,7 @@ impl Lowerer<'_> {
         Ok(Expr { kind: ExprKind::Call(known.0, values), ty: Type::Float, span })
     }
 
-    /// `printf`: its arguments are computed, what it prints does not matter.
+    /// `printf`: its arguments are computed, the output is ignored.
     fn printed(
         &mut self,
         arguments: &[tree::Expr],
@@ -321,7 +322,7 @@ impl Lowerer<'_> {
         Ok(vec![Item::Scalar(self.unknown("printed", Type::INT, span, out))])
     }
 
-    /// A load that says which caches it goes through. One past the caches that stores go through sees what the kernel writes or not.
+    /// A load with a cache operator. A non-coherent one may or may not see what the kernel writes.
     fn cached_load(
         &mut self,
         name: &str,
@@ -361,7 +362,7 @@ impl Lowerer<'_> {
         Ok(super::memory::nothing(span))
     }
 
-    /// A call of which only the arguments are followed.
+    /// A call with an unknown result; only its arguments are evaluated.
     fn unknown_call(
         &mut self,
         arguments: &[tree::Expr],
@@ -385,7 +386,7 @@ impl Lowerer<'_> {
         self.unknown_value(&expr.ty, span, out)
     }
 
-    /// The state of a generator is read and written, and holds anything afterwards.
+    /// The state of a generator is read and written, and unknown afterwards.
     fn scrambled(&mut self, place: &Place, span: Span, out: &mut Vec<Stmt>) -> Result<()> {
         if self.leaves(&place.ty, span)?.is_empty() {
             return Err(unsupported(span, "a state of this type is not supported"));
@@ -395,7 +396,7 @@ impl Lowerer<'_> {
         self.write(place, value, span, out)
     }
 
-    /// A value of a type of which nothing is known.
+    /// An unknown value of a type.
     pub(super) fn unknown_value(
         &mut self,
         ty: &tree::Type,
@@ -428,7 +429,7 @@ pub(super) fn pointee(argument: Option<&tree::Expr>, span: Span) -> Result<tree:
     }
 }
 
-/// The mathematical function that a name stands for: underscores and `f` say how exactly it is computed.
+/// The mathematical function of a name: underscores and `f` only affect its precision.
 fn function(name: &str) -> Option<(&'static str, usize)> {
     let plain = name.trim_start_matches("__");
     let find = |one: &str| FUNCTIONS.iter().find(|(known, _)| *known == one).copied();
@@ -454,7 +455,7 @@ fn function(name: &str) -> Option<(&'static str, usize)> {
     find(aliased).or_else(|| find(aliased.strip_suffix('f')?))
 }
 
-/// Functions whose value hardware or the host decides, or of which no more is known than their type.
+/// Functions whose value depends on hardware or the host, or is otherwise unknown.
 pub(super) fn is_unknown(name: &str) -> bool {
     use cuda::intrinsics::{Class, all};
     let plain = name.trim_start_matches("__");
@@ -467,7 +468,7 @@ pub(super) fn is_unknown(name: &str) -> bool {
     }
 }
 
-/// Whether what a function of numbers computes is known.
+/// Is the result of a function of numbers modelled?
 fn is_followed(name: &str) -> bool {
     let plain = name.trim_start_matches("__");
     let (stem, _) = plain.rsplit_once('_').unwrap_or((plain, ""));
@@ -486,7 +487,7 @@ fn is_followed(name: &str) -> bool {
         || matches!(plain, "heq" | "hne" | "hlt" | "hle" | "hgt" | "hge")
 }
 
-/// Whether it is a string that is written down.
+/// Is it a string literal?
 pub(super) fn is_text(expr: &tree::Expr) -> bool {
     matches!(&expr.kind, tree::ExprKind::Decay(inner) if matches!(inner.kind, tree::ExprKind::Text(_)))
 }

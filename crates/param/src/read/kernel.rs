@@ -1,4 +1,4 @@
-//! Lowers one kernel, again and again until no pointer variable may hold one more array.
+//! Lowers one kernel, repeatedly until no pointer variable gets another possible array.
 
 use super::diagnostics::{Result, error, unsupported};
 use super::lowerer::{Hints, Lowerer};
@@ -8,10 +8,10 @@ use base::IndexVec;
 use cuda::tree::{Function, FunctionId, Program};
 use std::rc::Rc;
 
-/// How often a kernel is lowered again because a pointer variable may hold one more array.
+/// Limit on repeated lowering of a kernel.
 const MAX_PASSES: usize = 12;
 
-/// Lowers a function as a kernel, its body as `function` has it.
+/// Lowers a function as a kernel, with the body of `function`.
 pub(super) fn by_itself(program: &Program, id: FunctionId, function: &Function) -> Result<Kernel> {
     let function = Rc::new(switch::without(function)?);
     let mut hints = Hints::default();
@@ -48,7 +48,7 @@ impl Lowerer<'_> {
         self.statements(&function.body, &mut body)?;
         if let Some((_, extent)) = self.extents.pop() {
             if self.dynamic.is_some() {
-                // All `extern __shared__` arrays are one memory, which has the name of the first.
+                // All `extern __shared__` arrays are one memory, under the name of the first.
                 let message = "the size of dynamic shared memory by its second name is not read: give that of the first";
                 return Err(unsupported(extent.span, message));
             }

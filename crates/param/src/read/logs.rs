@@ -1,8 +1,8 @@
-//! What a thread accessed, for clauses that speak of it (GPUVerify's `__read`, `__write_offset_bytes` and their like).
+//! Access logs, for clauses about a thread's accesses (GPUVerify's `__read`, `__write_offset_bytes` and their like).
 //!
-//! As in GPUVerify, a log holds one access or none: each access may be the one that is logged, or not, so that what holds of the log holds
-//! of every access. A barrier ends what is known of shared arrays; of global ones it does not, because threads of other blocks do
-//! not wait at it. Which arrays are logged is found by lowering once more.
+//! As in GPUVerify, a log holds one access or none: each access may or may not be the logged one, so a fact about the
+//! log is a fact about every access. A barrier clears the logs of shared arrays; not of global ones, because threads
+//! of other blocks do not wait at it. Repeated lowering finds the arrays to log.
 
 use super::diagnostics::{Result, unsupported};
 use super::lowerer::{Log, Logged, Lowerer};
@@ -13,7 +13,7 @@ use base::{Index as _, Span};
 use cuda::tree;
 
 impl Lowerer<'_> {
-    /// Makes the logs that clauses of the kernel look at; nothing was accessed yet.
+    /// Creates the logs that clauses of the kernel use, initially empty.
     pub(super) fn start_logs(&mut self, span: Span, out: &mut Vec<Stmt>) {
         for of in self.hints.logged.clone() {
             let word = if of.2 { "written" } else { "read" };
@@ -30,7 +30,7 @@ impl Lowerer<'_> {
         Some((array.name.clone(), array.span, writes))
     }
 
-    /// Logs an access, or not.
+    /// Logs an access, nondeterministically.
     pub(super) fn log(&mut self, element: &Element, writes: bool, out: &mut Vec<Stmt>) {
         if self.logs.is_empty() {
             return;
@@ -53,7 +53,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// How far an element is from the beginning of its array; nothing for one that is a part of a struct.
+    /// The offset of an element in its array, in bytes; `None` for one that is a part of a struct.
     fn offset_in_bytes(&self, element: &Element) -> Option<Expr> {
         let span = element.span;
         let info = self.infos.get(element.array.position())?;
@@ -73,7 +73,7 @@ impl Lowerer<'_> {
         sum
     }
 
-    /// A barrier of the block: accesses of shared memory before it are over.
+    /// A barrier of the block: clears the logs of shared memory.
     pub(super) fn barrier_here(&mut self, span: Span, out: &mut Vec<Stmt>) {
         out.push(Stmt::Barrier(span));
         for log in &self.logs {
@@ -88,7 +88,7 @@ impl Lowerer<'_> {
         arrays.any(|one| one.space == Space::Shared && one.name == of.0 && one.span == of.1)
     }
 
-    /// The array that a pointer points into, if there is only one.
+    /// The only array that a pointer may point into, if there is one.
     fn single_array(&mut self, pointer: &tree::Expr) -> Result<Option<ArrayId>> {
         let place = self.place(super::parameters::named(pointer), &mut Vec::new())?;
         let mut spots = place.choices.iter().flatten();
@@ -108,7 +108,7 @@ impl Lowerer<'_> {
         Ok(array)
     }
 
-    /// How far a pointer is from the beginning of its array, in bytes.
+    /// The offset of a pointer in its array, in bytes.
     fn pointer_offset(&mut self, pointer: &tree::Expr, span: Span) -> Result<Expr> {
         let refused = || unsupported(span, "not read here: `__ptr_offset_bytes` of this pointer");
         let ty = super::intrinsics::pointee(Some(pointer), span)?;
@@ -120,7 +120,7 @@ impl Lowerer<'_> {
         self.offset_in_bytes(&element).ok_or_else(refused)
     }
 
-    /// A word of a clause that looks at a log.
+    /// A word of a clause that refers to a log.
     pub(super) fn access_word(
         &mut self,
         word: &str,
@@ -140,7 +140,7 @@ impl Lowerer<'_> {
         };
         let (happened, offset) = match self.logs.iter().find(|log| log.of == of) {
             Some(log) => (log.happened, log.offset),
-            // It is known when the kernel is lowered again.
+            // It is logged when the kernel is lowered again.
             None => {
                 if !self.hints.logged.contains(&of) {
                     self.hints.logged.push(of);

@@ -1,4 +1,4 @@
-//! What annotations say of loops.
+//! Loop annotations.
 
 use super::claims::About;
 use super::diagnostics::{Result, unsupported};
@@ -9,7 +9,7 @@ use crate::spec;
 use cuda::tree::{Clause, ClauseKind};
 
 impl Lowerer<'_> {
-    /// Invariants; those of a `for` may speak of the variables it declares.
+    /// Invariants; those of a `for` may mention the variables it declares.
     pub(super) fn invariants(&mut self, clauses: &[&Clause]) -> Result<(Vec<Expr>, Vec<Claim>)> {
         let (mut invariants, mut others) = (Vec::new(), Vec::new());
         for clause in clauses {
@@ -35,7 +35,7 @@ impl Lowerer<'_> {
         Ok((invariants, others))
     }
 
-    /// What `loop variant e` asks of an iteration: `e` is not negative before it and less after it.
+    /// The obligations of `loop variant e` in an iteration: `e` is not negative before it and less after it.
     pub(super) fn variants(
         &mut self,
         clauses: &[&Clause],

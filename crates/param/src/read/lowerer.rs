@@ -1,4 +1,4 @@
-//! The state of lowering: functions around, variables and arrays so far, what clauses said.
+//! The state of lowering: enclosing functions, variables and arrays so far, clauses.
 
 use super::diagnostics::{Result, unsupported};
 use super::memory_model::{ArrayInfo, Place, Slot, Spots, Target};
@@ -11,14 +11,14 @@ use cuda::tree::{self, Function, FunctionId, GlobalId, LocalId, Program, SymbolI
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Where `return` of an inlined function goes.
+/// Target of an inlined function's `return`.
 #[derive(Clone, Debug)]
 pub(super) struct Exit {
-    /// What is returned, or where it is.
+    /// The place of the returned value.
     pub(super) returned: Option<Place>,
-    /// Whether a reference is returned: `returned` holds a pointer.
+    /// Is a reference returned? Then `returned` holds a pointer.
     pub(super) is_reference: bool,
-    /// Whether a loop was left by `return`.
+    /// Set when a loop is left by `return`.
     pub(super) flag: Option<VarId>,
 }
 
@@ -27,49 +27,49 @@ pub(super) struct Frame {
     pub(super) id: FunctionId,
     pub(super) function: Rc<Function>,
     pub(super) bindings: BTreeMap<LocalId, Place>,
-    /// Loops around, in this function.
+    /// Number of enclosing loops in this function.
     pub(super) loops: usize,
-    /// Where `return` goes, if this is no kernel.
+    /// Target of `return`, unless this is a kernel.
     pub(super) exit: Option<Exit>,
 }
 
-/// An array by what stays the same when the kernel is lowered again, and whether writes are meant.
+/// Identifies an array across repeated lowering, and tells writes from reads.
 pub(super) type Logged = (String, Span, bool);
 
 /// The variables of a log.
 #[derive(Clone, Debug)]
 pub(super) struct Log {
     pub(super) of: Logged,
-    /// 1 if there was an access, or else 0: loops are followed in integers.
+    /// 1 if there was an access, else 0; an integer, because loops support integers.
     pub(super) happened: VarId,
-    /// Where, in bytes from the beginning of the array.
+    /// Its offset in the array, in bytes.
     pub(super) offset: VarId,
 }
 
-/// What an `extent` clause names.
+/// The array named by an `extent` clause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Named {
     Local(LocalId),
     Global(GlobalId),
 }
 
-/// What the first passes found out.
+/// Results of earlier passes.
 #[derive(Default)]
 pub(super) struct Hints {
-    /// What each pointer variable may hold, in the order in which they are made.
+    /// Possible targets of each pointer variable, in order of creation.
     pub(super) targets: Vec<Vec<Target>>,
-    /// What `extern __shared__` memory holds, if that is not the type it is declared with.
+    /// Element type of `extern __shared__` memory, if it differs from the declaration.
     pub(super) dynamic: Option<tree::Type>,
-    /// Arrays whose accesses clauses speak of.
+    /// Arrays whose accesses are logged for clauses.
     pub(super) logged: Vec<Logged>,
 }
 
-/// What is known while a kernel is lowered.
+/// State while a kernel is lowered.
 pub(super) struct Lowerer<'p> {
     pub(super) program: &'p Program,
     pub(super) vars: IndexVec<VarId, Var>,
     pub(super) arrays: IndexVec<ArrayId, Array>,
-    /// What the elements of each array are in C.
+    /// The C types of each array's elements.
     pub(super) infos: Vec<ArrayInfo>,
     pub(super) frames: Vec<Frame>,
     /// Functions without `switch`.
@@ -78,7 +78,7 @@ pub(super) struct Lowerer<'p> {
     pub(super) symbols: BTreeMap<SymbolId, VarId>,
     /// Shared variables: a function that is inlined twice has them once.
     pub(super) shared: BTreeMap<(FunctionId, LocalId), Place>,
-    /// Calls that were put in their places.
+    /// Number of inlined calls.
     pub(super) inlined_calls: usize,
     /// The array whose size the launch gives.
     pub(super) dynamic: Option<(tree::Type, Place)>,
@@ -88,45 +88,45 @@ pub(super) struct Lowerer<'p> {
     pub(super) objects: Vec<Spots>,
     pub(super) hints: Hints,
     pub(super) logs: Vec<Log>,
-    /// Whether a pointer variable may hold more than was known when it was used.
+    /// Set if a pointer variable got another target after it was used.
     pub(super) grown: bool,
-    /// Where a pointer is used that holds nothing.
+    /// A use of a pointer without targets.
     pub(super) empty: Option<Span>,
-    /// An array without elements, which null pointers point to.
+    /// Arrays without elements, which null pointers point to.
     pub(super) nowhere: BTreeMap<u8, ArrayId>,
-    /// Whether pointers of the launch are null, by their array.
+    /// Variables that tell if pointers of the launch are null, by their array.
     pub(super) nulls: BTreeMap<ArrayId, VarId>,
-    /// What variables of the file are initialised with.
+    /// Initialisers of variables of the file.
     pub(super) initials: BTreeMap<ArrayId, Option<Vec<Expr>>>,
-    /// Arrays that are read without regard to what is written to them.
+    /// Arrays with non-coherent reads.
     pub(super) incoherent: Vec<(ArrayId, Span)>,
     pub(super) mentioned: Vec<(Builtin, usize)>,
-    /// Inside an annotation: integers have no bounds, elements may be named.
+    /// Inside an annotation: integers are unbounded, elements may be named.
     pub(super) annotation: bool,
     pub(super) requires: Vec<Requirement>,
     pub(super) ensures: Vec<Claim>,
-    /// What is claimed at the next barrier, by calls that stand before it.
+    /// Claims for the next barrier, from calls before it.
     pub(super) pending: Vec<Claim>,
     pub(super) footprints: Vec<Footprint>,
     pub(super) contracts: Vec<Contract>,
     pub(super) lemmas: Vec<Lemma>,
     pub(super) monoids: Vec<(FunctionId, Monoid)>,
     pub(super) unfollowed: Vec<Unfollowed>,
-    /// Inside a claim: equations with elements are of their type.
+    /// Inside a claim: equations with elements have the element's type.
     pub(super) claiming: bool,
-    /// Inside a clause of a barrier, where there is another thread, or inside of what that has.
+    /// Inside a clause of a barrier, where another thread may be named, and not already inside its expression.
     pub(super) in_pair: bool,
-    /// When elements of annotations are looked at.
+    /// The moment at which annotations refer to elements.
     pub(super) when: When,
-    /// In an annotation of a loop.
+    /// Inside an annotation of a loop.
     pub(super) of_loop: bool,
-    /// In a contract, where pointers have not moved yet.
+    /// Inside a contract, where pointers have not moved yet.
     pub(super) in_contract: bool,
-    /// What functions whose contracts are looked at return.
+    /// Return values of functions whose contracts are being translated.
     pub(super) results: Vec<VarId>,
-    /// Which functions the numbers in tables of functions stand for.
+    /// The functions behind the numbers in tables of functions.
     pub(super) function_tables: BTreeMap<ArrayId, Vec<Target>>,
-    /// Whether there is a fence.
+    /// Is there a fence?
     pub(super) fences: bool,
     pub(super) scalars: Vec<VarId>,
 }
@@ -194,7 +194,7 @@ impl<'p> Lowerer<'p> {
         }
     }
 
-    /// What a variable of the function at hand is called, its type and its kind.
+    /// A variable of the current function: name, type and storage.
     pub(super) fn local(&self, id: LocalId, span: Span) -> Result<tree::Local> {
         let frame = self.frames.last();
         let local = frame.and_then(|frame| frame.function.locals.get(id)).cloned();
@@ -214,14 +214,14 @@ impl<'p> Lowerer<'p> {
         self.vars.get(var).map_or(Type::INT, |one| one.ty)
     }
 
-    /// A variable that holds a value from here on.
+    /// Creates a variable with a value.
     pub(super) fn keep(&mut self, name: &str, value: Expr, out: &mut Vec<Stmt>) -> VarId {
         let var = self.new_var(name, value.ty);
         out.push(Stmt::Assign(var, value));
         var
     }
 
-    /// A value that may be anything of its type, another one each time.
+    /// An unknown value of a type, different each time.
     pub(super) fn unknown(
         &mut self,
         name: &str,
@@ -234,7 +234,7 @@ impl<'p> Lowerer<'p> {
         self.var(var, span)
     }
 
-    /// Notes that the kernel looks at an axis. Functions of headers look at all of them, whatever the kernel does.
+    /// Records that the kernel uses an axis. Functions of headers use all axes, whatever the kernel does.
     pub(super) fn mention(&mut self, builtin: Builtin, axis: usize) {
         let of_header =
             self.frames.last().is_some_and(|frame| frame.function.span == Span::default());

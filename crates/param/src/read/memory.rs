@@ -1,7 +1,8 @@
-//! Reads and writes objects, scalar by scalar (`memory_model.rs` says where those are).
+//! Reads and writes objects, scalar by scalar (`memory_model.rs` has their places).
 //!
-//! An object is taken apart into its scalars and pointers (`types.rs`). One of a thread that is in no array is a variable of the
-//! kernel; all others are elements of arrays, one array for each scalar of a struct, so that accesses of different members never meet.
+//! An object is decomposed into its scalars and pointers (`types.rs`). An object of a thread outside of arrays
+//! becomes variables of the kernel. All others are elements of arrays, one array for each scalar of a struct, so that
+//! accesses to different members never conflict.
 
 use super::diagnostics::{Result, error, unsupported};
 use super::lowerer::Lowerer;
@@ -12,16 +13,16 @@ use crate::kir::{ArrayId, Compare, Element, Expr, ExprKind, Stmt, Type, When};
 use base::Span;
 use cuda::tree::{self, Extent};
 
-/// Elements of arrays in structs that are copied one by one.
+/// Limit on array elements in structs that are copied one by one.
 const MAX_COPIED: u64 = 64;
 
-/// The condition that a tag has this value; the last one needs no test.
+/// The condition that a tag has this value; the last value needs no test.
 pub(super) fn is_tagged(tag: &Expr, number: usize) -> Expr {
     let number = i128::try_from(number).unwrap_or(i128::MAX);
     compare(Compare::Eq, tag.clone(), int(number, tag.ty, tag.span))
 }
 
-/// Nothing, for expressions that have no value.
+/// A dummy value, for expressions without one.
 pub(super) fn nothing(span: Span) -> Value {
     vec![Item::Scalar(boolean(true, span))]
 }
@@ -64,7 +65,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The same in an annotation, where nothing is done.
+    /// The same in an annotation, which must not have side effects.
     fn read_chosen(
         &mut self,
         place: &Place,
@@ -92,7 +93,7 @@ impl Lowerer<'_> {
         Ok(value.unwrap_or_default())
     }
 
-    /// What a pointer that holds nothing yet points to.
+    /// The value behind a pointer without targets.
     fn read_nothing(&mut self, leaves: &[Leaf], span: Span, out: &mut Vec<Stmt>) -> Result<Value> {
         self.empty.get_or_insert(span);
         let mut value = Vec::new();
@@ -153,7 +154,7 @@ impl Lowerer<'_> {
             }
         };
         match wanted {
-            // In annotations arguments have no bounds.
+            // In annotations arguments are unbounded.
             Some(_) if self.annotation => Ok(Item::Scalar(scalar)),
             Some(wanted) => Ok(Item::Scalar(convert(scalar, wanted))),
             None => Err(unsupported(span, "a pointer in an array is not supported")),
@@ -236,7 +237,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Gives an object a value.
+    /// Assigns a value to an object.
     pub(super) fn write(
         &mut self,
         place: &Place,
@@ -297,7 +298,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// A value of an object's type as one that an element holds.
+    /// Converts a value of an object's type to the type of an element.
     fn as_element(
         &mut self,
         array: ArrayId,
@@ -315,7 +316,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// An object of a thread that nothing else knows.
+    /// A temporary object of a thread.
     pub(super) fn temporary(&mut self, name: &str, ty: &tree::Type, span: Span) -> Result<Place> {
         let mut spots = Vec::new();
         for leaf in self.leaves(ty, span)? {
@@ -332,13 +333,13 @@ impl Lowerer<'_> {
         Ok(Place::new(ty, spots))
     }
 
-    /// Whether an annotation looks at what pointers of the launch were at first.
+    /// Does an annotation refer to the initial values of launch pointers?
     pub(super) fn looks_at_start(&self) -> bool {
         self.annotation && (self.in_contract || self.when == When::Before)
     }
 }
 
-/// Statements for each value of a tag, as a chain of tests.
+/// A chain of tests with the statements for each value of a tag.
 pub(super) fn chain(tag: &Expr, parts: Vec<Vec<Stmt>>) -> Vec<Stmt> {
     let mut rest: Option<Vec<Stmt>> = None;
     for (number, part) in parts.into_iter().enumerate().rev() {

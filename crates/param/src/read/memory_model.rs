@@ -1,23 +1,23 @@
-//! The model of memory as data: where objects are, what values are made of, and what pointers may point to.
+//! The memory model as data: places of objects, parts of values, and targets of pointers.
 //!
-//! A struct is its scalars and pointers, and a pointer is one of finitely many targets, chosen by a tag, with an index for each
-//! dimension.
+//! A struct is its scalars and pointers, and a pointer is one of finitely many targets, chosen by a tag, with an
+//! index for each dimension.
 
 use crate::kir::{ArrayId, Expr, VarId};
 use cuda::tree;
 
-/// What the elements of an array are in C.
+/// The C types of an array's elements.
 #[derive(Clone, Debug)]
 pub(super) struct ArrayInfo {
-    /// What is left after each dimension.
+    /// The type that remains after each dimension.
     pub(super) chain: Vec<tree::Type>,
-    /// Values of a table that never change, in order.
+    /// Constant contents of a table, in order.
     pub(super) table: Option<Vec<Expr>>,
-    /// Whether a pointer of the launch points to it.
+    /// Does a pointer of the launch point to it?
     pub(super) of_launch: bool,
 }
 
-/// Where one scalar or pointer is.
+/// The place of one scalar or pointer.
 #[derive(Clone, Debug)]
 pub(super) enum Spot {
     Var(VarId),
@@ -25,22 +25,22 @@ pub(super) enum Spot {
     Slot(usize),
     /// An element; if indices are missing, an array of them.
     Cell(ArrayId, Vec<Expr>),
-    /// A value that has no place: a constant, or an argument of an annotation's function.
+    /// A value without a place: a constant, or an argument of an annotation's function.
     Value(Expr),
     Pointer(Box<Pointer>),
 }
 
-/// Where the scalars and pointers of an object are.
+/// The places of an object's scalars and pointers.
 pub(super) type Spots = Vec<Spot>;
 
 /// An object.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     pub(super) ty: tree::Type,
-    /// Which of `choices` it is, if there are several.
+    /// Selects one of `choices`, if there are several.
     pub(super) tag: Option<Expr>,
     pub(super) choices: Vec<Spots>,
-    /// The pointer that points to it, if it was reached through one.
+    /// The pointer through which it was reached, if any.
     pub(super) origin: Option<Box<Pointer>>,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Place {
 pub(super) enum Item {
     Scalar(Expr),
     Pointer(Pointer),
-    /// A copy of an array, which nobody else knows.
+    /// A copy of an array, without aliases.
     Copy(ArrayId),
 }
 
@@ -62,7 +62,7 @@ impl Place {
     }
 }
 
-/// One scalar of what a pointer points to: element `i` has it at `stride·i + at` of the last dimension.
+/// One scalar of a pointer's target: element `i` has it at `stride·i + at` of the last dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TargetLeaf {
     pub(super) array: ArrayId,
@@ -70,7 +70,7 @@ pub(super) struct TargetLeaf {
     pub(super) at: i128,
 }
 
-/// What a pointer may point to.
+/// A possible target of a pointer.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Target {
     Null,
@@ -79,13 +79,13 @@ pub(super) enum Target {
         /// Their type.
         ty: tree::Type,
         leaves: Vec<TargetLeaf>,
-        /// How many indices there are; the last one moves with the pointer.
+        /// Number of indices; the last one moves with the pointer.
         rank: usize,
-        /// Sizes of the dimensions inside of the first, if the one index counts elements of all of them.
+        /// Sizes of the dimensions inside the first, if the one index counts elements of all of them.
         inner: Vec<i128>,
-        /// Whether it is a view of scalars as structs, with a first scalar (`Pointer::base`).
+        /// Is it a view of scalars as structs, with a first scalar (`Pointer::base`)?
         is_view: bool,
-        /// Whether it points to something that is in no array, so that it cannot move.
+        /// Does it point to an object outside of arrays, so that it cannot move?
         is_pinned: bool,
     },
     /// A function, which can only be called.
@@ -101,9 +101,9 @@ pub(super) enum Target {
 /// A pointer.
 #[derive(Clone, Debug)]
 pub(super) struct Pointer {
-    /// Where it may point to; nowhere if nothing was ever assigned to it.
+    /// Possible targets; empty if nothing was ever assigned to it.
     pub(super) targets: Vec<Target>,
-    /// Which of them, if there are several.
+    /// Selects one of them, if there are several.
     pub(super) tag: Option<Expr>,
     /// The first scalar of a view.
     pub(super) base: Option<Expr>,
@@ -112,7 +112,7 @@ pub(super) struct Pointer {
 }
 
 impl Pointer {
-    /// A pointer of which it is not known what it holds.
+    /// A pointer without known targets.
     pub(super) fn nothing() -> Self {
         Pointer { targets: Vec::new(), tag: None, base: None, index: Vec::new() }
     }
@@ -130,10 +130,10 @@ pub(super) struct Slot {
     pub(super) tag: Option<VarId>,
     pub(super) base: Option<VarId>,
     pub(super) index: Vec<VarId>,
-    /// Whether it was looked at.
+    /// Was it read?
     pub(super) is_read: bool,
-    /// Whether it is a parameter of the kernel, which has not moved when the launch begins.
+    /// Is it a parameter of the kernel, which has not moved at the start of the launch?
     pub(super) of_launch: bool,
-    /// Whether it was declared without a value.
+    /// Was it declared without a value?
     pub(super) is_unset: bool,
 }

@@ -1,9 +1,10 @@
-//! Typed tree to kernel IR: side effects taken out of expressions, pointers and structs taken apart, `__device__` functions
-//! put in the place of their calls.
+//! Lowers the typed tree to kernel IR: extracts side effects from expressions, decomposes pointers and structs, and
+//! inlines `__device__` functions.
 //!
-//! `cuda::tree` has every name, overload and conversion resolved, so what is left is the model of memory (`memory_model.rs`): a struct is
-//! its scalars, a pointer is one of finitely many arrays with indices. Which arrays a pointer variable may hold is found by
-//! lowering again until nothing is added (`pointers.rs`). What is outside the model is refused with its place.
+//! `cuda::tree` has every name, overload and conversion resolved, so the main work is the memory model
+//! (`memory_model.rs`): a struct is its scalars, a pointer is one of finitely many arrays with indices. The possible
+//! arrays of a pointer variable are found by repeated lowering until none is added (`pointers.rs`). A construct
+//! outside the model is refused with its place.
 
 mod address;
 mod arithmetic;
@@ -50,7 +51,7 @@ use base::Span;
 use cuda::tree::{FunctionId, Program};
 use diagnostics::{Result, unsupported};
 
-/// Whether more is known of a function of CUDA than the type of its result.
+/// Is more known of a function of CUDA than the type of its result?
 pub(crate) fn follows(function: &str) -> bool {
     !intrinsics::is_unknown(function)
 }

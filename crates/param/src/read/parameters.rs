@@ -10,7 +10,7 @@ use crate::kir::{
 use base::Span;
 use cuda::tree::{self, ClauseKind, ExprKind as Kind, Extent, Function, Quantifier, SpecExpr};
 
-/// Elements of an array in a parameter.
+/// Limit on the elements of an array in a parameter.
 const MAX_OF_LAUNCH: usize = 3;
 
 impl Lowerer<'_> {
@@ -55,7 +55,7 @@ impl Lowerer<'_> {
         if leaf.dimensions.len() > MAX_OF_LAUNCH {
             return Err(unsupported(span, "more than three dimensions are not supported"));
         }
-        // An array in a struct: each thread has what the launch gave, and may not change it here.
+        // An array in a struct: each thread has the launch's contents, and may not change them here.
         let array = self.leaf_array(name, leaf, Space::Global, span)?;
         if let Some(array) = self.arrays.iter_mut().last() {
             array.constant = true;
@@ -63,7 +63,7 @@ impl Lowerer<'_> {
         Ok(Spot::Cell(array, Vec::new()))
     }
 
-    /// A pointer of the launch: the arrays that it points to, and a variable that holds it.
+    /// A pointer of the launch: its target arrays, and a variable that holds it.
     fn parameter_pointer(
         &mut self,
         name: &str,
@@ -239,7 +239,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// A demand on launches, one for each conjunct.
+    /// A requirement on launches, one for each conjunct.
     fn require(&mut self, condition: &tree::Expr) -> Result<()> {
         match &condition.kind {
             Kind::And(left, right) => {
@@ -264,7 +264,7 @@ impl Lowerer<'_> {
     /// An integer expression of an annotation.
     pub(super) fn spec(&mut self, expr: &tree::Expr) -> Result<Expr> {
         let value = self.annotated(|lowerer, out| lowerer.number(expr, out))?;
-        // Sizes are numbers if they can be.
+        // Sizes become numbers if possible.
         match fold(&value) {
             Some(number) if !matches!(value.ty, Type::Float) => {
                 Ok(int(number, Type::Whole, value.span))
@@ -294,7 +294,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// The variable that a clause names, without what makes a pointer of it.
+/// The variable that a clause names, without conversions to a pointer.
 pub(super) fn named(expr: &tree::Expr) -> &tree::Expr {
     match &expr.kind {
         Kind::Read(inner) | Kind::Decay(inner) | Kind::Convert(inner) => named(inner),

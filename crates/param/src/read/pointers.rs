@@ -1,8 +1,9 @@
-//! Pointers as values, and variables that hold them (`memory_model.rs` has them as data).
+//! Pointers as values, and pointer variables (`memory_model.rs` has them as data).
 //!
-//! A pointer is one of finitely many targets, chosen by a tag, with an index for each dimension. A variable of pointer type is a
-//! variable for the tag, if it may hold several targets, and one for each index. Its targets are collected over the whole kernel,
-//! whatever the path: a kernel is lowered again until no variable gets another one after it was looked at (`kernel.rs`).
+//! A pointer is one of finitely many targets, chosen by a tag, with an index for each dimension. A pointer variable
+//! becomes a variable for the tag, if it may hold several targets, and one for each index. Its targets are collected
+//! over the whole kernel, flow-insensitively. A kernel is lowered again until no variable gets a new target after it
+//! was read (`kernel.rs`).
 
 use super::diagnostics::{Result, unsupported};
 use super::lowerer::Lowerer;
@@ -14,7 +15,7 @@ use crate::kir::{Binary, Expr, Stmt, Type, VarId};
 use base::Span;
 use cuda::tree;
 
-/// More than this many arrays that one pointer may point to are refused.
+/// Limit on the arrays that one pointer may point to.
 const MAX_TARGETS: usize = 16;
 
 impl Lowerer<'_> {
@@ -28,7 +29,7 @@ impl Lowerer<'_> {
         number
     }
 
-    /// A variable declared without a value points nowhere, if that would not show otherwise.
+    /// A variable declared without a value gets null as a target, if its missing value would not show otherwise.
     pub(super) fn unset_slot(
         &mut self,
         number: usize,
@@ -58,7 +59,7 @@ impl Lowerer<'_> {
         };
         let tag = tag.map(|tag| self.var(tag, span));
         if slot.of_launch && starts {
-            // Its own array was the first that it held.
+            // The array of the launch was its first target.
             let targets: Vec<Target> = slot.targets.into_iter().take(1).collect();
             let index = slot.index.iter().map(|_| int(0, Type::LONG, span)).collect();
             return Pointer { targets, tag: None, base: None, index };
@@ -139,7 +140,8 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// A pointer to a scalar in an array of arrays as one that moves through all of them, as rows lie behind each other.
+    /// Converts a pointer to a scalar in an array of arrays to one that moves through all of them, as rows are
+    /// contiguous.
     fn flattened(&self, pointer: &Pointer, span: Span) -> Pointer {
         let [Target::Elements { ty, leaves, rank, inner, is_view: false, is_pinned }] =
             &pointer.targets[..]
@@ -168,7 +170,7 @@ impl Lowerer<'_> {
         Pointer { targets: vec![target], tag: None, base: None, index: vec![flat] }
     }
 
-    /// The position of a target in what a variable may hold.
+    /// Adds a target to a variable; returns its position.
     fn add_target(&mut self, number: usize, target: &Target, span: Span) -> Result<usize> {
         let too_many = "pointers that may point to so many arrays are not supported";
         let Some(slot) = self.slots.get_mut(number) else {
@@ -188,7 +190,7 @@ impl Lowerer<'_> {
         if slot.targets.len() >= MAX_TARGETS {
             return Err(unsupported(span, too_many));
         }
-        // Whatever was done with it before was done without this target, or without a tag.
+        // Earlier uses of the variable did not consider this target, or had no tag.
         let hidden = slot.is_unset
             && matches!(
                 target,
@@ -211,7 +213,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// How many indices a target has.
+/// Number of indices of a target.
 pub(super) fn rank_of(target: &Target) -> usize {
     match target {
         Target::Elements { rank, .. } => *rank,
@@ -219,7 +221,7 @@ pub(super) fn rank_of(target: &Target) -> usize {
     }
 }
 
-/// The tag of a variable for what a pointer points to, whose targets have these places in the variable.
+/// Translates a pointer's tag to the variable's, given the positions of the pointer's targets in the variable.
 fn retagged(pointer: &Pointer, places: &[usize], span: Span) -> Expr {
     let number = |place: usize| int(i128::try_from(place).unwrap_or(i128::MAX), Type::INT, span);
     let Some(tag) = &pointer.tag else {
@@ -238,7 +240,7 @@ fn retagged(pointer: &Pointer, places: &[usize], span: Span) -> Expr {
     chosen.unwrap_or_else(|| tag.clone())
 }
 
-/// Whether a pointer reads one of these variables.
+/// Does a pointer read one of these variables?
 pub(super) fn pointer_reads(pointer: &Pointer, vars: &[VarId]) -> bool {
     let parts = pointer.index.iter().chain(&pointer.base).chain(&pointer.tag);
     parts.into_iter().any(|one| reads_any(one, vars))

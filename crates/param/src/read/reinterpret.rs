@@ -1,8 +1,9 @@
-//! Floats as the bits of integers and back: `__float_as_int`, and elements that are accessed through a pointer to the other kind.
+//! Reinterprets floats as integers and back: `__float_as_int`, and elements that are accessed through a pointer of
+//! the other kind.
 //!
-//! An array has one type of elements. What is accessed as the other kind is converted by a function of bits ([`Stmt::Bits`]), of which a
-//! proof knows nothing, so that nothing is proved of such a value; a run computes it. 32-bit floats are 32-bit integers,
-//! doubles are 64-bit ones; others are not looked at as bits.
+//! An array has one element type. An access of the other kind is converted by a bit function ([`Stmt::Bits`]), which
+//! is opaque in proofs; a run computes it. 32-bit floats pair with 32-bit integers, doubles with 64-bit ones; other
+//! floats are not reinterpreted.
 
 use super::diagnostics::{Result, unsupported};
 use super::lowerer::Lowerer;
@@ -12,7 +13,7 @@ use base::Span;
 use cuda::tree::{self, FloatKind};
 
 impl Lowerer<'_> {
-    /// Whether one of two scalar types is the integer with as many bits as the other, a float, has.
+    /// Is one of two scalar types a float, and the other the integer of the same width?
     pub(super) fn are_bits(&self, one: &tree::Type, other: &tree::Type) -> bool {
         let layouts = (self.layout(one), self.layout(other));
         let (Some(one), Some(other)) = layouts else { return false };
@@ -26,7 +27,7 @@ impl Lowerer<'_> {
         fits(one, other) || fits(other, one)
     }
 
-    /// A value as one of a type, bits as they are if one is a float and the other an integer.
+    /// Converts a value to a type, bitwise if one is a float and the other an integer.
     pub(super) fn with_bits_of(
         &mut self,
         value: Expr,
@@ -45,7 +46,7 @@ impl Lowerer<'_> {
         Ok(self.var(result, span))
     }
 
-    /// `__float_as_int` and its like; nothing if it is another function.
+    /// `__float_as_int` and its like; `None` for another function.
     pub(super) fn as_bits(
         &mut self,
         name: &str,
@@ -67,7 +68,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// The function between two types of which one is a float, and the other an integer of 32 or 64 bits.
+/// The bit function between two types, one of them a float and the other an integer of 32 or 64 bits.
 pub(super) fn reinterpretation(from: Type, to: Type) -> Option<&'static str> {
     match (from, to) {
         (Type::Float, Type::Int { bits: 32, .. }) => Some("__float_as_int"),

@@ -1,7 +1,8 @@
-//! Leaving in the middle: `return` of a function that stands in the place of its call, and `break` of a `switch`.
+//! Early exits: `return` of an inlined function, and `break` of a `switch`.
 //!
-//! Statements are rewritten so that both are at ends: what follows an `if` that leaves moves into the branch that does not. A `return`
-//! in a loop sets a flag and leaves the loop, and what follows the loop is done if the flag is not set.
+//! Statements are rewritten so that both are at ends: the code after an `if` that exits moves into the branch that
+//! does not. A `return` in a loop sets a flag and leaves the loop, and the code after the loop runs only if the flag
+//! is not set.
 
 use super::diagnostics::{Result, error, unsupported};
 use super::lowerer::Lowerer;
@@ -10,10 +11,10 @@ use crate::kir;
 use base::Span;
 use cuda::tree::{Expr, Stmt, StmtKind};
 
-/// Statements that may be repeated because both branches of an `if` may go on.
+/// Limit on statements that are duplicated because both branches of an `if` may continue.
 const MAX_REPEATED: usize = 400;
 
-/// What is left.
+/// The construct that is left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Leave {
     /// By `return`.
@@ -22,14 +23,14 @@ pub(super) enum Leave {
     Switch,
 }
 
-/// Whether one of these statements may leave.
+/// May one of these statements exit?
 pub(super) fn leaves(statements: &[Stmt], exit: Leave) -> bool {
     statements.iter().any(|statement| match &statement.kind {
         StmtKind::Return(_) => exit == Leave::Function,
         StmtKind::Break => exit == Leave::Switch,
         StmtKind::If(_, then, otherwise) => leaves(then, exit) || leaves(otherwise, exit),
         StmtKind::Block(inner) => leaves(inner, exit),
-        // `break` in it is its own.
+        // A `break` inside belongs to the inner loop.
         StmtKind::Loop(inner) => exit == Leave::Function && leaves(&inner.body, exit),
         StmtKind::Switch(inner) => {
             exit == Leave::Function && inner.arms.iter().any(|arm| leaves(&arm.body, exit))
@@ -38,7 +39,7 @@ pub(super) fn leaves(statements: &[Stmt], exit: Leave) -> bool {
     })
 }
 
-/// Whether control never comes past a statement.
+/// Does control never pass a statement?
 pub(super) fn always_leaves(statement: &Stmt, exit: Leave) -> bool {
     let all = |list: &[Stmt]| list.iter().any(|one| always_leaves(one, exit));
     match &statement.kind {
@@ -52,7 +53,7 @@ pub(super) fn always_leaves(statement: &Stmt, exit: Leave) -> bool {
     }
 }
 
-/// The same statements with every exit at an end.
+/// Rewrites statements so that every exit is at an end.
 pub(super) fn ended(body: &[Stmt], exit: Leave) -> Result<Vec<Stmt>> {
     let mut out = Vec::new();
     for (position, statement) in body.iter().enumerate() {
@@ -93,7 +94,7 @@ pub(super) fn ended(body: &[Stmt], exit: Leave) -> Result<Vec<Stmt>> {
     Ok(out)
 }
 
-/// How many statements there are, at any depth.
+/// Counts statements, at any depth.
 fn count(statements: &[Stmt]) -> usize {
     let one = |statement: &Stmt| match &statement.kind {
         StmtKind::If(_, then, otherwise) => count(then) + count(otherwise),
@@ -104,7 +105,7 @@ fn count(statements: &[Stmt]) -> usize {
     statements.iter().map(|statement| 1 + one(statement)).sum()
 }
 
-/// Whether a `return` is followed by something in both branches of an `if`, which would repeat it.
+/// Does code follow a `return` in both branches of an `if`, so that it would be duplicated?
 fn repeats(body: &[Stmt]) -> bool {
     body.iter().enumerate().any(|(position, statement)| match &statement.kind {
         StmtKind::If(_, then, otherwise)
@@ -122,7 +123,7 @@ fn repeats(body: &[Stmt]) -> bool {
 }
 
 impl Lowerer<'_> {
-    /// Statements of a function in the place of its call.
+    /// Lowers the statements of an inlined function.
     pub(super) fn inlined(&mut self, body: &[Stmt], out: &mut Vec<kir::Stmt>) -> Result<()> {
         if repeats(body) {
             let message = "a function that returns in so many places is not supported";
@@ -132,7 +133,7 @@ impl Lowerer<'_> {
         self.statements(&body, out)
     }
 
-    /// Lowers a statement; true if the rest of the list was lowered with it.
+    /// Lowers a statement; returns `true` if the rest of the list was lowered with it.
     pub(super) fn returning(
         &mut self,
         statement: &Stmt,
@@ -144,7 +145,7 @@ impl Lowerer<'_> {
         if !is_call || !is_leaving_loop(statement) {
             return Ok(false);
         }
-        // The flag says whether a loop in here returned.
+        // The flag tells if a loop in here returned.
         let Some(flag) = self.return_flag() else { return Ok(false) };
         let tested = self.var(flag, statement.span);
         if self.frames.last().is_some_and(|frame| frame.loops > 0) {
@@ -207,12 +208,12 @@ impl Lowerer<'_> {
     }
 }
 
-/// Whether a statement is a loop that may return from the function.
+/// Is a statement a loop that may return from the function?
 fn is_leaving_loop(statement: &Stmt) -> bool {
     matches!(&statement.kind, StmtKind::Loop(inner) if leaves(&inner.body, Leave::Function))
 }
 
-/// Whether a loop among these statements may return from the function.
+/// May a loop among these statements return from the function?
 pub(super) fn has_loop_exit(statements: &[Stmt]) -> bool {
     statements.iter().any(|statement| match &statement.kind {
         StmtKind::Loop(_) => is_leaving_loop(statement),

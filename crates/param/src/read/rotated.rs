@@ -1,8 +1,10 @@
-//! Loops that test at the end behind a test of the same condition: `if (c) do S while (c);` is `while (c) S`.
+//! Rotated loops, which test at the end after a test of the same condition: `if (c) do S while (c);` becomes `while
+//! (c) S`.
 //!
-//! Compilers write loops this way, and so do people. Both forms evaluate `c`, then `S`, then `c` again, in this order, so that they are the
-//! same whatever `c` does; but in the second `c` is known to hold where an iteration begins. A loop with invariants stays as it is:
-//! at the head of the other form they would have to hold once more, when it is left.
+//! Compilers write loops this way, and so do people. Both forms evaluate `c`, then `S`, then `c` again, in this
+//! order, so they are equivalent even if `c` has side effects. But in the second form `c` is known to hold where an
+//! iteration begins. A loop with invariants is not changed: in the other form they would also have to hold when the
+//! loop is left.
 
 use cuda::tree::{self, Expr, ExprKind as Kind, StmtKind};
 
@@ -24,7 +26,7 @@ pub(super) fn rotated(condition: &Expr, then: &[tree::Stmt]) -> Option<tree::Stm
     }
 }
 
-/// Tells whether two expressions are the same but for where they are written; `false` of kinds that conditions of loops seldom have.
+/// Are two expressions equal except for their spans? `false` for kinds that are rare in loop conditions.
 fn is_same(one: &Expr, other: &Expr) -> bool {
     if one.ty != other.ty || one.category != other.category {
         return false;

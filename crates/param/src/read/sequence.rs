@@ -1,4 +1,4 @@
-//! The order of evaluation: a value that was computed stays what it was, whatever is done until it is used.
+//! Order of evaluation: a computed value is not affected by side effects before its use.
 
 use super::diagnostics::Result;
 use super::lowerer::Lowerer;
@@ -7,7 +7,7 @@ use super::pointers::pointer_reads;
 use crate::kir::{Expr, ExprKind, Stmt, VarId, assigned, visit};
 use cuda::tree;
 
-/// Whether an expression reads one of these variables.
+/// Does an expression read one of these variables?
 pub(super) fn reads_any(expr: &Expr, vars: &[VarId]) -> bool {
     let mut found = false;
     visit(expr, &mut |inner| {
@@ -18,7 +18,7 @@ pub(super) fn reads_any(expr: &Expr, vars: &[VarId]) -> bool {
     found
 }
 
-/// Assigns several variables at once: all values are those of before.
+/// Assigns several variables simultaneously: all values are computed first.
 pub(super) fn assign_together(
     lowerer: &mut Lowerer<'_>,
     mut assigned: Vec<(VarId, Expr)>,
@@ -41,7 +41,7 @@ pub(super) fn assign_together(
 }
 
 impl Lowerer<'_> {
-    /// Lowers two values in order; what the second one does leaves the first one as it was.
+    /// Lowers two values in order; side effects of the second do not change the first.
     pub(super) fn in_order(
         &mut self,
         [left, right]: [&tree::Expr; 2],
@@ -73,7 +73,7 @@ impl Lowerer<'_> {
         Ok(values)
     }
 
-    /// A value as it was before the statements from `at` on.
+    /// Restores a value to its state before the statements from `at` on.
     pub(super) fn settled(&mut self, value: Value, at: usize, out: &mut Vec<Stmt>) -> Value {
         let changed = assigned(out.get(at..).unwrap_or_default());
         if changed.is_empty() {
@@ -103,7 +103,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A value that stays the same: a constant, or a variable of its own.
+    /// A value that cannot change: a constant, or a fresh variable.
     pub(super) fn frozen(&mut self, name: &str, value: Expr, out: &mut Vec<Stmt>) -> Expr {
         match value.kind {
             ExprKind::Int(_) => value,
@@ -123,7 +123,7 @@ impl Lowerer<'_> {
         Pointer { targets, tag, base, index }
     }
 
-    /// A place that stays the same, whatever its indices are later.
+    /// A place that cannot change, even if its indices do.
     pub(super) fn frozen_place(&mut self, place: Place, out: &mut Vec<Stmt>) -> Place {
         let Place { ty, tag, choices, origin } = place;
         let tag = tag.map(|one| self.frozen("which", one, out));
@@ -166,7 +166,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Whether two lists of indices are the same expressions; a difference that is none costs a variable.
+/// Are two lists of indices the same expressions? A spurious difference only costs a variable.
 fn same_all(one: &[Expr], other: &[Expr]) -> bool {
     one.len() == other.len()
         && one.iter().zip(other).all(|(one, other)| format!("{one:?}") == format!("{other:?}"))

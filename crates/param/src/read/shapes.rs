@@ -1,13 +1,15 @@
-//! How parameters and variables of the file lie in memory, in one line each: two kernels that share one must agree on it.
+//! Memory layouts of parameters and variables of the file, in one line each: two kernels that share one must agree on
+//! it.
 //!
-//! Scalars by their width and kind, records by the names, offsets and types of their fields and by their size, arrays by their extents, pointers
-//! by what they point to. `const` and the names of types make no difference. What lies behind a few pointers of pointers is not looked at.
+//! Scalars by their width and kind, records by the names, offsets and types of their fields and by their size, arrays
+//! by their extents, pointers by their pointees. `const` and the names of types make no difference. Pointers are
+//! followed to a small depth.
 
 use super::lowerer::Lowerer;
 use cuda::tree::{Extent, FloatKind, Function, GlobalSpace, Type};
 use std::collections::BTreeMap;
 
-/// Pointers that are followed from a parameter.
+/// Depth to which pointers are followed from a parameter.
 const MAX_POINTERS: usize = 3;
 
 impl Lowerer<'_> {

@@ -1,7 +1,7 @@
-//! How a kernel is called, for whoever runs the same text compiled by somebody else: sizes and offsets are those that `cuda` gave
-//! the types (Itanium C++ ABI, with CUDA's alignments of built-in vectors).
+//! Calling convention of a kernel, for running the same text compiled by another compiler. Sizes and offsets are
+//! those that `cuda` gave the types (Itanium C++ ABI, with CUDA's alignments of built-in vectors).
 //!
-//! A kernel whose parameters have arrays inside of structs is not described, so its reading is not compared.
+//! A kernel whose parameters have arrays inside structs is not described, so its lowering is not cross-checked.
 
 use super::lowerer::Lowerer;
 use super::memory_model::{Place, Spot, Target, TargetLeaf};
@@ -13,7 +13,7 @@ use cuda::tree::{self, FloatKind, Function};
 type Described<T> = Result<T, SignatureError>;
 
 impl Lowerer<'_> {
-    /// The signature, or why it is not known. The frame is still the kernel's.
+    /// The signature, or why it is unknown. The frame is still the kernel's.
     pub(super) fn signature(&self, function: &Function) -> Described<Signature> {
         let mut signature = Signature {
             name: format!("{}{}", function.namespace, function.name),
@@ -27,7 +27,7 @@ impl Lowerer<'_> {
         for argument in &function.arguments {
             signature.template.push(match argument.symbol {
                 None => TemplateParameter::Fixed(argument.text.clone()),
-                // What the kernel does not use may be anything.
+                // A parameter that the kernel does not use may be anything.
                 Some(symbol) => match self.symbols.get(&symbol) {
                     None => TemplateParameter::Fixed("1".to_owned()),
                     Some(var) => TemplateParameter::Number(*var),
@@ -79,17 +79,17 @@ impl Lowerer<'_> {
         }
     }
 
-    /// What a pointer of the launch points to.
+    /// The target of a launch pointer.
     fn pointed(&self, slot: usize, ty: &tree::Type, name: &str) -> Described<Option<Records>> {
         let tree::Type::Pointer(pointee) = ty else { return Ok(None) };
-        // The first target is the one that the launch gives.
+        // The first target is the launch's.
         let target = self.slots.get(slot).and_then(|slot| slot.targets.first());
         let Some(Target::Elements { leaves, .. }) = target else { return Ok(None) };
         let arrays: Vec<ArrayId> = leaves.iter().map(|TargetLeaf { array, .. }| *array).collect();
         self.records(name, &pointee.ty, &arrays).map(Some)
     }
 
-    /// Elements of a type, in a row, whose scalars are elements of these arrays.
+    /// Consecutive elements of a type, whose scalars are elements of these arrays.
     fn records(&self, name: &str, ty: &tree::Type, arrays: &[ArrayId]) -> Described<Records> {
         let mut element = ty;
         while let tree::Type::Array(inner, _) = element {
@@ -105,7 +105,7 @@ impl Lowerer<'_> {
         Ok(Records { stride, fields })
     }
 
-    /// The scalars and pointers of a type with their offsets, in the order of `leaves`; nothing if it has arrays.
+    /// The scalars and pointers of a type with their offsets, in the order of `leaves`; `None` if it has arrays.
     fn scalars_of(&self, ty: &tree::Type) -> Option<Vec<(u64, tree::Type)>> {
         match ty {
             tree::Type::Array(..) => None,
@@ -138,7 +138,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// The arrays that a variable is.
+/// The arrays of a variable.
 fn cells(place: &Place) -> Vec<ArrayId> {
     let spots = place.choices.iter().flatten();
     spots

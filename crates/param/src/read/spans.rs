@@ -1,9 +1,9 @@
-//! Functions of headers have no place in the text: what they do is done where they are called.
+//! Gives statements of header functions, which have no span, the span of their call.
 
 use crate::kir::{Element, Expr, ExprKind, Stmt};
 use base::Span;
 
-/// Gives what has no place the place of a call.
+/// Gives statements without a span that of a call.
 pub(super) fn placed(statements: &mut [Stmt], span: Span) {
     for statement in statements {
         match statement {

@@ -1,4 +1,5 @@
-//! Expressions that only annotations have: quantifiers, folds, looks at other moments and other threads, predicates.
+//! Expressions that only annotations have: quantifiers, folds, references to other moments and other threads,
+//! predicates.
 
 use super::diagnostics::{Result, error, unsupported};
 use super::expr::value_spot;
@@ -55,7 +56,7 @@ impl Lowerer<'_> {
             }
             SpecExpr::Iff(left, right) => {
                 let (left, right) = (self.spec_condition(left)?, self.spec_condition(right)?);
-                // Both sides are there twice.
+                // Both sides occur twice.
                 small([&left, &right], span)?;
                 let and = |left: Expr, right: Expr| Expr {
                     kind: ExprKind::And(Box::new(left), Box::new(right)),
@@ -82,17 +83,17 @@ impl Lowerer<'_> {
         }
     }
 
-    /// What another thread has.
+    /// An expression evaluated by the other thread.
     fn other(&mut self, inner: &tree::Expr, span: Span) -> Result<Expr> {
         if !self.in_pair {
-            return Err(error(inner.span, "there is another thread in clauses of barriers alone"));
+            return Err(error(inner.span, "only clauses of barriers can name another thread"));
         }
-        // Another thread's other thread would be a third one.
+        // The other thread's other thread would be a third one.
         self.in_pair = false;
         let inner = self.annotated(|lowerer, out| lowerer.number(inner, out));
         self.in_pair = true;
         let inner = inner?;
-        // What the other thread has is of the machine's type.
+        // The other thread's value has the machine's type.
         let (inner, wanted) = match inner.kind {
             ExprKind::Convert(own) if inner.ty == Type::Whole => (*own, Some(Type::Whole)),
             _ => (inner, None),
@@ -114,7 +115,7 @@ impl Lowerer<'_> {
             name => match self.monoids.iter().position(|(_, one)| one.name == name) {
                 Some(position) => FoldOp::Monoid(position),
                 None => {
-                    let message = format!("`{name}` is no monoid: no clause says that it is");
+                    let message = format!("`{name}` is not declared as a monoid by a clause");
                     return Err(error(span, message));
                 }
             },
@@ -180,7 +181,7 @@ impl Lowerer<'_> {
         Ok((left, right))
     }
 
-    /// A function that only computes with real numbers, in the place of its call.
+    /// Inlines a function that only computes with real numbers.
     pub(super) fn definition(
         &mut self,
         id: FunctionId,
@@ -259,10 +260,10 @@ impl Lowerer<'_> {
     }
 }
 
-/// Operations of a condition that is written out where it is named.
+/// Limit on the size of a condition after inlining predicates.
 const MAX_OPERATIONS: usize = 4096;
 
-/// Refuses what grows too large: predicates of predicates, and `<==>` of `<==>`, double with each level.
+/// Refuses conditions that grow too large: predicates of predicates, and `<==>` of `<==>`, double with each level.
 fn small<const N: usize>(parts: [&Expr; N], span: Span) -> Result<()> {
     let mut count = 0;
     parts.iter().for_each(|part| visit(part, &mut |_| count += 1));

@@ -1,4 +1,4 @@
-//! Statements.
+//! Lowers statements.
 
 use super::diagnostics::{Result, error, unsupported};
 use super::lowerer::Lowerer;
@@ -11,11 +11,11 @@ use cuda::tree::{self, Clause, ClauseKind, ExprKind as Kind, StmtKind};
 
 const STRAY_BARRIER: &str = "a barrier clause stands before no barrier";
 
-/// Loops in each other: what is known of each takes the others' iterations.
+/// Limit on nested loops: the analysis of each runs the iterations of the others.
 const MAX_LOOPS: usize = 10;
 
 impl Lowerer<'_> {
-    /// Statements in a row; clauses before a barrier belong to it.
+    /// Lowers a list of statements; clauses before a barrier belong to it.
     pub(super) fn statements(
         &mut self,
         statements: &[tree::Stmt],
@@ -63,7 +63,7 @@ impl Lowerer<'_> {
                 out.extend(self.stated(condition, clause.span)?.into_iter().map(Stmt::Assert));
             }
             ClauseKind::Assume(condition) => {
-                // Of elements it cannot be tested, and no run goes on past it.
+                // A condition on elements cannot be tested, so no run continues past it.
                 out.push(Stmt::Assume(self.spec_condition(condition)?));
             }
             ClauseKind::LoopInvariant(..)
@@ -143,7 +143,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// An expression for what it does.
+    /// An expression statement, evaluated for its side effects.
     pub(super) fn effect(&mut self, expr: &tree::Expr, out: &mut Vec<Stmt>) -> Result<()> {
         match &expr.kind {
             Kind::Comma(left, right) => {
@@ -203,7 +203,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// The place of a barrier that stands for itself.
+/// The span of a statement that is a barrier.
 pub(super) fn barrier(statement: &tree::Stmt) -> Option<Span> {
     let StmtKind::Expr(expr) = &statement.kind else { return None };
     match &expr.kind {
@@ -212,7 +212,7 @@ pub(super) fn barrier(statement: &tree::Stmt) -> Option<Span> {
     }
 }
 
-/// Whether a statement is a call that claims something of the next barrier.
+/// Is a statement a call that states a claim for the next barrier?
 fn is_pending(statement: &tree::Stmt) -> bool {
     let StmtKind::Expr(expr) = &statement.kind else { return false };
     matches!(&expr.kind, Kind::Intrinsic(name, _) if name.starts_with("__barrier_invariant"))

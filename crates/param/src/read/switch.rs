@@ -1,5 +1,5 @@
-//! `switch` as a chain of tests: each label's branch has the statements that follow it up to a `break`, so that
-//! falling through repeats statements.
+//! Lowers `switch` to a chain of tests: each label's branch has the statements up to the next `break`, so falling
+//! through duplicates statements.
 
 use super::diagnostics::{Result, unsupported};
 use super::returns::{Leave, ended};
@@ -9,10 +9,10 @@ use cuda::tree::{
     StmtKind, Storage, Switch, Type,
 };
 
-/// Statements that falling through may repeat.
+/// Limit on statements duplicated by falling through.
 const MAX_REPEATED: usize = 4096;
 
-/// Labels of one `switch`: each is a branch inside of the one before.
+/// Limit on the labels of one `switch`: each is nested in the one before.
 const MAX_ARMS: usize = 512;
 
 /// The same function without `switch`.
@@ -65,7 +65,7 @@ fn switch(switch: &Switch, span: Span, locals: &mut Locals) -> Result<Vec<Stmt>>
     });
     let declared = StmtKind::Declare(local, Some(Init::Expr(switch.value.clone())));
     let mut out = vec![Stmt { kind: declared, span }];
-    // Declarations before the first label, which control never comes to, are not in any branch.
+    // Declarations before the first label are never executed and belong to no branch.
     let mut rest = Vec::new();
     for (number, arm) in switch.arms.iter().enumerate() {
         if arm.is_default {
@@ -84,11 +84,11 @@ fn switch(switch: &Switch, span: Span, locals: &mut Locals) -> Result<Vec<Stmt>>
     Ok(out)
 }
 
-/// What is done from a label on.
+/// The statements from a label on.
 fn branch(switch: &Switch, number: usize, span: Span, locals: &mut Locals) -> Result<Vec<Stmt>> {
     let following = switch.arms.iter().skip(number).flat_map(|arm| arm.body.iter().cloned());
     let mut following: Vec<Stmt> = following.collect();
-    // What lies behind the first statement that always leaves is never come to.
+    // Statements after the first one that always exits are unreachable.
     let end = following.iter().position(|one| super::returns::always_leaves(one, Leave::Switch));
     if let Some(end) = end {
         following.truncate(end + 1);
@@ -102,7 +102,7 @@ fn branch(switch: &Switch, number: usize, span: Span, locals: &mut Locals) -> Re
     Ok(ended)
 }
 
-/// Leaves out `break`, which is at the ends alone now.
+/// Removes `break`, which is only at ends now.
 fn strip(list: &mut Vec<Stmt>) {
     list.retain(|one| !matches!(one.kind, StmtKind::Break));
     if let Some(last) = list.last_mut() {
@@ -117,7 +117,7 @@ fn strip(list: &mut Vec<Stmt>) {
     }
 }
 
-/// Whether the value is one of an arm's labels.
+/// The condition that the value is one of an arm's labels.
 fn matches(arm: &Arm, local: LocalId, ty: &Type, span: Span) -> Option<Expr> {
     let value = |kind, ty: &Type, category| Expr { kind, ty: ty.clone(), category, span };
     let one = |number: &i128| {

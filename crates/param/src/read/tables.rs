@@ -1,8 +1,8 @@
-//! What variables of the file are initialised with. One that is `const` holds that at every launch; of others a proof assumes nothing,
-//! and runs begin with it.
+//! Initialisers of variables of the file. A `const` variable has its initial value at every launch; about others a
+//! proof assumes nothing, and runs start with the initialiser.
 //!
-//! A load of an element of a constant is followed by the choice of its value by the index, so that the values are known; the load
-//! stays, for its bounds. Of large tables nothing is known in a proof.
+//! A load from a constant table is followed by a select of its value by the index, so that the values are known; the
+//! load stays, for its bounds. Proofs know nothing of large tables.
 
 use super::lowerer::Lowerer;
 use super::memory::positions;
@@ -12,13 +12,13 @@ use crate::kir::{ArrayId, Compare, Expr, ExprKind, Type};
 use base::{Index, Span};
 use cuda::tree::{Init, Type as TreeType};
 
-/// Constants of more elements are not followed in proofs.
+/// Limit on the elements of a constant table in proofs.
 const MAX_TABLE: usize = 64;
-/// Variables of more elements have initialisers that are not looked at.
+/// Limit on the elements of a variable whose initialiser is evaluated.
 const MAX_INITIAL: u64 = 4096;
 
 impl Lowerer<'_> {
-    /// Notes what a variable is initialised with.
+    /// Records the initialiser of a variable.
     pub(super) fn tabulate(&mut self, place: &Place, init: &Init, is_const: bool, span: Span) {
         let [spots] = &place.choices[..] else { return };
         let Ok(leaves) = self.leaves(&place.ty, span) else { return };
@@ -33,7 +33,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// What one scalar of a type holds in all elements of the arrays around it.
+    /// The initial values of one scalar of a type in all elements of the enclosing arrays.
     fn initials(
         &mut self,
         init: &Init,
@@ -47,7 +47,7 @@ impl Lowerer<'_> {
         places.iter().map(|at| self.initial((init, ty), number, at, scalar, span)).collect()
     }
 
-    /// The constant at a place of an initialiser: the scalar of this number, at these indices.
+    /// The constant at a position of an initialiser: scalar `number`, at these indices.
     fn initial(
         &mut self,
         (init, ty): (&Init, &TreeType),
@@ -96,7 +96,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// What was loaded from an element, as far as the table tells.
+    /// The value of a loaded element, as far as the table determines it.
     pub(super) fn of_table(&self, array: ArrayId, index: &[Expr], loaded: Expr) -> Expr {
         let Some(table) = self.info(array).and_then(|info| info.table.as_ref()) else {
             return loaded;
@@ -134,7 +134,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// The number that an expression is, if it is written down.
+/// The value of an integer literal.
 pub(super) fn literal(expr: &cuda::tree::Expr) -> Option<i128> {
     match &expr.kind {
         cuda::tree::ExprKind::Int(value) => Some(*value),

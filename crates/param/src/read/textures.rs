@@ -1,5 +1,5 @@
-//! Fetches from textures (CUDA C++ Programming Guide, "Texture Functions"): each scalar of what is fetched is a function of the texture, the
-//! type, the component and the coordinates ([`crate::kir::is_fetch`]).
+//! Fetches from textures (CUDA C++ Programming Guide, "Texture Functions"): each fetched scalar is a function of the
+//! texture, the type, the component and the coordinates ([`crate::kir::is_fetch`]).
 
 use super::diagnostics::{Result, unsupported};
 use super::intrinsics::pointee;
@@ -27,7 +27,7 @@ const FETCHES: &[&str] = &[
 /// The type of a reference, the texture, x, y, z, level; the layer follows.
 const BEFORE_LAYER: usize = 6;
 
-/// How functions begin that the prelude calls.
+/// Prefix of functions that the prelude calls.
 pub(super) const OF_PRELUDE: &str = "__texel";
 
 impl Lowerer<'_> {
@@ -71,7 +71,7 @@ impl Lowerer<'_> {
         Ok(super::memory::nothing(span))
     }
 
-    /// What is fetched, scalar by scalar.
+    /// The fetched value, scalar by scalar.
     fn texel(
         &mut self,
         fetch: &'static str,
@@ -98,7 +98,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Which fetch a call is, and how many arguments after the pointer say only that.
+/// The fetch function of a call, and the number of arguments after the pointer that only select it.
 fn fetch_of(name: &str, arguments: &[tree::Expr]) -> Option<(&'static str, usize)> {
     match (name, arguments) {
         ("__texel_of_index" | FETCH_OF_INDEX, _) => Some((FETCH_OF_INDEX, 0)),
@@ -110,7 +110,7 @@ fn fetch_of(name: &str, arguments: &[tree::Expr]) -> Option<(&'static str, usize
     }
 }
 
-/// A number for a component of so many of a type: others have others.
+/// A number that identifies a component of a type with that many components.
 fn number(layout: Scalar, components: usize, component: usize) -> i128 {
     let kind = match layout {
         Scalar::Bool => 0,

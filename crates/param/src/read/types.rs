@@ -1,4 +1,5 @@
-//! Types and conversions of values (ISO C++17 [conv]): what scalars a type is made of, and how a kernel computes with them.
+//! Types and conversions of values (ISO C++17 `[conv]`): the scalars of a type, and the types in which a kernel
+//! computes.
 
 use super::diagnostics::{Result, unsupported};
 use super::lowerer::Lowerer;
@@ -9,17 +10,17 @@ use cuda::tree::{self, Extent, FloatKind, IntKind};
 /// A scalar or pointer inside of a type.
 #[derive(Clone, Debug)]
 pub(super) struct Leaf {
-    /// Names of the fields on the way.
+    /// Names of the fields on the path.
     pub(super) path: String,
-    /// Sizes of the arrays on the way, outermost first.
+    /// Sizes of the arrays on the path, outermost first.
     pub(super) dimensions: Vec<Extent>,
-    /// What the elements of each of these arrays are.
+    /// The element types of these arrays.
     pub(super) chain: Vec<tree::Type>,
     /// Its own type.
     pub(super) ty: tree::Type,
 }
 
-/// How the bits of a scalar in memory are read.
+/// The representation of a scalar in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
     Bool,
@@ -45,7 +46,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The bits of a scalar in memory.
+    /// The representation of a scalar in memory.
     pub(super) fn layout(&self, ty: &tree::Type) -> Option<Layout> {
         match ty {
             tree::Type::Bool => Some(Layout::Bool),
@@ -110,7 +111,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// How many scalars and pointers the fields of a struct before this one have, and this one.
+    /// The position of a field's first scalar or pointer in its struct, and their number.
     pub(super) fn field_range(
         &self,
         ty: &tree::Type,
@@ -141,7 +142,7 @@ impl Leaf {
         Leaf { path, dimensions, chain, ty: ty.clone() }
     }
 
-    /// What a variable for it is called.
+    /// The name of a variable for it.
     pub(super) fn named(&self, name: &str) -> String {
         match self.path.is_empty() {
             true => name.to_owned(),
@@ -150,7 +151,7 @@ impl Leaf {
     }
 }
 
-/// The same value in another type.
+/// Converts a value to another type.
 pub(super) fn convert(expr: Expr, ty: Type) -> Expr {
     if expr.ty == ty {
         return expr;
@@ -172,7 +173,7 @@ pub(super) fn convert(expr: Expr, ty: Type) -> Expr {
     if ty == Type::Bool {
         return truth(expr);
     }
-    // A number of the machine that was looked at as one without bounds.
+    // A machine number that was widened to an unbounded one.
     if let (ExprKind::Convert(inner), Type::Whole, Type::Int { .. }) = (&expr.kind, expr.ty, ty)
         && matches!(inner.ty, Type::Int { .. } | Type::Bool)
     {
@@ -181,7 +182,7 @@ pub(super) fn convert(expr: Expr, ty: Type) -> Expr {
     Expr { kind: ExprKind::Convert(Box::new(expr)), ty, span }
 }
 
-/// Whether a value is not zero.
+/// Is a value not zero?
 pub(super) fn truth(expr: Expr) -> Expr {
     if expr.ty == Type::Bool {
         return expr;
@@ -195,12 +196,12 @@ pub(super) fn truth(expr: Expr) -> Expr {
     compare(Compare::Ne, expr, zero)
 }
 
-/// The value as an integer without bounds.
+/// Converts a value to an unbounded integer.
 pub(super) fn whole(expr: Expr) -> Expr {
     convert(expr, Type::Whole)
 }
 
-/// Two values in one type. In annotations integers have no bounds.
+/// Converts two values to one type. In annotations integers are unbounded.
 pub(super) fn alike(one: Expr, other: Expr, annotation: bool) -> (Expr, Expr) {
     let ty = match (one.ty, other.ty) {
         (Type::Float, _) | (_, Type::Float) => Type::Float,
@@ -212,7 +213,7 @@ pub(super) fn alike(one: Expr, other: Expr, annotation: bool) -> (Expr, Expr) {
     (convert(one, ty), convert(other, ty))
 }
 
-/// The integer type that values of a type are computed with in annotations.
+/// The type in which annotations compute with values of a type.
 pub(super) fn of_annotation(ty: Type) -> Type {
     match ty {
         Type::Int { .. } => Type::Whole,
@@ -251,7 +252,7 @@ pub(super) fn select(condition: Expr, then: Expr, otherwise: Expr) -> Expr {
     Expr { kind: ExprKind::Select(parts.0, parts.1, parts.2), ty, span }
 }
 
-/// Indices: sums and products without what changes nothing.
+/// Builds an index expression, without additions of 0 and multiplications by 1.
 pub(super) fn offset(operator: Binary, left: Expr, right: Expr) -> Expr {
     match (operator, &left.kind, &right.kind) {
         (Binary::Add, ExprKind::Int(0), _) => return right,
@@ -263,7 +264,7 @@ pub(super) fn offset(operator: Binary, left: Expr, right: Expr) -> Expr {
     binary(operator, left, right, span)
 }
 
-/// The value of an expression of constants, if it has one and stays in its type.
+/// The value of a constant expression, if it has one and stays in its type.
 pub(super) fn fold(expr: &Expr) -> Option<i128> {
     let value = match &expr.kind {
         ExprKind::Int(value) => *value,

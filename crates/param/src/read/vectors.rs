@@ -9,7 +9,7 @@ use base::Span;
 use cuda::tree;
 
 impl Lowerer<'_> {
-    /// A function of pairs; nothing if it is none of these.
+    /// A function of pairs; `None` if it is not one of these.
     pub(super) fn pair_function(
         &mut self,
         name: &str,

@@ -1,4 +1,5 @@
-//! Functions of a warp: they are met by all of its threads, what they exchange is unknown, and what they order is not used.
+//! Warp functions: all threads of the warp must reach them, exchanged values are unknown, and their ordering is not
+//! used.
 
 use super::diagnostics::{Result, unsupported};
 use super::lowerer::Lowerer;
@@ -8,8 +9,8 @@ use crate::kir::Stmt;
 use cuda::tree;
 
 impl Lowerer<'_> {
-    /// Functions that the threads of a warp call together. What they return is not followed; that all of
-    /// them get there is asked.
+    /// Functions that the threads of a warp call together. Their results are unknown; an obligation states that all
+    /// threads reach them.
     pub(super) fn warp(
         &mut self,
         name: &str,

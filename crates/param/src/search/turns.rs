@@ -1,26 +1,27 @@
-//! Launches at the numbers that a kernel's own conditions name: `if (n == 100000)` and `i >= 70000` do nothing on
-//! small ones.
+//! Launches at the constants in a kernel's own conditions: `if (n == 100000)` and `i >= 70000` have no effect in
+//! small launches.
 //!
-//! For each number there is a launch with a scalar of that value, and one whose threads reach beyond it. Such launches
-//! are long to run, so there are few; numbers that small launches reach, and those beyond [`MAX_NUMBER`], are left out.
+//! For each constant there is a launch with a scalar of that value, and one whose threads reach beyond it. Such
+//! launches take long, so there are few. Constants that small launches reach, and those beyond [`MAX_NUMBER`], are
+//! left out.
 
 use super::{Chosen, MAX_FOUND, Search, Unknown, same_sizes};
 use crate::interp::Launch;
 use crate::kir::{Kernel, VarId};
 use std::collections::BTreeMap;
 
-/// Numbers that launches are looked for at.
+/// Limit on the constants.
 const MAX_NUMBERS: usize = 3;
-/// What small launches reach.
+/// Range of small launches.
 const SMALL: i128 = 64;
-/// Threads of a launch, about.
+/// Approximate limit on the threads of a launch.
 const MAX_NUMBER: i128 = 1 << 17;
 /// Threads of a block of a large launch.
 const BLOCK: i128 = 256;
-/// How far beyond a number a launch reaches: so many elements have contents of many kinds.
+/// Distance that a launch reaches beyond a constant, so that its elements have contents of many kinds.
 const BEYOND: i128 = 40;
 
-/// Launches that the contract allows at some of these numbers.
+/// Launches that the contract allows at some of these constants.
 pub(crate) fn at(kernel: &Kernel, numbers: &[i128], given: &BTreeMap<VarId, i128>) -> Vec<Launch> {
     let mut start = Chosen::new(kernel);
     given.iter().for_each(|(var, value)| start.set(Unknown::Scalar(*var), Some(*value)));

@@ -1,12 +1,12 @@
-//! What annotations say, beyond what a thread computes: claims about elements, folds and all integers.
+//! Queries on annotations: claims about elements, folds and all integers.
 //!
-//! `cuda` reads clauses and gives their names a meaning, `read/claims.rs` lowers them, here is what is asked of them: of what kind
-//! an expression is (`is_scalar`), which cases a claim has (`goals`), over which range a quantified variable goes
-//! (`range`). No solver is needed for any of it.
+//! `cuda` parses clauses and resolves their names, and `read/claims.rs` lowers them. This module answers questions
+//! about them without a solver: the kind of an expression (`is_scalar`), the cases of a claim (`goals`), the range of
+//! a quantified variable (`range`).
 
 use crate::kir::{Binary, Claim, Compare, Expr, ExprKind, Type, Unary, VarId, visit};
 
-/// The first expression inside that is wanted.
+/// The first expression inside that satisfies `wanted`.
 pub(crate) fn find(expr: &Expr, wanted: impl Fn(&Expr) -> bool) -> Option<Expr> {
     let mut found = None;
     visit(expr, &mut |inner| {
@@ -17,12 +17,12 @@ pub(crate) fn find(expr: &Expr, wanted: impl Fn(&Expr) -> bool) -> Option<Expr> 
     found
 }
 
-/// Whether another thread is spoken of.
+/// Does an expression mention another thread?
 pub(crate) fn has_other(expr: &Expr) -> bool {
     find(expr, |inner| matches!(inner.kind, ExprKind::Other(_))).is_some()
 }
 
-/// Whether an expression is of integer variables and the launch alone.
+/// Does an expression depend only on integer variables and the launch?
 pub(crate) fn is_scalar(expr: &Expr) -> bool {
     find(expr, |inner| {
         inner.ty == Type::Float
@@ -37,12 +37,12 @@ pub(crate) fn is_scalar(expr: &Expr) -> bool {
     .is_none()
 }
 
-/// The same without conversions that may change a number, so that integers without bounds are a model of it.
+/// The same without conversions that may change a number, so that unbounded integers model it.
 pub(crate) fn is_exact(expr: &Expr) -> bool {
     is_scalar(expr) && !converts(expr) && find(expr, is_power).is_none()
 }
 
-/// Whether a conversion inside may change a number.
+/// May a conversion inside change a number?
 pub(crate) fn converts(expr: &Expr) -> bool {
     find(expr, |inner| match &inner.kind {
         ExprKind::Convert(from) => {
@@ -57,7 +57,7 @@ fn is_power(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Unary(Unary::Pow2 | Unary::LowBit, _))
 }
 
-/// Whether every number of a type is one of another.
+/// Is every number of a type one of another?
 pub(crate) fn widens(from: Type, to: Type) -> bool {
     match (from.range(), to.range()) {
         (Some((low, high)), Some((least, most))) => least <= low && high <= most,
@@ -66,7 +66,7 @@ pub(crate) fn widens(from: Type, to: Type) -> bool {
     }
 }
 
-/// One thing to show: `goal` for all values of the claim's variables that `assumed` allows.
+/// One thing to show: `goal` for all values of the claim's variables that satisfy `assumed`.
 #[derive(Clone, Debug)]
 pub(crate) struct Goal {
     pub(crate) assumed: Vec<Expr>,
@@ -109,7 +109,7 @@ pub(crate) fn conjuncts(expr: &Expr) -> Vec<Expr> {
     }
 }
 
-/// That a condition does not hold.
+/// The negation of a condition.
 pub(crate) fn negated(expr: &Expr) -> Expr {
     match &expr.kind {
         ExprKind::Unary(Unary::Not, inner) => (**inner).clone(),
@@ -120,16 +120,15 @@ pub(crate) fn negated(expr: &Expr) -> Expr {
     }
 }
 
-/// Bounds of a variable that a list of conditions names: at least one of `low`, below all of `high`.
+/// Bounds of a variable from a list of conditions: lower bounds `low`, upper bounds `high`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Range {
     pub(crate) low: Vec<Expr>,
-    /// Whether the bound itself is a value.
+    /// Is the bound itself a value?
     pub(crate) high: Vec<(Expr, bool)>,
 }
 
-/// What conditions say of a variable directly. `low` holds bounds that are values themselves, or that are not, in
-/// which case `false` stands beside them, as for `high`.
+/// Collects the bounds that conditions give a variable directly. Lower bounds of `>` are stored like those of `>=`.
 pub(crate) fn range(var: VarId, conditions: &[Expr]) -> Range {
     let mut range = Range::default();
     for condition in conditions {
@@ -142,7 +141,7 @@ pub(crate) fn range(var: VarId, conditions: &[Expr]) -> Range {
         match compare {
             Compare::Lt => range.high.push(((**bound).clone(), false)),
             Compare::Le => range.high.push(((**bound).clone(), true)),
-            // One too many below does no harm: conditions are tested all the same.
+            // One value too many at the low end is harmless: conditions are tested anyway.
             Compare::Ge | Compare::Gt => range.low.push((**bound).clone()),
             Compare::Eq => {
                 range.low.push((**bound).clone());
@@ -154,7 +153,7 @@ pub(crate) fn range(var: VarId, conditions: &[Expr]) -> Range {
     range
 }
 
-/// The comparison with its sides exchanged.
+/// Swaps the sides of a comparison.
 pub(crate) fn mirrored(compare: Compare) -> Compare {
     match compare {
         Compare::Lt => Compare::Gt,
@@ -165,7 +164,7 @@ pub(crate) fn mirrored(compare: Compare) -> Compare {
     }
 }
 
-/// Whether an expression is a variable, in whatever type.
+/// Is an expression a variable, of any type?
 pub(crate) fn is_var(expr: &Expr, var: VarId) -> bool {
     match &expr.kind {
         ExprKind::Var(own) => *own == var,
@@ -174,7 +173,7 @@ pub(crate) fn is_var(expr: &Expr, var: VarId) -> bool {
     }
 }
 
-/// An index as an integer without bounds, whatever type it is computed in.
+/// An index as an unbounded integer, whatever type it is computed in.
 pub(crate) fn index(expr: &Expr) -> Expr {
     let whole = |kind| Expr { kind, ty: Type::Whole, span: expr.span };
     match &expr.kind {

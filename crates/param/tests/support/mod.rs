@@ -1,4 +1,4 @@
-//! What several tests need: a kernel of a text, and a solver.
+//! Helpers for several tests: the kernel of a text, and a solver.
 
 #![allow(dead_code, reason = "each test uses some of it")]
 
@@ -9,7 +9,7 @@ use param::Solver;
 use param::kir::{Builtin, Compare, Expr, ExprKind, Kernel, Requirement, Type};
 use std::path::PathBuf;
 
-/// The one kernel of a text.
+/// The only kernel of a text.
 pub(crate) fn kernel(text: &str) -> Kernel {
     let mut kernels = param::kernels(text).unwrap_or_else(|error| panic!("{}", error.message));
     assert_eq!(kernels.len(), 1);
@@ -17,7 +17,7 @@ pub(crate) fn kernel(text: &str) -> Kernel {
     in_one_block(kernel)
 }
 
-/// A kernel of a test that does not mention blocks is meant for one.
+/// Restricts a kernel that does not mention blocks to one block.
 pub(crate) fn in_one_block(mut kernel: Kernel) -> Kernel {
     let of_grid = |one: &(Builtin, usize)| matches!(one.0, Builtin::Block | Builtin::GridDim);
     if !kernel.mentioned.iter().any(of_grid) {
@@ -33,7 +33,7 @@ pub(crate) fn in_one_block(mut kernel: Kernel) -> Kernel {
     kernel
 }
 
-/// z3, if there is one. Where there must be one, its absence is an error.
+/// z3, if there is one. If a solver is required, its absence is an error.
 pub(crate) fn solver() -> Option<Solver> {
     let named = std::env::var_os("WARPPROOF_Z3").map(PathBuf::from);
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -41,6 +41,6 @@ pub(crate) fn solver() -> Option<Solver> {
     let found = named.or_else(|| folders.find(|file| file.is_file()));
     let solver = found.and_then(|found| Solver::start(&found).ok());
     let required = std::env::var_os("WARPPROOF_REQUIRE_Z3").is_some();
-    assert!(solver.is_some() || !required, "there is no z3");
+    assert!(solver.is_some() || !required, "z3 was not found");
     solver
 }

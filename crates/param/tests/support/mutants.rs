@@ -4,7 +4,7 @@ use super::{kernel, solver};
 use param::{Answer, Options, Solver, Verdict, engine::Property};
 use std::path::PathBuf;
 
-/// A change of a file, and whether a run shows that it is wrong.
+/// A change to a file, and its verdict.
 struct Mutant {
     verdict: Verdict,
     from: String,
@@ -20,7 +20,7 @@ fn read(folder: &str, name: &str, extension: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Whether it needs a solver, and its mutants.
+/// Returns `true` if the kernel needs a solver, and the kernel's mutants.
 fn expected(folder: &str, name: &str) -> (bool, Vec<Mutant>) {
     let (mut needs_solver, mut mutants) = (false, Vec::new());
     for line in read(folder, name, "expect").lines() {
@@ -52,7 +52,7 @@ pub(crate) fn answer(text: &str, solver: Option<Solver>) -> Answer {
     answer
 }
 
-/// All properties together.
+/// The verdict on all properties together.
 pub(crate) fn verdict(answer: &Answer) -> Verdict {
     let all = || answer.properties.iter().map(|one| one.verdict);
     match all().find(|one| *one == Verdict::Refuted) {
@@ -61,7 +61,7 @@ pub(crate) fn verdict(answer: &Answer) -> Verdict {
     }
 }
 
-/// Looks at a kernel, which claims something of a property, and at its mutants.
+/// Checks a kernel with claims about a property, and its mutants.
 pub(crate) fn check(folder: &str, name: &str, property: Property) {
     let text = read(folder, name, "cu");
     let (needs_solver, mutants) = expected(folder, name);
@@ -80,7 +80,7 @@ pub(crate) fn check(folder: &str, name: &str, property: Property) {
         let changed = text.replace(from.as_str(), to);
         let answer = answer(&changed, solver());
         let found = verdict(&answer);
-        // Some launches that show a mistake are z3's.
+        // Some launches that show a mistake come from z3.
         let open = needs_solver && solver().is_none() && found == Verdict::Unknown;
         assert!(
             open || found == *wanted,
@@ -90,7 +90,7 @@ pub(crate) fn check(folder: &str, name: &str, property: Property) {
     }
 }
 
-/// Kernels that are wrong, each with what is: none of them is proved, with a solver or without.
+/// Asserts that none of these wrong kernels is proved, with a solver or without. Each comes with its fault.
 pub(crate) fn none_is_proved(wrong: &[(&str, &str)]) {
     for (what, text) in wrong {
         for solver in [None, solver()] {
@@ -99,7 +99,7 @@ pub(crate) fn none_is_proved(wrong: &[(&str, &str)]) {
     }
 }
 
-/// The kernels of a folder.
+/// The names of the kernels in a folder.
 pub(crate) fn names(folder: &str) -> Vec<String> {
     testing::corpus::names_in(path(folder), "cu")
 }

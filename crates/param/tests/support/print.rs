@@ -1,4 +1,4 @@
-//! Kernel IR as text, to compare kernels and to look at them. Variables are numbered by where they come first.
+//! Kernel IR as text, for comparison and inspection. Variables are numbered in order of their first occurrence.
 
 use param::kir::{Expr, ExprKind, Kernel, Stmt, VarId};
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ struct Printer<'k> {
     out: String,
 }
 
-/// What a kernel does, a statement a line.
+/// The text of a kernel, one statement per line.
 pub(crate) fn printed(kernel: &Kernel) -> String {
     let mut printer = Printer { kernel, numbers: BTreeMap::new(), out: String::new() };
     for var in &kernel.scalars {

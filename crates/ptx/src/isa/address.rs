@@ -11,7 +11,7 @@ impl<'a> Insn<'_, '_, 'a> {
     /// The next operand as `[base+offset]`.
     pub(crate) fn address(&mut self) -> Lower<Address> {
         let mut operand = self.next_operand()?;
-        // Where the variable lives is the host's business; its accesses are like any other.
+        // The placement of a unified variable is up to the host; its accesses are like any other.
         if let Operand::Qualified(address, qualifier) = operand
             && qualifier.text == "unified"
         {
@@ -25,7 +25,7 @@ impl<'a> Insn<'_, '_, 'a> {
         self.address_inside(inner)
     }
 
-    /// Lowers what stands in the brackets of an address.
+    /// Lowers the contents of an address's brackets.
     pub(super) fn address_inside(&mut self, operand: &Operand<'a>) -> Lower<Address> {
         match operand {
             Operand::Element(array, index) => {

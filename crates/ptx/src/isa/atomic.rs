@@ -53,7 +53,7 @@ const OPERATIONS: &[(&str, AtomicOp)] = &[
     ("max", AtomicOp::Max),
 ];
 
-/// Everything the modifiers say.
+/// The meaning of all modifiers.
 struct Kind {
     ordering: Ordering,
     space: Space,
@@ -98,7 +98,7 @@ fn kind(insn: &mut Insn<'_, '_, '_>, returns: bool) -> Lower<Kind> {
     Ok(Kind { ordering, space, op, ty, count, policy })
 }
 
-/// Which vectors exist on sm_90 and later.
+/// Does a vector form exist on sm_90 and later?
 fn vector_exists(op: AtomicOp, ty: Type, count: usize) -> bool {
     match ty {
         Type::F32 => op == AtomicOp::Add && count <= 4,

@@ -1,8 +1,9 @@
-//! Bulk copies (manual §9.7.9.25.4.1), also reducing ones (§9.7.9.25.4.2), with their groups (§9.7.9.27.2), and fences towards the async proxy (§9.7.13.4).
+//! Bulk copies (manual §9.7.9.25.4.1), also reducing ones (§9.7.9.25.4.2), with their groups (§9.7.9.27.2), and
+//! fences for the async proxy (§9.7.13.4).
 //!
-//! Reducing copies to shared memory of another block are refused. Fences
-//! between addresses that alias do nothing because allocations do not overlap, and fences towards tensor maps because a map
-//! that the kernel changes is not followed.
+//! Reducing copies to shared memory of another block are refused. Fences between aliasing addresses have no effect,
+//! because allocations do not overlap. Fences for tensor maps have none either, because a map changed by the kernel
+//! is not followed.
 
 use super::memory::{cache_policy, check_space, hints, scope};
 use super::tensor_copy::REDUCTIONS;
@@ -221,7 +222,8 @@ fn copy(insn: &mut Insn<'_, '_, '_>) -> Lower {
     Ok(())
 }
 
-/// Lowers a reducing copy to global memory. One to shared memory, which goes to another block of the cluster, is refused.
+/// Lowers a reducing copy to global memory. One to shared memory, whose target is another block of the cluster, is
+/// refused.
 fn reduce(insn: &mut Insn<'_, '_, '_>) -> Lower {
     if !insn.flag("global") {
         return Err(insn.unsupported("reducing copies between blocks are not modelled"));
@@ -267,7 +269,7 @@ fn reduce(insn: &mut Insn<'_, '_, '_>) -> Lower {
     Ok(())
 }
 
-/// The types that an operation takes in global memory.
+/// The types that an operation supports in global memory.
 const fn reduced_types(op: AtomicOp) -> &'static [Type] {
     match op {
         AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => &[Type::B32, Type::B64],

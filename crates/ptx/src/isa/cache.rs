@@ -1,6 +1,7 @@
 //! Advice to caches: priorities (manual §9.7.9.16) and policies (§9.7.9.18).
 //!
-//! A policy is 64 bits that the manual does not describe. Accesses ignore it; what else is computed from it is not followed.
+//! A policy is 64 bits without a description in the manual. Accesses ignore it; other computations with it are not
+//! followed.
 
 use super::{Form, Insn, Lower, Type, by};
 use ir::{Op, Width};
@@ -72,7 +73,7 @@ pub(super) const FORMS: &[Form] = &[
     },
 ];
 
-/// The priority of what is inside, and of the rest.
+/// The priority of accesses inside the range, and of the others.
 fn priorities(insn: &mut Insn<'_, '_, '_>) -> Lower {
     let primary = &[
         ("L2::evict_last", ()),

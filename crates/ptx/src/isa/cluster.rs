@@ -140,7 +140,7 @@ fn update(insn: &mut Insn<'_, '_, '_>) -> Lower {
     insn.require(&[("relaxed", ())], "`.relaxed`")?;
     insn.require(&[("cluster", ())], "`.cluster`")?;
     let space = address_space(insn);
-    // It is the default, and there is no other.
+    // It is the default, and the only option.
     insn.flag("mbarrier::complete_tx::bytes");
     let op = insn.require(REDUCTIONS, "an operation")?;
     let types: &[Type] = match op {

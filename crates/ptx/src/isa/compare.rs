@@ -3,7 +3,7 @@
 use super::{Form, Insn, Lower, Type, by};
 use ir::{FloatRelation, Format, IntBinary, Op, Operand, Reg, Relation, Width};
 
-/// What `selp` and `slct` move, and what `set` and `setp` compare unless it is a half.
+/// Types of `selp` and `slct`, and of `set` and `setp` except for halves.
 const TYPES: &[Type] = &[
     Type::B16,
     Type::B32,
@@ -107,7 +107,7 @@ const ORDER: &[(&str, Relation)] = &[
     ("gt", Relation::Gt),
     ("ge", Relation::Ge),
 ];
-/// Names that unsigned integers have besides those of `ORDER`.
+/// Further names of relations for unsigned integers.
 const UNSIGNED: &[(&str, Relation)] =
     &[("lo", Relation::Lt), ("ls", Relation::Le), ("hi", Relation::Gt), ("hs", Relation::Ge)];
 const UNORDERED: &[(&str, Relation)] = &[
@@ -124,7 +124,7 @@ const NAN_TESTS: &[(&str, FloatRelation)] =
 const COMBINE: &[(&str, IntBinary)] =
     &[("and", IntBinary::And), ("or", IntBinary::Or), ("xor", IntBinary::Xor)];
 
-/// How two numbers are compared.
+/// A comparison of two numbers.
 #[derive(Clone, Copy)]
 enum Comparison {
     Integer { relation: Relation, signed: bool, width: Width },
@@ -181,10 +181,10 @@ fn float_relation(insn: &mut Insn<'_, '_, '_>) -> Lower<FloatRelation> {
     Ok(FloatRelation::Order { relation, or_unordered: false })
 }
 
-/// The predicate a comparison is combined with, and how.
+/// The predicate that a comparison is combined with, and the operator.
 type Combination = Option<(IntBinary, Operand)>;
 
-/// The predicate operand, if a Boolean operator asks for one. It comes last.
+/// The predicate operand, if there is a Boolean operator. It comes last.
 fn combination(insn: &mut Insn<'_, '_, '_>, combine: Option<IntBinary>) -> Lower<Combination> {
     match combine {
         Some(op) => Ok(Some((op, insn.predicate()?))),
@@ -253,7 +253,7 @@ fn setp(insn: &mut Insn<'_, '_, '_>) -> Lower {
     Ok(())
 }
 
-/// Whether `set` goes from `from` to `to`.
+/// Does `set` exist from `from` to `to`?
 fn is_set(to: Type, from: Type) -> bool {
     match (to, from) {
         (Type::F16X2 | Type::BF16X2, _) => to == from,
@@ -264,7 +264,7 @@ fn is_set(to: Type, from: Type) -> bool {
     }
 }
 
-/// What `set` writes for true into a register, or a half, of the type.
+/// The value that `set` writes for true into a register, or a half, of the type.
 fn true_value(to: Type, width: Width) -> u64 {
     match to.float() {
         Some((Format::F32, _)) => 0x3f80_0000,

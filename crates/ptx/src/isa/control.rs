@@ -147,7 +147,7 @@ fn go(insn: &mut Insn<'_, '_, '_>, target: BlockId, uniform: bool) {
     insn.builder.place(otherwise, span);
 }
 
-/// Ends the block, under a guard in a block of its own.
+/// Ends the block; under a guard, in a block of its own.
 fn leave(insn: &mut Insn<'_, '_, '_>, terminator: Terminator) -> Lower {
     insn.finish()?;
     let span = insn.span();
@@ -251,7 +251,7 @@ fn argument<'a>(
     }
 }
 
-/// A `.param` variable for a parameter or result of the callee, which must be as large.
+/// A `.param` variable for a parameter or result of the callee; the sizes must be equal.
 fn passed(
     insn: &Insn<'_, '_, '_>,
     operand: &Operand<'_>,

@@ -19,7 +19,7 @@ const SCALARS: &[Type] = &[
     Type::F64,
 ];
 
-/// The last form takes everything, so this family comes after the other conversions.
+/// The last form matches everything, so this family comes after the other conversions.
 pub(super) const FORMS: &[Form] = &[
     Form {
         opcode: "cvt",
@@ -72,7 +72,7 @@ pub(super) struct Modifiers {
 }
 
 impl Modifiers {
-    /// For conversions that lose nothing.
+    /// For exact conversions.
     pub(super) const NONE: Self = Self {
         rounding: Rounding::NearestEven,
         flush: false,
@@ -144,7 +144,7 @@ fn between_integers(insn: &mut Insn<'_, '_, '_>, to: Type, from: Type) -> Lower 
     Ok(())
 }
 
-/// Limits of one integer type as numbers of another, where that other exceeds them.
+/// Limits of one integer type as numbers of another, where the other exceeds them.
 struct Bounds {
     low: Option<u64>,
     high: Option<u64>,
@@ -163,7 +163,7 @@ impl Bounds {
         Self { low, high }
     }
 
-    /// `.sat` is an error where it could not do anything.
+    /// `.sat` is an error if it has no effect.
     fn are_needed(&self) -> bool {
         self.low.is_some() || self.high.is_some()
     }
@@ -198,7 +198,7 @@ fn from_integer(insn: &mut Insn<'_, '_, '_>, to: Format, from: Type) -> Lower {
     Ok(())
 }
 
-/// Results outside the type are clamped whether or not `.sat` says so.
+/// Results outside the type are clamped, with or without `.sat`.
 fn to_integer(insn: &mut Insn<'_, '_, '_>, to: Type, from: Format) -> Lower {
     if from != Format::Bf16 {
         insn.flag("sat");
@@ -254,8 +254,8 @@ fn may_saturate(format: Format) -> bool {
     format != Format::Bf16
 }
 
-/// A rounding is required where precision or range is lost, and an error elsewhere, except that
-/// widening from `.bf16` may have one.
+/// A rounding is required if precision or range is lost, and an error otherwise, except that widening from `.bf16`
+/// may have one.
 fn float_rounding(insn: &mut Insn<'_, '_, '_>, to: Format, from: Format) -> Lower<Rounding> {
     match (from, to) {
         (Format::Bf16, Format::F32 | Format::F64) => {

@@ -130,7 +130,7 @@ fn bytes(insn: &mut Insn<'_, '_, '_>) -> Lower {
     }
 }
 
-/// What `cvt.pack` packs: how many bits, and whether they have a sign.
+/// The types of `cvt.pack`: number of bits, and signedness.
 const PACKED: &[(&str, (u32, bool))] = &[
     ("u2", (2, false)),
     ("s2", (2, true)),
@@ -174,7 +174,7 @@ fn pack(insn: &mut Insn<'_, '_, '_>) -> Lower {
     Ok(())
 }
 
-/// A 32-bit integer limited to the range of one with `bits` bits.
+/// A 32-bit integer clamped to the range of one with `bits` bits.
 fn clamp(insn: &mut Insn<'_, '_, '_>, a: Operand, bits: u32, signed: bool) -> Operand {
     let width = Width::B32;
     let value_bits = bits - u32::from(signed);

@@ -1,5 +1,4 @@
-//! Moving data between registers and asking about addresses (manual §9.7.9.3–4, §9.7.9.7,
-//! §9.7.9.19–20).
+//! Moves between registers, and queries about addresses (manual §9.7.9.3–4, §9.7.9.7, §9.7.9.19–20).
 
 use super::memory::{PARAM, SHARED, space_of_param};
 use super::{Fit, Form, Insn, Lower, Type, by};
@@ -125,7 +124,7 @@ fn prmt(insn: &mut Insn<'_, '_, '_>) -> Lower {
     Ok(())
 }
 
-/// The space an address instruction names.
+/// The space named by an address instruction.
 fn address_space(insn: &mut Insn<'_, '_, '_>) -> Lower<Space> {
     let plain = &[
         ("const", Space::Const),

@@ -1,5 +1,5 @@
-//! Extended-precision integer arithmetic (manual §9.7.2): chains of additions through the carry
-//! flag, which is an ordinary predicate register in the core program.
+//! Extended-precision integer arithmetic (manual §9.7.2): chains of additions through the carry flag, an ordinary
+//! predicate register in the core program.
 
 use super::integer::{Half, WORD_TYPES, half_of_product};
 use super::{Form, Insn, Lower, Type, by};
@@ -56,7 +56,7 @@ pub(super) const FORMS: &[Form] = &[
     },
 ];
 
-/// What an instruction of a carry chain does besides adding.
+/// The operation of an instruction in a carry chain, besides adding.
 struct Carry {
     subtract: bool,
     reads: bool,

@@ -8,10 +8,10 @@ use ir::{
     Scalar, Width,
 };
 
-/// Types that make `add`, `mul` and their like instructions of this family. They come before the
-/// half-precision forms, so that `add.f32.f16` is one of these.
+/// Types that select this family for `add`, `mul` and similar. They come before the half-precision forms, so that
+/// `add.f32.f16` is one of these.
 const FLOAT: &[&str] = &["f32", "f64", "f32x2"];
-/// As above where there is no packed form.
+/// Like [`FLOAT`], for operations without a packed form.
 const SCALAR: &[&str] = &["f32", "f64"];
 
 const FLOAT_TYPES: &[Type] = &[Type::F32, Type::F64, Type::F32X2];
@@ -98,7 +98,7 @@ pub(super) const FORMS: &[Form] = &[
         syntax: "mad{.rn,.rz,.rm,.rp}{.ftz}{.sat}.{f32,f64} d, a, b, c",
         section: "9.7.3.7",
         examples: &["mad.rn.ftz.f32 %f1, %f2, %f3, %f4;", "mad.rp.f64 %fd1, %fd2, %fd3, %fd4;"],
-        // Modules older than PTX ISA 3.2 may leave the rounding out.
+        // Modules older than PTX ISA 3.2 may omit the rounding.
         lowering: by(|insn| {
             let ty = insn.ty(SCALAR_TYPES)?;
             let mode = arithmetic_mode(insn, ty);
@@ -173,7 +173,7 @@ pub(super) const APPROXIMATE: FloatMode =
     FloatMode { accuracy: Accuracy::Approximate, ..FloatMode::NEAREST };
 pub(super) const APPROXIMATE_ONLY: &[(&str, FloatMode)] = &[("approx", APPROXIMATE)];
 
-/// `.approx` or a rounding, one of which is required.
+/// `.approx` or a rounding; one of them is required.
 pub(super) fn precision(insn: &mut Insn<'_, '_, '_>) -> Lower<FloatMode> {
     if let Some(mode) = insn.choose(APPROXIMATE_ONLY) {
         return Ok(mode);
@@ -182,7 +182,7 @@ pub(super) fn precision(insn: &mut Insn<'_, '_, '_>) -> Lower<FloatMode> {
     Ok(FloatMode { rounding, ..FloatMode::NEAREST })
 }
 
-/// `mode` with what an arithmetic instruction on `ty` says about subnormals and saturation.
+/// `mode` with the subnormal and saturation flags of an arithmetic instruction on `ty`.
 fn with_flags(insn: &mut Insn<'_, '_, '_>, ty: Type, mode: FloatMode) -> FloatMode {
     FloatMode {
         flush: ty != Type::F64 && insn.flag("ftz"),
@@ -198,7 +198,7 @@ fn arithmetic_mode(insn: &mut Insn<'_, '_, '_>, ty: Type) -> FloatMode {
     with_flags(insn, ty, mode)
 }
 
-/// A rounding that need not be written.
+/// An optional rounding.
 fn optional_rounding(insn: &mut Insn<'_, '_, '_>) -> FloatMode {
     match insn.choose(ROUNDING) {
         Some(rounding) => FloatMode { rounding, ..FloatMode::NEAREST },
@@ -206,7 +206,7 @@ fn optional_rounding(insn: &mut Insn<'_, '_, '_>) -> FloatMode {
     }
 }
 
-/// Format and lanes of a type that is known to be a float.
+/// Format and lanes of a floating-point type.
 fn layout(insn: &Insn<'_, '_, '_>, ty: Type) -> Lower<(Format, u8)> {
     ty.float().ok_or_else(|| insn.unsupported("a floating-point type is needed"))
 }
@@ -256,7 +256,7 @@ fn narrow_source(insn: &mut Insn<'_, '_, '_>, ty: Type) -> Option<Format> {
     insn.choose(&[("f16", Format::F16), ("bf16", Format::Bf16)])
 }
 
-/// The next operand, a half, in single precision. Nothing is lost.
+/// The next operand, a half, in single precision. This is exact.
 fn widened(insn: &mut Insn<'_, '_, '_>, narrow: Format) -> Lower<Operand> {
     let src = insn.src(Type::Float(narrow))?;
     let (from, to) = (Scalar::Float(narrow), Scalar::Float(Format::F32));
@@ -332,7 +332,7 @@ pub(super) fn sign(insn: &mut Insn<'_, '_, '_>, op: FloatUnary, types: &[Type]) 
     unary(insn, ty, op, FloatMode { flush, ..FloatMode::NEAREST })
 }
 
-/// Whether instructions on `ty` that do not round can have `.ftz`.
+/// May instructions on `ty` that do not round have `.ftz`?
 fn may_flush(ty: Type) -> bool {
     matches!(ty, Type::F32 | Type::F16 | Type::F16X2)
 }

@@ -1,9 +1,9 @@
-//! A form of an instruction, as the tables have it.
+//! A form of an instruction, an entry of the tables.
 
 use super::Insn;
 use base::Diagnostic;
 
-/// Why an instruction was not lowered.
+/// The reason why an instruction was not lowered.
 pub(crate) type Refusal = Box<Diagnostic>;
 
 /// The outcome of lowering, or of a part of it.
@@ -14,20 +14,20 @@ pub(crate) type Lower<T = ()> = Result<T, Refusal>;
 pub struct Form {
     /// The opcode up to the first dot.
     pub opcode: &'static str,
-    /// The form is meant if one of these modifiers is present; if empty, always. Among the forms
-    /// of an opcode the first that is meant wins.
+    /// The form matches if one of these modifiers is present; if empty, always. Among the forms of an opcode the
+    /// first match wins.
     pub when: &'static [&'static str],
-    /// How the manual writes it.
+    /// Its syntax in the manual.
     pub syntax: &'static str,
     /// Section of the manual (PTX ISA 9).
     pub section: &'static str,
-    /// Instructions of this form, to be read inside [`example_module`](super::example_module).
+    /// Example instructions, to be read inside [`example_module`](super::example_module).
     pub examples: &'static [&'static str],
-    /// What to do with it.
+    /// Its lowering.
     pub lowering: Lowering,
 }
 
-/// How a form becomes core operations.
+/// The lowering of a form to core operations.
 pub enum Lowering {
     /// By this function.
     By(LowerFn),

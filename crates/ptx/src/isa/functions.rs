@@ -113,7 +113,7 @@ pub(super) const FORMS: &[Form] = &[
     },
 ];
 
-/// An operation on one number where `.f32` may have `.ftz`.
+/// An operation on one number; `.f32` may have `.ftz`.
 fn flushable(insn: &mut Insn<'_, '_, '_>, ty: Type, op: FloatUnary, mode: FloatMode) -> Lower {
     let flush = ty == Type::F32 && insn.flag("ftz");
     unary(insn, ty, op, FloatMode { flush, ..mode })
@@ -125,8 +125,8 @@ fn approximate(insn: &mut Insn<'_, '_, '_>, op: FloatUnary) -> Lower {
     flushable(insn, ty, op, mode)
 }
 
-/// `rcp.approx.ftz.f64` and `rsqrt.approx.ftz.f64`: only the upper halves of operand and result
-/// count, the lower ones are zero.
+/// `rcp.approx.ftz.f64` and `rsqrt.approx.ftz.f64`: only the upper halves of operand and result are significant, the
+/// lower ones are zero.
 fn gross(insn: &mut Insn<'_, '_, '_>, op: FloatUnary) -> Lower {
     let width = Width::B64;
     let dst = insn.dst(width)?;

@@ -118,7 +118,7 @@ fn is_f16(ty: Type) -> bool {
     matches!(ty, Type::F16 | Type::F16X2)
 }
 
-/// `add`, `sub` and `mul`, where `.rn` is the only rounding and the default.
+/// `add`, `sub` and `mul`; `.rn` is the only rounding and the default.
 fn arithmetic(insn: &mut Insn<'_, '_, '_>, op: FloatBinary) -> Lower {
     let ty = insn.ty(HALF_TYPES)?;
     let mode = FloatMode {

@@ -1,12 +1,11 @@
-//! What a catalogue entry sees of the instruction it lowers.
+//! The view of a catalogue entry on the instruction it lowers.
 //!
-//! An entry takes modifiers and operands one by one and emits core operations. Whatever it leaves
-//! untaken makes the dispatcher refuse the instruction ([`Insn::finish`]), so that no modifier is
-//! ever dropped in silence.
+//! An entry takes modifiers and operands one by one and emits core operations. If it leaves one untaken, the
+//! dispatcher refuses the instruction ([`Insn::finish`]), so that no modifier is ever dropped silently.
 //!
-//! Rule for entries: **read every operand before writing a destination**. Sources and destinations
-//! may be the same register, so an operation that follows a write to a destination may read only
-//! temporaries. The dispatcher asserts it in debug builds.
+//! Rule for entries: **read every operand before writing a destination**. Sources and destinations may be the same
+//! register, so an operation that follows a write to a destination may read only temporaries. The dispatcher asserts
+//! it in debug builds.
 
 use super::types::Type;
 use super::{Lower, Refusal};
@@ -20,9 +19,9 @@ pub(crate) struct Insn<'i, 'c, 'a> {
     pub(crate) builder: &'i mut Builder<'c, 'a>,
     pub(crate) instruction: &'i Instruction<'a>,
     pub(crate) guard: Option<Guard>,
-    /// Which modifiers were taken; instructions have fewer than 64.
+    /// The modifiers taken so far, one bit each; instructions have fewer than 64.
     taken: u64,
-    /// The operand to be taken next.
+    /// The next operand to take.
     next: usize,
 }
 
@@ -37,7 +36,7 @@ impl<'i, 'c, 'a> Insn<'i, 'c, 'a> {
         }
         if let Some(guard) = instruction.guard {
             let register = insn.register_named(guard.predicate, Width::B1, Fit::Exact);
-            // Nothing but a predicate can guard, so this is wrong and not merely unsupported.
+            // Only a predicate can guard, so this is wrong and not merely unsupported.
             let register = register.map_err(|refusal| {
                 Box::new(Diagnostic { severity: Severity::Error, ..*refusal })
             })?;
@@ -77,7 +76,7 @@ impl<'i, 'c, 'a> Insn<'i, 'c, 'a> {
         self.take(|text| table.iter().find(|(name, _)| *name == text).map(|(_, value)| *value))
     }
 
-    /// Takes the first modifier found in `table`, or refuses for the lack of `what`.
+    /// Takes the first modifier found in `table`, or refuses with the missing `what`.
     pub(crate) fn require<T: Copy>(&mut self, table: &[(&str, T)], what: &str) -> Lower<T> {
         self.choose(table).ok_or_else(|| self.missing(what))
     }
@@ -98,7 +97,7 @@ impl<'i, 'c, 'a> Insn<'i, 'c, 'a> {
     }
 
     fn missing(&self, what: &str) -> Refusal {
-        // A modifier nobody wanted is the likelier reason than a missing one.
+        // An unused modifier is a likelier reason than a missing one.
         match self.untaken().next() {
             Some((_, modifier)) => self.unexpected(modifier),
             None => self.unsupported(&format!("this form needs {what}")),
@@ -124,7 +123,7 @@ impl<'i, 'c, 'a> Insn<'i, 'c, 'a> {
 
     // Refusals.
 
-    /// The opcode with its modifiers, cut if nobody could read it all.
+    /// The opcode with its modifiers, cut to a readable length.
     pub(crate) fn mnemonic(&self) -> String {
         const MOST: usize = 24;
         let modifiers = self.instruction.modifiers.iter().take(MOST);
@@ -143,7 +142,7 @@ impl<'i, 'c, 'a> Insn<'i, 'c, 'a> {
 
     pub(crate) fn bad_operand(&self, operand: &Operand<'_>, why: &str) -> Refusal {
         let span = match operand.span() {
-            // Made of punctuation alone.
+            // Consists of punctuation alone.
             nowhere if nowhere == Span::default() => self.span(),
             somewhere => somewhere,
         };
@@ -153,12 +152,12 @@ impl<'i, 'c, 'a> Insn<'i, 'c, 'a> {
 
     // Operands in order.
 
-    /// How many operands are left.
+    /// The number of operands left.
     pub(crate) fn remaining(&self) -> usize {
         self.instruction.operands.len() - self.next
     }
 
-    /// Tells whether the next operand is in braces.
+    /// Is the next operand in braces?
     pub(crate) fn is_list_next(&self) -> bool {
         matches!(self.instruction.operands.get(self.next), Some(Operand::Vector(_)))
     }
@@ -212,7 +211,7 @@ impl<'i, 'c, 'a> Insn<'i, 'c, 'a> {
     }
 }
 
-/// How a register must fit the type of its instruction (manual §9.4.1).
+/// The required fit of a register to the type of its instruction (manual §9.4.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fit {
     /// Same size.

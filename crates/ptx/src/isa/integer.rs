@@ -3,9 +3,9 @@
 use super::{Form, Insn, Lower, Type, by};
 use ir::{BitRange, IntBinary, IntTernary, IntUnary, Op, Operand, Width};
 
-/// Types that make `add`, `mul` and their like integer instructions.
+/// Types that select this family for `add`, `mul` and similar.
 const INTEGER: &[&str] = &["u16", "u32", "u64", "s16", "s32", "s64", "u16x2", "s16x2"];
-/// As above where there is no packed form.
+/// Like [`INTEGER`], for operations without a packed form.
 const SCALAR: &[&str] = &["u16", "u32", "u64", "s16", "s32", "s64"];
 
 const SCALAR_TYPES: &[Type] = &[Type::U16, Type::U32, Type::U64, Type::S16, Type::S32, Type::S64];
@@ -265,7 +265,7 @@ pub(super) const FORMS: &[Form] = &[
 
 const BIT_RANGE: &[(&str, BitRange)] = &[("clamp", BitRange::Clamp), ("wrap", BitRange::Wrap)];
 
-/// Which part of a product is wanted.
+/// The requested part of a product.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Half {
     Low,
@@ -288,7 +288,7 @@ fn unary(insn: &mut Insn<'_, '_, '_>, op: IntUnary, types: &[Type]) -> Lower {
     Ok(())
 }
 
-/// Counts bits: the result has 32 bits whatever the operand.
+/// Counts bits: the result has 32 bits for all operand types.
 fn count(insn: &mut Insn<'_, '_, '_>, op: IntUnary) -> Lower {
     let ty = insn.ty(&[Type::B32, Type::B64])?;
     let dst = insn.dst(Width::B32)?;
@@ -374,7 +374,7 @@ pub(super) fn half_of_product(half: Half, signed: bool) -> IntBinary {
     }
 }
 
-/// The type of the product: twice as wide if all of it is wanted.
+/// The type of the product: twice as wide for the whole product.
 fn product_type(insn: &Insn<'_, '_, '_>, half: Half, ty: Type) -> Lower<Type> {
     match (half, ty) {
         (Half::Low | Half::High, ty) => Ok(ty),

@@ -110,7 +110,7 @@ fn bitwise(insn: &mut Insn<'_, '_, '_>, op: IntBinary) -> Lower {
     Ok(())
 }
 
-/// The amount of a shift has 32 bits, whatever is shifted.
+/// The amount of a shift has 32 bits, for all shifted types.
 fn shift(insn: &mut Insn<'_, '_, '_>, types: &[Type], op: fn(bool) -> IntBinary) -> Lower {
     let ty = insn.ty(types)?;
     let dst = insn.dst(ty.width())?;

@@ -1,6 +1,7 @@
-//! Tensor maps that a kernel changes: `tensormap.replace` (manual §9.7.9.28) and `tensormap.cp_fenceproxy` (§9.7.13.16).
+//! Changes of tensor maps by a kernel: `tensormap.replace` (manual §9.7.9.28) and `tensormap.cp_fenceproxy`
+//! (§9.7.13.16).
 //!
-//! Refused: `.swizzle_atomicity`, which has no place among the bits that are known.
+//! Refused: `.swizzle_atomicity`, whose position among the bits is unknown.
 
 use super::memory::{check_space, scope};
 use super::{Form, Insn, Lower, Type, by};
@@ -31,7 +32,7 @@ pub(super) const FORMS: &[Form] = &[
     },
 ];
 
-/// How a field is given: whether a dimension comes before its value, and whether the value is a constant.
+/// The operands of a field: a dimension before the value, or not; a constant value, or not.
 #[derive(Clone, Copy)]
 enum Given {
     Value(MapField),

@@ -1,6 +1,6 @@
-//! Moving matrices between memory and the registers of a warp (manual §9.7.14.5.15 to
-//! §9.7.14.5.17), and what the matrix instructions have in common: names of shapes, layouts and
-//! elements (§9.7.14.1, §9.7.14.2), and fragments. The products are in `mma` and `wmma`.
+//! Moves of matrices between memory and the registers of a warp (manual §9.7.14.5.15 to §9.7.14.5.17), and the common
+//! parts of matrix instructions: names of shapes, layouts and elements (§9.7.14.1, §9.7.14.2), and fragments. The
+//! products are in `mma` and `wmma`.
 
 use super::float::ROUNDING;
 use super::{Fit, Form, Insn, Lower, Lowering, Type, by};
@@ -91,7 +91,7 @@ fn movmatrix(insn: &mut Insn<'_, '_, '_>) -> Lower {
     Ok(())
 }
 
-/// The modifiers of `ldmatrix` and `stmatrix`: how many matrices, whether transposed, and where.
+/// The modifiers of `ldmatrix` and `stmatrix`: number of matrices, transposition, and state space.
 fn eight_by_eight(insn: &mut Insn<'_, '_, '_>) -> Lower<(usize, bool, Space)> {
     whole_warp(insn)?;
     insn.require(&[("m8n8", ())], "`.m8n8`")?;
@@ -104,7 +104,7 @@ fn eight_by_eight(insn: &mut Insn<'_, '_, '_>) -> Lower<(usize, bool, Space)> {
 
 const SHARED: &[(&str, Space)] = &[("shared", Space::Shared), ("shared::cta", Space::Shared)];
 
-/// `.sync` and `.aligned`, which every matrix instruction must have.
+/// `.sync` and `.aligned`, required in every matrix instruction.
 pub(super) fn whole_warp(insn: &mut Insn<'_, '_, '_>) -> Lower {
     insn.require(&[("sync", ())], "`.sync`")?;
     insn.require(&[("aligned", ())], "`.aligned`")
@@ -131,7 +131,7 @@ pub(super) fn element(insn: &mut Insn<'_, '_, '_>) -> Lower<Element> {
     insn.require(ELEMENTS, "the types of the matrices")
 }
 
-/// As [`element`], where the type may be missing.
+/// Like [`element`], for an optional type.
 pub(super) fn optional_element(insn: &mut Insn<'_, '_, '_>) -> Option<Element> {
     insn.choose(ELEMENTS)
 }
@@ -141,7 +141,7 @@ pub(super) fn layout(insn: &mut Insn<'_, '_, '_>) -> Lower<Layout> {
     insn.require(&[("row", Layout::Row), ("col", Layout::Col)], "`.row` or `.col`")
 }
 
-/// The modifier `.m16n8k16` or its like.
+/// The modifier `.m16n8k16` or similar.
 pub(super) fn shape(insn: &mut Insn<'_, '_, '_>) -> Lower<Shape> {
     insn.take(parse_shape).ok_or_else(|| insn.unsupported("this form needs a shape"))
 }
@@ -157,8 +157,8 @@ pub(super) const fn mnk(m: u16, n: u16, k: u16) -> Shape {
     Shape { m, n, k }
 }
 
-/// How products of `element` are combined. Only integers can be clamped; single bits are not
-/// multiplied. Only doubles have a rounding.
+/// The combination of products of `element`. Only integers can be clamped; single bits are not multiplied. Only
+/// doubles have a rounding.
 pub(super) fn kind(insn: &mut Insn<'_, '_, '_>, element: Element) -> Lower<MmaKind> {
     let saturate = match element {
         Element::B1 => {
@@ -174,8 +174,8 @@ pub(super) fn kind(insn: &mut Insn<'_, '_, '_>, element: Element) -> Lower<MmaKi
     Ok(MmaKind::MultiplyAdd { saturate, rounding: named.unwrap_or(Rounding::NearestEven) })
 }
 
-/// Whether two elements are of one kind and may be multiplied with each other where the manual lets
-/// the types of A and B differ.
+/// Are two elements of one kind? If the manual lets the types of A and B differ, such types may be multiplied with
+/// each other.
 pub(super) fn same_family(a: Element, b: Element) -> bool {
     use Element::{E4m3, E5m2, S4, S8, U4, U8};
     let families = [[E4m3, E5m2], [S8, U8], [S4, U4]];
@@ -187,13 +187,13 @@ pub(super) fn same_family(a: Element, b: Element) -> bool {
 pub(super) struct Piece {
     /// Number of registers.
     pub(super) count: usize,
-    /// What is in them.
+    /// The type of its elements.
     pub(super) element: Element,
 }
 
 impl Piece {
-    /// An even share for each of 32 lanes, packed: this is what the manual's tables come to, but
-    /// for the fragments the callers single out.
+    /// An even share for each of 32 lanes, packed. The manual's tables amount to this, except for the fragments that
+    /// the callers handle themselves.
     pub(super) fn share(rows: u16, columns: u16, element: Element) -> Self {
         let bits = usize::from(rows) * usize::from(columns) * element.bits() as usize;
         let register = Self { count: 0, element }.width().bits() as usize;

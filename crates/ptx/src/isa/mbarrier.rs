@@ -1,7 +1,8 @@
 //! Transaction barriers (manual §9.7.13.15), and the arrival of asynchronous copies at one.
 //!
-//! A `.sem` without a scope, or the other way round, is refused, as the manual writes them together. An unwritten one
-//! is `.release` or `.acquire`; its scope is `.cta` by the manual and is marked as unwritten, because kernels rely on more. What `pending_count` gives depends on the schedule and is not followed.
+//! A `.sem` without a scope, or a scope without `.sem`, is refused, because the manual writes them together. An
+//! unwritten one is `.release` or `.acquire`. Its scope is `.cta` by the manual and is marked as unwritten, because
+//! kernels rely on more. The result of `pending_count` depends on the schedule and is not followed.
 
 use super::memory::{SHARED, check_space, scope};
 use super::{Form, Insn, Lower, Type, by};
@@ -160,7 +161,7 @@ fn any_block(insn: &mut Insn<'_, '_, '_>) -> Space {
     }
 }
 
-/// `.sem.scope`, of which there are both or none; and whether they are written.
+/// `.sem.scope`, both or none; also returns if they are written.
 fn semantics(
     insn: &mut Insn<'_, '_, '_>,
     (name, strong): (&str, fn(Scope) -> Ordering),
@@ -209,7 +210,7 @@ fn arrive(insn: &mut Insn<'_, '_, '_>, drop: bool) -> Lower {
 }
 
 fn transaction(insn: &mut Insn<'_, '_, '_>, op: fn(Operand) -> MbarrierOp) -> Lower {
-    // Relaxed is all there is, so it makes no difference whether it is written.
+    // Relaxed is the only option, so it makes no difference if it is written.
     if insn.flag("relaxed") && !matches!(scope(insn), Some(Scope::Cta | Scope::Cluster)) {
         return Err(insn.unsupported("`.relaxed` needs the scope `.cta` or `.cluster`"));
     }
@@ -235,7 +236,7 @@ fn test(insn: &mut Insn<'_, '_, '_>) -> Lower {
         true => MbarrierPhase::Parity(insn.src(Type::U32)?),
         false => MbarrierPhase::State(insn.src(Type::B64)?),
     };
-    // How long the thread may sleep.
+    // The time that the thread may sleep.
     if may_suspend && insn.remaining() > 0 {
         insn.src(Type::U32)?;
     }

@@ -10,7 +10,7 @@ use ir::{Address, AddressBase, Load, Op, Ordering, Scope, Space, Store, Width};
 pub(super) const SHARED: &[(&str, Space)] =
     &[("shared", Space::Shared), ("shared::cta", Space::Shared)];
 
-/// What `.param` without a qualifier means depends on the address.
+/// The meaning of `.param` without a qualifier depends on the address.
 pub(super) const PARAM: &[(&str, Option<Space>)] = &[
     ("param", None),
     ("param::entry", Some(Space::ParamEntry)),
@@ -132,7 +132,7 @@ pub(super) const FORMS: &[Form] = &[
     },
 ];
 
-/// Takes everything that only advises the caches; whether a cache policy follows the operands.
+/// Takes all modifiers that only advise the caches; returns `true` if a cache policy follows the operands.
 pub(super) fn hints(insn: &mut Insn<'_, '_, '_>) -> bool {
     let is_hint = |text: &str| {
         let hint = matches!(text, "ca" | "cg" | "cs" | "lu" | "cv" | "wb" | "wt")
@@ -146,7 +146,7 @@ pub(super) fn hints(insn: &mut Insn<'_, '_, '_>) -> bool {
     insn.flag("L2::cache_hint")
 }
 
-/// Takes the policy operand that `.L2::cache_hint` announces.
+/// Takes the policy operand announced by `.L2::cache_hint`.
 pub(super) fn cache_policy(insn: &mut Insn<'_, '_, '_>, announced: bool) -> Lower {
     if announced {
         insn.src(Type::B64)?;
@@ -158,7 +158,7 @@ pub(super) fn scope(insn: &mut Insn<'_, '_, '_>) -> Option<Scope> {
     insn.choose(SCOPES)
 }
 
-/// How the access takes part in the memory model; a strong one names its scope.
+/// The memory order of the access; a strong one names its scope.
 fn ordering(insn: &mut Insn<'_, '_, '_>, strong: (&str, fn(Scope) -> Ordering)) -> Lower<Ordering> {
     if insn.flag("weak") {
         return Ok(Ordering::Weak);
@@ -183,7 +183,7 @@ fn ordering(insn: &mut Insn<'_, '_, '_>, strong: (&str, fn(Scope) -> Ordering)) 
     }
 }
 
-/// The state space as written; `.param` is settled once the address is known.
+/// The state space as written; `.param` is resolved once the address is known.
 enum Named {
     Space(Space),
     Param(Option<Space>),
@@ -203,8 +203,8 @@ fn named_space(insn: &mut Insn<'_, '_, '_>, may_be_const: bool) -> Named {
     Named::Space(found.or_else(constant).unwrap_or(Space::Generic))
 }
 
-/// Which parameters `.param` means: those of the variable the address names, else those of the
-/// function it stands in (manual §9.7.9.8).
+/// The parameters that `.param` refers to: those of the variable in the address, else those of the enclosing function
+/// (manual §9.7.9.8).
 pub(super) fn space_of_param(
     insn: &Insn<'_, '_, '_>,
     written: Option<Space>,
@@ -220,12 +220,12 @@ pub(super) fn space_of_param(
     written.or(variable).unwrap_or(here)
 }
 
-/// Takes `.v2`, `.v4` or `.v8`; how many elements the access has.
+/// Takes `.v2`, `.v4` or `.v8`; returns the number of elements of the access.
 fn vector(insn: &mut Insn<'_, '_, '_>) -> usize {
     insn.choose(&[("v2", 2), ("v4", 4), ("v8", 8)]).unwrap_or(1)
 }
 
-/// The largest access of today's machines: 256 bits.
+/// Checks the size of an access: the largest on current machines is 256 bits.
 fn check_size(insn: &Insn<'_, '_, '_>, count: usize, width: Width) -> Lower {
     if count * width.bytes() as usize > 32 {
         return Err(insn.unsupported("no access has this many bytes"));
@@ -233,7 +233,7 @@ fn check_size(insn: &Insn<'_, '_, '_>, count: usize, width: Width) -> Lower {
     Ok(())
 }
 
-/// A variable is accessed in the space it is declared in, or through a generic address.
+/// Checks the space of an access to a variable: the declared one, or generic.
 pub(super) fn check_space(insn: &Insn<'_, '_, '_>, space: Space, address: Address) -> Lower {
     let AddressBase::Variable(variable) = address.base else { return Ok(()) };
     let declared = insn.builder.context.program.variables[variable].space;

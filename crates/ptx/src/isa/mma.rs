@@ -90,7 +90,7 @@ const DENSE_EXAMPLES: &[&str] = &[
     "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc {%r1, %r2}, {%r3}, {%r4}, {%r5, %r6};",
 ];
 
-/// Elements that the same shapes take, with the accumulators (D and C) that go with them.
+/// Elements with the same shapes, and their accumulators (D and C).
 struct Rule {
     factors: &'static [Element],
     accumulators: &'static [(Element, Element)],
@@ -154,7 +154,7 @@ const SPARSE: &[Rule] = &[
     Rule { factors: &[S4, U4], accumulators: INTEGER, shapes: &[mnk(16, 8, 64), mnk(16, 8, 128)] },
 ];
 
-/// What the modifiers say.
+/// The meaning of the modifiers.
 struct Product {
     shape: Shape,
     layouts: (Layout, Layout),
@@ -165,8 +165,7 @@ struct Product {
 }
 
 impl Product {
-    /// `m8n8k4` in half precision is four products, each of a quarter of the warp, and the only
-    /// one to take any layout.
+    /// `m8n8k4` in half precision is four products, each of a quarter of the warp, and the only one with any layout.
     fn in_quarters(&self) -> bool {
         self.shape == mnk(8, 8, 4) && self.a == F16
     }
@@ -182,7 +181,7 @@ impl Product {
             && rule.shapes.contains(&self.shape)
     }
 
-    /// What one lane holds of a matrix of `rows` and `columns`.
+    /// The part of a matrix of `rows` and `columns` in one lane.
     fn piece(&self, rows: u16, columns: u16, element: Element) -> Piece {
         let copies = if self.in_quarters() { 4 } else { 1 };
         Piece::share(copies * rows, columns, element)
@@ -236,9 +235,8 @@ fn sparsity(insn: &mut Insn<'_, '_, '_>, product: &Product, ordered: bool) -> Lo
     }
 }
 
-/// How many choices there are of the lanes that provide metadata (§9.7.14.6.1). Four bits of it
-/// describe a chunk of a row; four lanes have two rows between them, and one, two or all of the
-/// four are needed for the 32 bits each can give.
+/// The number of choices of the lanes that provide metadata (§9.7.14.6.1). Four bits of it describe a chunk of a row;
+/// four lanes have two rows between them, and one, two or all of the four are needed for the 32 bits each can give.
 fn selectors(product: &Product) -> u16 {
     let chunk = match product.a {
         Tf32 => 2,

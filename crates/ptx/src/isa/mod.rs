@@ -1,9 +1,9 @@
 //! The catalogue of instructions: the only place that knows opcodes.
 //!
-//! An instruction form is one [`Form`]: how the manual writes it, examples that a test lowers, and
-//! the function that turns it into core operations. Forms live in one file for each family; adding
-//! one touches nothing else. Every opcode the manual knows is here. What is not modelled yet is
-//! listed too, so that a refusal can name it ([`Lowering::Unsupported`]).
+//! An instruction form is one [`Form`]: its syntax in the manual, examples that a test lowers, and the function that
+//! turns it into core operations. Forms live in one file for each family; adding one touches nothing else. Every
+//! opcode of the manual is here. Unsupported ones are listed too, so that a refusal can name them
+//! ([`Lowering::Unsupported`]).
 
 mod address;
 mod form;
@@ -55,7 +55,7 @@ use ir::{Access, Address, AddressBase, Op};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
-/// Registers and memory that examples use.
+/// Registers and memory for the examples.
 const EXAMPLE_DECLARATIONS: &str = "\
 .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<33>; .reg .b64 %rd<9>; .reg .b128 %q<5>;
 .reg .f32 %f<33>; .reg .f64 %fd<9>; .shared .align 16 .b8 smem[1024]; .local .align 16 .b8 stack[64];
@@ -76,9 +76,9 @@ pub fn example_module(example: &str, target: &str) -> String {
 /// Forms that belong together.
 #[derive(Debug)]
 pub struct Family {
-    /// What they have in common, in a few words.
+    /// Their common subject, in a few words.
     pub name: &'static str,
-    /// Whether their point is to wait for or talk to other threads or agents.
+    /// Their purpose is to wait for or communicate with other threads or agents.
     pub synchronizes: bool,
     /// The forms.
     pub forms: &'static [Form],
@@ -92,10 +92,9 @@ const fn sync_family(name: &'static str, forms: &'static [Form]) -> Family {
     Family { name, synchronizes: true, forms }
 }
 
-/// The families, in the order in which their forms are tried. What is not supported yet comes first,
-/// because it claims some modifiers of opcodes that are; mixed-precision forms come before those of
-/// one precision, and packed conversions before the others. A `static`, because [`family_of`] compares addresses: a
-/// constant may have several.
+/// The families, in the order in which their forms are tried. Unsupported ones come first, because they claim some
+/// modifiers of supported opcodes. Mixed-precision forms come before those of one precision, and packed conversions
+/// before the others. A `static`, because [`family_of`] compares addresses: a constant may have several.
 pub static FAMILIES: &[Family] = &[
     family("memory of several devices", unsupported::ADDRESSES),
     sync_family("changes of tensor maps", map_change::FORMS),
@@ -135,7 +134,7 @@ pub fn catalogue() -> impl Iterator<Item = &'static Form> {
     FAMILIES.iter().flat_map(|family| family.forms)
 }
 
-/// The family an instruction belongs to; `None` if the manual does not know it.
+/// The family an instruction belongs to; `None` if it is not in the manual.
 #[must_use]
 pub fn family_of(instruction: &Instruction<'_>) -> Option<&'static Family> {
     let form: *const Form = find(instruction).ok()?;
@@ -156,7 +155,7 @@ fn find(instruction: &Instruction<'_>) -> Lower<&'static Form> {
     let opcode = instruction.opcode;
     let forms = forms_of(opcode.text);
     if forms.is_empty() {
-        // Perhaps of a newer PTX than ours: not wrong, but not understood.
+        // Perhaps of a newer PTX than ours: not wrong, but unknown.
         let message = format!("`{}` is not an instruction that PTX ISA 9 knows", opcode.text);
         let unknown = Diagnostic::unsupported(Code::UnknownInstruction, opcode.span(), message);
         return Err(Box::new(unknown));
@@ -171,8 +170,7 @@ fn find(instruction: &Instruction<'_>) -> Lower<&'static Form> {
     })
 }
 
-/// Lowers one instruction into `builder`. A refusal is recorded, and the instruction's place is
-/// taken by [`Op::Unsupported`].
+/// Lowers one instruction into `builder`. A refusal is recorded, and [`Op::Unsupported`] replaces the instruction.
 pub(crate) fn lower_instruction<'a>(builder: &mut Builder<'_, 'a>, instruction: &Instruction<'a>) {
     let mark = builder.mark();
     match try_lower(builder, instruction) {
@@ -205,8 +203,8 @@ fn try_lower<'a>(builder: &mut Builder<'_, 'a>, instruction: &Instruction<'a>) -
     insn.finish()
 }
 
-/// Whether no operation reads a register of the program after an earlier one of the same
-/// instruction wrote one.
+/// Checks that no operation reads a register of the program after an earlier one of the same instruction has written
+/// one.
 fn reads_before_writes(builder: &mut Builder<'_, '_>, mark: Mark) -> bool {
     let operations: Vec<Op> = builder.since(mark).iter().map(|instr| instr.op.clone()).collect();
     let mut written = false;

@@ -8,7 +8,7 @@ use crate::syntax::ast::{BinaryOp, Expr, Name, Operand, UnaryOp};
 use base::{Code, Diagnostic, Index, Span};
 use ir::{Op, Reg, Space, Symbol, Width};
 
-/// What a name in an operand can mean.
+/// The entity that a name in an operand denotes.
 pub(super) enum Meaning {
     Register(Reg),
     Symbol(Symbol),
@@ -61,8 +61,7 @@ impl<'i, 'a> Insn<'i, '_, 'a> {
         parts.into_iter().map(|part| part.register(self, width, fit)).collect()
     }
 
-    /// As [`dst_vector`](Self::dst_vector) for operations that write every part: what nobody wants
-    /// goes to a temporary.
+    /// Like [`dst_vector`](Self::dst_vector) for operations that write every part: unused parts go to a temporary.
     pub(crate) fn dst_list(&mut self, count: usize, width: Width) -> Lower<Vec<Reg>> {
         let parts = self.dst_vector(count, width, Fit::Exact)?;
         Ok(parts.into_iter().map(|part| part.unwrap_or_else(|| self.temporary(width))).collect())
@@ -139,7 +138,7 @@ impl<'i, 'a> Insn<'i, '_, 'a> {
                 let (symbol, offset) = self.element(operand, *array, index)?;
                 self.address_of(operand.span(), symbol, offset, ty.width())
             }
-            // `(1 << 4)`: what looks like a list of one is an expression in parentheses.
+            // `(1 << 4)`: a list of one element is an expression in parentheses.
             Operand::List(parts) if parts.len() == 1 => self.source(&parts[0], ty, fit),
             _ => Err(self.bad_operand(operand, "a single value is needed here")),
         }
@@ -298,7 +297,7 @@ impl<'i, 'a> Insn<'i, '_, 'a> {
         Err(Box::new(Diagnostic::unsupported(Code::Operand, name.span(), message)))
     }
 
-    /// What a name means, innermost scope first.
+    /// The meaning of a name, innermost scope first.
     pub(super) fn meaning(&mut self, name: Name<'a>) -> Lower<Meaning> {
         match self.builder.resolve(name.text) {
             Some(Entity::Registers(registers)) if registers.decl.lanes == 1 => {
@@ -323,7 +322,7 @@ impl<'i, 'a> Insn<'i, '_, 'a> {
         variable.or_else(function).map(Meaning::Symbol).ok_or_else(|| undeclared(name))
     }
 
-    /// The variable or function a name means; `None` if it means something else.
+    /// The variable or function a name denotes; `None` if it denotes something else.
     pub(crate) fn symbol(&mut self, name: Name<'a>) -> Option<Symbol> {
         match self.meaning(name) {
             Ok(Meaning::Symbol(symbol)) => Some(symbol),
@@ -400,7 +399,7 @@ impl<'a> Part<'_, 'a> {
     }
 }
 
-/// `name`, `name+4`, `name-4+8` taken apart; `None` if no name is involved.
+/// Splits `name`, `name+4`, `name-4+8`; `None` if there is no name.
 pub(super) fn split_offset<'a>(expr: &Expr<'a>) -> Lower<Option<(Name<'a>, i64)>> {
     Ok(match expr {
         Expr::Name(name) if name.text != "WARP_SZ" => Some((*name, 0)),

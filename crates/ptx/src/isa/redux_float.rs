@@ -1,7 +1,8 @@
 //! `redux.sync` on floats (manual §9.7.13.12, sm_100a), lowered to shuffles.
 //!
-//! Least and greatest values may be taken in any order, and twice of one value, so any order of exchanges gives what the
-//! instruction gives. In the end one lane tells the others: all have the same bits, which a race on shared memory may depend on.
+//! Minima and maxima may be taken in any order, and twice of one value, so any order of exchanges gives the
+//! instruction's result. At the end one lane broadcasts it, so that all have the same bits; a race on shared memory
+//! may depend on this.
 
 use super::{Insn, Lower, Type};
 use ir::{
@@ -49,14 +50,14 @@ fn butterfly(
     })
 }
 
-/// Folds the lanes that a mask names, which is known only when the kernel runs.
+/// Folds the lanes named by a mask that is known only at run time.
 fn one_by_one(
     insn: &mut Insn<'_, '_, '_>,
     op: FloatBinary,
     value: Operand,
     mask: Operand,
 ) -> Operand {
-    // A lane that is alone meets its own value, which makes a NaN the canonical one.
+    // A lone lane is combined with its own value, which makes a NaN the canonical one.
     (0..32).fold(value, |folded, lane| {
         let other = exchange(insn, ShuffleMode::Idx, (value, Operand::Constant(lane)), mask);
         let more = extremum(insn, op, folded, other);
@@ -88,7 +89,7 @@ fn exchange(
     })
 }
 
-/// Emits the test whether a mask names a lane.
+/// Emits a test: does a mask name a lane?
 fn is_member(insn: &mut Insn<'_, '_, '_>, mask: Operand, lane: u64) -> Operand {
     let bit = binary(insn, IntBinary::And, mask, Operand::Constant(1 << lane));
     let (relation, width, zero) = (Relation::Ne, Width::B32, Operand::Constant(0));
@@ -102,7 +103,7 @@ fn is_member(insn: &mut Insn<'_, '_, '_>, mask: Operand, lane: u64) -> Operand {
     })
 }
 
-/// Emits the number of the lowest lane that a mask names.
+/// Emits the number of the lowest lane in a mask.
 fn lowest_member(insn: &mut Insn<'_, '_, '_>, mask: Operand) -> Operand {
     // The bits below it: those of `mask - 1` that are not in the mask.
     let less = binary(insn, IntBinary::Sub, mask, Operand::Constant(1));

@@ -2,7 +2,7 @@
 
 use ir::{Dimension, SpecialRegister};
 
-/// The register `%name` or `%name.component` stands for.
+/// The register denoted by `%name` or `%name.component`.
 pub(crate) fn parse(name: &str, component: Option<&str>) -> Option<SpecialRegister> {
     use SpecialRegister::*;
     let name = name.strip_prefix('%')?;

@@ -220,7 +220,7 @@ fn async_copy(insn: &mut Insn<'_, '_, '_>) -> Lower {
     Ok(())
 }
 
-/// The fourth operand is the number of source bytes, or a predicate that ignores the source.
+/// Is the fourth operand a predicate that ignores the source? Otherwise it is the number of source bytes.
 fn next_is_predicate(insn: &mut Insn<'_, '_, '_>) -> bool {
     let position = insn.instruction.operands.len() - insn.remaining();
     match &insn.instruction.operands[position] {

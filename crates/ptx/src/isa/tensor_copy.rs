@@ -1,7 +1,7 @@
-//! Tensor copies (manual §9.7.9.27.1): loads, stores, reductions and prefetches of a box that a tensor map describes.
+//! Tensor copies (manual §9.7.9.27.1): loads, stores, reductions and prefetches of a box described by a tensor map.
 //!
-//! Refused by name: copies of pairs of blocks (`.cta_group`), gathers and scatters of
-//! rows, `.im2col::w`, and loads that complete with a bulk group. A prefetch is a hint.
+//! Refused by name: copies of pairs of blocks (`.cta_group`), gathers and scatters of rows, `.im2col::w`, and loads
+//! that complete with a bulk group. A prefetch is a hint.
 
 use super::insn::Fit;
 use super::memory::{cache_policy, check_space, hints};
@@ -45,7 +45,7 @@ pub(super) const FORMS: &[Form] = &[Form {
     }),
 }];
 
-/// Takes the mode; the answer tells whether it is im2col.
+/// Takes the mode; returns `true` for im2col.
 fn mode(insn: &mut Insn<'_, '_, '_>, im2col: &str) -> Lower<bool> {
     let others = ["tile::gather4", "tile::scatter4", "im2col::w", "im2col::w::128"];
     if insn.take(|text| others.contains(&text).then_some(())).is_some() {
@@ -68,7 +68,7 @@ fn prefetch(insn: &mut Insn<'_, '_, '_>, rank: usize) -> Lower {
     Ok(())
 }
 
-/// Takes the offsets of `.im2col`: two dimensions less than the tensor has.
+/// Takes the offsets of `.im2col`: two fewer than the tensor's dimensions.
 fn offsets(insn: &mut Insn<'_, '_, '_>, im2col: bool, rank: usize) -> Lower<Vec<ir::Operand>> {
     match (im2col, rank) {
         (false, _) => Ok(Vec::new()),

@@ -1,5 +1,5 @@
-//! Products of tensor memory, `tcgen05` (manual §9.7.16): not modelled yet, since no architecture
-//! this tool knows has tensor memory. Named so that a refusal can say what was met.
+//! Products of tensor memory, `tcgen05` (manual §9.7.16): not modelled yet, since no supported architecture has
+//! tensor memory. Listed so that a refusal can name them.
 
 use super::Form;
 use super::unsupported::later;

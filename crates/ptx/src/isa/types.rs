@@ -1,4 +1,4 @@
-//! Types that instructions name as modifiers (manual §5.2).
+//! Types used as modifiers of instructions (manual §5.2).
 
 use ir::{Format, Scalar, Width};
 
@@ -19,7 +19,7 @@ pub(crate) enum Type {
     FloatPair(Format),
     /// Two 16-bit integers in one register: `.u16x2`, `.s16x2`
     IntPair {
-        /// Whether they are in two's complement.
+        /// They are in two's complement.
         signed: bool,
     },
 }
@@ -52,7 +52,7 @@ impl Type {
 }
 
 impl Type {
-    /// The type a modifier or declaration names, without its dot.
+    /// The type named by a modifier or declaration, without its dot.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         Some(match text {
             "pred" => Self::Pred,
@@ -99,12 +99,12 @@ impl Type {
         }
     }
 
-    /// Whether the type is in two's complement.
+    /// Is the type in two's complement?
     pub(crate) fn is_signed(self) -> bool {
         matches!(self, Self::Signed(_) | Self::IntPair { signed: true })
     }
 
-    /// What one number of this type is; `None` for bits, predicates and pairs.
+    /// The type of one number; `None` for bits, predicates and pairs.
     pub(crate) fn scalar(self) -> Option<Scalar> {
         match self {
             Self::Unsigned(width) => Some(Scalar::Integer { width, signed: false }),

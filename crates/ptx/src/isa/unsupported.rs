@@ -1,8 +1,8 @@
-//! Instructions that are not modelled yet, so that a refusal can name them: textures and surfaces
-//! (manual §9.7.10, §9.7.11), restricted fences, products of warp groups
-//! (§9.7.15) and of tensor memory (§9.7.16), the stack (§9.7.17) and video (§9.7.18).
+//! Instructions that are not modelled yet, so that a refusal can name them: memory of other devices and `st.bulk`
+//! (manual §9.7.9), textures and surfaces (§9.7.10, §9.7.11), restricted fences and the control of later launches
+//! (§9.7.13), and the stack (§9.7.17). `tcgen05` is in `tensor_memory`.
 //!
-//! Opcodes that other families have as well are picked out here by a modifier of their own.
+//! Opcodes shared with other families are selected here by a modifier of their own.
 
 use super::{Form, Lowering};
 

@@ -1,5 +1,4 @@
-//! Video instructions (manual §9.7.18): not modelled yet; named so that a refusal can say what
-//! was met.
+//! Video instructions (manual §9.7.18): not modelled yet; listed so that a refusal can name them.
 
 use super::Form;
 use super::unsupported::later;

@@ -1,4 +1,4 @@
-//! Instructions by which the lanes of a warp talk to each other (manual §9.7.9.5–6, §9.7.13.8–14).
+//! Communication between the lanes of a warp (manual §9.7.9.5–6, §9.7.13.8–14).
 //!
 //! `shfl` and `vote` without `.sync` do not exist on sm_70 and later, whose rules we follow.
 
@@ -106,7 +106,7 @@ fn shuffle(insn: &mut Insn<'_, '_, '_>) -> Lower {
     let (dst, in_range) = insn.dst_pair(Width::B32, Width::B1)?;
     let dst = match dst {
         Some(dst) => dst,
-        // The value is not wanted, only whether the lane was in range.
+        // The value is unused; only the range test of the lane is.
         None => insn.temporary(Width::B32),
     };
     let (value, lane, clamp) = (insn.src(Type::B32)?, insn.src(Type::B32)?, insn.src(Type::B32)?);

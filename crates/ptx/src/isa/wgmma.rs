@@ -1,9 +1,10 @@
-//! Products of warp groups: `wgmma.mma_async` (manual §9.7.15.5.2), with a sparse A `wgmma.mma_async.sp` (§9.7.15.6.4), and
-//! `wgmma.fence`, `wgmma.commit_group`, `wgmma.wait_group` (§9.7.15.7).
+//! Products of warp groups: `wgmma.mma_async` (manual §9.7.15.5.2), with a sparse A `wgmma.mma_async.sp`
+//! (§9.7.15.6.4), and `wgmma.fence`, `wgmma.commit_group`, `wgmma.wait_group` (§9.7.15.7).
 //!
-//! A shape fits its types if K elements of A are 32 bytes as they are stored (§9.7.15.2): 16 of 16 bits, 8 of `tf32`, 32 of 8
-//! bits, 256 single bits, and twice as many columns of a sparse A. N is a multiple of 8, of integers beyond 24 of 16; the
-//! manual's syntax ends at 224 for dense integers, its table of shapes at 256, which is taken. Other combinations are refused.
+//! A shape fits its types if K elements of A are 32 bytes as stored (§9.7.15.2): 16 of 16 bits, 8 of `tf32`, 32 of 8
+//! bits, 256 single bits, and twice as many columns of a sparse A. N is a multiple of 8, and of 16 for integers
+//! beyond 24. The manual's syntax ends at 224 for dense integers, its table of shapes at 256; the latter is used.
+//! Other combinations are refused.
 
 use super::matrix::{element, kind, same_family, shape, whole_warp};
 use super::{Fit, Form, Insn, Lower, Type, by};
@@ -125,7 +126,7 @@ impl Product {
             && !(self.sparse && self.a == B1)
     }
 
-    /// Choices of the lanes that provide metadata: a pair of four, or all.
+    /// The number of choices of the lanes that provide metadata: a pair of four, or all.
     fn selectors(self) -> u64 {
         if self.a.bits() >= 16 { 2 } else { 1 }
     }

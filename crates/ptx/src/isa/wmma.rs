@@ -1,4 +1,4 @@
-//! Products of matrices whose fragments have no specified layout: `wmma` (manual §9.7.14.4).
+//! Products of matrices in fragments of unspecified layout: `wmma` (manual §9.7.14.4).
 
 use super::matrix::{Piece, element, kind, layout, mnk, optional_element, shape, whole_warp};
 use super::{Form, Insn, Lower, Type, by};
@@ -84,7 +84,7 @@ const MMA_EXAMPLES: &[&str] = &[
 /// The shapes of half precision and bytes.
 const WIDE: &[Shape] = &[mnk(16, 16, 16), mnk(8, 32, 16), mnk(32, 8, 16)];
 
-/// Whether A and B come in this shape and type.
+/// Do A and B exist in this shape and type?
 fn multiplies(shape: Shape, factor: Element) -> bool {
     match factor {
         F16 | Bf16 | S8 | U8 => WIDE.contains(&shape),
@@ -96,7 +96,7 @@ fn multiplies(shape: Shape, factor: Element) -> bool {
     }
 }
 
-/// The types that C and D have for factors of a type.
+/// The types of C and D for factors of a type.
 fn accumulators(factor: Element) -> &'static [Element] {
     match factor {
         F16 => &[F16, F32],
@@ -109,14 +109,14 @@ fn accumulators(factor: Element) -> &'static [Element] {
 
 const FACTORS: &[Element] = &[F16, Bf16, Tf32, F64, S8, U8, S4, U4, B1];
 
-/// Whether some product of this shape accumulates in this type.
+/// Does some product of this shape accumulate in this type?
 fn accumulates(shape: Shape, element: Element) -> bool {
     let fits =
         |&factor: &Element| multiplies(shape, factor) && accumulators(factor).contains(&element);
     FACTORS.iter().any(fits)
 }
 
-/// Elements of less than a byte lie along the dimension that is summed over.
+/// Elements of less than a byte are contiguous along the summed dimension.
 fn layout_fits(element: Element, layout: Layout, packed: Layout) -> bool {
     element.bits() >= 8 || layout == packed
 }
@@ -124,7 +124,7 @@ fn layout_fits(element: Element, layout: Layout, packed: Layout) -> bool {
 fn piece(fragment: Fragment, shape: Shape, element: Element) -> Piece {
     let Shape { m, n, k } = shape;
     match fragment {
-        // Lanes share elements of half precision: eight registers, whatever the shape.
+        // Lanes share elements of half precision: eight registers for every shape.
         Fragment::A | Fragment::B if element == F16 => Piece { count: 8, element },
         Fragment::A => Piece::share(m, k, element),
         Fragment::B => Piece::share(k, n, element),
@@ -176,7 +176,7 @@ fn no_such_matrix(insn: &Insn<'_, '_, '_>) -> super::Refusal {
     insn.unsupported("there is no matrix of this shape, layout and type")
 }
 
-/// Which matrix in memory is meant.
+/// A matrix in memory.
 struct Place {
     shape: Shape,
     layout: Layout,
@@ -229,8 +229,7 @@ fn mma(insn: &mut Insn<'_, '_, '_>) -> Lower {
     Ok(())
 }
 
-/// The types of D, A, B and C. Two alone are D and C; the factors are then half precision, which is
-/// never written out.
+/// The types of D, A, B and C. Two alone are D and C; the factors are then half precision, which is never written.
 fn elements(insn: &mut Insn<'_, '_, '_>) -> Lower<[Element; 4]> {
     let (first, second) = (element(insn)?, element(insn)?);
     let Some(third) = optional_element(insn) else { return Ok([first, F16, F16, second]) };

@@ -1,7 +1,6 @@
-//! A function under construction: registers, blocks and the names that mean them.
+//! A function under construction: registers, blocks and their names.
 //!
-//! Catalogue entries reach this through [`crate::isa::Insn`]; the walk over statements is in
-//! [`super::function`].
+//! Catalogue entries use this through [`crate::isa::Insn`]; the traversal of statements is in [`super::function`].
 
 use super::debug::Locations;
 use super::scope::{Entity, Globals, RegisterDecl, Registers, Scopes};
@@ -10,7 +9,7 @@ use ir::{
     Block, BlockId, FuncId, Guard, Instr, LocId, Op, Program, Reg, Register, Terminator, Width,
 };
 
-/// What all functions of a module share while it is lowered.
+/// State shared by all functions of a module while it is lowered.
 pub(crate) struct Context<'a> {
     pub(crate) program: Program,
     pub(crate) globals: Globals<'a>,
@@ -24,18 +23,18 @@ pub(crate) struct Builder<'c, 'a> {
     pub(crate) scopes: Scopes<'a>,
     pub(crate) function: FuncId,
     pub(crate) is_kernel: bool,
-    /// The source location that holds for the next instruction.
+    /// The source location of the next instruction.
     pub(crate) location: Option<LocId>,
     registers: IndexVec<Reg, Register>,
-    /// Which registers the front end made up.
+    /// For each register: did the front end introduce it?
     temporary: IndexVec<Reg, bool>,
-    /// Finished blocks; `None` while a label is known and its block not finished.
+    /// Finished blocks; `None` for a block that has a label but is not finished.
     blocks: IndexVec<BlockId, Option<Block>>,
-    /// Blocks in the order in which the text defines them.
+    /// Blocks in the order of the text.
     order: Vec<BlockId>,
-    /// The block instructions go to; `None` right after a jump.
+    /// The current block; `None` right after a jump.
     open: Option<OpenBlock>,
-    /// The carry flag, once something uses it.
+    /// The carry flag, once it is used.
     condition_code: Option<Reg>,
 }
 
@@ -70,13 +69,13 @@ impl<'c, 'a> Builder<'c, 'a> {
 
     // Registers.
 
-    /// What a name of the function means; a register gets its number at its first use.
+    /// The meaning of a name of the function; a register gets its number at its first use.
     pub(crate) fn resolve(&mut self, name: &'a str) -> Option<&Entity> {
         let Self { scopes, registers, temporary, .. } = self;
         scopes.resolve(name, |decl| number_registers(name, decl, registers, temporary))
     }
 
-    /// The registers behind a name, if it means some.
+    /// The registers of a name, if it denotes registers.
     pub(crate) fn register(&mut self, name: &'a str) -> Option<Registers> {
         match self.resolve(name)? {
             Entity::Registers(registers) => Some(*registers),
@@ -84,7 +83,7 @@ impl<'c, 'a> Builder<'c, 'a> {
         }
     }
 
-    /// A fresh register that no name means.
+    /// A fresh register without a name in the PTX.
     pub(crate) fn temporary(&mut self, width: Width) -> Reg {
         let name = format!("$t{}", self.registers.len());
         self.temporary.push(true);
@@ -112,13 +111,13 @@ impl<'c, 'a> Builder<'c, 'a> {
 
     // Blocks.
 
-    /// A block to be placed later: the target of a label, or what follows a branch.
+    /// A block to be placed later: the target of a label, or the code after a branch.
     pub(crate) fn new_block(&mut self) -> BlockId {
         self.blocks.push(None)
     }
 
-    /// Goes on in `block`, falling into it from the block before. A block that stands somewhere
-    /// already (a label written twice, which is reported) is not placed again.
+    /// Continues in `block`, falling into it from the block before. A block that has been placed already (a label
+    /// written twice, which is reported) is not placed again.
     pub(crate) fn place(&mut self, block: BlockId, span: Span) {
         let here = self.open.as_ref().is_some_and(|open| open.id == block);
         let block = if here || self.blocks[block].is_some() { self.new_block() } else { block };
@@ -129,7 +128,7 @@ impl<'c, 'a> Builder<'c, 'a> {
         self.open = Some(OpenBlock { id: block, instructions: Vec::new() });
     }
 
-    /// Ends the open block.
+    /// Ends the current block.
     pub(crate) fn terminate(&mut self, terminator: Terminator, span: Span) {
         let open = self.open_block();
         let (id, instructions) = (open.id, std::mem::take(&mut open.instructions));
@@ -143,8 +142,8 @@ impl<'c, 'a> Builder<'c, 'a> {
         self.open_block().instructions.push(Instr { guard, op, span, location });
     }
 
-    /// The block instructions go to. After a jump, code without a label is unreachable but still
-    /// code: it gets a block of its own.
+    /// The current block. After a jump, code without a label is unreachable but still code: it gets a block of its
+    /// own.
     fn open_block(&mut self) -> &mut OpenBlock {
         if self.open.is_none() {
             let id = self.new_block();
@@ -154,7 +153,7 @@ impl<'c, 'a> Builder<'c, 'a> {
         self.open.get_or_insert_with(|| unreachable!("a block was opened just now"))
     }
 
-    /// Remembers where an instruction starts.
+    /// Records the start of an instruction.
     pub(crate) fn mark(&self) -> Mark {
         Mark {
             block: self.open.as_ref().map(|open| open.id),
@@ -162,7 +161,7 @@ impl<'c, 'a> Builder<'c, 'a> {
         }
     }
 
-    /// What was emitted since `mark`, unless the block has ended in between.
+    /// Operations emitted since `mark`, unless the block has ended in between.
     pub(crate) fn since(&mut self, mark: Mark) -> &mut [Instr] {
         match &mut self.open {
             Some(open) if mark.block.is_none_or(|block| block == open.id) => {
@@ -172,7 +171,7 @@ impl<'c, 'a> Builder<'c, 'a> {
         }
     }
 
-    /// Forgets what was emitted since `mark`.
+    /// Removes operations emitted since `mark`.
     pub(crate) fn roll_back(&mut self, mark: Mark) {
         if let Some(open) = &mut self.open
             && mark.block.is_none_or(|block| block == open.id)

@@ -1,4 +1,4 @@
-//! The value of constant expressions (manual §4.5.4–4.5.6) and the bits they become at their use.
+//! Values of constant expressions (manual §4.5.4–4.5.6), and their bits at each use.
 
 use crate::isa::Type;
 use crate::syntax::Value;
@@ -79,7 +79,7 @@ fn unary(op: UnaryOp, value: Value) -> Option<Value> {
         (UnaryOp::Minus, Value::Signed(value)) => Value::Signed(value.wrapping_neg()),
         (UnaryOp::Minus, Value::Unsigned(value)) => Value::Unsigned(value.wrapping_neg()),
         (UnaryOp::Minus, Value::F64(bits)) => Value::F64(bits ^ (1 << 63)),
-        // Single-precision literals take no part in expressions; a sign is all they may have.
+        // Single-precision literals are not allowed in expressions, except with a sign.
         (UnaryOp::Minus, Value::F32(bits)) => Value::F32(bits ^ (1 << 31)),
         (UnaryOp::Not, value) => Value::Signed(i64::from(integer(value)? == 0)),
         (UnaryOp::Complement, value) => Value::Unsigned(!integer(value)?),
@@ -127,7 +127,7 @@ fn shifted(left: Value, bits: u64) -> Value {
     if matches!(left, Value::Signed(_)) { signed(bits) } else { Value::Unsigned(bits) }
 }
 
-/// The manual does not say what a shift by 64 or more is; the assembler takes it modulo 64.
+/// The manual does not define a shift by 64 or more; the assembler takes it modulo 64.
 fn shift_right(left: Value, amount: u64) -> Value {
     let amount = amount & 63;
     match left {
@@ -155,11 +155,10 @@ fn float_binary(op: BinaryOp, a: f64, b: f64) -> Option<Value> {
     })
 }
 
-/// The bits of a constant used as an operand or initialiser of type `ty`; `None` if the two do not
-/// go together.
+/// The bits of a constant used as an operand or initialiser of type `ty`; `None` if they do not match.
 pub(crate) fn bits(value: Value, ty: Type) -> Option<u64> {
     match ty {
-        // A constant has 64 bits; how it fills 128 is nowhere said.
+        // A constant has 64 bits; the manual does not say how it fills 128.
         Type::Bits(Width::B128) => None,
         Type::Pred => Some(u64::from(integer(value)? != 0)),
         Type::Float(Format::F64) => match value {

@@ -1,7 +1,7 @@
-//! `.file` and `.loc`: which source line an instruction comes from (manual §11.5).
+//! `.file` and `.loc`: the source lines of instructions (manual §11.5).
 //!
-//! A `.loc` holds for the instructions after it, to the end of the function. The name of an inlined
-//! function is an offset into the `.debug_str` section, whose bytes we collect once for each module.
+//! A `.loc` holds for the instructions after it, to the end of the function. The name of an inlined function is an
+//! offset into the `.debug_str` section, whose bytes are collected once for each module.
 
 use crate::syntax::Value;
 use crate::syntax::ast::{BinaryOp, Expr, Item, Loc, Module, Number, Section, SectionLine};
@@ -13,11 +13,11 @@ pub(crate) struct Locations<'a> {
     files: FxHashMap<u64, FileId>,
     strings: DebugStrings<'a>,
     known: FxHashMap<Key, LocId>,
-    /// The location last given at a position.
+    /// The latest location given for a position.
     latest: FxHashMap<Position, LocId>,
 }
 
-/// Where, and if inlined, the name of the function (an offset into the strings) and the call.
+/// A position; if inlined, also the name of the function (an offset into the strings) and the call.
 type Key = (Position, Option<(usize, LocId)>);
 
 /// File, line and column.
@@ -48,7 +48,7 @@ impl<'a> Locations<'a> {
         Self { files, strings, known: FxHashMap::default(), latest: FxHashMap::default() }
     }
 
-    /// The location a directive stands for.
+    /// The location of a directive.
     pub(crate) fn location(&mut self, loc: &Loc<'a>, program: &mut Program) -> LocId {
         let position = loc.position.each_ref().map(integer);
         let inlined = loc.inlined.as_ref().map(|inlined| {
@@ -60,8 +60,8 @@ impl<'a> Locations<'a> {
         id
     }
 
-    /// The place of a call. The manual demands that its own `.loc` comes first, which says where
-    /// the call itself was inlined, if it was.
+    /// The place of a call. The manual requires its own `.loc` first; this one records where the call itself was
+    /// inlined, if it was.
     fn call(&mut self, position: Position, program: &mut Program) -> LocId {
         match self.latest.get(&position) {
             Some(&id) => id,

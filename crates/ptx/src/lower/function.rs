@@ -11,7 +11,7 @@ use crate::syntax::ast::{
 use base::{Code, Diagnostic, Index, Span};
 use ir::{BlockId, FuncId, Launch, Param, Reg, Space, Width};
 
-/// A branch table may not have more entries than this.
+/// The most entries of a branch table.
 const MAX_TABLE: u64 = 1 << 16;
 
 /// Declares the parameters and results of a function. Those in registers get the first numbers,
@@ -27,7 +27,7 @@ pub(super) fn parameters<'a>(
         for variable in variables {
             for declarator in &variable.declarators {
                 if variable.space == StateSpace::Reg {
-                    // An unknown type is reported where the names are declared.
+                    // An unknown type is reported at the declaration of the names.
                     let width = Type::parse(variable.ty.text).map_or(Width::B32, Type::width);
                     params.push(Param::Register(Reg::from_position(registers), width));
                     registers += usize::from(vector_length(variable));
@@ -113,7 +113,7 @@ fn declare_registers<'a>(
     }
 }
 
-/// Lowers the statements of a block, in the scope that is open.
+/// Lowers the statements of a block, in the current scope.
 fn statements<'a>(builder: &mut Builder<'_, 'a>, block: &Block<'a>) {
     declare_labels(builder, block);
     for statement in &block.statements {
@@ -230,7 +230,7 @@ fn local_variable<'a>(builder: &mut Builder<'_, 'a>, variable: &Variable<'a>) {
     }
 }
 
-/// What the directives of a function say about its launch.
+/// The launch directives of a function.
 fn launch(context: &mut Context<'_>, directives: &[FunctionDirective<'_>]) -> Launch {
     let mut launch = Launch::default();
     for directive in directives {

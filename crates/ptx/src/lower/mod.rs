@@ -1,12 +1,11 @@
-//! Syntax tree to core program.
+//! Lowers the syntax tree to the core program.
 //!
-//! Two passes over the module: declare everything (functions and variables may be mentioned before
-//! their definition), then lower bodies and initialisers. The meaning of instructions is in
-//! [`crate::isa`]; here are names, memory layout of variables, blocks and calls.
+//! Two passes over the module: declare everything (functions and variables may be mentioned before their definition),
+//! then lower bodies and initialisers. The meaning of instructions is in [`crate::isa`]; here are names, memory
+//! layout of variables, blocks and calls.
 //!
-//! Lowering never fails as a whole. What it cannot express is an [`ir::Op::Unsupported`] in the
-//! program and a diagnostic of severity `Unsupported`; what is wrong in the input is one of severity
-//! `Error`.
+//! Lowering never fails as a whole. A construct it cannot express becomes an [`ir::Op::Unsupported`] in the program
+//! and a diagnostic of severity `Unsupported`; an error in the input becomes one of severity `Error`.
 
 mod builder;
 pub(crate) mod constant;
@@ -27,12 +26,12 @@ use debug::Locations;
 use ir::{FuncId, Program};
 use scope::Globals;
 
-/// A module as the engines see it.
+/// A module in the form for engines.
 #[derive(Debug)]
 pub struct Lowered {
     /// The program; well formed by [`ir::validate`].
     pub program: Program,
-    /// What was wrong or could not be expressed, in the order of the text.
+    /// Errors and unsupported constructs, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -82,7 +81,7 @@ fn declare<'m, 'a>(
             | Item::Loc(_) => {}
         }
     }
-    // An alias may stand before the function it means.
+    // An alias may come before its function.
     for item in &module.items {
         if let Item::Alias(alias, target) = item {
             declare_alias(context, *alias, *target);
@@ -106,7 +105,7 @@ fn declare_function<'a>(context: &mut Context<'a>, function: &Function<'a>) -> O
             context.diagnostics.push(clash.also(earlier.span, "first defined here"));
             return None;
         }
-        // A prototype before the definition: the definition's parameters have the names that count.
+        // A prototype before the definition: the definition's parameter names are the valid ones.
         if function.body.is_some() {
             let (params, returns) = function::parameters(context, function, id);
             let known = &mut context.program.functions[id];
@@ -146,7 +145,7 @@ fn declare_alias<'a>(context: &mut Context<'a>, alias: Name<'a>, target: Name<'a
     }
 }
 
-/// One option of a target changes what instructions mean.
+/// One target option changes the meaning of instructions.
 fn check_target(context: &mut Context<'_>, names: &[Name<'_>]) {
     for name in names.iter().filter(|name| name.text == "map_f64_to_f32") {
         let message = "`map_f64_to_f32` is not supported";

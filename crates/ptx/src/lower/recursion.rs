@@ -7,7 +7,7 @@
 use base::{Code, Diagnostic, Index, IndexVec};
 use ir::{FuncId, Op, Program};
 
-/// Replaces every recursive call by [`Op::Unsupported`] and says so.
+/// Replaces every recursive call by [`Op::Unsupported`] and reports it.
 pub(super) fn refuse(program: &mut Program, diagnostics: &mut Vec<Diagnostic>) {
     let calls: IndexVec<FuncId, Vec<FuncId>> =
         program.functions.iter().map(|function| callees(function).collect()).collect();

@@ -1,9 +1,7 @@
-//! Which name means what, where (manual §4.4, §5.4.6): lexical scopes for registers, variables and
-//! labels.
+//! Name lookup (manual §4.4, §5.4.6): lexical scopes for registers, variables and labels.
 //!
-//! Inline assembly repeats the same labels and register names in nested `{ }` blocks, so inner
-//! names shadow outer ones. A register gets a number when it is first used: `%r<4000000000>` costs
-//! nothing.
+//! Inline assembly repeats the same labels and register names in nested `{ }` blocks, so inner names shadow outer
+//! ones. A register gets a number when it is first used: `%r<4000000000>` costs nothing.
 
 use crate::isa::Type;
 use base::Span;
@@ -11,7 +9,7 @@ use ir::{BlockId, FuncId, Reg, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::hash_map::Entry;
 
-/// What is known about a declared register.
+/// The declaration of a register.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RegisterDecl {
     pub(crate) ty: Type,
@@ -19,14 +17,14 @@ pub(crate) struct RegisterDecl {
     pub(crate) lanes: u8,
 }
 
-/// The registers behind a name: one, or the components of a vector register.
+/// The registers of a name: one, or the components of a vector register.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Registers {
     pub(crate) first: Reg,
     pub(crate) decl: RegisterDecl,
 }
 
-/// A name that stands for a table or prototype.
+/// The table or prototype that a name denotes.
 #[derive(Clone, Debug)]
 pub(crate) enum Table {
     /// `.branchtargets`
@@ -37,10 +35,10 @@ pub(crate) enum Table {
     Prototype,
 }
 
-/// What a name of a function means.
+/// The entity that a name of a function denotes.
 #[derive(Clone, Debug)]
 pub(crate) enum Entity {
-    /// A register that nobody has used yet.
+    /// A register that has not been used yet.
     Declared(RegisterDecl),
     /// A register with its number.
     Registers(Registers),
@@ -55,8 +53,8 @@ struct Scope<'a> {
     names: FxHashMap<&'a str, (Entity, Span)>,
     /// Registers declared as `prefix<count>`.
     ranges: FxHashMap<&'a str, (RegisterDecl, u64, Span)>,
-    /// For names that end in a number: the lowest number behind each prefix, and its place. A range
-    /// with that prefix and a higher count would declare the name again.
+    /// For names that end in a number: the lowest number for each prefix, and its place. A range with that prefix and
+    /// a higher count would declare the name again.
     numbered: FxHashMap<&'a str, (u64, Span)>,
 }
 
@@ -69,7 +67,7 @@ pub(crate) struct Scopes<'a> {
 #[derive(Default)]
 pub(crate) struct Globals<'a> {
     pub(crate) functions: FxHashMap<&'a str, FuncId>,
-    /// Functions whose body was seen.
+    /// Functions whose bodies have been seen.
     pub(crate) defined: FxHashSet<FuncId>,
     pub(crate) variables: FxHashMap<&'a str, VarId>,
 }
@@ -98,7 +96,7 @@ impl<'a> Scopes<'a> {
         &mut self.stack[last]
     }
 
-    /// Gives a name its meaning in the innermost scope.
+    /// Declares a name in the innermost scope.
     pub(crate) fn declare(&mut self, name: &'a str, entity: Entity, at: Span) -> Result<(), Clash> {
         let scope = self.innermost();
         if let Some((.., earlier)) = scope.range_with(name) {
@@ -136,7 +134,7 @@ impl<'a> Scopes<'a> {
         }
     }
 
-    /// What a name means here; `number` gives a register its number at its first use.
+    /// Looks up a name from here; `number` gives a register its number at its first use.
     pub(crate) fn resolve(
         &mut self,
         name: &'a str,
@@ -158,7 +156,7 @@ impl<'a> Scopes<'a> {
         scope.names.get(name).map(|(entity, _)| entity)
     }
 
-    /// The block a label means.
+    /// The block of a label.
     pub(crate) fn label(&self, name: &str) -> Option<BlockId> {
         match self.find(name)? {
             Entity::Label(block) => Some(*block),
@@ -166,7 +164,7 @@ impl<'a> Scopes<'a> {
         }
     }
 
-    /// The table or prototype a name means.
+    /// The table or prototype of a name.
     pub(crate) fn table(&self, name: &str) -> Option<&Table> {
         match self.find(name)? {
             Entity::Table(table) => Some(table),
@@ -191,7 +189,7 @@ impl Scope<'_> {
     }
 }
 
-/// Every way to take a name apart into a prefix and a number without leading zeros.
+/// Every split of a name into a prefix and a number without leading zeros.
 fn splits(name: &str) -> impl Iterator<Item = (&str, u64)> {
     let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
     (1..=digits.min(20)).filter_map(|length| {

@@ -1,4 +1,4 @@
-//! Variables: size, alignment and first contents (manual §5.4).
+//! Variables: size, alignment and initial contents (manual §5.4).
 
 use super::builder::Context;
 use super::constant;
@@ -11,7 +11,7 @@ use crate::syntax::ast::{
 use base::{Code, Diagnostic, Span};
 use ir::{FuncId, Relocation, Space, Symbol, VarId};
 
-/// Initialisers larger than this are not read: no compiler writes them.
+/// Larger initialisers are not read: no compiler writes them.
 const MAX_INITIAL_BYTES: u64 = 1 << 28;
 
 /// Declares the variables of a module-level directive.
@@ -35,7 +35,7 @@ pub(super) fn declare_global<'a>(context: &mut Context<'a>, variable: &Variable<
     }
 }
 
-/// Adds a variable to the program; `None`, with a diagnostic, if it has no layout we know.
+/// Adds a variable to the program; `None`, with a diagnostic, if its layout is unknown.
 pub(super) fn declare<'a>(
     context: &mut Context<'a>,
     variable: &Variable<'a>,
@@ -114,7 +114,7 @@ fn layout<'a>(
     })
 }
 
-/// An attribute that could matter. Where a variable is visible to the host does not.
+/// Finds an attribute that could matter. The visibility of a variable to the host does not.
 pub(super) fn unknown_attribute<'a>(attributes: &[Attribute<'a>]) -> Option<Name<'a>> {
     let names = attributes.iter().map(|attribute| attribute.name);
     names.into_iter().find(|name| !matches!(name.text, "managed" | "unified"))
@@ -126,7 +126,7 @@ fn space(space: StateSpace, in_kernel: bool) -> Option<Space> {
         StateSpace::Global => Space::Global,
         StateSpace::Local => Space::Local,
         StateSpace::Shared => Space::Shared,
-        // Parameters of a kernel and arguments prepared in its body are told apart by the caller.
+        // The caller distinguishes parameters of a kernel from arguments prepared in its body.
         StateSpace::Param if in_kernel => Space::ParamEntry,
         StateSpace::Param => Space::ParamFunc,
         StateSpace::Reg | StateSpace::Sreg | StateSpace::Tex => return None,
@@ -167,7 +167,7 @@ fn pointee(variable: &Variable<'_>) -> Result<Option<(Option<Space>, u64)>, Diag
         Some("shared") => Some(Space::Shared),
         _ => None,
     };
-    // The manual's default alignment of what a `.ptr` parameter points to.
+    // The manual's default alignment of the target of a `.ptr` parameter.
     let align = pointer.align.as_ref().map_or(Ok(4), constant::evaluate_size)?;
     Ok(Some((space, align)))
 }
@@ -232,11 +232,11 @@ fn strides(variable: &Variable<'_>, declarator: &Declarator<'_>, ty: Type) -> Ve
     strides
 }
 
-/// The first contents of one variable.
+/// The initial contents of one variable.
 struct Contents<'c, 'a> {
     context: &'c Context<'a>,
     ty: Type,
-    /// The variable's name, for what has no place of its own.
+    /// The variable's name, as the place of messages without one.
     at: Span,
     bytes: Vec<u8>,
     relocations: Vec<Relocation>,
@@ -307,7 +307,7 @@ impl<'a> Contents<'_, 'a> {
         self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
     }
 
-    /// The address an initialiser stands for; `None` if it is a plain constant.
+    /// The address in an initialiser; `None` if it is a plain constant.
     fn relocation(&self, value: &Expr<'a>) -> Result<Option<Relocation>, Box<Diagnostic>> {
         Ok(match value {
             Expr::Name(name) if name.text != "WARP_SZ" => {

@@ -1,12 +1,11 @@
-//! The syntax tree: what was written, in the order it was written.
+//! The syntax tree: the written text, in its order.
 //!
-//! The tree knows directives, because they are PTX's grammar, and no instruction: an
-//! [`Instruction`] is a guard, an opcode, modifiers and operands, whatever they are. Names and
-//! literals borrow the source text. Two trees are equal when the same was written, wherever it
-//! stands: positions ([`At`]) do not take part in comparisons.
+//! The tree knows directives, because they are PTX's grammar, and no instruction: an [`Instruction`] is a guard, an
+//! opcode, modifiers and operands of any kind. Names and literals borrow the source text. Two trees are equal if the
+//! same text was written, at any place: positions ([`At`]) are ignored in comparisons.
 //!
-//! Optional pieces are kept as written and in order (parentheses included), so that
-//! [printing](super::print()) a tree and parsing it again gives an equal one.
+//! Optional pieces are kept as written and in order (parentheses included), so that [printing](super::print()) a tree
+//! and parsing it again gives an equal one.
 
 use super::number::Value;
 use base::Span;
@@ -26,12 +25,12 @@ impl PartialEq for At {
 pub struct Name<'a> {
     /// The text.
     pub text: &'a str,
-    /// Where it stands; for dotted names the dot is included.
+    /// Its place; for dotted names the dot is included.
     pub at: At,
 }
 
 impl Name<'_> {
-    /// Where it stands.
+    /// Its place.
     #[must_use]
     pub fn span(&self) -> Span {
         self.at.0
@@ -41,11 +40,11 @@ impl Name<'_> {
 /// A literal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Number<'a> {
-    /// The text, for printing it as it was.
+    /// The text, for printing it unchanged.
     pub text: &'a str,
-    /// What it means.
+    /// Its value.
     pub value: Value,
-    /// Where it stands.
+    /// Its place.
     pub at: At,
 }
 
@@ -73,7 +72,7 @@ pub enum Item<'a> {
     Dwarf(&'a str),
     /// `.pragma "…";`
     Pragma(Vec<&'a str>),
-    /// `.loc`, which some producers write before a function.
+    /// `.loc`; some producers write it before a function.
     Loc(Loc<'a>),
     /// `.alias f, g;`
     Alias(Name<'a>, Name<'a>),
@@ -86,7 +85,7 @@ pub enum Item<'a> {
 /// `.file index "path" {, time, size}`
 #[derive(Clone, Debug, PartialEq)]
 pub struct File<'a> {
-    /// What `.loc` refers to.
+    /// The number used in `.loc`.
     pub index: Number<'a>,
     /// The path, without quotes.
     pub path: &'a str,
@@ -119,7 +118,7 @@ pub enum SectionLine<'a> {
 pub struct Loc<'a> {
     /// File, line, column.
     pub position: [Number<'a>; 3],
-    /// The inlined function's name (an offset into `.debug_str`) and where it was inlined.
+    /// The inlined function's name (an offset into `.debug_str`) and the call site.
     pub inlined: Option<Inlined<'a>>,
 }
 
@@ -164,7 +163,7 @@ pub enum StateSpace {
 pub struct Variable<'a> {
     /// Linkage, at the outermost level.
     pub linkage: Option<Linkage>,
-    /// Where the variable lives.
+    /// The state space of the variable.
     pub space: StateSpace,
     /// `.const[2]`: the bank of the old banked constant space.
     pub bank: Option<Number<'a>>,
@@ -178,7 +177,7 @@ pub struct Variable<'a> {
     pub ty: Name<'a>,
     /// `.ptr` of a kernel parameter.
     pub pointer: Option<Pointer<'a>>,
-    /// What is declared.
+    /// The declared names.
     pub declarators: Vec<Declarator<'a>>,
     /// The directive.
     pub at: At,
@@ -187,9 +186,9 @@ pub struct Variable<'a> {
 /// `.ptr {.space} {.align N}`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pointer<'a> {
-    /// The state space it points to, without the dot.
+    /// The state space of its target, without the dot.
     pub space: Option<Name<'a>>,
-    /// Alignment of what it points to.
+    /// Alignment of its target.
     pub align: Option<Expr<'a>>,
 }
 
@@ -215,7 +214,7 @@ pub struct Declarator<'a> {
     pub initializer: Option<Initializer<'a>>,
 }
 
-/// What a variable contains at first.
+/// The initial contents of a variable.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Initializer<'a> {
     /// A scalar.
@@ -242,13 +241,13 @@ pub struct Function<'a> {
     pub kind: FunctionKind,
     /// `.attribute(…)`
     pub attributes: Vec<Attribute<'a>>,
-    /// What it returns.
+    /// The results.
     pub returns: Vec<Variable<'a>>,
     /// Its name.
     pub name: Name<'a>,
     /// Its parameters.
     pub params: Vec<Variable<'a>>,
-    /// `.maxntid 128, 1, 1` and its like.
+    /// `.maxntid 128, 1, 1` and similar.
     pub directives: Vec<FunctionDirective<'a>>,
     /// `None` for a declaration.
     pub body: Option<Block<'a>>,
@@ -270,7 +269,7 @@ pub struct FunctionDirective<'a> {
 /// `{ … }`: a scope for names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block<'a> {
-    /// What it contains.
+    /// Its statements.
     pub statements: Vec<Statement<'a>>,
     /// From brace to brace.
     pub at: At,
@@ -304,16 +303,16 @@ pub enum Statement<'a> {
 pub struct Target<'a> {
     /// The label or the prefix of the range.
     pub name: Name<'a>,
-    /// How many labels the range has.
+    /// The number of labels in the range.
     pub range: Option<Number<'a>>,
 }
 
 /// `label: .callprototype (ret) _ (params) .noreturn;`
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallPrototype<'a> {
-    /// What the call refers to.
+    /// The name for calls.
     pub label: Name<'a>,
-    /// What the callee returns.
+    /// The results of the callee.
     pub returns: Vec<Variable<'a>>,
     /// The callee's parameters.
     pub params: Vec<Variable<'a>>,
@@ -339,7 +338,7 @@ pub struct Instruction<'a> {
 /// `@p` or `@!p`
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Guard<'a> {
-    /// Whether `!` stands before it.
+    /// It is preceded by `!`.
     pub negated: bool,
     /// The predicate register.
     pub predicate: Name<'a>,
@@ -426,7 +425,7 @@ pub enum BinaryOp {
 }
 
 impl<'a> Expr<'a> {
-    /// The name, if the expression is nothing else.
+    /// The name, if the expression is only a name.
     #[must_use]
     pub fn as_name(&self) -> Option<Name<'a>> {
         match self {
@@ -435,7 +434,7 @@ impl<'a> Expr<'a> {
         }
     }
 
-    /// Where it stands.
+    /// Its place.
     #[must_use]
     pub fn span(&self) -> Span {
         match self {
@@ -453,7 +452,7 @@ impl<'a> Expr<'a> {
 }
 
 impl Operand<'_> {
-    /// Where it stands, as far as its parts tell; an empty list stands nowhere.
+    /// Its place, as far as its parts have one; an empty list has none.
     #[must_use]
     pub fn span(&self) -> Span {
         match self {

@@ -1,6 +1,6 @@
 //! The grammar of PTX: text to tree ([`parse()`]) and tree to text ([`print()`]).
 //!
-//! Nothing in here knows an instruction by name.
+//! No code here knows an instruction by name.
 
 pub mod ast;
 mod number;

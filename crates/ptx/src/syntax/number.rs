@@ -1,7 +1,6 @@
 //! The value of a literal (manual §4.5.1–4.5.2).
 
-/// What a literal stands for. Integers are 64 bits wide; the sign matters only inside constant
-/// expressions.
+/// The value of a literal. Integers are 64 bits wide; the sign matters only inside constant expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value {
     /// An integer that fits `.s64`.
@@ -10,13 +9,13 @@ pub enum Value {
     Unsigned(u64),
     /// `0f…`: the bits of a single-precision number.
     F32(u32),
-    /// `0d…` or a decimal literal with a point or an exponent: the bits of a double-precision
-    /// number. Bits and not a number, because a NaN must equal itself.
+    /// `0d…` or a decimal literal with a point or an exponent: the bits of a double-precision number. Bits and not a
+    /// number, because a NaN must equal itself.
     F64(u64),
 }
 
 impl Value {
-    /// Reads a literal as the lexer cut it; the error says what is wrong with it.
+    /// Evaluates a literal as cut by the lexer; the error describes it.
     pub(crate) fn parse(text: &str) -> Result<Self, &'static str> {
         let bytes = text.as_bytes();
         match (bytes.first(), bytes.get(1)) {
@@ -42,7 +41,7 @@ fn integer(digits: &str, radix: u32) -> Result<Value, &'static str> {
         Some(digits) => (digits, true),
         None => (digits, false),
     };
-    // `from_str_radix` would accept a sign and nothing else we must refuse.
+    // `from_str_radix` would also accept a sign, which must be refused.
     if digits.is_empty() || !digits.bytes().all(|byte| (byte as char).is_digit(radix)) {
         return Err(match radix {
             16 => "not a hexadecimal number",
@@ -66,8 +65,8 @@ fn exact_hex(digits: &str, length: usize, message: &'static str) -> Result<u64, 
 }
 
 fn decimal(text: &str) -> Result<Value, &'static str> {
-    // Rust would also take `inf` and `nan`; the lexer only sends text that starts with a digit or
-    // a dot, so those cannot come here.
+    // Rust would also accept `inf` and `nan`; the lexer only sends text that starts with a digit or a dot, so those
+    // never reach this.
     let value: f64 = text.parse().map_err(|_| "not a floating-point number")?;
     if value.is_finite() {
         Ok(Value::F64(value.to_bits()))

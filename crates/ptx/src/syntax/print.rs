@@ -1,7 +1,7 @@
-//! A tree back to text.
+//! Prints a tree as text.
 //!
-//! Parsing the result gives an equal tree, and `ptxas` accepts it if it accepted the original.
-//! Comments and white space are lost; everything else, literals included, is as it was.
+//! Parsing the result gives an equal tree, and `ptxas` accepts it if it accepted the original. Comments and white
+//! space are lost; everything else, literals included, is unchanged.
 
 use super::ast::*;
 use std::fmt::{self, Display, Formatter};

@@ -1,19 +1,18 @@
 //! Tokens of PTX (manual §4.1–4.5).
 //!
-//! The lexer hands out one token at a time and never fails: what it cannot read becomes a
-//! [`TokenKind::Bad`] token that the parser turns into a diagnostic. Two places of PTX are not
-//! regular and are settled by the parser, which may move the lexer back with
-//! [`Lexer::restart_at`]: `%` is both an operator and the first letter of a name, and `.05` is both
-//! a number and the shape of a modifier.
+//! The lexer returns one token at a time and never fails: unreadable text becomes a [`TokenKind::Bad`] token that the
+//! parser turns into a diagnostic. Two constructs of PTX are not regular and are resolved by the parser, which may
+//! move the lexer back with [`Lexer::restart_at`]: `%` is both an operator and the first letter of a name, and `.05`
+//! is both a number and the shape of a modifier.
 
 use base::Span;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TokenKind {
     /// `abc`, `%r1`, `$L__BB0_2`, `_`.
     Name,
-    /// `.b32`, `.shared::cta`, `.16x64b`: a dot and what clings to it.
+    /// `.b32`, `.shared::cta`, `.16x64b`: a dot and the characters attached to it.
     Dotted,
     /// Any literal that starts with a digit.
     Number,
@@ -64,7 +63,7 @@ pub(crate) enum Punct {
     PipePipe,
 }
 
-/// Why a stretch of text is no token.
+/// The reason why a text is no token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bad {
     /// A character PTX does not use.
@@ -77,7 +76,7 @@ pub(crate) enum Bad {
     Preprocessor,
 }
 
-/// A token and where it stands.
+/// A token with its place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token {
     pub(crate) kind: TokenKind,
@@ -186,8 +185,8 @@ impl<'a> Lexer<'a> {
         TokenKind::Dotted
     }
 
-    /// Takes everything that clings to a literal, so that `0x12zz` is one bad literal and not a
-    /// number followed by a name; [`super::number`] decides what it means.
+    /// Takes all characters attached to a literal, so that `0x12zz` is one bad literal and not a number followed by a
+    /// name; [`super::number`] evaluates it.
     fn number(&mut self) -> TokenKind {
         let prefixed = matches!(
             (self.peek(0), self.peek(1)),
@@ -234,7 +233,7 @@ impl<'a> Lexer<'a> {
                     self.position += 1;
                     return TokenKind::String;
                 }
-                // An escaped quote does not end the string, and an escaped line end is none.
+                // An escaped quote does not end the string; an escaped line end is not allowed.
                 Some(b'\\') if matches!(self.peek(1), Some(b'"' | b'\\')) => self.position += 2,
                 Some(b'\\') => self.position += 1,
                 _ => return TokenKind::Bad(Bad::UnterminatedString),
@@ -288,8 +287,8 @@ impl<'a> Lexer<'a> {
         TokenKind::Punct(kind)
     }
 
-    /// A run of characters that PTX does not use is one token: binary files give one error, not
-    /// one for each byte.
+    /// A run of characters that PTX does not use is one token, so that binary files give one error, not one for each
+    /// byte.
     fn bad_characters(&mut self) -> TokenKind {
         self.take_while(|byte| !byte.is_ascii_graphic() && !byte.is_ascii_whitespace());
         // A printable character that PTX does not use, such as a back quote.

@@ -6,7 +6,7 @@ const TYPES: &[&str] =
     &["b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64", "f16", "bf16", "f32", "f64"];
 const PAIRS: &[&str] = &["f16x2", "bf16x2"];
 
-/// The relations between numbers of a type, and `.ftz` where it may be.
+/// The relations between numbers of a type, as a pattern.
 fn relations(ty: &str) -> &'static str {
     const FLOAT: &str = "<.eq|.ne|.lt|.le|.gt|.ge|.equ|.neu|.ltu|.leu|.gtu|.geu|.num|.nan>";
     match ty.as_bytes() {

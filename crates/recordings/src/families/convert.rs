@@ -56,7 +56,7 @@ pub(super) fn fill(list: &mut List) {
             let flush = flush(to, from);
             let roundings = match (*to, *from) {
                 _ if to == from => "<|.rni|.rzi|.rmi|.rpi>",
-                // The assembler takes these without a rounding, too; the manual does not.
+                // The assembler accepts these without a rounding, too; the manual does not.
                 ("f16", "bf16") | ("bf16", "f16") => "<.rn|.rz|.rm|.rp>",
                 _ => "<|.rn|.rz|.rm|.rp>",
             };

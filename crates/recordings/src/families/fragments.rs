@@ -1,12 +1,10 @@
-//! Fragments of `wmma` (manual §9.7.14.4) whose registers are all different, in every form that
-//! `matrix` does not have.
+//! Fragments of `wmma` (manual §9.7.14.4) with all registers different, in every form missing from `matrix`.
 //!
-//! The manual leaves the layout of fragments open. Those of A and B in half precision have room for each element two
-//! or four times, and a load fills in all of them. Here each register holds numbers of its own, so that the product
-//! tells which of the copies hardware multiplies. In half of the cases the registers of the later
-//! copies, named `%x`, hold any bits, infinities and NaNs among them: a product of numbers shows
-//! that they take no part. The other types have one copy of each element; what `matrix` does not have of
-//! them is here, too.
+//! The manual leaves the layout of fragments open. Half-precision fragments of A and B have room for each
+//! element two or four times, and a load fills all copies. Here each register holds numbers of its own, so
+//! the product tells which of the copies hardware multiplies. In half of the cases the registers of the later
+//! copies, named `%x`, hold any bits, infinities and NaNs among them: a finite product shows that they take
+//! no part. The other types have one copy of each element. Forms of them that `matrix` lacks are here, too.
 
 use super::List;
 use super::matrix::{kind, plain, share};
@@ -43,8 +41,7 @@ pub(super) fn fill(list: &mut List) {
     }
 }
 
-/// A product in half precision: eight registers of A and of B, of which the first `numbers` hold
-/// numbers.
+/// A product in half precision: eight registers of A and of B, the first `numbers` of them with numbers.
 fn halves(list: &mut List, opcode: &str, numbers: [usize; 2], (d, c): (&str, &str)) {
     let mut reads = Vec::new();
     let [a, b] = [('a', 'x', numbers[0]), ('b', 'y', numbers[1])].map(|(first, later, count)| {
@@ -65,7 +62,7 @@ fn halves(list: &mut List, opcode: &str, numbers: [usize; 2], (d, c): (&str, &st
     list.add(&text, &format!("{} > {}", reads.join(" "), writes.join(" ")));
 }
 
-/// Registers in braces.
+/// Writes registers in braces.
 fn list_of(names: &[String]) -> String {
     let names: Vec<String> = names.iter().map(|name| format!("%{name}")).collect();
     format!("{{{}}}", names.join(", "))

@@ -1,16 +1,15 @@
-//! Patterns to cases.
+//! Expands patterns to cases.
 //!
-//! A pattern is an instruction in which `<.rn|.rz|>` stands for each of the alternatives in turn. A
-//! signature says what is read and recorded: `f32 f32 > 32` reads two floats into `%a` and `%b` and
-//! records the 32-bit register `%out`. `s8:32` is an 8-bit integer in a 32-bit register. Predicates
-//! read are `%p`, predicates recorded `%q`, `%q1`. If a pattern has no operands, they are the outputs
-//! and then the inputs.
+//! A pattern is an instruction in which `<.rn|.rz|>` stands for each of the alternatives in turn. A signature
+//! lists the inputs and outputs: `f32 f32 > 32` reads two floats into `%a` and `%b` and records the 32-bit
+//! register `%out`. `s8:32` is an 8-bit integer in a 32-bit register. Input predicates are `%p`, recorded
+//! predicates `%q`, `%q1`. A pattern without operands gets the outputs and then the inputs.
 
 use crate::case::{Case, Cell, Input, Output, Register, Space};
 use crate::kind::Kind;
 
-/// How many vectors a case of a family has. Arithmetic has the most corners, and a collective needs
-/// 32 threads for each try; comparisons are many and have few outcomes.
+/// The number of vectors for a case of a family. Arithmetic has the most corner cases, and a collective needs
+/// 32 threads for each try. Comparisons are many and have few outcomes.
 fn vectors(family: &str) -> usize {
     match family {
         "integer" | "float" | "functions" | "half" | "convert_pair" | "warp" => 1024,
@@ -32,7 +31,7 @@ impl List {
         self.extend(pattern, signature, None);
     }
 
-    /// As [`add`](Self::add) for an instruction on memory.
+    /// Like [`add`](Self::add), for an instruction on memory.
     pub(super) fn add_with_cell(&mut self, pattern: &str, signature: &str, space: Space) {
         self.extend(pattern, signature, Some(Cell { space }));
     }
@@ -52,8 +51,8 @@ impl List {
     }
 }
 
-/// Inputs and outputs of a signature. A mistake in one is a bug of this crate, which the first test
-/// to look at the cases shows.
+/// Parses the inputs and outputs of a signature. A mistake in one is a bug of this crate. The first test that
+/// uses the cases shows it.
 fn operands(signature: &str) -> (Vec<Input>, Vec<Output>) {
     let (reads, writes) = signature.split_once('>').unwrap_or((signature, ""));
     let mut letters = "abcdefgh".chars();
@@ -98,7 +97,7 @@ fn operands(signature: &str) -> (Vec<Input>, Vec<Output>) {
     (inputs, outputs)
 }
 
-/// All readings of a pattern, alternatives in the order in which they stand.
+/// Expands a pattern, with alternatives in the written order.
 fn expand(pattern: &str) -> Vec<String> {
     let Some((before, rest)) = pattern.split_once('<') else { return vec![pattern.to_owned()] };
     let Some((choices, after)) = rest.split_once('>') else { return vec![pattern.to_owned()] };
@@ -107,7 +106,7 @@ fn expand(pattern: &str) -> Vec<String> {
     heads.flat_map(|head| tails.iter().map(move |tail| format!("{head}{tail}"))).collect()
 }
 
-/// Bits of the register that holds a type's value: the first number in its name, twice for pairs.
+/// Bits of the register for a value of this type: the first number in its name, twice for pairs.
 pub(super) fn bits(ty: &str) -> u32 {
     Kind::parse(ty).map_or(32, Kind::bits).max(16)
 }

@@ -1,10 +1,10 @@
-//! Matrix instructions of a warp (manual §9.7.14): products of every shape and type, dense and sparse,
-//! and matrices moved between registers and memory.
+//! Matrix instructions of a warp (manual §9.7.14): products of every shape and type, dense and sparse, and
+//! moves of matrices between registers and memory.
 //!
-//! The first half of the vectors has small integers, whose sums are exact however they are computed;
-//! the second half has any bits (integers) or numbers of a similar size (floats), which tensor cores
-//! round in their own way. Fragments of `wmma` in half precision hold elements twice; the
-//! registers given to it do as well.
+//! The first half of the vectors has small integers, with sums that are exact in every order of computation.
+//! The second half has any bits (integers) or numbers of a similar size (floats), which tensor cores round in
+//! their own way. Fragments of `wmma` in half precision hold elements twice, and so do the registers given to
+//! it.
 
 use super::List;
 
@@ -47,7 +47,7 @@ struct Product<'t> {
     /// Registers of A, B, C and D with their elements.
     counts: [usize; 4],
     elements: [&'t str; 4],
-    /// What follows the operands.
+    /// Text after the operands.
     rest: &'static str,
     metadata: Option<&'static str>,
 }
@@ -75,13 +75,13 @@ impl Product<'_> {
     }
 }
 
-/// Registers for so many elements, shared by 32 lanes.
+/// The number of registers for a lane's share of `elements` elements.
 pub(super) fn share(elements: usize, element: &str) -> usize {
     let bits = bits(element) as usize;
     elements * bits / (32 * bits.max(32))
 }
 
-/// `mma` of a shape, with layouts, modifiers and the types of D, A, B and C.
+/// Adds `mma` of a shape, with layouts, modifiers and the types of D, A, B and C.
 fn product(
     list: &mut List,
     (m, n, k): (usize, usize, usize),
@@ -239,7 +239,7 @@ fn wmma(list: &mut List) {
     loads(list);
 }
 
-/// A product whose A and B are in half precision: registers that exist once are named again.
+/// Adds a product with A and B in half precision: a register that exists once is named again.
 fn halves(list: &mut List, opcode: &str, (a, b): (usize, usize), (d, c): (&str, &str)) {
     let names = |letter: char, count: usize, all: usize| {
         let names: Vec<String> = (0..all).map(|at| format!("%{letter}{}", at % count)).collect();
@@ -273,7 +273,7 @@ pub(super) fn plain(
     Product { opcode, counts, elements: [a, a, d, d], rest: "", metadata: None }.add(list);
 }
 
-/// Matrices that fit into the 512 bytes that a warp has in its cells.
+/// Adds loads of matrices that fit into the 512 bytes of a warp's cells.
 fn loads(list: &mut List) {
     let rows = "before0=bits32 before1=bits32 before2=bits32 before3=bits32";
     // The cell of lane 0.

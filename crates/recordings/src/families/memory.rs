@@ -1,5 +1,5 @@
-//! Read-modify-writes (manual §9.7.13.5–6), loads and stores (§9.7.9.8, §9.7.9.11), on memory that no
-//! other thread touches.
+//! Read-modify-writes (manual §9.7.13.5–6), loads and stores (§9.7.9.8, §9.7.9.11), on memory private to each
+//! thread.
 
 use super::{List, bits};
 use crate::case::Space;
@@ -10,7 +10,7 @@ const TYPES: &[&str] = &[
     "b8", "u8", "s8", "b16", "u16", "s16", "b32", "u32", "s32", "b64", "u64", "s64", "f32", "f64",
 ];
 
-/// Operations and the types they take.
+/// Operations and their types.
 const OPERATIONS: &[(&str, &[&str])] = &[
     ("and", &["b32", "b64"]),
     ("or", &["b32", "b64"]),
@@ -24,7 +24,7 @@ const OPERATIONS: &[(&str, &[&str])] = &[
     ("max", &["u32", "s32", "u64", "s64"]),
 ];
 
-/// Vectors: an operation, how many of what.
+/// Vector operations: operation, number of elements, type.
 const VECTORS: &[(&str, usize, &str)] = &[
     ("add", 2, "f32"),
     ("add", 4, "f32"),

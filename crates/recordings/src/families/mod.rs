@@ -16,7 +16,7 @@ mod warp;
 use crate::case::Case;
 use list::{List, bits};
 
-/// Everything that could be a case, whether or not an assembler accepts it.
+/// All possible cases, accepted by an assembler or not.
 pub(crate) fn candidates() -> Vec<Case> {
     let mut list = List { family: "", cases: Vec::new() };
     let families: &[(&'static str, Fill)] = &[
@@ -45,5 +45,5 @@ pub(crate) fn candidates() -> Vec<Case> {
     list.cases
 }
 
-/// Adds the cases of a family.
+/// A function that adds the cases of a family.
 type Fill = fn(&mut List);

@@ -1,5 +1,5 @@
-//! Instructions by which the lanes of a warp talk to each other (manual §9.7.9.6, §9.7.13.9–14), and
-//! what a lane knows about itself (§10).
+//! Instructions for communication between lanes of a warp (manual §9.7.9.6, §9.7.13.9–14), and special
+//! registers of a lane (§10).
 
 use super::List;
 

@@ -1,20 +1,21 @@
-//! What a cell keeps beside its last write and the accesses of this epoch: writes that the last one hid, and changes of earlier
-//! epochs that a bulk copy may not see.
+//! Accesses that a cell keeps beside its last write and this epoch's accesses: writes hidden by the last
+//! write, and changes of earlier epochs, which may be invisible to a bulk copy.
 //!
-//! **Hidden writes.** A write E that is unordered with the last write A and writes the same is excused from A alone. If A hid a write C
-//! of another value, E may be unordered with C as well, and that is a race: C happens before A, but after E or not as the schedule
-//! has it. So the writes that A hid stay, as long as some thread may be unordered with them, and are compared with whoever
-//! is excused. One layer is enough: all writes of a layer wrote the same value, each of them was compared with the layer below, and
-//! what is ordered after one of them is ordered after what that one was ordered after. A later write of the same value adds nothing to
-//! what is hidden.
+//! **Hidden writes.** A write E that is unordered with the last write A and writes the same value is excused
+//! from A alone. If A hid a write C of another value, E may be unordered with C as well. That is a race: C
+//! happens before A, but before or after E depending on the schedule. So the writes that A hid stay as long
+//! as some thread may be unordered with them, and are compared with each excused write. One layer is enough.
+//! All writes of a layer wrote the same value, and each was compared with the layer below. An access ordered
+//! after one of them is ordered after everything before that one. A later write of the same value hides
+//! nothing new.
 //!
-//! A copy that hides something is not followed this way ([`Hides::Something`]): what is unordered with it and writes the same is left
-//! open. That errs towards `unknown`.
+//! A copy that hides something is not tracked this way ([`Hides::Something`]): the result is left open for an
+//! access that is unordered with it and writes the same. That errs towards `unknown`.
 //!
-//! **Changes of earlier epochs.** Updates and equal writes are ordered before everything once everybody has waited, and need not be
-//! compared. Whether a bulk copy sees them is another matter: that needs a fence of their threads or of the copy's
-//! ([`super::visible`]). They stay until a write hides them; of a thread only the last, since what makes that visible
-//! makes visible what the thread did before.
+//! **Changes of earlier epochs.** Once all threads have met at a barrier, updates and equal writes are
+//! ordered before everything and need no comparison. A bulk copy, however, sees them only after a fence of
+//! their threads or of its own ([`super::visible`]). They stay until a write hides them. The last one of each
+//! thread is enough: a fence that makes it visible makes the thread's earlier ones visible too.
 
 use super::{Cell, Order, mark};
 use crate::entry::{Entry, Hides, Lists};
@@ -22,7 +23,8 @@ use crate::lanes::Mask;
 use crate::shadow::{Access, Kind, SameValue};
 
 impl Cell {
-    /// Puts aside what a write hides that comes after `before`, if that is not past; what it hides by itself.
+    /// Puts aside the writes that `entry` hides. `before` is the last write, if that is not past. Returns the
+    /// kind of hiding for `entry` itself.
     #[inline]
     pub(super) fn hide(
         &mut self,
@@ -49,7 +51,7 @@ impl Cell {
         if let Some(aside) = lists.get_mut(self.aside) {
             aside.retain(|one| one.hidden);
         }
-        // Who writes the same as a value of another width is not excused.
+        // A write of the same value with another width is not excused.
         let mixed = before.is_some_and(|before| before.extent != entry.extent);
         let same_time = !mixed && before.is_some_and(|before| before.is_same_time(entry));
         let own = before.map_or(Hides::Nothing, |before| before.hides);
@@ -59,7 +61,7 @@ impl Cell {
         };
         match same_value {
             SameValue::Equal if same_time || own == Hides::Nothing => {
-                // What is past is ordered before everything, and so is what was before it.
+                // Anything past is ordered before everything, and so are the accesses before it.
                 if before.is_none() {
                     self.put_aside(lists, &[]);
                 }
@@ -85,8 +87,8 @@ impl Cell {
         }
     }
 
-    /// The writes that a write of another value hides: the last one and those that it did not hide. Those that are not ordered before it and
-    /// may write the same stay where they are.
+    /// Collects the writes that a write of another value hides: the last write and those that it did not
+    /// hide. Writes not ordered before it that may write the same value stay in place.
     fn layer(
         &self,
         lists: &Lists,
@@ -111,7 +113,7 @@ impl Cell {
         last.into_iter().chain(kept).filter(hidden).collect()
     }
 
-    /// Keeps these writes as hidden ones and forgets all else that was put aside.
+    /// Keeps these writes as hidden and drops everything else that was aside.
     fn put_aside(&mut self, lists: &mut Lists, hidden: &[Entry]) {
         lists.free(std::mem::take(&mut self.aside));
         for one in hidden {
@@ -130,7 +132,7 @@ impl Cell {
         }
     }
 
-    /// Takes out the reads and updates of an epoch that is over. Changes that the last write does not hide are put aside.
+    /// Drops the reads and updates of a past epoch. Changes that the last write does not hide are put aside.
     pub(super) fn retire(&mut self, lists: &mut Lists) {
         let first = std::mem::take(&mut self.first);
         let list = std::mem::take(&mut self.list);

@@ -1,12 +1,13 @@
-//! Whether operations of other proxies see what threads did to some bytes: bulk copies ([`crate::proxy`]), products
+//! Visibility of threads' changes to operations of other proxies: bulk copies ([`crate::proxy`]), products
 //! ([`crate::products`]) and tensor copies that read their map ([`crate::map_fences`]).
 //!
-//! All changes must be seen that no later write hides: the last write, the writes of the same value that are unordered with it, and
-//! the updates since, of this epoch or of earlier ones ([`super::aside`]). A change that a write hides need not be: it is
-//! ordered before that write, and what makes the write visible lies behind both. For each change the answer is that of its fences: one
-//! that is certainly not seen is a finding, one of which it is not known is left open.
+//! Every change must be visible unless a later write hides it: the last write, the unordered writes of the
+//! same value, and the updates since, of this epoch or of earlier ones ([`super::aside`]). A hidden change
+//! need not be visible: it is ordered before the write that hides it, and a fence for that write covers both.
+//! The answer for each change comes from its fences: certainly invisible is a finding, undecided is left
+//! open.
 //!
-//! Of changes that are not ordered before the operation nothing is said: they conflict anyway.
+//! Changes that are not ordered before the operation get no answer here: they conflict anyway.
 
 use super::{Cell, Order, mark};
 use crate::clocks::{LaneId, Time};
@@ -16,7 +17,7 @@ use crate::products::{self, Unseen};
 use crate::proxy::Visibility;
 use crate::shadow::{Conflict, Conflicts, Kind, Side};
 
-/// Adds a conflict of an operation with an earlier access that it may not see.
+/// Adds a conflict of an operation with an earlier access that may be invisible to it.
 fn tell(
     (entry, lane, offset): (&Entry, usize, i64),
     earlier: Side,
@@ -29,7 +30,7 @@ fn tell(
 }
 
 impl Cell {
-    /// Updates, and writes that the last one did not hide.
+    /// Updates, and writes not hidden by the last one.
     fn other_changes<'l>(&'l self, lists: &'l Lists) -> impl Iterator<Item = &'l Entry> {
         let since = std::iter::once(&self.first).chain(lists.get(self.list));
         let all = since.chain(lists.get(self.aside));
@@ -42,8 +43,9 @@ impl Cell {
         self.other_changes(lists).chain(write)
     }
 
-    /// Finds out whether a bulk copy sees the changes of threads, and whether a fence comes between it and
-    /// reads of what it overwrites; nothing is said of reads before the last barrier of the whole block, which are not kept.
+    /// Adds changes of threads that are invisible to a bulk copy, and reads of its target without a fence
+    /// before the copy. Reads before the last barrier of the whole block are not kept, so they give no
+    /// finding.
     #[cold]
     pub(super) fn compare_proxy(
         &self,
@@ -66,7 +68,7 @@ impl Cell {
                 tell((entry, lane, offset), earlier, visibility, met);
             }
         }
-        // An mbarrier is signalled through the proxy of threads.
+        // An mbarrier is signalled through the generic proxy.
         let is_signal =
             |one: &&Entry| one.kind == Kind::Update && entry.commutes == Commutes::Mbarrier;
         let changes = self.changes(lists).filter(|one| !one.is_async && !is_signal(one));
@@ -91,8 +93,8 @@ impl Cell {
         }
     }
 
-    /// Compares a read of a product with the last write, and with updates and writes that it did not hide. `known` is the last write of
-    /// another cell, and what was found of it.
+    /// Compares a read of a product with the last write, and with updates and writes that the last one did
+    /// not hide. `known` caches the last write of another cell and the result for it.
     #[inline]
     pub(crate) fn read_by_product(
         &self,
@@ -127,12 +129,12 @@ impl Cell {
         }
     }
 
-    /// The last write, if all else that a read is compared with is older.
+    /// Returns the last write if a read need not be compared with anything newer.
     pub(crate) fn only_write(&self) -> Option<&Entry> {
         (self.marks & (mark::UPDATED | mark::KEPT) == 0).then_some(&self.write)
     }
 
-    /// Finds out whether a copy that reads its tensor map sees the changes of threads.
+    /// Adds changes of threads that a copy reading its tensor map may not see.
     #[cold]
     pub(crate) fn compare_map(
         &self,
@@ -151,7 +153,7 @@ impl Cell {
                 let (time, unseen) = match change.is_copy || change.is_async {
                     false if visible(who, change.time) => continue,
                     false => (Some(change.time), Visibility::NeedsMapFence),
-                    // What a copy wrote is no map that a thread made.
+                    // The write of a copy is not a map made by a thread.
                     true => (None, Visibility::Open),
                 };
                 let (site, kind, copy) = (change.site, change.kind, change.copy());

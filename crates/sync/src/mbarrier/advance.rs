@@ -1,4 +1,4 @@
-//! How a phase of an mbarrier goes on and ends: contributions, the end, and who goes on then.
+//! Progress of mbarrier phases: contributions, completion, and release of the waiting lanes.
 
 use super::phases::{Broken, Contribution, Done, Lanes};
 use super::types::MbarrierScope;
@@ -11,22 +11,22 @@ use crate::shadow::Site;
 use rustc_hash::FxHashMap;
 
 impl Mbarriers {
-    /// The rank of the block of a warp.
+    /// The rank of a warp's block.
     pub(super) fn block_of(&self, warp: usize) -> usize {
         warp / self.warps
     }
 
-    /// The last fences of threads that a relaxed arrival at the barrier of the cluster passes on.
+    /// The last fences of threads, for relaxed arrivals at the cluster barrier.
     pub(crate) fn wide_fences(&self) -> &FxHashMap<LaneId, LaneMark> {
         &self.fenced[1]
     }
 
-    /// Takes the waits that an assumed scope made learn something.
+    /// Takes the waits that acquired something thanks to an assumed scope.
     pub(crate) fn take_assumed(&mut self) -> Vec<Site> {
         std::mem::take(&mut self.assumed)
     }
 
-    /// The party of waits-for of an mbarrier, and its time in its current phase.
+    /// The waits-for party of an mbarrier, and its time in the current phase.
     pub(crate) fn waits_party(&self, id: MbarrierId) -> (u16, Time) {
         let mbarrier = &self.each[usize::from(id)];
         let phase = mbarrier.life.as_ref().map_or(0, |life| life.phase);
@@ -45,7 +45,7 @@ impl Mbarriers {
         Ok(MbarrierState { id, life, phase })
     }
 
-    /// Tells whether a wait names the current phase; if not, it names the one before.
+    /// Returns `true` if a wait names the current phase, and `false` if it names the previous one.
     pub(super) fn names_current(&mut self, id: MbarrierId, named: NamedPhase) -> Outcome<bool> {
         let now = self.state(id)?;
         match named {
@@ -61,7 +61,8 @@ impl Mbarriers {
         }
     }
 
-    /// A contribution of the last phase but `past` that is not before what one of the lanes does now.
+    /// Finds a contribution of an earlier phase, the last but `past`, that is not ordered before the next
+    /// action of one of these lanes.
     pub(super) fn early(
         &self,
         clocks: &BothClocks<'_>,
@@ -79,7 +80,7 @@ impl Mbarriers {
         })
     }
 
-    /// Notes a contribution of lanes to the current phase.
+    /// Records a contribution of lanes to the current phase.
     pub(super) fn contribute(
         &mut self,
         clocks: &mut BothClocks<'_>,
@@ -108,7 +109,7 @@ impl Mbarriers {
         Ok(())
     }
 
-    /// Adds to what the current phase releases.
+    /// Adds times to those released by the current phase.
     pub(super) fn pass_on(
         &mut self,
         clocks: &BothClocks<'_>,
@@ -120,7 +121,7 @@ impl Mbarriers {
         Ok(())
     }
 
-    /// Ends the phase if nothing is missing.
+    /// Completes the phase if nothing is pending.
     pub(super) fn settle(
         &mut self,
         clocks: &mut BothClocks<'_>,
@@ -179,7 +180,7 @@ impl Mbarriers {
         Ok(())
     }
 
-    /// Lanes go on that waited for the phase before the current one.
+    /// Lets lanes continue that waited for the phase before the current one.
     pub(super) fn pass(&mut self, clocks: &mut BothClocks<'_>, id: MbarrierId, waiter: Waiter) {
         let Waiter { who, acquires, scope } = waiter;
         let block = self.block_of(who.warp);

@@ -1,16 +1,20 @@
-//! Transaction barriers in shared memory (PTX manual §9.7.13.15): their lives, counts and phases, who waits, and what is
-//! released to whom.
+//! Transaction barriers in shared memory (PTX manual §9.7.13.15): lifetimes, counts, phases, waiting lanes,
+//! and the times released to them.
 //!
-//! Effects happen when the engine tells of them; copies arrive when they are started. [`phases`] has the rules by
-//! which that order does not matter; a rule that is broken is data here ([`MbarrierMisuse`], [`MbarrierReuse`]).
+//! Effects happen when the engine reports them; copies arrive when they are started. By the rules in
+//! [`phases`] this order does not matter. A broken rule is returned as data ([`MbarrierMisuse`],
+//! [`MbarrierReuse`]).
 //!
-//! Memory: a releasing arrival passes on what its lanes did and know, an acquiring wait takes what all arrivals of the phase
-//! passed on. Between blocks both must be of the scope of the cluster; where none is written, which the manual takes for that of the
-//! block (§9.7.13.15.13), kernels rely on the cluster, and so do we, and say so. A relaxed arrival passes on what was before its thread's last fence, a relaxed wait takes effect at the next
-//! one (§8.8: release and acquire patterns). An arrival of copies passes on those copies and nothing else.
-//! An mbarrier is a party of both clocks, whose time is its phase; it goes on counting in the next life at the same place.
+//! Memory: a releasing arrival passes on the actions and knowledge of its lanes, and an acquiring wait takes
+//! over everything that the arrivals of the phase passed on. Between blocks both must have cluster scope. The
+//! manual reads a missing scope as that of the block (§9.7.13.15.13), but kernels rely on the cluster. So do
+//! we, and reports say so. A relaxed arrival passes on the actions before its thread's last fence, and a
+//! relaxed wait takes effect at the next fence (§8.8: release and acquire patterns). An arrival of copies
+//! passes on those copies and nothing else. An mbarrier is a party of both clocks. Its time is its phase, and
+//! it goes on counting in the next life at the same place.
 //!
-//! What an H200 tolerates and the manual does not (any use after `inval`, counts of zero) is a misuse here.
+//! Uses that an H200 tolerates and the manual does not (any use after `inval`, counts of zero) are misuses
+//! here.
 
 mod advance;
 mod phases;
@@ -32,7 +36,7 @@ use rustc_hash::FxHashMap;
 /// The largest count of arrivals or bytes.
 const MOST: u32 = (1 << 20) - 1;
 
-/// Lanes that wait for a phase.
+/// Lanes waiting for a phase.
 #[derive(Clone, Copy, Debug)]
 struct Waiter {
     who: Lanes,
@@ -46,14 +50,14 @@ struct Life {
     site: Site,
     expected: u32,
     pending: u32,
-    /// Arrivals that later phases expect less.
+    /// Arrivals that later phases no longer expect.
     dropped: u32,
-    /// Bytes announced and delivered in this phase, and arrivals added.
+    /// Bytes announced and delivered in this phase.
     bytes: [u64; 2],
     added: u32,
     phase: u64,
     current: Phase,
-    /// The phase before, and the one before that.
+    /// The previous phase, and the one before it.
     past: [Phase; 2],
     blocked: Vec<Waiter>,
     told_unobserved: bool,
@@ -61,7 +65,7 @@ struct Life {
 
 #[derive(Clone, Debug)]
 struct Mbarrier {
-    /// The party in orders-memory, and the one in waits-for.
+    /// The parties in orders-memory and in waits-for.
     parties: [u16; 2],
     lives: u32,
     /// The time of phase 0 of this life.
@@ -75,7 +79,7 @@ impl Mbarrier {
     }
 }
 
-/// The clocks that mbarriers change.
+/// The clocks affected by mbarriers.
 pub(crate) struct BothClocks<'c> {
     pub(crate) memory: &'c mut Clocks,
     pub(crate) waits: &'c mut Clocks,
@@ -86,24 +90,28 @@ pub(crate) struct BothClocks<'c> {
 pub(crate) struct Mbarriers {
     /// Warps of a block.
     warps: usize,
-    /// Set if there are several blocks, or a barrier of the cluster.
+    /// Set if there are several blocks, or a cluster barrier.
     clusters: bool,
     known: FxHashMap<MbarrierPlace, MbarrierId>,
     places: Vec<MbarrierPlace>,
     each: Vec<Mbarrier>,
-    /// How many are live.
+    /// The number of live mbarriers.
     live: usize,
-    /// The moment of each thread's last fence that releases, for relaxed arrivals; and of its last one of a wider scope than its block.
+    /// The moments of each thread's last releasing fence, for relaxed arrivals, and of its last one with a
+    /// scope wider than its block.
     fenced: [FxHashMap<LaneId, LaneMark>; 2],
-    /// Times that each thread learns at its next fence that acquires, and at its next one whose scope is wider than its block.
+    /// Times that each thread acquires at its next acquiring fence, and at its next one with a scope wider
+    /// than its block.
     pending: [FxHashMap<LaneId, Times>; 2],
-    /// Waits that learned something of another block because an unwritten scope is taken for that of the cluster.
+    /// Waits that acquired something from another block because a missing scope is taken for that of the
+    /// cluster.
     assumed: Vec<Site>,
     findings: Vec<(Lanes, MbarrierId, MbarrierFinding)>,
 }
 
 impl Mbarriers {
-    /// None yet, in blocks of this many warps; `clusters` if there are several, or a barrier of the cluster.
+    /// No mbarriers yet, in blocks of this many warps. `clusters` is set for several blocks or a cluster
+    /// barrier.
     pub(crate) fn new(warps: usize, clusters: bool) -> Self {
         Self {
             warps,
@@ -119,7 +127,7 @@ impl Mbarriers {
         }
     }
 
-    /// The mbarrier at a place, made known if it was not. None if there are too many.
+    /// Returns the mbarrier at a place, registering the place at its first use. `None` if there are too many.
     pub(crate) fn at(
         &mut self,
         clocks: &mut BothClocks<'_>,
@@ -136,12 +144,13 @@ impl Mbarriers {
         Some(id)
     }
 
-    /// Where an mbarrier is.
+    /// The place of an mbarrier.
     pub(crate) fn place(&self, id: MbarrierId) -> Option<MbarrierPlace> {
         self.places.get(usize::from(id)).copied()
     }
 
-    /// Does what lanes do to an mbarrier; with copies, also the party and the time by which they are done.
+    /// Applies an operation of lanes to an mbarrier. For copies, also returns the party and the time that
+    /// complete them.
     pub(crate) fn apply(
         &mut self,
         clocks: &mut BothClocks<'_>,
@@ -190,7 +199,7 @@ impl Mbarriers {
         Ok((answer, copies))
     }
 
-    /// Where one of some bytes belongs to a live mbarrier: the instruction that initialised it.
+    /// Looks for a live mbarrier within a range of bytes, and returns the instruction that initialised it.
     pub(crate) fn live_in(&self, (mark, offset): MbarrierPlace, bytes: u32) -> Option<Site> {
         if self.live == 0 {
             return None;
@@ -199,7 +208,7 @@ impl Mbarriers {
         let first = offset.div_euclid(8) * 8;
         let site = |&id: &u16| self.each[usize::from(id)].life.as_ref().map(|life| life.site);
         if (end - first) / 8 > self.known.len() as i64 {
-            // A large range: fewer mbarriers than places to look at. The lowest is told.
+            // A large range has more places than there are mbarriers, so search those. Report the lowest.
             let inside = |at: &MbarrierPlace| at.0 == mark && (first..end).contains(&at.1);
             let inside = self.known.iter().filter(|(at, _)| inside(at));
             let live = inside.filter_map(|(at, id)| Some((at.1, site(id)?)));
@@ -209,12 +218,12 @@ impl Mbarriers {
         places.find_map(site)
     }
 
-    /// Takes what is to be told.
+    /// Takes the collected findings.
     pub(crate) fn take_findings(&mut self) -> Vec<(Lanes, MbarrierId, MbarrierFinding)> {
         std::mem::take(&mut self.findings)
     }
 
-    /// `mbarrier.init`
+    /// Executes `mbarrier.init`.
     fn init(&mut self, id: MbarrierId, who: Lanes, count: u32) -> Outcome<()> {
         let mbarrier = &mut self.each[usize::from(id)];
         if let Some(life) = &mbarrier.life {
@@ -230,7 +239,7 @@ impl Mbarriers {
         Ok(())
     }
 
-    /// `mbarrier.inval`
+    /// Executes `mbarrier.inval`.
     fn inval(&mut self, id: MbarrierId) -> Outcome<()> {
         let mbarrier = &mut self.each[usize::from(id)];
         let Some(life) = mbarrier.life.take() else { return misuse(MbarrierMisuse::NotLive) };
@@ -239,7 +248,7 @@ impl Mbarriers {
         Ok(())
     }
 
-    /// Lanes arrive; gives the phase that each counts for.
+    /// Executes arrivals of lanes. Returns the phase that each counts for.
     fn arrive(
         &mut self,
         clocks: &mut BothClocks<'_>,
@@ -252,7 +261,7 @@ impl Mbarriers {
         if wanted <= u64::from(pending) {
             return Ok(vec![(who.lanes, self.arrive_together(clocks, id, who, terms)?)]);
         }
-        // Too many, or for more than one phase: one by one.
+        // Too many arrivals, or arrivals for more than one phase: take the lanes one by one.
         let mut states = Vec::new();
         for lane in who.lanes.iter() {
             let one = Lanes { lanes: Mask::one(lane), ..who };
@@ -304,7 +313,7 @@ impl Mbarriers {
         Ok(state)
     }
 
-    /// `mbarrier.expect_tx`: each lane announces bytes.
+    /// Executes `mbarrier.expect_tx`: each lane announces bytes.
     fn expect(
         &mut self,
         clocks: &mut BothClocks<'_>,
@@ -317,7 +326,7 @@ impl Mbarriers {
         self.settle(clocks, id, who)
     }
 
-    /// `mbarrier.complete_tx`: each lane delivers bytes.
+    /// Executes `mbarrier.complete_tx`: each lane delivers bytes.
     fn deliver(
         &mut self,
         clocks: &mut BothClocks<'_>,
@@ -330,7 +339,8 @@ impl Mbarriers {
         self.settle(clocks, id, who)
     }
 
-    /// A bulk copy delivers bytes: gives the party and the time by which it is done for whoever waits.
+    /// Delivers the bytes of a bulk copy. Returns the party and the time that complete it for waiting
+    /// threads.
     fn bulk_deliver(
         &mut self,
         clocks: &mut BothClocks<'_>,
@@ -347,7 +357,8 @@ impl Mbarriers {
         Ok(done)
     }
 
-    /// `cp.async.mbarrier.arrive`: gives the party and the time by which the copies of the lanes are done for whoever waits.
+    /// Executes `cp.async.mbarrier.arrive`. Returns the party and the time that complete the copies of the
+    /// lanes for waiting threads.
     fn copies_arrive(
         &mut self,
         clocks: &mut BothClocks<'_>,
@@ -378,7 +389,7 @@ impl Mbarriers {
         Ok(done)
     }
 
-    /// Lanes wait for a phase.
+    /// Executes a wait of lanes for a phase.
     fn wait(
         &mut self,
         clocks: &mut BothClocks<'_>,
@@ -408,21 +419,21 @@ impl Mbarriers {
         Ok(Waiting::Blocked(state))
     }
 
-    /// The current phase, or the one before.
+    /// The current phase, or the previous one.
     fn about(&mut self, id: MbarrierId, current: bool) -> Outcome<MbarrierState> {
         let state = self.state(id)?;
         let phase = state.phase.wrapping_sub(u64::from(!current));
         Ok(MbarrierState { phase, ..state })
     }
 
-    /// Tells whether the phase that a wait names is over.
+    /// Returns `true` if the phase named by a wait is over.
     pub(crate) fn is_over(&self, state: MbarrierState) -> bool {
         let mbarrier = &self.each[usize::from(state.id)];
         let same_life = mbarrier.lives == state.life;
         same_life && mbarrier.life.as_ref().is_some_and(|life| life.phase > state.phase)
     }
 
-    /// A fence of lanes.
+    /// Records a fence of lanes.
     pub(crate) fn fence(
         &mut self,
         clocks: &mut BothClocks<'_>,
@@ -448,13 +459,13 @@ impl Mbarriers {
         }
     }
 
-    /// Returns the phase that an mbarrier is in and the arrivals that the phase expects; none if it is not live.
+    /// Returns the current phase of an mbarrier and the arrivals it expects; `None` if it is not live.
     pub(crate) fn phase(&self, id: MbarrierId) -> Option<(u64, u32)> {
         let life = self.each.get(usize::from(id))?.life.as_ref()?;
         Some((life.phase, life.expected))
     }
 
-    /// Returns the state of an mbarrier that threads wait for, for a report.
+    /// Returns the state of an mbarrier with waiting threads, for a report.
     pub(crate) fn status(&self, id: MbarrierId) -> MbarrierStatus {
         let none = Life::default();
         let life = self.each[usize::from(id)].life.as_ref();
@@ -468,7 +479,7 @@ impl Mbarriers {
         }
     }
 
-    /// Mbarriers that are left with bytes announced and not delivered, or the other way round, when the block ends.
+    /// Mbarriers with unequal numbers of announced and delivered bytes at the end of the block.
     pub(crate) fn unbalanced(&self) -> impl Iterator<Item = (MbarrierId, Lanes, [u64; 2])> {
         let all = (0..).zip(&self.each);
         let lives = all.filter_map(|(id, mbarrier)| Some((id, mbarrier.life.as_ref()?)));

@@ -1,26 +1,28 @@
-//! Phases of an mbarrier, and the rules by which every schedule has the same phases (PTX manual §9.7.13.15).
+//! Phases of an mbarrier, and the rules that make them the same on every schedule (PTX manual §9.7.13.15).
 //!
-//! Nothing but their order tells the phases of an mbarrier apart, and a wait names one by a single bit. Call what
-//! counts for a phase (arrivals, announced and delivered bytes) its *contributions*. In one run, with waits-for as the order:
+//! Only their order tells the phases of an mbarrier apart, and a wait names one by a single bit. The
+//! *contributions* of a phase are its arrivals and its announced and delivered bytes. In one run, ordered by
+//! waits-for:
 //!
-//! - **P1** A contribution of phase k+1 is after every contribution of phase k; otherwise it counts for k on some schedule.
-//! - **P2** Bytes are announced before the phase can be over: an announcement is before some arrival of its phase, or
-//!   another one is and this one is before every delivery. When no arrival is pending, no more bytes were delivered than
-//!   announced. Likewise an arrival that `cp.async.mbarrier.arrive` adds to the pending ones is added before an arrival
-//!   that the barrier expected anyway.
-//! - **P3** A wait for phase k is after every contribution of phase k−1 (a), and before some contribution of phase k+1
-//!   if that one is over in the run (b); otherwise the bit names another phase on some schedule.
+//! - **P1** A contribution of phase k+1 is after every contribution of phase k; otherwise it counts for k on
+//!   some schedule.
+//! - **P2** Bytes are announced before the phase can be over: an announcement is before some arrival of its
+//!   phase, or another one is and this one is before every delivery. When no arrival is pending, no more
+//!   bytes were delivered than announced. Likewise, an arrival that `cp.async.mbarrier.arrive` adds to the
+//!   pending ones is added before an arrival that the barrier expected anyway.
+//! - **P3** A wait for phase k is after every contribution of phase k−1 (a), and before some contribution of
+//!   phase k+1 if that one is over in the run (b); otherwise the bit names another phase on some schedule.
 //!
-//! With these, the phase of every contribution and wait is the same on every schedule, by the argument for CTA barriers
-//! (`barriers.rs`): the first event that differed would have broken a rule. Where the mixed case of P2 is not decided the
-//! answer is [`Broken::Undecided`]; all other errors are ways in which some schedule goes wrong.
+//! With these rules every contribution and wait has the same phase on every schedule, by the argument for CTA
+//! barriers (`barriers.rs`): the first differing event would have broken a rule. Where the mixed case of P2
+//! is not decided the answer is [`Broken::Undecided`]. In all other errors some schedule does go wrong.
 
 use super::types::MbarrierScope;
 use crate::clocks::{Clocks, LaneId, Time, Times, join};
 use crate::lanes::Mask;
 use crate::shadow::Site;
 
-/// Lanes of a warp that do the same.
+/// Lanes of a warp with the same action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lanes {
     /// The warp.
@@ -36,7 +38,7 @@ impl Lanes {
         self.lanes.iter().map(move |lane| LaneId { warp: self.warp as u8, lane: lane as u8 })
     }
 
-    /// One of them.
+    /// One of the lanes.
     #[must_use]
     pub fn first(&self) -> LaneId {
         let lane = self.lanes.lowest().unwrap_or(0);
@@ -44,7 +46,7 @@ impl Lanes {
     }
 }
 
-/// Something that lanes did at a time in waits-for.
+/// An action of lanes at a time in waits-for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Done {
     pub(crate) who: Lanes,
@@ -52,67 +54,67 @@ pub(crate) struct Done {
 }
 
 impl Done {
-    /// A lane of which what it did is not among `times`.
+    /// Returns a lane with this action outside `times`.
     fn missing(&self, waits: &Clocks, times: &Times) -> Option<LaneId> {
         let known = |who: &LaneId| times.get(waits.party(*who)).is_some_and(|&t| self.stamp < t);
         self.who.each().find(|who| !known(who))
     }
 }
 
-/// A rule about bytes or pending arrivals that some schedule breaks.
+/// A broken rule about bytes or pending arrivals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Broken {
-    /// Bytes are announced, or a pending arrival is added, where the phase may be over already.
+    /// Bytes are announced, or a pending arrival is added, possibly after the phase is over.
     Late(Lanes),
-    /// The same, where it is not decided.
+    /// Like `Late`, but undecided.
     Undecided(Lanes),
-    /// An arrival that must not end the phase may be the last.
+    /// An arrival with `noComplete` may be the last and end the phase.
     Completes(Lanes),
 }
 
 /// A wait that is not before any contribution of the phase after its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overtaken {
-    /// The thread that waits.
+    /// The waiting thread.
     pub who: LaneId,
     /// The wait.
     pub site: Site,
 }
 
-/// A phase: its contributions and waits.
+/// A phase with its contributions and waits.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Phase {
     /// Contributions of threads.
     contributions: Vec<Done>,
-    /// Threads whose copies contribute, which only the end of the phase waits for.
+    /// Threads with contributing copies. Only the end of the phase waits for copies.
     copiers: Vec<Lanes>,
-    /// Times that the contributions had waited for, themselves included.
+    /// Times that the contributions had waited for, their own included.
     pub(crate) joined: Times,
-    /// The same for arrivals alone, and for arrivals that are no mere pairs of increments.
+    /// Like `joined`, for all arrivals, and for those that the barrier expected without an increment.
     arrivals: Times,
     expected_arrivals: Times,
-    /// The same for arrivals that may end the phase, and for deliveries.
+    /// Like `joined`, for arrivals that may end the phase, and for deliveries.
     completing: Times,
-    /// Times that every delivery had waited for.
+    /// Times that all deliveries had waited for.
     deliveries: Option<Times>,
-    /// Announcements of bytes by themselves, and increments of the pending count.
+    /// Separate announcements of bytes, and increments of the pending count.
     expects: Vec<Done>,
     increments: Vec<Done>,
     /// Set if an arrival announced bytes in the same step.
     expected_in_step: bool,
     no_complete: Vec<Done>,
-    /// Times that are released to those who wait.
+    /// Times released to waiting threads.
     pub(crate) released: Vec<Released>,
-    /// When the phase is over, in orders-memory.
+    /// The time of the phase's end, in orders-memory.
     pub(crate) over: Time,
-    /// Waits that returned for this phase.
+    /// Completed waits for this phase.
     pub(crate) waiters: Vec<Done>,
 }
 
-/// Times that arrivals of threads of a block pass on at one scope.
+/// Times that arrivals of a block's threads pass on at one scope.
 #[derive(Clone, Debug)]
 pub(crate) struct Released {
-    /// The block, by rank.
+    /// The rank of the block.
     pub(crate) block: usize,
     pub(crate) scope: MbarrierScope,
     pub(crate) times: Times,
@@ -122,19 +124,19 @@ pub(crate) struct Released {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Contribution {
     Arrival {
-        /// Set if bytes are announced in the same step.
+        /// Set if the arrival announces bytes in the same step.
         expects: bool,
         no_complete: bool,
     },
-    /// Bytes are announced; whether any.
+    /// Bytes are announced; `true` if more than zero.
     Expect(bool),
-    /// Bytes are delivered; whether any.
+    /// Bytes are delivered; `true` if more than zero.
     Delivery(bool),
-    /// The same by a bulk copy, when it is done.
+    /// Like `Delivery`, by a completed bulk copy.
     CopyDelivery(bool),
     /// One more arrival is pending.
     Increment,
-    /// An arrival of copies: `counted` if the barrier expected it, and no increment did.
+    /// An arrival of copies. `counted` if the barrier expected it without an increment.
     CopyArrival { counted: bool },
 }
 
@@ -157,7 +159,7 @@ impl Phase {
                 }
             }
             Contribution::Expect(true) => self.expects.push(done),
-            // Nothing waits for no bytes.
+            // No wait depends on zero bytes.
             Contribution::Expect(false) | Contribution::Delivery(false) => {}
             Contribution::Increment => self.increments.push(done),
             Contribution::Delivery(true) => {
@@ -185,8 +187,8 @@ impl Phase {
         self.contributions.push(done);
     }
 
-    /// A thread whose contribution is not before what `later` does now, if there is one; rules P1 and P3 (a). `over` tells
-    /// whether `later` knows that the phase is over.
+    /// Finds a contribution that is not before the next action of `later` (rules P1 and P3 a). `over` is set
+    /// if `later` knows that the phase is over.
     pub(crate) fn unordered(&self, waits: &Clocks, later: LaneId, over: bool) -> Option<Lanes> {
         if over {
             return None;
@@ -195,18 +197,18 @@ impl Phase {
             !waits.all_ordered((done.who.warp as u8, done.who.lanes), done.stamp, later)
         };
         let threads = self.contributions.iter().find(before).map(|done| done.who);
-        // Copies arrive when they like.
+        // A copy arrives at any time.
         threads.or_else(|| self.copiers.first().copied())
     }
 
-    /// Tells whether some wait for the phase is before what `later` does now.
+    /// Returns `true` if some wait for the phase is before the next action of `later`.
     pub(crate) fn was_observed(&self, waits: &Clocks, later: LaneId) -> bool {
         self.waiters
             .iter()
             .any(|done| done.who.each().any(|who| waits.ordered(who, done.stamp, later)))
     }
 
-    /// Rule P2 (a), now that the phase is over, and arrivals that must not end it.
+    /// Checks rule P2 (a) on a completed phase, and arrivals with `noComplete`.
     pub(crate) fn check_bytes(&mut self, waits: &Clocks) -> Option<Broken> {
         for times in [&mut self.arrivals, &mut self.expected_arrivals, &mut self.completing] {
             waits.complete(times);
@@ -239,7 +241,7 @@ impl Phase {
         })
     }
 
-    /// A wait for this phase that is not before any contribution of `next`, which is over; rule P3 (b).
+    /// Finds a wait for this phase that is not before any contribution of `next`, which is over (rule P3 b).
     pub(crate) fn overtaken(&self, waits: &Clocks, next: &Times) -> Option<Overtaken> {
         self.waiters.iter().find_map(|done| {
             let who = done.missing(waits, next)?;
@@ -247,7 +249,7 @@ impl Phase {
         })
     }
 
-    /// Adds times that arrivals pass on.
+    /// Adds times passed on by arrivals.
     pub(crate) fn pass_on(
         &mut self,
         memory: &Clocks,
@@ -264,8 +266,9 @@ impl Phase {
         }
     }
 
-    /// Returns what a wait of a thread in a block learns at a scope, and whether that the scopes are those of the cluster is assumed. The
-    /// end of the phase, `party` in it, is learned unless a copy of another block is left out.
+    /// Returns the times that a wait of a thread in a block acquires at a scope, and `true` if a missing
+    /// scope was taken for that of the cluster. The end of the phase, by way of `party`, is acquired too
+    /// unless a copy of another block is left out.
     pub(crate) fn learned(
         &self,
         memory: &Clocks,
@@ -292,7 +295,7 @@ impl Phase {
         (times, assumed)
     }
 
-    /// Contributions of threads so far, and whether they are by copies.
+    /// Contributions so far, with `true` for those by copies.
     pub(crate) fn contributors(&self) -> impl Iterator<Item = (Lanes, bool)> {
         let threads = self.contributions.iter().map(|done| (done.who, false));
         threads.chain(self.copiers.iter().map(|&who| (who, true)))

@@ -1,4 +1,4 @@
-//! What is said of mbarriers between the engine and [`super`]: operations, answers, and what is wrong.
+//! Operations on mbarriers, their answers and errors: the vocabulary between the engine and [`super`].
 
 use super::phases::{Lanes, Overtaken};
 use crate::copies::CopyId;
@@ -8,65 +8,66 @@ use crate::shadow::Site;
 /// An mbarrier of a block, by the order in which places were first used.
 pub type MbarrierId = u16;
 
-/// Where an mbarrier is: a mark of the allocation, and the byte.
+/// The place of an mbarrier: the mark of an allocation and an offset.
 pub type MbarrierPlace = (u32, i64);
 
-/// A misuse of an mbarrier; nothing is known behind it.
+/// A misuse of an mbarrier. The run has no defined state after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MbarrierMisuse {
-    /// There is no mbarrier at the place.
+    /// No mbarrier is live at this place.
     NotLive,
-    /// There is one, and it is initialised again or its bytes are accessed.
+    /// An mbarrier is live, and it is initialised again or its bytes are accessed.
     Live(Site),
-    /// A count of arrivals that is not between 1 and 2²⁰−1.
+    /// An arrival count outside 1 to 2²⁰−1.
     Count(u32),
-    /// More arrivals than are pending.
+    /// More arrivals than pending.
     TooMany {
         /// Arrivals that are pending.
         pending: u32,
-        /// Arrivals that come.
+        /// New arrivals.
         count: u32,
     },
-    /// More than 2²⁰−1 bytes, or arrivals, are under way.
+    /// More than 2²⁰−1 bytes or arrivals are in flight.
     Range,
     /// More bytes were delivered than announced, and no arrival is pending.
     NotAnnounced {
-        /// Bytes too many.
+        /// Bytes in excess.
         bytes: u64,
     },
-    /// Bytes are announced, or an arrival is added, where the phase may be over already.
+    /// Bytes are announced, or an arrival is added, possibly after the phase is over.
     Late(Lanes),
-    /// An arrival that must not end the phase may be the last of it.
+    /// An arrival with `noComplete` may be the last and end the phase.
     Completes(Lanes),
-    /// A state that an arrival at another mbarrier gave, or in an earlier life.
+    /// The state came from an arrival at another mbarrier or in an earlier life.
     OtherState,
-    /// A state of a phase that is neither the current nor the one before.
+    /// The state names a phase other than the current and the previous one.
     OldState {
-        /// The phase that the state names.
+        /// The named phase.
         named: u64,
-        /// The phase that the barrier is in.
+        /// The current phase.
         current: u64,
     },
 }
 
-/// On another schedule a contribution or a wait belongs to another phase.
+/// A contribution or wait with another phase on another schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MbarrierReuse {
-    /// A contribution of this phase that is not after one of the phase before.
+    /// A contribution to this phase that is not after a contribution to the previous one.
     Contribution {
         /// The phase.
         phase: u64,
-        /// The earlier ones that nothing orders before it.
+        /// The earlier contributions, unordered with it.
         earlier: Lanes,
     },
-    /// A wait for this phase that is not after a contribution of the phase before.
+    /// A wait for this phase that is not after a contribution to the previous one.
     Early {
         /// The phase.
         phase: u64,
-        /// The earlier ones that nothing orders before it.
+        /// The earlier contributions, unordered with it.
         earlier: Lanes,
     },
-    /// A wait for this phase (none: the one before the first) that is not before any contribution of the next one.
+    /// A wait for this phase (`None`: the one before the first) that is not before any contribution to the
+    /// next one.
     Overtaken {
         /// The phase.
         phase: Option<u64>,
@@ -76,7 +77,7 @@ pub enum MbarrierReuse {
 }
 
 impl MbarrierReuse {
-    /// The phase that the contribution or wait belongs to in this run; none for the one before the first.
+    /// The phase of the contribution or wait in this run; `None` for the one before the first.
     #[must_use]
     pub fn phase(&self) -> Option<u64> {
         match self {
@@ -86,99 +87,99 @@ impl MbarrierReuse {
     }
 }
 
-/// Something about an mbarrier that ends the run or is to be told.
+/// A finding about an mbarrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MbarrierFinding {
-    /// The run goes on.
+    /// A phase mismatch on another schedule; the run continues.
     Reuse(MbarrierReuse),
-    /// The manual wants a wait between phases (§9.7.13.15.4); nothing that is observed depends on it.
+    /// The manual requires a wait between phases (§9.7.13.15.4); no observable result depends on it.
     Unobserved(u64),
 }
 
-/// Why the run cannot go on.
+/// The reason why the run cannot continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MbarrierStop {
     /// An error of the kernel.
     Misuse(MbarrierMisuse),
-    /// The phase may be over before its bytes are announced, or not; that is not decided.
+    /// Undecided: the phase may be over before its bytes are announced.
     Undecided(Lanes),
-    /// A wait for a phase of a barrier that expects no arrivals any more.
+    /// A wait for a phase of a barrier with an expected count of zero.
     NoneExpected,
 }
 
 /// The outcome of an operation.
 pub type Outcome<T> = Result<T, MbarrierStop>;
 
-/// How a wait names its phase.
+/// The name of a phase in a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NamedPhase {
     /// By parity.
     Parity(bool),
-    /// By the state that an arrival gave.
+    /// By the state that an arrival returned.
     State(MbarrierState),
 }
 
-/// Names a phase of a life of an mbarrier.
+/// A phase of one life of an mbarrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MbarrierState {
-    /// Which mbarrier.
+    /// The mbarrier.
     pub id: MbarrierId,
-    /// Which of its lives.
+    /// The number of its life.
     pub life: u32,
-    /// The phase, counted from zero; the one before the first is the largest number.
+    /// The phase, counted from zero; `u64::MAX` for the one before the first.
     pub phase: u64,
 }
 
 /// Outcome of a wait: the lanes go on, or block until the phase is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waiting {
-    /// The phase is over: they go on.
+    /// The phase is over; the lanes continue.
     Over(MbarrierState),
-    /// They wait for this phase.
+    /// The lanes wait for this phase.
     Blocked(MbarrierState),
 }
 
-/// How lanes arrive.
+/// Parameters of an arrival.
 #[derive(Clone, Copy, Debug)]
 pub struct ArrivalTerms {
-    /// How many arrivals each lane counts for.
+    /// Arrivals that each lane counts for.
     pub count: u32,
     /// Bytes that each lane announces in the same step.
     pub expects: Option<u32>,
-    /// Set if later phases expect as many less.
+    /// Set if later phases expect as many arrivals less.
     pub drops: bool,
-    /// Set if it must not end the phase.
+    /// Set if the arrival must not end the phase.
     pub no_complete: bool,
-    /// Set if it passes on what the lanes did.
+    /// Set if it passes on the actions of its lanes.
     pub releases: bool,
-    /// Among whom.
+    /// The scope of the release.
     pub scope: MbarrierScope,
 }
 
-/// The threads among which an operation on an mbarrier orders memory.
+/// The scope within which an mbarrier operation orders memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MbarrierScope {
-    /// Those of its block.
+    /// The threads of the block.
     Block,
-    /// Those of its cluster.
+    /// The threads of the cluster.
     Cluster,
-    /// None is written: those of its cluster, which is assumed where blocks meet.
+    /// No scope is written. The cluster is assumed where blocks meet.
     #[default]
     Assumed,
 }
 
-/// The state of an mbarrier that threads wait for, for a report.
+/// The state of an mbarrier with waiting threads, for a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MbarrierStatus {
-    /// The phase it is in; none if it is not live.
+    /// The current phase; `None` if it is not live.
     pub phase: Option<u64>,
-    /// Arrivals that it expects, and that are pending.
+    /// Arrivals expected for each phase.
     pub expected: u32,
-    /// Arrivals that have not come.
+    /// Arrivals still pending.
     pub pending: u32,
     /// Bytes announced and delivered in this phase.
     pub bytes: [u64; 2],
-    /// Threads that have contributed to this phase, and those that contributed to the one before; whether by a copy.
+    /// Contributors to this phase and to the previous one, with `true` for those by a copy.
     pub contributors: [Vec<(Lanes, bool)>; 2],
 }
 
@@ -195,9 +196,9 @@ pub enum MbarrierEvent {
     Expect(u32),
     /// `complete_tx`: bytes of each lane.
     Deliver(u32),
-    /// `cp.async.mbarrier.arrive` of each lane; whether it adds a pending arrival first.
+    /// `cp.async.mbarrier.arrive` of each lane.
     CopiesArrive {
-        /// Without `.noinc`.
+        /// Set without `.noinc`: a pending arrival is added first.
         increments: bool,
     },
     /// A bulk copy of a lane delivers bytes.
@@ -209,29 +210,29 @@ pub enum MbarrierEvent {
     },
     /// Lanes wait for a phase.
     Wait(NamedPhase, WaitTerms),
-    /// Lanes ask once whether a phase is over.
+    /// Lanes test once for the end of a phase.
     Ask(NamedPhase),
 }
 
-/// How lanes wait.
+/// Parameters of a wait.
 #[derive(Clone, Copy, Debug)]
 pub struct WaitTerms {
-    /// Set if they learn what arrivals passed on.
+    /// Set if the wait acquires the times passed on by arrivals.
     pub acquires: bool,
-    /// Of whom.
+    /// The scope of the acquire.
     pub scope: MbarrierScope,
 }
 
-/// The outcome of an operation.
+/// The answer to an operation.
 #[derive(Clone, Debug)]
 pub enum MbarrierAnswer {
-    /// Nothing is to be said.
+    /// No answer is needed.
     Done,
-    /// The phase that the arrival of each lane counts for.
+    /// The phase that each lane's arrival counts for.
     Arrived(Vec<(Mask, MbarrierState)>),
     /// The outcome of a wait.
     Waiting(Waiting),
-    /// The phase that a question is about; with a contribution of the phase before, if nothing orders that before the question, so
-    /// that it is about an earlier phase on some schedule.
+    /// The phase that a test refers to. With a contribution to the previous phase if that is unordered with
+    /// the test: on some schedule the test then refers to an earlier phase.
     About(MbarrierState, Option<Lanes>),
 }

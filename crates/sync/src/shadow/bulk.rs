@@ -1,7 +1,8 @@
-//! Accesses to many bytes at once: those of bulk copies, and of products of warp groups (PTX manual §9.7.9.25, §9.7.15).
+//! Accesses to many bytes at once: bulk copies and products of warp groups (PTX manual §9.7.9.25, §9.7.15).
 //!
-//! Cells that are filled together have the same history, and what becomes of one becomes of its neighbours. A page of such cells is
-//! kept as one cell ([`Pages`]); a conflict, or a cell that needs a list, is followed cell by cell, with the same answer.
+//! Cells filled together share a history, and an access affects them alike. A page of such cells is kept as
+//! one cell ([`Pages`]). A conflict, or a cell that needs a list, falls back to cell by cell, with the same
+//! answer.
 
 use super::{Access, Conflicts, Shadow, entry};
 use crate::cell::{Cell, Order};
@@ -14,8 +15,8 @@ use crate::products::ReadUnits;
 use std::ops::Range;
 
 impl Shadow {
-    /// An access of a bulk copy to many cells, most of which have the same history: what becomes of one becomes of the next,
-    /// if it is no conflict and nothing is in a list.
+    /// Records a bulk copy's access to many cells. Most have the same history, so the result for one is
+    /// reused for the next, unless there is a conflict or a list.
     pub(super) fn access_alike(
         &mut self,
         order: Order<'_>,
@@ -41,7 +42,8 @@ impl Shadow {
         }
     }
 
-    /// The access to a page of cells of which one stands for all; whether it is such a page. That cell has no list.
+    /// Records the access to a page kept as one cell. Returns `false` if the page is not kept so. That cell
+    /// has no list.
     fn access_page(
         &mut self,
         order: Order<'_>,
@@ -57,7 +59,7 @@ impl Shadow {
             *cell = tried;
             return true;
         }
-        // The first cell is done; each of the others meets what it meets.
+        // The first cell is done; now compare the others one by one.
         *self.cells.get(index) = tried;
         let at = (entry, offset + (1 << self.shift));
         let others = Pages::<Cell>::to_page_end(index) - 1;
@@ -65,7 +67,7 @@ impl Shadow {
         true
     }
 
-    /// The access to some cells of a page; whether the same became of all of them.
+    /// Records the access to some cells of a page. Returns `true` if all of them end up equal.
     fn access_cells(
         &mut self,
         order: Order<'_>,
@@ -92,7 +94,7 @@ impl Shadow {
         different == 1 && last.is_some()
     }
 
-    /// A product of a warp reads ranges of bytes, in multiples of 16, which are these units.
+    /// Records the reads of a warp's product: ranges of bytes, in multiples of 16, and the same as units.
     pub fn read_by_product(
         &mut self,
         clocks: &Clocks,
@@ -103,13 +105,15 @@ impl Shadow {
     ) {
         let order = Order { clocks, copies, space: self.space };
         let entry = entry(clocks, access, 0);
+        self.settle(clocks);
         if !self.is_seen_around(order, &entry, units.around()) {
             self.compare_product(order, &entry, ranges, met);
         }
         self.products.add(order, access, (ranges, units));
     }
 
-    /// Tells whether a product sees all of the last writes to the pages around what it reads, if that is easy to tell.
+    /// Returns `true` if all last writes to the pages around a product's reads are visible to it, as far as a
+    /// quick test can tell.
     fn is_seen_around(&mut self, order: Order<'_>, entry: &Entry, around: &Range<i64>) -> bool {
         if around.is_empty() {
             return true;
@@ -131,7 +135,7 @@ impl Shadow {
         true
     }
 
-    /// Compares what a product reads with earlier writes.
+    /// Compares the reads of a product with earlier writes.
     fn compare_product(
         &mut self,
         order: Order<'_>,

@@ -1,18 +1,19 @@
 //! Lists that grow together: the accumulators of a warp's lanes.
 //!
-//! A warp multiplies and adds in all its lanes at once, mostly to sums that have been treated alike
-//! from their beginning. When the lists of all lanes reach the ends of their runs together, their next runs are
-//! taken side by side, and from then on one record says where all of them end: appending to all lanes is one test
-//! and one store a lane. A list that is appended to alone dissolves its group; the lists may
-//! form another at the end of a run. Products are where they would be without groups, and in the same order.
+//! A warp multiplies and adds in all its lanes at once, mostly to sums with the same history. When the lists of all
+//! lanes reach the ends of their runs together, their next runs are taken side by side. From then on one record has
+//! the end of all of them: appending to all lanes is one test and one store a lane. A list that is appended to alone
+//! dissolves its group; the lists may form another at the end of a run. Products are stored in the same slots and
+//! order as without groups.
 
 use super::{IN_GROUP, LARGEST_RUN, List, PAGE, Sums};
 use crate::{Factors, ListId, NodeId, Sum};
+use multiversion::multiversion;
 
 /// Lists to a group: the lanes of a warp.
 pub const LANES: usize = 32;
 
-/// Where the lists of a group end.
+/// The ends of the lists of a group.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group {
     /// The list of the first lane; those of the others follow it.
@@ -25,16 +26,21 @@ pub(super) struct Group {
 }
 
 impl Sums {
-    /// Appends the products of `left` and `right` to a sum in each lane; whether they grow together.
+    /// Appends the products of inputs, `base` before these positions, to a sum in each lane; `false` if they are not all
+    /// below `limit`, or the sums do not grow together.
     ///
     /// The sum of the first lane stands for all: the others are in the lists after it, as long as it.
     #[inline]
     pub(crate) fn append_to_all(
         &mut self,
         first: Sum,
-        left: &[u32; LANES],
-        right: &[u32; LANES],
+        factors: [&[u32; LANES]; 2],
+        (base, limit): (u32, u32),
     ) -> bool {
+        let mut products = [Factors::link(0); LANES];
+        if !multiply(factors, base, limit, &mut products) {
+            return false;
+        }
         let Some(number) = self.group_of(first) else { return false };
         if self.groups[number].left == 0 {
             self.add_runs(number);
@@ -44,14 +50,12 @@ impl Sums {
         group.next += 1;
         group.left -= 1;
         group.length += 1;
-        let slots = self.pages[slot / PAGE][slot % PAGE..].chunks_mut(run);
-        for (slots, (&left, &right)) in slots.zip(left.iter().zip(right)) {
-            slots[0] = Factors::new(false, NodeId(left), NodeId(right));
-        }
+        let slots = self.pages[slot / PAGE][slot % PAGE..].iter_mut().step_by(run);
+        slots.zip(&products).for_each(|(slot, product)| *slot = *product);
         true
     }
 
-    /// Finds the group of which this sum is the first lane's, if it has all products of its list; forms one if it may.
+    /// Finds the group whose first lane has this sum, if the sum is all of its list; forms a group if possible.
     #[inline]
     fn group_of(&mut self, first: Sum) -> Option<usize> {
         let list = self.lists[first.list.0 as usize];
@@ -99,8 +103,8 @@ impl Sums {
         (group.next, group.left, group.run) = (next, run - 1, run);
     }
 
-    /// Takes a run for each lane, side by side, and links it from where the lane's list ends; the first slot and
-    /// the size.
+    /// Takes a run for each lane, side by side, and links it from the end of the lane's list; returns the first slot
+    /// and the size.
     fn take_runs(&mut self, before: u32, ends: &[u32]) -> (u32, u32) {
         let size = (before * 4).min(LARGEST_RUN);
         let start = self.take_run(size * LANES as u32);
@@ -110,7 +114,7 @@ impl Sums {
         (start, size)
     }
 
-    /// How long a list is, and its next slot.
+    /// The length of a list, and its next slot.
     pub(super) fn end(&self, list: ListId) -> (u32, u32) {
         let own = self.lists[list.0 as usize];
         if own.length != IN_GROUP {
@@ -120,7 +124,7 @@ impl Sums {
         (group.length, group.next + (list.0 - group.first) * group.run)
     }
 
-    /// Lets a list grow alone, and with it all others of its group.
+    /// Dissolves the group of a list, so that each of its lists grows alone.
     pub(super) fn leave_group(&mut self, list: ListId) {
         let List { length, group, .. } = self.lists[list.0 as usize];
         if length != IN_GROUP {
@@ -131,6 +135,55 @@ impl Sums {
         for (lane, list) in lists.iter_mut().enumerate() {
             list.length = length;
             (list.next, list.left, list.run) = (next + lane as u32 * run, left, run);
+        }
+    }
+}
+
+/// Multiplies inputs `base` before these positions; returns `true` if all are below `limit`.
+#[multiversion(targets("x86_64+avx2"))]
+fn multiply(
+    factors: [&[u32; LANES]; 2],
+    base: u32,
+    limit: u32,
+    products: &mut [Factors; LANES],
+) -> bool {
+    let [left, right] = factors;
+    for (product, (left, right)) in products.iter_mut().zip(left.iter().zip(right)) {
+        let (left, right) = (left.wrapping_sub(base), right.wrapping_sub(base));
+        *product = Factors::new(false, NodeId(left), NodeId(right));
+    }
+    all_below(left.iter().chain(right).map(|position| position.wrapping_sub(base)), limit)
+}
+
+/// Are all positions below `limit`, which is less than 2^31?
+///
+/// One pass without comparisons: not every processor has unsigned vector comparisons. The difference of two numbers
+/// below 2^31 is negative if the first is smaller.
+#[inline(always)]
+pub(crate) fn all_below(positions: impl Iterator<Item = u32>, limit: u32) -> bool {
+    let (any, all) = positions.fold((0, u32::MAX), |(any, all), position: u32| {
+        (any | position, all & position.wrapping_sub(limit))
+    });
+    any >> 31 == 0 && all >> 31 == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::all_below;
+
+    #[test]
+    fn positions_are_below_a_limit() {
+        let edges = [0, 1, 5, 6, 7, (1 << 31) - 1, 1 << 31, u32::MAX - 5, u32::MAX];
+        for limit in [0, 1, 6, (1 << 31) - 1] {
+            for a in edges {
+                for b in edges {
+                    assert_eq!(
+                        all_below([a, b].into_iter(), limit),
+                        a.max(b) < limit,
+                        "{a} {b} {limit}"
+                    );
+                }
+            }
         }
     }
 }

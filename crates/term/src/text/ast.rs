@@ -87,7 +87,7 @@ pub enum Statement {
         end: Expression,
         /// Step, positive.
         step: Option<Expression>,
-        /// Whether the values are taken from the end (`in reverse`).
+        /// Are the values taken from the end (`in reverse`)?
         reverse: bool,
         /// The loop body.
         body: Vec<Statement>,
@@ -106,7 +106,7 @@ pub struct Section {
 /// A whole file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Script {
-    /// Sizes and the values each is to take.
+    /// Sizes and the values of each.
     pub sizes: Vec<(String, Vec<i64>)>,
     /// Inputs and their dimensions.
     pub inputs: Vec<(String, Vec<Expression>)>,

@@ -5,10 +5,10 @@ use super::ast::{Binary, Expression, Script, Statement, Unary};
 use crate::{Function, Inputs, Node, Number, Relation, Term, Terms};
 use std::collections::BTreeMap;
 
-/// A script may run at most this many statements: no input may hang us.
+/// A script may run at most this many statements, so that no input hangs.
 const MOST_STEPS: u64 = 50_000_000;
 
-/// What names mean while a script runs.
+/// The meaning of names while a script runs.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     /// Sizes and loop variables.
@@ -44,7 +44,7 @@ impl Scope {
         Ok((scope, inputs))
     }
 
-    /// The term an expression stands for.
+    /// The term of an expression.
     ///
     /// # Errors
     /// For unknown names, wrong sorts and indices out of range.
@@ -67,7 +67,7 @@ impl Scope {
         }
     }
 
-    /// The integer an index expression stands for.
+    /// The integer of an index expression.
     ///
     /// # Errors
     /// For anything but integers, sizes and loop variables under `+ - * / %`.
@@ -238,7 +238,7 @@ impl Scope {
 /// Runs a block and returns its results in order.
 ///
 /// # Errors
-/// As [`Scope::term`].
+/// Like [`Scope::term`].
 pub fn run(scope: &Scope, terms: &mut Terms, body: &[Statement]) -> Result<Vec<Term>, Error> {
     let mut scope = scope.clone();
     let mut results = Vec::new();

@@ -1,4 +1,4 @@
-//! A small text form: infix expressions, and scripts that build terms the way programs do.
+//! A small text form: infix expressions, and scripts that build terms like programs.
 //!
 //! ```text
 //! size n in 2 5                    # the script runs once for each value
@@ -27,12 +27,12 @@ pub use parse::{parse_expression, parse_script};
 
 use std::fmt;
 
-/// What is wrong with a text, and on which line.
+/// An error in a text, and its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// Line, from 1; 0 where the text has none.
+    /// Line, from 1; 0 if there is none.
     pub line: u32,
-    /// What is wrong.
+    /// The message.
     pub message: String,
 }
 

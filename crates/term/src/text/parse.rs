@@ -171,7 +171,7 @@ impl Parser {
                 break;
             };
             self.advance();
-            // A chain becomes a tree as deep as it is long, which others walk.
+            // The tree of a chain is as deep as the chain is long, and other code walks it recursively.
             operators += 1;
             if operators > LONGEST {
                 return Err(self.error("more than 2000 operators in a row"));

@@ -7,7 +7,7 @@ const DEFAULT_LIMIT: usize = 2_000;
 /// Nesting beyond which the printer writes `…` rather than recurse.
 const DEEPEST: u32 = 400;
 
-/// Binding strength of what surrounds an operand.
+/// Binding strength of the context of an operand.
 const SUM: u8 = 5;
 const PRODUCT: u8 = 6;
 const POWER: u8 = 8;
@@ -103,7 +103,7 @@ impl Printer<'_> {
         }
     }
 
-    /// What a maximum of maxima is taken of, if they are nested to the left.
+    /// The operands of nested maxima or minima, if they are nested to the left.
     fn extremes(&self, node: Node) -> Vec<NodeId> {
         let (mut node, mut arguments) = (node, Vec::new());
         // No more than can be printed.
@@ -148,8 +148,8 @@ impl Printer<'_> {
         }
     }
 
-    /// Both operands at one more than the operator's own strength on the right, so that the text
-    /// groups as the term does.
+    /// Prints both operands, the right one at one more than the operator's own strength, so that the text groups as
+    /// the term does.
     fn infix(&mut self, a: NodeId, operator: &str, b: NodeId, own: u8, strength: u8) {
         self.bracket(own < strength, |this| {
             this.at(a, own);

@@ -1,9 +1,9 @@
-//! Checks that what is given of a module variable agrees over all launches that mention it.
+//! Checks that the given contents of a module variable agree over all launches that mention it.
 //!
-//! A module variable is in memory once, and nothing is known of copies that the host makes between launches. So once `--symbol`
-//! says what it holds at a launch, it must hold the same at all others: those of its own side, and those of the other side, where a variable
-//! of the same name is the same tensor, as arguments of one name are. Variables of which nothing is given may differ: two files may have
-//! tables of one name, each with its own initialiser.
+//! A module variable is in memory once, and copies made by the host between launches are unknown. So contents that
+//! `--symbol` gives for one launch must hold at all others of its side. They must also hold on the other side, where
+//! a variable of the same name is the same tensor, as for arguments. Variables without given contents may differ: two
+//! files may have tables of one name, each with its own initialiser.
 
 use super::super::error::SidesError;
 use super::other_place;
@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Contents of a module variable at a launch.
 #[derive(Clone, Copy)]
 pub(super) enum Holds<'p> {
-    /// These bytes, as the user says.
+    /// The bytes given by the user.
     Bytes(&'p [u8]),
     /// Any contents, the same wherever the name is an input.
     Input,
@@ -40,7 +40,7 @@ impl Holds<'_> {
     }
 }
 
-/// Tells whether a variable holds these bytes if nobody writes it.
+/// Does a variable hold these bytes if no launch writes it?
 fn is_initial(variable: &Variable, bytes: &[u8]) -> bool {
     let initial = &variable.initial;
     variable.relocations.is_empty()
@@ -49,7 +49,7 @@ fn is_initial(variable: &Variable, bytes: &[u8]) -> bool {
         && bytes[initial.len()..].iter().all(|byte| *byte == 0)
 }
 
-/// Returns what a variable holds at a launch.
+/// Returns the contents of a variable at a launch.
 pub(super) fn holds<'p>(prepared: &'p Prepared<'_>, variable: &VariableSpec) -> Holds<'p> {
     let mut symbols = prepared.built.launch.symbols.iter();
     match symbols.find(|(id, _)| *id == variable.id).map(|(_, held)| held) {
@@ -60,7 +60,7 @@ pub(super) fn holds<'p>(prepared: &'p Prepared<'_>, variable: &VariableSpec) -> 
     }
 }
 
-/// Checks that all launches find the same in a variable of which something is given.
+/// Checks that all launches see the same contents of each variable with given contents.
 ///
 /// # Errors
 /// If they do not.
@@ -93,7 +93,8 @@ fn has_variable(launch: &Prepared<'_>, name: &str) -> bool {
     launch.built.variables.iter().any(|one| one.name == name)
 }
 
-/// Numbers that a launch has as arguments of a name, and that are as long as what a variable of that name is given: the same thing, passed otherwise.
+/// Arguments of a launch with the variable's name and the size of its contents: the same number, passed as an
+/// argument.
 fn scalars<'p>(
     launch: &'p Prepared<'_>,
     name: &str,
@@ -121,8 +122,8 @@ fn disagreement(name: &str, is_given: bool, other: Holds<'_>, place: &'static st
     SidesError::NothingGiven { name, place, held }
 }
 
-/// Checks that what a launch is given of a variable is not what an earlier launch of its side may have overwritten: each of our
-/// runs starts with it anew.
+/// Checks that no earlier launch of the same side may overwrite a variable that a launch gets contents for: each of
+/// our runs starts from the given contents.
 fn check_written(side: &[Prepared<'_>]) -> Result<(), SidesError> {
     let mut mentioned: BTreeSet<&str> = BTreeSet::new();
     for launch in side {

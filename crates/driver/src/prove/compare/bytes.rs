@@ -12,7 +12,7 @@ pub(super) fn encode(value: Value, scalar: Scalar) -> Vec<u8> {
         (Value::Float(value), Scalar::Float { bits: 32 }) => (value as f32).to_le_bytes().to_vec(),
         (Value::Float(value), Scalar::Float { bits: 16 }) => half(value).to_le_bytes().to_vec(),
         (Value::Float(value), Scalar::Bfloat16) => {
-            // The upper half of a float; only for numbers that one holds exactly.
+            // The upper half of a float. Only for numbers that fit exactly.
             encode(Value::Float(value), Scalar::Float { bits: 32 }).into_iter().skip(2).collect()
         }
         (Value::Float(value), _) => value.to_le_bytes().into_iter().take(bytes).collect(),
@@ -20,7 +20,7 @@ pub(super) fn encode(value: Value, scalar: Scalar) -> Vec<u8> {
     }
 }
 
-/// The value that bytes are.
+/// Decodes a value.
 pub(super) fn decode(bytes: &[u8], scalar: Scalar) -> Value {
     let mut wide = [0; 16];
     for (slot, byte) in wide.iter_mut().zip(bytes) {
@@ -47,7 +47,7 @@ pub(super) fn decode(bytes: &[u8], scalar: Scalar) -> Value {
     Value::Int { value, exact: Some(value) }
 }
 
-/// A number as a half; only for numbers that one holds exactly.
+/// A number as a half. Only for numbers that fit exactly.
 fn half(value: f64) -> u16 {
     if value == 0.0 {
         return 0;

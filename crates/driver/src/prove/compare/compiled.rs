@@ -1,4 +1,4 @@
-//! Runs what the compiler made: the launch of our reading as a launch of the engine for PTX.
+//! Runs the compiler's PTX: translates a launch of our reading into a launch of the engine for PTX.
 
 use super::bytes::{decode, encode};
 use super::data::Discrepancy;
@@ -13,21 +13,21 @@ use std::collections::BTreeMap;
 
 /// Instructions of one run, counted for each thread.
 const INSTRUCTIONS: u64 = 16_000_000;
-/// Dynamic shared memory where nothing says how much there is.
+/// Dynamic shared memory if its size is not stated.
 const MOST_SHARED: u64 = 48 << 10;
 
-/// A module that was compiled.
+/// A compiled module.
 pub(super) struct Program(ir::Program);
 
-/// A kernel of it.
+/// A kernel of the module.
 pub(super) struct Kernel<'p> {
     program: &'p ir::Program,
     function: FuncId,
 }
 
-/// What a run left.
+/// The result of a run.
 pub(super) struct Ran {
-    /// What is wrong in it, if something is.
+    /// A fault in it, if there is one.
     pub(super) fault: Option<String>,
     pub(super) arrays: BTreeMap<ArrayId, Vec<Value>>,
 }
@@ -44,7 +44,7 @@ impl Program {
         }
     }
 
-    /// The kernel of a name.
+    /// Finds a kernel by name.
     pub(super) fn kernel(&self, name: &str) -> Result<Kernel<'_>, NotCompared> {
         let mut functions = self.0.functions.enumerate();
         let found = functions.find(|(_, one)| one.is_kernel && one.name == name);
@@ -55,7 +55,7 @@ impl Program {
 
 #[cfg(test)]
 impl Program {
-    /// The first kernel that there is.
+    /// The first kernel of the module.
     pub(super) fn first_kernel(&self) -> Kernel<'_> {
         let mut functions = self.0.functions.enumerate();
         let (function, _) = functions.find(|(_, one)| one.is_kernel).expect("a kernel");
@@ -74,7 +74,7 @@ impl Kernel<'_> {
         value.ok_or(NotCompared::UnknownMacro)
     }
 
-    /// Whether the kernel's own directives allow a launch.
+    /// Do the kernel's own directives allow a launch?
     pub(super) fn accepts(&self, launch: &Launch) -> bool {
         let facts = self.program.functions[self.function].launch;
         let threads: i128 = launch.block.iter().product();
@@ -83,7 +83,7 @@ impl Kernel<'_> {
             && most.is_none_or(|most: i128| threads <= most)
     }
 
-    /// A parameter that has another size than we read.
+    /// Finds a parameter with another size than we read.
     pub(super) fn parameters(
         &self,
         signature: &Signature,
@@ -109,7 +109,7 @@ impl Kernel<'_> {
         Ok(None)
     }
 
-    /// Runs a launch on contents.
+    /// Runs a launch on given contents.
     pub(super) fn run(
         &self,
         kernel: &kir::Kernel,
@@ -149,7 +149,7 @@ impl Kernel<'_> {
         let limits = exec::Limits { lane_instructions: INSTRUCTIONS, ..exec::Limits::default() };
         let ran = exec::run(self.program, launch, limits);
         let mut fault = self.fault(&ran)?;
-        // Races are what may happen on another schedule.
+        // Checks for races too: they may show on another schedule only.
         if fault.is_none() {
             let checks = exec::Checks::default();
             fault = self.fault(&execute::checked(self.program, launch, limits, checks))?;
@@ -171,8 +171,8 @@ impl Kernel<'_> {
         Ok(Ran { fault, arrays })
     }
 
-    /// A fault that our reading would have had as well; an error if there is one that it does not know, because others may
-    /// come of it.
+    /// Returns a fault that our reading would have had as well. Fails on a fault that our reading does not know,
+    /// because others may follow from it.
     fn fault(&self, outcome: &exec::Outcome) -> Result<Option<String>, Skip> {
         let mut first = None;
         for finding in outcome.findings.iter().filter(|one| !one.fault.is_note()) {
@@ -180,7 +180,7 @@ impl Kernel<'_> {
                 Fault::OutOfBounds { .. } => "an access out of bounds",
                 Fault::WildAddress { .. } => "an access outside of every array",
                 Fault::Race(race) if race.non_coherent => {
-                    "a read through the read-only cache of what the kernel writes"
+                    "a read through the read-only cache of memory that the kernel writes"
                 }
                 Fault::Race(_) => "a race",
                 Fault::Deadlock { .. } | Fault::Barrier(_) => {
@@ -212,7 +212,7 @@ impl Kernel<'_> {
                 if self.has_namesake(name) {
                     return Err(Skip::OtherName { name: name.clone() });
                 }
-                // What the kernel does not use is not there.
+                // The compiler dropped the variable, because the kernel does not use it.
                 continue;
             };
             let bytes = maker.bytes(records);
@@ -226,7 +226,7 @@ impl Kernel<'_> {
 }
 
 impl Kernel<'_> {
-    /// Whether a variable of the PTX may be this one, inside of something that has no name outside.
+    /// Could a variable of the PTX be this one, inside something without external linkage?
     fn has_namesake(&self, name: &str) -> bool {
         let last = |name: &str| name.rsplit("::").next().unwrap_or(name).to_owned();
         let is_named = |one: &ir::Variable| {
@@ -238,7 +238,7 @@ impl Kernel<'_> {
     }
 }
 
-/// Why a fault does not tell readings apart.
+/// Explains why a fault cannot tell the readings apart.
 fn unknown(fault: &Fault) -> &'static str {
     match fault {
         Fault::Misaligned { .. } => "compiled code has a misaligned access",
@@ -266,7 +266,7 @@ struct Maker<'m> {
     launch: &'m Launch,
     left: &'m Left,
     buffers: Vec<Buffer>,
-    /// What each buffer holds.
+    /// The contents of each buffer.
     records: Vec<Records>,
 }
 
@@ -296,7 +296,7 @@ impl Maker<'_> {
         }
     }
 
-    /// What records hold before the launch.
+    /// Contents of records before the launch.
     fn bytes(&self, records: &Records) -> Vec<u8> {
         let empty = Vec::new();
         let values = |array: &ArrayId| self.left.before.get(array).unwrap_or(&empty);

@@ -1,4 +1,4 @@
-//! A comparison as data: how it is made, and what came of it.
+//! A comparison as data: its options and its result.
 
 use crate::cuda::CompileOptions;
 use crate::prove::reading::Reading;
@@ -6,17 +6,17 @@ use param::interp::Launch;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// How the text is compiled.
+/// Options for compiling the text.
 #[derive(Clone, Debug, Default)]
 pub struct Compiling {
-    /// Architecture, folders of headers, where NVRTC is looked for.
+    /// Architecture, folders of headers, places to look for NVRTC.
     pub options: CompileOptions,
-    /// `NAME=VALUE` of macros.
+    /// Macros, as `NAME=VALUE`.
     pub defines: Vec<String>,
 }
 
 impl Compiling {
-    /// How we read a text that is compiled so.
+    /// Our reading with the same options.
     pub(super) fn reading(&self) -> Reading {
         Reading {
             defines: self.defines.clone(),
@@ -26,12 +26,12 @@ impl Compiling {
     }
 }
 
-/// What came of a comparison.
+/// The result of a comparison.
 #[derive(Clone, Debug)]
 pub(in crate::prove) enum Comparison {
-    /// The user does not want it.
+    /// The user turned it off.
     LeftOut,
-    /// It could not be made, and why.
+    /// It was impossible, for this reason.
     Not(String),
     /// Nothing differs.
     Same(Summary),
@@ -39,7 +39,7 @@ pub(in crate::prove) enum Comparison {
     Different(Box<Difference>),
 }
 
-/// What was compared.
+/// The extent of a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::prove) struct Summary {
     pub(in crate::prove) compiler: String,
@@ -47,7 +47,7 @@ pub(in crate::prove) struct Summary {
     pub(in crate::prove) launches: usize,
     pub(in crate::prove) runs: usize,
     pub(in crate::prove) elements: u64,
-    /// Parts that were not compared, one sentence each.
+    /// One sentence for each part that was not compared.
     pub(in crate::prove) left_out: Vec<String>,
 }
 
@@ -60,7 +60,7 @@ pub(in crate::prove) struct Difference {
     pub(in crate::prove) what: Discrepancy,
 }
 
-/// In what they differ.
+/// The difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::prove) enum Discrepancy {
     /// An element.
@@ -76,6 +76,6 @@ pub(in crate::prove) enum Discrepancy {
 pub(in crate::prove) struct Timed {
     pub(in crate::prove) comparison: Comparison,
     pub(in crate::prove) took: Duration,
-    /// Whether it was made by an earlier run.
+    /// The result comes from the cache.
     pub(in crate::prove) kept: bool,
 }

@@ -1,18 +1,18 @@
-//! Why a kernel, or a run of it, is not compared.
+//! Reasons why a kernel, or a run of it, is not compared.
 
 use crate::cuda::{CompileError, NvrtcError};
 use thiserror::Error;
 
-/// Why a kernel is not compared; displays as a clause.
+/// The reason why a kernel is not compared; displays as a clause.
 #[derive(Debug, Error)]
 pub(super) enum NotCompared {
-    #[error("NVRTC is not found; `warpproof doctor` says where it is looked for")]
+    #[error("NVRTC was not found; `warpproof doctor` lists the places")]
     NoCompiler,
     #[error(transparent)]
     Library(#[from] NvrtcError),
-    #[error("it was not done in the time there is")]
+    #[error("the time was used up")]
     Time,
-    /// Parameters that the engine for PTX is not given.
+    /// It has parameters that cannot be passed to the engine for PTX.
     #[error("{0}")]
     Signature(param::kir::SignatureError),
     #[error("NVRTC refuses the text: {0}")]
@@ -29,29 +29,29 @@ pub(super) enum NotCompared {
     ParameterCount,
     #[error("a parameter is in a register")]
     Register,
-    #[error("`{name}` lies in memory in another way")]
+    #[error("`{name}` has another layout in memory")]
     Layout { name: String },
     #[error("no small launch fulfils the contract")]
     NoLaunch,
     #[error("no element that the kernel leaves can be compared")]
     NoElement,
-    /// No run was compared, the first for this reason.
+    /// No run was compared; this is the reason for the first.
     #[error(transparent)]
     Skipped(#[from] Skip),
 }
 
-/// Why a run is not compared; displays as a clause.
+/// The reason why a run is not compared; displays as a clause.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(super) enum Skip {
     /// The launch contradicts the kernel's contract, or breaks it.
     #[error("our reading has a finding on every launch")]
     Finding,
-    /// Our reading is not run to its end.
+    /// Our reading stopped before its end.
     #[error("{0}")]
     Stopped(&'static str),
-    #[error("rounding of floats decides what is done")]
+    #[error("rounding of floats decides control flow")]
     Rounding,
-    /// Compiled code has a fault that need not come of our reading.
+    /// Compiled code has a fault that need not be an error of our reading.
     #[error("{0}")]
     Fault(String),
     #[error("compiled code could not be followed: {0}")]

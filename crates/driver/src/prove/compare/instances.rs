@@ -1,8 +1,8 @@
-//! Which instances of a kernel are compiled: values for macros and template parameters that stand for any number.
+//! Chooses the instances of a kernel to compile: values for symbolic macros and template parameters.
 //!
-//! A macro that the text defines keeps its definition, and the compiler says what it is worth: a variable that is added to the
-//! text is initialised with it. One that the text does not define is given on the command line, a template's number in the
-//! kernel's name; both have values that small launches have.
+//! A macro defined in the text keeps its definition. A variable added to the text is initialised with the macro, so
+//! that the compiler reports its value. An undefined macro is given on the command line, a template's number in the
+//! kernel's name. Both get values of small launches.
 
 use super::data::Compiling;
 use super::error::NotCompared;
@@ -14,10 +14,10 @@ use std::path::Path;
 
 /// Instances of a template or of undefined macros that are compiled.
 const INSTANCES: usize = 2;
-/// Launches that values are taken from.
+/// Launches whose values are considered.
 const CANDIDATES: usize = 48;
 
-/// What compiles a file.
+/// The input of a compilation.
 pub(super) struct Compiler<'c> {
     pub(super) path: &'c Path,
     pub(super) text: &'c str,
@@ -25,27 +25,27 @@ pub(super) struct Compiler<'c> {
     pub(super) library: Library,
 }
 
-/// Instances that one compilation makes.
+/// Instances from one compilation.
 pub(super) struct Group {
     /// `NAME=VALUE`.
     defines: Vec<String>,
-    /// What is added to the text.
+    /// Text added to the file.
     added: String,
     pub(super) instances: Vec<Instance>,
 }
 
-/// An instance.
+/// One instance of the kernel.
 pub(super) struct Instance {
-    /// What it is called in C++.
+    /// Its name in C++.
     expression: String,
-    /// The scalars that are fixed by it.
+    /// The scalars that it fixes.
     pub(super) given: BTreeMap<VarId, i128>,
     /// Variables of the PTX that hold the value of a macro.
     pub(super) probes: Vec<(VarId, String)>,
 }
 
 impl Group {
-    /// Compiles all of them, optimised as for release or not at all.
+    /// Compiles all of them, with full optimisation or none.
     pub(super) fn compile(
         &self,
         compiler: &Compiler<'_>,
@@ -74,7 +74,7 @@ impl Group {
     }
 }
 
-/// The instances of a kernel.
+/// Returns the instances of a kernel.
 pub(super) fn groups(
     kernel: &Kernel,
     signature: &Signature,
@@ -122,7 +122,7 @@ fn expression(signature: &Signature, given: &BTreeMap<VarId, i128>) -> String {
     }
 }
 
-/// Values of these scalars: those that most small launches have.
+/// Values of these scalars, most frequent in small launches first.
 fn choices(kernel: &Kernel, open: &[VarId]) -> Result<Vec<BTreeMap<VarId, i128>>, NotCompared> {
     if open.is_empty() {
         return Ok(vec![BTreeMap::new()]);
@@ -136,7 +136,7 @@ fn choices(kernel: &Kernel, open: &[VarId]) -> Result<Vec<BTreeMap<VarId, i128>>
             None => found.push((given, 1)),
         }
     }
-    // 1 hides more than other sizes do.
+    // Size 1 hides more errors than other sizes do.
     let dull = |given: &BTreeMap<VarId, i128>| given.values().all(|value| *value == 1);
     found.sort_by_key(|(given, count)| (dull(given), std::cmp::Reverse(*count)));
     match found.is_empty() {
@@ -145,7 +145,7 @@ fn choices(kernel: &Kernel, open: &[VarId]) -> Result<Vec<BTreeMap<VarId, i128>>
     }
 }
 
-/// Whether a text defines a macro.
+/// Does a text define a macro?
 fn is_defined(text: &str, name: &str) -> bool {
     text.lines().any(|line| {
         let rest = line.trim_start().strip_prefix('#').map(str::trim_start);

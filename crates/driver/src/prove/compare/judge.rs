@@ -1,19 +1,19 @@
-//! Whether two runs left the same.
+//! Decides if two runs left the same contents.
 //!
-//! Integers must be equal. Floats of a run in which every operation was exact must be equal as numbers (the sign of zero and
-//! the bits of a NaN are not looked at). Otherwise our reading, which computes with doubles, was run again with every inexact
-//! result moved by 4 to 8 units in the last place of the kernel's narrowest type, which is more than any correct rounding, and every
-//! approximate function by more than its bound. An element must then lie within 32 times the distance that these runs
-//! moved it, and within 2^-20 of its size (2^-8 where there are halves). That is an estimate of what rounding can do and no bound;
-//! it is wide on purpose, because a wrong alarm is worse here than a difference in the last digits. Integers that these runs do
-//! not agree on are left out.
+//! Integers must be equal. Floats must be equal as numbers if every operation of the run was exact (the sign of zero
+//! and the bits of a NaN are ignored). Otherwise our reading, which computes with doubles, is run again with
+//! perturbations: every inexact result is moved by 4 to 8 units in the last place of the kernel's narrowest type,
+//! more than any correct rounding, and every approximate function by more than its bound. An element must then lie
+//! within 32 times the distance that these runs moved it, and within 2^-20 of its size (2^-8 with halves). This is an
+//! estimate of the effect of rounding, not a bound. It is wide on purpose, because a wrong alarm is worse here than a
+//! missed difference in the last digits. Integers are left out if these runs disagree on them.
 
 use super::data::Discrepancy;
 use param::interp::{Elements, Left, OrderDependence, Value};
 use param::kir::{ArrayId, Kernel};
 use std::collections::BTreeMap;
 
-/// How much farther than perturbed runs an element may be.
+/// Allowed distance of an element, relative to the spread of perturbed runs.
 const SLACK: f64 = 32.0;
 /// Relative and absolute distance that is always allowed for inexact floats.
 const RELATIVE: f64 = 1.0 / (1 << 20) as f64;
@@ -28,7 +28,7 @@ pub(super) struct Judge<'j> {
 }
 
 impl Judge<'_> {
-    /// The first element that differs, and how many were compared.
+    /// The first element that differs, and the number of compared elements.
     pub(super) fn compare(
         &self,
         compiled: &BTreeMap<ArrayId, Vec<Value>>,
@@ -52,7 +52,7 @@ impl Judge<'_> {
         (None, elements)
     }
 
-    /// Whether an element is the same; nothing if that cannot be said.
+    /// Are two elements equal? `None` if that cannot be decided.
     fn agrees(&self, array: ArrayId, at: usize, compiled: Value, read: Value) -> Option<bool> {
         let moved = self.others.iter().map(|other| element(&other.after, array, at));
         match (compiled, read) {
@@ -68,7 +68,7 @@ impl Judge<'_> {
                 if self.left.exact {
                     return Some(false);
                 }
-                // What is too large for a float is finite as a double.
+                // A number too large for a float is finite as a double.
                 if self.left.beyond && !one.is_finite() || !two.is_finite() {
                     return None;
                 }

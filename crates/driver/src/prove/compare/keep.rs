@@ -1,5 +1,5 @@
-//! Keeps what was compared and found equal, by content: text, options, compiler, our reading of the text and the program
-//! that compared. Differences and what was not compared are not kept.
+//! Caches comparisons without a difference, by content: text, options, compiler, our reading of the text and the
+//! comparing program. Differences and parts that were not compared are not cached.
 
 use super::data::{Compiling, Summary};
 use crate::cuda::locate::Library;
@@ -8,10 +8,10 @@ use base::SourceFile;
 use param::kir::Kernel;
 use std::path::Path;
 
-/// What files of the cache are called.
+/// The name of the cache's files.
 const KIND: &str = "compared";
 
-/// Everything that a comparison depends on; nothing if that is not known.
+/// Key of the cache: everything a comparison depends on. `None` if that is unknown.
 pub(super) fn key(
     source: &SourceFile,
     kernel: &Kernel,
@@ -36,12 +36,12 @@ pub(super) fn key(
     Some(format!("compared 1\n{ours}\nNVRTC {version}\n{compiled}\n{kernel:?}\n"))
 }
 
-/// What was compared before.
+/// Looks up an earlier comparison.
 pub(super) fn look_up(folder: Option<&Path>, key: &str) -> Option<Summary> {
     serde_json::from_str(&cache::look_up(folder, KIND, key)?).ok()
 }
 
-/// Keeps what was compared.
+/// Stores a comparison.
 pub(super) fn store(folder: Option<&Path>, key: &str, summary: &Summary) {
     if let Ok(text) = serde_json::to_string(summary) {
         cache::store(folder, KIND, key, &text);

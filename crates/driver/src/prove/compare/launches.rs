@@ -1,4 +1,4 @@
-//! Launches that compiled code and our reading are compared on: small ones of all sizes, and a few at numbers of the text.
+//! Launches for comparing compiled code with our reading: small ones of all sizes, and a few at numbers in the text.
 
 use super::compiled;
 use super::data::Difference;
@@ -8,26 +8,26 @@ use param::interp::{Draw, Launch};
 use param::kir::VarId;
 use std::collections::BTreeMap;
 
-/// Launches that are tried.
+/// The number of launches to try.
 const TRIED: usize = 24;
-/// Launches that they are chosen from.
+/// The number of candidates.
 const CANDIDATES: usize = 64;
 /// Threads of a small launch.
 const MAX_THREADS: i128 = 1024;
-/// Instructions of our reading on large launches.
+/// Budget of our reading on large launches, in instructions.
 const LARGE_BUDGET: u64 = 4_000_000;
 
-/// Scalars that an instance gives.
+/// Scalars fixed by an instance.
 type Given = BTreeMap<VarId, i128>;
 
 impl Work<'_> {
-    /// Small launches of all sizes that there are, then the others, in case the first have findings.
+    /// Small launches, spread over all sizes, then the others, in case the first have findings.
     pub(super) fn launches(&self, program: &compiled::Kernel<'_>, given: &Given) -> Vec<Launch> {
         let all = param::launches_with(self.kernel, CANDIDATES, given);
         let fits = |launch: &Launch| launch.threads() <= MAX_THREADS && program.accepts(launch);
         let all: Vec<Launch> = all.into_iter().filter(fits).collect();
         let count = all.len();
-        // Evenly from small to large, the largest among them.
+        // Evenly from small to large, including the largest.
         let chosen = |number: usize| (number + 1) * count / LAUNCHES.min(count.max(1)) - 1;
         let mut order: Vec<usize> = (0..LAUNCHES.min(count)).map(chosen).collect();
         let rest: Vec<usize> = (0..count).filter(|number| !order.contains(number)).collect();
@@ -35,7 +35,8 @@ impl Work<'_> {
         order.into_iter().take(TRIED).filter_map(|number| all.get(number).cloned()).collect()
     }
 
-    /// The first difference on large launches, at numbers of the text: what is done beyond them is not done on small ones.
+    /// The first difference on large launches, at numbers in the text: code beyond such a number does not run on
+    /// small launches.
     pub(super) fn at_numbers(
         &mut self,
         programs: &[compiled::Kernel<'_>],
@@ -59,8 +60,8 @@ impl Work<'_> {
     }
 }
 
-/// Integers that a text names, the largest first. A reading that loses a condition loses its number too, so they are
-/// taken from the text.
+/// Integers in a text, the largest first. They are taken from the text, because a reading that loses a condition
+/// loses its number too.
 pub(super) fn numbers(text: &str) -> Vec<i128> {
     let words = text.split(|one: char| !one.is_ascii_alphanumeric() && one != '_' && one != '.');
     let number = |word: &str| {

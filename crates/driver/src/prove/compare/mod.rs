@@ -1,13 +1,13 @@
-//! Compares our reading of CUDA C++ with a compiler's: NVRTC compiles the same text, the engine for PTX runs that and
-//! `param::interp` runs our reading, on the same small launches with drawn contents, and every array must hold the same in the
-//! end.
+//! Compares our reading of CUDA C++ with a compiler's. NVRTC compiles the same text, and the engine for PTX runs the
+//! result; `param::interp` runs our reading. Both run the same small launches with drawn contents, and must leave the
+//! same contents in every array.
 //!
-//! A proof is about our reading. If that is wrong, runs of the same reading do not show it; compiled code does. What is found
-//! here is a difference that happened, so it can only be ours, the compiler's, or a kernel's whose behaviour C++
-//! leaves open. What is not found says nothing about launches and contents that were not drawn.
+//! A proof is about our reading. An error in the reading does not show in runs of the same reading, but compiled code
+//! reveals it. Each difference found here did happen. So it is a bug of ours or of the compiler, or the kernel's
+//! behaviour is left open by C++. Finding none says nothing about launches and contents that were not drawn.
 //!
-//! Errs towards silence: integers must be equal bit for bit, floats as [`judge`] says, and what may differ for a good reason (the
-//! order of atomics, values that C++ leaves open) is left out and said.
+//! Errs towards silence: integers must be equal bit for bit, floats as [`judge`] says. Results that may differ for a
+//! good reason (the order of atomics, values that C++ leaves open) are left out, and the report says so.
 
 mod bytes;
 mod compiled;
@@ -40,7 +40,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use work::Work;
 
-/// What is compared: a kernel of a text, and how the text is compiled.
+/// The kernel to compare, and options for compiling its text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asked<'a> {
     pub(super) source: &'a SourceFile,
@@ -48,7 +48,7 @@ pub(super) struct Asked<'a> {
     pub(super) compiling: Option<&'a Compiling>,
 }
 
-/// Compares, unless the user does not want it.
+/// Compares our reading with a compiler's.
 fn compare(source: &SourceFile, kernel: &Kernel, compiling: &Compiling) -> Timed {
     let start = Instant::now();
     let (comparison, kept) = kept_or_made(source, kernel, compiling)
@@ -56,7 +56,7 @@ fn compare(source: &SourceFile, kernel: &Kernel, compiling: &Compiling) -> Timed
     Timed { comparison, took: start.elapsed(), kept }
 }
 
-/// Compares in a thread of its own while something else is done.
+/// Compares in a thread of its own while `other` runs. Does nothing if the user turned it off.
 pub(super) fn beside<T>(
     asked: Asked<'_>,
     deadline: Deadline,
@@ -101,7 +101,8 @@ fn kept_or_made(
     for group in instances::groups(kernel, signature, text)? {
         let named = group.compile(&compiler, true)?;
         let program = Program::read(&named.ptx)?;
-        // An optimiser leaves out what nobody looks at, such as stores to a shared array that is too small.
+        // Optimisers drop dead code, such as stores to a shared array that is too small. So an unoptimised version is
+        // run too.
         let plain = group.compile(&compiler, false).ok();
         let plain = plain.and_then(|named| Program::read(&named.ptx).ok());
         for (instance, name) in group.instances.iter().zip(&named.names) {
@@ -119,7 +120,7 @@ fn kept_or_made(
     Ok((Comparison::Same(summary), false))
 }
 
-/// Whether NVRTC takes a text; nothing if it is not found or takes too long.
+/// Does NVRTC accept a text? `None` if it is not found or takes too long.
 pub(super) fn is_accepted(
     source: &SourceFile,
     compiling: &Compiling,

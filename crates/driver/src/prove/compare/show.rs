@@ -1,4 +1,4 @@
-//! What is told of a comparison.
+//! Formats the results of a comparison.
 
 use super::data::{Comparison, Difference, Discrepancy, Summary, Timed};
 use crate::diagnostics::render;
@@ -8,7 +8,7 @@ use crate::{Colour, Input};
 use base::{Code, Diagnostic};
 use param::kir::Kernel;
 
-/// What was compared, in words.
+/// The extent of the comparison, in words.
 pub(in crate::prove) fn note(timed: &Timed) -> Option<String> {
     let Comparison::Same(summary) = &timed.comparison else { return None };
     let Summary { compiler, architecture, launches, runs, elements, left_out } = summary;
@@ -23,12 +23,12 @@ pub(in crate::prove) fn note(timed: &Timed) -> Option<String> {
     Some(text)
 }
 
-/// The same as the last line of a report, about which kernel.
+/// The extent as the last line of a report, with the kernel's name.
 pub(in crate::prove) fn line(about: &str, timed: &Timed) -> String {
     note(timed).map_or(String::new(), |note| format!("compared: {about}{note}\n"))
 }
 
-/// That nothing was compared, as an assumption.
+/// The assumption made if nothing was compared.
 pub(in crate::prove) fn assumption(timed: &Timed) -> Option<String> {
     match &timed.comparison {
         Comparison::LeftOut => Some("not compared with a compiler (--no-compare)".to_owned()),
@@ -37,7 +37,7 @@ pub(in crate::prove) fn assumption(timed: &Timed) -> Option<String> {
     }
 }
 
-/// How long it took, for standard error.
+/// The time it took, for standard error.
 pub(in crate::prove) fn message(timed: &Timed) -> String {
     match (&timed.comparison, timed.kept) {
         (Comparison::Same(_), true) => "note: compared with a compiler before (kept)\n".to_owned(),
@@ -49,7 +49,7 @@ pub(in crate::prove) fn message(timed: &Timed) -> String {
     }
 }
 
-/// What is said of a difference.
+/// Describes a difference.
 pub(in crate::prove) fn bug(
     difference: &Difference,
     kernel: &Kernel,
@@ -83,7 +83,7 @@ pub(in crate::prove) fn bug(
     )
 }
 
-/// The same as data.
+/// The comparison as data.
 pub(in crate::prove) fn as_data(timed: &Timed, kernel: &Kernel) -> Compared {
     let nothing = Compared {
         result: "not-compared",

@@ -1,4 +1,4 @@
-//! Comparisons of all kernels of a file, for tables.
+//! Compares the readings of all kernels of a file, for tables.
 
 use super::data::{Comparison, Compiling, Discrepancy};
 use super::{compare, show};
@@ -6,20 +6,20 @@ use crate::Input;
 use crate::prove::reading::Refused;
 use std::time::Duration;
 
-/// What came of one kernel.
+/// The result for one kernel.
 #[derive(Clone, Debug)]
 pub struct Reading {
     /// Its name.
     pub kernel: String,
     /// `same`, `different`, `not compared` or `not read`.
     pub result: &'static str,
-    /// How much was compared, in what it differs, or why it was not.
+    /// The extent of the comparison, the difference, or the reason why it was impossible.
     pub detail: String,
-    /// How long it took.
+    /// The time it took.
     pub took: Duration,
 }
 
-/// Compares how each kernel of a file is read with how it is compiled.
+/// Compares our reading of each kernel of a file with the compiler's.
 #[must_use]
 pub fn readings(input: &Input, compiling: &Compiling) -> Vec<Reading> {
     let unread = |kernel: String, detail: String| Reading {

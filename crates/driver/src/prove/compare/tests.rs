@@ -1,5 +1,5 @@
-//! A reading with one mistake in it is found: kernels of `corpus/param`, as NVRTC compiled them (`corpus/param/ptx`), against our
-//! reading with one operator, constant, type or built-in value changed.
+//! Checks that a single error in our reading is found: kernels of `corpus/param`, as NVRTC compiled them
+//! (`corpus/param/ptx`), against our reading with one operator, constant, type or built-in value changed.
 
 use super::compiled::Program;
 use super::data::Discrepancy;
@@ -20,7 +20,7 @@ const KERNELS: [&str; 8] = [
     "saxpy",
 ];
 
-/// What came of a comparison.
+/// The result of a comparison.
 #[derive(Debug, PartialEq)]
 enum Came {
     Same,
@@ -78,7 +78,7 @@ fn readings_with_a_mistake_are_found() {
 
 /// Changes one place of a kernel.
 struct Mutator {
-    /// Places to go.
+    /// Number of places to skip.
     left: usize,
     done: Option<String>,
 }
@@ -91,7 +91,7 @@ fn mutate(kernel: &Kernel, number: usize) -> Option<(Kernel, String)> {
 }
 
 impl Mutator {
-    /// Whether this is the place.
+    /// Is this the place to change?
     fn here(&mut self) -> bool {
         let here = self.left == 0 && self.done.is_none();
         self.left = self.left.saturating_sub(usize::from(!here));
@@ -223,7 +223,7 @@ fn other_comparison(operator: Compare) -> Compare {
     }
 }
 
-/// Types of conversions: a narrower or an unsigned one is found where contents are wide.
+/// Changed types of conversions: a narrower or an unsigned one is found where contents are wide.
 #[test]
 fn readings_with_a_wrong_type_are_found() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/prove/compare");

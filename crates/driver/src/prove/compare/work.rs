@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// Launches of one instance.
 pub(super) const LAUNCHES: usize = 8;
-/// Instructions of one run of our reading, and of all.
+/// Budget in instructions: for one run of our reading, and for all.
 pub(super) const BUDGET: u64 = 400_000;
 const ALL_BUDGET: u64 = 2_000_000;
 /// Runs with perturbed floats.
@@ -20,9 +20,9 @@ const PERTURBED: u64 = 2;
 
 const DRAWS: [Draw; 3] = [Draw::Small, Draw::Wide, Draw::Mixed];
 
-/// A comparison in the making.
+/// A comparison in progress.
 pub(super) struct Work<'w> {
-    /// Scalars that the instance at hand fixes.
+    /// Scalars fixed by the current instance.
     pub(super) fixed: BTreeMap<VarId, i128>,
     pub(super) kernel: &'w Kernel,
     pub(super) signature: &'w Signature,
@@ -30,13 +30,13 @@ pub(super) struct Work<'w> {
     pub(super) significand: u32,
     pub(super) order: interp::OrderDependence,
     pub(super) summary: Summary,
-    /// Instructions of our reading so far.
+    /// Instructions of our reading executed so far.
     pub(super) steps: u64,
-    /// Instructions of one run of our reading.
+    /// The budget of one run of our reading, in instructions.
     pub(super) budget: u64,
-    /// Integers that the text names.
+    /// Integers in the text.
     pub(super) numbers: Vec<i128>,
-    /// Why runs were not compared.
+    /// The reasons why runs were not compared.
     pub(super) skipped: Vec<Skip>,
 }
 
@@ -56,7 +56,7 @@ impl<'w> Work<'w> {
         }
     }
 
-    /// What was compared; an error if nothing could be.
+    /// The extent of the comparison; an error if nothing could be compared.
     pub(super) fn finish(mut self) -> Result<Summary, NotCompared> {
         self.note_order();
         match (self.summary.elements, self.skipped.first()) {
@@ -99,7 +99,7 @@ impl<'w> Work<'w> {
         self.at_numbers(programs, &given)
     }
 
-    /// One launch with one kind of contents.
+    /// Compares one launch with one kind of contents.
     pub(super) fn run(
         &mut self,
         programs: &[compiled::Kernel<'_>],
@@ -144,7 +144,7 @@ impl<'w> Work<'w> {
         None
     }
 
-    /// In what a run of compiled code differs, and how many elements were compared.
+    /// The difference of a run of compiled code, if any, and the number of compared elements.
     fn judged(
         &self,
         program: &compiled::Kernel<'_>,
@@ -163,10 +163,10 @@ impl<'w> Work<'w> {
         Ok(judge.compare(&ran.arrays))
     }
 
-    /// Whether a fault that compiled code has and our reading has not must come of the reading.
+    /// Must a fault of compiled code that our reading lacks be an error of the reading?
     fn faults_count(&self) -> bool {
         let body = &self.kernel.body;
-        // What is stored there may be equal for all threads, or not.
+        // Stores of such values may be equal for all threads, or not.
         let unknown = has_unknown(body);
         !self.order.control && !self.kernel.fences && !has_warp(body) && !unknown
     }
@@ -210,7 +210,7 @@ impl<'w> Work<'w> {
             let is_written =
                 |(_, array, _): &(u64, ArrayId, Scalar)| interp::is_written(self.kernel, *array);
             if records.fields.iter().any(is_written) {
-                let text = format!("what is left in `{name}`, a variable outside of functions");
+                let text = format!("the final contents of `{name}`, a variable outside functions");
                 self.summary.left_out.push(text);
             }
         }
@@ -223,7 +223,7 @@ impl<'w> Work<'w> {
     }
 }
 
-/// Significant bits of the narrowest float type that a kernel has.
+/// Significant bits of the narrowest float type of a kernel.
 fn significand(signature: &Signature, text: &str) -> u32 {
     let parts = signature.parameters.iter().flat_map(|one| &one.parts);
     let scalars = parts.flat_map(|(_, part)| match part {

@@ -1,10 +1,10 @@
-//! The barrier dependence graph of the first block (`graph.rs` says what its edges mean), drawn from
-//! top to bottom in the order in which uses ended.
+//! The barrier dependence graph of the first block (`graph.rs` explains its edges), drawn from top to bottom in the
+//! order in which uses ended.
 
 use crate::render::escape::quoted;
 use crate::report::{BarrierEdge, Barriers, Report};
 
-/// More uses than these make no picture.
+/// The largest graph that is drawn, in uses.
 const MOST: usize = 60;
 
 const X: usize = 400;
@@ -61,8 +61,8 @@ fn picture(barriers: &Barriers) -> (String, usize) {
     (text, y)
 }
 
-/// Neighbours are joined straight, others by a bow beside the boxes: to the right those that go
-/// down, to the left those that go up.
+/// Draws neighbours with a straight edge, others with a bow beside the boxes: to the right going down, to the left
+/// going up.
 fn arrow(edge: &BarrierEdge, from: usize, to: usize, dash: &str) -> String {
     let side = WIDTH / 2;
     let label = quoted(&edge.label);

@@ -1,13 +1,13 @@
-//! Where two kernels differ: both expressions and the inputs of the witness, and a map of the output in
-//! which every element is coloured by how far apart the two are, both kernels run on numbers.
+//! Shows the difference of two kernels: both expressions and the inputs of the witness, and a map of the output. Each
+//! element of the map is coloured by the distance of the two results, both kernels run on numbers.
 
 use crate::render::escape::quoted;
 use crate::report::{DifferenceWitness, HeatMap, Report};
 
-/// Elements beyond these are not drawn.
+/// The largest number of elements drawn.
 const MOST: usize = 16_384;
 
-/// What is nearer together than this, relative to its size, counts as equal here.
+/// Elements closer than this, relative to their size, count as equal here.
 const ROUNDING: f64 = 1e-4;
 
 pub(super) fn render(report: &Report, witness: &DifferenceWitness) -> String {
@@ -39,7 +39,7 @@ fn picture(map: &HeatMap) -> String {
     let [reference, optimised] = &map.values;
     let columns = map.shape.last().copied().unwrap_or(1).max(1) as usize;
     let columns = if map.shape.len() < 2 { columns.min(128) } else { columns };
-    // Sums in another order are rounded otherwise: that is no difference over the reals.
+    // Sums in another order round differently: no difference over the reals.
     let differs = |one: &f64, other: &f64| {
         let size = one.abs().max(other.abs()).max(1.0);
         !((one - other).abs() <= ROUNDING * size || one.is_nan() && other.is_nan())

@@ -1,6 +1,5 @@
-//! Reports as one self-contained page: no scripts, no network, no other files. Everything that comes
-//! from a kernel is quoted, and a content security policy forbids what escaping should have
-//! prevented.
+//! Reports as one self-contained page: no scripts, no network, no other files. All text from a kernel is quoted. In
+//! addition, a content security policy forbids anything that quoting should have prevented.
 
 mod barriers;
 mod heat;
@@ -89,10 +88,10 @@ fn kind(finding: &Finding) -> &'static str {
 }
 
 fn properties(report: &Report) -> String {
-    // What has the same verdict for the same reason is one row; what is wrong comes first.
+    // Properties with the same verdict for the same reason share a row; errors come first.
     let mut groups: Vec<(Verdict, String, Vec<String>)> = Vec::new();
     for property in &report.properties {
-        // A long list of what is fine helps nobody.
+        // A long list of proved properties would hide the rest.
         if report.properties.len() > 13
             && property.verdict == Verdict::Proved
             && property.side.is_some()

@@ -1,8 +1,8 @@
-//! Pipelines of the first block as a table: a row for each mbarrier, a column for each phase. A cell has what the phase
-//! counted, those who contributed and those who waited; phases with a finding are marked in colour and in words.
+//! Pipelines of the first block as a table: a row for each mbarrier, a column for each phase. A cell has the phase's
+//! counts, its contributors and its waiters; phases with a finding are marked in colour and in words.
 //!
-//! A table, so that it reads well without a picture, too. It is as bounded as the log it is made from, and has at most
-//! [`MOST`] rows.
+//! A table reads well even without a picture. It is as bounded as the log it is made from, and has at most [`MOST`]
+//! rows.
 
 use crate::graph::ranges;
 use crate::render::escape::quoted;
@@ -111,7 +111,7 @@ fn cell(phase: &PipelinePhase) -> String {
     text
 }
 
-/// `#3 1/1 arrivals, 256/256 B`
+/// The counts of a phase: `#3 1/1 arrivals, 256/256 B`
 fn counts(phase: &PipelinePhase) -> String {
     let order = match phase.ended {
         Some(number) => format!("<i>#{number}</i> "),
@@ -124,7 +124,7 @@ fn counts(phase: &PipelinePhase) -> String {
     format!("<span>{order}{}/{} arrivals{bytes}</span>", phase.arrivals, phase.expected)
 }
 
-/// `copy 256 B, warp 0, PTX:35`
+/// One participant: `copy 256 B, warp 0, PTX:35`
 fn part(part: &PipelinePart) -> String {
     let bytes = match (part.bytes, part.operation) {
         (0, _) => String::new(),

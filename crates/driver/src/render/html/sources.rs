@@ -1,9 +1,9 @@
-//! Sources side by side, with what was found on their lines.
+//! Sources side by side, with findings on their lines.
 
 use crate::render::escape::quoted;
 use crate::report::{Finding, Location, Report, SourceText};
 
-/// Lines of a long file that are shown around each that something is said of.
+/// Lines of a long file that are shown around each line with a message.
 const AROUND: usize = 12;
 
 /// Files up to this many lines are shown whole.
@@ -31,7 +31,7 @@ pub(super) fn render(report: &Report, number: usize) -> String {
     format!("<h2>Sources</h2>\n<div class=\"sides\">\n{panes}</div>\n")
 }
 
-/// What is said of a line; whether it is the primary place.
+/// A message on a line, and if that is its primary place.
 struct Said<'r> {
     line: u32,
     text: String,

@@ -1,5 +1,5 @@
-//! A race as a picture: what each of the two threads did last, from top to bottom, and that nothing
-//! joins them.
+//! A race as a picture: the last actions of each of the two threads, from top to bottom, with nothing that joins
+//! them.
 
 use crate::render::escape::quoted;
 use crate::report::{Side, ThreadWitness};
@@ -13,7 +13,7 @@ pub(super) fn render(witness: &ThreadWitness) -> String {
     for (side, x) in [first, second].into_iter().zip(LEFT) {
         picture.push_str(&lane(side, x));
     }
-    // The accesses, the one that was executed first above, and what is missing between them.
+    // The accesses, the one that was executed first above, and between them the missing order.
     let [one, other] = LEFT;
     picture.push_str(&access(first, one, 120));
     picture.push_str(&access(second, other, 190));

@@ -1,12 +1,13 @@
-//! Results of compilations and answers of solvers, kept on disk.
+//! A disk cache for results of compilations and answers of solvers.
 //!
-//! An entry is two files: the result (`.ptx`, or what `kind` says), and everything it was made from. The name is a hash of the
-//! latter, but what counts is the text itself: it must be the same, byte for byte, so no two
-//! inputs can ever share a result. Whatever goes wrong with the cache is as if there were none.
+//! An entry is two files: the result (`.ptx`, or `kind`), and the key, all the inputs of the result. The file name is
+//! a hash of the key, but the key itself decides: it must be equal byte for byte, so two inputs can never share a
+//! result. If anything goes wrong with the cache, it is not used.
 //!
-//! An answer is believed only if nobody but the user can have written it: the folder and both files belong to
-//! them, and neither group nor others may write to them.
+//! An entry is trusted only if nobody but the user can have written it: the folder and both files belong to the user,
+//! and neither group nor others may write to them.
 
+use crate::bounded;
 use crate::output::{self, Readers};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -19,14 +20,14 @@ pub(crate) fn look_up(folder: Option<&Path>, kind: &str, key: &str) -> Option<St
     if known == key { read_own(&result_path) } else { None }
 }
 
-/// Keeps a result.
+/// Stores a result.
 pub(crate) fn store(folder: Option<&Path>, kind: &str, key: &str, result: &str) {
     let Some(folder) = folder else { return };
     let (key_path, result_path) = paths(folder, kind, key);
     if create_folder(folder).is_err() || !is_own_folder(folder) {
         return;
     }
-    // The key last: without it the entry does not exist. An older key must not meet a newer result.
+    // The key last: without it the entry does not exist. An older key must not be paired with a newer result.
     let _ = std::fs::remove_file(&key_path);
     let write = |path: &Path, text: &str| {
         output::write_with(path, Readers::Owner, &mut |out| out.write_all(text.as_bytes()))
@@ -36,22 +37,40 @@ pub(crate) fn store(folder: Option<&Path>, kind: &str, key: &str, result: &str) 
     }
 }
 
-/// Why entries of a folder are not used, if it exists and they are not.
+/// The reason why the entries of an existing folder are not used, if any.
 pub(crate) fn distrust(folder: &Path) -> Option<&'static str> {
     let exists = folder.symlink_metadata().is_ok();
     (exists && !is_own_folder(folder)).then_some("not yours alone, so it is not used")
 }
 
-/// A file of the user's that nobody else can have written.
+/// Says why nothing can be kept in a folder, if that is so. Makes the folder if it does not exist.
+pub(crate) fn unwritable(folder: &Path) -> Option<String> {
+    if let Err(error) = create_folder(folder) {
+        return Some(format!("cannot be made ({error}), so nothing is kept"));
+    }
+    if let Some(why) = distrust(folder) {
+        return Some(why.to_owned());
+    }
+    let probe = folder.join(format!("doctor-{}", std::process::id()));
+    let written = output::write_with(&probe, Readers::Owner, &mut |out| out.write_all(b"probe"));
+    let _ = std::fs::remove_file(&probe);
+    written.err().map(|error| format!("cannot be written to ({error}), so nothing is kept"))
+}
+
+/// Reads a file of the user's that nobody else can have written.
 fn read_own(path: &Path) -> Option<String> {
     let mut file = std::fs::File::open(path).ok()?;
-    // Of the open file: what has the name may change.
+    // Metadata of the open file: the name may be reassigned meanwhile.
     let facts = file.metadata().ok()?;
     if !facts.is_file() || !is_own(&facts) {
         return None;
     }
     let mut text = String::new();
-    file.read_to_string(&mut text).ok()?;
+    let most = bounded::MOST_TEXT + 1;
+    let read = file.by_ref().take(most).read_to_string(&mut text).ok()?;
+    if read as u64 == most {
+        return None;
+    }
     Some(text)
 }
 
@@ -74,7 +93,7 @@ fn is_own(facts: &std::fs::Metadata) -> bool {
     facts.uid() == rustix::process::geteuid().as_raw() && facts.mode() & 0o022 == 0
 }
 
-/// Elsewhere folders of a user are the user's own.
+/// On other systems a user's folders are taken to be the user's own.
 #[cfg(not(unix))]
 fn is_own(_: &std::fs::Metadata) -> bool {
     true
@@ -115,7 +134,7 @@ mod tests {
         store(kept, "ptx", "source", "ptx");
         assert_eq!(look_up(kept, "ptx", "source").as_deref(), Some("ptx"));
         assert_eq!(look_up(kept, "ptx", "sourcf"), None);
-        // Another text under the same name: as if two hashes were the same.
+        // Another key under the same name, as in a hash collision.
         let (key_path, _) = paths(&folder, "ptx", "source");
         std::fs::write(key_path, "another").unwrap();
         assert_eq!(look_up(kept, "ptx", "source"), None);
@@ -124,7 +143,7 @@ mod tests {
         std::fs::remove_dir_all(&folder).unwrap();
     }
 
-    /// Whatever of an entry others could have written makes it one of nobody's.
+    /// Anything that others could have written makes an entry untrusted.
     #[cfg(unix)]
     #[test]
     fn what_others_can_write_is_not_believed() {

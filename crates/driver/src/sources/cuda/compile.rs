@@ -1,6 +1,6 @@
-//! Compiles CUDA C++ to PTX: with NVRTC if it is there, else with nvcc; with nvcc also what NVRTC
-//! refuses, because it reads no host code; at last with NVRTC and without the host code ([`cut`]). Line information is always asked for. Math functions stay calls
-//! where that is possible ([`opaque`]).
+//! Compiles CUDA C++ to PTX, with the first compiler that succeeds: NVRTC, if installed; nvcc, which also accepts
+//! host code; at last NVRTC on the file without its host code ([`cut`]). Line information is always requested. Math
+//! functions stay calls where possible ([`opaque`]).
 
 use super::cache;
 use super::cut::{Source, compile_cut};
@@ -11,22 +11,24 @@ use super::locate::{Environment, Library};
 use super::nvrtc::Nvrtc;
 use super::opaque;
 use super::quoting::Quoting;
+use crate::bounded;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-/// What brings everything that `.cu` files need.
+/// The command that installs everything `.cu` files need.
 pub(crate) const INSTALL: &str =
     "pip install nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-cccl";
 
-/// What becomes of calls of math functions.
+/// Treatment of calls of math functions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Math {
-    /// They stay calls, if the source compiles so.
+    /// They stay calls, if the source compiles that way.
     #[default]
     Opaque,
-    /// They are the library's code, which can be run.
+    /// They become the library's code, which can be run.
     Inlined,
 }
 
@@ -37,11 +39,11 @@ pub struct CompileOptions {
     pub architecture: String,
     /// Folders with header files.
     pub includes: Vec<PathBuf>,
-    /// The folder of the project that names the file, if one does: what lies outside of it is read, and not quoted.
+    /// The folder of the project that names the file, if one does. Text from outside of it is read but not quoted.
     pub project: Option<PathBuf>,
     /// Calls of math functions.
     pub math: Math,
-    /// Where compilers are looked for.
+    /// The environment in which compilers are searched.
     pub environment: Environment,
     /// The text is not that of a file: a compiler that reads files gets a copy.
     pub is_in_memory: bool,
@@ -56,14 +58,14 @@ impl Default for CompileOptions {
     }
 }
 
-/// What came of it.
+/// The result of a compilation.
 pub(crate) struct Compiled {
     pub(crate) ptx: String,
-    /// The command, or what stands for it, and whether it was needed.
+    /// The command, with a note if it is a substitute for one.
     pub(crate) command: String,
-    /// The name in the PTX of the instance that was wanted.
+    /// The name of the requested instance in the PTX.
     pub(crate) instance: Option<String>,
-    /// Why math functions are not calls, although they were to be.
+    /// The reason why math functions were inlined, although they were to stay calls.
     pub(crate) inlined: Option<String>,
 }
 
@@ -75,7 +77,7 @@ enum Compiler {
     Cut(Library),
 }
 
-/// Compiles a file, with an instance of a kernel template in it that nothing in the file asks for, if one is wanted.
+/// Compiles a file. On request, adds an instance of a kernel template that the file itself does not instantiate.
 pub(crate) fn compile(
     path: &Path,
     text: &str,
@@ -85,7 +87,7 @@ pub(crate) fn compile(
     let architecture = architecture(&options.architecture)?;
     let environment = &options.environment;
     let library = environment.nvrtc().map(Compiler::Library);
-    // nvcc has no way to ask for an instance.
+    // nvcc cannot be asked for an instance.
     let program = environment.nvcc().filter(|_| wanted.is_none()).map(Compiler::Program);
     let has_nvcc = program.is_some();
     let cut = environment.nvrtc().map(Compiler::Cut);
@@ -120,7 +122,7 @@ struct File<'f> {
     options: &'f CompileOptions,
 }
 
-/// The compiler's first complaint, as far as it may be quoted.
+/// The compiler's first error, as far as it may be quoted.
 fn first_line(failure: &CompileError) -> String {
     let text = match failure {
         CompileError::Refused { messages, .. } => messages.clone(),
@@ -131,7 +133,8 @@ fn first_line(failure: &CompileError) -> String {
     found.unwrap_or_default().chars().take(200).collect()
 }
 
-/// The failure to tell of: nvcc's, which reads most; else that of what was left without host code, if a header was missing before.
+/// Chooses the failure to report: nvcc's, since it reads most. Without nvcc, the one of the last attempt (host code
+/// cut out) if a header was missing before.
 fn told(mut failures: Vec<CompileError>, has_nvcc: bool) -> Option<CompileError> {
     let lacks_header = |one: &CompileError| matches!(one, CompileError::Refused { messages, .. } if missing_name(messages).is_some());
     if has_nvcc {
@@ -146,7 +149,7 @@ fn told(mut failures: Vec<CompileError>, has_nvcc: bool) -> Option<CompileError>
     Some(failure)
 }
 
-/// What to do about a file that needs host headers.
+/// Advice for a file that needs host headers.
 const HOSTED: &str = "\nhelp: the file has host code in it. NVRTC reads none, so host functions were cut out and known headers \
                       replaced; nvcc reads all of it:\n  pip install nvidia-cuda-nvcc nvidia-cuda-crt nvidia-nvvm \
                       nvidia-cuda-runtime nvidia-cuda-cccl\nand needs g++. Folders of other headers are given with -I; or put the kernel into a file of its own";
@@ -225,7 +228,7 @@ impl Compiler {
         if options.is_in_memory
             && let Ok(whole) = std::path::absolute(path)
         {
-            // The compiler takes the text for a file of the working folder.
+            // The compiler resolves the text's name against the working folder; restore the name given.
             let [whole, name] = [whole.as_path(), path].map(|one| format!("\"{}\"", one.display()));
             ptx = ptx.replace(&whole, &name);
         }
@@ -236,7 +239,7 @@ impl Compiler {
         Ok(Compiled { ptx, command, instance, inlined: None })
     }
 
-    /// Everything the result depends on; nothing if that is not known.
+    /// Key of the cache: everything the result depends on. `None` if that is unknown.
     fn key(&self, file: &File<'_>, words: &[String]) -> Option<String> {
         let File { path, text, wanted, options } = *file;
         let compiler = std::fs::metadata(self.path()).ok()?;
@@ -250,7 +253,7 @@ impl Compiler {
             compiler.len(),
             changed.as_nanos(),
             words.join("\n"),
-            // The PTX names the file.
+            // The PTX contains the file's name.
             std::path::absolute(path).ok()?.display(),
         );
         for name in ["NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "CPATH", "CPLUS_INCLUDE_PATH"] {
@@ -278,7 +281,7 @@ fn of_library(
 ) -> Result<(String, Option<String>), Failure> {
     let File { path, text, wanted, .. } = *file;
     let nvrtc = Nvrtc::load(&library.path)?;
-    // NVRTC sees a text and not a file: what it includes in quotes is relative to the file.
+    // NVRTC gets a text without a folder, but quoted includes are relative to the file.
     let mut words = words.to_vec();
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     words.push(format!("-I{}", folder.unwrap_or(Path::new(".")).display()));
@@ -295,8 +298,11 @@ fn of_library(
     Ok((ptx, compiled.names.into_iter().next()))
 }
 
+/// The longest that nvcc may take; large templates take minutes.
+const PATIENCE: Duration = Duration::from_secs(900);
+
 fn of_program(program: &Path, file: &File<'_>, words: &[String]) -> Result<String, Failure> {
-    // A name that begins with a dash would be an option, and options name programs to run.
+    // A name with a leading dash would be taken for an option, and options can name programs to run.
     let path = &std::path::absolute(file.path)?;
     let named = words.iter().map(String::as_str).chain(path.to_str());
     if let Some(word) = named.into_iter().find(|word| !is_plain(word)) {
@@ -311,7 +317,7 @@ fn of_program(program: &Path, file: &File<'_>, words: &[String]) -> Result<Strin
     let arguments = words.iter().map(AsRef::<OsStr>::as_ref);
     let mut command = Command::new(program);
     command.args(arguments).arg("-I").arg(&folder).arg(path).arg("-o").arg(&out);
-    let output = header.and(copied).and_then(|()| command.output());
+    let output = header.and(copied).and_then(|()| bounded::output(&mut command, PATIENCE));
     let result = output.map_err(Failure::Io).and_then(|output| match output.status.success() {
         true => std::fs::read_to_string(&out).map_err(Failure::Io),
         false => {
@@ -320,7 +326,7 @@ fn of_program(program: &Path, file: &File<'_>, words: &[String]) -> Result<Strin
         }
     });
     let _ = std::fs::remove_dir_all(&folder);
-    // Nobody knows the copy.
+    // Messages name the user's file, not the copy.
     let named = |text: String| match &copy {
         Some(copy) => text.replace(&copy.display().to_string(), &file.path.display().to_string()),
         None => text,
@@ -331,13 +337,13 @@ fn of_program(program: &Path, file: &File<'_>, words: &[String]) -> Result<Strin
     }
 }
 
-/// Whether nvcc, which calls its programs through a shell, can be given a word.
+/// Is the word safe for nvcc, which calls its programs through a shell?
 fn is_plain(word: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || " _-+=.,:/@~%^#[]{}".contains(c);
     word.chars().all(|c| plain(c) || cfg!(windows) && "\\()".contains(c))
 }
 
-/// A new folder for temporary files that nobody else can write to.
+/// Makes a new folder for temporary files, writable by the user alone.
 fn private_folder() -> std::io::Result<PathBuf> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let mut builder = std::fs::DirBuilder::new();
@@ -349,7 +355,7 @@ fn private_folder() -> std::io::Result<PathBuf> {
         let folder = std::env::temp_dir().join(name);
         match builder.create(&folder) {
             Ok(()) => return Ok(folder),
-            // Somebody has put it there: it is theirs.
+            // Taken by another process: try the next name.
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
         }

@@ -1,7 +1,7 @@
-//! Compiles a file with host code in it with NVRTC, which reads none: host functions are cut out and host headers replaced.
+//! Compiles a file with host code by NVRTC, which accepts none: cuts out host functions and replaces host headers.
 //!
-//! Lines and columns stay. What is left is device code as it is written; something that it needs and that was cut is missing, and the
-//! compiler says so. Instances of templates that only a launch in host code names are asked for by that name.
+//! Lines and columns stay. The remaining device code is unchanged. If it needs a definition that was cut, the
+//! compiler reports it as missing. Template instances named only by launches in host code are requested by that name.
 
 use super::error::Failure;
 use super::host::without_host;
@@ -14,13 +14,14 @@ pub(super) struct Source<'s> {
     pub(super) name: &'s str,
     /// Headers that options name.
     pub(super) headers: &'s [(&'s str, &'s str)],
-    /// Headers of the user's own, by the names that the file includes them by.
+    /// The user's own headers, by their names in the file.
     pub(super) own: &'s [(String, String)],
-    /// An instance of a template that must be there.
+    /// An instance of a template that must be compiled.
     pub(super) wanted: Option<&'s str>,
 }
 
-/// Compiles the text without its host code, and at last its own headers without theirs; returns also the name of the wanted instance.
+/// Compiles the text without its host code, and as a last resort its own headers without theirs. Also returns the
+/// name of the wanted instance.
 pub(super) fn compile_cut(
     nvrtc: &Nvrtc,
     source: &Source<'_>,
@@ -51,7 +52,7 @@ pub(super) fn compile_cut(
     Err(failure.unwrap_or_else(|| Failure::Log(String::new())))
 }
 
-/// Compiles it with one host header after another replaced, as the compiler misses them.
+/// Compiles the text and replaces one host header after another, as the compiler misses them.
 fn replaced(
     nvrtc: &Nvrtc,
     (text, name): (&str, &str),
@@ -81,8 +82,8 @@ fn replaced(
     }
 }
 
-/// Instances of templates that are launched, as expressions: `k<float, 16>` of `k<float, 16><<<1, 32>>>(x)`. The type that PyTorch's
-/// dispatch macros choose at run time is `float`, which all of them have.
+/// Instances of templates that are launched, as expressions: `k<float, 16>` of `k<float, 16><<<1, 32>>>(x)`. For the
+/// type that PyTorch's dispatch macros choose at run time, `float` is used; all of them have it.
 fn launched(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (at, _) in text.match_indices("<<<") {
@@ -106,7 +107,7 @@ fn launched(text: &str) -> Vec<String> {
     found
 }
 
-/// Replaces a word where it stands by itself.
+/// Replaces a whole word.
 fn replace_word(text: &str, word: &str, by: &str) -> String {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut pieces = text.split(word);
@@ -119,7 +120,7 @@ fn replace_word(text: &str, word: &str, by: &str) -> String {
     result
 }
 
-/// Where the angle bracket that ends a text was opened.
+/// The position of the angle bracket that is closed at the end of a text.
 fn opening(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, letter) in text.char_indices().rev() {

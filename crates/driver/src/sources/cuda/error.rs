@@ -1,15 +1,15 @@
-//! Why CUDA C++ is not compiled.
+//! Errors of compiling CUDA C++.
 
 use super::compile::INSTALL;
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// Why a compiler makes no PTX; displays as a clause about the file.
+/// The reason why a compiler makes no PTX; displays as a clause about the file.
 #[derive(Debug, Error)]
 pub enum CompileError {
     /// The name is not that of an architecture.
-    #[error("cannot be compiled for `{name}`: --arch is such as sm_80 or sm_90a")]
+    #[error("cannot be compiled for `{name}`: --arch takes sm_80, sm_90a and others")]
     Architecture {
         /// The name.
         name: String,
@@ -24,27 +24,27 @@ pub enum CompileError {
         /// The file.
         path: PathBuf,
     },
-    /// The compiler refuses it.
+    /// The compiler rejects it.
     #[error("does not compile:\n{messages}compiled with: {command}{help}")]
     Refused {
-        /// What it says, as far as it may be quoted.
+        /// The compiler's messages, as far as they may be quoted.
         messages: String,
-        /// The command, or what stands for it.
+        /// The command, with a note if it is a substitute for one.
         command: String,
-        /// What to do about it, if that is known; begins a line.
+        /// Advice, if there is any; begins a line.
         help: &'static str,
     },
-    /// An instance of a template that was asked for cannot be made.
+    /// A requested instance of a template cannot be made.
     #[error("has no instance `{name}`; the compiler says:\n{messages}compiled with: {command}")]
     Instance {
         /// The instance.
         name: String,
         /// The messages, as far as they may be quoted.
         messages: String,
-        /// The command, or what stands for it.
+        /// The command, with a note if it is a substitute for one.
         command: String,
     },
-    /// The compiler's first complaint, on one line.
+    /// The compiler's first error, on one line.
     #[error("{0}")]
     Complaint(String),
     /// The library cannot be used.
@@ -52,42 +52,45 @@ pub enum CompileError {
     Nvrtc(#[from] NvrtcError),
 }
 
-/// Why a call of NVRTC fails.
+/// The reason why a call of NVRTC fails.
 #[derive(Debug, Error)]
 pub enum NvrtcError {
     /// It cannot be loaded, or lacks a function.
     #[error(transparent)]
     Library(#[from] libloading::Error),
-    /// C has no strings with such characters.
+    /// A NUL character, impossible in strings of C.
     #[error("{0} contains a NUL character")]
     Nul(&'static str),
-    /// More than an `int` counts.
+    /// More than an `int` can count.
     #[error("too many {0}")]
     TooMany(&'static str),
     /// A function returns an error.
     #[error("NVRTC: {function} returned {status}")]
     Status {
-        /// Which.
+        /// The function's name.
         function: &'static str,
         /// Its result.
         status: i32,
     },
-    /// It compiled a kernel and does not know its name.
+    /// It does not compile the simplest kernel.
+    #[error("it does not compile a kernel: {0}")]
+    Broken(String),
+    /// It compiled a kernel but returns no name for it.
     #[error("NVRTC: nvrtcGetLoweredName gave no name")]
     NoName,
 }
 
-/// Why one of the compilers makes no PTX.
+/// The reason why one of the compilers makes no PTX.
 #[derive(Debug, Error)]
 pub(super) enum Failure {
-    /// What it says about the text.
+    /// The compiler's messages about the text.
     #[error("{0}")]
     Log(String),
     #[error(transparent)]
     Nvrtc(#[from] NvrtcError),
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// A word that is not passed on.
+    /// A word that would be unsafe to pass on.
     #[error("`{word}` has characters that a shell may read; nvcc is not called")]
     Shell { word: String },
 }

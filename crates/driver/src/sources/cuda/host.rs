@@ -1,7 +1,8 @@
-//! A text without its host functions, for NVRTC, which compiles none.
+//! Removes host functions from a text, for NVRTC, which compiles none.
 //!
-//! A function that stands outside of others and is neither `__device__` nor `__global__` runs on the host. Its text becomes
-//! blanks, so that lines and columns stay. What is mistaken for a host function is missing then, and the compiler says so.
+//! A function outside of others that is neither `__device__` nor `__global__` runs on the host. Its text becomes
+//! blanks, so that lines and columns stay. If device code is mistaken for a host function, the compiler reports it as
+//! missing.
 
 use crate::cpp_text::{self, Piece};
 
@@ -23,13 +24,13 @@ pub(crate) fn without_host(text: &str) -> String {
 struct Scanner<'t> {
     text: &'t str,
     at: usize,
-    /// Where the item at hand begins.
+    /// Start of the current item.
     start: usize,
     blanks: Vec<(usize, usize)>,
 }
 
 impl Scanner<'_> {
-    /// Goes on by one piece.
+    /// Advances by one piece.
     fn piece(&mut self) -> Option<Piece> {
         let (piece, length) = cpp_text::piece(self.text, self.at)?;
         self.at += length;
@@ -50,7 +51,9 @@ impl Scanner<'_> {
 
     fn head(&self) -> String {
         let head = self.text.get(self.start..self.at).unwrap_or_default();
-        head.lines().map(|line| line.split("//").next().unwrap_or_default()).collect()
+        let lines = head.lines().map(|line| line.split("//").next().unwrap_or_default());
+        // Lines stay apart: `__global__` may stand on one of its own.
+        lines.collect::<Vec<_>>().join("\n")
     }
 
     fn end_of_declaration(&mut self) {
@@ -60,7 +63,7 @@ impl Scanner<'_> {
         self.start = self.at;
     }
 
-    /// What is in braces outside of functions.
+    /// Handles braces outside of functions.
     fn braces(&mut self) {
         let head = self.head();
         let words: Vec<&str> = head
@@ -70,7 +73,7 @@ impl Scanner<'_> {
         let first = words.first().copied().unwrap_or_default();
         let opens = first == "namespace" || first == "extern" && !head.contains('(');
         if opens {
-            // What is inside is looked at like what is outside.
+            // Items inside are handled like items outside.
             self.start = self.at;
             return;
         }
@@ -89,7 +92,8 @@ impl Scanner<'_> {
         if is_function && !is_device && !is_type && !words.contains(&"constexpr") {
             self.blanks.push((self.start, self.at));
         }
-        // A type of the host's: its members have types that no device code has. What follows it up to the semicolon goes with it.
+        // A type of the host: its members have types that no device code has. The declarators up to the semicolon go
+        // with it.
         let body = self.text.get(self.start..self.at).unwrap_or_default();
         if is_type && !is_function && first != "typedef" && is_hosts(&format!("struct {body}")) {
             while !matches!(self.piece(), None | Some(Piece::Byte(b';'))) {}
@@ -105,7 +109,7 @@ impl Scanner<'_> {
 /// Namespaces of libraries for the host.
 const HOST: [&str; 6] = ["std::", "torch::", "at::", "c10::", "thrust::", "py::"];
 
-/// Tells whether a declaration is the host's: it names something of a host library and nothing of the device.
+/// Is a declaration the host's? It is if it names something of a host library and nothing of the device.
 fn is_hosts(declaration: &str) -> bool {
     let text = declaration.trim_start();
     if let Some(rest) = text.strip_prefix("using namespace") {
@@ -157,6 +161,14 @@ mod tests {
         for gone in ["namespace std", "vector", "Options", "options", "torch", "PYBIND"] {
             assert!(!left.contains(gone), "{gone}: {left}");
         }
+    }
+
+    #[test]
+    fn words_of_two_lines_are_two() {
+        let text =
+            "__global__\nvoid k(int* a) { a[0] = 1; }\nvoid host(int* a)\n{ k<<<1, 1>>>(a); }\n";
+        let left = without_host(text);
+        assert!(left.contains("void k(int* a) { a[0] = 1; }") && !left.contains("host"), "{left}");
     }
 
     #[test]

@@ -1,7 +1,8 @@
-//! What stands for host headers that NVRTC does not have: our own with the constants that kernels use of them.
+//! Substitutes for host headers that NVRTC lacks: our own, with the constants that kernels use of them.
 //!
-//! What then compiles is what the kernel means with the real header: constants and integer types are those of Linux on x86-64, templates
-//! of the standard library are CUDA's, and what else a kernel would use is missing, which the compiler says.
+//! A kernel that compiles with them means the same as with the real headers. Constants and integer types are those of
+//! Linux on x86-64, and templates of the standard library are CUDA's. The compiler reports everything else as
+//! missing.
 
 const FLOAT: &str = "#define FLT_MAX 3.402823466e+38f\n#define FLT_MIN 1.175494351e-38f\n\
                      #define FLT_EPSILON 1.192092896e-07f\n#define DBL_MAX 1.7976931348623158e+308\n\
@@ -21,10 +22,10 @@ const MATH: &str = "#ifndef INFINITY\n#define INFINITY __int_as_float(0x7f800000
                     #ifndef NAN\n#define NAN __int_as_float(0x7fffffff)\n#endif\n\
                     #ifndef M_PI\n#define M_PI 3.14159265358979323846\n#endif\n";
 
-/// The header with everything that nvcc knows without being told.
+/// The header with everything that nvcc knows by default.
 pub(super) const COMMON: &str = "warpproof_host_constants.h";
 
-/// Headers of the standard library that device code uses: CUDA's own, under the name that the file uses.
+/// Headers of the standard library for device code: CUDA's own, under the name in the file.
 const CUDA_LIMITS: &str =
     "#include <cuda/std/limits>\nnamespace std { using cuda::std::numeric_limits; }\n";
 const CUDA_TRAITS: &str =
@@ -34,7 +35,7 @@ const CUDA_UTILITY: &str =
 const CUDA_ARRAY: &str =
     "#include <cuda/std/array>\nnamespace std { using namespace cuda::std; }\n";
 
-/// Host headers and what stands for them.
+/// Host headers and their substitutes.
 const HEADERS: &[(&str, &str)] = &[
     ("float.h", FLOAT),
     ("cfloat", FLOAT),
@@ -52,7 +53,7 @@ const HEADERS: &[(&str, &str)] = &[
     ("array", CUDA_ARRAY),
 ];
 
-/// Host headers of which a kernel uses nothing that NVRTC does not have by itself.
+/// Host headers from which a kernel uses only names built into NVRTC.
 const EMPTY: &[&str] = &[
     "stdio.h",
     "cstdio",
@@ -125,13 +126,14 @@ const EMPTY: &[&str] = &[
     "gtest/gtest.h",
 ];
 
-/// Stands for the driver's header, which NVRTC compiles only with headers of the host: the one type of it that kernels take.
+/// Substitute for the driver's header, which NVRTC compiles only with headers of the host. It has the only type of it
+/// that kernels take.
 pub(super) const DRIVER: (&str, &str) = (
     "cuda.h",
     "typedef struct alignas(64) CUtensorMap_st { unsigned long long opaque[16]; } CUtensorMap;\n",
 );
 
-/// Tells whether the first error is in the driver's header.
+/// Is the first error in the driver's header?
 pub(super) fn names_driver(log: &str) -> bool {
     let first = log.lines().find(|line| line.contains("): error"));
     let file = first.and_then(|line| line.split_once('(')).map(|(file, _)| file);
@@ -143,7 +145,7 @@ pub(super) fn common() -> String {
     [FLOAT, LIMITS, INTEGERS, MATH].concat()
 }
 
-/// Tells whether the compiler misses a constant or type of host headers.
+/// Does the compiler miss a constant or type of host headers?
 pub(super) fn names_constant(log: &str) -> bool {
     let name = log.split_once("identifier \"").and_then(|(_, rest)| rest.split_once('"'));
     let known = common();
@@ -151,7 +153,7 @@ pub(super) fn names_constant(log: &str) -> bool {
     name.is_some_and(|(name, _)| words.any(|word| word == name))
 }
 
-/// Returns the header of ours for one that the compiler does not find.
+/// Returns our substitute for a header that the compiler does not find.
 pub(super) fn missing(log: &str) -> Option<(&'static str, &'static str)> {
     let name = missing_name(log)?;
     let empty = EMPTY.iter().find(|own| **own == name).map(|own| (*own, ""));

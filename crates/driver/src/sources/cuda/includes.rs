@@ -1,17 +1,18 @@
-//! The files that a source includes, as far as they are not the compiler's own.
+//! Finds the files that a source includes, apart from the compiler's own.
 //!
-//! They are found by their `#include` directives, whatever conditions or comments stand around them: that may be too
-//! many files, and never too few, so that a cached result is never older than what it was made of, and nobody's
-//! file is quoted that should not be. A name that a macro stands for is not seen; the caller then uses no cache
-//! and quotes nothing.
+//! Searches for `#include` directives and ignores conditions and comments around them. So it may find too many files
+//! but never too few: a cached result is never older than its inputs, and no file outside of the permitted folders is
+//! quoted. The name in an include may come from a macro. It is then unknown, and the caller uses no cache and quotes
+//! nothing.
 
+use crate::bounded;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// More files than these are not followed.
 const MOST: usize = 2000;
 
-/// Directives that bring in a file.
+/// Directives that include a file.
 const DIRECTIVES: [&str; 4] = ["include_next", "include", "import", "embed"];
 
 /// Included files with their texts, in a fixed order; `None` if they cannot all be known.
@@ -29,12 +30,12 @@ pub(super) fn included(
             let (quoted, name) = name?;
             let own = quoted.then_some(&own);
             let candidates = own.into_iter().chain(folders).map(|folder| folder.join(&name));
-            // What is in none of them is the compiler's own, or missing, which it will say.
+            // A file in none of the folders is the compiler's own, or missing; the compiler reports the latter.
             let Some(file) = candidates.into_iter().find(|file| file.is_file()) else { continue };
             if !seen.insert(file.clone()) {
                 continue;
             }
-            let text = std::fs::read_to_string(&file).ok()?;
+            let text = bounded::read_text(&file, bounded::MOST_TEXT).ok()?;
             found.push((file.clone(), text.clone()));
             open.push((file, text));
             if found.len() > MOST {
@@ -46,8 +47,8 @@ pub(super) fn included(
     Some(found)
 }
 
-/// Headers that a source includes in quotes and that lie beside what includes them, by the names they are included by; none if a
-/// name stands for two files.
+/// Headers included in quotes and found beside the including file, by their names in the directives. Leaves out a
+/// name of two files.
 pub(super) fn own_headers(path: &Path, text: &str) -> Vec<(String, String)> {
     let mut found: BTreeMap<String, (PathBuf, String)> = BTreeMap::new();
     let mut open = vec![(path.to_path_buf(), text.to_owned())];
@@ -60,7 +61,7 @@ pub(super) fn own_headers(path: &Path, text: &str) -> Vec<(String, String)> {
                 Some(_) => return Vec::new(),
                 None => {}
             }
-            let Ok(text) = std::fs::read_to_string(&file) else { continue };
+            let Ok(text) = bounded::read_text(&file, bounded::MOST_TEXT) else { continue };
             open.push((file.clone(), text.clone()));
             found.insert(name, (file, text));
             if found.len() > MOST {
@@ -71,10 +72,10 @@ pub(super) fn own_headers(path: &Path, text: &str) -> Vec<(String, String)> {
     found.into_iter().map(|(name, (_, text))| (name, text)).collect()
 }
 
-/// The names after all directives that bring in a file: whether each is in quotes; `None` for one that is neither in
-/// quotes nor in angle brackets.
+/// The names after all directives that include a file, each with a flag for quotes; `None` for one in neither quotes
+/// nor angle brackets.
 fn names(text: &str) -> Vec<Option<(bool, String)>> {
-    // Lines that a backslash joins are one, also in the middle of a word.
+    // A backslash joins two lines, even in the middle of a word.
     let text = text.replace("\\\r\n", "").replace("\\\n", "");
     let mut found = Vec::new();
     for line in text.lines() {
@@ -93,11 +94,11 @@ fn names(text: &str) -> Vec<Option<(bool, String)>> {
 
 fn next_directive(line: &str) -> Option<(usize, &'static str)> {
     let all = DIRECTIVES.iter().filter_map(|word| Some((line.find(word)?, *word)));
-    // Of two that begin at one place the longer one.
+    // If two begin at one place, the longer one.
     all.min_by_key(|(start, word)| (*start, std::cmp::Reverse(word.len())))
 }
 
-/// Whether a directive's `#`, or what stands for it, comes before; a comment may lie between.
+/// Does a directive's `#`, or a substitute for it, come before? A comment may lie between.
 fn follows_hash(before: &str) -> bool {
     let before = before.trim_end();
     ["#", "%:", "??=", "*/"].iter().any(|end| before.ends_with(end))

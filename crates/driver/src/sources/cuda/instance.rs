@@ -1,4 +1,5 @@
-//! Compiles a file for a kernel that the user names: if that is an instance of a template which nothing in the file asks for, it is asked for.
+//! Compiles a file for a kernel that the user names. If it is an instance of a template that the file itself does not
+//! instantiate, the compiler is asked for it.
 
 use super::compile::{CompileOptions, Compiled, compile};
 use super::error::CompileError;
@@ -9,7 +10,7 @@ use std::path::Path;
 /// Longer names are not taken for instances.
 const LONGEST: usize = 512;
 
-/// Compiles a file with the kernel of a name in it, if there is one.
+/// Compiles a file so that it has a kernel of this name, if possible.
 pub(crate) fn compile_for(
     path: &Path,
     text: &str,
@@ -24,9 +25,9 @@ pub(crate) fn compile_for(
     }
     match compile(path, text, Some(name), options) {
         Ok(instance) => Ok(instance),
-        // nvcc cannot be asked.
+        // nvcc cannot be asked for an instance.
         Err(CompileError::NoCompiler { .. }) => Ok(compiled),
-        // The beginning of the arguments may do, and a name may be wrong.
+        // The first template arguments may be enough, and a name may be wrong.
         Err(_) if has(extends_instance) || !is_template(text, name) => Ok(compiled),
         Err(CompileError::Refused { messages, command, .. }) => {
             Err(CompileError::Instance { name: name.to_owned(), messages, command })
@@ -35,7 +36,7 @@ pub(crate) fn compile_for(
     }
 }
 
-/// Tells whether a name may be an instance of a template, as an expression of C++.
+/// Could a name be an instance of a template, as an expression of C++?
 fn is_expression(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_:<>, *&-".contains(c);
     name.len() <= LONGEST && name.contains('<') && name.ends_with('>') && name.chars().all(plain)
@@ -47,7 +48,7 @@ fn is_template(text: &str, name: &str) -> bool {
     kernel_templates(text).iter().any(|one| one.name == base)
 }
 
-/// Names of the kernels in PTX as a compiler writes it.
+/// Names of the kernels in a compiler's PTX.
 fn entries(ptx: &str) -> impl Iterator<Item = &str> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
     ptx.split(".entry ").skip(1).map(move |rest| &rest[..rest.find(|c| !is_name(c)).unwrap_or(0)])

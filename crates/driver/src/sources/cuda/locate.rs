@@ -1,29 +1,29 @@
-//! Where a CUDA compiler is, if there is one: NVRTC (a library that turns CUDA C++ into PTX) or
-//! nvcc, and the header files that belong to it.
+//! Finds a CUDA compiler and its header files: NVRTC (a library that compiles CUDA C++ to PTX) or nvcc.
 //!
-//! Looked at in this order: variables of our own, `CUDA_HOME` and `CUDA_PATH`, the Python
-//! environment that is active (NVIDIA's wheels), the system. Nothing is executed and nothing is loaded here.
+//! Searched in this order: variables of our own, `CUDA_HOME` and `CUDA_PATH`, the active Python environment (NVIDIA's
+//! wheels), the system. Nothing is executed or loaded here.
 //!
-//! What is found here is run. So only what the user set leads to it, and places that belong to the system or the user:
-//! never the working folder, the folder of a kernel or a project, which somebody else may have written. A
-//! variable may point there, and `PATH` may have `.` in it: that is the user's word. An empty part of a list of
-//! folders, which shells take for the working folder, is an accident more often and names nothing.
+//! The compiler found here will be run. So the search follows only the user's settings and places that belong to the
+//! system or the user. It never looks in the working folder or the folder of a kernel or a project, which somebody
+//! else may have written. A variable may point there, and `PATH` may have `.` in it: that is the user's decision.
+//! Shells take an empty part of a list of folders for the working folder; this is usually an accident, so here it
+//! names nothing.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// What the search looks at, so that tests can have a world of their own.
+/// The inputs of the search, so that tests can replace them.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
     variables: BTreeMap<String, OsString>,
-    /// Nothing is kept between runs.
+    /// Keep nothing between runs.
     without_cache: bool,
-    /// Before every absolute path of the system; `/`.
+    /// Prefix of every absolute path of the system; `/`.
     root: PathBuf,
 }
 
-/// A library that compiles.
+/// A compiler library.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Library {
     /// The file.
@@ -32,7 +32,7 @@ pub struct Library {
     pub includes: Vec<PathBuf>,
 }
 
-/// The variables that say where things are.
+/// The variables with paths.
 const VARIABLES: [&str; 12] = [
     "WARPPROOF_NVRTC",
     "WARPPROOF_NVCC",
@@ -59,7 +59,7 @@ impl Environment {
         Self { variables: variables.collect(), without_cache: false, root: PathBuf::from("/") }
     }
 
-    /// The same with an active Python environment, unless there is one already.
+    /// Adds an active Python environment, unless there is one already.
     #[must_use]
     pub fn in_python(mut self, prefix: Option<&Path>) -> Self {
         if let Some(prefix) = prefix {
@@ -68,13 +68,13 @@ impl Environment {
         self
     }
 
-    /// The same, keeping nothing between runs.
+    /// Sets if nothing is kept between runs.
     #[must_use]
     pub fn without_cache(self, without_cache: bool) -> Self {
         Self { without_cache, ..self }
     }
 
-    /// A variable that is not empty.
+    /// A variable, unless it is empty.
     #[must_use]
     pub fn variable(&self, name: &str) -> Option<&OsString> {
         self.variables.get(name)
@@ -89,7 +89,7 @@ impl Environment {
         parts.flatten().collect()
     }
 
-    /// Where results of compilations are kept.
+    /// The folder of the compilation cache.
     #[must_use]
     pub fn cache_folder(&self) -> Option<PathBuf> {
         if self.without_cache {
@@ -98,13 +98,13 @@ impl Environment {
         if let Some(folder) = self.path("WARPPROOF_CACHE") {
             return Some(folder);
         }
-        // The XDG specification: relative paths are to be ignored.
+        // The XDG specification says to ignore relative paths.
         let absolute = |name: &str| self.path(name).filter(|path| path.is_absolute());
         let base = absolute("XDG_CACHE_HOME");
         Some(base.or_else(|| Some(absolute("HOME")?.join(".cache")))?.join("warpproof"))
     }
 
-    /// The library to compile with: the first there is.
+    /// The library to compile with: the first one found.
     #[must_use]
     pub fn nvrtc(&self) -> Option<Library> {
         if let Some(given) = self.path("WARPPROOF_NVRTC") {
@@ -115,7 +115,7 @@ impl Environment {
         found.map(|path| self.library(path))
     }
 
-    /// The compiler program: the first there is.
+    /// The compiler program: the first one found.
     #[must_use]
     pub fn nvcc(&self) -> Option<PathBuf> {
         if let Some(given) = self.path("WARPPROOF_NVCC") {
@@ -128,7 +128,7 @@ impl Environment {
         folders.map(|folder| folder.join(name)).find(|path| path.is_file())
     }
 
-    /// Folders of toolkits that were named or are installed.
+    /// Folders of toolkits, named by variables or installed.
     fn toolkits(&self) -> Vec<PathBuf> {
         let named = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(|name| self.path(name));
         let local = self.root.join("usr/local");
@@ -136,7 +136,7 @@ impl Environment {
             .into_iter()
             .filter(|path| file_name(path).starts_with("cuda"))
             .collect();
-        // `cuda` is the one that was chosen; then newer ones first.
+        // `cuda` is the toolkit chosen by the system; after it newer ones first.
         installed.sort_by(|one, other| {
             let rank = |path: &PathBuf| (file_name(path) != "cuda", version(&file_name(path)));
             let ((one_other, one), (other_other, other)) = (rank(one), rank(other));
@@ -178,7 +178,7 @@ impl Environment {
         folders
     }
 
-    /// With the header files: beside the library, or in the wheels next to its own.
+    /// Adds the header files: beside the library, or in the wheels next to its own.
     fn library(&self, path: PathBuf) -> Library {
         let mut includes = Vec::new();
         let mut add = |folder: PathBuf| {
@@ -198,14 +198,14 @@ impl Environment {
             add(toolkit.join("include"));
             add(toolkit.join("include/cccl"));
         }
-        // A `usr/include` is for the machine and not for the GPU.
+        // A `usr/include` is for the host, not for the GPU.
         includes
             .retain(|folder| folder.join("cuda_runtime.h").is_file() || folder.join("nv").is_dir());
         Library { path, includes }
     }
 }
 
-/// The folders of a list; an empty part is none.
+/// The folders of a list, without empty parts.
 pub(crate) fn folders(list: &OsStr) -> Vec<PathBuf> {
     std::env::split_paths(list).filter(|folder| !folder.as_os_str().is_empty()).collect()
 }
@@ -221,12 +221,12 @@ fn library_in(folder: &Path) -> Option<PathBuf> {
     found.filter(|path| path.is_file()).max_by_key(|path| version(&file_name(path)))
 }
 
-/// The numbers of a name: `libnvrtc.so.13` is [13].
+/// The numbers in a name: `libnvrtc.so.13` is [13].
 fn version(name: &str) -> Vec<u32> {
     name.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect()
 }
 
-/// What a folder holds, by name; nothing if it is none.
+/// The entries of a folder, by name; empty if it is no folder.
 fn children(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
@@ -242,7 +242,7 @@ fn file_name(path: &Path) -> String {
 mod tests {
     use super::*;
 
-    /// A machine of its own under the folder for temporary files.
+    /// A fake machine under the folder for temporary files.
     struct Machine(PathBuf);
 
     impl Machine {
@@ -317,7 +317,7 @@ mod tests {
         assert_eq!(machine.environment(&[]).nvrtc().unwrap().path, chosen);
         let environment = machine.environment(&[("WARPPROOF_NVRTC", "mine")]);
         assert_eq!(environment.nvrtc().unwrap().path, named);
-        // A name that leads nowhere is not replaced in silence.
+        // A name that leads nowhere must not be replaced silently.
         let environment = machine.environment(&[("WARPPROOF_NVRTC", "not/there.so")]);
         assert_eq!(environment.nvrtc(), None);
     }

@@ -1,7 +1,7 @@
 //! Random macros and conditions, preprocessed here and by NVRTC: the texts must be the same.
 //!
-//! Each program stores what macros expand to, as strings, into variables of the device; NVRTC's PTX has their bytes. What one of
-//! both refuses is not compared: refusing too much proves nothing wrong.
+//! Each program stores the expansions of macros, as strings, into variables of the device; NVRTC's PTX has their
+//! bytes. A program that either of the two refuses is not compared: refusing too much proves nothing wrong.
 
 use super::locate::Environment;
 use super::nvrtc::Nvrtc;
@@ -93,7 +93,7 @@ fn program(seed: u64) -> String {
     text + &format!("#else\n__device__ char t{last}[] = \"no\";\n#endif\n")
 }
 
-/// The strings of a program as they are preprocessed here; blanks do not count.
+/// The strings of a program after our preprocessing; blanks do not count.
 fn ours(text: &str) -> Option<Vec<String>> {
     let read = preprocess(&Options::default(), text).ok()?;
     let texts = read.tokens.iter().filter_map(|token| match &token.kind {
@@ -103,7 +103,7 @@ fn ours(text: &str) -> Option<Vec<String>> {
     Some(texts.collect())
 }
 
-/// The same from the PTX.
+/// The same strings from the PTX.
 fn theirs(ptx: &str) -> Vec<String> {
     let variable = |number: usize| {
         let start = ptx.find(&format!(".b8 t{number}["))?;

@@ -1,4 +1,4 @@
-//! From CUDA C++ to PTX, with a compiler that is found when it is needed. PTX input needs none of it.
+//! Compiles CUDA C++ to PTX with a compiler that is searched on demand. PTX input needs none of it.
 
 pub(crate) mod cache;
 mod compile;
@@ -26,7 +26,14 @@ pub(crate) use instance::compile_for;
 pub(crate) use named::{Named, Wanted, compile_named, named_key};
 pub(crate) use templates::kernel_templates;
 
-/// The version of a library, which shows that it can be loaded.
+/// Returns the version of a library, if it compiles a kernel: that shows that it, and what it needs, can be loaded.
 pub(crate) fn version(library: &locate::Library) -> Result<String, NvrtcError> {
-    nvrtc::Nvrtc::load(&library.path)?.version()
+    let nvrtc = nvrtc::Nvrtc::load(&library.path)?;
+    let version = nvrtc.version()?;
+    let kernel = "extern \"C\" __global__ void kernel(int* x) { x[0] = 1; }\n";
+    let compiled = nvrtc.compile_named(kernel, ("doctor.cu", &[]), &[], &[])?;
+    match compiled.ptx {
+        Some(_) => Ok(version),
+        None => Err(NvrtcError::Broken(compiled.log.trim().to_owned())),
+    }
 }

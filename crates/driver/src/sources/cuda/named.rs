@@ -1,7 +1,7 @@
-//! Compiles the text of a file with NVRTC for comparison with another reading of it: chosen instances of its kernels, math
-//! functions as the library has them.
+//! Compiles the text of a file with NVRTC for comparison with another reading of it: chosen instances of its kernels,
+//! with the library's math functions.
 //!
-//! Host headers that NVRTC does not have are replaced ([`super::host_headers`]).
+//! Host headers that NVRTC lacks are replaced ([`super::host_headers`]).
 
 use super::compile::{CompileOptions, architecture};
 use super::error::CompileError;
@@ -11,30 +11,30 @@ use super::locate::Library;
 use super::nvrtc::Nvrtc;
 use std::path::Path;
 
-/// What is wanted of a file.
+/// The text and kernels to compile.
 pub(crate) struct Wanted<'w> {
     /// Its path, for headers beside it and messages.
     pub(crate) path: &'w Path,
     /// Its text.
     pub(crate) text: &'w str,
-    /// `NAME=VALUE` of macros.
+    /// Macros, as `NAME=VALUE`.
     pub(crate) defines: &'w [String],
     /// Kernels as expressions of C++: `k<float, 16>`.
     pub(crate) names: &'w [String],
     /// Architecture and folders of headers.
     pub(crate) options: &'w CompileOptions,
-    /// Whether the compiler may leave out what nobody looks at.
+    /// The compiler may drop dead code.
     pub(crate) optimised: bool,
 }
 
-/// What came of it.
+/// The result of a compilation.
 pub(crate) struct Named {
     pub(crate) ptx: String,
-    /// Names in the PTX, in the order of the wanted ones.
+    /// Names in the PTX, in the order of the requested ones.
     pub(crate) names: Vec<String>,
 }
 
-/// Compiles it; the compiler's first complaint if it refuses.
+/// Compiles the requested kernels; returns the compiler's first error if it rejects them.
 pub(crate) fn compile_named(library: &Library, wanted: &Wanted<'_>) -> Result<Named, CompileError> {
     let mut words = words(library, wanted)?;
     let common = common();
@@ -51,7 +51,7 @@ pub(crate) fn compile_named(library: &Library, wanted: &Wanted<'_>) -> Result<Na
         let common = (COMMON, common.as_str());
         match absent {
             Some(header) => headers.push(header),
-            // nvcc includes headers by itself that NVRTC does not.
+            // nvcc includes headers by default that NVRTC does not.
             None if names_constant(&compiled.log) && !headers.contains(&common) => {
                 headers.push(common);
                 words.push(format!("--pre-include={COMMON}"));
@@ -61,7 +61,7 @@ pub(crate) fn compile_named(library: &Library, wanted: &Wanted<'_>) -> Result<Na
     }
 }
 
-/// Everything that the result depends on; nothing if that is not known.
+/// Key of the cache: everything the result depends on. `None` if that is unknown.
 pub(crate) fn named_key(library: &Library, wanted: &Wanted<'_>) -> Option<String> {
     let file = std::fs::metadata(&library.path).ok()?;
     let changed = file.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;

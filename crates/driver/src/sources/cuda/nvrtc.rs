@@ -1,7 +1,7 @@
-//! NVRTC, NVIDIA's compiler as a library, loaded when it is needed.
+//! NVRTC, NVIDIA's compiler as a library, loaded on demand.
 //!
-//! This is the one module with `unsafe`: it calls C functions of a library that is not there when
-//! Warpproof is built. What keeps it sound:
+//! This is the one module with `unsafe`: it calls C functions of a library that is absent when Warpproof is built.
+//! The reasons why it is sound:
 //! - The signatures are those of `nvrtc.h`, which have not changed since CUDA 7.0: every function
 //!   returns an `int` status, a program is an opaque pointer.
 //! - Pointers given to the library point to NUL-terminated strings or buffers that live until the
@@ -46,13 +46,13 @@ struct Source<'n> {
     handle: Program,
 }
 
-/// What came of a compilation.
+/// The result of a compilation.
 pub(super) struct Compiled {
     /// The PTX, if there were no errors.
     pub(super) ptx: Option<String>,
     /// Warnings and errors.
     pub(super) log: String,
-    /// The names in the PTX of what was asked for, in order; none if there were errors.
+    /// The names in the PTX of the requested kernels, in order; empty if there were errors.
     pub(super) names: Vec<String>,
 }
 
@@ -64,7 +64,7 @@ impl Nvrtc {
         Ok(Self { library: library? })
     }
 
-    /// `13.4`
+    /// The version, such as `13.4`.
     pub(super) fn version(&self) -> Result<String, NvrtcError> {
         let version = self.function::<Version>(c"nvrtcVersion")?;
         let (mut major, mut minor) = (0, 0);
@@ -74,7 +74,8 @@ impl Nvrtc {
         Ok(format!("{major}.{minor}"))
     }
 
-    /// Compiles a text, which may include headers by these names. Errors in the text are in the log; an error of the library is an `Err`.
+    /// Compiles a text, which may include headers by these names. Errors in the text are in the log; an error of the
+    /// library is an `Err`.
     #[cfg(test)]
     pub(super) fn compile(
         &self,
@@ -86,7 +87,7 @@ impl Nvrtc {
         self.compile_named(text, (name, headers), options, &[])
     }
 
-    /// The same, with kernels that must be there, instances of templates among them: `k<float, 16>`.
+    /// Compiles with requested kernels, such as instances of templates: `k<float, 16>`.
     pub(super) fn compile_named(
         &self,
         text: &str,
@@ -151,7 +152,7 @@ impl Nvrtc {
 }
 
 impl Source<'_> {
-    /// Says that something must be in the PTX, by an expression of C++.
+    /// Requests a kernel by an expression of C++.
     fn want(&self, expression: &str) -> Result<(), NvrtcError> {
         let expression = CString::new(expression).map_err(|_| NvrtcError::Nul("a name"))?;
         let add = self.nvrtc.function::<AddName>(c"nvrtcAddNameExpression")?;
@@ -159,7 +160,7 @@ impl Source<'_> {
         checked("nvrtcAddNameExpression", unsafe { add(self.handle, expression.as_ptr()) })
     }
 
-    /// The name in the PTX of what an expression stands for that was asked for.
+    /// The name in the PTX of a requested expression.
     fn lowered(&self, expression: &str) -> Result<String, NvrtcError> {
         let expression = CString::new(expression).map_err(|_| NvrtcError::Nul("a name"))?;
         let get = self.nvrtc.function::<LoweredName>(c"nvrtcGetLoweredName")?;
@@ -175,7 +176,7 @@ impl Source<'_> {
         Ok(name.to_string_lossy().into_owned())
     }
 
-    /// A text whose size one function says and that another writes.
+    /// Reads a text; one function returns its size, the other writes it.
     fn text(&self, size: &CStr, get: &CStr) -> Result<String, NvrtcError> {
         let get_size = self.nvrtc.function::<Size>(size)?;
         let get_text = self.nvrtc.function::<Text>(get)?;

@@ -1,18 +1,19 @@
-//! Math functions that stay calls where Warpproof compiles a file itself: nothing needs to be recognised then.
+//! Keeps calls of math functions in files that Warpproof compiles itself, so that no inlined code needs to be
+//! recognised.
 //!
-//! The header that does it is `tools/warpproof_math.h`, which is in this program. It makes macros of names
-//! such as `exp`, so a source may not compile with it; the caller then compiles it without.
+//! This is done by the header `tools/warpproof_math.h`, embedded in this program. It makes macros of names such as
+//! `exp`, so a source may not compile with it; the caller then compiles it without.
 
 use super::includes::included;
 use std::path::{Path, PathBuf};
 
-/// The header.
+/// The text of the header.
 pub(super) const HEADER: &str = include_str!("../../../../../tools/warpproof_math.h");
 
 /// Its name.
 pub(super) const NAME: &str = "warpproof_math.h";
 
-/// Whether a source calls a function of the header, itself or in a file that it includes.
+/// Does a source call a function of the header, itself or in an included file?
 pub(super) fn calls_functions(path: &Path, text: &str, folders: &[PathBuf]) -> bool {
     let included = included(path, text, folders).unwrap_or_default();
     std::iter::once(text).chain(included.iter().map(|(_, text)| text.as_str())).any(calls)
@@ -30,7 +31,7 @@ fn calls(text: &str) -> bool {
     let names: std::collections::BTreeSet<&str> = names().collect();
     let mut words = text.split_inclusive(|c: char| !is_word(c));
     words.any(|word| match word.strip_suffix(|c: char| !is_word(c)) {
-        // Blanks before the bracket are rare, and then the function is inlined.
+        // Blanks before the bracket are rare; the function is then inlined.
         Some(name) => word.ends_with('(') && names.contains(name),
         None => false,
     })

@@ -1,10 +1,10 @@
-//! Which lines of a compiler's messages are shown.
+//! Decides which lines of a compiler's messages are shown.
 //!
 //! A compiler quotes the lines it complains about and the names in them. A source may include any file that the user
-//! can read, so quoting one elsewhere would hand its contents to whoever reads the messages: on CI, everybody. Only
-//! files below the kernel's folder and below folders that were given are quoted; of others, the toolkit's own among
-//! them, name and line are shown. If a source brings in a file from elsewhere, or by a name that is not seen
-//! here, messages about other files are shortened as well: a macro can carry what it read into them.
+//! can read, so a quotation could give its contents to every reader of the messages (on CI, everybody). Only files
+//! below the kernel's folder and below the given folders are quoted. For others, the toolkit's own among them, only
+//! name and line are shown. If a source includes a file from elsewhere, or one whose name is unknown here, messages
+//! about other files are shortened as well: a macro can carry text from that file into them.
 
 use crate::output::is_below;
 use crate::render::escape;
@@ -16,24 +16,24 @@ pub(super) struct Quoting {
     folders: Vec<PathBuf>,
     /// The name of a text that the user gave without a file.
     text: Option<PathBuf>,
-    /// Nothing outside of it is quoted, if a project names the kernel.
+    /// The folder of the project that names the kernel, if one does. Nothing outside of it is quoted.
     project: Option<PathBuf>,
-    /// Something from elsewhere may be in any message.
+    /// Any message may contain text from elsewhere.
     mixed: bool,
 }
 
-/// What is said in place of a message.
+/// The replacement for a hidden message.
 const HIDDEN: &str =
     "not shown: it may quote a file outside of the kernel's folder (-I FOLDER allows one)";
 
-/// More messages that are not shown are counted.
+/// Further hidden messages are counted.
 const MOST_HIDDEN: usize = 5;
 
-/// The file that NVRTC's messages name for the instances it is asked for.
+/// NVRTC's messages use this file name for the requested instances.
 const ASKED_NAMES: &str = "__nv_name_map";
 
 impl Quoting {
-    /// For a kernel in a folder that includes these files; `None` if some are not known.
+    /// For a kernel in a folder that includes these files; `None` if some are unknown.
     pub(super) fn new(
         kernel: &Path,
         (given, project): (&[PathBuf], Option<&Path>),
@@ -48,7 +48,7 @@ impl Quoting {
         quoting
     }
 
-    /// For a text that the user gave without a file: nobody else wrote it.
+    /// For a text given without a file, which only the user can have written.
     pub(super) fn of_memory(
         name: &Path,
         given: &[PathBuf],
@@ -85,7 +85,7 @@ impl Quoting {
                         false => format!("{head}: {HIDDEN}"),
                     }
                 }
-                // What belongs to the message before.
+                // A continuation of the previous message.
                 None if quotes => line.to_owned(),
                 None => continue,
             };
@@ -101,7 +101,7 @@ impl Quoting {
     }
 }
 
-/// The file a line is about, and the line up to its message: `k.cu(3): error: …`, `k.cu:3:1: error: …`.
+/// The file of a message, and the line up to its text: `k.cu(3): error: …`, `k.cu:3:1: error: …`.
 fn place(line: &str) -> Option<(&str, &str)> {
     if line.starts_with(char::is_whitespace) {
         return None;
@@ -167,12 +167,12 @@ mod tests {
         let shown = own.messages(&log);
         assert!(shown.contains("quoted here") && shown.contains("secret.h(1)"), "{shown}");
         assert!(!shown.contains("secret line") && !shown.contains("token"), "{shown}");
-        // Of many the number is told.
+        // Only some of many hidden messages are listed; the rest are counted.
         let many = own.messages(&log.repeat(8));
         assert!(many.contains("and 3 more that are not shown"), "{many}");
         let asked = "__nv_name_map(2): error: too many arguments\n";
         assert!(own.messages(asked).contains("too many arguments"));
-        // The kernel brings it in: then nothing is quoted, also where the kernel is what is wrong.
+        // If the kernel includes a file from elsewhere, nothing is quoted, even for errors in the kernel.
         for included in [Some(files(&[&inner, &secret])), None] {
             let shown = Quoting::new(&kernel, (&[], None), included.as_deref()).messages(&log);
             assert!(!shown.contains("quoted here") && !shown.contains("secret line"), "{shown}");
@@ -186,7 +186,7 @@ mod tests {
         let kernels = (&given[..], Some(folder.as_path()));
         let shown = Quoting::new(&kernel, kernels, Some(&files(&[&secret]))).messages(&log);
         assert!(!shown.contains("secret line"), "{shown}");
-        // A link to it is not of the folder.
+        // The target of a link counts, not its name.
         #[cfg(unix)]
         {
             std::os::unix::fs::symlink(&secret, folder.join("link.cu")).unwrap();

@@ -1,6 +1,7 @@
-//! Kernel templates in the text of a file, found without parsing it: for messages about kernels of which the compiler made no instance.
+//! Finds kernel templates in the text of a file without parsing it, for messages about kernels without a compiled
+//! instance.
 //!
-//! What is mistaken for a template leads to a message that is wrong, and to nothing else.
+//! A false match leads to a wrong message and to nothing else.
 
 use crate::cpp_text::{self, Piece};
 
@@ -34,7 +35,7 @@ pub(crate) fn kernel_templates(text: &str) -> Vec<KernelTemplate> {
     found
 }
 
-/// The text without comments, strings and lines of the preprocessor.
+/// Strips comments, strings and preprocessor lines.
 fn plain(text: &str) -> String {
     let (mut at, mut plain) = (0, String::new());
     while let Some((piece, length)) = cpp_text::piece(text, at) {
@@ -65,7 +66,7 @@ fn parameters(head: &str) -> Option<Vec<String>> {
         }
     }
     all.push(one);
-    // A specialisation for certain arguments has none.
+    // An explicit specialisation has none.
     (!all.iter().all(|one| one.trim().is_empty())).then_some(all)
 }
 
@@ -80,7 +81,7 @@ fn argument(parameter: &str) -> Option<&'static str> {
     }
 }
 
-/// The name in a declaration behind `__global__`.
+/// The name in a declaration, from the text behind `__global__`.
 fn kernel_name(rest: &str) -> Option<&str> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut from = 0;

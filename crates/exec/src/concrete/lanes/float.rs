@@ -6,10 +6,10 @@ use super::super::float::Outcomes;
 use super::{LANES, Lanes, each_lane, gather, narrow};
 use ir::{FloatBinary, FloatMode, FloatRelation, FloatUnary, Format, Rounding, Scalar, Width};
 
-/// Plain rounding to nearest with subnormal numbers flushed.
+/// Round to nearest with subnormal numbers flushed.
 const FLUSHING: FloatMode = FloatMode { flush: true, ..FloatMode::NEAREST };
 
-/// Runs `$body` with constants bound to format and mode, known to the compiler for the usual ones.
+/// Runs `$body` with constants bound to format and mode, which the compiler knows for the usual ones.
 macro_rules! for_format {
     ($format:expr, $mode:expr, $constant:ident, $constant_mode:ident => $body:expr) => {
         for_format!(@ $format, $mode, $constant, $constant_mode => $body,
@@ -30,7 +30,7 @@ macro_rules! for_format {
     };
 }
 
-/// As [`scalar::float_unary`].
+/// Like [`scalar::float_unary`].
 pub fn float_unary(op: FloatUnary, format: Format, mode: FloatMode, out: &mut Lanes, a: &Lanes) {
     match op {
         FloatUnary::Negate => unary(FloatUnary::Negate, format, mode, out, a),
@@ -56,7 +56,7 @@ fn unary(op: FloatUnary, format: Format, mode: FloatMode, out: &mut Lanes, a: &L
     });
 }
 
-/// As [`scalar::float_binary`].
+/// Like [`scalar::float_binary`].
 pub fn float_binary(
     op: FloatBinary,
     format: Format,
@@ -98,7 +98,7 @@ fn low(lanes: &Lanes) -> super::Narrow {
     lanes.map(|bits| bits as u32)
 }
 
-/// As [`scalar::fma`].
+/// Like [`scalar::fma`].
 pub fn fma(format: Format, mode: FloatMode, out: &mut Lanes, a: &Lanes, b: &Lanes, c: &Lanes) {
     if format == Format::F32 && matches!(mode, FloatMode::NEAREST | FLUSHING) {
         let mut singles = [0; LANES];
@@ -110,7 +110,7 @@ pub fn fma(format: Format, mode: FloatMode, out: &mut Lanes, a: &Lanes, b: &Lane
     });
 }
 
-/// The lanes in which `a` stands in `relation` to `b`; as [`scalar::float_compare`].
+/// Returns the lanes for which the comparison holds; like [`scalar::float_compare`].
 #[must_use]
 pub fn float_compare(
     relation: FloatRelation,
@@ -137,7 +137,7 @@ pub fn float_compare(
     gather(&truths)
 }
 
-/// As [`scalar::convert()`].
+/// Like [`scalar::convert()`].
 pub fn convert(conversion: Conversion, out: &mut Lanes, a: &Lanes) {
     const S32: Scalar = Scalar::Integer { width: Width::B32, signed: true };
     const U32: Scalar = Scalar::Integer { width: Width::B32, signed: false };

@@ -5,7 +5,7 @@ use super::{LANES, Lanes, each_lane, gather};
 use ir::BitRange::{Clamp, Wrap};
 use ir::{IntBinary, IntTernary, IntUnary, Relation, Width};
 
-/// Runs `$body` with `$constant` bound to the width, known to the compiler for the usual ones.
+/// Runs `$body` with `$constant` bound to the width, which the compiler knows for the usual ones.
 macro_rules! for_width {
     ($width:expr, $constant:ident => $body:expr) => {
         match $width {
@@ -23,8 +23,8 @@ macro_rules! for_width {
     };
 }
 
-/// Matches `$value` against the listed variants, each with all its fields given, and runs `$body`
-/// with `$constant` bound to it, known to the compiler. `or` takes the variants that are not listed.
+/// Matches `$value` against the listed variants, each with all its fields given, and runs `$body` with
+/// `$constant` bound to it as a compile-time constant. `or` takes the unlisted variants.
 macro_rules! for_constant {
     ($kind:ident, $value:expr, $constant:ident => $body:expr,
      [$($name:ident $({ $($field:ident: $content:tt),* })?),* $(,)?] $(, or $other:ident)?) => {
@@ -39,7 +39,7 @@ macro_rules! for_constant {
     };
 }
 
-/// As [`scalar::int_unary`].
+/// Like [`scalar::int_unary`].
 pub fn int_unary(op: IntUnary, width: Width, out: &mut Lanes, a: &Lanes) {
     for_constant!(IntUnary, op, OP => unary(OP, width, out, a), [Not, Negate, Abs], or OP);
 }
@@ -49,7 +49,7 @@ fn unary(op: IntUnary, width: Width, out: &mut Lanes, a: &Lanes) {
     for_width!(width, WIDTH => each_lane!(out = scalar::int_unary(op, WIDTH, x); x in a));
 }
 
-/// As [`scalar::int_binary`].
+/// Like [`scalar::int_binary`].
 pub fn int_binary(op: IntBinary, width: Width, out: &mut Lanes, a: &Lanes, b: &Lanes) {
     if matches!(op, IntBinary::Shl | IntBinary::Shr { .. })
         && b.iter().all(|&amount| amount == b[0])
@@ -73,7 +73,7 @@ fn binary(op: IntBinary, width: Width, out: &mut Lanes, a: &Lanes, b: &Lanes) {
     for_width!(width, WIDTH => each_lane!(out = scalar::int_binary(op, WIDTH, x, y); x in a, y in b));
 }
 
-/// Shifts every lane by the same amount: vector units without shifts lane by lane can do that.
+/// Shifts every lane by the same amount, which suits vector units without per-lane shifts.
 fn shift(op: IntBinary, width: Width, out: &mut Lanes, a: &Lanes, amount: u64) {
     for_constant!(IntBinary, op, OP =>
         for_width!(width, WIDTH => {
@@ -84,7 +84,7 @@ fn shift(op: IntBinary, width: Width, out: &mut Lanes, a: &Lanes, amount: u64) {
     );
 }
 
-/// As [`scalar::int_ternary`].
+/// Like [`scalar::int_ternary`].
 pub fn int_ternary(op: IntTernary, width: Width, out: &mut Lanes, a: &Lanes, b: &Lanes, c: &Lanes) {
     if let IntTernary::Logic { table } = op {
         return logic(table, width, out, a, b, c);
@@ -107,7 +107,7 @@ fn ternary(op: IntTernary, width: Width, out: &mut Lanes, a: &Lanes, b: &Lanes, 
     });
 }
 
-/// One pass over the lanes for each minterm of the truth table.
+/// Computes all minterms of the truth table in one pass over the lanes.
 fn logic(table: u8, width: Width, out: &mut Lanes, a: &Lanes, b: &Lanes, c: &Lanes) {
     let mask = width.mask();
     let minterm = |index: u8| if table >> index & 1 == 1 { mask } else { 0 };
@@ -121,7 +121,7 @@ fn logic(table: u8, width: Width, out: &mut Lanes, a: &Lanes, b: &Lanes, c: &Lan
     }; x in a, y in b, z in c);
 }
 
-/// The lanes in which `a` stands in `relation` to `b`; as [`scalar::int_compare`].
+/// Returns the lanes for which the comparison holds; like [`scalar::int_compare`].
 #[must_use]
 pub fn int_compare(relation: Relation, signed: bool, width: Width, a: &Lanes, b: &Lanes) -> u32 {
     match signed {
@@ -143,7 +143,7 @@ fn compare(relation: Relation, signed: bool, width: Width, a: &Lanes, b: &Lanes)
     gather(&truths)
 }
 
-/// `a` in the lanes of `mask`, `b` in the others.
+/// Selects `a` in the lanes of `mask` and `b` in the others.
 pub fn select(mask: u32, out: &mut Lanes, a: &Lanes, b: &Lanes) {
     for lane in 0..LANES {
         let chosen = u64::from((mask >> lane) & 1).wrapping_neg();

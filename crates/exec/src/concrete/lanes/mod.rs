@@ -1,9 +1,8 @@
 //! The scalar operations on the 32 lanes of a warp, for the hot path.
 //!
-//! Each function decides once what to do and then loops over the lanes; common combinations get a
-//! loop of their own, made from the scalar function with a constant operation, which the compiler
-//! turns into vector instructions. All lanes are computed, whether or not they are active: there
-//! is nothing here that can go wrong. Masks have bit `i` for lane `i`.
+//! Each function dispatches once and then loops over the lanes. Common combinations get a loop of their own,
+//! made from the scalar function with a constant operation, and the compiler vectorises it. All lanes are
+//! computed, active or not: no operation here can fail. Masks have bit `i` for lane `i`.
 
 mod float;
 mod integer;
@@ -12,17 +11,17 @@ pub mod narrow;
 pub use float::{convert, float_binary, float_compare, float_unary, fma};
 pub use integer::{int_binary, int_compare, int_ternary, int_unary, select};
 
-/// How many lanes a warp has.
+/// Lanes of a warp.
 pub const LANES: usize = 32;
 
 /// One value for each lane.
 pub type Lanes = [u64; LANES];
 
-/// One value of 32 bits for each lane.
+/// One 32-bit value for each lane.
 pub type Narrow = [u32; LANES];
 
-/// Sets `$out` in every lane to `$result`, in which the names stand for the lane's values. A macro
-/// and not a function, because the compiler would not inline a long closure.
+/// Sets `$out` in every lane to `$result`, in which the names are the lane's values. It is a macro because
+/// the compiler would not inline a long closure.
 macro_rules! each_lane {
     ($out:ident = $result:expr; $($name:ident in $values:expr),*) => {
         for lane in 0..LANES {
@@ -33,7 +32,7 @@ macro_rules! each_lane {
 }
 use each_lane;
 
-/// The mask of lanes whose byte is one; every byte is zero or one.
+/// Returns the mask of lanes with byte 1; every byte is 0 or 1.
 #[inline(always)]
 fn gather(truths: &[u8; LANES]) -> u32 {
     let (octets, _) = truths.as_chunks::<8>();

@@ -1,5 +1,5 @@
-//! Operations on 32 bits, the ones most kernels live on: the same results as the scalar functions,
-//! in arrays of `u32` so that vector units are used to the full.
+//! 32-bit operations, the most frequent ones: the same results as the scalar functions, in arrays of `u32`
+//! for full use of vector units.
 
 use super::super as scalar;
 use super::super::float::fused_single;
@@ -10,7 +10,7 @@ use multiversion::{multiversion, target::match_target};
 
 type Singles = [f32; LANES];
 
-/// Single precision, rounded to nearest.
+/// Computes a single-precision operation, rounded to nearest.
 #[inline(always)]
 pub fn float_binary(op: FloatBinary, flush: bool, out: &mut Narrow, a: &Narrow, b: &Narrow) {
     match op {
@@ -37,9 +37,9 @@ fn map(flush: bool, out: &mut Narrow, a: &Narrow, b: &Narrow, f: impl Fn(f32, f3
     store(flush, out, result);
 }
 
-/// `a·b + c` in single precision, rounded once, to nearest.
+/// Computes `a·b + c` in single precision, rounded once, to nearest.
 ///
-/// By the processor's instruction where it has one.
+/// Uses the processor's instruction where available.
 #[multiversion(targets("x86_64+avx2+fma"))]
 pub fn fma(flush: bool, out: &mut Narrow, a: &Narrow, b: &Narrow, c: &Narrow) {
     let fused = match_target! {
@@ -69,7 +69,7 @@ fn fma_by(
 
 #[inline(always)]
 fn load(flush: bool, values: &Narrow) -> Singles {
-    // A loop and not `map`, which is not inlined for arrays of this length.
+    // A loop rather than `map`, which is not inlined for arrays of this length.
     let mut singles = [0.0; LANES];
     for lane in 0..LANES {
         singles[lane] = f32::from_bits(values[lane]);
@@ -90,7 +90,7 @@ fn store(flush: bool, out: &mut Narrow, mut result: Singles) {
     }
 }
 
-/// A result; if it is NaN, the canonical one.
+/// Encodes a result; a NaN becomes the canonical one.
 #[inline(always)]
 fn bits(result: f32) -> u32 {
     let canonical = f32::from_bits(nan::canonical(Format::F32) as u32);
@@ -98,7 +98,7 @@ fn bits(result: f32) -> u32 {
     result.to_bits()
 }
 
-/// Subnormal numbers become zeros of the same sign.
+/// Replaces subnormal numbers by zeros of the same sign.
 #[inline(always)]
 fn flush_all(singles: &mut Singles) {
     for single in singles {
@@ -107,7 +107,7 @@ fn flush_all(singles: &mut Singles) {
     }
 }
 
-/// Integers of 32 bits, also in the result.
+/// Computes an operation on 32-bit integers with a 32-bit result.
 #[inline(always)]
 pub fn int_binary(op: IntBinary, out: &mut Narrow, a: &Narrow, b: &Narrow) {
     macro_rules! cases {
@@ -140,7 +140,7 @@ pub fn int_binary(op: IntBinary, out: &mut Narrow, a: &Narrow, b: &Narrow) {
     )
 }
 
-/// The lanes in which `a` stands in `relation` to `b`.
+/// Returns the lanes for which the comparison holds.
 #[inline(always)]
 #[must_use]
 pub fn int_compare(relation: Relation, signed: bool, a: &Narrow, b: &Narrow) -> u32 {
@@ -164,7 +164,7 @@ fn compare(relation: Relation, signed: bool, a: &Narrow, b: &Narrow) -> u32 {
     gather(&truths)
 }
 
-/// `a` in the lanes of `mask`, `b` in the others.
+/// Selects `a` in the lanes of `mask` and `b` in the others.
 #[inline(always)]
 pub fn select(mask: u32, out: &mut Narrow, a: &Narrow, b: &Narrow) {
     for lane in 0..LANES {

@@ -1,7 +1,7 @@
-//! The common accesses: all lanes in one allocation, inside it, aligned, and of one kind.
+//! Fast path for common accesses: all lanes in one allocation, inside it, aligned, and with uniform state.
 //!
-//! Everything else is left to [`crate::interpret`], which finds out what is wrong and gives the same result
-//! where both apply.
+//! All others are left to [`crate::interpret`], which diagnoses faults and gives the same result where both
+//! apply.
 
 pub(super) mod starts;
 
@@ -16,9 +16,9 @@ use crate::tags::{Source, Tags};
 use crate::tracker::AccessAttributes;
 use ir::{AddressBase, Load, Operand, Store, VarId, Width};
 use starts::{MOST_BYTES, Pattern, Starts, allocation};
-use sync::{Kind, Part, SameValue};
+use sync::{Kind, Part, SameValue, each_place};
 
-/// Loads parameters of the kernel, which are the same for all lanes; whether it was such a load.
+/// Loads kernel parameters, which are the same for all lanes. Returns `true` if it did.
 fn load_parameters(context: &mut Context<'_, '_>, load: &Load, variable: VarId) -> bool {
     let Some(&Area::Param(number)) = context.machine.areas.get(&variable) else { return false };
     let Some(memory) = context.machine.params.get(number) else { return false };
@@ -45,7 +45,7 @@ fn load_parameters(context: &mut Context<'_, '_>, load: &Load, variable: VarId) 
     true
 }
 
-/// Executes a load of the common kind; whether it was one.
+/// Executes a common load. Returns `true` if it did.
 pub(super) fn load(context: &mut Context<'_, '_>, load: &Load) -> bool {
     if let AddressBase::Variable(variable) = load.address.base {
         return load_parameters(context, load, variable);
@@ -67,7 +67,7 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &Load) -> bool {
     }
 }
 
-/// Loads `B` bytes in each lane if they are all of one kind; whether they are.
+/// Loads `B` bytes in each lane if their states are uniform. Returns `true` if it did.
 fn load_bytes<const B: usize>(context: &mut Context<'_, '_>, load: &Load, starts: &Starts) -> bool {
     let is_valued = context.valued.is_some();
     let Context { machine, global, shared, warp, lanes, layout, .. } = context;
@@ -77,7 +77,7 @@ fn load_bytes<const B: usize>(context: &mut Context<'_, '_>, load: &Load, starts
     let state = memory.states.of_all().or_else(|| starts.state::<B>(&memory.states, *lanes));
     let tags = match state {
         Some(state::DEFINED) => Tags::NUMBER,
-        // Words of units are moved as they are, or not here.
+        // Words of units are moved unchanged, or left to the general code.
         Some(state::OPAQUE) if is_valued && !whole_units(layout, load) => {
             return B == 2 && load_halves(context, load, starts);
         }
@@ -90,7 +90,7 @@ fn load_bytes<const B: usize>(context: &mut Context<'_, '_>, load: &Load, starts
     if is_valued || state == Some(state::DEFINED) {
         load_values::<B>(context, load, starts, tags);
     } else {
-        // The bits of unknown values mean nothing here.
+        // The bits of unknown values are meaningless here.
         load.dsts.iter().flatten().for_each(|&dst| context.registers.mark(dst, tags, *lanes));
     }
     if context.tracker.watches(starts.area) {
@@ -99,8 +99,8 @@ fn load_bytes<const B: usize>(context: &mut Context<'_, '_>, load: &Load, starts
     true
 }
 
-/// Loads two bytes of a unit in each lane, to registers of as many; whether all are halves, or words that are
-/// no number. Neighbours often load the same.
+/// Loads two bytes of a unit in each lane to two-byte registers. Returns `true` if all are halves, or words
+/// that are not numbers. Neighbouring lanes often load the same.
 fn load_halves(context: &mut Context<'_, '_>, load: &Load, starts: &Starts) -> bool {
     let Context { machine, global, shared, warp, lanes, layout, valued, .. } = context;
     let memory = allocation(machine, global, shared, warp, starts.area);
@@ -135,10 +135,10 @@ fn load_halves(context: &mut Context<'_, '_>, load: &Load, starts: &Starts) -> b
     true
 }
 
-/// So few lanes are loaded one by one.
+/// Up to this many lanes are loaded one by one.
 const FEW: u32 = 4;
 
-/// Loads what is there.
+/// Loads the bytes.
 #[inline(always)]
 fn load_values<const B: usize>(
     context: &mut Context<'_, '_>,
@@ -195,11 +195,15 @@ fn load_few<const N: usize>(
     }
 }
 
-/// Tells who read what.
+/// Reports the reads to the tracker.
 fn track_load(context: &mut Context<'_, '_>, load: &Load, starts: &Starts, bytes: u32) {
     let lanes = context.lanes;
     let attributes = load_attributes(context, load);
     let warp = context.warp.number;
+    let target = (starts.area, bytes);
+    if context.tracker.read_later((warp, lanes), target, attributes, &starts.each) {
+        return;
+    }
     let part = |lanes: Mask, start: u32| Part {
         lanes,
         offset: start.into(),
@@ -211,46 +215,34 @@ fn track_load(context: &mut Context<'_, '_>, load: &Load, starts: &Starts, bytes
         parts[count] = part(lanes, start);
         count += 1;
     };
-    // Lanes that read the same are told together, if the first shares its place with another.
-    let mut rest = lanes;
+    // Lanes that read the same address are reported together, if the first one shares its address.
     let (half, other_half) = starts.each.split_at(WARP / 2);
     match starts.pattern {
-        Pattern::Same => add(std::mem::replace(&mut rest, Mask::NONE), starts.each[0]),
+        Pattern::Same => add(lanes, starts.each[0]),
         // Blocks of 16 columns: the lanes of two rows read the same row of a tile, or one of two places.
         Pattern::RowInHalves if half[0] == other_half[0] => {
-            rest = Mask::NONE;
             half.iter().enumerate().for_each(|(lane, &start)| add(Mask(0x1_0001 << lane), start));
         }
         Pattern::SameInHalves => {
-            rest = Mask::NONE;
             add(Mask(0xffff), half[0]);
             add(Mask(0xffff_0000), other_half[0]);
         }
-        _ => {}
+        _ => each_place(lanes, &starts.each, add),
     }
-    while let Some(lane) = rest.lowest() {
-        let same = starts.at_start_of(lane).and(rest);
-        add(same, starts.each[lane]);
-        rest = rest.without(same);
-        if same.count() == 1 && rest.count() == lanes.count() - 1 {
-            rest.iter().for_each(|lane| add(Mask::one(lane), starts.each[lane]));
-            break;
-        }
-    }
-    context.tracker.access_each(warp, (starts.area, bytes), attributes, &parts[..count]);
+    context.tracker.access_each(warp, target, attributes, &parts[..count]);
 }
 
-/// Whether a load moves units of four bytes to registers of as many bytes.
+/// Returns `true` if a load moves units of four bytes to registers of equal size.
 fn whole_units(layout: &Layout, load: &Load) -> bool {
     load.width >= Width::B32 && whole_words(layout, load)
 }
 
-/// Whether a load fills its registers.
+/// Returns `true` if a load fills its registers.
 fn whole_words(layout: &Layout, load: &Load) -> bool {
     load.dsts.iter().flatten().all(|dst| layout.width(*dst) == load.width)
 }
 
-/// Writes four words of 32 bits to registers of that size.
+/// Writes four 32-bit words to registers of that size.
 fn write_quads(context: &mut Context<'_, '_>, load: &Load, quads: &[[u8; 16]; WARP], tags: Tags) {
     let mut columns = [[0; WARP]; 4];
     turn(quads, &mut columns);
@@ -262,7 +254,7 @@ fn write_quads(context: &mut Context<'_, '_>, load: &Load, quads: &[[u8; 16]; WA
     }
 }
 
-/// Turns rows of four words into columns. Inlined, it would not use vector instructions.
+/// Transposes rows of four words into columns. Inlined, it would not be vectorised.
 #[inline(never)]
 fn turn(quads: &[[u8; 16]; WARP], [a, b, c, d]: &mut [Narrow; 4]) {
     for lane in 0..WARP {
@@ -284,7 +276,7 @@ fn write_words<const N: usize, const B: usize>(
 ) {
     for (position, dst) in load.dsts.iter().enumerate() {
         let Some(dst) = *dst else { continue };
-        // The compiler makes better code of a position it knows.
+        // The compiler generates better code for a constant position.
         match position {
             0 => write_word::<N, B>(context, load, chunks, 0, (dst, tags)),
             1 => write_word::<N, B>(context, load, chunks, 1, (dst, tags)),
@@ -335,7 +327,7 @@ fn write_word<const N: usize, const B: usize>(
     });
 }
 
-/// A word of memory as a number.
+/// Decodes a word of memory.
 #[inline(always)]
 fn number<const N: usize>(word: [u8; N]) -> u64 {
     let mut bytes = [0; 8];
@@ -343,7 +335,7 @@ fn number<const N: usize>(word: [u8; N]) -> u64 {
     u64::from_le_bytes(bytes)
 }
 
-/// Executes a store of the common kind; whether it was one.
+/// Executes a common store. Returns `true` if it did.
 pub(super) fn store(context: &mut Context<'_, '_>, store: &Store) -> bool {
     let element = store.width.bytes() as usize;
     let bytes = store.width.bytes() * store.srcs.len() as u32;
@@ -389,7 +381,7 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &Store) -> bool {
     true
 }
 
-/// Stores lane by lane, in ascending order, and tells who wrote what.
+/// Stores lane by lane, in ascending order, and reports the writes to the tracker.
 fn store_tracked(context: &mut Context<'_, '_>, store: &Store, starts: &Starts, state: u8) -> bool {
     let element = store.width.bytes() as usize;
     let bytes = element * store.srcs.len();
@@ -424,7 +416,7 @@ fn store_tracked(context: &mut Context<'_, '_>, store: &Store, starts: &Starts, 
     true
 }
 
-/// Stores a value of `element` bytes in each lane, in ascending order, and tells who wrote what.
+/// Stores a value of `element` bytes in each lane, in ascending order, and reports the writes to the tracker.
 fn store_single(
     context: &mut Context<'_, '_>,
     (src, element): (Operand, usize),

@@ -1,5 +1,4 @@
-//! Where the lanes of a common access start, whether all may access what is there, and what is
-//! there.
+//! Start offsets of a common access: their computation, permissions, and the state of the bytes.
 
 use crate::address::{Area, Pointer, keeps_region};
 use crate::context::Context;
@@ -12,33 +11,33 @@ use crate::warp::Warp;
 use ir::{Address, AddressBase, Space, Width};
 use multiversion::multiversion;
 
-/// The most bytes a lane accesses at once here.
+/// Most bytes that a lane accesses at once here.
 pub(super) const MOST_BYTES: u32 = 32;
 
-/// Where the lanes of an access start in their allocation.
+/// The start offsets of an access's lanes in their allocation.
 pub(super) struct Starts {
     pub(super) area: Area,
     pub(super) pattern: Pattern,
     pub(super) each: Narrow,
 }
 
-/// How the starts of all 32 lanes lie to each other.
+/// The pattern of the 32 start offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pattern {
     /// All at the same byte.
     Same,
-    /// Each right behind the one before.
+    /// Each right after the previous one.
     Row,
-    /// The same byte in each half of the warp, as in blocks of 16 columns.
+    /// The same byte within each half of the warp, as in blocks of 16 columns.
     SameInHalves,
     /// A row in each half.
     RowInHalves,
-    /// Some other way, or not all lanes take part.
+    /// Any other pattern, or not all lanes take part.
     Any,
 }
 
 impl Pattern {
-    /// The pattern of halves that begin so far apart and are the same byte or rows.
+    /// The pattern of two halves at this distance that are each the same byte or a row.
     #[inline(always)]
     fn of(is_same: bool, is_row: bool, distance: u64, bytes: u32) -> Self {
         match (is_same, is_row) {
@@ -54,7 +53,7 @@ impl Pattern {
 /// Lanes of half a warp.
 const HALF: usize = WARP / 2;
 
-/// The starts of addresses; all their bits together, and how they lie to each other.
+/// Subtracts the origin from addresses. Returns the bitwise or of the starts, and their pattern.
 #[multiversion(targets("x86_64+avx2"))]
 fn subtract(
     values: &Lanes,
@@ -64,7 +63,7 @@ fn subtract(
     starts: &mut Narrow,
 ) -> (u64, Pattern) {
     let (mut all, mut differs, mut leaves_row) = (0, 0, 0);
-    // One loop over all lanes: two over halves are not compiled to vector instructions.
+    // One loop over all lanes: two loops over halves are not vectorised.
     let mut origins = [values[0]; WARP];
     origins[HALF..].fill(values[HALF]);
     for (lane, ((&value, &origin), start)) in values.iter().zip(&origins).zip(starts).enumerate() {
@@ -78,7 +77,7 @@ fn subtract(
     (all, Pattern::of(differs == 0, leaves_row == 0, distance, bytes))
 }
 
-/// As [`subtract`], of addresses of 32 bits.
+/// Like [`subtract`], for 32-bit addresses.
 #[multiversion(targets("x86_64+avx2"))]
 fn subtract_narrow(values: &Narrow, shift: u32, bytes: u32, starts: &mut Narrow) -> (u32, Pattern) {
     let (mut all, mut differs, mut leaves_row) = (0, 0, 0);
@@ -100,8 +99,7 @@ impl Starts {
         Self { area: Area::Global(0), pattern: Pattern::Any, each: [0; WARP] }
     }
 
-    /// Finds the starts of an access of `bytes` bytes in every lane; whether the access is of the
-    /// common kind.
+    /// Finds the starts of an access of `bytes` bytes in every lane. Returns `true` for a common access.
     pub(super) fn find(
         &mut self,
         context: &mut Context<'_, '_>,
@@ -113,7 +111,7 @@ impl Starts {
             .is_some_and(|farthest| self.is_allowed(context, bytes, kind, farthest))
     }
 
-    /// Fills in the starts; gives all their bits together, which are no less than the highest.
+    /// Computes the starts. Returns their bitwise or, which is at least the highest.
     #[inline(always)]
     fn locate(
         &mut self,
@@ -155,7 +153,7 @@ impl Starts {
         Some(self.locate_some(*lanes, |lane| values[lane].wrapping_sub(shift) & mask))
     }
 
-    /// Lane by lane.
+    /// Computes the starts lane by lane.
     #[inline(always)]
     fn locate_some(&mut self, lanes: Mask, start: impl Fn(usize) -> u64) -> u64 {
         let mut all = 0;
@@ -168,8 +166,8 @@ impl Starts {
         all
     }
 
-    /// Finds the area of an address; what is taken from such a value to get its offset from the
-    /// first byte of the area.
+    /// Finds the area of an address. Returns the number to subtract from such values to get offsets from the
+    /// area's first byte.
     #[inline(always)]
     fn shift(&mut self, value: u64, offset: i64, mask: u64, space: Space) -> Option<u64> {
         let address = value.wrapping_add_signed(offset) & mask;
@@ -179,7 +177,7 @@ impl Starts {
         Some(start.wrapping_sub(offset.cast_unsigned()))
     }
 
-    /// Without a look at every lane's bit, by vector instructions.
+    /// Computes the starts of all lanes without testing lane bits, which vectorises.
     #[inline(always)]
     fn locate_all(&mut self, values: &Lanes, shift: u64, mask: u64, bytes: u32) -> u64 {
         let (all, pattern) = subtract(values, shift, mask, bytes, &mut self.each);
@@ -187,7 +185,7 @@ impl Starts {
         all
     }
 
-    /// As [`locate_all`](Self::locate_all), of addresses of 32 bits.
+    /// Like [`locate_all`](Self::locate_all), for 32-bit addresses.
     #[inline(always)]
     fn locate_narrow(
         &mut self,
@@ -202,7 +200,7 @@ impl Starts {
         Some(all.into())
     }
 
-    /// Whether every lane may access what it wants to.
+    /// Checks that every lane may make its access.
     #[inline(always)]
     fn is_allowed(
         &mut self,
@@ -225,7 +223,7 @@ impl Starts {
         if !inside || !aligned || !memory.bounded || !memory.allows(kind) {
             return false;
         }
-        // Accesses are made of whole aligned words of the allocation; lanes' parts must be too.
+        // Accesses consist of whole aligned words of the allocation, so a lane's part must, too.
         if stride % bytes as usize != 0 || memory.bytes.len() > u32::MAX as usize {
             return false;
         }
@@ -238,17 +236,6 @@ impl Starts {
             self.pattern = Pattern::Any;
         }
         true
-    }
-
-    /// Lanes that start where this one does, among others that do not take part.
-    #[inline(always)]
-    pub(super) fn at_start_of(&self, lane: usize) -> Mask {
-        let start = self.each[lane];
-        let mut same = 0;
-        for (lane, &other) in self.each.iter().enumerate() {
-            same |= u32::from(other == start) << lane;
-        }
-        Mask(same)
     }
 
     /// Collects the `B` bytes of every lane.
@@ -283,7 +270,7 @@ impl Starts {
         }
     }
 
-    /// What is common to the states of the `B` bytes of every lane, if they are all the same.
+    /// Returns the common state of all bytes of all lanes, if there is one.
     #[inline(always)]
     pub(super) fn state<const B: usize>(&self, states: &[u8], lanes: Mask) -> Option<u8> {
         let first = self.each[lanes.lowest().unwrap_or(0)] as usize;
@@ -297,8 +284,8 @@ impl Starts {
         all.all(|lane| chunks[self.each[lane] as usize / B] == wanted).then_some(state)
     }
 
-    /// Whether everything between the first and the last byte of any lane is in a state, if that is
-    /// not much more than the lanes access.
+    /// Returns `true` if everything between the first and the last byte of any lane has this state, provided
+    /// that the range is not much larger than the access.
     #[inline(always)]
     fn is_common<const B: usize>(&self, states: &[u8], state: u8) -> bool {
         let (mut low, mut high) = (u32::MAX, 0);
@@ -307,13 +294,13 @@ impl Starts {
             high = high.max(start);
         }
         let (low, end) = (low as usize, high as usize + B);
-        // One pass without an early end: it uses vector instructions.
+        // A single pass without early exit can use vector instructions.
         end - low <= 2 * WARP * B
             && states[low..end].iter().fold(0, |differs, other| differs | (other ^ state)) == 0
     }
 }
 
-/// An allocation, the size of a lane's part of it, and the distance between two such parts.
+/// Returns an allocation, the size of a lane's part of it, and the distance between two such parts.
 #[inline(always)]
 pub(in crate::fast) fn allocation<'s>(
     machine: &Machine<'_>,
@@ -336,7 +323,7 @@ pub(in crate::fast) fn allocation<'s>(
 mod tests {
     use super::*;
 
-    /// Whatever the pattern, every lane gets the bytes at its own start.
+    /// In every pattern, each lane gets the bytes at its own start.
     #[test]
     fn patterns_gather_what_single_lanes_would() {
         let memory: Vec<u8> = (0..1024u32).map(|byte| (byte * 7 % 251) as u8).collect();

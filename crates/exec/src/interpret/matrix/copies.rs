@@ -1,17 +1,17 @@
-//! Elements that a fragment of `wmma` holds several times.
+//! Multiple copies of elements in a fragment of `wmma`.
 //!
-//! The manual leaves the layout of fragments open (§9.7.14.4.1); those of A and B in half precision have more
-//! room than elements, and `wmma.load` fills in each element two or four times. Which of the
-//! copies a product multiplies is open as well. While a kernel treats all of them alike that makes no difference. If
-//! they differ, the element is any of them:
-//! - with a domain, one value that stands for all of them, if there is one ([`Domain::any_of`]), and otherwise an opaque
-//!   one, unless the other factor makes all products the same;
-//! - without, what the element goes into is unknown;
-//! - `simulate` takes the copy in the register with the lowest number, which is what an H200 does (`fragments` among the
+//! The manual leaves the layout of fragments open (§9.7.14.4.1). Those of A and B in half precision have more
+//! room than elements, and `wmma.load` stores each element two or four times. The copy that a product
+//! multiplies is open as well. That makes no difference as long as a kernel treats all of them alike. If they
+//! differ, the element is any of them:
+//! - with a domain, one value that stands for all of them, if there is one ([`Domain::any_of`]), and
+//!   otherwise an opaque one, unless the other factor makes all products equal;
+//! - without a domain, the results that depend on the element are unknown;
+//! - `simulate` takes the copy in the register with the lowest number, like an H200 (`fragments` among the
 //!   recordings), and says so.
 //!
-//! A copy that nobody wrote, beside one that somebody did, is a difference as well: only if all are
-//! undefined the element is.
+//! An unwritten copy beside a written one is a difference as well: the element is undefined only if all
+//! copies are.
 //!
 //! [`Domain::any_of`]: crate::domain::Domain::any_of
 
@@ -23,21 +23,21 @@ use crate::lanes::{Lanes, Mask, WARP};
 use crate::memory::Word;
 use crate::tags::Tags;
 
-/// What is known of the copies of a fragment's elements: lanes of each register that holds them first.
+/// Comparison of an element's copies: for each register with the first copies, lanes in each state.
 #[derive(Debug, Default)]
 pub(super) struct Disputes {
-    /// They differ.
+    /// The copies differ.
     pub(super) differ: Vec<Mask>,
-    /// What is not known without a domain, and may be the same.
+    /// Without a domain: unknown, possibly equal.
     pub(super) open: Vec<Mask>,
-    /// Some are undefined, and not all.
+    /// Some copies are undefined, but not all.
     pub(super) undefined: Vec<Mask>,
-    /// All are undefined.
+    /// All copies are undefined.
     pub(super) poison: Vec<Mask>,
 }
 
 impl Disputes {
-    /// Compares the copies, as bits.
+    /// Compares the copies as bits.
     pub(super) fn of(factor: &Factor<'_>, sources: &Sources) -> Self {
         let poison = sources.iter().map(|(_, tags)| tags.poison).collect();
         let mut found = Self { poison, ..Self::default() };
@@ -76,18 +76,18 @@ impl Disputes {
         masks.iter().fold(Mask::NONE, |all, &mask| all.or(mask))
     }
 
-    /// Whether anything is known or open of copies.
+    /// Returns `true` if any copies differ or may differ.
     pub(super) fn is_any(&self) -> bool {
         let masks = [&self.differ, &self.open, &self.undefined];
         masks.into_iter().any(|masks| !Self::any(masks).is_empty())
     }
 
-    /// Lanes in which copies are known to differ, or one of them is undefined.
+    /// Lanes with copies that differ, or with an undefined copy.
     pub(super) fn settled(&self) -> Vec<Mask> {
         self.differ.iter().zip(&self.undefined).map(|(a, b)| a.or(*b)).collect()
     }
 
-    /// Tells what a run without a domain goes past.
+    /// Records doubts for a run without a domain.
     pub(super) fn tell(&self, context: &mut Context<'_, '_>) {
         context.doubt(Doubtful::Copies { differ: true }, Self::any(&self.differ));
         if Self::any(&self.differ).is_empty() {
@@ -97,7 +97,7 @@ impl Disputes {
     }
 }
 
-/// Puts the copy that an H200 multiplies in the place of the others.
+/// Replaces all copies by the one that an H200 multiplies.
 pub(super) fn choose(context: &mut Context<'_, '_>, factor: &Factor<'_>, sources: &mut Sources) {
     let disputes = Disputes::of(factor, sources);
     context.doubt(Doubtful::FirstCopy, Disputes::any(&disputes.settled()));

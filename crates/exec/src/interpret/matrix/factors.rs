@@ -1,4 +1,4 @@
-//! The operands of a product: which registers hold which elements, and one element of D from them.
+//! Operands of a product: their layout in registers, and the computation of one element of D.
 
 use super::fragment::{self, Place, Spread, parts};
 use crate::concrete::{dot_float, dot_integer, resize};
@@ -6,7 +6,7 @@ use crate::lanes::{Lanes, WARP};
 use crate::tags::Tags;
 use ir::{Element, Format, Fragment, Mma, MmaKind, Operand, Reg, Shape, Sparsity, Width, WmmaMma};
 
-/// An operand: what is in its registers, and where.
+/// An operand: its registers with their contents and layout.
 pub(in crate::interpret) struct Factor<'o> {
     pub(in crate::interpret) element: Element,
     pub(in crate::interpret) registers: &'o [Operand],
@@ -14,7 +14,7 @@ pub(in crate::interpret) struct Factor<'o> {
 }
 
 impl Factor<'_> {
-    /// Registers that hold elements which no register before them holds.
+    /// Registers with elements that no earlier register holds.
     pub(in crate::interpret) fn originals(&self) -> impl Iterator<Item = usize> {
         (0..self.registers.len()).filter(|&register| self.spread.original(register) == register)
     }
@@ -37,7 +37,7 @@ pub(in crate::interpret) struct Product<'o> {
     pub(in crate::interpret) d: &'o [Reg],
     pub(in crate::interpret) d_spread: Spread,
     pub(in crate::interpret) sparsity: Option<&'o Sparsity>,
-    /// Whether the products are subtracted.
+    /// Set if the products are subtracted.
     pub(in crate::interpret) negates: bool,
 }
 
@@ -86,7 +86,7 @@ impl<'o> Product<'o> {
     }
 }
 
-/// The elements of the four products that an instruction makes at most.
+/// The elements of up to four products that an instruction computes.
 pub(in crate::interpret) struct Matrix<T> {
     rows: usize,
     columns: usize,
@@ -115,13 +115,13 @@ impl<T: Copy + Default> Matrix<T> {
         self.cells[index] = value;
     }
 
-    /// Changes the cells of the first product, some at a time.
+    /// Changes the cells of the first product, in chunks.
     pub(in crate::interpret) fn change(&mut self, mut change: impl FnMut(&mut [T])) {
         let size = self.rows * self.columns;
         self.cells[..size].chunks_mut(WARP).for_each(&mut change);
     }
 
-    /// Fills in what the parts of registers hold; copies are left out.
+    /// Fills in the parts of registers, without copies.
     fn gather(&mut self, factor: &Factor<'_>, mut part: impl FnMut(usize, usize, usize) -> T) {
         for register in factor.originals() {
             for lane in 0..WARP {
@@ -134,16 +134,16 @@ impl<T: Copy + Default> Matrix<T> {
     }
 }
 
-/// Which elements of a row of A are multiplied with which rows of B.
+/// For a row of A, the rows of B that its elements are multiplied with.
 pub(in crate::interpret) struct Terms {
-    /// For each row of A the rows of B; all rows, one after the other, if there is none.
+    /// For each row of A the rows of B; `None` for all rows in order.
     pub(super) chosen: Option<Vec<Vec<usize>>>,
-    /// How many there are.
+    /// Their number.
     pub(in crate::interpret) count: usize,
 }
 
 impl Terms {
-    /// Whether elements are left out.
+    /// Returns `true` if elements are omitted.
     pub(in crate::interpret) fn is_sparse(&self) -> bool {
         self.chosen.is_some()
     }
@@ -154,10 +154,10 @@ impl Terms {
     }
 }
 
-/// What an operand holds in all lanes, register by register.
+/// The contents of an operand in all lanes, register by register.
 pub(in crate::interpret) type Sources = Vec<(Lanes, Tags)>;
 
-/// Operands that are numbers.
+/// Operands as numbers.
 pub(super) struct Numbers {
     a: Matrix<u64>,
     b: Matrix<u64>,
@@ -184,7 +184,7 @@ impl Numbers {
         Self { a, b, c: matrix(&product.c, c, (m, n), 0) }
     }
 
-    /// The factors that meet in an element of D.
+    /// The pairs of factors for an element of D.
     pub(super) fn pairs(
         &self,
         terms: &Terms,
@@ -195,13 +195,13 @@ impl Numbers {
         (0..terms.count).map(move |at| (self.a.get(product, row, at), b(at)))
     }
 
-    /// What they are added to.
+    /// The element of C that they are added to.
     pub(super) fn start(&self, Place { product, row, column }: Place) -> u64 {
         self.c.get(product, row, column)
     }
 }
 
-/// One element of D.
+/// Computes one element of D.
 pub(super) fn combine(
     product: &Product<'_>,
     pairs: impl Iterator<Item = (u64, u64)> + Clone,
@@ -239,7 +239,7 @@ fn integer(element: Element, bits: u64) -> i64 {
     }
 }
 
-/// The float format of an element, if it is one.
+/// The float format of an element, if any.
 pub(in crate::interpret) fn format(element: Element) -> Option<Format> {
     Some(match element {
         Element::F64 => Format::F64,

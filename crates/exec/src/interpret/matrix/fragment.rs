@@ -1,16 +1,19 @@
-//! Which element of a matrix is in which lane, register and part of a register.
+//! Layouts of matrix fragments: the lane, register and part of a register of each element.
 //!
-//! The manual writes it as formulas (§9.7.14.5.1 to §9.7.14.5.13, §9.7.14.6.2) and all of them are
-//! linear in bits: each bit of the lane's number, of the register's and of the position in it adds a
-//! number of rows or columns. So a layout is a list of such steps.
+//! The manual gives formulas (§9.7.14.5.1 to §9.7.14.5.13, §9.7.14.6.2), all of them linear in bits: each bit
+//! of the lane number, of the register number and of the position in it adds a number of rows or columns. So
+//! a layout is a list of such steps.
 //!
-//! For `wmma` the manual leaves the layout open. Used is that of sm_80 and sm_90, as read from an
-//! H200 (its loads of numbered elements, every shape and type); it matters only to kernels that
-//! compute with elements of fragments themselves.
+//! For `wmma` the manual leaves the layout open. The one of sm_80 and sm_90 is used, as read from an H200
+//! (its loads of numbered elements, every shape and type). It matters only to kernels that compute with
+//! elements of fragments themselves.
 
+use crate::lanes::WARP;
 use ir::{Element, Fragment, Layout, Shape};
+use smallvec::SmallVec;
+use std::ops::Add;
 
-/// What a bit adds: a product (where several are computed side by side), rows, columns.
+/// The step of a bit: a product (where several are computed side by side), rows, columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(in crate::interpret) struct Place {
     pub(in crate::interpret) product: usize,
@@ -30,47 +33,87 @@ const fn products(product: usize) -> Place {
     Place { product, row: 0, column: 0 }
 }
 
-/// The layout of a fragment: what each bit adds, lowest first.
+/// The layout of a fragment.
+///
+/// An instruction has hundreds of elements, so sums of steps are computed once.
 #[derive(Clone, Debug)]
 pub(in crate::interpret) struct Spread {
-    lane: [Place; 5],
-    register: Vec<Place>,
-    part: Vec<Place>,
+    /// The place of each lane.
+    lane: [Place; WARP],
+    register: Sums,
+    part: Sums,
+}
+
+/// The place of each number, by the steps of its bits.
+#[derive(Clone, Debug)]
+struct Sums(SmallVec<[Place; 8]>);
+
+impl Sums {
+    /// Adds up the steps of all bits, lowest first.
+    fn new(steps: impl IntoIterator<Item = Place>) -> Self {
+        let mut sums = SmallVec::from_slice(&[Place::default()]);
+        for step in steps {
+            for at in 0..sums.len() {
+                sums.push(sums[at] + step);
+            }
+        }
+        Self(sums)
+    }
+
+    fn at(&self, number: usize) -> Place {
+        // Further bits have no step.
+        self.0[number & (self.0.len() - 1)]
+    }
+}
+
+impl Add for Place {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            product: self.product + other.product,
+            row: self.row + other.row,
+            column: self.column + other.column,
+        }
+    }
 }
 
 impl Spread {
-    /// Where the element is that `lane` has at position `part` of its register `register`.
-    pub(in crate::interpret) fn place(&self, lane: usize, register: usize, part: usize) -> Place {
-        let mut place = Place::default();
-        for (steps, bits) in
-            [(&self.lane[..], lane), (&self.register, register), (&self.part, part)]
-        {
-            for step in steps.iter().enumerate().filter(|(bit, _)| bits >> bit & 1 == 1) {
-                place.product += step.1.product;
-                place.row += step.1.row;
-                place.column += step.1.column;
-            }
-        }
-        place
+    /// Creates a layout from the steps of each bit of the lane, the register and the part, lowest first.
+    fn new(
+        lane: [Place; 5],
+        register: impl IntoIterator<Item = Place>,
+        part: impl IntoIterator<Item = Place>,
+    ) -> Self {
+        let of_lanes = Sums::new(lane);
+        let lane = std::array::from_fn(|lane| of_lanes.at(lane));
+        Self { lane, register: Sums::new(register), part: Sums::new(part) }
     }
 
-    /// The register that holds the same elements and has the lowest number. Bits of a register's
-    /// number that add nothing count copies; those of lanes and parts always add something.
+    /// Returns the place of the element at position `part` of register `register` in `lane`.
+    #[inline]
+    pub(in crate::interpret) fn place(&self, lane: usize, register: usize, part: usize) -> Place {
+        self.lane[lane] + self.register.at(register) + self.part.at(part)
+    }
+
+    /// Returns the lowest register with the same elements. Bits of a register number without a step count
+    /// copies; bits of lanes and parts always have a step.
     pub(in crate::interpret) fn original(&self, register: usize) -> usize {
         let counts =
-            |&(bit, step): &(usize, &Place)| *step != Place::default() && register >> bit & 1 == 1;
-        self.register.iter().enumerate().filter(counts).fold(0, |all, (bit, _)| all | 1 << bit)
+            |bit: &usize| register & bit != 0 && self.register.at(*bit) != Place::default();
+        let bits = (0..usize::BITS).map(|bit| 1 << bit).take_while(|&bit| bit <= register);
+        bits.filter(counts).fold(0, |all, bit| all | bit)
     }
 
-    /// The same with rows and columns exchanged.
+    /// Exchanges rows and columns.
     pub(in crate::interpret) fn transposed(mut self) -> Self {
-        let all = self.lane.iter_mut().chain(&mut self.register).chain(&mut self.part);
+        let all = self.lane.iter_mut().chain(&mut self.register.0).chain(&mut self.part.0);
         all.for_each(|step| (step.row, step.column) = (step.column, step.row));
         self
     }
 }
 
-/// Elements of one register.
+/// The number of elements in a register.
 pub(in crate::interpret) fn parts(element: Element) -> usize {
     match element {
         Element::F64 => 1,
@@ -78,18 +121,18 @@ pub(in crate::interpret) fn parts(element: Element) -> usize {
     }
 }
 
-/// Steps that double: `first`, `2·first`, … below `end`.
+/// Returns doubling steps: `first`, `2·first`, … below `end`.
 fn doubling(first: usize, end: usize, step: fn(usize) -> Place) -> Vec<Place> {
     let sizes = std::iter::successors(Some(first), |size| Some(2 * size));
     sizes.take_while(|&size| size < end).map(step).collect()
 }
 
-/// Four lanes share a row, each with `parts` neighbours.
+/// The layout in which four lanes share a row, each with `parts` neighbours.
 fn by_rows(parts: usize) -> [Place; 5] {
     [columns(parts), columns(2 * parts), rows(1), rows(2), rows(4)]
 }
 
-/// `mma`: A, of which `k` columns are stored.
+/// The layout of A in `mma`, with `k` stored columns.
 pub(in crate::interpret) fn mma_a(
     shape: Shape,
     k: usize,
@@ -102,83 +145,83 @@ pub(in crate::interpret) fn mma_a(
     let parts = parts(element);
     let mut register: Vec<Place> = doubling(8, shape.m.into(), rows);
     register.extend(doubling(4 * parts, k, columns));
-    Spread { lane: by_rows(parts), register, part: doubling(1, parts, columns) }
+    Spread::new(by_rows(parts), register, doubling(1, parts, columns))
 }
 
-/// `mma`: B.
+/// The layout of B in `mma`.
 pub(in crate::interpret) fn mma_b(shape: Shape, element: Element, layout: Layout) -> Spread {
     if in_quarters(shape, element) {
         return quarters(layout == Layout::Col).transposed();
     }
     let parts = parts(element);
     let register = doubling(4 * parts, shape.k.into(), columns);
-    Spread { lane: by_rows(parts), register, part: doubling(1, parts, columns) }.transposed()
+    Spread::new(by_rows(parts), register, doubling(1, parts, columns)).transposed()
 }
 
-/// `mma`: C or D, for factors of type `factor`.
+/// The layout of C or D in `mma`, for factors of type `factor`.
 pub(in crate::interpret) fn mma_c(shape: Shape, element: Element, factor: Element) -> Spread {
     let [low, high] = [columns(1), rows(8)];
     if in_quarters(shape, factor) {
         let lane = [rows(1), columns(2), products(1), products(2), rows(4)];
         if element == Element::F32 {
-            return Spread { lane, register: vec![columns(1), rows(2), columns(4)], part: vec![] };
+            return Spread::new(lane, [columns(1), rows(2), columns(4)], []);
         }
         let lane = [rows(1), rows(2), products(1), products(2), rows(4)];
-        return Spread { lane, register: vec![columns(2), columns(4)], part: vec![columns(1)] };
+        return Spread::new(lane, [columns(2), columns(4)], [columns(1)]);
     }
     match parts(element) {
-        1 => Spread { lane: by_rows(2), register: vec![low, high], part: vec![] },
-        _ => Spread { lane: by_rows(2), register: vec![high], part: vec![low] },
+        1 => Spread::new(by_rows(2), [low, high], []),
+        _ => Spread::new(by_rows(2), [high], [low]),
     }
 }
 
-/// `m8n8k4` of halves is four products, each of eight lanes.
+/// Returns `true` for `m8n8k4` of halves, which is four products of eight lanes each.
 fn in_quarters(shape: Shape, factor: Element) -> bool {
     shape == Shape { m: 8, n: 8, k: 4 } && factor == Element::F16
 }
 
-/// A of such a product: a lane has a row, or else a column of four.
+/// The layout of A in such a product: a lane has a row, or else a column of four.
 fn quarters(by_row: bool) -> Spread {
     let (lane, part, register) = match by_row {
         true => ([rows(1), rows(2)], columns(1), columns(2)),
         false => ([columns(1), columns(2)], rows(1), rows(2)),
     };
     let lane = [lane[0], lane[1], products(1), products(2), rows(4)];
-    Spread { lane, register: vec![register], part: vec![part] }
+    Spread::new(lane, [register], [part])
 }
 
-/// `wgmma`: the part of D that a warp has, sixteen rows (§9.7.15.5.1.1).
+/// The layout of a warp's part of D in `wgmma`, sixteen rows (§9.7.15.5.1.1).
 pub(in crate::interpret) fn wgmma_d(columns_of_d: usize, element: Element) -> Spread {
     let more = doubling(8, columns_of_d, columns);
     let high = [rows(8)].into_iter().chain(more);
     match parts(element) {
         1 => {
-            let register = [columns(1)].into_iter().chain(high).collect();
-            Spread { lane: by_rows(2), register, part: vec![] }
+            let register = [columns(1)].into_iter().chain(high);
+            Spread::new(by_rows(2), register, [])
         }
-        _ => Spread { lane: by_rows(2), register: high.collect(), part: vec![columns(1)] },
+        _ => Spread::new(by_rows(2), high, [columns(1)]),
     }
 }
 
-/// Words of a matrix in memory with neighbours along K, as if each 32 of them were a register: so many words are a row, and
-/// then comes the next.
+/// The layout of a matrix in memory with neighbours along K, as if each 32 words were a register: `words`
+/// words for each row, row by row.
 pub(in crate::interpret) fn along_k(words: usize, count: usize, element: Element) -> Spread {
     let parts = parts(element);
     let within = doubling(parts, words * parts, columns);
     let mut steps = within.into_iter().chain(doubling(1, count, rows));
     let lane = std::array::from_fn(|_| steps.next().unwrap_or_default());
-    Spread { lane, register: steps.collect(), part: doubling(1, parts, columns) }
+    Spread::new(lane, steps, doubling(1, parts, columns))
 }
 
-/// The same with neighbours along M or N, of elements of which two are a word: as many words as `k` are two rows, and then
-/// come the next.
+/// Like [`along_k`], with neighbours along M or N, for elements that are half a word: `k` words for two rows,
+/// pair by pair.
 pub(in crate::interpret) fn across_k(k: usize, count: usize) -> Spread {
     let mut steps = doubling(1, k, columns).into_iter().chain(doubling(2, count, rows));
     let lane = std::array::from_fn(|_| steps.next().unwrap_or_default());
-    Spread { lane, register: steps.collect(), part: vec![rows(1)] }
+    Spread::new(lane, steps, [rows(1)])
 }
 
-/// A fragment of `wmma`. Bits of a register's number beyond those that add something are copies.
+/// The layout of a `wmma` fragment. Further bits of a register number count copies.
 pub(in crate::interpret) fn wmma(fragment: Fragment, shape: Shape, element: Element) -> Spread {
     let parts = parts(element);
     let (m, n, k) = (usize::from(shape.m), usize::from(shape.n), usize::from(shape.k));
@@ -197,9 +240,9 @@ pub(in crate::interpret) fn wmma(fragment: Fragment, shape: Shape, element: Elem
             let spread = match parts {
                 1 => {
                     high.insert(0, low);
-                    Spread { lane: by_rows(2), register: high, part: vec![] }
+                    Spread::new(by_rows(2), high, [])
                 }
-                _ => Spread { lane: by_rows(2), register: high, part: vec![low] },
+                _ => Spread::new(by_rows(2), high, [low]),
             };
             if flat { spread.transposed() } else { spread }
         }
@@ -210,19 +253,18 @@ fn left(m: usize, parts: usize, along_k: Vec<Place>) -> Spread {
     let mut register = doubling(8, m.min(16), rows);
     register.extend(along_k);
     register.extend(doubling(16, m, rows));
-    Spread { lane: by_rows(parts), register, part: doubling(1, parts, columns) }
+    Spread::new(by_rows(parts), register, doubling(1, parts, columns))
 }
 
 fn right(n: usize, parts: usize, along_k: Vec<Place>) -> Spread {
     let mut register = along_k;
     register.extend(doubling(8, n, rows));
-    Spread { lane: by_rows(parts), register, part: doubling(1, parts, columns) }.transposed()
+    Spread::new(by_rows(parts), register, doubling(1, parts, columns)).transposed()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lanes::WARP;
     use std::collections::BTreeSet;
 
     const fn mnk(m: u16, n: u16, k: u16) -> Shape {
@@ -234,7 +276,7 @@ mod tests {
         (place.row, place.column)
     }
 
-    /// Formulas of the manual, written out for the shape that kernels use most.
+    /// Formulas of the manual, written out for the most common shape.
     #[test]
     fn halves_in_m16n8k16_are_where_the_manual_says() {
         let shape = mnk(16, 8, 16);
@@ -276,7 +318,7 @@ mod tests {
         }
     }
 
-    /// Every element is somewhere, and nothing is outside.
+    /// Every element occurs, and none is outside.
     #[test]
     fn fragments_cover_their_matrices() {
         let check = |spread: &Spread, registers: usize, parts: usize, size: (usize, usize)| {
@@ -322,7 +364,7 @@ mod tests {
         }
     }
 
-    /// Copies are registers as a whole: what is left without them holds each element once.
+    /// Copies are whole registers: without them each element occurs once.
     #[test]
     fn elements_are_held_once_but_for_copies_of_registers() {
         let wide = [mnk(16, 16, 16), mnk(8, 32, 16), mnk(32, 8, 16)];
@@ -392,7 +434,7 @@ mod tests {
         );
     }
 
-    /// A few of what was read from an H200.
+    /// Some of the places read from an H200.
     #[test]
     fn fragments_of_wmma_are_where_hardware_has_them() {
         let c = wmma(Fragment::C, mnk(8, 32, 16), Element::F32);

@@ -1,5 +1,5 @@
-//! Products of floats that are numbers: the manual fixes an element of D only if no partial sum is
-//! rounded, whatever the order ([`crate::legal`]).
+//! Products of known floats: the manual fixes an element of D only if no partial sum is rounded, in any order
+//! ([`crate::legal`]).
 
 use super::factors::{Numbers, Product, Terms, combine, format};
 use super::fragment::parts;
@@ -10,7 +10,7 @@ use crate::lanes::{Mask, WARP};
 use crate::legal::{Enclosure, Unfixed, matrix_sum};
 use crate::tags::Tags;
 
-/// Tells whether the run keeps numbers as bits that every GPU has.
+/// Returns `true` if the run keeps numbers as bits common to every GPU.
 pub(super) fn wants_bits(context: &Context<'_, '_>) -> bool {
     match &context.valued {
         None => context.tracker.is_checking(),

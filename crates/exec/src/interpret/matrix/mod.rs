@@ -1,8 +1,8 @@
-//! Matrix instructions of a warp (manual §9.7.14): products, and matrices moved between memory and
+//! Matrix instructions of a warp (manual §9.7.14): products, and moves of matrices between memory and
 //! registers.
 //!
-//! They wait until all lanes of the warp have come to them, which must be all 32: a lane that has
-//! exited or never existed makes them undefined, a finding. They order no memory.
+//! They wait until all lanes of the warp have come, which must be all 32. A lane that has exited or never
+//! existed makes them undefined, a finding. They do not order memory.
 
 mod copies;
 pub(super) mod factors;
@@ -21,7 +21,7 @@ use factors::Product;
 use ir::{Access, Op};
 use sync::SyncEvent;
 
-/// Executes a matrix instruction when the whole warp is there.
+/// Executes a matrix instruction when the whole warp has come.
 pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
     let alive = context.warp.alive();
     if context.lanes != alive {
@@ -46,12 +46,12 @@ pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Ga
         Op::MoveMatrix(transpose) => rows::transpose(context, transpose),
         Op::WmmaLoad(load) => tile::load(context, load)?,
         Op::WmmaStore(store) => tile::store(context, store)?,
-        _ => return Err(context.gap("this is no matrix instruction")),
+        _ => return Err(context.gap("this is not a matrix instruction")),
     }
     Ok(Flow::Next)
 }
 
-/// The register of a fragment of `wmma` that holds the same elements and has the lowest number: itself, unless the
+/// Returns the lowest register of a `wmma` fragment with the same elements: the register itself, unless the
 /// fragment holds elements several times.
 #[must_use]
 pub fn original_register(

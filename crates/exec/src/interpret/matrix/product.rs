@@ -1,9 +1,8 @@
 //! Products: D = A·B + C (manual §9.7.14.4.5, §9.7.14.5.14, §9.7.14.6.3).
 //!
-//! Element by element: what is undefined in a row of A, a column of B or at C makes the elements of D
-//! undefined that it goes into, and no others. Without a domain, one unknown element makes all of D
-//! unknown, which loses nothing that `check` looks at. Metadata of a sparse A that is unknown does
-//! the same.
+//! Element by element: an undefined value in a row of A, a column of B or at C makes exactly the dependent
+//! elements of D undefined. Without a domain, one unknown element makes all of D unknown, which loses nothing
+//! relevant to `check`. So does unknown metadata of a sparse A.
 
 use super::copies::{self, Disputes};
 use super::factors::{Factor, Matrix, Numbers, Product, Sources, Terms, combine, format};
@@ -23,12 +22,12 @@ pub(super) fn execute(context: &mut Context<'_, '_>, product: &Product<'_>) -> R
     multiply(context, product, sources)
 }
 
-/// What the registers of an operand hold.
+/// Reads the registers of an operand.
 pub(in crate::interpret) fn read(context: &mut Context<'_, '_>, factor: &Factor<'_>) -> Sources {
     factor.registers.iter().map(|&operand| context.read(operand, Width::B64)).collect()
 }
 
-/// Multiplies what is in these words, as if they were the registers of the operands.
+/// Multiplies these words as if they were the registers of the operands.
 pub(in crate::interpret) fn multiply(
     context: &mut Context<'_, '_>,
     product: &Product<'_>,
@@ -77,12 +76,12 @@ pub(in crate::interpret) fn multiply(
         return Ok(());
     }
     if floats && disputed && legal::wants_bits(context) {
-        // Which copies meet is open, and so is how the sums are rounded.
+        // The copies used are open, and so is the rounding of the sums.
         let copies = Tags::unknown(Mask::ALL, Source::Copies);
         spoil(context, product, tags.combine(copies), &poison);
         return Ok(());
     }
-    // Nobody looks at the bits of what is undefined, and after a race it may be all that there is.
+    // The bits of undefined values are never used, and after a race all values may be undefined.
     let is_lost = poison.iter().all(|lanes| *lanes == Mask::ALL) && !context.machine.simulates;
     let results = match is_lost {
         true => vec![[0; WARP]; product.d.len()],
@@ -99,8 +98,9 @@ pub(in crate::interpret) fn multiply(
     Ok(())
 }
 
-/// What any register of the operands is, lane by lane. An element of D depends on registers of other lanes, so poison in
-/// one register does not hide that another one of the lane is unknown, as it does where a lane computes for itself.
+/// Combines the tags of all registers of the operands, lane by lane. An element of D depends on registers of
+/// other lanes. So poison in one register does not hide an unknown one of the same lane, as it would if each
+/// lane computed by itself.
 fn of_any(sources: &[Sources; 3]) -> Tags {
     let mut all = Tags::NUMBER;
     for (_, tags) in sources.iter().flatten() {
@@ -117,8 +117,7 @@ fn of_any(sources: &[Sources; 3]) -> Tags {
     all
 }
 
-/// Lanes of each register of D that something goes into which is in these lanes of the registers of
-/// A, B and C.
+/// Lanes of each register of D that depend on these lanes of the registers of A, B and C.
 fn reached(product: &Product<'_>, marks: [&[Mask]; 3]) -> Vec<Mask> {
     if marks.iter().all(|marks| marks.iter().all(|lanes| lanes.is_empty())) {
         return vec![Mask::NONE; product.d.len()];
@@ -148,7 +147,7 @@ fn reached(product: &Product<'_>, marks: [&[Mask]; 3]) -> Vec<Mask> {
     lanes_of_d(product, is_reached)
 }
 
-/// The lanes of each register of D of which some part is at a place.
+/// The lanes of each register of D with some part at such a place.
 fn lanes_of_d(product: &Product<'_>, holds: impl Fn(Place) -> bool) -> Vec<Mask> {
     let parts = parts(product.d_element);
     let has = |register: usize, lane: usize| {
@@ -158,7 +157,7 @@ fn lanes_of_d(product: &Product<'_>, holds: impl Fn(Place) -> bool) -> Vec<Mask>
     (0..product.d.len()).map(|register| Mask(mask(register))).collect()
 }
 
-/// Which elements meet, or the tags of metadata that is not known. Rows with invalid metadata are
+/// Returns the pairs of elements to multiply, or the tags of unknown metadata. Rows with invalid metadata are
 /// undefined.
 fn terms(
     context: &mut Context<'_, '_>,
@@ -203,7 +202,7 @@ fn spoil(context: &mut Context<'_, '_>, product: &Product<'_>, tags: Tags, poiso
     }
 }
 
-/// D, register by register.
+/// Computes D, register by register.
 fn compute(product: &Product<'_>, sources: &[Sources; 3], terms: &Terms) -> Vec<Lanes> {
     let numbers = Numbers::new(product, sources);
     let element =

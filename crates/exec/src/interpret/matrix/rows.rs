@@ -1,10 +1,10 @@
-//! `ldmatrix`, `stmatrix` and `movmatrix` (manual §9.7.14.5.15 to §9.7.14.5.17): matrices of 8×8
+//! Executes `ldmatrix`, `stmatrix` and `movmatrix` (manual §9.7.14.5.15 to §9.7.14.5.17) on matrices of 8×8
 //! halves.
 //!
-//! Lane 8m+r gives the address of row r of matrix m, and what is wrong with it is said of that lane.
-//! The access is that of the four lanes 4r to 4r+3, which "load an entire row", four bytes each; with
-//! `.trans` too, where the elements then go elsewhere. Lanes beyond the last matrix need no address
-//! (sm_80 and later).
+//! Lane 8m+r gives the address of row r of matrix m, and a fault of this address is reported for that lane.
+//! The access belongs to the four lanes 4r to 4r+3, which "load an entire row", four bytes each, even with
+//! `.trans`, where the elements then go elsewhere. Lanes beyond the last matrix need no address (sm_80 and
+//! later).
 
 use crate::address::{Area, Pointer};
 use crate::context::Context;
@@ -26,18 +26,18 @@ use sync::{Kind, Question, SameValue};
 /// Bytes of a row.
 const ROW: u32 = 16;
 
-/// Bits, or words of units, and what they are.
+/// Bits, or words of units, with their state.
 type Piece = (u64, Word);
 
-/// A row of a matrix in memory: where it is, if the address was good.
+/// A row of a matrix in memory, located if the address was valid.
 #[derive(Clone, Copy)]
 struct Row {
     pointer: Pointer,
-    /// As [`locate`] says.
+    /// The result of [`locate`].
     start: Option<usize>,
 }
 
-/// Where the rows of `count` matrices are; nowhere after a fault.
+/// Locates the rows of `count` matrices; `None` after a fault.
 fn locate_rows(
     context: &mut Context<'_, '_>,
     (address, space): (Address, Space),
@@ -66,13 +66,13 @@ fn locate_rows(
     Ok(rows)
 }
 
-/// The lane and half of its register that element (`row`, `column`) is in.
+/// Returns the lane, and the half of its register, of element (`row`, `column`).
 fn holder(row: usize, column: usize, transposed: bool) -> (usize, usize) {
     let (row, column) = if transposed { (column, row) } else { (row, column) };
     (4 * row + column / 2, column % 2)
 }
 
-/// Two bytes of a piece.
+/// Returns two bytes of a piece.
 fn half(context: &mut Context<'_, '_>, (value, word): Piece, which: usize) -> Piece {
     match &mut context.valued {
         Some(valued) if word == Word::Unknown => {
@@ -85,12 +85,19 @@ fn half(context: &mut Context<'_, '_>, (value, word): Piece, which: usize) -> Pi
     }
 }
 
-/// Two halves side by side.
+/// Joins two halves.
 fn join(context: &mut Context<'_, '_>, low: Piece, high: Piece) -> Piece {
     match (low.1, high.1) {
         (Word::Number, Word::Number) => (low.0 | high.0 << 16, Word::Number),
         (Word::Unknown | Word::Number, Word::Unknown | Word::Number) => match &mut context.valued {
             Some(valued) => {
+                let units = &mut valued.store.units;
+                if !context.machine.general
+                    && (low.1, high.1) == (Word::Unknown, Word::Unknown)
+                    && let Some(both) = units.pair(low.0 as u32, high.0 as u32)
+                {
+                    return (u64::from(both) | u64::from(units.bits(0)) << 32, Word::Unknown);
+                }
                 let [low, high] = [low, high].map(|(value, word)| valued.store.bytes(value, word));
                 let mut out = ZERO;
                 out[..2].copy_from_slice(&low[..2]);
@@ -140,8 +147,8 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &LoadMatrix) -> Result<(
     Ok(())
 }
 
-/// Which lane accesses which bytes of a row: the lane whose register holds them. Of a transposed matrix that
-/// is another one for each element.
+/// Returns the lane for each part of a row: the one whose register holds it. For a transposed matrix each
+/// element has another lane.
 fn accesses(
     row: Row,
     number: usize,
@@ -158,7 +165,7 @@ fn accesses(
     })
 }
 
-/// A few bytes of a row, and whether its address was bad.
+/// Reads a few bytes of a row; `true` after an invalid address.
 fn read(
     context: &mut Context<'_, '_>,
     row: Option<Row>,
@@ -201,14 +208,14 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &StoreMatrix) -> Resul
     Ok(())
 }
 
-/// What a lane has.
+/// Returns the piece of a lane.
 fn fragment((values, tags): &(Lanes, Tags), lane: usize) -> Piece {
     let word = word_of(*tags, lane);
     let mask = if word == Word::Unknown { u64::MAX } else { 0xffff_ffff };
     (values[lane] & mask, word)
 }
 
-/// Lanes write a row, each the bytes that it holds; `pieces` are four bytes each.
+/// Writes a row, each lane the bytes that it holds; `pieces` are four bytes each.
 fn write(
     context: &mut Context<'_, '_>,
     (row, number, transposed): (Row, usize, bool),
@@ -232,7 +239,7 @@ fn write(
     }
 }
 
-/// Tells whether part of a piece leaves in place what is there.
+/// Does part of a piece leave the present value in place?
 fn keeps(
     context: &mut Context<'_, '_>,
     (pointer, lane): (Pointer, usize),

@@ -1,22 +1,22 @@
 //! The metadata of a sparse A (manual §9.7.14.6.1, §9.7.14.6.2).
 //!
-//! Of each chunk of columns half is stored; four bits say which. Which thread has the bits of which
-//! row and chunk is in the manual's figures; this is what an H200 does with random metadata, for every
-//! shape and selector. Bits that the manual calls invalid are an error of the kernel: the row is
+//! Half of each chunk of columns is stored; four bits select the columns. The manual's figures assign these
+//! bits to threads, by row and chunk. This file implements the behaviour of an H200 with random metadata, for
+//! every shape and selector. Bits that the manual calls invalid are an error of the kernel: the row is
 //! undefined.
 
 use ir::Element;
 
-/// How A is thinned out.
+/// The sparsity pattern of A.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chunks {
     /// Columns of a chunk.
     width: usize,
-    /// Columns that are chosen together.
+    /// Columns that are selected together.
     unit: usize,
     /// Chunks of a row.
     count: usize,
-    /// Whether a thread has four chunks of two rows, or eight of one.
+    /// Set if a thread has four chunks of two rows, rather than eight of one.
     two_rows: bool,
 }
 
@@ -30,18 +30,18 @@ impl Chunks {
         Self { width, unit, count: k / width, two_rows: element.bits() >= 16 }
     }
 
-    /// How many of four threads have metadata.
+    /// The number of threads out of four with metadata.
     fn threads(self) -> usize {
         // Sixteen rows with four bits for each chunk, in eight groups of threads.
         self.count * 16 * 4 / (32 * 8)
     }
 
-    /// Whether a selector names threads that exist.
+    /// Returns `true` if a selector names existing threads.
     pub(super) fn allows(self, selector: u8) -> bool {
         (usize::from(selector) + 1) * self.threads() <= 4
     }
 
-    /// The lane that has the bits of a chunk of a row, and the first of them.
+    /// Returns the lane with the bits of a chunk of a row, and the position of the first bit.
     fn location(self, selector: u8, row: usize, chunk: usize) -> (usize, u32) {
         let (half, group) = (row / 8, row % 8);
         let (thread, position) = match self.two_rows {
@@ -52,7 +52,7 @@ impl Chunks {
         (lane, 4 * position as u32)
     }
 
-    /// The columns of the stored elements of a row; `None` if the metadata is invalid.
+    /// Returns the columns of a row's stored elements; `None` if the metadata is invalid.
     pub(super) fn columns(
         self,
         (selector, ordered): (u8, bool),

@@ -1,13 +1,13 @@
-//! `wmma.load` and `wmma.store` (manual §9.7.14.4.3, §9.7.14.4.4): matrices with a stride.
+//! Executes `wmma.load` and `wmma.store` (manual §9.7.14.4.3, §9.7.14.4.4): matrices with a stride.
 //!
-//! All lanes name the same matrix. Which lane accesses which element is left open, so loads of A and
-//! B are taken for reads of every lane. Fragments of C are the same in `wmma.load.c` and
-//! `wmma.store.d`, so that a tile may be read, changed and written back: there the access is that of one
-//! lane, and *not* the lane that has the element on hardware but its opposite. Whoever reads with
-//! ordinary loads what `wmma.store` wrote needs a barrier, wherever the element was.
+//! All lanes name the same matrix. The manual leaves the accessing lane of each element open, so loads of A
+//! and B count as reads by every lane. Fragments of C are the same in `wmma.load.c` and `wmma.store.d`, so
+//! that a tile may be read, changed and written back. There the access belongs to one lane: *not* the lane
+//! that has the element on hardware but its opposite. Then ordinary loads of data from `wmma.store` need a
+//! barrier, wherever the element was.
 //!
-//! Each row (or column) must be aligned to the fragment's size by the manual; CUDA's guide asks for
-//! 16 bytes only, and that is what is checked.
+//! The manual requires each row (or column) to be aligned to the fragment's size. CUDA's guide requires 16
+//! bytes only, and that is checked.
 
 use super::fragment::{self, Place, Spread, parts};
 use crate::address::Pointer;
@@ -33,13 +33,13 @@ struct Tile {
     /// Bits of an element, and from one row (or column) to the next.
     bits: usize,
     stride: i64,
-    /// For each row (or column) whether it is accessible, and where it starts.
+    /// The start of each row (or column), if it is accessible.
     lines: Vec<Option<Option<usize>>>,
     length: u32,
 }
 
 impl Tile {
-    /// The row (or column) an element is in, and its bytes from the start of that.
+    /// Returns the row (or column) of an element, and its byte offset in that.
     fn split(&self, place: Place) -> (usize, usize) {
         let (line, at) = match self.layout {
             Layout::Row => (place.row, place.column),
@@ -48,8 +48,8 @@ impl Tile {
         (line, at * self.bits / 8)
     }
 
-    /// Where the elements of a register are if they are neighbours in memory, too: what is smaller
-    /// than a byte always is.
+    /// Returns the place of a register's elements if they are adjacent in memory, too; elements below a byte
+    /// always are.
     fn whole(
         &self,
         spread: &Spread,
@@ -66,7 +66,7 @@ impl Tile {
     }
 }
 
-/// What the two instructions have in common.
+/// Parameters common to both instructions.
 #[derive(Clone, Copy)]
 struct Request {
     fragment: Fragment,
@@ -80,7 +80,7 @@ struct Request {
     kind: AccessKind,
 }
 
-/// Finds the matrix and checks each of its rows (or columns); `None` after a fault in the address.
+/// Finds the matrix and checks each of its rows (or columns); `None` after an address fault.
 fn find(context: &mut Context<'_, '_>, request: Request) -> Result<Option<Tile>, Gap> {
     let Shape { m, n, k } = request.shape;
     let (rows, columns) = match request.fragment {
@@ -135,7 +135,7 @@ fn register_bytes(element: Element) -> usize {
     if element == Element::F64 { 8 } else { 4 }
 }
 
-/// The lane that an access to an element of C is said to be of.
+/// The lane to which an access to an element of C is attributed.
 fn somebody(lane: usize) -> usize {
     WARP - 1 - lane
 }
@@ -181,7 +181,7 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &WmmaLoad) -> Result<(),
     Ok(())
 }
 
-/// A row that every lane reads.
+/// Reports a row read by every lane.
 fn read_by_all(
     context: &mut Context<'_, '_>,
     line: Pointer,
@@ -189,7 +189,7 @@ fn read_by_all(
     attributes: AccessAttributes,
 ) {
     let who = (context.warp.number, Mask::ALL);
-    // Pieces of a size that other accesses have, too.
+    // Pieces of a size that other accesses use, too.
     let piece = 16.min(length);
     for at in (0..length).step_by(piece as usize) {
         let place = (line.area, line.offset + i64::from(at), piece);
@@ -197,7 +197,7 @@ fn read_by_all(
     }
 }
 
-/// Tells of the access of one lane to the elements of a register of C.
+/// Reports one lane's access to the elements of a register of C.
 fn touch(
     context: &mut Context<'_, '_>,
     tile: &Tile,
@@ -225,7 +225,7 @@ fn touch(
     }
 }
 
-/// What a lane gets in one register, and whether an address was bad.
+/// Reads a register of a lane; `true` after an invalid address.
 fn read(
     context: &mut Context<'_, '_>,
     tile: &Tile,
@@ -298,7 +298,7 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &WmmaStore) -> Result<
     Ok(())
 }
 
-/// Undefined values that are written to global memory are outputs.
+/// Reports undefined values that are written to global memory as outputs.
 fn report_undefined(context: &mut Context<'_, '_>, tile: &Tile, tags: Tags) {
     if !matches!(tile.pointer.area, crate::address::Area::Global(_)) {
         return;
@@ -310,7 +310,7 @@ fn report_undefined(context: &mut Context<'_, '_>, tile: &Tile, tags: Tags) {
     context.doubt_undetermined(tags, Sink::Output, Mask::ALL);
 }
 
-/// One element of a register.
+/// Extracts one element of a register.
 fn taken(
     context: &mut Context<'_, '_>,
     (value, word): (u64, Word),
@@ -326,7 +326,7 @@ fn taken(
             out[..bytes].copy_from_slice(&all[first..first + bytes]);
             valued.store.word(&out)
         }
-        // It is reported and it was written: neither is to be said otherwise later.
+        // The fault is reported and the memory is written; neither may be reported differently later.
         (_, Word::Poison) if global => (0, Word::Unknown),
         _ => (value >> (8 * first) & (u64::MAX >> (64 - 8 * bytes)), word),
     }

@@ -1,4 +1,5 @@
-//! Sums of addresses and integers of a domain, and choices between addresses: addresses that are data ([`crate::value::address`]).
+//! Sums of addresses and domain integers, and choices between addresses: data-dependent addresses
+//! ([`crate::value::address`]).
 
 use super::integer::congruent;
 use crate::address::Pointer;
@@ -15,13 +16,13 @@ use ir::{IntBinary, Op, Reg, Space, Width};
 
 /// An operand in a lane.
 enum Operand {
-    /// An address, with a number more.
+    /// An address plus a constant.
     Address(DataAddress),
-    /// An integer, or one that is congruent to it.
+    /// An integer, possibly up to congruence.
     Integer(Value),
 }
 
-/// The words of a sum in a lane, if it is an address that is data.
+/// Returns the words of a sum in a lane, if it is a data-dependent address.
 pub(super) fn sum(
     context: &mut Context<'_, '_>,
     op: &Op,
@@ -41,7 +42,7 @@ pub(super) fn sum(
             || tags.unknown.has(lane)
                 && store.is_some_and(|store| store.data_address(values[lane], width).is_some())
     };
-    // Nothing else costs more than this.
+    // This test keeps other sums cheap.
     if !is_address(a) && !is_address(b) {
         return None;
     }
@@ -60,7 +61,7 @@ pub(super) fn sum(
     Some(valued.store.address_words(DataAddress { offset, ..address }) & width.mask())
 }
 
-/// Makes a lane of a register a choice between two addresses of one allocation; whether it is that.
+/// Makes a lane of a register a choice between two addresses of one allocation. Returns `true` if it did.
 pub(super) fn merge(
     context: &mut Context<'_, '_>,
     path: &Path,
@@ -79,7 +80,7 @@ pub(super) fn merge(
     true
 }
 
-/// The words of a choice in a lane between two addresses of one allocation.
+/// Returns the words of a choice in a lane between two addresses of one allocation.
 fn chosen(
     context: &mut Context<'_, '_>,
     condition: Value,
@@ -102,7 +103,7 @@ fn chosen(
     let apart = valued.binary(Binary::Sub, a.offset, b.offset);
     let apart = valued.domain.bounds(apart).filter(|bounds| bounds.low == bounds.high);
     let offset = match apart {
-        // A multiple of 0 or 1: it stays a multiple of what is accessed.
+        // A multiple of 0 or 1, so it stays a multiple of the access size.
         Some(apart) => {
             let [one, zero, by] = [1, 0, apart.low].map(|number| valued.domain.integer(number));
             let more = valued.select(condition, one, zero);

@@ -1,4 +1,4 @@
-//! Read-modify-writes of values.
+//! Read-modify-writes of domain values.
 
 use super::{integer, legal};
 use crate::context::Context;
@@ -8,7 +8,7 @@ use crate::value::bytes::ZERO;
 use crate::value::unit::{Byte, Sort, known};
 use ir::{Atomic, AtomicOp, Scalar};
 
-/// A read-modify-write of floats in one lane: the new contents, if that is the domain's business.
+/// Computes a read-modify-write of floats in one lane: the new contents, if the domain is involved.
 pub(in crate::interpret) fn update(
     context: &mut Context<'_, '_>,
     atomic: &Atomic,
@@ -49,7 +49,7 @@ pub(in crate::interpret) fn update(
     Some(valued.store.word(&out))
 }
 
-/// The same of integers, where they may wrap around.
+/// Like [`update`], for integers, which may wrap around.
 fn update_integer(
     context: &mut Context<'_, '_>,
     atomic: &Atomic,

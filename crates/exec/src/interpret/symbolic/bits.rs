@@ -1,7 +1,7 @@
-//! Moves and operations on bits, as far as they move whole bytes of values.
+//! Moves and bit operations, as far as they move whole bytes of values.
 //!
-//! Each is executed as without a domain first, which settles what is number, pointer or poison and makes the rest
-//! opaque; then the lanes of which more can be said are written again.
+//! Each is first executed as without a domain. That determines numbers, pointers and poison, and makes the
+//! rest opaque. Then lanes for which more is known are rewritten.
 
 use super::operand::{Patch, bytes, raw};
 use super::{address, integer, ranged, truth};
@@ -24,7 +24,7 @@ use ir::{BitRange, IntBinary, IntTernary, IntUnary, Op, Operand, Reg, Width};
 /// An operand in all lanes.
 type Source = (Lanes, Tags);
 
-/// Executes an operation on bits of which some are unknown; whether any are.
+/// Executes a bit operation with some unknown operands. Returns `false` if there are none.
 pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<bool, Gap> {
     if let Op::Split { dsts, src } = op
         && !context.machine.general
@@ -64,7 +64,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<bool, Ga
     Ok(true)
 }
 
-/// The common case: words of two halves in every lane, taken apart. Whether it is that.
+/// The common case: splits words of two halves in every lane. Returns `true` if it did.
 fn halved(context: &mut Context<'_, '_>, dsts: &[Option<Reg>], src: Operand) -> bool {
     let Context { registers, layout, lanes, valued: Some(valued), .. } = context else {
         return false;
@@ -95,7 +95,7 @@ fn halved(context: &mut Context<'_, '_>, dsts: &[Option<Reg>], src: Operand) -> 
     true
 }
 
-/// `mov {a, b}, c`
+/// Executes `mov {a, b}, c`.
 fn split(context: &mut Context<'_, '_>, dsts: &[Option<Reg>], source: &Source, upper: &Lanes) {
     let Some(part) = dsts.iter().flatten().next().map(|&dst| context.layout.width(dst)) else {
         return;
@@ -121,7 +121,7 @@ fn split(context: &mut Context<'_, '_>, dsts: &[Option<Reg>], source: &Source, u
     }
 }
 
-/// `mov c, {a, b}`
+/// Executes `mov c, {a, b}`.
 fn concat(context: &mut Context<'_, '_>, dst: Reg, sources: &[Source], count: usize) {
     let whole = context.layout.width(dst).bytes() as usize;
     let size = whole / count;
@@ -138,7 +138,7 @@ fn concat(context: &mut Context<'_, '_>, dst: Reg, sources: &[Source], count: us
         high.copy_from_slice(&all[8..]);
         let mut halves = [low, high].map(|half| valued.store.word(&half));
         if whole == 16 && halves.iter().any(|half| half.1 != Word::Number) {
-            // One tag for both halves: a number becomes the words of its bits.
+            // Both halves share one tag: a number becomes the words of its bits.
             for half in halves.iter_mut().filter(|half| half.1 == Word::Number) {
                 let [a, b] = [half.0 as u32, (half.0 >> 32) as u32];
                 let [a, b] = [a, b].map(|bits| u64::from(valued.store.units.bits(bits)));
@@ -153,7 +153,7 @@ fn concat(context: &mut Context<'_, '_>, dst: Reg, sources: &[Source], count: us
     patch.apply(context, dst);
 }
 
-/// Operations with one result.
+/// Executes operations with one result.
 fn compute(context: &mut Context<'_, '_>, op: &Op, dst: Reg, sources: &[Source]) {
     let to = context.layout.width(dst).bytes().min(8) as usize;
     let mut patch = Patch::new();
@@ -194,8 +194,8 @@ fn compute(context: &mut Context<'_, '_>, op: &Op, dst: Reg, sources: &[Source])
     patch.apply(context, dst);
 }
 
-/// The width of sums and products: of integers that fill their registers they are integers, even
-/// where bytes could be moved.
+/// The width of sums and products. Integers that fill their registers stay integers, even if their bytes
+/// could be moved.
 fn ring_width(op: &Op) -> Option<Width> {
     match op {
         Op::IntBinary { op: IntBinary::Add | IntBinary::Sub | IntBinary::Mul, width, .. } => {
@@ -205,7 +205,7 @@ fn ring_width(op: &Op) -> Option<Width> {
     }
 }
 
-/// The result of an operation that moves whole bytes.
+/// Returns the result of an operation that moves whole bytes.
 fn moved(op: &Op, operands: &[Bytes], to: usize) -> Option<Bytes> {
     match op {
         Op::Resize { from, signed, .. } => {
@@ -237,7 +237,7 @@ fn moved(op: &Op, operands: &[Bytes], to: usize) -> Option<Bytes> {
     }
 }
 
-/// The result of an operation that moves halves of bytes of integers.
+/// Returns the result of an operation that moves half bytes of integers.
 fn halves(op: &Op, operands: &[Bytes]) -> Option<Bytes> {
     let amount = |operand: &Bytes| known(&operand[..4]);
     match op {
@@ -255,8 +255,8 @@ fn halves(op: &Op, operands: &[Bytes]) -> Option<Bytes> {
     }
 }
 
-/// A shift to the left of parts of several integers, which moves them and makes no multiple of their sum; or their
-/// complement.
+/// Shifts parts of several integers to the left as a move, rather than as a multiple of their sum; or
+/// complements them.
 fn parts(valued: &mut Valued<'_>, op: &Op, operands: &[Bytes], to: usize) -> Option<Bytes> {
     let (Op::IntBinary { op: IntBinary::Shl, width, .. }
     | Op::IntUnary { op: IntUnary::Not, width, .. }) = op
@@ -269,7 +269,7 @@ fn parts(valued: &mut Valued<'_>, op: &Op, operands: &[Bytes], to: usize) -> Opt
     halves(op, operands).or_else(|| single::compute(valued, op, operands, to))
 }
 
-/// A nibble, or more of them, whose highest bit becomes the sign.
+/// Sign-extends one or more nibbles.
 fn signed_nibbles(
     valued: &mut Valued<'_>,
     op: &Op,
@@ -293,7 +293,7 @@ fn signed_nibbles(
     integer::whole(value, to)
 }
 
-/// A Boolean function in each byte, or in each half of it.
+/// Applies a boolean function to each byte, or to each half byte.
 fn each(operands: &[Bytes], size: usize, function: &dyn Fn(&[u8]) -> u8) -> Option<Bytes> {
     let mut out = ZERO;
     for at in 0..size {
@@ -377,7 +377,7 @@ fn ternary(op: IntTernary, width: Width, operands: &[Bytes]) -> Option<Bytes> {
     }
 }
 
-/// Signs of floats: `x ^ 0x80000000` is −x and `x & 0x7fffffff` is |x|, in each float of a pack.
+/// Changes signs of floats: `x ^ 0x80000000` is −x and `x & 0x7fffffff` is |x|, in each float of a pack.
 fn signs(context: &mut Context<'_, '_>, op: &Op, operands: &[Bytes]) -> Option<Bytes> {
     let Op::IntBinary { op, width, .. } = op else { return None };
     let size = width.bytes() as usize;
@@ -415,7 +415,7 @@ fn signs(context: &mut Context<'_, '_>, op: &Op, operands: &[Bytes]) -> Option<B
     Some(out)
 }
 
-/// `x << 23` of a single, if the domain knows it.
+/// Computes `x << 23` of a single, if the domain supports it.
 fn power_of_exponent(context: &mut Context<'_, '_>, op: &Op, operands: &[Bytes]) -> Option<Bytes> {
     let Op::IntBinary { op: IntBinary::Shl, width: Width::B32, .. } = op else { return None };
     let Byte::Of { sort, index: 0, .. } = operands[0][0] else { return None };
@@ -432,7 +432,7 @@ fn power_of_exponent(context: &mut Context<'_, '_>, op: &Op, operands: &[Bytes])
     Some(out)
 }
 
-/// An operation of the domain in one lane.
+/// Applies an operation of the domain in one lane.
 fn apply(context: &mut Context<'_, '_>, op: Unary, value: u32) -> Option<u32> {
     let valued = context.valued.as_mut()?;
     let mut out = [0; WARP];
@@ -440,7 +440,7 @@ fn apply(context: &mut Context<'_, '_>, op: Unary, value: u32) -> Option<u32> {
     Handle(out[0]).is_value().then_some(out[0])
 }
 
-/// An operation on a choice between two numbers, and numbers: the choice between its results.
+/// Distributes an operation over a choice between two numbers: the choice between its results.
 fn distributed(
     context: &mut Context<'_, '_>,
     op: &Op,

@@ -1,4 +1,4 @@
-//! `testp`: what kind of number a float is.
+//! Executes `testp`, which classifies a float.
 
 use super::operand::{is_number, raw};
 use super::reals::{ask_relation, followed, reals, tell_tests};
@@ -9,7 +9,7 @@ use crate::domain::{Connective, Numbers, Truths};
 use crate::lanes::{Mask, WARP};
 use ir::{FloatProperty, Format, Operand, Reg, Relation};
 
-/// Values are numbers; whether they are infinite is a comparison.
+/// Tests a value. Values are numbers; infinity is a comparison.
 pub(super) fn test(
     context: &mut Context<'_, '_>,
     property: FloatProperty,

@@ -1,17 +1,17 @@
-//! Instructions under a condition that the domain does not decide: a guard, or the path condition of a side of a branch.
+//! Instructions under an undecided condition: a guard, or the path condition of one side of a branch.
 //!
-//! Such an instruction happens in some runs and not in others, in the same lane. It is executed, and
-//! every register or byte it writes becomes a choice between what it wrote and what was
-//! there before. What was there may be nothing: then the choice has an undefined side, and it is up to
-//! who reads it whether that matters ([`super::merge`]).
+//! Such an instruction happens in some runs and not in others, in the same lane. It is executed, and every
+//! register or byte it writes becomes a choice between the new and the old contents. The old contents may be
+//! undefined: then the choice has an undefined side, and the reader decides if that matters
+//! ([`super::merge`]).
 //!
-//! Inside a side registers and local memory are written plainly, for they are merged where the sides meet ([`crate::undecided`]); only what
-//! other threads see is written under the path condition.
+//! On a side, registers and local memory are written plainly, because they are merged where the sides meet
+//! ([`crate::undecided`]). Only memory visible to other threads is written under the path condition.
 //!
-//! Faults of such an instruction may not happen at all, so they are no findings but end the run; a
-//! race with it is left open ([`Report::conditional`](crate::report::Report)). Only what touches
-//! registers, plain loads and stores, and relaxed read-modify-writes can be conditional: barriers, fences and collectives would have to
-//! be waited for under a condition.
+//! Faults of such an instruction may not happen at all, so they end the run instead of being findings, and a
+//! race with it is left open ([`Report::conditional`](crate::report::Report)). Only register operations,
+//! plain loads and stores, and relaxed read-modify-writes can be conditional. Barriers, fences and
+//! collectives would have to be awaited under a condition.
 
 use super::expanded;
 use super::merge::{self, Old};
@@ -28,8 +28,8 @@ use crate::value::{Valued, reason};
 use ir::{Access, Guard, Op, Ordering, Reg, Store, Width};
 use std::rc::Rc;
 
-/// Executes an instruction whose guard is not decided in some of the context's lanes; whether that
-/// is possible.
+/// Executes an instruction whose guard is undecided in some of the context's lanes. Returns `false` if that
+/// is unsupported.
 #[cold]
 pub(crate) fn conditional(
     context: &mut Context<'_, '_>,
@@ -55,8 +55,8 @@ pub(crate) fn conditional(
     check_faults(context).map(|()| true)
 }
 
-/// Looks at the guard of a hint. It does not matter whether it holds, so it need not be known, but somebody must have computed
-/// it, for all contents.
+/// Checks the guard of a hint. Its truth does not matter and may be unknown, but it must be defined for all
+/// contents.
 pub(crate) fn look_at(context: &mut Context<'_, '_>, guard: Guard) -> Result<(), Gap> {
     let tags = context.registers.tags(guard.register);
     let undefined = Fault::Undefined { reaches: Sink::Control, origin: tags.undefined };
@@ -65,7 +65,7 @@ pub(crate) fn look_at(context: &mut Context<'_, '_>, guard: Guard) -> Result<(),
     check_faults(context)
 }
 
-/// Executes an instruction on a side of a branch that is not decided, in the context's lanes.
+/// Executes an instruction on one side of an undecided branch, in the context's lanes.
 pub(crate) fn on_path(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
     if !can_be_conditional(context, op) {
         let what = "this is executed under a condition that is not decided, and others may wait for it \
@@ -85,25 +85,26 @@ pub(crate) fn on_path(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Ga
     check_faults(context).map(|()| flow)
 }
 
-/// Remembers that an access need not happen.
+/// Records that an access may not happen.
 fn note_access(context: &mut Context<'_, '_>, op: &Op) {
     if matches!(op, Op::Load(_) | Op::Store(_) | Op::Atomic(_)) {
         note_open_access(context);
     }
 }
 
-/// A guard, by lanes.
+/// A guard by lanes.
 pub(crate) struct Condition {
-    /// The guard itself, where it is not known.
+    /// The guard itself, where it is unknown.
     pub(crate) path: Path,
-    /// Where it holds.
+    /// Lanes in which it holds.
     pub(crate) certain: Mask,
-    /// Where that is not known.
+    /// Lanes in which it is unknown.
     pub(crate) open: Mask,
 }
 
 impl Condition {
-    /// A guard in the context's lanes, if the domain follows it wherever it is not known, and it is undefined nowhere.
+    /// Reads a guard in the context's lanes, if it is nowhere undefined and the domain tracks all its unknown
+    /// lanes.
     pub(crate) fn new(context: &mut Context<'_, '_>, guard: Guard) -> Option<Self> {
         let follows = |valued: &Valued<'_>| valued.domain.follows_conditions();
         if !context.valued.as_ref().is_some_and(follows) {
@@ -120,8 +121,8 @@ impl Condition {
         followed.then_some(Self { path, certain, open })
     }
 
-    /// The conditions under which an instruction with this guard happens, on a path. `None` if the domain does not follow
-    /// them. Lanes in which it never does are left out.
+    /// The path conditions of an instruction with this guard. `None` if the domain does not track them. Lanes
+    /// that never execute it are left out.
     fn within(&self, context: &mut Context<'_, '_>, outer: Option<&Path>) -> Option<Path> {
         let Some(outer) = outer else { return Some(self.path.clone()) };
         let mut both = outer.clone();
@@ -141,14 +142,14 @@ impl Condition {
         Some(both)
     }
 
-    /// That the guard holds in a lane, or that it does not.
+    /// The condition that the guard holds in a lane, or that it does not.
     fn holds(&self, context: &mut Context<'_, '_>, lane: usize, holds: bool) -> Truth {
         let word = Truth::Handle(self.path.words[lane]);
         if self.path.negated == holds { merge::negated(context, word) } else { word }
     }
 
-    /// The path conditions of the lanes for which the guard holds, or for which it does not. Lanes of which the path so far
-    /// settles that they do not go there have none. `None` if the domain does not follow one of them.
+    /// The path conditions of the lanes for which the guard holds, or for which it does not. Lanes excluded
+    /// by the path so far have none. `None` if the domain does not track one of them.
     pub(crate) fn side(
         &self,
         context: &mut Context<'_, '_>,
@@ -176,13 +177,13 @@ impl Condition {
     }
 }
 
-/// Tells whether nothing happens under a condition: the ranges of integers exclude it.
+/// Returns `true` if the ranges of integers exclude a condition.
 fn is_never(context: &mut Context<'_, '_>, condition: Value) -> bool {
     context.valued.as_mut().is_some_and(|valued| valued.domain.is_never(condition))
 }
 
-/// Gives lanes of a predicate that the domain does not follow a condition each, if it is data that they depend on. The
-/// register keeps it, so that it is the same condition where it is asked for again.
+/// Gives a fresh condition to each lane of a predicate that the domain does not track, if it depends on data.
+/// The register keeps it, so later uses get the same condition.
 fn name_lost(context: &mut Context<'_, '_>, register: Reg) {
     let predicate = Predicate::read(context, register.into());
     let lost = predicate.unknown().without(predicate.followed()).and(context.lanes);
@@ -224,7 +225,7 @@ fn written(op: &Op) -> Vec<Reg> {
     registers
 }
 
-/// Executes an instruction whose results are chosen by its guard.
+/// Executes an instruction with results selected by its guard.
 fn conditional_write(context: &mut Context<'_, '_>, guard: &Path, op: &Op) -> Result<(), Gap> {
     let registers = written(op);
     let old: Vec<Old> = registers.iter().map(|one| Old::read(context, *one)).collect();
@@ -245,7 +246,8 @@ fn conditional_write(context: &mut Context<'_, '_>, guard: &Path, op: &Op) -> Re
     Ok(())
 }
 
-/// Stores under the path condition of the context. `merged` says that the local memory of the lanes is merged later.
+/// Stores under the path condition of the context. `merged` is set if the local memory of the lanes is merged
+/// later.
 fn conditional_store(
     context: &mut Context<'_, '_>,
     store: &Store,
@@ -253,7 +255,7 @@ fn conditional_store(
 ) -> Result<(), Gap> {
     let size = store.width.bytes() * store.srcs.len() as u32;
     let (warp, lanes) = (context.warp.number, context.lanes);
-    // Lanes of one side need not all be there.
+    // The lanes of one side need not be complete.
     if !merged {
         context.tracker.step(warp, lanes);
     }

@@ -1,8 +1,7 @@
-//! Conversions of values: between floats the identity, or with `.satfinite` a clamp to the numbers of a small
-//! format; to integers where the domain settles them.
+//! Conversions of values. Between floats they are the identity, or with `.satfinite` a clamp to the numbers
+//! of a small format. Conversions to integers need a decision of the domain.
 //!
-//! Known numbers stay bits where the conversion loses nothing; otherwise the exact number is the
-//! domain's.
+//! Known numbers stay bits if the conversion loses nothing; otherwise the domain gets the exact number.
 
 use super::operand::{Patch, bytes, is_number, raw};
 use super::reals::{Ask, Shape, answer, reals, write};
@@ -21,7 +20,7 @@ use crate::value::reason;
 use crate::value::unit::Sort;
 use ir::{FloatMode, Format, Operand, Reg, Scalar, Width};
 
-/// Executes a conversion; whether it is the domain's business.
+/// Executes a conversion. Returns `true` if the domain is involved.
 pub(super) fn execute(
     context: &mut Context<'_, '_>,
     conversion: Conversion,
@@ -102,7 +101,7 @@ pub(super) fn execute(
     }
 }
 
-/// The common case: halves, each a value of that format in every lane, to singles. Whether it is that.
+/// The common case: halves, each a value of that format in every lane, to singles. Returns `true` if it did.
 fn widened(
     context: &mut Context<'_, '_>,
     from: Format,
@@ -131,7 +130,7 @@ fn widened(
     true
 }
 
-/// Whether a conversion of numbers loses nothing, so that its bits are the exact result.
+/// Returns `true` if a conversion of numbers loses nothing, so that its bits are the exact result.
 fn exact(
     context: &mut Context<'_, '_>,
     from: Format,
@@ -150,7 +149,7 @@ fn exact(
         })
 }
 
-/// The same from integers.
+/// Like [`exact`], for conversions from integers.
 fn exact_integer(
     context: &mut Context<'_, '_>,
     from: Scalar,
@@ -162,13 +161,13 @@ fn exact_integer(
     let there = Conversion::nearest(from, Scalar::Float(to));
     let back = Conversion::nearest(Scalar::Float(to), from);
     let kept = |bits: u64| concrete::convert(back, concrete::convert(there, bits)) == bits;
-    // The largest integer is what too large a float is clamped to.
+    // A float that is too large is clamped to the largest integer.
     let bound = from.width().mask();
     let clamped = |bits: u64| bits == bound || bits == bound >> 1;
     !mode.saturate && context.lanes.iter().all(|lane| kept(values[lane]) && !clamped(values[lane]))
 }
 
-/// To integers where the domain settles them.
+/// Converts to integers where the domain decides the result.
 fn to_integer(
     context: &mut Context<'_, '_>,
     from: Format,

@@ -1,12 +1,13 @@
-//! Accesses at places that are data, one possible place after the other.
+//! Accesses at data-dependent places, expanded over all possible places.
 //!
-//! `bins[x[i]]` in shared memory, `acc[label]` in a local array, a table whose contents are given: where the place lies between numbers that are
-//! known, there are so many elements that it can be. A write happens at each of them under the condition that the place is that
-//! one; a read is a choice between them. That is exact: the place is one of them for all inputs, because it is in bounds and a multiple of what is
-//! accessed.
+//! Examples are `bins[x[i]]` in shared memory, `acc[label]` in a local array, and a table with given
+//! contents. If the place has known bounds, it is one of finitely many elements. A write happens at each of
+//! them under the condition that the place is that one; a read is a choice between them. This is exact: the
+//! place is one of them for all inputs, because it is in bounds and a multiple of the access size.
 //!
-//! An access at a possible place need not happen, so a race with it is left open, as with any other under a condition ([`super::open`]). What is undefined at all possible
-//! places is undefined. Large tables are not taken apart ([`MOST_PLACES`]).
+//! An access at a possible place may not happen, so a race with it is left open, as with any other
+//! conditional access ([`super::open`]). A read is undefined if all possible places are. Large tables are not
+//! expanded ([`MOST_PLACES`]).
 
 use super::merge::{self, chooses_undefined, fickle_reason, lost};
 use super::open::{check_faults, is_plain_update, note_open_access, store_in_lane};
@@ -30,19 +31,19 @@ use ir::{Atomic, Load, Ordering, Relation, Store, Width};
 use std::rc::Rc;
 use sync::SameValue;
 
-/// An access is followed at this many places.
+/// Most places of one access.
 const MOST_PLACES: i128 = 1 << 12;
 
-/// All accesses of a run together.
+/// Most places of all accesses of a run.
 const MOST_IN_ALL: u64 = 1 << 20;
 
-/// A place that an access may be at, and when it is.
+/// A possible place of an access, with its condition.
 type Possible = (Pointer, Truth);
 
 /// The parts of a load: lower and upper words, and tags.
 pub(in crate::interpret) type Parts = [(Lanes, Lanes, Tags)];
 
-/// Stores what a lane stores, wherever that may be. `merged` says that the local memory of the lanes is merged later.
+/// Stores in a lane at all possible places. `merged` is set if the local memory of the lanes is merged later.
 pub(in crate::interpret) fn store(
     context: &mut Context<'_, '_>,
     one: &Indexed,
@@ -53,7 +54,7 @@ pub(in crate::interpret) fn store(
     if store.width > Width::B64 || store.ordering != Ordering::Weak {
         return Err(indexed::not_followed(context, one, AccessKind::Write));
     }
-    // What a lane has for itself is chosen between again where its ways meet.
+    // Private memory of a lane is merged again where its paths meet.
     let private = merged && matches!(one.area, Area::Local(_));
     for (pointer, holds) in possible(context, one, AccessKind::Write, bytes)? {
         at(context, one.lane, holds, private, |context| {
@@ -63,7 +64,7 @@ pub(in crate::interpret) fn store(
     Ok(())
 }
 
-/// Updates what a lane updates, wherever that may be. What it finds there is the schedule's choice.
+/// Updates in a lane at all possible places. The result is the schedule's choice.
 pub(in crate::interpret) fn update(
     context: &mut Context<'_, '_>,
     one: &Indexed,
@@ -86,7 +87,7 @@ pub(in crate::interpret) fn update(
     Ok(())
 }
 
-/// Loads what a lane loads, wherever that may be.
+/// Loads in a lane from all possible places.
 pub(in crate::interpret) fn load(
     context: &mut Context<'_, '_>,
     one: &Indexed,
@@ -123,7 +124,7 @@ pub(in crate::interpret) fn load(
     check_faults(context)
 }
 
-/// A choice between what is at all possible places.
+/// Returns a choice between the contents of all possible places.
 fn chosen(
     context: &mut Context<'_, '_>,
     places: &[Possible],
@@ -138,7 +139,7 @@ fn chosen(
     Some(read)
 }
 
-/// The element of a tensor, if the possible places hold elements of it in their order: a table that was copied.
+/// Returns the element of a tensor, if the possible places hold its elements in order: a copied table.
 fn of_table(
     context: &mut Context<'_, '_>,
     one: &Indexed,
@@ -172,7 +173,7 @@ fn of_table(
         inside(first) && inside(last)
     };
     let table = *valued.store.elements.values().find(holds)?;
-    // The tensor begins so many elements before the first of them.
+    // Bytes from the start of the tensor to the element `first`.
     let before = i128::from(first - table.first) * i128::from(size);
     let offset = (one.offset.0, one.offset.1 - i128::from(start) + before);
     let value = valued.domain.element((table.first, table.count), offset, size)?;
@@ -181,7 +182,7 @@ fn of_table(
     Some(valued.store.word(&out))
 }
 
-/// The places that an access may be at; none if it is a fault, which is recorded.
+/// Returns the possible places of an access; none if it is a fault, which is recorded.
 fn possible(
     context: &mut Context<'_, '_>,
     one: &Indexed,
@@ -193,7 +194,7 @@ fn possible(
         return Err(indexed::not_followed(context, one, kind));
     }
     indexed::check_alignment(context, one, (kind, bytes))?;
-    // Where the access is out of bounds, nothing more is said; elsewhere it happens.
+    // An access out of bounds is reported and otherwise ignored; the access happens in bounds.
     indexed::in_bounds(context, one, (kind, bytes))?;
     let size = allocation(context, one.area, one.lane).map_or(0, |(.., size)| size as i128);
     let Some(bounds) = indexed::bounds(context, one) else {
@@ -227,7 +228,7 @@ fn possible(
     Ok(places)
 }
 
-/// When the distance of a place from the start is this number.
+/// The condition that a place is this far from the start.
 fn is_at(context: &mut Context<'_, '_>, one: &Indexed, number: i128) -> Truth {
     let Some(valued) = &mut context.valued else { return Truth::Lost };
     let mut out = Truths::NONE;
@@ -240,7 +241,7 @@ fn is_at(context: &mut Context<'_, '_>, one: &Indexed, number: i128) -> Truth {
     }
 }
 
-/// Does something in one lane under one more condition.
+/// Runs an action in one lane under one more condition.
 fn at(
     context: &mut Context<'_, '_>,
     lane: usize,
@@ -279,7 +280,7 @@ fn at(
     check_faults(context)
 }
 
-/// One value where a condition holds, another elsewhere.
+/// Selects one value where a condition holds, another elsewhere.
 fn either(
     context: &mut Context<'_, '_>,
     holds: Truth,

@@ -1,4 +1,4 @@
-//! Floats: the domain computes, everything here finds operands and puts results where they belong.
+//! Floats: the domain computes; this code finds operands and writes results.
 
 use super::legal::{self, Machine};
 use super::operand::{is_number, raw};
@@ -11,12 +11,12 @@ use crate::handle::Handle;
 use crate::lanes::{Mask, WARP};
 use crate::legal::Enclosure;
 use crate::legal::enclosure;
-use crate::tags::{Source, Tags};
+use crate::tags::Tags;
 use ir::{
     FloatBinary, FloatMode, FloatRelation, FloatUnary, Format, Op, Operand, Reg, Rounding, Width,
 };
 
-/// Executes an operation on floats; whether it is the domain's business.
+/// Executes an operation on floats. Returns `true` if the domain is involved.
 pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
     match op {
         op if keeps_bits(context, op) => false,
@@ -65,7 +65,7 @@ pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
         Op::Real { function, format, range, dst, a, b } => {
             let shape = Shape { format: *format, count: 1, mode: FloatMode::NEAREST };
             let operands = [*a, b.unwrap_or(*a)];
-            // How precise the library's function is, nobody says.
+            // The precision of the library's function is unspecified.
             let machine = |_: [&Enclosure; 2]| None;
             compute(
                 context,
@@ -100,7 +100,7 @@ pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
     }
 }
 
-/// Whether the operands are numbers, the result is one too, and the run wants it as it is on a machine.
+/// Returns `true` if operands and result are numbers, and the run keeps machine results.
 fn keeps_bits(context: &Context<'_, '_>, op: &Op) -> bool {
     if legal::numbers(context) != Numbers::Legal || !crate::legal::fixes(op) {
         return false;
@@ -130,7 +130,7 @@ fn unary(op: FloatUnary, rounding: Rounding) -> Unary {
     }
 }
 
-/// `None` for the extremum of magnitudes with a sign of its own, which is not followed.
+/// Translates an operation. `None` for the extremum of magnitudes with a separate sign, which is unsupported.
 fn binary(op: FloatBinary) -> Option<Binary> {
     Some(match op {
         FloatBinary::Add => Binary::Add,
@@ -144,7 +144,7 @@ fn binary(op: FloatBinary) -> Option<Binary> {
     })
 }
 
-/// The common case: singles, each a value in every lane. Whether it is that.
+/// The common case: singles, each a value in every lane. Returns `true` if it did.
 #[inline]
 fn quick<const N: usize>(
     context: &mut Context<'_, '_>,
@@ -175,8 +175,7 @@ fn quick<const N: usize>(
     let mut out = [0; WARP];
     valued.domain.instruction(Instruction { format, mode, place: *place });
     ask(valued, sources, *lanes, &mut out);
-    let tags = Tags::unknown(Mask::ALL, Source::Data);
-    registers.write_narrow(layout, dst, &out, tags, *lanes);
+    registers.write_data(layout, dst, &out, *lanes);
     true
 }
 
@@ -227,7 +226,7 @@ fn compare(
     let values = sources.each_ref().map(|source| reals(context, source, format, 0, lanes));
     let order = match relation {
         FloatRelation::Order { relation, .. } => relation,
-        // Values are numbers; what is not enclosed may be none.
+        // Values are numbers; one without an enclosure may be NaN.
         FloatRelation::BothNumbers | FloatRelation::EitherNan
             if legal::numbers(context) != Numbers::Legal =>
         {

@@ -1,9 +1,8 @@
-//! Integers: what is computed from integers of a domain.
+//! Integer operations on domain values.
 //!
-//! Sums, differences and products of integers are those of the domain: they
-//! are exact, and congruent to what hardware computes. Whatever depends on where the bits wrap around —
-//! widening, comparing, conversion to a float — asks first for the number that the bits are
-//! ([`crate::value::integer`]).
+//! Sums, differences and products of integers are those of the domain: they are exact, and congruent to
+//! hardware results. An operation that depends on wrap-around (widening, comparison, conversion to a float)
+//! first asks for the number that the bits represent ([`crate::value::integer`]).
 
 use crate::domain::{Binary, Unary, Value};
 use crate::lanes::{Mask, WARP};
@@ -13,7 +12,7 @@ pub(super) use crate::value::integer::{congruent, is_integer, number, whole};
 use crate::value::unit::{Byte, known};
 use ir::{IntBinary, IntTernary, IntUnary, Op, Rounding, Width};
 
-/// The result of an operation on integers in one lane, of which some are the domain's.
+/// Computes an operation on integers in one lane, some of them the domain's.
 pub(super) fn compute(
     valued: &mut Valued<'_>,
     op: &Op,
@@ -85,7 +84,7 @@ fn binary(
         IntBinary::Min { signed } | IntBinary::Max { signed } => {
             let (a, b) = (number(valued, a, signed)?, number(valued, b, signed)?);
             let least = matches!(op, IntBinary::Min { .. });
-            // A clamp that does nothing to the numbers there are.
+            // A clamp without effect on the possible numbers.
             if let (Some(x), Some(y)) = (valued.domain.bounds(a), valued.domain.bounds(b)) {
                 match (x.high <= y.low, y.high <= x.low) {
                     (true, _) => return Some(if least { a } else { b }),
@@ -101,7 +100,7 @@ fn binary(
             let (a, factor) = (congruent(valued, a)?, valued.domain.integer(factor));
             Some(valued.binary(Binary::Mul, a, factor))
         }
-        // What is left of it are its upper bytes.
+        // Its upper bytes remain.
         IntBinary::Shr { signed } => {
             let by = known(&operands[1][..4])? as usize;
             let rest = a.get(by / 8..).filter(|rest| by.is_multiple_of(8) && !rest.is_empty())?;
@@ -149,7 +148,7 @@ fn ternary(
     }
 }
 
-/// Products, added to `c`.
+/// Adds products to `c`.
 fn dot<'b>(
     valued: &mut Valued<'_>,
     factors: impl Iterator<Item = (&'b [Byte], &'b [Byte])>,

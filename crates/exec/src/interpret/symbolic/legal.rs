@@ -1,7 +1,7 @@
 //! Legal results beside the domain's values ([`crate::legal`]).
 //!
-//! Whoever computes a float asks here whether its operands are enclosed; then so is the result. Whoever
-//! decides something by a float asks here whether all legal results decide alike.
+//! Computations on floats attach an enclosure to the result if all operands have one. Decisions on floats
+//! check that all legal results decide alike.
 
 use super::operand::{Operands, Patch, raw};
 use super::reals::{Shape, followed};
@@ -15,18 +15,18 @@ use crate::memory::Word;
 use crate::value::{Valued, reason};
 use ir::{FloatBinary, FloatMode, FloatProperty, FloatRelation, Format, Operand, Reg, Relation};
 
-/// What an instruction makes of enclosed operands; `None` where nothing encloses the result.
+/// Computes the enclosure of an instruction's result; `None` if there is none.
 pub(super) type Machine<'m, const N: usize> = &'m dyn Fn([&Enclosure; N]) -> Option<Enclosure>;
 
 /// An operand: its bits if it is a number, and its handle.
 type Known = (Option<u64>, Value);
 
-/// The numbers that decisions of the run rest on.
+/// The interpretation of floats for decisions of the run.
 pub(super) fn numbers(context: &Context<'_, '_>) -> Numbers {
     context.valued.as_ref().map_or(Numbers::Real, |valued| valued.domain.numbers())
 }
 
-/// The bits of float number `part` of an operand, in a lane in which it is a number.
+/// The bits of float number `part` of an operand, in a lane with a number.
 fn bits((values, tags): &Operands, format: Format, part: usize, lane: usize) -> Option<u64> {
     let shift = part as u32 * format.width().bits();
     tags.is_number_in(Mask(1 << lane)).then(|| values[lane] >> shift & format.width().mask())
@@ -45,7 +45,7 @@ fn enclosed(
     }
 }
 
-/// Tells whether an operand may be enclosed in some lane.
+/// Returns `true` if an operand may be enclosed in some lane.
 fn may_be_enclosed(
     valued: &Valued<'_>,
     (_, tags): &Operands,
@@ -56,8 +56,8 @@ fn may_be_enclosed(
     lanes.iter().any(|lane| tags.is_number_in(Mask(1 << lane)) || alias(lane))
 }
 
-/// Gives results whose operands are all enclosed their enclosures. `values` are the operands and
-/// `out` the results as the domain knows them.
+/// Attaches enclosures to results with only enclosed operands. `values` are the operands and `out` the
+/// results in the domain.
 pub(super) fn attach<const N: usize>(
     valued: &mut Valued<'_>,
     (format, part): (Format, usize),
@@ -92,8 +92,8 @@ pub(super) fn attach<const N: usize>(
     }
 }
 
-/// In a run on legal results, the lanes in which a product of numbers is a NaN: it is one, fused with a sum or not,
-/// and nothing encloses it.
+/// In a run on legal results, returns the lanes in which a product of numbers is a NaN: it is one, fused with
+/// a sum or not, and has no enclosure.
 pub(super) fn nan_products(
     context: &mut Context<'_, '_>,
     op: &FloatBinary,
@@ -125,7 +125,7 @@ pub(super) fn forget(valued: &Valued<'_>, values: &mut Values) {
     }
 }
 
-/// Gives results that are one number each their enclosures; `bits` says which.
+/// Attaches enclosures to results that are a single number each, with these `bits`.
 pub(super) fn point(
     valued: &mut Valued<'_>,
     format: Format,
@@ -143,12 +143,12 @@ pub(super) fn point(
     }
 }
 
-/// Tells whether all legal results of a value are known.
+/// Returns `true` if all legal results of a value are known.
 pub(super) fn is_enclosed(valued: &Valued<'_>, value: Value) -> bool {
     valued.aliases.enclosure(value).is_some()
 }
 
-/// In a run on legal results, makes numbers of the lanes of a register in which only one result is legal.
+/// In a run on legal results, turns lanes of a register with only one legal result into numbers.
 pub(super) fn fix(context: &mut Context<'_, '_>, shape: Shape, dst: Reg, results: &[Values; 8]) {
     if numbers(context) != Numbers::Legal {
         return;
@@ -169,7 +169,7 @@ pub(super) fn fix(context: &mut Context<'_, '_>, shape: Shape, dst: Reg, results
     patch.apply(context, dst);
 }
 
-/// What is decided of a comparison: `truths` says what the domain knows.
+/// Confirms or withdraws decisions of a comparison; `truths` is the domain's answer.
 pub(super) fn confirm(
     context: &mut Context<'_, '_>,
     relation: Relation,
@@ -200,8 +200,8 @@ pub(super) fn confirm(
             }
             (Numbers::Confirmed, true, compared) => {
                 let holds = truths.truth.has(lane);
-                // That data stay finite is assumed. A number that does not depend on data and is not enclosed may be
-                // a NaN: `inf - inf`, say, where the reals have 0.
+                // Data are assumed to stay finite. A number that does not depend on data and is not enclosed
+                // may be a NaN, for example `inf - inf`, where the reals have 0.
                 let is_data = |at: usize| is_data(valued, values[at][lane]);
                 let assumed =
                     compared.is_none() && (infinite(a) && is_data(1) || infinite(b) && is_data(0));
@@ -214,13 +214,13 @@ pub(super) fn confirm(
     }
 }
 
-/// Whether a value is known to depend on inputs.
+/// Returns `true` if a value is known to depend on inputs.
 fn is_data(valued: &Valued<'_>, value: Value) -> bool {
     Handle(value).is_value() && valued.domain.is_data(value)
 }
 
-/// Tests for NaN are answered as if there were none. That decides nothing for numbers that do not depend on inputs and
-/// are not enclosed.
+/// Withdraws decisions of NaN tests for numbers that neither depend on inputs nor are enclosed. All other
+/// tests are answered as if there were no NaN.
 pub(super) fn confirm_numbers(
     context: &mut Context<'_, '_>,
     format: Format,
@@ -238,7 +238,7 @@ pub(super) fn confirm_numbers(
     }
 }
 
-/// The integer that a float becomes, if all legal results become the same.
+/// Returns the integer that a float converts to, if it is the same for all legal results.
 pub(super) fn integer(
     valued: &Valued<'_>,
     conversion: Conversion,
@@ -248,7 +248,7 @@ pub(super) fn integer(
     enclosure::to_integer(conversion, &enclosed(valued, format, None, value)?)
 }
 
-/// What is decided of a test of a float: the domain's answer counts only if legal results that are known have it, too.
+/// Confirms a test of a float: the domain's answer counts only if it agrees with the known legal results.
 pub(super) fn confirm_test(
     context: &mut Context<'_, '_>,
     property: FloatProperty,
@@ -270,7 +270,7 @@ pub(super) fn confirm_test(
     }
 }
 
-/// A test of a float in each lane, in a run on legal results.
+/// Tests a float in each lane, in a run on legal results.
 pub(super) fn test(
     context: &mut Context<'_, '_>,
     property: FloatProperty,
@@ -292,7 +292,7 @@ pub(super) fn test(
     truths
 }
 
-/// Whether two floats are both numbers, or one is none, in a run on legal results.
+/// Tests if two floats are both numbers, or one is NaN, in a run on legal results.
 pub(super) fn ordered(
     context: &mut Context<'_, '_>,
     relation: FloatRelation,
@@ -304,7 +304,7 @@ pub(super) fn ordered(
     let place = context.place;
     let Some(valued) = &mut context.valued else { return truths };
     for lane in lanes.iter() {
-        // What is enclosed is a number.
+        // An enclosed value is a number.
         let is_number = |at: usize| match bits(&sources[at], format, 0, lane) {
             Some(bits) => Some(Enclosure::of_bits(format, bits).is_some()),
             None => valued.aliases.enclosure(values[at][lane]).map(|_| true),
@@ -322,7 +322,7 @@ pub(super) fn ordered(
     truths
 }
 
-/// A read-modify-write of floats: the domain's result, with an enclosure if both operands have one.
+/// Computes a read-modify-write of floats: the domain's result, with an enclosure if both operands have one.
 pub(super) fn update(
     valued: &mut Valued<'_>,
     (op, format): (Binary, Format),

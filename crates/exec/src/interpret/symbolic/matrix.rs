@@ -1,12 +1,12 @@
-//! Products of matrices as sums of products of the domain's values.
+//! Matrix products as sums of products of domain values.
 //!
-//! Each element of D is a chain of multiply-adds in ascending order, C first, which is how naive
-//! kernels sum as well. Zeros that a sparse A does not store take no part. Integers of eight bits, of
-//! four and of one are added up exactly, which is congruent to what hardware computes; a sum that saturates is followed
-//! only if the domain knows that it does not. Of bits, `and` is their product, and `xor` is `a + b − 2·a·b`.
+//! Each element of D is a chain of multiply-adds in ascending order, C first, the same as in naive kernels.
+//! Zeros that a sparse A does not store take no part. Integers of eight bits, of four and of one are summed
+//! exactly, which is congruent to hardware results. A saturating sum is supported only if the domain knows
+//! that it does not saturate. For bits, `and` is their product, and `xor` is `a + b − 2·a·b`.
 //!
-//! Of an element that a fragment holds several times, hardware may multiply any copy. Copies that are not shown to be the
-//! same are followed only into products that are the same for all of them: with a zero, say.
+//! If a fragment holds an element several times, hardware may multiply any copy. Possibly different copies
+//! are supported only in products with the same value for all of them, such as products with zero.
 
 use super::integer::{congruent, number, whole};
 use super::operand::{Operands, Patch, bytes};
@@ -27,9 +27,9 @@ use rustc_hash::FxHashMap;
 /// Values of the domain by place, or opaque words.
 struct Values {
     matrix: Matrix<Value>,
-    /// Whether all are values.
+    /// Set if all are values.
     followed: bool,
-    /// Copies that are not shown to be the same, by place; opaque in the matrix.
+    /// Possibly different copies, by place; opaque in the matrix.
     disputed: FxHashMap<Place, Vec<Value>>,
 }
 
@@ -69,7 +69,7 @@ pub(in crate::interpret) fn product(
     }
 }
 
-/// Puts sums of which all legal results are known into lanes of a register.
+/// Writes sums with known legal results into lanes of a register.
 pub(in crate::interpret) fn enclosed_sums(
     context: &mut Context<'_, '_>,
     format: Format,
@@ -91,8 +91,8 @@ pub(in crate::interpret) fn enclosed_sums(
     context.lanes = all;
 }
 
-/// Executes a product of integers of eight bits, four or one; whether all numbers that go into it are known to
-/// the domain.
+/// Executes a product of integers of eight bits, four or one. Returns `true` if the domain knows all its
+/// operands.
 pub(in crate::interpret) fn integer_product(
     context: &mut Context<'_, '_>,
     product: &Product<'_>,
@@ -107,7 +107,7 @@ pub(in crate::interpret) fn integer_product(
     })
 }
 
-/// The registers of D.
+/// Computes the registers of D.
 fn integer_results(
     context: &mut Context<'_, '_>,
     product: &Product<'_>,
@@ -139,7 +139,7 @@ fn integer_results(
                 true => differing(valued, row, &chosen, start),
                 false => valued.domain.dot(row, &chosen, start),
             };
-            // Another number in its place would be what it wraps around to.
+            // A different number in range would be the wrapped one.
             if saturate && valued.domain.in_range(sum, Width::B32, true) != Some(sum) {
                 return None;
             }
@@ -150,7 +150,7 @@ fn integer_results(
     Some(results)
 }
 
-/// How many bits of a row and a column differ, added to `start`.
+/// Adds the number of different bits in a row and a column to `start`.
 fn differing(valued: &mut Valued<'_>, row: &[Value], column: &[Value], start: Value) -> Value {
     let [one, minus_two] = [1, -2].map(|number| valued.domain.integer(number));
     let ones = vec![one; row.len()];
@@ -161,7 +161,7 @@ fn differing(valued: &mut Valued<'_>, row: &[Value], column: &[Value], start: Va
     valued.domain.dot(&[both], &[minus_two], all)
 }
 
-/// The integers of a factor of eight bits, four or one, if all are known to the domain.
+/// Returns the integers of a factor of eight bits, four or one, if the domain knows all of them.
 fn integers(
     context: &mut Context<'_, '_>,
     factor: &Factor<'_>,
@@ -172,7 +172,7 @@ fn integers(
     let mut matrix = Matrix::new(rows, columns);
     for (register, source) in sources.iter().enumerate() {
         if factor.copies(register).next().is_some() {
-            // No fragment of integers has copies.
+            // Fragments of integers have no copies.
             return None;
         }
         for lane in 0..WARP {
@@ -199,7 +199,7 @@ fn integers(
     Some(matrix)
 }
 
-/// The values of a factor; with rows and columns exchanged if wanted.
+/// Returns the values of a factor, transposed on request.
 fn values(
     context: &mut Context<'_, '_>,
     factor: &Factor<'_>,
@@ -227,7 +227,7 @@ fn values(
                 let (row, column) = if transposed { (column, row) } else { (row, column) };
                 let place = Place { product, row, column };
                 match &copies[..] {
-                    // What is undefined makes what it goes into undefined without this.
+                    // Undefined elements make their results undefined in any case.
                     [(words, lanes)] if lanes.has(lane) => all.set(place, words[lane]),
                     [_] => {}
                     copies => all.set_any(context, place, lane, copies),
@@ -252,7 +252,7 @@ fn negate(context: &mut Context<'_, '_>, all: &mut Values) {
     });
 }
 
-/// What a register holds, and the lanes in which it is defined.
+/// The contents of a register, and its defined lanes.
 type Copy = (crate::domain::Values, Mask);
 
 impl Values {
@@ -261,7 +261,7 @@ impl Values {
         self.followed &= is_value(word);
     }
 
-    /// Fills in an element of which these are the copies.
+    /// Sets an element that has these copies.
     fn set_any(
         &mut self,
         context: &mut Context<'_, '_>,
@@ -296,7 +296,7 @@ impl Values {
         self.disputed.insert(place, words);
     }
 
-    /// What an element may be, if its copies differ; nothing if some are undefined.
+    /// Returns the possible values of an element with different copies; none if some are undefined.
     fn choices(&self, place: Place) -> Option<&[Value]> {
         self.disputed.get(&place).map(Vec::as_slice)
     }
@@ -306,7 +306,7 @@ fn is_value(word: Value) -> bool {
     Handle(word).is_value()
 }
 
-/// An element of D, or an opaque word if something opaque goes into it.
+/// Computes an element of D, or an opaque word if it depends on one.
 fn element(
     context: &mut Context<'_, '_>,
     [a, b, c]: [&Values; 3],
@@ -354,8 +354,8 @@ fn element(
     context.valued.as_mut().map_or(0, |valued| valued.domain.dot(&row, &column, start))
 }
 
-/// Two factors of which some may be any of several: such for which the product is what it is for all of them, or an
-/// opaque word.
+/// Two factors, some with several possible values: returns representatives if the product is the same for all
+/// of them, or else an opaque word.
 fn settled(
     context: &mut Context<'_, '_>,
     [a, b]: [Value; 2],

@@ -1,12 +1,12 @@
-//! Choices between what a lane has with and without something that happens under a condition that is not decided.
+//! Merges a lane's contents with and without an action under an undecided condition, as choices.
 //!
-//! Contents that are the same either way stay. Values of the domain become a choice of the domain. Where one side is undefined, a
-//! domain that chooses such things ([`chooses_undefined`](crate::domain::Domain::chooses_undefined)) is left to see to it. For others the result is *fickle*, as what
-//! the schedule decides is: it ends the run where it decides something, and is a doubt where others see it. Memory remembers under
-//! which condition it is defined: the unit there is a choice with an undefined side in bytes that are fickle, and once those
-//! conditions cover all cases it is defined.
+//! Contents that agree stay. Values of the domain become a choice of the domain. If one side is undefined and the
+//! domain tracks such choices ([`chooses_undefined`](crate::domain::Domain::chooses_undefined)), it is left to the
+//! domain. Otherwise the result is *fickle*, like the schedule's choices: it ends the run where it decides something,
+//! and is a doubt where others see it. Memory keeps the condition under which it is defined: the unit there is a choice
+//! with an undefined side in fickle bytes, and once these conditions cover all cases it is defined.
 //!
-//! Errs towards *unknown*: parts of such a unit, and two values that nobody follows, are not told from each other.
+//! Errs towards *unknown*: parts of such a unit, and two untracked values, are not distinguished.
 
 use super::address;
 use super::operand::raw;
@@ -47,7 +47,7 @@ impl Old {
         }
     }
 
-    /// As [`read`](Self::read), of other registers of the same function.
+    /// Like [`read`](Self::read), for other registers of the same function.
     fn of(context: &Context<'_, '_>, registers: &Registers, register: Reg) -> Self {
         let operand = Operand::Register(register);
         match context.layout.width(register) {
@@ -78,7 +78,7 @@ impl Old {
         }
     }
 
-    /// The lanes in which two are not the same, as far as that can be seen.
+    /// The lanes in which two registers differ, as far as that is visible.
     fn differing(&self, other: &Self, lanes: Mask) -> Mask {
         let differs = |lane: &usize| {
             let words = [self, other].map(|one| word_of(one.tags(), *lane));
@@ -89,7 +89,7 @@ impl Old {
     }
 }
 
-/// Makes a register a choice between what it has with and without something.
+/// Makes a register a choice between its contents with and without the action.
 pub(super) fn merge(
     context: &mut Context<'_, '_>,
     path: &Path,
@@ -157,7 +157,7 @@ pub(super) fn fickle_reason(undefined: bool) -> &'static str {
     if undefined { reason::MAYBE_UNDEFINED } else { reason::SCHEDULE }
 }
 
-/// Both words of a value that is not followed.
+/// Both words of an untracked value.
 pub(super) fn lost(context: &mut Context<'_, '_>, reason: &'static str) -> u64 {
     let place = Some(context.place);
     let word = context.valued.as_mut().map_or(0, |valued| valued.store.units.opaque(place, reason));
@@ -208,7 +208,7 @@ fn merge_truth(
     truth::write(context, register, &out, tags, lanes);
 }
 
-/// `a` where the condition holds, `b` elsewhere.
+/// Selects `a` where the condition holds, `b` elsewhere.
 fn chosen_truth(context: &mut Context<'_, '_>, condition: Value, [a, b]: [Truth; 2]) -> Truth {
     let holds = Truth::Handle(condition);
     if a == b && a != Truth::Lost {
@@ -220,7 +220,7 @@ fn chosen_truth(context: &mut Context<'_, '_>, condition: Value, [a, b]: [Truth;
     connected(context, Connective::Or, with, without)
 }
 
-/// The opposite of a truth.
+/// Negates a truth.
 pub(crate) fn negated(context: &mut Context<'_, '_>, a: Truth) -> Truth {
     match (a, &mut context.valued) {
         (Truth::Known(holds), _) => Truth::Known(!holds),
@@ -233,7 +233,7 @@ pub(crate) fn negated(context: &mut Context<'_, '_>, a: Truth) -> Truth {
     }
 }
 
-/// Two truths, connected by *and* or *or*.
+/// Connects two truths by *and* or *or*.
 pub(crate) fn connected(
     context: &mut Context<'_, '_>,
     op: Connective,
@@ -261,8 +261,8 @@ pub(crate) fn connected(
     }
 }
 
-/// Makes registers of a function choices between what one way to here left in them and what the context has. `None` if one
-/// of them is too wide for that.
+/// Makes registers of a function choices between the contents `with` of one path and those of the context. `None` if
+/// one of them is too wide.
 pub(crate) fn merge_registers(
     context: &mut Context<'_, '_>,
     path: &Path,
@@ -292,7 +292,7 @@ pub(crate) fn merge_registers(
     Some(())
 }
 
-/// Forgets encoded addresses of a register that are not the same either way.
+/// Forgets encoded addresses of a register that differ between the two.
 fn forget_encoded(context: &mut Context<'_, '_>, path: &Path, with: &Registers, register: Reg) {
     if !with.may_be_encoded(register) && !context.registers.may_be_encoded(register) {
         return;
@@ -336,7 +336,7 @@ pub(crate) fn write_under(
     write_element(context, target, at, size, (chosen, Word::Unknown));
 }
 
-/// Tells whether values may be added to under a condition by adding a choice.
+/// Returns `true` if a conditional addition to values can add a choice.
 pub(crate) fn can_add_choice(context: &Context<'_, '_>, values: [(u64, Word); 2]) -> bool {
     chooses_undefined(context) && values.iter().all(|(_, word)| is_clear(*word))
 }
@@ -360,7 +360,7 @@ fn is_clear(word: Word) -> bool {
     matches!(word, Word::Number | Word::Unknown)
 }
 
-/// The same where one of the values is undefined, may be so, or is not determined by the inputs.
+/// Like [`write_under`], for values that are undefined, possibly undefined, or not determined by the inputs.
 fn write_unclear(
     context: &mut Context<'_, '_>,
     path: &Path,
@@ -382,7 +382,7 @@ fn write_unclear(
         let parts = (at..at + size).step_by(4).map(|at| defined_if(context, area, lane, at));
         let parts: Vec<Option<Truth>> = parts.collect();
         let first = parts.first().copied().flatten();
-        // All parts are written together, by everything but accesses of other sizes.
+        // Only accesses of other sizes write some of the parts.
         if let Some(before) = first.filter(|_| parts.iter().all(|part| *part == first)) {
             match connected(context, Connective::Or, before, holds) {
                 Truth::Known(true) => {
@@ -410,7 +410,7 @@ fn only_if(context: &mut Context<'_, '_>, condition: Value) -> u64 {
     u64::from(word) | u64::from(word) << 32
 }
 
-/// The condition under which four bytes of memory are defined; `None` if that is not known.
+/// The condition under which four bytes of memory are defined; `None` if unknown.
 fn defined_if(context: &mut Context<'_, '_>, area: Area, lane: usize, at: usize) -> Option<Truth> {
     let (memory, ..) = allocation(context, area, lane)?;
     let all = |wanted: u8| memory.states[at..at + 4].iter().all(|&state| state == wanted);
@@ -432,7 +432,7 @@ fn defined_if(context: &mut Context<'_, '_>, area: Area, lane: usize, at: usize)
     }
 }
 
-/// Tells whether something in an allocation may not have been written, because it was so under some conditions only.
+/// Returns `true` if part of an allocation may not have been written, because it was written under conditions only.
 pub(crate) fn may_be_unwritten(store: &Store, memory: &Allocation) -> bool {
     let open = |at: usize| {
         let end = memory.bytes.len().min(at + 4);
@@ -445,7 +445,7 @@ pub(crate) fn may_be_unwritten(store: &Store, memory: &Allocation) -> bool {
     (0..memory.bytes.len()).step_by(4).any(open)
 }
 
-/// A load on a path reads something defined if the path implies the condition under which that is so.
+/// Settles a load on a path: it reads defined memory if the path implies the condition for that.
 pub(crate) fn settle_load(context: &mut Context<'_, '_>, load: &Load) -> Result<(), Gap> {
     let fickle = |context: &Context<'_, '_>, dst: Reg| context.registers.tags(dst).fickle;
     let all = load.dsts.iter().flatten().fold(Mask::NONE, |all, dst| all.or(fickle(context, *dst)));
@@ -482,7 +482,7 @@ pub(crate) fn settle_load(context: &mut Context<'_, '_>, load: &Load) -> Result<
     Ok(())
 }
 
-/// Tells whether a load writes the register of its own address, which is then no longer there.
+/// Returns `true` if a load overwrites the register of its own address.
 fn registers_before(load: &Load) -> bool {
     let base = match load.address.base {
         ir::AddressBase::Register(register) => Some(register),

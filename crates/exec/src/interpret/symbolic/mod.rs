@@ -1,7 +1,7 @@
 //! Instructions on values of a domain ([`crate::value`]).
 //!
-//! What is not done here is done as in a run without a domain, and gives opaque words where the
-//! result is unknown. So this may leave things out: a value is then lost, never wrong.
+//! Unsupported cases are executed as in a run without a domain, and give opaque words where the result is
+//! unknown. So omissions here lose values but never make them wrong.
 
 mod address;
 mod atomic;
@@ -41,7 +41,7 @@ pub(super) use operand::content;
 use operand::raw;
 pub(super) use same::{keeps, keeps_part};
 
-/// Executes an operation if values are concerned; whether it was.
+/// Executes an operation if values are involved. Returns `true` if it did.
 #[inline(never)]
 pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<bool, Gap> {
     match op {
@@ -85,7 +85,7 @@ fn copy(context: &mut Context<'_, '_>, dst: Reg, src: Operand) -> bool {
         Operand::Constant(_) => return false,
     };
     if width != from || width == Width::B128 {
-        // Wider or narrower copies are rare; of 128 bits the words are moved below.
+        // Wider or narrower copies are rare; 128-bit words are moved below.
         return width == from && copy_upper(context, dst, src);
     }
     let (values, tags) = raw(context, src);
@@ -103,7 +103,7 @@ fn copy_upper(context: &mut Context<'_, '_>, dst: Reg, src: Operand) -> bool {
     true
 }
 
-/// Extends what was loaded to its register: bits of numbers, words of what is unknown.
+/// Extends a loaded value to its register: bits of numbers, words of unknown values.
 pub(super) fn extend(
     context: &mut Context<'_, '_>,
     (from, signed): (Width, bool),
@@ -131,7 +131,7 @@ pub(super) fn extend(
     context.write_words(dst, &out, tags);
 }
 
-/// A gap that a predicate causes, in the words of the domain.
+/// A gap caused by a predicate, explained by the domain.
 #[cold]
 pub(crate) fn explained(context: &mut Context<'_, '_>, register: Reg, mut gap: Gap) -> Gap {
     let words = context.registers.truths(register.into());

@@ -1,7 +1,7 @@
-//! What is done to memory under a path condition, lane by lane.
+//! Memory accesses under a path condition, lane by lane.
 //!
-//! An access under a condition need not happen: a race with its instruction is left open, a fault ends the run, and bytes become a choice
-//! between what is written and what was there ([`super::merge`]).
+//! A conditional access may not happen. A race with its instruction is left open, a fault ends the run, and
+//! bytes become a choice between the new and the old contents ([`super::merge`]).
 
 use super::merge;
 use super::operand::raw;
@@ -18,14 +18,14 @@ use crate::value::Valued;
 use ir::{Atomic, AtomicOp, Ordering, Scalar, Store, Width};
 use sync::{Kind, SameValue};
 
-/// Remembers that an access need not happen.
+/// Records that an access may not happen.
 pub(super) fn note_open_access(context: &mut Context<'_, '_>) {
     context.report.conditional.insert(context.site);
     let follows = |valued: &Valued<'_>| valued.domain.chooses_undefined();
     context.report.has_choices |= context.valued.as_ref().is_some_and(follows);
 }
 
-/// Ends the run at a fault that need not happen.
+/// Ends the run at a fault that may not happen.
 pub(super) fn check_faults(context: &mut Context<'_, '_>) -> Result<(), Gap> {
     match context.would_fail.take() {
         Some(what) => {
@@ -36,7 +36,7 @@ pub(super) fn check_faults(context: &mut Context<'_, '_>) -> Result<(), Gap> {
     }
 }
 
-/// Tells whether a read-modify-write orders nothing, and does something to a number of at most 64 bits.
+/// Returns `true` if a read-modify-write orders nothing, and updates a number of at most 64 bits.
 pub(super) fn is_plain_update(atomic: &Atomic) -> bool {
     let known = match atomic.scalar {
         Scalar::Integer { width, .. } => width <= Width::B64,
@@ -46,7 +46,7 @@ pub(super) fn is_plain_update(atomic: &Atomic) -> bool {
     known && relaxed && !matches!(atomic.op, AtomicOp::Exchange | AtomicOp::CompareSwap)
 }
 
-/// Stores what one lane stores, under the path condition of the context if the lane has one.
+/// Performs one lane's store, under the path condition of the context if the lane has one.
 pub(super) fn store_in_lane(
     context: &mut Context<'_, '_>,
     store: &Store,

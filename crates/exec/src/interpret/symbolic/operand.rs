@@ -1,4 +1,4 @@
-//! Operands as bits and words of units, and changes of some lanes of a register.
+//! Operands as bits and words of units, and updates of some lanes of a register.
 
 use crate::context::Context;
 use crate::interpret::access::word_of;
@@ -16,7 +16,7 @@ pub(super) fn raw(context: &mut Context<'_, '_>, operand: Operand) -> (Lanes, Ta
     context.read(operand, Width::B64)
 }
 
-/// Whether an operand is a number in all lanes that take part.
+/// Returns `true` if an operand is a number in all active lanes.
 pub(super) fn is_number(context: &Context<'_, '_>, operand: Operand) -> bool {
     context.registers.operand_tags(operand).is_number_in(context.lanes)
 }
@@ -50,7 +50,7 @@ pub(super) struct Patch {
     pub(super) upper: Lanes,
     pub(super) unknown: Mask,
     pub(super) numbers: Mask,
-    /// Of the unknown lanes, those that the launch and its inputs do not determine.
+    /// The unknown lanes that the launch and its inputs do not determine.
     pub(super) fickle: Mask,
 }
 
@@ -74,14 +74,14 @@ impl Patch {
         }
     }
 
-    /// Writes the lanes that were set of a register that holds the same result, as far as it is known without the domain. What is not
-    /// determined by the launch and its inputs there stays so.
+    /// Writes the set lanes over the same result as computed without the domain. Lanes that are not
+    /// determined by the launch and its inputs there stay so.
     pub(super) fn apply(&self, context: &mut Context<'_, '_>, dst: Reg) {
         let before = context.registers.tags(dst).undetermined();
         self.write(context, dst, before);
     }
 
-    /// Writes the lanes that were set of a register that holds something else.
+    /// Writes the set lanes over unrelated contents.
     pub(super) fn replace(&self, context: &mut Context<'_, '_>, dst: Reg) {
         self.write(context, dst, Mask::NONE);
     }

@@ -1,4 +1,4 @@
-//! Local memory of lanes that went two ways: bytes that differ become choices, as registers do ([`super::merge`]).
+//! Local memory of lanes after a branch: bytes that differ become choices, like registers ([`super::merge`]).
 
 use super::select::choice;
 use crate::address::Area;
@@ -11,10 +11,10 @@ use crate::value::bytes::{Bytes, ZERO};
 use crate::value::unit::Byte;
 use crate::value::{Valued, reason};
 
-/// Bytes that are compared at once: most of a large variable is the same on both ways.
+/// Bytes compared at once: most of a large variable is the same on both paths.
 const CHUNK: usize = 256;
 
-/// Makes a local variable a choice between what one way to here left in it and what is there now.
+/// Makes a local variable a choice between its contents on one path and the present ones.
 pub(crate) fn merge_local(
     context: &mut Context<'_, '_>,
     path: &Path,
@@ -26,7 +26,7 @@ pub(crate) fn merge_local(
         for start in (lane * size..(lane + 1) * size).step_by(CHUNK) {
             let (mut at, end) = (start, (start + CHUNK).min((lane + 1) * size));
             let own = context.warp.local(context.machine, number);
-            // Units of lanes whose memory is not a multiple of four bytes long are shared with their neighbours.
+            // If the memory of a lane is not a multiple of four bytes, neighbours share its units.
             let same = own.bytes[at..end] == with.bytes[at..end]
                 && own.states[at..end] == with.states[at..end]
                 && size.is_multiple_of(4);
@@ -37,7 +37,7 @@ pub(crate) fn merge_local(
     }
 }
 
-/// The same of a few bytes; returns how many.
+/// Like [`merge_local`], for a few bytes; returns their number.
 fn merge_piece(
     context: &mut Context<'_, '_>,
     (path, lane): (&Path, usize),

@@ -1,13 +1,18 @@
-//! Operations on the bits of integers whose range the user stated: indices.
+//! Bit operations on integers with a declared range: indices.
 //!
-//! A compiler writes `4*i + j` as `i << 2 | j` where it knows that `j` has two bits, `i % 8` as `i & 7`, and `i / 2` with shifts that make up for
-//! the sign. Of integers between numbers that are known these are sums, fields of bits, and often nothing at all:
-//! - `a | b`, `a ^ b` and a field of `b` bits put into `a` are `a + b` if `a` is a multiple of a power of two above `b`;
-//! - a mask or a shift of a number without a sign is a field of its bits ([`Domain::field`](crate::domain::Domain::field)), and so is an arithmetic shift;
-//! - of a number with a sign they are a quotient ([`Domain::quotient`](crate::domain::Domain::quotient)) or a remainder, and its sign bit is a choice.
+//! A compiler writes `4*i + j` as `i << 2 | j` if it knows that `j` has two bits, `i % 8` as `i & 7`, and `i
+//! / 2` with shifts that correct for the sign. For integers with known bounds these are sums, bit fields, and
+//! often nothing at all:
+//! - `a | b`, `a ^ b` and a field of `b` bits inserted into `a` are `a + b` if `a` is a multiple of a power
+//!   of two above `b`;
+//! - a mask or a shift of a non-negative number is a field of its bits
+//!   ([`Domain::field`](crate::domain::Domain::field)), and so is an arithmetic shift;
+//! - for a signed number they are a quotient ([`Domain::quotient`](crate::domain::Domain::quotient)) or a
+//!   remainder, and its sign bit is a choice.
 //!
-//! The results are integers of the domain, so that places made of them keep their bounds. Integers of which only the type is known are left to what
-//! moves their bytes ([`super::bits`]): packed numbers are taken apart there.
+//! The results are integers of the domain, so places made of them keep their bounds. Integers of which only
+//! the type is known are left to the code that moves their bytes ([`super::bits`]), which unpacks packed
+//! numbers.
 
 use crate::domain::{Binary, Truths, Value};
 use crate::lanes::{Mask, WARP};
@@ -17,7 +22,7 @@ use crate::value::integer::{congruent, is_integer, number, whole};
 use crate::value::unit::known;
 use ir::{IntBinary, IntTernary, Op, Relation, Width};
 
-/// The result of an operation in one lane, if ranges say what it is.
+/// Returns the result of an operation in one lane, if ranges determine it.
 pub(super) fn compute(
     valued: &mut Valued<'_>,
     op: &Op,
@@ -32,7 +37,7 @@ pub(super) fn compute(
         | Op::InsertBits { width, .. } => *width,
         _ => return None,
     };
-    // One that was extended without a sign is narrower.
+    // A zero-extended one is narrower.
     let widths = [Width::B16, Width::B32, Width::B64].into_iter().filter(|one| *one <= width);
     if !widths.into_iter().any(|one| operands.iter().any(|operand| is_integer(operand, one))) {
         return None;
@@ -70,26 +75,26 @@ pub(super) fn compute(
     whole(value, to)
 }
 
-/// A number without a sign of which a range is stated, and the largest that it can be.
+/// Returns an unsigned number with a declared range, and its largest value.
 fn ranged(valued: &mut Valued<'_>, operand: &Bytes, width: Width) -> Option<(Value, i128)> {
     let value = number(valued, &operand[..width.bytes() as usize], false)?;
     let bounds = valued.domain.bounds(value)?;
     (bounds.are_told && bounds.low >= 0).then_some((value, bounds.high))
 }
 
-/// The same of one whose highest bit is never set: it has no sign either way.
+/// Like [`ranged`], if the highest bit is never set: then the signed number is the same.
 fn unsigned(valued: &mut Valued<'_>, operand: &Bytes, width: Width) -> Option<(Value, i128)> {
     ranged(valued, operand, width).filter(|(_, high)| high >> (width.bits() - 1) == 0)
 }
 
-/// A number with a sign of which a range is stated, and the smallest and largest that it can be.
+/// Returns a signed number with a declared range, and its smallest and largest value.
 fn signed(valued: &mut Valued<'_>, operand: &Bytes, width: Width) -> Option<(Value, (i128, i128))> {
     let value = number(valued, &operand[..width.bytes() as usize], true)?;
     let bounds = valued.domain.bounds(value)?;
     bounds.are_told.then_some((value, (bounds.low, bounds.high)))
 }
 
-/// A shift to the right of a number with a sign.
+/// Shifts a signed number to the right.
 fn shifted(
     valued: &mut Valued<'_>,
     operand: &Bytes,
@@ -111,7 +116,7 @@ fn shifted(
     }
 }
 
-/// A number if another is negative, and 0 else.
+/// Returns `number` if `value` is negative, and 0 otherwise.
 fn if_negative(valued: &mut Valued<'_>, value: Value, number: i128) -> Option<Value> {
     let [number, zero] = [number, 0].map(|number| valued.domain.integer(number));
     let mut out = Truths::NONE;
@@ -124,7 +129,7 @@ fn if_negative(valued: &mut Valued<'_>, value: Value, number: i128) -> Option<Va
     })
 }
 
-/// `a & m` of a number with a sign, where the mask keeps the lowest bits, or all but those.
+/// Computes `a & m` of a signed number, if the mask keeps the lowest bits, or all but those.
 fn masked_signed(valued: &mut Valued<'_>, operands: &[Bytes], width: Width) -> Option<Value> {
     let size = width.bytes() as usize;
     let (operand, mask) = match [&operands[0], &operands[1]].map(|one| known(&one[..size])) {
@@ -149,7 +154,8 @@ fn masked_signed(valued: &mut Valued<'_>, operands: &[Bytes], width: Width) -> O
     Some(if keeps_low { valued.binary(Binary::Sub, value, above) } else { above })
 }
 
-/// `a ^ m`, where the ones of the mask are next to each other, and `a` has none below: those bits turned over between what is above them.
+/// Computes `a ^ m` if the ones of the mask are contiguous and `a` has none below: the complement of those
+/// bits, joined with those above.
 fn turned(valued: &mut Valued<'_>, [a, b]: [&Bytes; 2], width: Width) -> Option<Value> {
     let size = width.bytes() as usize;
     let (operand, mask) = match [a, b].map(|one| known(&one[..size])) {
@@ -179,7 +185,7 @@ fn turned(valued: &mut Valued<'_>, [a, b]: [&Bytes; 2], width: Width) -> Option<
     Some(valued.binary(Binary::Add, above, turned))
 }
 
-/// Some bits of a number, from one on.
+/// Extracts a bit field.
 fn field(
     valued: &mut Valued<'_>,
     operand: &Bytes,
@@ -195,7 +201,7 @@ fn field(
     }
 }
 
-/// `a & m`, where the ones of the mask are next to each other.
+/// Computes `a & m` if the ones of the mask are contiguous.
 fn masked(valued: &mut Valued<'_>, operands: &[Bytes], width: Width) -> Option<Value> {
     let size = width.bytes() as usize;
     let (operand, mask) = match [&operands[0], &operands[1]].map(|one| known(&one[..size])) {
@@ -216,7 +222,7 @@ fn masked(valued: &mut Valued<'_>, operands: &[Bytes], width: Width) -> Option<V
     Some(if length == 0 { field } else { valued.binary(Binary::Mul, field, scale) })
 }
 
-/// `a | b`, if `a` has no ones where `b` may have some.
+/// Computes `a | b`, if `a` has no ones where `b` may have some.
 fn beside(valued: &mut Valued<'_>, [a, b]: [&Bytes; 2], width: Width) -> Option<Value> {
     let (low, high) = ranged(valued, b, width)?;
     let above = congruent(valued, &a[..width.bytes() as usize])?;
@@ -225,7 +231,7 @@ fn beside(valued: &mut Valued<'_>, [a, b]: [&Bytes; 2], width: Width) -> Option<
     is_above.then(|| valued.binary(Binary::Add, above, low))
 }
 
-/// `bfe a, first, length`
+/// Computes `bfe a, first, length`.
 fn extracted(
     valued: &mut Valued<'_>,
     operands: &[Bytes],
@@ -235,7 +241,7 @@ fn extracted(
     let amount = |operand: &Bytes| known(&operand[..4]).map(|amount| amount as u32 & 0xff);
     let (first, length) = (amount(&operands[1])?, amount(&operands[2])?);
     let (_, high) = unsigned(valued, &operands[0], width)?;
-    // With a sign only if the highest bit of the field is never set.
+    // Signed only if the highest bit of the field is never set.
     let has_sign = signed && length < 64 && high >> first >> length.saturating_sub(1) != 0;
     if has_sign || first >= width.bits() {
         return None;
@@ -243,7 +249,7 @@ fn extracted(
     field(valued, &operands[0], width, (first, length.min(width.bits() - first)))
 }
 
-/// `bfi a, b, first, length`, where there are zeros in `b`.
+/// Computes `bfi a, b, first, length`, if `b` has zeros there.
 fn inserted(valued: &mut Valued<'_>, operands: &[Bytes], width: Width) -> Option<Value> {
     let amount = |operand: &Bytes| known(&operand[..4]).map(|amount| amount as u32 & 0xff);
     let (first, length) = (amount(&operands[2])?, amount(&operands[3])?);

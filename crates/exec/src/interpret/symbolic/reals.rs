@@ -1,4 +1,4 @@
-//! Floats of operands as values of the domain: reads them, asks the domain, writes its answers.
+//! Floats of operands as domain values: reads them, queries the domain, writes its answers.
 
 use super::operand::{Operands, bytes};
 use crate::context::Context;
@@ -11,7 +11,7 @@ use crate::value::bytes::ZERO;
 use crate::value::unit::{Byte, Sort, Unit};
 use ir::{FloatMode, Format, Reg, Relation};
 
-/// Floats of an operation: their format, how many are side by side, and its modifiers.
+/// The floats of an operation: their format, the number packed in a register, and the modifiers.
 #[derive(Clone, Copy)]
 pub(super) struct Shape {
     pub(super) format: Format,
@@ -19,11 +19,11 @@ pub(super) struct Shape {
     pub(super) mode: FloatMode,
 }
 
-/// A question to the domain.
+/// A query to the domain.
 pub(super) type Ask<'a, const N: usize> =
     &'a mut dyn FnMut(&mut Valued<'_>, [&Values; N], Mask, &mut Values);
 
-/// Asks in the lanes whose operands are all values; an opaque operand makes an opaque result.
+/// Queries the domain in the lanes with values for all operands; an opaque operand makes an opaque result.
 pub(super) fn answer<const N: usize>(
     valued: &mut Valued<'_>,
     mode: FloatMode,
@@ -50,7 +50,8 @@ pub(super) fn answer<const N: usize>(
     out
 }
 
-/// Whether these lanes have a value of the domain. In a warp of few threads the others are not looked at.
+/// Returns `true` if these lanes all have a domain value. In a warp of few threads the others are not
+/// inspected.
 pub(super) fn all_followed(words: &Values, lanes: Mask) -> bool {
     if lanes == Mask::ALL {
         return followed(words) == Mask::ALL;
@@ -58,7 +59,7 @@ pub(super) fn all_followed(words: &Values, lanes: Mask) -> bool {
     lanes.iter().all(|lane| Handle(words[lane]).is_value())
 }
 
-/// The lanes that have a value of the domain.
+/// The lanes with a domain value.
 pub(super) fn followed(words: &Values) -> Mask {
     if all_values(words) {
         return Mask::ALL;
@@ -67,7 +68,7 @@ pub(super) fn followed(words: &Values) -> Mask {
     Mask(lanes.fold(0, |mask, lane| mask | 1 << lane))
 }
 
-/// The values of float number `part` of an operand, opaque words where there is none.
+/// The values of float number `part` of an operand; opaque words elsewhere.
 pub(super) fn reals(
     context: &mut Context<'_, '_>,
     source: &Operands,
@@ -124,7 +125,7 @@ pub(super) fn reals(
     out
 }
 
-/// Puts results side by side into a register.
+/// Packs results into a register.
 pub(super) fn write(
     context: &mut Context<'_, '_>,
     shape: Shape,
@@ -167,14 +168,15 @@ pub(super) fn write(
             }
         }
     }
-    // The bits of a pointer are not determined by the inputs, and marks of lanes that were numbers mean nothing.
+    // The bits of a pointer are not determined by the inputs, and marks of lanes with numbers are
+    // meaningless.
     let spread = tags.spread();
     let origin = spread.origin.or(Some(Source::Data));
     let tags = Tags { unknown: Mask(!tags.poison.0), origin, ..spread };
     context.write_words(dst, &words, tags);
 }
 
-/// Tells the domain of tests whether values are NaN, which are answered as if none were.
+/// Reports NaN tests of values to the domain. They are answered as if there were no NaN.
 pub(super) fn tell_tests(context: &mut Context<'_, '_>, values: &Values, lanes: Mask) {
     let place = context.place;
     if let Some(valued) = &mut context.valued {
@@ -183,7 +185,7 @@ pub(super) fn tell_tests(context: &mut Context<'_, '_>, values: &Values, lanes: 
     }
 }
 
-/// Asks the domain how values compare.
+/// Queries the domain for a comparison.
 pub(super) fn ask_relation(
     context: &mut Context<'_, '_>,
     relation: Relation,

@@ -1,4 +1,4 @@
-//! Whether a store leaves in place what is there, where values of the domain are concerned.
+//! Decides if a store leaves the present contents in place, when domain values are involved.
 
 use super::operand::{bytes, raw};
 use crate::address::Pointer;
@@ -13,7 +13,8 @@ use ir::Operand;
 use std::ops::Range;
 use sync::{LaneId, SameValue};
 
-/// Compares an operand with the bytes at `start`, value by value; a difference that is only `likely` counts, if that is enough.
+/// Compares an operand with the bytes at `start`, value by value. With `likely`, a difference that is only
+/// likely counts.
 pub(in crate::interpret) fn keeps(
     context: &mut Context<'_, '_>,
     (pointer, lane): (Pointer, usize),
@@ -26,7 +27,7 @@ pub(in crate::interpret) fn keeps(
     keeps_bytes(context, (pointer, lane), start, &new[..size], likely)
 }
 
-/// The same for part of a word: so many bytes from one on.
+/// Like [`keeps`], for part of a word.
 pub(in crate::interpret) fn keeps_part(
     context: &mut Context<'_, '_>,
     (pointer, lane): (Pointer, usize),
@@ -77,10 +78,10 @@ fn keeps_bytes(
     SameValue::Equal
 }
 
-/// Threads whose values are kept for a report.
+/// Most threads with values kept for a report.
 const MOST_EXPLAINED: usize = 256;
 
-/// Keeps what was compared in vain, for a report.
+/// Keeps the values of an undecided comparison for a report.
 fn note(context: &mut Context<'_, '_>, lane: usize, values: Option<[String; 2]>) {
     let who = LaneId { warp: context.warp.number as u8, lane: lane as u8 };
     let known = &mut context.report.open_values;
@@ -89,13 +90,13 @@ fn note(context: &mut Context<'_, '_>, lane: usize, values: Option<[String; 2]>)
     }
 }
 
-/// Two values in words, what was there first.
+/// Describes two values, the old one first.
 fn explained(valued: &mut Valued<'_>, sort: Sort, [new, old]: [&[Byte]; 2]) -> Option<[String; 2]> {
     let (old, new) = (value(valued, sort, old)?, value(valued, sort, new)?);
     Some([old, new].map(|value| valued.domain.explain(value)))
 }
 
-/// The value that some bytes are.
+/// The value in some bytes.
 fn value(valued: &mut Valued<'_>, sort: Sort, bytes: &[Byte]) -> Option<Value> {
     match sort.format() {
         Some(format) => valued.real(bytes, format, None).ok(),

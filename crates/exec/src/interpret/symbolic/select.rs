@@ -1,8 +1,8 @@
-//! Choices.
+//! Choices between operands.
 //!
-//! A known condition moves words. An unknown one asks the domain at once where the format of the
-//! result is clear from one of the operands; otherwise the choice is kept as it is until somebody
-//! says what it is ([`Unit::Choice`]).
+//! A known condition moves words. For an unknown one, the domain is queried at once if one of the operands
+//! shows the format of the result. Otherwise the choice is kept until a use determines the format
+//! ([`Unit::Choice`]).
 
 use super::integer;
 use super::operand::{Patch, bytes, raw};
@@ -33,7 +33,7 @@ pub(super) fn execute(
     }
     let out = std::array::from_fn(|lane| {
         let (values, tags) = if condition.truth.has(lane) { &a } else { &b };
-        // Constants and wider registers are cut; words of units stay whole.
+        // Constants and wider registers are truncated; words of units stay whole.
         let mask = if tags.unknown.has(lane) { u64::MAX } else { width.mask() };
         values[lane] & mask
     });
@@ -48,7 +48,7 @@ pub(super) fn execute(
         maybe = a.1.poison.or(b.1.poison).and(chosen.unknown).and(context.lanes);
         let follows = |valued: &Valued<'_>| valued.domain.chooses_undefined();
         if context.valued.as_ref().is_some_and(follows) {
-            // The domain says where the side that is not defined is chosen.
+            // The domain reports a choice of the undefined side.
             let decided = [condition.tags, a.1, b.1].map(Tags::undetermined);
             let fickle = decided[0].or(decided[1]).or(decided[2]);
             chosen.fickle = chosen.fickle.without(maybe.without(fickle));
@@ -74,7 +74,7 @@ pub(super) fn execute(
     true
 }
 
-/// Makes choices in lanes whose condition is not known.
+/// Makes choices in lanes with an unknown condition.
 pub(super) fn choose(
     context: &mut Context<'_, '_>,
     dst: Reg,
@@ -106,14 +106,15 @@ pub(super) fn choose(
                 u64::from(lost) | u64::from(lost) << 32
             }
         };
-        // What the schedule decides stays that, and so does what is chosen by it.
+        // A choice between values of the schedule, or by a condition of the schedule, belongs to the
+        // schedule.
         let fickle = [condition.tags, a.1, b.1].iter().any(|tags| tags.undetermined().has(lane));
         patch.set(lane, (found, if fickle { Word::Fickle } else { Word::Unknown }));
     }
     patch.apply(context, dst);
 }
 
-/// The common case at once: singles, chosen by conditions of the domain.
+/// The common case at once: singles, selected by conditions of the domain. Returns `true` if it did.
 fn singles(
     context: &mut Context<'_, '_>,
     dst: Reg,
@@ -153,7 +154,7 @@ fn singles(
     true
 }
 
-/// One lane's choice, as words of units.
+/// Makes the choice of one lane, as words of units.
 pub(super) fn choice(
     valued: &mut Valued<'_>,
     condition: u32,
@@ -184,7 +185,7 @@ pub(super) fn choice(
         if unit(x) == unit(y) && units.lost(if_true).is_none() {
             return if_true;
         }
-        // A choice by the same condition is made already.
+        // Simplify a nested choice by the same condition.
         if let Some(&Unit::Choice { condition: same, if_true: inner, .. }) = units.get(if_true)
             && same == condition
         {
@@ -200,7 +201,7 @@ pub(super) fn choice(
     u64::from(half(0)) | u64::from(half(4)) << 32
 }
 
-/// The format of two operands, if one of them is a whole float of `size` bytes.
+/// Returns the format of two operands, if one of them is a whole float of `size` bytes.
 fn common(x: &Bytes, y: &Bytes, size: usize) -> Option<Format> {
     [x, y].into_iter().find_map(|bytes| match bytes[0] {
         Byte::Of { sort, index: 0, .. } if sort.bytes() == size => sort.format(),

@@ -1,9 +1,9 @@
-//! Operands of which the bits are known and matter: NaN, and signs.
+//! Operands with known bits that matter: NaN, and signs.
 //!
-//! To a domain a NaN is undefined and zero has no sign. `min` and `max` give the other operand where
-//! one is NaN, comparisons with NaN are settled, and `copysign` reads a bit: where the bits are
-//! known all that is exact, and the domain is asked about the rest. Where `copysign` reads the sign of
-//! a value the domain is told the place: hardware has two zeros.
+//! To a domain a NaN is undefined and zero has no sign. `min` and `max` return the other operand if one is
+//! NaN, comparisons with NaN are decided, and `copysign` reads a bit. Where the bits are known all that is
+//! exact, and the domain handles the rest. Where `copysign` reads the sign of a value, the domain is given
+//! the place: hardware has two zeros.
 
 use super::legal::{self, Machine};
 use super::operand::{Operands, raw};
@@ -17,7 +17,7 @@ use crate::value::Valued;
 use crate::value::unit::Sort;
 use ir::{FloatBinary, FloatProperty, FloatRelation, Format, Operand, Reg};
 
-/// The lanes of `lanes` in which an operand's bits are known.
+/// The lanes of `lanes` with known bits of an operand.
 fn known((_, tags): &Operands, lanes: Mask) -> Mask {
     let known = lanes.iter().filter(|&lane| tags.is_number_in(Mask(1 << lane)));
     Mask(known.fold(0, |mask, lane| mask | 1 << lane))
@@ -47,8 +47,8 @@ fn negatives(source: &Operands, format: Format, part: usize, lanes: Mask) -> Mas
     Mask(set.fold(0, |mask, lane| mask | 1 << lane))
 }
 
-/// Executes `min`, `max` and `copysign` where known bits tell more than the real number they are;
-/// whether they do.
+/// Executes `min`, `max` and `copysign` where known bits give more than the real number. Returns `true` if
+/// they do.
 pub(super) fn execute(
     context: &mut Context<'_, '_>,
     op: FloatBinary,
@@ -57,7 +57,7 @@ pub(super) fn execute(
     operands: [Operand; 2],
     machine: Machine<'_, 2>,
 ) -> bool {
-    // Bits of a machine may be NaN, whatever they are compared with.
+    // Machine bits may be NaN, whatever they are compared with.
     if legal::numbers(context) == Numbers::Legal {
         return false;
     }
@@ -81,7 +81,7 @@ pub(super) fn execute(
         .collect();
     let special = match binary {
         Binary::CopySign => true,
-        // A NaN that is handed on is undefined, as the domain says.
+        // A propagated NaN is undefined, as in the domain.
         _ => !propagates && nans.iter().flatten().any(|nans| !nans.is_empty()),
     };
     if !special {
@@ -121,7 +121,7 @@ pub(super) fn execute(
     true
 }
 
-/// The magnitude in lanes whose sign is known, with that sign.
+/// Computes the magnitude in lanes with a known sign, and applies that sign.
 fn magnitude(valued: &mut Valued<'_>, size: &Values, (lanes, set): (Mask, Mask), out: &mut Values) {
     if lanes.is_empty() {
         return;
@@ -134,7 +134,7 @@ fn magnitude(valued: &mut Valued<'_>, size: &Values, (lanes, set): (Mask, Mask),
     }
 }
 
-/// `min` or `max`: the other operand where one is NaN.
+/// Computes `min` or `max`: the other operand where one is NaN.
 fn extremum(
     valued: &mut Valued<'_>,
     (op, shape): (Binary, Shape),
@@ -142,7 +142,7 @@ fn extremum(
     lanes: Mask,
     [first, second]: [Mask; 2],
 ) -> Values {
-    // Of two NaN the result is NaN, which either operand is.
+    // If both are NaN the result is NaN, so either operand will do.
     let numbers = lanes.without(first).without(second);
     let mut out =
         answer(valued, shape.mode, values, numbers, &mut |valued, operands, lanes, out| {
@@ -155,7 +155,7 @@ fn extremum(
     out
 }
 
-/// Settles a comparison in the lanes where an operand is known to be NaN.
+/// Decides a comparison in the lanes where an operand is known to be NaN.
 pub(super) fn settle_comparison(
     relation: FloatRelation,
     format: Format,
@@ -172,7 +172,7 @@ pub(super) fn settle_comparison(
     a.or(b).iter().for_each(|lane| truths.decide(lane, holds));
 }
 
-/// Settles a test in the lanes where the bits are known; for `finite` its opposite, which the caller turns over.
+/// Decides a test in the lanes with known bits; for `finite` its opposite, which the caller negates.
 pub(super) fn settle_test(
     property: FloatProperty,
     format: Format,

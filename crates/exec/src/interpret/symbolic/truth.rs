@@ -1,4 +1,4 @@
-//! Predicates that are not known.
+//! Unknown predicates.
 
 use super::integer;
 use super::operand::{bytes, raw};
@@ -15,7 +15,7 @@ use crate::value::unit::{Unit, Units};
 use crate::value::{Valued, reason};
 use ir::{IntBinary, Op, Operand, Reg, Relation, Width};
 
-/// A predicate whose unknown lanes have words.
+/// A predicate with words for its unknown lanes.
 #[derive(Clone)]
 pub(super) struct Predicate {
     pub(super) truth: Mask,
@@ -28,7 +28,7 @@ impl Predicate {
         Self::of(&context.registers, operand)
     }
 
-    /// As [`read`](Self::read), of other registers than those of the context.
+    /// Like [`read`](Self::read), for other registers than the context's.
     pub(super) fn of(registers: &Registers, operand: Operand) -> Self {
         let (truth, tags) = (registers.predicate(operand), registers.operand_tags(operand));
         Self { truth, tags, words: registers.truths(operand) }
@@ -39,14 +39,14 @@ impl Predicate {
         self.tags.unknown
     }
 
-    /// The lanes in which the domain knows it.
+    /// The lanes in which the domain tracks it.
     pub(super) fn followed(&self) -> Mask {
         let followed = |&lane: &usize| Handle(self.words[lane]).is_value();
         Mask(self.unknown().iter().filter(followed).fold(0, |mask, lane| mask | 1 << lane))
     }
 }
 
-/// Writes what the domain said in `lanes`.
+/// Writes the domain's answers in `lanes`.
 pub(super) fn write(
     context: &mut Context<'_, '_>,
     dst: Reg,
@@ -74,7 +74,7 @@ pub(super) fn not(context: &mut Context<'_, '_>, dst: Reg, a: Operand) -> bool {
     true
 }
 
-/// The opposite in `lanes`; what is not followed stays so.
+/// Negates in `lanes`; untracked lanes stay so.
 fn negate(context: &mut Context<'_, '_>, a: &Predicate, lanes: Mask, out: &mut Values) {
     let followed = lanes.and(a.followed());
     if let Some(valued) = &mut context.valued
@@ -104,7 +104,7 @@ pub(super) fn binary(
     let known = |p: &Predicate| Mask(!(p.tags.unknown.0 | p.tags.poison.0 | p.tags.pointer.0));
     let (ka, kb) = (known(&a), known(&b));
     let (ta, tb) = (a.truth, b.truth);
-    // One known operand settles the result, or leaves the other one.
+    // One known operand decides the result, or leaves the other one.
     let settled = match connective {
         Connective::And => ka.without(ta).or(kb.without(tb)),
         Connective::Or => ka.and(ta).or(kb.and(tb)),
@@ -136,7 +136,7 @@ pub(super) fn binary(
     }
     let mut tags = a.tags.combine(b.tags);
     tags.poison = tags.poison.without(settled);
-    // What is undefined matters only if the other operand, which is not known, does not settle the result.
+    // An undefined operand matters only if the other one, which is unknown, does not decide the result.
     let maybe = a.tags.poison.and(b.unknown()).or(b.tags.poison.and(a.unknown()));
     let maybe = if connective == Connective::Xor { Mask::NONE } else { maybe.and(context.lanes) };
     if let (Some(valued), false) = (&mut context.valued, maybe.is_empty()) {
@@ -150,7 +150,7 @@ pub(super) fn binary(
     true
 }
 
-/// Comparisons of integers that are a choice between two numbers: `selp` and then `setp`.
+/// Compares integers that are a choice between two numbers: `selp` and then `setp`.
 pub(super) fn int_compare(context: &mut Context<'_, '_>, op: &Op, dst: Reg) -> Result<bool, Gap> {
     let Op::IntCompare { relation, signed, width, a, b, .. } = op else { return Ok(false) };
     let (a, b) = (raw(context, *a), raw(context, *b));
@@ -198,7 +198,7 @@ pub(super) fn int_compare(context: &mut Context<'_, '_>, op: &Op, dst: Reg) -> R
     Ok(true)
 }
 
-/// Comparisons of integers of the domain.
+/// Compares integers of the domain.
 fn compare_integers(
     context: &mut Context<'_, '_>,
     (relation, signed, width): (Relation, bool, Width),
@@ -234,13 +234,13 @@ fn compare_integers(
     }
 }
 
-/// The truth of a comparison of integers that the numbers they lie between settle.
+/// Decides a comparison of integers by their bounds.
 fn settled(valued: &mut Valued<'_>, relation: Relation, [a, b]: [Value; 2]) -> Option<bool> {
     let (a, b) = (valued.domain.bounds(a)?, valued.domain.bounds(b)?);
     a.settle(relation, b)
 }
 
-/// The condition and the two numbers, if the words of an operand are a choice between numbers.
+/// Returns the condition and the two numbers, if the words of an operand are a choice between numbers.
 pub(super) fn bits_of_choice(units: &Units, words: u64, width: Width) -> Option<(u32, [u64; 2])> {
     let half = |word: u32| match units.get(word)? {
         Unit::Bits(bits) => Some((None, [u64::from(*bits); 2])),

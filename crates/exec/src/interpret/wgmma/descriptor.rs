@@ -8,9 +8,10 @@
 //! | 49–51 | base offset |
 //! | 62–63 | swizzle: 0 none, 1 of 128 bytes, 2 of 64, 3 of 32 |
 //!
-//! Bits of no field are a gap: nobody says what they do. A swizzle depends on the address in the window of shared memory: where a
-//! variable promises less alignment than the pattern has, the place of an element is not known, a gap as well; dynamic shared memory is
-//! taken to be aligned to it, which the report lists.
+//! Other bits are a gap: their meaning is unspecified. A swizzle depends on the address in the window of
+//! shared memory. If a variable declares less alignment than the pattern has, the place of an element is
+//! unknown, a gap as well. Dynamic shared memory is assumed to be aligned to the pattern, and the report
+//! lists that.
 
 use crate::context::Context;
 use crate::encoded::Encoded;
@@ -21,7 +22,7 @@ use crate::tile::Tile;
 /// Bits of a descriptor that belong to a field.
 const FIELDS: u64 = 0x3fff | 0x3fff << 16 | 0x3fff << 32 | 7 << 49 | 3 << 62;
 
-/// The matrix that a descriptor names.
+/// Decodes a descriptor to its matrix.
 pub(super) fn decode(
     context: &mut Context<'_, '_>,
     encoded: Encoded,
@@ -54,7 +55,7 @@ pub(super) fn decode(
     Ok(tile)
 }
 
-/// Checks that the pattern of the swizzle is where the offsets in the variable say.
+/// Checks that the variable is aligned to the swizzle pattern.
 fn align(context: &mut Context<'_, '_>, tile: &Tile) -> Result<(), Gap> {
     let pattern = 8 * tile.row;
     let Some(memory) = context.shared.get(tile.variable) else { return Ok(()) };

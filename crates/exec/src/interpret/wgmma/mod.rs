@@ -1,16 +1,17 @@
-//! `wgmma.mma_async` (manual §9.7.15.5): products of four warps with factors in shared memory.
+//! Executes `wgmma.mma_async` (manual §9.7.15.5): products of four warps with factors in shared memory.
 //!
-//! Each warp computes its sixteen rows when it comes to the instruction: they depend on no register of the other warps, and what
-//! is in shared memory between then and the wait may change only if that is a race. The arithmetic is that of `mma`
-//! ([`super::matrix`]): D = ±A·±B, plus D if `scale-d` says so. In a run for values of which nobody knows the numbers, nothing is
+//! Each warp computes its sixteen rows when it reaches the instruction. They depend on no register of the
+//! other warps, and a change of the shared memory before the wait is a race. The arithmetic is that of `mma`
+//! ([`super::matrix`]): D = ±A·±B, plus D if `scale-d` is set. In a run without known numbers nothing is
 //! computed.
 //!
-//! A wait for a product stops the warp until the other warps of its group have come to the product, as it does on an H200 ([`sync`] says
-//! what is taken from that). If they never come, the wait ends all the same: the block's end or the product that is overtaken is reported.
+//! A wait for a product stops the warp until the other warps of its group have reached the product, as on an
+//! H200 ([`sync`] defines the consequences). If they never do, the wait ends all the same, and the block's
+//! end or the overtaken product is reported.
 //!
-//! Descriptors and `scale-d` must be the same in all lanes, and in all warps of the group, which is looked at when the
-//! block ends ([`crate::warp_groups`]). Registers are read and written at once; the program that is followed is the one that an assembler
-//! makes of accesses to registers of products under way, which it delays.
+//! Descriptors and `scale-d` must be the same in all lanes, and in all warps of the group, which is checked
+//! at the end of the block ([`crate::warp_groups`]). Registers are read and written at once: an assembler
+//! delays accesses to registers of products in flight, and that program is executed.
 
 mod descriptor;
 mod operand;
@@ -31,10 +32,10 @@ use sync::SyncEvent;
 /// Rows of a warp.
 const ROWS: u64 = 16;
 
-/// In the place of registers that there are not.
+/// A placeholder for registers that do not exist.
 const WORDS: [Operand; 128] = [Operand::Constant(0); 128];
 
-/// Tells whether the whole warp is here; reports lanes that are missing for ever.
+/// Checks that the whole warp has come, and reports lanes that never will.
 fn gathered(context: &mut Context<'_, '_>) -> Result<bool, Flow> {
     let alive = context.warp.alive();
     if context.lanes != alive {
@@ -47,7 +48,7 @@ fn gathered(context: &mut Context<'_, '_>) -> Result<bool, Flow> {
     Ok(alive == Mask::ALL)
 }
 
-/// `wgmma.fence`, `wgmma.commit_group` and `wgmma.wait_group`.
+/// Executes `wgmma.fence`, `wgmma.commit_group` and `wgmma.wait_group`.
 pub(super) fn synchronize(context: &mut Context<'_, '_>, sync: WgmmaSync) -> Flow {
     if let Err(flow) = gathered(context) {
         return flow;
@@ -82,7 +83,7 @@ pub(super) fn synchronize(context: &mut Context<'_, '_>, sync: WgmmaSync) -> Flo
     Flow::Next
 }
 
-/// Starts a product, and does it.
+/// Starts a product and computes it.
 pub(super) fn execute(context: &mut Context<'_, '_>, wgmma: &Wgmma) -> Result<Flow, Gap> {
     match gathered(context) {
         Err(flow) => return Ok(flow),
@@ -126,7 +127,7 @@ fn group(context: &Context<'_, '_>) -> Range<usize> {
     warp - in_block % 4..warp - in_block % 4 + warps
 }
 
-/// Reports a warp that comes to a product only after another of its group has gone past it.
+/// Reports a warp that reaches a product only after another of its group has gone past it.
 fn come_together(context: &mut Context<'_, '_>, group: Range<usize>) {
     let (warp, in_block) = (context.warp.number, context.warp.in_block);
     let first = group.start;
@@ -137,7 +138,7 @@ fn come_together(context: &mut Context<'_, '_>, group: Range<usize>) {
     }
 }
 
-/// The value of `scale-d`.
+/// Reads `scale-d`.
 fn accumulates(context: &mut Context<'_, '_>, operand: Operand) -> Result<bool, Gap> {
     let tags = context.registers.operand_tags(operand);
     let decided = context.decide(tags, Sink::Control)?;
@@ -152,10 +153,10 @@ fn accumulates(context: &mut Context<'_, '_>, operand: Operand) -> Result<bool, 
 fn unequal(context: &mut Context<'_, '_>) -> Gap {
     let fault = Fault::PartOfWarpGroup { instruction: "wgmma", why: GroupFault::Lanes };
     context.find(fault, context.lanes);
-    context.gap("what a product does whose operands differ between lanes is not defined")
+    context.gap("a product is undefined if its operands differ between lanes")
 }
 
-/// The matrix that a descriptor names in every lane.
+/// Decodes a descriptor that is the same in every lane.
 fn tile(context: &mut Context<'_, '_>, matrix: &MatrixDescriptor) -> Result<Tile, Gap> {
     let Some(encoded) = encoded::uniform(context, matrix.bits) else {
         if encoded::differs(context, matrix.bits) {
@@ -170,7 +171,7 @@ fn tile(context: &mut Context<'_, '_>, matrix: &MatrixDescriptor) -> Result<Tile
     descriptor::decode(context, encoded, matrix.transposed)
 }
 
-/// What warps of a group must have in common, as a number.
+/// A hash of the operands that the warps of a group must share.
 fn digest(a: Option<Tile>, b: Tile, accumulates: bool) -> u64 {
     use std::hash::{Hash, Hasher};
     let mut hasher = rustc_hash::FxHasher::default();
@@ -178,7 +179,8 @@ fn digest(a: Option<Tile>, b: Tile, accumulates: bool) -> u64 {
     hasher.finish() | 1
 }
 
-/// Checks what the product reads and tells the tracker. Returns true if all of that is data of which this run computes nothing.
+/// Checks the reads of the product and reports them to the tracker. Returns `true` if they are all data, with
+/// which this run computes nothing.
 fn access(
     context: &mut Context<'_, '_>,
     wgmma: &Wgmma,
@@ -205,7 +207,7 @@ fn access(
     Ok(data && plain)
 }
 
-/// Makes D unknown data if nothing more can be said of it, and returns whether that is so.
+/// Makes D unknown data if nothing more is known. Returns `true` if it did.
 fn forget(context: &mut Context<'_, '_>, wgmma: &Wgmma, accumulates: bool) -> bool {
     let registers = &mut context.registers;
     let plain = |tags: Tags| {
@@ -215,7 +217,7 @@ fn forget(context: &mut Context<'_, '_>, wgmma: &Wgmma, accumulates: bool) -> bo
         WgmmaFactor::Fragment(parts) => parts,
         WgmmaFactor::Shared(_) => &[],
     };
-    // Most products add to what is data already.
+    // Most products add to an accumulator that is data already.
     let data = registers.are_data(&wgmma.d);
     let simple = wgmma.sparsity.is_none()
         && fragment.iter().all(|&part| plain(registers.operand_tags(part)))

@@ -1,4 +1,4 @@
-//! Reads a factor of a product from shared memory, as words of pretended registers.
+//! Reads a factor of a product from shared memory, as words of virtual registers.
 
 use crate::address::{Area, Pointer};
 use crate::context::Context;
@@ -19,35 +19,35 @@ pub(super) struct SharedFactor {
     places: Arc<Places>,
 }
 
-/// The bytes of a factor in a run without numbers or values.
+/// The kind of bytes in a factor, in a run without numbers or values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Contents {
-    /// All are numbers.
+    /// Numbers only.
     Numbers,
-    /// Some are data of which nothing but the value is unknown, the others numbers.
+    /// Plain unknown data, possibly with numbers.
     Data,
-    /// Something else is among them.
+    /// Anything else among them.
     Mixed,
 }
 
 impl SharedFactor {
-    /// Some rows of a matrix, or columns of B.
+    /// A factor of some rows of a matrix, or columns of B.
     pub(super) fn new(context: &mut Context<'_, '_>, part: Part) -> Self {
         let places = context.scratch.tiles.places(&part);
         Self { part, places }
     }
 
-    /// Where it is.
+    /// The area of the factor.
     pub(super) fn area(&self) -> Area {
         Area::Shared(self.part.tile.variable)
     }
 
-    /// Ranges of bytes that it covers, and one around them.
+    /// The byte ranges that it covers, and the smallest range around them.
     pub(super) fn places(&self) -> &Places {
         &self.places
     }
 
-    /// Checks that all of it is in its variable.
+    /// Checks that it lies inside its variable.
     pub(super) fn check(&self, context: &mut Context<'_, '_>) -> Result<(), Gap> {
         let (start, bytes) = self.places.around;
         let memory = context.shared.get(self.part.tile.variable);
@@ -57,13 +57,13 @@ impl SharedFactor {
         for &(offset, bytes) in &self.places.ranges {
             let pointer = Pointer { area: self.area(), offset };
             if locate(context, pointer, 0, (bytes, 1), AccessKind::Read).is_none() {
-                return Err(context.gap("what a product outside its memory reads is not defined"));
+                return Err(context.gap("a product outside its memory is undefined"));
             }
         }
         Ok(())
     }
 
-    /// Which element is in which word.
+    /// The layout of its elements in words.
     pub(super) fn spread(&self, element: Element) -> Spread {
         let Part { tile, rows, k_bytes, .. } = self.part;
         match tile.transposed {
@@ -72,12 +72,12 @@ impl SharedFactor {
         }
     }
 
-    /// How many pretended registers its words are.
+    /// The number of virtual registers.
     pub(super) fn registers(&self) -> usize {
         (self.part.rows * self.part.k_bytes) as usize / (4 * WARP)
     }
 
-    /// What its bytes are; from now on they count as read.
+    /// Returns the kind of its bytes, and marks the memory as read.
     pub(super) fn contents(&self, context: &mut Context<'_, '_>) -> Contents {
         let Some(memory) = context.shared.get_mut(self.part.tile.variable) else {
             return Contents::Mixed;
@@ -103,7 +103,7 @@ impl SharedFactor {
         }
     }
 
-    /// Its words, register by pretended register.
+    /// Reads its words, by virtual register.
     pub(super) fn read(&self, context: &mut Context<'_, '_>) -> Sources {
         let register = |register: usize| {
             let mut values = [0; WARP];
@@ -121,7 +121,7 @@ impl SharedFactor {
         (0..self.registers()).map(register).collect()
     }
 
-    /// Where a word is.
+    /// The byte offset of a word.
     fn place(&self, word: usize) -> u64 {
         let chunks = &self.places.chunks;
         match self.part.tile.transposed {
@@ -136,7 +136,7 @@ impl SharedFactor {
     }
 }
 
-/// Stands for a factor of which nothing is known.
+/// An unknown factor.
 pub(super) fn unknown() -> Sources {
     vec![([0; WARP], Tags::unknown(Mask::ALL, Source::Data))]
 }

@@ -1,4 +1,4 @@
-//! What belongs to an expansion beside its steps: ways for large arguments, and choices of infinity.
+//! The parts of an expansion beside its steps: slow paths for large arguments, and selects of infinity.
 
 use super::{Candidate, Planner};
 use crate::math::graph::{Code, Edge, Node};
@@ -7,8 +7,8 @@ use crate::math::template::Template;
 use std::collections::BTreeSet;
 
 impl Planner<'_, '_> {
-    /// Whether the ways that are not in the template are those of the library: each choice is between the
-    /// value of the template and what such a way leaves, and it gets the arguments of the function.
+    /// Are the paths that are missing in the template those of the library? Each select must be between the value of
+    /// the template and the result of such a path, and the path must get the arguments of the function.
     pub(super) fn is_whole(&self, found: &Found) -> bool {
         let is_slow = |at: usize, condition: Edge, value: Edge| {
             self.regions.iter().any(|region| {
@@ -28,8 +28,8 @@ impl Planner<'_, '_> {
         fast.all(|(at, &(condition, value))| is_slow(at, condition, value))
     }
 
-    /// What was found with the choices of infinity that belong to it, if its template needs one: those between
-    /// infinity and what is computed of the candidate. Others are the program's own.
+    /// Restricts a match to the selects of infinity that belong to it, if its template needs one. Those select
+    /// between infinity and something computed from the candidate; others are the program's own.
     pub(super) fn with_its_choices(
         &self,
         template: &Template,
@@ -43,7 +43,7 @@ impl Planner<'_, '_> {
         (!found.finite.is_empty()).then_some(found)
     }
 
-    /// Whether a value has none where another has none: it is made of it, and not by a choice.
+    /// Is `value` computed from `other` without a select? Then it is undefined wherever `other` is.
     pub(super) fn is_computed_of(&self, value: Edge, other: Edge) -> bool {
         let mut seen = BTreeSet::new();
         let mut work = vec![value.node()];
@@ -61,13 +61,13 @@ impl Planner<'_, '_> {
         false
     }
 
-    /// Whether one branch alone goes by a condition.
+    /// Does only one branch use this condition?
     pub(super) fn is_only(&self, condition: Edge) -> bool {
         let all = self.values.conditions.iter().flatten();
         all.filter(|one| one.node() == condition.node()).count() == 1
     }
 
-    /// Whether a value is one of those that choices are made from.
+    /// Is the value one of the arms of nested selects?
     pub(super) fn holds(&self, choice: Edge, value: Edge) -> bool {
         let mut work = vec![choice];
         while let Some(edge) = work.pop() {

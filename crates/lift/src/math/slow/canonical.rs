@@ -1,14 +1,14 @@
-//! One text for ways that differ only in where constants, addresses and copies are made.
+//! Normal form of slow paths that differ only in the place of constants, addresses and copies.
 //!
-//! A compiler takes what does not change out of a loop: the address of local memory plus 8, a constant, the
-//! address of a table. So registers that get such a value, once, give way to the value itself, wherever it was
-//! made; the others are numbered again. A register that gets a value at two places keeps its name, as does one
-//! that goes out. What is left says the same as before: a register that is written once, in front of all that
-//! read it, holds that value where it is read.
+//! A compiler hoists invariants out of a loop: the address of local memory plus 8, a constant, the address of a
+//! table. So a register that is assigned once, and to such a value, is replaced by the value, wherever it was
+//! computed; the other registers are renumbered. A register that is assigned in two places keeps its name, and so
+//! does an output. The text keeps its meaning: a register written once, before all its reads, holds that value at
+//! each of them.
 
 use std::collections::BTreeMap;
 
-/// Brings a way into the form in which ways are compared.
+/// Brings the text of a slow path into normal form.
 pub(super) fn canonical(text: &str) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let fixed = fixed(&lines);
@@ -19,7 +19,7 @@ pub(super) fn canonical(text: &str) -> String {
     renumbered(&lines.join("\n"))
 }
 
-/// Registers that are written more than once, or go out.
+/// Registers that are written more than once, or are outputs.
 fn fixed(lines: &[String]) -> Vec<String> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for line in lines {
@@ -35,7 +35,7 @@ fn fixed(lines: &[String]) -> Vec<String> {
     counts.into_iter().filter(|(_, count)| *count > 1).map(|(register, _)| register).collect()
 }
 
-/// A line that gives a register a value that can stand in its place.
+/// Finds a line that assigns a register a value that can replace it.
 fn next(lines: &[String], fixed: &[String]) -> Option<(usize, String, String)> {
     lines.iter().enumerate().find_map(|(at, line)| {
         let line = line.trim_start();
@@ -44,7 +44,7 @@ fn next(lines: &[String], fixed: &[String]) -> Option<(usize, String, String)> {
             return None;
         }
         let value = match line.starts_with("in ") {
-            // A truth is no bits.
+            // A negated predicate is not a bit pattern.
             true if value.starts_with('-') => return None,
             true => number(value).map_or_else(|| value.to_owned(), printed),
             false => made(value, fixed)?,
@@ -53,14 +53,14 @@ fn next(lines: &[String], fixed: &[String]) -> Option<(usize, String, String)> {
     })
 }
 
-/// The value that an instruction only puts into a register.
+/// Returns the value of an instruction that only moves it into a register.
 fn made(value: &str, fixed: &[String]) -> Option<String> {
     const LARGEST_OFFSET: u64 = 0x1000;
     let (operation, operands) = value.split_once(' ')?;
     match operation {
         "copy" | "address_of" if operands.contains(' ') => None,
         "copy" if is_register(operands) && fixed.iter().any(|one| one == operands) => None,
-        // One whose own value can stand for it has done so by now, or is computed.
+        // Its source was replaced already if it could be; otherwise it is computed.
         "copy" | "address_of" => Some(operands.to_owned()),
         "Add.b64" | "Add.b32" => {
             let (base, by) = operands.split_once(", ")?;
@@ -83,7 +83,7 @@ fn number(text: &str) -> Option<u64> {
     }
 }
 
-/// A constant as instructions are printed with it.
+/// Prints a constant as instructions do.
 fn printed(bits: u64) -> String {
     if bits < 10 { format!("{bits}") } else { format!("{bits:#x}") }
 }
@@ -93,18 +93,18 @@ fn is_register(word: &str) -> bool {
     digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Letters and digits that belong together.
+/// Splits a line into words of letters and digits.
 fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '@')
 }
 
-/// A line with a value for a register.
+/// Replaces a register by a value in a line.
 fn replaced(line: &str, register: &str, value: &str) -> String {
     let out = each_word(line, |word| (word == register).then(|| value.to_owned()));
     with_one_offset(&out)
 }
 
-/// A line with words replaced.
+/// Replaces words in a line.
 fn each_word(line: &str, mut new: impl FnMut(&str) -> Option<String>) -> String {
     let mut out = String::new();
     let mut rest = line;
@@ -121,7 +121,7 @@ fn each_word(line: &str, mut new: impl FnMut(&str) -> Option<String>) -> String 
     out
 }
 
-/// `[local+8+4]` as `[local+12]`.
+/// Writes `[local+8+4]` as `[local+12]`.
 fn with_one_offset(line: &str) -> String {
     let sum = || {
         let (before, rest) = line.split_once('[')?;
@@ -138,7 +138,7 @@ fn with_one_offset(line: &str) -> String {
     sum().unwrap_or_else(|| line.to_owned())
 }
 
-/// Registers by their first appearance.
+/// Renumbers registers by their first appearance.
 fn renumbered(text: &str) -> String {
     let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
     let lines = text.lines().map(|line| {

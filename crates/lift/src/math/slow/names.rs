@@ -1,4 +1,4 @@
-//! Names for the registers and variables of a way, by their first appearance in it.
+//! Names for the registers and variables of a slow path, by their first appearance in it.
 
 use ir::{Access, AddressBase, Function, Operand, Program, Reg, Symbol, VarId};
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ impl Names {
         Some(format!("@v{at}"))
     }
 
-    /// The function with its registers under these names, for printing.
+    /// Returns the function with its registers under these names, for printing.
     pub(super) fn renamed(&self, function: &Function) -> Function {
         let mut registers = function.registers.clone();
         for (register, number) in &self.numbers {
@@ -59,7 +59,7 @@ impl Names {
         Function { registers, blocks: base::IndexVec::new(), ..function.clone() }
     }
 
-    /// A printed instruction with its variables under these names.
+    /// Puts these names of variables into a printed instruction.
     pub(super) fn variables(&self, program: &Program, text: String) -> String {
         self.variables.iter().fold(text, |text, variable| {
             let position = base::Index::position(*variable);

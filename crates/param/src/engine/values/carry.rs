@@ -1,8 +1,9 @@
-//! What loops make of floating-point variables: sums, greatest and least values, and sums that are rescaled on the way.
+//! Recurrences: closed forms of floating-point variables that a loop changes. Sums, maxima and minima, and rescaled
+//! sums.
 //!
-//! A variable to which each iteration adds something that does not depend on what it carries is a sum; one that is the greatest of
-//! itself and something is the greatest of all of these. If `l·e^m` (with `m` another variable, whatever it does) is such a sum, then
-//! `l = e^(−m)·Σ`: this is how an online softmax keeps its sums small while the maximum it subtracts grows.
+//! A variable is a sum if each iteration adds a value that does not depend on the loop's variables. It is a maximum
+//! if each iteration takes the maximum with such a value. If `l·e^m` is such a sum, for any other variable `m`, then
+//! `l = e^(−m)·Σ`. An online softmax does this: its sums stay small while the subtracted maximum grows.
 
 use super::extent::Extent;
 use super::extremes::{extreme, of_piece, pieces_of};
@@ -13,21 +14,21 @@ use crate::kir::VarId;
 use crate::logic::poly::{Poly, Sym};
 use base::Index;
 
-/// How a loop changes a variable; `digit` counts iterations in `body`.
+/// The change of a variable in a loop; `digit` counts iterations in `body`.
 #[derive(Clone, Debug)]
 pub(super) enum Carry {
-    /// `body` is added.
+    /// Each iteration adds `body`.
     Sum { digit: Sym, body: Value },
-    /// The greatest, or least, of itself and these.
+    /// Each iteration takes the maximum, or minimum, with these.
     Extreme { name: String, digit: Sym, bodies: Vec<Value> },
     /// Its product with `exp` of another variable grows by `body`.
     Scaled { by: VarId, name: &'static str, digit: Sym, body: Value },
-    /// In another way.
+    /// Any other change.
     Other,
 }
 
-/// How variables change, by what they are at the end of an iteration that begins with them as atoms with these numbers. Those that
-/// others are scaled by come first.
+/// Returns the recurrences of variables, from their values at the end of an iteration that begins with them as atoms
+/// with these numbers. Variables that scale others come first.
 pub(super) fn carries(
     changed: &[VarId],
     (carried, extents): (&[u32], &[Extent]),
@@ -54,7 +55,7 @@ pub(super) fn carries(
         });
         found.push((*var, carry.unwrap_or(Carry::Other)));
     }
-    // What others are scaled by must be known before them.
+    // A variable that scales others must be solved before them, so it cannot itself be scaled.
     let scaled = |carry: &Carry| matches!(carry, Carry::Scaled { .. });
     let late: Vec<VarId> =
         found.iter().filter(|(_, carry)| scaled(carry)).map(|(var, _)| *var).collect();
@@ -106,7 +107,7 @@ fn exponential(name: &str, argument: Value) -> Value {
     Value::atom(Atom::Call(name.to_owned(), vec![argument]))
 }
 
-/// Whether a value can be summed over iterations: it depends on no variable that the loop changes.
+/// Can a value be summed over iterations? It must not depend on variables that the loop changes.
 fn is_summand(value: &Value, carried: &[u32]) -> bool {
     let mut plain = true;
     value.visit(&mut |atom| {
@@ -116,8 +117,8 @@ fn is_summand(value: &Value, carried: &[u32]) -> bool {
 }
 
 impl Carry {
-    /// Whether variables scaled by this one are what [`Carry::value`] says where it starts with `first`: its exponential is finite
-    /// before each iteration, and so is it after each. The greatest of values may start with −∞.
+    /// Does [`Carry::value`] hold for the variables scaled by this one, if it starts with `first`? Its exponential
+    /// must be finite before and after each iteration. A maximum may start with −∞.
     pub(super) fn can_scale(&self, first: &Value) -> bool {
         match (self, first.extent()) {
             (_, Extent::Finite) => true,
@@ -126,8 +127,8 @@ impl Carry {
         }
     }
 
-    /// What a variable is after `count` iterations, of which there are `some` for sure or perhaps none; those it is scaled by
-    /// have their values in `track`.
+    /// Returns the value of a variable after `count` iterations, at least one of them if `some`. Variables that scale
+    /// it have their values in `track`.
     pub(super) fn value(
         &self,
         var: VarId,
@@ -148,7 +149,7 @@ impl Carry {
                 let fold = Fold { op: Monoid::named(name), unit: None, pieces };
                 let all = Value::atom(Atom::Fold(Box::new(fold)));
                 let both = vec![first.clone(), all];
-                // Without iterations it is still what it was, which may be no number.
+                // Without iterations it keeps its first value, which may not be a number.
                 match some || first.is_finite() {
                     true => Some(extreme(name, both)),
                     false => Some(Value::atom(Atom::Call(name.clone(), both))),

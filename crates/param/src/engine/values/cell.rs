@@ -1,8 +1,9 @@
-//! An arbitrary element of an array that two kernels store to, in digits.
+//! Writes an arbitrary element of an array that two kernels store to in digits.
 //!
-//! Let `1 = s₀ | s₁ | … | sₘ` be polynomials of sizes, each at least 1 and each a multiple of the one before. Every number that is not
-//! negative is a sum `Σ sᵢ·eᵢ` with `0 ≤ eᵢ < sᵢ₊₁/sᵢ` and `eₘ ≥ 0`, in one way, and its quotients and remainders by the members of
-//! the chain are sums of its digits. So an element that is written in such digits is still an arbitrary one.
+//! Let `1 = s₀ | s₁ | … | sₘ` be polynomials of sizes, each at least 1 and each a multiple of the one before. Every
+//! number that is not negative is a sum `Σ sᵢ·eᵢ` with `0 ≤ eᵢ < sᵢ₊₁/sᵢ` and `eₘ ≥ 0`, in one way, and its quotients
+//! and remainders by the members of the chain are sums of its digits. So an element written in such digits is still
+//! an arbitrary one.
 
 use super::resolve::Resolver;
 use crate::engine::state::Operation;
@@ -11,11 +12,11 @@ use crate::logic::formula::Formula;
 use crate::logic::poly::{Monomial, Poly};
 use crate::logic::symbols::Level;
 
-/// Strides that an element is written in.
+/// Limit on the strides of an element.
 const MAX_STRIDES: usize = 5;
 
 impl Resolver {
-    /// An arbitrary element, written in the strides that the kernels store with: what is known of it.
+    /// Returns an arbitrary element, written in the strides of the kernels' stores, and the facts about its digits.
     pub(super) fn cell(
         &mut self,
         array: ArrayId,
@@ -61,10 +62,12 @@ impl Resolver {
         Some((index, known))
     }
 
-    /// Strides of stores of either side and divisors of sizes, each a multiple of the one before; the first is 1.
+    /// Returns the strides of stores of either side and divisors of sizes, each a multiple of the one before; the
+    /// first is 1.
     ///
-    /// Every number is a sum of digits below the ratios of such strides in one way, so that any chain will do; the right one makes the
-    /// quotients of both sides digits. Strides that both sides have come first, then those that divide the extent.
+    /// Every number is a sum of digits below the ratios of such strides in one way, so any chain is sound. A good one
+    /// makes the quotients of both sides digits. Strides that both sides have come first, then those that divide the
+    /// extent.
     fn strides(&mut self, array: ArrayId, axis: usize, extent: Option<&Poly>) -> Vec<Poly> {
         let mut own: Vec<Vec<Poly>> = Vec::new();
         for side in &self.sides {
@@ -84,7 +87,7 @@ impl Resolver {
         all.retain(|one| is_common(one) || divides(one));
         all.sort_by_cached_key(|one| (!is_common(one), !divides(one), degree(one), one.clone()));
         all.dedup();
-        // Of an array without elements there is nothing to show.
+        // If the array has no elements, there is nothing to show.
         let exists: Vec<Formula> =
             extent.and_then(|one| one.offset(-1)).map(Formula::ge).into_iter().collect();
         let mut chain: Vec<Poly> = vec![Poly::constant(1)];
@@ -113,14 +116,15 @@ impl Resolver {
         {
             let powers = index.by_powers(sym);
             let [_, factor] = &powers[..] else { continue };
-            let sign = factor.terms().next().map_or(1, |(_, one)| one.signum());
-            let factor = factor.scaled(sign).filter(|one| symbols.level(one) == Level::Launch);
+            let factor = factor
+                .scaled(factor.leading_sign())
+                .filter(|one| symbols.level(one) == Level::Launch);
             found.extend(factor);
         }
         found
     }
 
-    /// Sizes that something is divided by.
+    /// Returns the divisors that are sizes.
     fn divisors(&self) -> Vec<Poly> {
         let divisor = |one: &Operation| match one {
             Operation::Div(_, by) => Some(by.clone()),

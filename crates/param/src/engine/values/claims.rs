@@ -1,9 +1,9 @@
-//! What annotations claim of elements and real numbers, as values: an equation `b[i] == e` becomes two [`Value`]s, in which
-//! elements at the end of the launch are loads after everything else and elements before it are inputs.
+//! Translates claims about elements and real numbers into values. An equation `b[i] == e` becomes two [`Value`]s.
+//! Elements at the end of the launch are loads after everything else; elements before it are inputs.
 //!
-//! Variables of `\forall` become symbols of which the conditions of the claim are known. Claims are over the integers without
-//! bounds, so a conversion that would change a number is refused here, apart from the one that makes an equation one of
-//! an element's type. Conditions on data that are assumed are left out: what is shown then is more.
+//! Variables of `\forall` become symbols, with the conditions of the claim as facts. Claims are over unbounded
+//! integers, so a conversion that would change a number is refused here, except the one that makes an equation one of
+//! an element's type. Assumed conditions on data are dropped; the proof is then of a stronger claim.
 
 use super::super::Engine;
 use super::super::state::{Mode, State, Val};
@@ -23,14 +23,14 @@ use crate::logic::symbols::Level;
 use crate::spec::{self, Goal};
 use base::{Index, Span};
 
-/// Where and with what an annotation is read.
+/// Reads annotations at a program point, in a state.
 pub(super) struct Reader<'e, 'k> {
     pub(super) engine: &'e mut Engine<'k>,
     pub(super) state: State,
-    /// Values of floating-point variables, if some have one.
+    /// Values of floating-point variables, if known.
     pub(super) reals: Vec<Value>,
     pub(super) point: Point,
-    /// Where the loop is entered that is spoken of, and the block and iterations around it.
+    /// Entry of the loop that the claim mentions, with the block and iterations around it.
     entry: Option<(Point, Vec<Sym>)>,
     pub(super) side: usize,
     pub(super) counts: Option<Vec<Sym>>,
@@ -50,7 +50,7 @@ fn too_large() -> NotFollowed {
 }
 
 impl<'e, 'k> Reader<'e, 'k> {
-    /// For claims of the end of the launch.
+    /// Creates a reader for claims about the end of the launch.
     pub(super) fn of_end(engine: &'e mut Engine<'k>, state: State) -> Self {
         engine.mode = Mode::Probe;
         let point = Point { position: vec![usize::MAX], loops: Vec::new() };
@@ -59,7 +59,7 @@ impl<'e, 'k> Reader<'e, 'k> {
         Self { engine, state, reals, point, entry, side: 0, counts: None, inside, tests }
     }
 
-    /// For claims of a thread on its way.
+    /// Creates a reader for claims about a thread in mid-run.
     pub(super) fn of_thread(
         engine: &'e mut Engine<'k>,
         track: &Track,
@@ -72,7 +72,7 @@ impl<'e, 'k> Reader<'e, 'k> {
         Self { engine, state, reals, point, entry, side, counts, inside, tests }
     }
 
-    /// That a value is that of an expression, on which other values rest.
+    /// Obligation that an expression has a value which other values depend on.
     pub(super) fn used(&mut self, value: &Value, expr: &Expr, span: Span) -> Obliged {
         self.inside.clear();
         let wanted = match self.term(expr, Type::Float) {
@@ -90,7 +90,7 @@ impl<'e, 'k> Reader<'e, 'k> {
         Obliged { known, wanted, inside, span, side, counts, second, tests, is_used: false }
     }
 
-    /// What an expression is, if it is the same whenever it is looked at.
+    /// Returns an expression's value if it is the same at every point.
     pub(super) fn steady(&mut self, expr: &Expr) -> Option<Value> {
         let value = self.term(expr, Type::Float).ok()?;
         let mut steady = true;
@@ -98,7 +98,7 @@ impl<'e, 'k> Reader<'e, 'k> {
         steady.then_some(value)
     }
 
-    /// For claims of a loop, which is here, where variables have these values.
+    /// Creates a reader for claims about a loop, at this point and with these values of variables.
     pub(super) fn of_loop(
         engine: &'e mut Engine<'k>,
         state: State,
@@ -111,7 +111,7 @@ impl<'e, 'k> Reader<'e, 'k> {
         Self { entry: Some((point, around)), side, ..Self::of_end(engine, state) }
     }
 
-    /// All cases of a claim.
+    /// Returns the obligations of all cases of a claim.
     pub(super) fn obliged(&mut self, claim: &Claim) -> Vec<Obliged> {
         spec::goals(claim).into_iter().map(|goal| self.case(claim, &goal)).collect()
     }
@@ -126,7 +126,7 @@ impl<'e, 'k> Reader<'e, 'k> {
         obliged
     }
 
-    /// Symbols for variables, with what is assumed of them.
+    /// Creates symbols for variables, with their assumptions.
     pub(super) fn bind(&mut self, vars: &[VarId], assumed: &[Expr]) -> Read<()> {
         for var in vars {
             let range = spec::range(*var, assumed);
@@ -153,7 +153,7 @@ impl<'e, 'k> Reader<'e, 'k> {
         let facts = self.engine.lemmas_of(&bound);
         self.state.path.extend(facts);
         for condition in assumed {
-            // What is not followed has a value that nothing is known of, so that nothing wrong is assumed.
+            // An unsupported expression becomes an unknown value, so that nothing wrong is assumed.
             self.engine.elements = !spec::is_exact(condition);
             self.engine.coins = Some(Vec::new());
             let formula = self.engine.condition(condition, &self.state);
@@ -162,7 +162,7 @@ impl<'e, 'k> Reader<'e, 'k> {
                 let sides = self
                     .term(&left, Type::Float)
                     .and_then(|one| Ok((one, self.term(&right, Type::Float)?)));
-                // What is not followed is not used.
+                // An unsupported comparison is not used.
                 if let Ok((left, right)) = sides {
                     self.tests.push(Test { sym, compare, left, right });
                 }
@@ -177,9 +177,9 @@ impl<'e, 'k> Reader<'e, 'k> {
         if spec::is_exact(goal) {
             return Ok(Wanted::Holds(self.engine.condition(goal, &self.state)));
         }
-        // What is assumed of contents is only of use for numbers.
+        // Assumptions about contents only help claims about numbers.
         let data = whole.assumed.iter().any(|one| !spec::is_scalar(one));
-        // An element at a place that sums tell is looked up; what is assumed of contents tells who stored it.
+        // An element at an index that contains sums is looked up; assumptions about contents show who stored it.
         let placed = spec::find(goal, |inner| match &inner.kind {
             ExprKind::Element(_, _, index) => index.iter().any(|one| !spec::is_scalar(one)),
             _ => false,
@@ -200,7 +200,7 @@ impl<'e, 'k> Reader<'e, 'k> {
         }
     }
 
-    /// An integer of variables and the launch.
+    /// Reads an integer of variables and the launch.
     pub(super) fn integer(&mut self, expr: &Expr) -> Read<Poly> {
         if !spec::is_exact(expr) && !self.is_summed(expr) {
             return refuse(NotFollowed::IntegerOfElements);
@@ -211,7 +211,7 @@ impl<'e, 'k> Reader<'e, 'k> {
         }
     }
 
-    /// Whether an expression is of integers and of sums of first elements.
+    /// Does an expression consist of integers and prefix sums?
     fn is_summed(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Fold(fold) => {
@@ -225,7 +225,7 @@ impl<'e, 'k> Reader<'e, 'k> {
         }
     }
 
-    /// The value of an expression; an integer is right modulo 2^bits of `to`.
+    /// Reads the value of an expression; an integer is right modulo 2^bits of `to`.
     pub(super) fn term(&mut self, expr: &Expr, to: Type) -> Read<Value> {
         if expr.ty != Type::Float && spec::is_exact(expr) {
             let poly = self.integer(expr)?;
@@ -260,9 +260,9 @@ impl<'e, 'k> Reader<'e, 'k> {
             ExprKind::Convert(inner) => match (inner.ty, expr.ty) {
                 (Type::Float, Type::Float) => self.term(inner, to),
                 (Type::Float, _) => refuse(NotFollowed::IntegerOfReal),
-                // A real number is made of the machine's integer, whole.
+                // A real number converted from an integer uses the whole machine integer.
                 (_, Type::Float) => self.term(inner, Type::Whole),
-                // The one conversion that may wrap is that of an equation, to the type it is of.
+                // Only the conversion of an equation to its type may wrap.
                 (_, ty) if ty == to || spec::widens(inner.ty, ty) => self.term(inner, to),
                 _ => refuse(NotFollowed::Conversion),
             },
@@ -286,7 +286,7 @@ impl<'e, 'k> Reader<'e, 'k> {
         }
     }
 
-    /// What is read where a condition holds.
+    /// Reads under a condition.
     fn under<T>(&mut self, condition: Formula, read: impl FnOnce(&mut Self) -> T) -> T {
         let depth = self.state.path.len();
         self.state.path.push(condition);
@@ -321,7 +321,7 @@ impl<'e, 'k> Reader<'e, 'k> {
         self.placed((array, when), at, path, span)
     }
 
-    /// The same at places that are known, where this is known.
+    /// The same at known indices, on a known path.
     pub(super) fn placed(
         &mut self,
         (array, when): (ArrayId, When),
@@ -358,7 +358,7 @@ impl<'e, 'k> Reader<'e, 'k> {
         Ok(Value::atom(Atom::Load(Box::new(Load { side, array, index: at, point, span }))))
     }
 
-    /// A sum, over a variable that begins at 0.
+    /// Reads a sum, over a variable that begins at 0.
     fn fold(&mut self, fold: &Fold, to: Type) -> Read<Value> {
         if fold.op != FoldOp::Add && !is_of(&fold.body, to) {
             return refuse(NotFollowed::Fold);
@@ -384,7 +384,7 @@ impl<'e, 'k> Reader<'e, 'k> {
     }
 }
 
-/// Whether an expression is a number of a type before it is widened.
+/// Has an expression this type before it is widened?
 fn is_of(expr: &Expr, ty: Type) -> bool {
     match &expr.kind {
         ExprKind::Convert(inner) if spec::widens(inner.ty, expr.ty) => is_of(inner, ty),

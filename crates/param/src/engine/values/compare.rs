@@ -1,8 +1,8 @@
-//! Whether two values are equal under what is known.
+//! Decides whether two values are equal under known facts.
 //!
-//! Their difference is brought to normal form; atoms that are not the same but shown to be equal (elements at indices that are
-//! equal, sums with equal bounds and bodies, functions of equal values) are made the same, until nothing is left or nothing
-//! changes. Then the multiplicities of sums are compared (`multiplicity.rs`).
+//! Their difference is brought to normal form. Then atoms that are shown to be equal (elements at equal indices, sums
+//! with equal bounds and bodies, functions of equal values) are replaced by each other, until the difference is zero
+//! or nothing changes. Finally the multiplicities of sums are compared (`multiplicity.rs`).
 
 use super::extremes::pieces_of;
 use super::resolve::{Resolver, differences, range};
@@ -14,7 +14,7 @@ use crate::logic::symbols::Level;
 use std::collections::BTreeMap;
 
 impl Resolver {
-    /// With variables of sums named by how deep they are.
+    /// Renames variables of sums by their depth.
     pub(super) fn canonical(&mut self, value: &Value, depth: usize) -> Option<Value> {
         let mut result = Value::default();
         for (product, ratio) in &value.terms {
@@ -57,13 +57,17 @@ impl Resolver {
         self.names[depth]
     }
 
-    /// Whether two values in canonical form are shown to be equal.
+    /// Are two values in canonical form shown to be equal?
     pub(super) fn equal(&mut self, one: &Value, other: &Value, known: &[Formula]) -> bool {
         let Some(difference) = one.minus(other) else { return false };
-        self.rewritten_to_zero(&difference, known) || self.cancels(&difference, known)
+        self.rewritten_to_zero(&difference, known)
+            || self.cancels(&difference, known)
+            || self
+                .with_decided_extremes(&difference, known)
+                .is_some_and(|decided| self.rewritten_to_zero(&decided, known))
     }
 
-    /// Tells whether a value becomes 0 as atoms are shown to be equal.
+    /// Does a value become 0 when atoms that are shown to be equal replace each other?
     fn rewritten_to_zero(&mut self, value: &Value, known: &[Formula]) -> bool {
         let mut rest = value.clone();
         loop {
@@ -87,7 +91,7 @@ impl Resolver {
         }
     }
 
-    /// With units in the place of folds of nothing.
+    /// Replaces empty folds by their units.
     fn without_empty_folds(&mut self, value: &Value, known: &[Formula]) -> Option<Value> {
         for (product, ratio) in &value.terms {
             let [(Atom::Fold(fold), 1)] = &product[..] else { continue };
@@ -163,7 +167,7 @@ impl Resolver {
                 self.equal(&one.body, &other.body, &known)
             }
             (Atom::Fold(one), Atom::Fold(other)) => self.equal_folds(one, other, known),
-            // A fold may be of one value, or of none.
+            // A fold may have one value, or none.
             (Atom::Fold(fold), other) | (other, Atom::Fold(fold)) => {
                 let pieces = vec![Piece::One(Value::atom(other.clone()))];
                 let single = Fold { op: fold.op.clone(), unit: fold.unit, pieces };
@@ -175,7 +179,7 @@ impl Resolver {
 }
 
 impl Resolver {
-    /// Tells whether two calls or folds are the least, or the greatest, of the same values, however they are put together.
+    /// Are two calls or folds the minimum, or the maximum, of the same values, whatever their nesting?
     fn same_extremes(&mut self, one: &Atom, other: &Atom, known: &[Formula]) -> bool {
         ["max", "min"].into_iter().any(|name| {
             let [one, other] = [one, other].map(|atom| pieces_of(name, &Value::atom(atom.clone())));

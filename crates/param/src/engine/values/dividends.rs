@@ -1,8 +1,10 @@
-//! Equations with quotients of unknowns: a dividend is written in digits, so that its quotients become unknowns of their own.
+//! Equations with quotients of unknowns: a dividend is written in digits, so that its quotients become unknowns of
+//! their own.
 //!
-//! Where `p` is an unknown number or a sum of some and `p div d₁`, `p div d₂`, … occur with `d₁ | d₂ | …`, then
-//! `p = r₀ + d₁·(r₁ + (d₂/d₁)·(… + q))` with `0 ≤ r₀ < d₁`, `0 ≤ r₁ < d₂/d₁`, …; the quotients are sums of these digits, and an unknown
-//! that the dividend has with coefficient 1 is the digits less the rest of it. What is solved here is still a guess: whoever asks shows it.
+//! If `p` is an unknown number or a sum of some, and `p div d₁`, `p div d₂`, … occur with `d₁ | d₂ | …`, then
+//! `p = r₀ + d₁·(r₁ + (d₂/d₁)·(… + q))` with `0 ≤ r₀ < d₁`, `0 ≤ r₁ < d₂/d₁`, … The quotients are sums of these digits. An
+//! unknown with coefficient 1 in the dividend is the digits less the rest of the dividend. The solution is still a
+//! guess: the caller has to show it.
 
 use super::resolve::Resolver;
 use crate::logic::formula::Formula;
@@ -10,10 +12,10 @@ use crate::logic::poly::{Poly, Sym};
 use crate::logic::symbols::Level;
 use std::collections::BTreeSet;
 
-/// Dividends that are taken apart.
+/// Limit on the dividends to expand.
 const MAX_DIVIDENDS: usize = 4;
 
-/// A system of equations, with what is known of its unknowns.
+/// A system of equations, with facts about its unknowns.
 pub(super) struct System {
     pub(super) equations: Vec<Poly>,
     pub(super) unknown: BTreeSet<Sym>,
@@ -21,7 +23,7 @@ pub(super) struct System {
 }
 
 impl Resolver {
-    /// Adds digits of dividends to the unknowns, and equations that say what they are.
+    /// Adds digits of dividends to the unknowns, and equations that define them.
     pub(super) fn take_dividends_apart(&mut self, system: &mut System) {
         for _ in 0..MAX_DIVIDENDS {
             let Some(dividend) = self.unknown_dividend(system) else { return };
@@ -31,7 +33,7 @@ impl Resolver {
         }
     }
 
-    /// A dividend of unknowns of which some quotient occurs.
+    /// Finds a dividend of unknowns with a quotient that occurs.
     fn unknown_dividend(&self, system: &System) -> Option<Poly> {
         let occurring: BTreeSet<Sym> = system.equations.iter().flat_map(Poly::mentioned).collect();
         let mut dividends = occurring.iter().filter_map(|sym| {
@@ -68,7 +70,7 @@ impl Resolver {
             system.unknown.insert(digit);
             digits.push(Poly::symbol(digit));
         }
-        // The last quotient stays what it is.
+        // The last quotient remains an unknown.
         let (last, _) = quotients.last()?;
         system.unknown.insert(*last);
         let mut above = Poly::symbol(*last);

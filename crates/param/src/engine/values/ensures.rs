@@ -1,7 +1,7 @@
-//! Postconditions and what loops are claimed to keep: whether what a kernel leaves is what its contract says, for every launch and size.
+//! Proves postconditions and loop invariants on contents, for every launch and size.
 //!
-//! The element that an equation speaks of is looked up backwards through the kernel (`resolve.rs`), the other side is a
-//! value as it is; the two are compared as values of two kernels are. Like there, it is presumed that the kernel has no
+//! The element in an equation is looked up backwards through the kernel (`resolve.rs`); the other side is a value
+//! already. The two are compared like values of two kernels. As there, the proof presumes that the kernel has no
 //! races, divergence, overflow or accesses out of bounds.
 
 use super::arrays::Shown;
@@ -22,16 +22,16 @@ use crate::logic::side::{Prover, Stats};
 use crate::logic::smt::Solver;
 use base::Span;
 
-/// Why something is not shown.
+/// Reason of a claim that depends on an open invariant.
 const RESTS: &str = "it rests on an invariant that is open";
 
-/// What is shown of postconditions.
+/// Results for postconditions.
 #[derive(Debug, Default)]
 pub(crate) struct Ensured {
     pub(crate) open: Vec<Open>,
-    /// Where the claims of loops are that were shown, or else why not.
+    /// Places of loop claims; `None` if the claim was shown, else the reason.
     pub(crate) claims: Vec<(Span, Option<String>)>,
-    /// Invariants that were guessed and shown, each with the place of its loop.
+    /// Invariants that were inferred and shown, each with the place of its loop.
     pub(crate) learnt: Vec<(Span, String)>,
     pub(crate) stats: Stats,
     pub(crate) missed_solver: bool,
@@ -64,7 +64,7 @@ pub(crate) fn ensured(
     (all, solver)
 }
 
-/// One case of sizes; or the cases there are, as for pairs of kernels.
+/// Proves one case of sizes, or returns the cases to distinguish, as for pairs of kernels.
 fn in_case(
     (kernel, clauses): (&Kernel, &[(usize, Clause)]),
     solver: Option<Solver>,
@@ -74,7 +74,7 @@ fn in_case(
 ) -> (Vec<Case>, Option<Solver>) {
     let mut engine = Engine::new(kernel, Prover::new(solver), infers);
     let mut entry = engine.set_up();
-    // Only those that are shown are left.
+    // Only proved lemmas remain at this point.
     engine.lemmas = kernel.lemmas.iter().map(|one| one.span).collect();
     for (sym, value) in case.into_iter().flatten() {
         engine.replace(sym, &Poly::constant(value), &mut entry);
@@ -95,8 +95,9 @@ fn in_case(
     let on_the_way = side.claims.clone();
     let mut resolver = Resolver::new(take(&mut engine), vec![side], &engine.operations);
     resolver.patient = !clauses.is_empty();
-    // Clauses of loops come first: what is used is shown with those that are left. The two rest on each other, iteration
-    // by iteration, so that what was taken from an invariant that is not shown shows nothing.
+    // Clauses of loops come first: the claims that other values depend on are shown with the remaining clauses. The
+    // two depend on each other, iteration by iteration. So if an invariant is not shown, neither is anything that
+    // depends on it.
     let mut shown = resolver.show_loops(0, clauses.len());
     let mut sound = true;
     for one in on_the_way.iter().filter(|one| one.is_used) {
@@ -133,7 +134,7 @@ fn in_case(
 }
 
 impl Ensured {
-    /// Takes in whether a claim of a loop was shown, or why not. What is not shown once is not shown.
+    /// Records whether a loop claim was shown, or why not. A claim that fails once has failed.
     fn claim(&mut self, span: Span, why: Option<String>) {
         let unread = |(one, why): &(Span, Option<String>)| {
             *one == span && why.as_deref() == Some(clause::NO_CLAUSE)
@@ -146,7 +147,7 @@ impl Ensured {
         }
     }
 
-    /// Takes in which clauses of loops were shown.
+    /// Records which loop clauses were shown.
     fn note(&mut self, clauses: &[(usize, Clause)], shown: &Shown) {
         for (number, (_, clause)) in clauses.iter().enumerate() {
             let why = shown.dropped.iter().find(|(one, ..)| *one == number);
@@ -169,7 +170,7 @@ fn open(span: Span, message: String) -> Open {
     Open { property: Property::Postcondition, span, other: None, message }
 }
 
-/// Whether integers of a type differ by a multiple of 2^bits, so not at all.
+/// Do two integers of a type differ by a multiple of 2^bits? Then they are equal in the type.
 fn is_multiple(values: &[Value], ty: Type) -> bool {
     let (Type::Int { bits, .. }, [one, other]) = (ty, values) else { return false };
     let modulus = 1i128 << bits;
@@ -178,7 +179,7 @@ fn is_multiple(values: &[Value], ty: Type) -> bool {
 }
 
 impl Resolver {
-    /// Whether a case of a claim is shown; if not, where and why.
+    /// Shows a case of a claim; on failure returns where and why.
     pub(super) fn meets(
         &mut self,
         obliged: &Obliged,
@@ -221,7 +222,7 @@ impl Resolver {
         shown
     }
 
-    /// The threads of a pair: the other one is of the same block and in the same iterations.
+    /// Returns the threads of a pair: the other one is in the same block and the same iterations.
     fn pair(&mut self, who: Instance, obliged: &Obliged) -> (Instance, Instance) {
         if obliged.second.is_empty() {
             return (who, Instance::default());

@@ -1,9 +1,9 @@
-//! What a value may be besides a real number: an infinity, or anything.
+//! The non-finite values that a value may have: infinities, or anything.
 
-/// What a value may be besides a real number.
+/// The non-finite values that a value may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Extent {
-    /// Nothing.
+    /// None: it is a real number.
     Finite,
     /// −∞.
     Low,
@@ -26,7 +26,7 @@ impl Extent {
         if finite { Self::Finite } else { Self::Other }
     }
 
-    /// What either of two may be, and also their sum: infinities of the same sign stay one.
+    /// Of either of two values, and also of their sum: infinities of the same sign stay one.
     pub(super) fn or(self, other: Self) -> Self {
         match (self, other) {
             (one, Self::Finite) => one,
@@ -36,7 +36,7 @@ impl Extent {
         }
     }
 
-    /// Of the greatest of some values.
+    /// Of the maximum of some values.
     pub(super) fn greatest(all: &[Self]) -> Self {
         match () {
             () if all.contains(&Self::Other) => Self::Other,
@@ -46,7 +46,7 @@ impl Extent {
         }
     }
 
-    /// Of the greatest of some values, or the least.
+    /// Of the maximum or minimum of some values.
     pub(super) fn extreme(name: &str, all: impl Iterator<Item = Self>) -> Self {
         match name {
             "max" => Self::greatest(&all.collect::<Vec<_>>()),

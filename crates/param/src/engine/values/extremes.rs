@@ -1,18 +1,18 @@
-//! The least or greatest of values, as data: folds of `max` and `min`, calls of both, and values taken under a condition.
+//! Maxima and minima as data: folds of `max` and `min`, calls of both, and values taken under a condition.
 //!
-//! `max_if(c, x)` is `x` where `c` holds and −∞ where it does not, so that `if (c) m = max(m, x)` makes `max(m, max_if(c, x))` of `m`, and the
-//! loop around it is a fold like any other. It occurs only among values of which the greatest is taken; `min_if` with +∞ likewise. Nothing is
-//! computed with either.
+//! `max_if(c, x)` is `x` if `c` holds and −∞ otherwise. So `if (c) m = max(m, x)` turns `m` into `max(m, max_if(c,
+//! x))`, and the loop around it is a fold like any other. It occurs only among operands of a maximum; `min_if` with
+//! +∞ likewise. No other operation takes either.
 
 use super::extent::Extent;
 use super::value::{Atom, Fold, Piece, Ratio, Sum, Value};
 use crate::clause::Monoid;
 use crate::logic::formula::Formula;
 
-/// Operations, and the names of their values under a condition.
+/// Operations, and the names of their conditional operands.
 const EXTREMES: [(&str, &str); 2] = [("max", "max_if"), ("min", "min_if")];
 
-/// Returns the infinity that `max_if` or `min_if` may be; none for other calls.
+/// Returns the infinity that `max_if` or `min_if` may be; `None` for other calls.
 pub(super) fn extent(name: &str) -> Option<Extent> {
     match name {
         "max_if" => Some(Extent::Low),
@@ -21,14 +21,14 @@ pub(super) fn extent(name: &str) -> Option<Extent> {
     }
 }
 
-/// One of two values, as the least or greatest of values where one is the other with more of them.
+/// A select of two values, as a maximum or minimum if one of them is the other with more operands.
 pub(super) fn chosen(condition: &Formula, [then, otherwise]: [&Value; 2]) -> Option<Value> {
     with_more(condition, then, otherwise)
         .or_else(|| with_more(&condition.clone().not(), otherwise, then))
         .or_else(|| Value::chosen(condition, then, otherwise))
 }
 
-/// `then` where a condition holds and `base` where it does not, if `then` is the least or greatest of `base` and others.
+/// `then` if the condition holds, else `base`, for a `then` that is the maximum or minimum of `base` and others.
 fn with_more(condition: &Formula, then: &Value, base: &Value) -> Option<Value> {
     EXTREMES.into_iter().find_map(|(name, guarded)| {
         let mut more = pieces_of(name, then);
@@ -52,7 +52,7 @@ fn with_more(condition: &Formula, then: &Value, base: &Value) -> Option<Value> {
     })
 }
 
-/// A piece of the least or greatest of values as a value.
+/// Converts an operand of a maximum or minimum to a value.
 pub(super) fn of_piece(name: &str, piece: Piece) -> Value {
     match piece {
         Piece::One(value) => value,
@@ -63,7 +63,7 @@ pub(super) fn of_piece(name: &str, piece: Piece) -> Value {
     }
 }
 
-/// The condition and the value of a value under a condition, for this operation.
+/// Returns the condition and the value of a conditional operand of this operation.
 pub(super) fn parts<'v>(name: &str, value: &'v Value) -> Option<(&'v Formula, &'v Value)> {
     let (product, ratio) = value.terms.first_key_value().filter(|_| value.terms.len() == 1)?;
     let [(Atom::Call(own, arguments), 1)] = &product[..] else { return None };
@@ -77,18 +77,18 @@ pub(super) fn parts<'v>(name: &str, value: &'v Value) -> Option<(&'v Formula, &'
     }
 }
 
-/// The greater, or lesser, of two values; both commute.
+/// The maximum or minimum of two values, in canonical order; both commute.
 pub(super) fn both(name: &str, one: Value, two: Value) -> Value {
     let (one, two) = if one <= two { (one, two) } else { (two, one) };
     Value::atom(Atom::Call(name.to_owned(), vec![one, two]))
 }
 
-/// The fold of the same operation that a value is.
+/// Returns the value as a fold of the same operation, if it is one.
 pub(super) fn as_fold<'v>(value: &'v Value, like: &Fold) -> Option<&'v Fold> {
     single_fold(value).filter(|fold| fold.op == like.op && fold.unit == like.unit)
 }
 
-/// The fold that a value is.
+/// Returns the value as a fold, if it is one.
 pub(super) fn single_fold(value: &Value) -> Option<&Fold> {
     let (product, ratio) = value.terms.first_key_value()?;
     match &product[..] {
@@ -97,7 +97,7 @@ pub(super) fn single_fold(value: &Value) -> Option<&Fold> {
     }
 }
 
-/// The least or greatest of values.
+/// The maximum or minimum of values.
 pub(super) fn extreme(name: &str, values: Vec<Value>) -> Value {
     let fold = Fold { op: Monoid::named(name), unit: None, pieces: Vec::new() };
     let mut pieces = Vec::new();
@@ -110,7 +110,7 @@ pub(super) fn extreme(name: &str, values: Vec<Value>) -> Value {
     made(&fold, pieces)
 }
 
-/// The pieces of the least or greatest of values, through calls and folds of the same function.
+/// The operands of a maximum or minimum, through calls and folds of the same function.
 pub(super) fn pieces_of(name: &str, value: &Value) -> Vec<Piece> {
     let op = Monoid::named(name);
     if let Some(fold) = single_fold(value).filter(|fold| fold.op == op && fold.unit.is_none()) {
@@ -129,7 +129,7 @@ pub(super) fn pieces_of(name: &str, value: &Value) -> Vec<Piece> {
     }
 }
 
-/// Tells whether a value changes nothing: the least number there is, if the greatest is looked for.
+/// Is a value the neutral element, such as −∞ for a maximum?
 pub(super) fn is_neutral(value: &Value, fold: &Fold) -> bool {
     // Infinity with its sign, which may be a factor.
     let infinity = |sign: i128| {
@@ -145,7 +145,7 @@ pub(super) fn is_neutral(value: &Value, fold: &Fold) -> bool {
     infinite || fold.unit.is_some_and(|unit| *value == Value::constant(unit))
 }
 
-/// A fold of pieces, as the simplest value it is.
+/// A fold of pieces, as the simplest value equal to it.
 pub(super) fn made(fold: &Fold, mut pieces: Vec<Piece>) -> Value {
     match (&pieces[..], fold.unit) {
         ([], Some(unit)) => return Value::constant(unit),
@@ -169,7 +169,7 @@ pub(super) fn made(fold: &Fold, mut pieces: Vec<Piece>) -> Value {
 mod tests {
     use super::*;
 
-    /// A value twice counts once in a maximum, and twice in a sum.
+    /// A repeated value counts once in a maximum, and twice in a sum.
     #[test]
     fn values_count_as_often_as_they_are_there() {
         let one = Value::atom(Atom::Scalar("a".to_owned()));

@@ -1,4 +1,4 @@
-//! What is shown, with quotients: an index is taken apart by dividing it by strides.
+//! Proves facts about quotients: an index is decomposed by dividing it by strides.
 
 use super::resolve::Resolver;
 use crate::logic::formula::Formula;
@@ -7,8 +7,8 @@ use crate::logic::symbols::Level;
 use std::collections::BTreeSet;
 
 impl Resolver {
-    /// Whether `goal` is shown. Bounds of a quotient are bounds of its dividend:
-    /// `x div s ≤ c` exactly if `x < (c+1)·s`, and `x div s ≥ c` exactly if `x ≥ c·s`.
+    /// Is `goal` shown? Bounds of a quotient are bounds of its dividend: `x div s ≤ c` exactly if `x < (c+1)·s`, and
+    /// `x div s ≥ c` exactly if `x ≥ c·s`.
     pub(super) fn shows(&mut self, known: &[Formula], goal: &Formula) -> bool {
         if let Formula::And(parts) = goal {
             return parts.iter().all(|part| self.shows(known, part));
@@ -32,7 +32,7 @@ impl Resolver {
                 .is_some_and(|other| other != *goal && self.prover.proves_quickly(known, &other))
     }
 
-    /// The same without what is assumed of sizes, which is costly to try.
+    /// The same without the assumptions about sizes, which are costly to try.
     pub(super) fn shows_simply(&mut self, known: &[Formula], goal: &Formula) -> bool {
         if let Formula::And(parts) = goal {
             return parts.iter().all(|part| self.shows_simply(known, part));
@@ -65,7 +65,8 @@ impl Resolver {
         }
     }
 
-    /// What is 0 exactly if this is: without factors that all terms have in common and that are shown to be at least 1.
+    /// Divides by factors that all terms share and that are shown to be at least 1. The result is 0 exactly if `poly`
+    /// is.
     pub(super) fn without_common(&mut self, poly: &Poly, known: &[Formula]) -> Poly {
         let mut poly = poly.clone();
         for sym in poly.symbols() {
@@ -85,7 +86,7 @@ impl Resolver {
         positive.is_some_and(|positive| self.prover.proves_quickly(known, &positive))
     }
 
-    /// `dividend div divisor`, rounded down; the divisor is shown to be positive.
+    /// `dividend div divisor`, rounded down; `None` unless the divisor is shown to be positive.
     pub(super) fn quotient(
         &mut self,
         dividend: &Poly,
@@ -109,6 +110,25 @@ impl Resolver {
                 let (dividend, divisor) =
                     (dividend.split(&factor, 1).0, divisor.split(&factor, 1).0);
                 return self.quotient(&dividend, &divisor, known);
+            }
+        }
+        // (a·q + r) div (a·b) = q div b, if 0 ≤ r < a.
+        for sym in divisor.symbols() {
+            let factor = [(sym, 1)];
+            if !divisor.terms().all(|(one, _)| divided(one, &factor).is_some())
+                || divisor.as_symbol() == Some(sym)
+                || !self.is_positive(sym, &[])
+            {
+                continue;
+            }
+            let (whole, rest) = dividend.split(&factor, 1);
+            let below = Poly::symbol(sym).minus(&rest)?.offset(-1).map(Formula::ge)?;
+            if !whole.is_zero()
+                && self.prover.proves_quickly(known, &Formula::ge(rest))
+                && self.prover.proves_quickly(known, &below)
+                && let Some(value) = self.quotient(&whole, &divisor.split(&factor, 1).0, known)
+            {
+                return Some(value);
             }
         }
         // (x div a) div b = x div (a·b).
@@ -161,7 +181,7 @@ impl Resolver {
         Some(own)
     }
 
-    /// What is known, and a condition; that a number is not 0 tells more where its sign is known.
+    /// Adds a condition to known facts; `x ≠ 0` becomes a strict inequality if the sign of `x` is known.
     pub(super) fn with(&mut self, known: &[Formula], condition: &Formula) -> Vec<Formula> {
         let mut all = known.to_vec();
         for part in condition.conjuncts() {

@@ -1,15 +1,16 @@
-//! Which values are real numbers.
+//! Determines which values are real numbers.
 //!
-//! The algebra of values is that of real numbers: `x − x` is 0 and `0·x` too. Infinities of the source (`m = -INFINITY` before
-//! a maximum is looked for) are none, and little is computed with them: they may be compared, stored, be the lesser of two, be added to
-//! numbers and to infinities of the same sign, multiplied with constants, and `e^−∞` is 0. All else with them is not followed. Elements of
-//! inputs and parameters are numbers.
+//! The algebra of values is that of real numbers: `x − x` is 0 and `0·x` too. Infinities of the source (`m =
+//! -INFINITY` before a maximum is taken) are not real numbers, and few operations on them are supported. They may be
+//! compared, stored, be operands of minima and maxima, be added to numbers and to infinities of the same sign, and be
+//! multiplied with constants; `e^−∞` is 0. All other operations on them are unsupported. Elements of inputs and
+//! parameters are numbers.
 //!
-//! What a loop changes is at the head of an iteration what it was before the loop or what an iteration leaves
-//! , not simply a number.
+//! A variable that a loop changes has, at the head of an iteration, its value from before the loop or from the end of
+//! an iteration. It is not simply a number.
 //!
-//! What a thread loads is taken for a number until it is looked up; then it is looked at again, and there the greatest of values is a number
-//! only if it is shown that there are some.
+//! A loaded value is taken for a number until it is looked up. Then it is checked again, and there a maximum is a
+//! number only if it is shown to have operands.
 
 use super::extent::Extent;
 use super::extremes::{self, single_fold};
@@ -18,17 +19,17 @@ use super::value::{Atom, Fold, Piece, Product, Sum, Value};
 use crate::logic::formula::Formula;
 
 impl Value {
-    /// Whether it is a real number, whatever the inputs are.
+    /// Is it a real number for all inputs?
     pub(super) fn is_finite(&self) -> bool {
         self.extent() == Extent::Finite
     }
 
-    /// What it may be besides a real number, if what is combined in folds is not nothing.
+    /// The non-finite values that it may have, if no fold is empty.
     pub(super) fn extent(&self) -> Extent {
         self.extent_if(&mut |_| false)
     }
 
-    /// What it may be besides a real number, where these runs may have no values.
+    /// The non-finite values that it may have, if these runs may be empty.
     fn extent_if(&self, empty: Empty<'_>) -> Extent {
         let terms = self.terms.iter();
         terms.fold(Extent::Finite, |sum, (product, ratio)| {
@@ -36,15 +37,15 @@ impl Value {
         })
     }
 
-    /// Whether it is a finite number other than 0 that is known.
+    /// Is it a known finite number other than 0?
     pub(super) fn is_constant(&self) -> bool {
         let known =
             |atom: &Atom| matches!(atom, Atom::Number(bits) if f64::from_bits(*bits).is_finite());
         self.terms.len() == 1 && self.terms.keys().flatten().all(|(atom, _)| known(atom))
     }
 
-    /// Whether it can be an argument of any function, or a divisor that is not zero: it is a real number, and has no `e^x`
-    /// whose exponent may be −∞.
+    /// May it be an argument of any function, or a divisor that is not zero? It must be a real number without an
+    /// `e^x` whose exponent may be −∞.
     pub(super) fn is_plain(&self) -> bool {
         let mut plain = self.is_finite();
         self.visit(&mut |atom| {
@@ -61,7 +62,7 @@ pub(super) fn is_exponential(name: &str) -> bool {
     matches!(name, "exp" | "exp2")
 }
 
-/// Of a product: infinities keep to constants.
+/// Of a product: only constants may be multiplied with infinities.
 fn of_product(product: &Product, mut negative: bool, empty: Empty<'_>) -> Extent {
     let mut infinite = Extent::Finite;
     let mut constant = true;
@@ -84,7 +85,7 @@ fn of_product(product: &Product, mut negative: bool, empty: Empty<'_>) -> Extent
 }
 
 impl Resolver {
-    /// Whether a value that was looked up is a real number. The greatest of values is one only if there are some.
+    /// Is a value that was looked up a real number? A maximum is one only if it has operands.
     pub(super) fn is_number(&mut self, value: &Value, known: &[Formula]) -> bool {
         let mut empty = |run: &Sum| {
             let some = run.high.offset(-1).map(Formula::ge);
@@ -94,11 +95,11 @@ impl Resolver {
     }
 }
 
-/// Whether a run may have no values.
+/// Decides whether a run may be empty.
 type Empty<'e> = &'e mut dyn FnMut(&Sum) -> bool;
 
-/// A value of which the greatest, or least, with others is taken. Iterations of which there may be none are kept so
-/// ([`Carry::value`](super::carry::Carry::value)): the greatest of no values is −∞.
+/// An operand of a maximum or minimum of several. Iterations that may not happen are represented so
+/// ([`Carry::value`](super::carry::Carry::value)): the maximum of no values is −∞.
 fn beside_others(name: &str, value: &Value, empty: Empty<'_>) -> Extent {
     let runs = |fold: &Fold| fold.pieces.iter().all(|piece| matches!(piece, Piece::Run(_)));
     match value.extent_if(empty) {
@@ -142,7 +143,7 @@ fn of_atom(atom: &Atom, empty: Empty<'_>) -> Extent {
             for piece in &fold.pieces {
                 extents.push(match piece {
                     Piece::One(value) => value.extent_if(empty),
-                    // Integers have a least and a greatest one.
+                    // Integers have a minimum and a maximum.
                     Piece::Run(sum) if fold.unit.is_none() && empty(sum) => match name {
                         "max" => Extent::Low,
                         "min" => Extent::High,
@@ -192,7 +193,7 @@ mod tests {
         assert_eq!(call("max", vec![high.clone(), x.clone()]).extent(), Extent::High);
         assert!(call("min", vec![high, x.clone()]).is_finite());
         assert_eq!(call("max", vec![low.clone(), low.clone()]).extent(), Extent::Low);
-        // A number more is still one of them, and `e^−∞` is 0.
+        // An infinity plus a number is still that infinity, and `e^−∞` is 0.
         assert_eq!(low.plus(&x).unwrap().extent(), Extent::Low);
         assert_eq!(call("exp", vec![low.clone()]).extent(), Extent::Finite);
         assert!(
@@ -200,7 +201,7 @@ mod tests {
         );
         let scale = Value::number(-1.3);
         assert_eq!(low.times(&scale).unwrap().extent(), Extent::High);
-        // Computed with otherwise, they are anything.
+        // The result of any other operation on them may be anything.
         let high = low.times(&Value::constant(-1)).unwrap();
         assert_eq!(low.plus(&x.times(&x).unwrap()).unwrap().extent(), Extent::Low);
         assert_eq!(call("exp", vec![high]).extent(), Extent::Other);

@@ -1,8 +1,8 @@
-//! Folds of operations that are associative, and joining of neighbours.
+//! Folds of associative operations, and merging of neighbours.
 //!
-//! The law is `F(a, b) ⊕ F(b, c) = F(a, c)` for `a ≤ b ≤ c`, where `F(a, b)` is the fold of one function over `a ≤ z < b`; the guards
-//! are shown, not assumed. A fold of nothing is the unit, a fold of one value is that value. Order is kept unless the
-//! operation is known to commute. Sums are such folds, too, in which order never matters.
+//! The law is `F(a, b) ⊕ F(b, c) = F(a, c)` for `a ≤ b ≤ c`, where `F(a, b)` is the fold of one function over `a ≤ z
+//! < b`; the guards are shown, not assumed. An empty fold is the unit, a fold of one value is that value. Order is
+//! kept unless the operation is known to commute. Sums are such folds, too, and commute.
 
 use super::extremes::{as_fold, is_neutral, made};
 use super::instance::Instance;
@@ -12,11 +12,11 @@ use crate::logic::formula::Formula;
 use crate::logic::poly::Poly;
 use std::collections::BTreeMap;
 
-/// Pieces of a fold, at most.
+/// Limit on the pieces of a fold.
 const MAX_PIECES: usize = 12;
 
 impl Resolver {
-    /// A fold with its loads looked up.
+    /// Looks up the loads of a fold.
     pub(super) fn fold(
         &mut self,
         fold: &Fold,
@@ -57,7 +57,7 @@ impl Resolver {
         Ok(made(fold, pieces))
     }
 
-    /// A value under a condition with its loads looked up, where the condition holds.
+    /// Looks up the loads of a conditional operand, under its condition.
     pub(super) fn guarded(
         &mut self,
         name: &str,
@@ -83,7 +83,7 @@ impl Resolver {
         Ok(Value::atom(Atom::Call(name.to_owned(), vec![truth, value])))
     }
 
-    /// The fold with variables named by how deep they are.
+    /// Renames variables of a fold by their depth.
     pub(super) fn canonical_fold(&mut self, fold: &Fold, depth: usize) -> Option<Fold> {
         let mut pieces = Vec::new();
         for piece in &fold.pieces {
@@ -95,13 +95,13 @@ impl Resolver {
         Some(Fold { op: fold.op.clone(), unit: fold.unit, pieces })
     }
 
-    /// Whether two folds in canonical form are shown to be equal.
+    /// Are two folds in canonical form shown to be equal?
     pub(super) fn equal_folds(&mut self, one: &Fold, other: &Fold, known: &[Formula]) -> bool {
         one.op == other.op
             && (self.have_equal_pieces(one, other, known) || self.fold_the_same(one, other, known))
     }
 
-    /// Tells whether the pieces of two folds, joined as far as they go, are shown to be equal one by one.
+    /// Are the pieces of two folds, merged as far as possible, shown to be equal one by one?
     fn have_equal_pieces(&mut self, one: &Fold, other: &Fold, known: &[Formula]) -> bool {
         let (Some(one), Some(mut other)) = (self.merged(one, known), self.merged(other, known))
         else {
@@ -139,7 +139,7 @@ impl Resolver {
         }
     }
 
-    /// With neighbours joined and what is empty left out.
+    /// Merges neighbours and drops empty pieces.
     pub(super) fn merged(&mut self, fold: &Fold, known: &[Formula]) -> Option<Fold> {
         let mut pieces = fold.pieces.clone();
         let mut at = 0;
@@ -181,7 +181,7 @@ impl Resolver {
         none.is_some_and(|none| none != Formula::False && self.shows(known, &none))
     }
 
-    /// Two pieces as one, if the second is shown to go on where the first ends.
+    /// Merges two pieces if the second is shown to continue the first.
     pub(super) fn joined(&mut self, one: &Piece, two: &Piece, known: &[Formula]) -> Option<Sum> {
         let (first, second) = (self.as_run(one), self.as_run(two));
         let high = first.high.plus(&second.high)?;
@@ -191,7 +191,7 @@ impl Resolver {
             let moved = own.plus(by)?;
             body.mapped(&mut |poly| poly.substituted(digit, &moved))
         };
-        // The function that both are values of.
+        // The function whose values both are.
         let body = match (one, two) {
             (Piece::Run(_), _) => first.body.clone(),
             (Piece::One(_), Piece::Run(_)) => shift(&second.body, &Poly::constant(-1))?,
@@ -224,16 +224,16 @@ impl Resolver {
         proper.then_some(Sum { digit, high, body })
     }
 
-    /// Whether something in a function of a variable depends on it, or on others, in a way that its name does not show.
+    /// Does a function's body depend on its variable, or on others, through a symbol whose name does not show it?
     fn hides(&self, body: &Value) -> bool {
         body.symbols().into_iter().any(|sym| self.implicit.contains_key(&sym))
     }
 
-    /// Two pieces of the same length as one, if they are the values of a function at even and at odd numbers.
+    /// Merges two pieces of the same length, if they are the values of a function at even and at odd numbers.
     fn interleaved(&mut self, one: &Piece, two: &Piece, known: &[Formula]) -> Option<Sum> {
         let (Piece::Run(even), Piece::Run(odd)) = (one, two) else { return None };
         let digit = even.digit;
-        // `f(z)` as `F(2z)`: where `z` is multiplied by an even number.
+        // `f(z)` as `F(2z)`: possible if `z` only occurs with even coefficients.
         let body = even.body.mapped(&mut |poly| match &poly.by_powers(digit)[..] {
             [_] => Some(poly.clone()),
             [rest, factor] => {
@@ -254,7 +254,7 @@ impl Resolver {
         Some(Sum { digit, high: even.high.scaled(2)?, body }).filter(|_| holds)
     }
 
-    /// Two terms of a sum of sums that are one sum, or a sum that is empty: what is left.
+    /// Merges two terms of a sum of sums, or drops an empty sum; returns the rest.
     pub(super) fn with_joined_sums(&mut self, rest: &Value, known: &[Formula]) -> Option<Value> {
         let terms: Vec<(Product, Ratio)> =
             rest.terms.iter().map(|(product, ratio)| (product.clone(), *ratio)).collect();
@@ -299,7 +299,7 @@ impl Resolver {
     }
 }
 
-/// A product as a piece of a sum.
+/// Converts a product to a piece of a sum.
 fn as_piece(product: &Product) -> Piece {
     match &product[..] {
         [(Atom::Sum(sum), 1)] => Piece::Run((**sum).clone()),
@@ -333,7 +333,7 @@ mod tests {
         assert_ne!(fold(1, 2) + &fold(0, 1), fold(0, 2), "order matters");
     }
 
-    /// Even and odd numbers below `2h` are all of them, each once; with lengths that differ they are not.
+    /// Even and odd numbers below `2h` are all of them, each once; with different lengths they are not.
     #[test]
     fn even_and_odd_numbers_are_all() {
         let both = |even: i32, odd: i32| {

@@ -1,8 +1,8 @@
-//! What symbols of the kernel stand for when a particular thread in particular iterations is meant.
+//! Instantiates symbols of the kernel for a particular thread in particular iterations.
 //!
 //! Thread and block indices and the counts of loops are *digits*; an instance gives them values. Any other symbol of
-//! a thread or block is a function of the digits that are older than it: in an instance it is a copy of its own, with the
-//! same facts about the values of the instance, and two instances that agree on those digits share the copy.
+//! a thread or block is a function of the digits that are older than it. In an instance it becomes a copy with the
+//! same facts about the values of the instance; two instances that agree on those digits share the copy.
 
 use super::resolve::Resolver;
 use super::value::Value;
@@ -18,7 +18,8 @@ pub(super) struct Instance {
     pub(super) digits: BTreeMap<Sym, Poly>,
 }
 
-/// Values of the kernel's symbols for the instances met so far. They end with the case of sizes they were found in, for they may rest on it.
+/// Values of the kernel's symbols for the instances so far. They end with their case of sizes, for they may depend on
+/// it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Copies {
     /// Copies, by the symbol and the values of the digits that it may depend on.
@@ -27,7 +28,7 @@ pub(super) struct Copies {
     origins: BTreeMap<Sym, (Sym, Instance)>,
     /// Values of operations, by the same.
     values: BTreeMap<(Sym, Vec<(Sym, Poly)>), Poly>,
-    /// The least and greatest of two numbers, each once.
+    /// Minima and maxima of two numbers, each once.
     extremes: BTreeMap<Operation, Sym>,
 }
 
@@ -41,7 +42,7 @@ impl Resolver {
                 values.push((sym, value));
             }
         }
-        // All at once: first to names that occur nowhere, then to the values.
+        // Simultaneous substitution: first to unused names, then to the values.
         let mut names = Vec::new();
         for (sym, value) in values {
             let name = self.spare(names.len());
@@ -61,7 +62,7 @@ impl Resolver {
         formula.mapped(&mut |poly| self.poly(poly, instance))
     }
 
-    /// A symbol that is used for nothing but renaming.
+    /// Returns a symbol that is used for nothing but renaming.
     fn spare(&mut self, number: usize) -> Sym {
         while self.spares.len() <= number {
             let spare = self.prover.symbols.fresh("spare", Level::Thread);
@@ -75,7 +76,7 @@ impl Resolver {
             return value.clone();
         }
         let level = self.prover.symbols.get(sym).level;
-        // What the resolver made itself belongs to no thread.
+        // The resolver's own symbols belong to no thread.
         if level == Level::Launch || sym >= self.first_own {
             return Poly::symbol(sym);
         }
@@ -85,7 +86,7 @@ impl Resolver {
             .filter(|(digit, _)| **digit < sym && self.prover.symbols.get(**digit).level <= level)
             .map(|(digit, value)| (*digit, value.clone()))
             .collect();
-        // Nothing that it depends on, or all as it is.
+        // It depends on no digit, or all digits are unchanged.
         if digits.iter().all(|(digit, value)| value.as_symbol() == Some(*digit)) {
             return Poly::symbol(sym);
         }
@@ -127,9 +128,9 @@ impl Resolver {
             Some((*array, index?))
         });
         let version = symbol.version.and_then(|one| self.symbol(one, instance).as_symbol());
-        // Without the barrier that it belongs to, an element would be that of another time.
+        // Without its barrier, an element would be that of another time.
         let element = element.filter(|_| version.is_some() == symbol.version.is_some());
-        // Another thread's sum may be one of elements that are not there.
+        // Another thread's sum may include elements that do not exist.
         let prefix = symbol.prefix.as_ref().and_then(|one| {
             let (high, size) = (self.poly(&one.high, instance)?, self.poly(&one.size, instance)?);
             Some(Prefix { high, size, inside: false, ..one.clone() })
@@ -140,7 +141,7 @@ impl Resolver {
         Poly::symbol(copy)
     }
 
-    /// The operation that a symbol is the result of, with the operands of an instance.
+    /// Returns the operation that defines a symbol, with the operands of an instance.
     fn operation(&mut self, sym: Sym, instance: &Instance) -> Option<Operation> {
         let operation = self.results.get(&sym)?.clone();
         let mut of = |poly: &Poly| self.poly(poly, instance);
@@ -156,8 +157,8 @@ impl Resolver {
         })
     }
 
-    /// The value of an operation, if that is more than a name for it. Division that truncates rounds down where its dividend is
-    /// shown not to be negative, whoever the thread is.
+    /// Evaluates an operation if it has a simpler form than its symbol. Truncating division rounds down if its
+    /// dividend is shown not to be negative for every thread.
     fn evaluated(&mut self, operation: &Operation) -> Option<Poly> {
         let mut holds = |poly: Poly| self.prover.proves_quickly(&[], &Formula::ge(poly));
         match operation {
@@ -179,7 +180,8 @@ impl Resolver {
         }
     }
 
-    /// A polynomial with other values of variables of sums, also where they are in it by name only. None if it is not known how.
+    /// Substitutes variables of sums in a polynomial, including implicit occurrences. `None` if an occurrence cannot
+    /// be substituted.
     pub(super) fn moved(&mut self, poly: &Poly, values: &BTreeMap<Sym, Poly>) -> Option<Poly> {
         let mut result = poly.clone();
         let mut names: Vec<(Sym, Poly)> = Vec::new();
@@ -217,13 +219,13 @@ impl Resolver {
         Some(self.symbol(origin, &moved))
     }
 
-    /// A value with another value of the variable of a sum.
+    /// Substitutes the variable of a sum in a value.
     pub(super) fn at_digit(&mut self, value: &Value, digit: Sym, at: &Poly) -> Option<Value> {
         let values = BTreeMap::from([(digit, at.clone())]);
         value.mapped(&mut |poly| self.moved(poly, &values))
     }
 
-    /// A condition with other values of variables of sums.
+    /// Substitutes variables of sums in a condition.
     pub(super) fn moved_formula(
         &mut self,
         formula: &Formula,
@@ -232,7 +234,7 @@ impl Resolver {
         formula.mapped(&mut |poly| self.moved(poly, values))
     }
 
-    /// The variables of sums that a symbol is, or depends on.
+    /// Returns the variables of sums that a symbol is, or depends on.
     pub(super) fn bound_in(&self, sym: Sym) -> BTreeSet<Sym> {
         match self.implicit.get(&sym) {
             Some(bound) => bound.clone(),
@@ -241,17 +243,17 @@ impl Resolver {
         }
     }
 
-    /// Whether a condition depends on a variable of a sum.
+    /// Does a condition depend on a variable of a sum?
     pub(super) fn is_bound(&self, formula: &Formula) -> bool {
         formula.symbols().into_iter().any(|sym| !self.bound_in(sym).is_empty())
     }
 
-    /// A thread and iterations of which nothing is known but that they exist.
+    /// Returns an arbitrary existing thread and iteration.
     pub(super) fn some(&mut self, digits: &[Sym], fixed: &Instance) -> Instance {
         self.arbitrary(digits, fixed, false)
     }
 
-    /// The same, and what depends on its digits is known to.
+    /// The same, with the dependence on its digits recorded.
     pub(super) fn some_tracked(&mut self, digits: &[Sym], fixed: &Instance) -> Instance {
         self.arbitrary(digits, fixed, true)
     }

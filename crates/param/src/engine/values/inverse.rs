@@ -1,12 +1,14 @@
-//! Who hits an index: the only coordinates that an index expression may have been computed from.
+//! Inverts index expressions: finds the only coordinates that can have produced an index.
 //!
-//! Of equations `φ(x) = z` and conditions on `x`, each unknown of `x` is given the one value that they leave for it: by `±x + rest = z` with nothing
-//! else unknown, or as the quotient of `s·x + r = z` where `0 ≤ r < s` is shown for every `x` that fulfils the conditions. Where all unknowns get a
-//! value `ψ(z)`, whoever hits `z` is `ψ(z)`, so somebody hits `z` exactly if `ψ(z)` fulfils the conditions and the equations: no search for
-//! another one is needed. Where one gets none, nothing is said.
+//! Given equations `φ(x) = z` and conditions on `x`, each unknown of `x` gets the only value that they allow. Either
+//! `±x + rest = z` has no other unknown, or the value is the quotient of `s·x + r = z`, where `0 ≤ r < s` is shown
+//! for every `x` that satisfies the conditions. If all unknowns get values `ψ(z)`, then the only candidate for
+//! hitting `z` is `ψ(z)`. So some `x` hits `z` exactly if `ψ(z)` satisfies the conditions and the equations, and no
+//! search is needed. If an unknown gets no value, there is no result.
 //!
-//! Symbols that depend on unknowns in a way that is not a polynomial (quotients, least and greatest numbers) are in equations and conditions like
-//! unknowns to which no value is given. A condition `q ≥ 0` with such symbols is used as a remainder of its own: `φ = (φ − q) + q`.
+//! Some symbols depend on unknowns in a way that is not polynomial (quotients, minima and maxima). In equations and
+//! conditions they are treated like unknowns that get no value. A condition `q ≥ 0` with such symbols is used as a
+//! remainder of its own: `φ = (φ − q) + q`.
 
 use super::resolve::Resolver;
 use crate::logic::formula::Formula;
@@ -14,7 +16,7 @@ use crate::logic::poly::{Poly, Sym};
 use crate::logic::symbols::Level;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An index expression, and an argument that it is to be.
+/// An index expression, and its required value.
 #[derive(Clone, Debug)]
 pub(super) struct Equation {
     /// The only side with unknowns.
@@ -30,7 +32,7 @@ pub(super) struct Unknowns {
     pub(super) dependent: BTreeSet<Sym>,
 }
 
-/// Effort that is spent on showing that something is a remainder.
+/// Effort for showing that an expression is a remainder.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effort {
     Light,
@@ -42,7 +44,7 @@ impl Unknowns {
         self.wanted.contains(&sym) || self.dependent.contains(&sym)
     }
 
-    /// The part of a polynomial that is not known.
+    /// The part of a polynomial that contains unknowns.
     fn part(&self, poly: &Poly) -> Option<Poly> {
         let mut part = Poly::default();
         for (monomial, coefficient) in poly.terms() {
@@ -59,7 +61,7 @@ impl Unknowns {
 }
 
 impl Resolver {
-    /// Unknowns, and which of some symbols depend on them.
+    /// Collects the unknowns, and the symbols that depend on them.
     pub(super) fn unknowns(&self, wanted: BTreeSet<Sym>, symbols: BTreeSet<Sym>) -> Unknowns {
         let depends =
             |sym: &Sym| !wanted.contains(sym) && !self.bound_in(*sym).is_disjoint(&wanted);
@@ -67,7 +69,7 @@ impl Resolver {
         Unknowns { wanted, dependent }
     }
 
-    /// The values that equations and what is known leave for all unknowns, looked for with one effort after the other.
+    /// Returns the values that equations and facts determine for all unknowns, trying one effort after the other.
     pub(super) fn inverse(
         &mut self,
         mut unknowns: Unknowns,
@@ -86,7 +88,7 @@ impl Resolver {
                 let own = unknowns.wanted_in(&one.own).len();
                 (own == 0, own, one.own.terms().count())
             });
-            // What cannot be shown costs most, so that little is spent on each before much is on any.
+            // Failing proofs cost most, so each equation gets a light attempt before any gets a full one.
             let (sym, value) = efforts.iter().find_map(|effort| {
                 let effort = *effort;
                 equations.iter().find_map(|one| self.forced(one, &unknowns, &known, effort))
@@ -102,7 +104,7 @@ impl Resolver {
         Some(values)
     }
 
-    /// Gives symbols that depend on nothing unknown any more the value that they have then.
+    /// Evaluates dependent symbols that no longer depend on unknowns.
     fn settle_dependents(
         &mut self,
         unknowns: &mut Unknowns,
@@ -125,7 +127,7 @@ impl Resolver {
         Some(())
     }
 
-    /// Adds equations in which what a condition says is not negative takes the place of what is not a polynomial.
+    /// Adds equations in which a non-negative expression from a condition replaces a part that is not a polynomial.
     fn add_remainders(
         &mut self,
         unknowns: &mut Unknowns,
@@ -154,7 +156,7 @@ impl Resolver {
         Some(())
     }
 
-    /// An unknown to which an equation gives one value.
+    /// Finds an unknown that an equation determines.
     fn forced(
         &mut self,
         equation: &Equation,
@@ -175,8 +177,8 @@ impl Resolver {
         wanted.iter().find_map(|sym| self.by_division(equation, *sym, unknowns, (known, effort)))
     }
 
-    /// The quotient that is an unknown's only value. What is known to be a remainder is not divided, so that arguments with other
-    /// remainders have the same quotient.
+    /// Returns the quotient that is an unknown's only value. A known remainder is not divided, so that arguments with
+    /// other remainders have the same quotient.
     fn by_division(
         &mut self,
         equation: &Equation,
@@ -189,7 +191,7 @@ impl Resolver {
         if factor.mentioned().any(|one| unknowns.contains(one)) {
             return None;
         }
-        let sign = factor.terms().next()?.1.signum();
+        let sign = factor.leading_sign();
         let (stride, rest) = (factor.scaled(sign)?, rest.scaled(sign)?);
         let argument = equation.argument.scaled(sign)?;
         let others = unknowns.part(&rest)?;
@@ -233,7 +235,7 @@ impl Resolver {
         None
     }
 
-    /// A quotient by what is shown to be positive for whoever hits; where it is not, nothing is said of it.
+    /// Divides by an expression that is shown to be positive for any candidate; otherwise returns `None`.
     fn quotient_here(&mut self, whole: &Poly, stride: &Poly, known: &[Formula]) -> Option<Poly> {
         let patient = std::mem::replace(&mut self.patient, true);
         let quotient = self.quotient(whole, stride, known);

@@ -1,9 +1,8 @@
-//! What annotations claim of variables at the heads of loops.
+//! Loop invariants: claims of annotations about variables at loop heads.
 //!
-//! A claim is shown with what variables are known to be there. Where nothing is known of a floating-point variable
-//! because the loop does not simply add to it, a claim `x == e` stands for it, and must be shown when the loop is entered and
-//! after an iteration that began with it: that is induction over the iterations of all threads, since no load sees
-//! what is stored later.
+//! A claim is shown from the known values of variables at the head. If a floating-point variable has no known
+//! recurrence, a claim `x == e` supplies its value. It must be shown on entry of the loop and after an iteration that
+//! began with it. That is induction over the iterations of all threads, since no load sees a later store.
 
 use super::super::loops::Head;
 use super::carry::Carry;
@@ -14,31 +13,31 @@ use crate::kir::{Claim, Compare, Expr, ExprKind, Loop, VarId};
 use crate::spec;
 use base::{Index, Span};
 
-/// What a loop makes of floating-point variables.
+/// The values of floating-point variables in a loop.
 pub(super) struct Sums {
-    /// How each changes.
+    /// The recurrence of each.
     pub(super) sums: Vec<(VarId, Carry)>,
-    /// What annotations say of others at the head.
+    /// Values of others at the head, taken from annotations.
     pub(super) terms: Vec<Taken>,
 }
 
 impl Sums {
-    /// What an annotation says of a variable.
+    /// The value that an annotation gives a variable.
     pub(super) fn term(&self, var: VarId) -> Option<&Expr> {
         self.terms.iter().find(|one| one.var == var).map(|one| &one.term)
     }
 }
 
-/// What a variable is, as an annotation says.
+/// A variable's value taken from an annotation.
 pub(super) struct Taken {
     var: VarId,
     term: Expr,
-    /// The clause, and the part of it that says so.
+    /// The clause, and the part of it with the equation.
     span: Span,
     place: Span,
 }
 
-/// Claims `x == e` of variables that are no sums, where `e` has none that the loop changes.
+/// Collects claims `x == e` about variables without a recurrence, where the loop changes no variable of `e`.
 pub(super) fn claimed(inner: &Loop, changed: &[VarId], sums: &[(VarId, Carry)]) -> Vec<Taken> {
     let mut terms = Vec::new();
     for (var, _) in sums.iter().filter(|(_, carry)| matches!(carry, Carry::Other)) {
@@ -62,14 +61,14 @@ pub(super) fn claimed(inner: &Loop, changed: &[VarId], sums: &[(VarId, Carry)]) 
 }
 
 impl Runner<'_, '_> {
-    /// The value that an annotation gives to a variable.
+    /// Returns the value that an annotation gives to a variable.
     pub(super) fn taken(&mut self, term: &Expr, track: &Track) -> Value {
         let (point, side) = (self.point(), self.side);
         let value = Reader::of_thread(self.engine, track, point, side).steady(term);
         value.unwrap_or_else(|| self.unknown("a variable whose invariant is not followed"))
     }
 
-    /// What annotations claim at the head, and that what is taken from them holds when the loop is entered.
+    /// Adds obligations: the claims at the head, and the values taken from annotations on entry.
     pub(super) fn claim(
         &mut self,
         inner: &Loop,
@@ -84,7 +83,7 @@ impl Runner<'_, '_> {
         let mut point = outside.clone();
         point.loops.push((self.position.len() - 1, head.count));
         point.position.push(0);
-        // Clauses about arrays are shown by themselves.
+        // Clauses about arrays are shown elsewhere.
         let clauses: Vec<Span> = self.clauses.iter().map(|(_, one)| one.span).collect();
         let taken = |claim: &Claim| sums.terms.iter().any(|one| one.place == claim.condition.span);
         for claim in &inner.claims {
@@ -100,7 +99,7 @@ impl Runner<'_, '_> {
         }
     }
 
-    /// That what is taken from annotations holds after an iteration.
+    /// Adds the obligation that the values taken from annotations hold after an iteration.
     pub(super) fn claim_again(&mut self, sums: &Sums, end: Option<&Track>, head: &Head) {
         let Some(end) = end else { return };
         let mut point = self.point();

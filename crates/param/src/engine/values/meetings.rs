@@ -1,7 +1,8 @@
-//! What is claimed at barriers, shown for every thread and every two different threads of a block.
+//! Barrier invariants: shown for every thread and every two different threads of a block.
 //!
-//! An element is what the last store before the barrier left, by whichever thread of the block: all of them have come to it. The
-//! other thread of a pair has symbols of its own where threads differ, and the same block and iterations.
+//! An element is the result of the last store before the barrier, by any thread of the block: all of them have
+//! reached it. The other thread of a pair has its own symbols where threads differ, and the same block and
+//! iterations.
 
 use super::super::Engine;
 use super::claims::{Read, Reader, refuse};
@@ -17,7 +18,7 @@ use crate::spec::{self, Goal};
 use base::Index;
 
 impl Runner<'_, '_> {
-    /// Notes what is claimed at a barrier.
+    /// Records the obligations of a barrier's claims.
     pub(super) fn claim_at_barrier(&mut self, claims: &[Claim], track: &Track) {
         if !self.records {
             return;
@@ -63,7 +64,7 @@ impl Runner<'_, '_> {
         Obliged { known, wanted, inside, span, side, counts, second, tests, is_used: true }
     }
 
-    /// The other thread of a pair, as far as a claim looks at it.
+    /// Creates the other thread of a pair, as far as a claim uses it.
     fn second(&mut self, claim: &Claim, track: &Track, copies: &mut Copies) -> Second {
         let symbols = &mut self.engine.prover.symbols;
         let mut builtins = self.engine.builtins.clone();
@@ -77,7 +78,7 @@ impl Runner<'_, '_> {
         Second { state, builtins, bound: claim.forall.clone() }
     }
 
-    /// What the other thread has tested, and that it is another one.
+    /// Returns the path condition of the other thread, and that it is another one.
     fn both(&mut self, path: &[Formula], copies: &mut Copies) -> Vec<Formula> {
         let places: Vec<Poly> =
             (0..3).map(|axis| self.engine.builtin(Builtin::Thread, axis)).collect();
@@ -92,7 +93,7 @@ impl Runner<'_, '_> {
         known
     }
 
-    /// Numbers that the threads have loaded, among those that conditions speak of.
+    /// Collects loaded numbers that occur in conditions.
     fn loaded_in(
         &mut self,
         formula: &Formula,
@@ -117,7 +118,7 @@ impl Runner<'_, '_> {
 }
 
 impl Reader<'_, '_> {
-    /// What a case of a claim at a barrier comes to: one of these is to be shown.
+    /// Translates a case of a claim at a barrier; it suffices to show one of the results.
     fn at_barrier(&mut self, claim: &Claim, goal: &Goal) -> Read<Vec<Wanted>> {
         self.has_one_value(&claim.condition)?;
         self.bind(&claim.forall, &goal.assumed)?;
@@ -142,7 +143,7 @@ impl Reader<'_, '_> {
         Ok(wanted)
     }
 
-    /// A condition on numbers that elements and variables hold.
+    /// Translates a condition on numbers in elements and variables.
     fn compared(&mut self, goal: &Expr) -> Read<Wanted> {
         if spec::find(goal, |inner| inner.ty == Type::Float).is_some() {
             return refuse(NotFollowed::RealsOfThreads);
@@ -164,7 +165,7 @@ impl Reader<'_, '_> {
         Ok(Wanted::Relates(formula, elements))
     }
 
-    /// Whether all that is named has one value when the threads of a block are at a barrier.
+    /// Does everything the claim names have one value while the threads of a block are at a barrier?
     fn has_one_value(&self, condition: &Expr) -> Read<()> {
         let engine: &Engine<'_> = self.engine;
         let one_block =

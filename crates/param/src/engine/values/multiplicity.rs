@@ -1,17 +1,19 @@
-//! Sums by multiplicity: which arguments each summand is taken at, and how often.
+//! Sums by multiplicity: compares the arguments at which each summand is taken, and how often.
 //!
 //! A sum is `Σ_{x∈D} c·f(φ(x))`, where `f` is the summand with its index expressions cut out. For every function `f`,
-//! `Σ_j c_j·Σ_{x∈D_j} f(φ_j(x))` is 0 if for every argument `z` the multiplicities cancel:
-//! `Σ_j c_j·#{x∈D_j : φ_j(x) = z} = 0`; regroup by `z`. Arguments that occur are `φ_j(x)` for some `j` and `x∈D_j`, so it is enough to look
-//! at those. If `φ_k(y) = z` forces `y` to be one vector `ψ_k(z)`, the number for `k` is 1 or 0: whether `ψ_k(z)` is in `D_k` and is mapped to
-//! `z`. That is decided condition by condition; one that stays open makes two cases.
+//! `Σ_j c_j·Σ_{x∈D_j} f(φ_j(x))` is 0 if for every argument `z` the multiplicities cancel: `Σ_j c_j·#{x∈D_j : φ_j(x)
+//! = z} = 0`; regroup by `z`. Arguments that occur are `φ_j(x)` for some `j` and `x∈D_j`, so it is enough to consider
+//! those. If `φ_k(y) = z` forces `y` to be one vector `ψ_k(z)`, the number for `k` is 1 or 0: 1 if `ψ_k(z)` is in
+//! `D_k` and is mapped to `z`. That is decided condition by condition; an undecided condition is split into two
+//! cases.
 //!
-//! So a loop that is unrolled with a rest before or behind it, its even and odd iterations, tiles, ragged tiles, halves, one that runs
-//! backwards, and what is dealt out to threads or lanes are one rule, and the order of rules does not matter. Nothing is known of `f`, so it errs on
-//! the side of "not equal": sums that are equal because of what their summands are stay open.
+//! One rule therefore covers many loop transformations: unrolling with a remainder before or after the loop, even and
+//! odd iterations, tiles, ragged tiles, halves, reversal, and distribution over threads or lanes. Rules need no
+//! order. Nothing is known of `f`, so it errs on the side of "not equal": sums that are equal because of properties
+//! of their summands stay open.
 //!
-//! The same holds for folds of other operations that commute. Of a least or greatest value it is enough that every value of one side
-//! is one of the other: how often does not matter.
+//! The same holds for folds of other operations that commute. For a minimum or maximum it suffices that every value
+//! of one side occurs on the other, in any number.
 
 use super::extremes;
 use super::inverse::{Effort, Equation};
@@ -22,9 +24,9 @@ use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Summands that are looked at.
+/// Limit on the summands.
 const MAX_PARTS: usize = 48;
-/// Cases for one summand.
+/// Limit on the cases of one summand.
 const MAX_CASES: u32 = 96;
 
 /// One summand over an index set.
@@ -44,7 +46,7 @@ enum Shape {
     Input(ArrayId),
     /// A product of integers.
     Integers,
-    /// Something that depends on no coordinate.
+    /// An atom that depends on no coordinate.
     Opaque(Atom),
     Call(String, Vec<Vec<(Vec<Self>, Ratio)>>),
 }
@@ -52,7 +54,7 @@ enum Shape {
 /// Shapes of a product, and its index expressions in their order.
 type Shaped = (Vec<Shape>, Vec<Poly>);
 
-/// The terms of a value without their index expressions, and these.
+/// The terms of a value without their index expressions, and the index expressions.
 type ShapedValue = (Vec<(Vec<Shape>, Ratio)>, Vec<Poly>);
 
 /// A summand among others of its shape.
@@ -63,7 +65,7 @@ struct Member {
     inverse: Option<Inverse>,
 }
 
-/// The only coordinates that a summand may have at an argument.
+/// The only coordinates at which a summand can have an argument.
 struct Inverse {
     argument: Vec<Sym>,
     coordinates: Vec<(Sym, Poly)>,
@@ -72,11 +74,11 @@ struct Inverse {
 /// Summands by their shapes.
 type Groups = BTreeMap<Vec<Shape>, Vec<Member>>;
 
-/// A summand's multiplicity at an argument: it is taken there exactly if all of these hold.
+/// A summand's multiplicity at an argument: the ratio if all of these conditions hold, else 0.
 type Hit = (Ratio, Vec<Formula>);
 
 impl Resolver {
-    /// Tells whether a value is shown to be 0 by the multiplicities of its sums.
+    /// Is a value shown to be 0 by the multiplicities of its sums?
     pub(super) fn cancels(&mut self, value: &Value, known: &[Formula]) -> bool {
         let mut groups = Groups::new();
         let Some(parts) = self.parts(value) else { return false };
@@ -92,8 +94,8 @@ impl Resolver {
         groups.values().all(|group| group.iter().all(|one| self.is_balanced(group, one, known)))
     }
 
-    /// Tells whether two folds of one operation that commutes are of the same values, as often; for the least or greatest of values it does not
-    /// matter how often.
+    /// Do two folds of one commuting operation have the same values, equally often? For minima and maxima the number
+    /// does not matter.
     pub(super) fn fold_the_same(&mut self, one: &Fold, other: &Fold, known: &[Formula]) -> bool {
         if !one.op.commutes {
             return false;
@@ -108,7 +110,7 @@ impl Resolver {
         })
     }
 
-    /// The elements of two folds by their shapes; those of the second count negatively.
+    /// Collects the elements of two folds by their shapes; those of the second count negatively.
     fn elements(&mut self, folds: [&Fold; 2], known: &[Formula]) -> Option<Groups> {
         let mut groups = Groups::new();
         for (fold, top) in folds.into_iter().zip([1, -1]) {
@@ -126,7 +128,7 @@ impl Resolver {
         Some(groups)
     }
 
-    /// The elements of a fold inside of others, whose coordinates and conditions are `around` it.
+    /// Collects the elements of a fold inside others, with the coordinates and conditions of `around`.
     fn spread(&mut self, fold: &Fold, around: Part, parts: &mut Vec<Part>) -> Option<()> {
         for piece in &fold.pieces {
             let mut part = around.clone();
@@ -163,20 +165,25 @@ impl Resolver {
         (parts.len() <= MAX_PARTS).then_some(())
     }
 
-    /// Tells whether every element of one side is one of the other.
+    /// Does every element of one side occur on the other?
     fn is_covered(&mut self, group: &[Member], member: &Member, known: &[Formula]) -> bool {
         let known: Vec<Formula> = known.iter().chain(&member.part.domain).cloned().collect();
         let mut hits: Vec<Vec<Formula>> = Vec::new();
         for other in group.iter().filter(|other| other.part.ratio != member.part.ratio) {
-            // One that cannot be looked up is as if it were not there.
+            // An element that cannot be looked up is ignored.
             hits.extend(self.hit(other, &member.holes));
         }
         let mut left = MAX_CASES;
         self.is_hit(&hits, &known, &mut left)
     }
 
-    /// Tells whether one of several is hit in all cases.
-    fn is_hit(&mut self, hits: &[Vec<Formula>], known: &[Formula], left: &mut u32) -> bool {
+    /// Is one of several hit in all cases?
+    pub(super) fn is_hit(
+        &mut self,
+        hits: &[Vec<Formula>],
+        known: &[Formula],
+        left: &mut u32,
+    ) -> bool {
         let Some(fewer) = left.checked_sub(1) else { return false };
         *left = fewer;
         let mut open: Vec<Vec<Formula>> = Vec::new();
@@ -202,7 +209,7 @@ impl Resolver {
         })
     }
 
-    /// The summands of a value, each with coordinates of its own.
+    /// Returns the summands of a value, each with coordinates of its own.
     fn parts(&mut self, value: &Value) -> Option<Vec<Part>> {
         let mut all = Vec::new();
         for (product, ratio) in &value.terms {
@@ -251,7 +258,7 @@ impl Resolver {
         (products.len() <= MAX_PARTS).then_some(products)
     }
 
-    /// A product without its index expressions.
+    /// Returns a product without its index expressions.
     fn shaped(&self, atoms: &[Atom], coordinates: &BTreeSet<Sym>) -> Option<Shaped> {
         let mut shaped: Vec<(Shape, Vec<Poly>)> = Vec::new();
         let mut integers = Poly::constant(1);
@@ -285,7 +292,8 @@ impl Resolver {
         Some((shapes, holes.concat()))
     }
 
-    /// A function of values without their index expressions; those of one that commutes are in an order of their own.
+    /// A call without the index expressions of its arguments; the arguments of a commuting function are put in
+    /// canonical order.
     fn shaped_call(
         &self,
         name: &str,
@@ -317,7 +325,7 @@ impl Resolver {
         Some((terms.into_iter().map(|(shape, ratio, _)| (shape, ratio)).collect(), holes))
     }
 
-    /// Tells whether an atom is the same whatever the coordinates are.
+    /// Is an atom independent of the coordinates?
     fn is_free_of(&self, atom: &Atom, coordinates: &BTreeSet<Sym>) -> bool {
         if matches!(atom, Atom::Load(_) | Atom::Carried(..) | Atom::Unknown(..)) {
             return false;
@@ -333,7 +341,7 @@ impl Resolver {
         visited.is_some() && is_free
     }
 
-    /// Tells whether the multiplicities at the arguments of one summand cancel.
+    /// Do the multiplicities at the arguments of one summand cancel?
     fn is_balanced(&mut self, group: &[Member], member: &Member, known: &[Formula]) -> bool {
         let known: Vec<Formula> = known.iter().chain(&member.part.domain).cloned().collect();
         let mut hits: Vec<Hit> = Vec::new();
@@ -345,9 +353,9 @@ impl Resolver {
         self.is_zero(&hits, &known, &mut left)
     }
 
-    /// The only coordinates that a summand may have at an argument, for an arbitrary one.
+    /// Returns the only coordinates that a summand can have at an arbitrary argument.
     fn inverse_of(&mut self, part: &Part, holes: &[Poly], known: &[Formula]) -> Option<Inverse> {
-        // Unknown coordinates of their own: the argument may be one of this very summand.
+        // Fresh unknown coordinates: the argument may be one of this very summand.
         let mut copies: BTreeMap<Sym, Poly> = BTreeMap::new();
         for coordinate in &part.coordinates {
             copies.insert(*coordinate, Poly::symbol(self.variable()));
@@ -397,7 +405,7 @@ impl Resolver {
         Some(left)
     }
 
-    /// Tells whether multiplicities add up to 0 in all cases.
+    /// Do multiplicities add up to 0 in all cases?
     fn is_zero(&mut self, hits: &[Hit], known: &[Formula], left: &mut u32) -> bool {
         let Some(fewer) = left.checked_sub(1) else { return false };
         *left = fewer;
@@ -435,7 +443,7 @@ impl Resolver {
     }
 }
 
-/// The values of a fold that has no runs.
+/// Returns the values of a fold that has no runs.
 fn singles(fold: &Fold) -> Option<Vec<&Value>> {
     let pieces = fold.pieces.iter().map(|piece| match piece {
         Piece::One(value) => Some(value),
@@ -444,7 +452,8 @@ fn singles(fold: &Fold) -> Option<Vec<&Value>> {
     pieces.collect()
 }
 
-/// A condition, and the cases in which it does not hold: a number that is not 0 is above or below it, which bounds can say.
+/// A condition, and the cases in which it is false: a nonzero number is above or below zero, which bounds can
+/// express.
 fn cases(condition: Formula) -> Vec<Formula> {
     if let Formula::Eq(poly) = &condition
         && let (Some(above), Some(below)) =

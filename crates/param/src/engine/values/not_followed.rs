@@ -1,8 +1,8 @@
-//! Why a claim is not followed. Each displays as what it is about: the end of the sentence "this claim: ...".
+//! Reasons why a claim is unsupported. Each is displayed as the end of the sentence "this claim: ...".
 
 use thiserror::Error;
 
-/// Something in a claim that the engine does not follow, so that the claim stays open.
+/// An unsupported part of a claim, which leaves the claim open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub(super) enum NotFollowed {
     #[error("an integer that is made of elements")]
@@ -13,7 +13,7 @@ pub(super) enum NotFollowed {
     TooLarge,
     #[error("an operation on integers that are elements")]
     ElementIntegers,
-    #[error("a choice by what elements hold")]
+    #[error("a choice by the contents of elements")]
     ChoiceByElements,
     #[error("an integer made of a real number")]
     IntegerOfReal,
@@ -25,9 +25,9 @@ pub(super) enum NotFollowed {
     NoValue,
     #[error("an element of an array without a size")]
     NoSize,
-    #[error("what an element held before a loop")]
+    #[error("the contents of an element before a loop")]
     BeforeLoop,
-    #[error("what was in shared memory before the launch")]
+    #[error("the contents of shared memory before the launch")]
     SharedBefore,
     #[error("a fold over numbers of another type")]
     Fold,

@@ -1,4 +1,4 @@
-//! Two kernels side by side: over the same parameters, each with a launch of its own.
+//! Equivalence of two kernels with the same parameters, each with a launch of its own.
 
 use super::instance::Instance;
 use super::resolve::{Moment, Resolver, Stop};
@@ -16,28 +16,28 @@ use crate::logic::side::{Prover, Stats};
 use crate::logic::smt::Solver;
 use base::{Index, Span};
 
-/// Cases that are looked at for one element.
+/// Limit on the cases of one element.
 pub(super) const MAX_CASES: usize = 32;
 
-/// Numbers whose divisors are looked at one by one.
+/// Limit on numbers whose divisors are enumerated.
 const MAX_DIVIDED: i128 = 64;
 
-/// What is shown of two kernels.
+/// Result for two kernels.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Equality {
-    /// What could not be shown, and of which kernel it is.
+    /// Open claims, each with its kernel.
     pub(crate) open: Vec<(usize, Open)>,
     /// Arrays that were compared.
     pub(crate) outputs: Vec<ArrayId>,
-    /// Invariants that were guessed and shown, each with its kernel and the place of its loop.
+    /// Invariants that were inferred and shown, each with its kernel and the place of its loop.
     pub(crate) learnt: Vec<(usize, Span, String)>,
     pub(crate) stats: Stats,
     pub(crate) missed_solver: bool,
     pub(crate) solver_died: bool,
 }
 
-/// Whether two kernels leave the same in every array. Their arrays are numbered alike, and each kernel by itself is
-/// proved to be free of races, divergence, overflow and accesses out of bounds.
+/// Shows that two kernels leave the same contents in every array. Their arrays are numbered alike, and each kernel by
+/// itself is proved to be free of races, divergence, overflow and accesses out of bounds.
 pub(crate) fn equal(
     kernels: [&Kernel; 2],
     same_launch: bool,
@@ -50,7 +50,7 @@ pub(crate) fn equal(
     if first.open.is_empty() || first.solver_died || !infers {
         return (first, solver);
     }
-    // What loops make of arrays is guessed where nothing simpler will do.
+    // Invariants about arrays are only inferred if the simpler attempt fails.
     let [mut one, mut two] = kernels.map(Kernel::clone);
     let learnt = [learn::with_given(&mut one, &given[0]), learn::with_given(&mut two, &given[1])];
     if learnt.iter().zip(&given).all(|(learnt, given)| learnt.len() == given.len()) {
@@ -107,14 +107,14 @@ fn with_clauses(
     (all.unwrap_or_default(), solver)
 }
 
-/// What is tried in one case, and of which side it is if it does not work out.
+/// A proof attempt in one case; on failure it returns the side that failed.
 type Show<'s> = &'s mut dyn FnMut(&mut Resolver, &[Formula]) -> Result<(), (usize, Stop)>;
 
 /// Two sizes whose product is a number, each with a value.
 pub(super) type Case = [(Sym, i128); 2];
 
-/// One case of sizes; or the cases there are, if sizes are known to be divisors of a number: `32 % blockDim.y == 0` is
-/// beyond polynomials, and there are few of them.
+/// Proves one case of sizes. If sizes are known to be divisors of a number, returns the cases instead: `32 %
+/// blockDim.y == 0` is not polynomial, and there are few cases.
 fn in_case(
     kernels: [&Kernel; 2],
     clauses: [&[(usize, Clause)]; 2],
@@ -138,7 +138,7 @@ fn in_case(
     if let (None, Some(cases)) = (case, divisors(&mut two.prover)) {
         return (Err(cases), take(&mut two).solver);
     }
-    // What the second contract says of sizes holds for the first kernel as well.
+    // The second contract's facts about sizes hold for the first kernel as well.
     let mut first = first;
     for (sym, value) in two.replaced.clone() {
         one.learn(sym, &value, &mut first);
@@ -161,7 +161,7 @@ fn in_case(
     let sizes = [&one, &two].map(|engine| engine.sizes.clone());
     let mut resolver = Resolver::new(take(&mut two), sides, &two.operations);
     let mut learnt = Vec::new();
-    // Clauses of loops first: what is used is shown with those that are left.
+    // Clauses of loops first: claims that other values depend on are shown with the remaining clauses.
     resolver.patient = clauses.iter().any(|one| !one.is_empty());
     for (side, clauses) in clauses.into_iter().enumerate().filter(|_| open.is_empty()) {
         let shown = resolver.show_loops(side, clauses.len());
@@ -197,7 +197,7 @@ fn in_case(
     (Ok(equality), prover.solver)
 }
 
-/// The values of two sizes whose product is said to be a small number.
+/// Enumerates the values of two sizes whose product is known to be a small number.
 pub(super) fn divisors(prover: &mut Prover) -> Option<Vec<Case>> {
     let requires = prover.requires.clone();
     requires.iter().flat_map(Formula::conjuncts).find_map(|part| {
@@ -206,7 +206,7 @@ pub(super) fn divisors(prover: &mut Prover) -> Option<Vec<Case>> {
         let [(one, constant), (product, factor)] = terms[..] else { return None };
         let ([], [(x, 1), (y, 1)], 1) = (&one[..], &product[..], factor.abs()) else { return None };
         let number = (constant * -factor.signum()).checked_abs()?;
-        // Of two numbers with a positive product one is positive if the other is.
+        // If a product is positive and one factor is, so is the other.
         let above = Poly::symbol(*x).offset(-1).map(Formula::ge)?;
         let positive = constant.signum() != factor.signum()
             && number <= MAX_DIVIDED
@@ -220,7 +220,7 @@ pub(super) fn take(engine: &mut Engine<'_>) -> Prover {
     std::mem::replace(&mut engine.prover, Prover::new(None))
 }
 
-/// Global arrays that a side stores to.
+/// Returns the global arrays that a side stores to.
 fn written(sides: &[Side]) -> Vec<ArrayId> {
     let mut arrays: Vec<ArrayId> = Vec::new();
     for side in sides {
@@ -233,7 +233,7 @@ fn written(sides: &[Side]) -> Vec<ArrayId> {
 }
 
 impl Resolver {
-    /// Compares what both sides leave in an array.
+    /// Compares the final contents of an array on both sides.
     fn output(
         &mut self,
         array: ArrayId,
@@ -257,7 +257,7 @@ impl Resolver {
         }
     }
 
-    /// Whether something is shown, case by case.
+    /// Shows a claim, splitting it into cases.
     pub(super) fn in_cases(
         &mut self,
         known: &[Formula],
@@ -268,7 +268,7 @@ impl Resolver {
             Ok(()) => return Ok(()),
             Err((_, Stop::Split(condition))) => condition,
             Err((side, Stop::Open(span, message))) => {
-                // A case that cannot be is no case.
+                // A contradictory case needs no proof.
                 if self.prover.proves(known, &Formula::False) {
                     return Ok(());
                 }
@@ -314,7 +314,7 @@ impl Resolver {
         Err((1, Stop::Open(None, message)))
     }
 
-    /// What a side leaves in an element.
+    /// Returns the final value of an element on a side.
     pub(super) fn at_the_end(
         &mut self,
         side: usize,
@@ -330,7 +330,7 @@ impl Resolver {
 }
 
 impl Engine<'_> {
-    /// Takes in that a symbol has a value, which another contract says.
+    /// Records a symbol's value that another contract states.
     fn learn(&mut self, sym: Sym, value: &Poly, state: &mut crate::engine::state::State) {
         let mut map = |poly: &mut Poly| {
             if let Some(mapped) = poly.substituted(sym, value) {

@@ -1,8 +1,8 @@
-//! Conditions on numbers that elements of integer arrays hold: inequalities, disjunctions, what follows from contents.
+//! Conditions on elements of integer arrays: inequalities, disjunctions, consequences of contents.
 //!
-//! Each element becomes a symbol of its type. What the kernel leaves there is a polynomial over inputs; if that is shown to be
-//! in the range of the type, it is the machine's number, and the symbol is equal to it. Inputs are symbols, too, of which the
-//! contract's demands on contents are known. The condition is then one of integers.
+//! Each element becomes a symbol of its type. The final value of the element is a polynomial over inputs. If that is
+//! shown to be in the range of the type, it is the machine's number, and the symbol is equal to it. Inputs are
+//! symbols, too, with the contract's requirements on contents as facts. The condition is then one of integers.
 
 use super::super::Engine;
 use super::super::eval::in_type;
@@ -20,7 +20,7 @@ use crate::spec::{self, Goal};
 use base::Index;
 
 impl Reader<'_, '_> {
-    /// A case of a claim as a condition on numbers.
+    /// Translates a case of a claim into a condition on numbers.
     pub(super) fn relation(&mut self, goal: &Goal) -> Read<Wanted> {
         if self.counts.is_some() {
             return refuse(NotFollowed::OnlyEquations);
@@ -71,14 +71,14 @@ impl Reader<'_, '_> {
     }
 }
 
-/// A number of a type.
+/// Creates the symbol of a number of a type.
 fn symbol(engine: &mut Engine<'_>, name: &str, ty: Type) -> Sym {
     let range = ty.range().map(|(low, high)| (Poly::constant(low), Poly::constant(high)));
     let (low, high) = range.unzip();
     engine.prover.symbols.bounded(name, Level::Block, low, high)
 }
 
-/// With 0 for every index: what converts an index is not looked at.
+/// Replaces every index by 0: conversions inside indices do not matter here.
 fn without_indices(expr: &Expr) -> Expr {
     let mut copy = expr.clone();
     clear(&mut copy);
@@ -106,7 +106,7 @@ fn clear(expr: &mut Expr) {
 }
 
 impl Resolver {
-    /// Whether a condition on numbers that elements hold is shown.
+    /// Is a condition on the contents of elements shown?
     pub(super) fn relates(
         &mut self,
         engine: &mut Engine<'_>,
@@ -135,7 +135,7 @@ impl Resolver {
         Err(Stop::Open(None, format!("this claim: {}", self.formula_text(formula))))
     }
 
-    /// A value as a polynomial over integers, if it is one; what is known of its inputs is added.
+    /// Converts a value to a polynomial over integers, if it is one; adds the facts about its inputs.
     fn number(
         &mut self,
         engine: &mut Engine<'_>,
@@ -164,7 +164,7 @@ impl Resolver {
         Some(sum)
     }
 
-    /// The symbol of an input, with what the contract demands of it.
+    /// Returns the symbol of an input, with the contract's requirements on it.
     fn input(
         &mut self,
         engine: &mut Engine<'_>,
@@ -193,7 +193,7 @@ impl Resolver {
         Some(own)
     }
 
-    /// A sum of elements of an input that follow each other, as the difference of two sums of first elements.
+    /// Returns a sum of consecutive elements of an input as the difference of two prefix sums.
     fn prefixes(&mut self, engine: &mut Engine<'_>, sum: &Sum, known: &[Formula]) -> Option<Poly> {
         let (product, ratio) = sum.body.terms.first_key_value()?;
         let ([(Atom::Input(array, index), 1)], 1) = (&product[..], sum.body.terms.len()) else {

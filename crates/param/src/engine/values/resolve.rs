@@ -1,16 +1,16 @@
-//! What an element holds at a place of the kernel: which store wrote it, and what that stored.
+//! Finds the contents of an element at a point of the kernel: the last store to it, and the value of that store.
 //!
 //! # Why one pass backwards is enough
 //!
-//! Races, barriers, bounds and overflow are proved before this is asked. Then all stores of a launch to one element can be put in an order
-//! by their place in the kernel (statements in order, iterations by their count): of two that lie in one interval between
-//! barriers and belong to different threads, at most one accesses the element or both store the same, and of two that a
-//! barrier separates the earlier in this order is the earlier in time. What a load sees is the last store before
-//! it in that order, by any thread of the block (for global arrays: of any block, since two blocks that access an element,
-//! one of them storing, would race).
+//! Races, barriers, bounds and overflow are proved before. Then all stores of a launch to one element can be ordered
+//! by their place in the kernel (statements in order, iterations by their count). If two stores of different threads
+//! lie in one barrier interval, at most one accesses the element or both store the same. If a barrier separates two
+//! stores, the earlier in this order is the earlier in time. So a load sees the last store before it in that order,
+//! by any thread of the block (for global arrays: of any block, since two blocks that access an element, one of them
+//! storing, would race).
 //!
-//! So stores are asked in descending order whether they are the one (`writer.rs`). If that depends on a condition, the cases
-//! are looked at one by one.
+//! So stores are tried in descending order (`writer.rs`). If the answer depends on a condition, each case is
+//! considered.
 //!
 //! (The idea is that of assignment elimination in Kojima, Imanishi and Igarashi 2018, as an algorithm.)
 
@@ -18,7 +18,6 @@ use super::extremes::{self, extreme};
 use super::instance::{Copies, Instance};
 use super::side::Side;
 use super::value::{Atom, Entry, Load, Point, Sum, Value};
-use super::writer::{Found, Group};
 use crate::engine::state::Operation;
 use crate::kir::{ArrayId, Compare, Space};
 use crate::logic::formula::Formula;
@@ -28,15 +27,15 @@ use crate::logic::symbols::Level;
 use base::{Index, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Loads behind loads, at most.
+/// Limit on chains of loads.
 const MAX_DEPTH: usize = 24;
 
-/// Why a value is not known yet.
+/// The reason why a value is not known yet.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Stop {
-    /// It depends on this condition: look at both cases.
+    /// It depends on this condition: consider both cases.
     Split(Formula),
-    /// Where it is not known at all, and what could not be shown.
+    /// It is unknown: the place, and the open claim.
     Open(Option<Span>, String),
 }
 
@@ -51,54 +50,54 @@ pub(super) struct Resolver {
     /// Symbols from here on are the resolver's own.
     pub(super) first_own: Sym,
     pub(super) copies: Copies,
-    /// Variables of sums, and symbols that depend on them in ways their name does not show.
+    /// Variables of sums, and symbols that depend on them implicitly.
     pub(super) bound: BTreeSet<Sym>,
     pub(super) implicit: BTreeMap<Sym, BTreeSet<Sym>>,
     pub(super) spares: Vec<Sym>,
     /// Quotients: dividend and divisor of each.
     pub(super) quotients: BTreeMap<Sym, (Poly, Poly)>,
     pub(super) named_quotients: BTreeMap<(Poly, Poly), Sym>,
-    /// What symbols of the kernels are results of.
+    /// The operations that define symbols of the kernels.
     pub(super) results: BTreeMap<Sym, Operation>,
     /// Names of variables of sums in normal forms, outermost first.
     pub(super) names: Vec<Sym>,
-    /// Symbols of inputs where numbers are compared.
+    /// Symbols of inputs in comparisons of numbers.
     pub(super) inputs: BTreeMap<(ArrayId, Vec<Poly>), Sym>,
-    /// Copies of symbols of comparisons: of which, and for whom.
+    /// Copies of symbols of comparisons: the original and the instance.
     pub(super) tests: BTreeMap<Sym, (Sym, Instance)>,
-    /// Comparisons of the claim at hand: the symbol and the difference.
+    /// Comparisons in the current claim: the symbol and the difference.
     pub(super) asked: Vec<(Sym, Compare, Value)>,
-    /// What symbols are in the case at hand.
+    /// Values of symbols in the current case.
     pub(super) scoped: Vec<(Sym, Poly)>,
-    /// Whether a solver is asked before a case is split.
+    /// Ask a solver before splitting a case?
     pub(super) patient: bool,
     /// Lengths of sums that are quotients: `top / stride`, rounded up.
     pub(super) lengths: BTreeMap<Sym, (Poly, Poly)>,
-    /// The loop whose clauses are being shown: what elements held before it stays as it is.
+    /// The loop whose clauses are being shown: contents from before it stay symbolic.
     pub(super) held: Option<(usize, Vec<usize>)>,
 }
 
-/// When and by whom an element is looked at.
+/// The point and the thread of a lookup.
 #[derive(Clone, Debug)]
 pub(super) struct Moment {
     pub(super) side: usize,
     pub(super) point: Point,
-    /// What the counts of the loops around are.
+    /// The counts of the enclosing loops.
     pub(super) counts: Vec<Poly>,
-    /// The thread; its block matters for shared arrays, itself for local ones.
+    /// The thread. Shared arrays depend on its block, local ones on the thread itself.
     pub(super) who: Instance,
     pub(super) span: Option<Span>,
 }
 
 impl Resolver {
-    /// For sides whose operations have these results.
+    /// Creates a resolver for sides whose operations have these results.
     pub(super) fn new(
         prover: Prover,
         sides: Vec<Side>,
         operations: &BTreeMap<Operation, Poly>,
     ) -> Self {
         let first_own = prover.symbols.next();
-        // A quotient may be a symbol that its own dividend mentions; that symbol is not defined by it.
+        // The dividend of a quotient may mention the quotient's own symbol; then the operation does not define it.
         let named = operations.iter().filter_map(|(one, result)| {
             let sym = result.as_symbol()?;
             (!one.mentions(sym)).then_some((sym, one))
@@ -125,7 +124,7 @@ impl Resolver {
         }
     }
 
-    /// The value of an element at a moment.
+    /// Returns the value of an element at a moment.
     pub(super) fn element(
         &mut self,
         array: ArrayId,
@@ -137,98 +136,19 @@ impl Resolver {
         let side = &self.sides[moment.side];
         let name = side.names[array.position()].clone();
         if side.atomics.contains(&array) {
-            return open(moment.span, format!("what atomic operations leave in `{name}`"));
+            return open(moment.span, format!("the result of atomic operations in `{name}`"));
         }
         if depth > MAX_DEPTH {
             let message =
-                format!("what loops hand on through `{name}` from iteration to iteration");
+                format!("values that loops pass on through `{name}` from iteration to iteration");
             return open(moment.span, message);
         }
         let groups = self.candidates(array, moment);
         self.last_of(&groups, (array, index), moment, known, depth)
     }
 
-    fn last_of(
-        &mut self,
-        groups: &[Group],
-        (array, index): (ArrayId, &[Poly]),
-        moment: &Moment,
-        known: &[Formula],
-        depth: usize,
-    ) -> Result<Value, Stop> {
-        let Some((group, earlier)) = groups.split_first() else {
-            return self.at_first(array, index, moment, known);
-        };
-        let group = match group {
-            Group::Stores(stores) => stores,
-            Group::Head(record, count) => {
-                return self.covered((*record, Some(count)), (array, index), moment, known, depth);
-            }
-            Group::Exit(record) => {
-                return self.covered((*record, None), (array, index), moment, known, depth);
-            }
-        };
-        let mut found: Option<(usize, Instance, Formula)> = None;
-        for candidate in group {
-            match self.find(*candidate, index, moment, known) {
-                Found::Missed => {}
-                Found::Hit(instance, condition) if found.is_none() => {
-                    found = Some((candidate.site, instance, condition));
-                }
-                // Which of two is the one depends on a condition.
-                Found::Hit(..)
-                    if found.as_ref().is_some_and(|(.., first)| {
-                        *first != Formula::True && !self.is_bound(first)
-                    }) =>
-                {
-                    let first = found.as_ref().and_then(|(.., first)| first.conjuncts().first());
-                    return Err(Stop::Split(first.cloned().unwrap_or(Formula::True)));
-                }
-                Found::Hit(..) | Found::Neither => {
-                    let side = &self.sides[moment.side];
-                    let span = side.sites[candidate.site].span;
-                    let name = &side.names[array.position()];
-                    let message = format!(
-                        "whether and by whom the element of `{name}` is stored here that is {}",
-                        if moment.span.is_some() { "read later" } else { "looked at in the end" }
-                    );
-                    return open(Some(span), message);
-                }
-            }
-        }
-        let Some((site, instance, condition)) = found else {
-            return self.last_of(earlier, (array, index), moment, known, depth);
-        };
-        let value = self.sides[moment.side].sites[site].value.clone();
-        let mut condition = condition;
-        if self.patient && condition != Formula::True && !self.is_bound(&condition) {
-            if self.shows(known, &condition) {
-                condition = Formula::True;
-            } else if condition.conjuncts().iter().any(|one| self.shows(known, &one.clone().not()))
-            {
-                return self.last_of(earlier, (array, index), moment, known, depth);
-            }
-        }
-        if condition == Formula::True {
-            return self.instantiated(&value, &instance, moment.side, known, depth + 1);
-        }
-        if !self.is_bound(&condition) {
-            let first = condition.conjuncts().first().cloned();
-            return Err(Stop::Split(first.unwrap_or(condition)));
-        }
-        // Of what only a sum's variable decides there are no cases to look at one by one.
-        if self.shows(known, &condition) {
-            return self.instantiated(&value, &instance, moment.side, known, depth + 1);
-        }
-        let with = self.with(known, &condition);
-        let then = self.instantiated(&value, &instance, moment.side, &with, depth + 1)?;
-        let otherwise = self.with(known, &condition.clone().not());
-        let rest = self.last_of(earlier, (array, index), moment, &otherwise, depth)?;
-        Value::chosen(&condition, &then, &rest).ok_or_else(too_large)
-    }
-
-    /// What nobody has stored to before.
-    fn at_first(
+    /// Returns the contents of an element before any store.
+    pub(super) fn at_first(
         &mut self,
         array: ArrayId,
         index: &[Poly],
@@ -253,7 +173,7 @@ impl Resolver {
         index.iter().map(|one| self.poly(one, instance)).collect()
     }
 
-    /// A value with its loads looked up, for a particular thread.
+    /// Instantiates a value for a thread, and looks up its loads.
     pub(super) fn instantiated(
         &mut self,
         value: &Value,
@@ -266,7 +186,7 @@ impl Resolver {
         for (product, ratio) in &value.terms {
             let mut known = known.to_vec();
             let mut scale = Value { terms: BTreeMap::from([(Vec::new(), *ratio)]) };
-            // Conditions first: what is multiplied by 0 is not looked up.
+            // Conditions first: a factor multiplied by 0 is not looked up.
             for (atom, _) in product {
                 let Atom::Truth(formula) = atom else { continue };
                 let formula = self.formula(formula, instance).ok_or_else(too_large)?;
@@ -287,7 +207,7 @@ impl Resolver {
             }
             parts.push((scale, factors, known));
         }
-        // Infinities that come out of memory are handed on, but nothing is computed with them.
+        // Infinities from memory are passed on, but no arithmetic on them is supported.
         let computes = match &parts[..] {
             [(scale, factors, _)] => {
                 factors.len() > 1 || ![1, -1].map(Value::constant).contains(scale)
@@ -300,7 +220,7 @@ impl Resolver {
             for factor in factors {
                 if computes && !self.is_number(&factor, &known) {
                     let what =
-                        "what is computed with infinity, or with the greatest of perhaps no values";
+                        "a computation with infinity, or with the greatest of possibly no values";
                     return open(None, what);
                 }
                 result = result.times(&factor).ok_or_else(too_large)?;
@@ -310,7 +230,7 @@ impl Resolver {
         Ok(sum)
     }
 
-    /// A condition: decided, left to the sum it is in, or to be split.
+    /// A condition: decided, left to its sum, or to be split.
     pub(super) fn truth(&mut self, formula: &Formula, known: &[Formula]) -> Result<Value, Stop> {
         if self.shows_quickly(known, formula) {
             return Ok(Value::constant(1));
@@ -335,7 +255,7 @@ impl Resolver {
         Ok(match atom {
             Atom::Scalar(_) | Atom::Number(_) => Value::atom(atom.clone()),
             Atom::Truth(_) => return open(None, "a condition"),
-            Atom::Carried(..) => return open(None, "what a loop hands on"),
+            Atom::Carried(..) => return open(None, "a value that a loop carries"),
             Atom::Unknown(why, _) => return open(None, why.clone()),
             Atom::Int(sym) => {
                 let poly = self.poly(&Poly::symbol(*sym), instance).ok_or_else(too_large)?;
@@ -383,7 +303,7 @@ impl Resolver {
         self.element(load.array, &index, &moment, known, depth)
     }
 
-    /// What an element held before a loop. Where clauses of that very loop are shown it stands for itself.
+    /// Contents of an element before a loop. While clauses of that very loop are shown, they stay symbolic.
     fn entered(
         &mut self,
         entry: &Entry,
@@ -421,12 +341,12 @@ impl Resolver {
         let mut inside = known.to_vec();
         inside.extend(range(digit, &high).ok_or_else(too_large)?);
         if !self.is_number(&body, &inside) {
-            return open(None, "a sum of what may be infinite");
+            return open(None, "a sum of possibly infinite values");
         }
         self.summed(digit, &high, &body, known)
     }
 
-    /// A sum, or a part of a fold, with its body looked up.
+    /// Looks up the loads in the body of a sum or of a part of a fold.
     pub(super) fn ranged(
         &mut self,
         sum: &Sum,
@@ -445,7 +365,7 @@ impl Resolver {
         Ok(Sum { digit, high, body })
     }
 
-    /// How long a sum is, which may be a quotient.
+    /// Returns the length of a sum, which may be a quotient.
     fn length(&mut self, high: &Poly, instance: &Instance, side: usize) -> Option<Poly> {
         let value = self.poly(high, instance)?;
         let quotient = high.as_symbol().and_then(|sym| self.sides[side].lengths.get(&sym).cloned());

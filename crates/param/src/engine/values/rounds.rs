@@ -1,8 +1,8 @@
-//! Loops, in one arbitrary iteration, with what they make of floating-point variables.
+//! Loops: analyses one arbitrary iteration, and the recurrences of floating-point variables.
 //!
-//! A variable to which each iteration of a loop adds something that does not depend on it is a sum over the iterations
-//! (`acc += f(k)` gives `Σ f`). Loops that are left in the middle are refused, as are returns inside a loop: which iterations
-//! there are would depend on more than the condition.
+//! If each iteration of a loop adds a value to a variable that does not depend on it, the variable is a sum over the
+//! iterations (`acc += f(k)` gives `Σ f`). Loops with `break` or `return` are refused: the set of iterations would
+//! depend on more than the condition.
 
 use super::super::Engine;
 use super::super::infer::Facts;
@@ -25,7 +25,7 @@ use base::Index;
 impl Runner<'_, '_> {
     pub(super) fn looped(&mut self, inner: &Loop, entry: Track) -> Result<Option<Track>, Refusal> {
         if leaves(&inner.head) || leaves(&inner.body) || leaves(&inner.step) {
-            let message = "what a loop computes that is left in the middle".to_owned();
+            let message = "the result of a loop that is left in the middle".to_owned();
             return Err((inner.span, message));
         }
         let parts = [&inner.head, &inner.body, &inner.step];
@@ -41,7 +41,7 @@ impl Runner<'_, '_> {
             }
         }
         let records = std::mem::replace(&mut self.records, false);
-        // First with variables that stand for themselves, to see how they change.
+        // First with variables as atoms, to find their recurrences.
         let mut sums: Vec<(VarId, Carry)> = Vec::new();
         if !changed.is_empty() {
             sums = self.carries(inner, &entry, (&shape, &facts), &changed)?;
@@ -60,8 +60,8 @@ impl Runner<'_, '_> {
         self.exit(inner, &entry, (&shape, &facts), &sums)
     }
 
-    /// How an iteration changes variables. What each may be besides a number at its head is what it may be before the loop or after an
-    /// iteration, so it is looked at until nothing is added.
+    /// Finds the recurrences of variables. The possible non-finite values of each variable at its head are those
+    /// before the loop or after an iteration, so this runs to a fixed point.
     fn carries(
         &mut self,
         inner: &Loop,
@@ -93,7 +93,7 @@ impl Runner<'_, '_> {
         }
     }
 
-    /// Notes the clauses of a loop before it and in an iteration.
+    /// Records the clauses of a loop before it and in an iteration.
     fn record(&mut self, inner: &Loop, entry: &Track, head: &Head, end: Option<&Track>) {
         let own = self.places.iter().position(|place| *place == self.position);
         let clauses: Vec<(usize, &Clause)> = self
@@ -102,7 +102,7 @@ impl Runner<'_, '_> {
             .enumerate()
             .filter_map(|(number, (of, clause))| (Some(*of) == own).then_some((number, clause)))
             .collect();
-        // All threads of the block do the same iterations, whichever way they got here.
+        // All threads of the block execute the same iterations, on any path to here.
         let path = entry.state.path.iter();
         let together = level(inner) == Level::Block
             && path
@@ -128,7 +128,7 @@ impl Runner<'_, '_> {
             clauses: Vec::new(),
         };
         for (number, clause) in clauses {
-            // Of what other blocks do nothing is said.
+            // Nothing is known about stores of other blocks.
             let alone =
                 (0..3).all(|axis| self.engine.builtin(Builtin::Block, axis).as_symbol().is_none());
             match self.engine.kernel.arrays[clause.array].space {
@@ -164,7 +164,8 @@ impl Runner<'_, '_> {
         block.chain(scalars).filter(|one| one.as_constant().is_none()).collect()
     }
 
-    /// Variables that the iteration divides without a remainder, as multiples of their quotients.
+    /// Finds variables that the iteration divides without a remainder, and returns them as multiples of their
+    /// quotients.
     fn find_rewrites(
         &mut self,
         free: &[Poly],
@@ -207,7 +208,7 @@ impl Runner<'_, '_> {
         self.engine.seen_before(inner, &entry.state, head);
     }
 
-    /// Gives variables what they are after `count` iterations.
+    /// Sets variables to their values after `count` iterations.
     fn carry(&mut self, sums: &Sums, entry: &Track, count: &Poly, track: &mut Track) {
         let numbers = sums.sums.iter().all(|(var, _)| entry.reals[var.position()].is_finite());
         let first = count.offset(-1).map(Formula::ge).filter(|_| !numbers);
@@ -227,7 +228,7 @@ impl Runner<'_, '_> {
             };
             let value = carry.value(*var, entry, (count, some), track).filter(|_| scales);
             let name = &self.engine.kernel.vars[*var].name;
-            let why = format!("what a loop makes of `{name}`, to which it does not simply add");
+            let why = format!("the result of a loop for `{name}`, which does not simply add to it");
             track.reals[var.position()] = value.unwrap_or_else(|| self.unknown(&why));
         }
     }
@@ -280,7 +281,7 @@ impl Runner<'_, '_> {
         end
     }
 
-    /// Behind the loop, after as many iterations as its condition allows.
+    /// Builds the state after the loop, with as many iterations as its condition allows.
     fn exit(
         &mut self,
         inner: &Loop,
@@ -292,7 +293,7 @@ impl Runner<'_, '_> {
         let head = self.engine.last_head(&entry.state, shape);
         self.assume_at(inner, entry, facts, &head);
         let track = Track { state: head.state.clone(), reals: entry.reals.clone() };
-        // After all iterations, so that what it reads is looked for in them.
+        // After all iterations, so that its loads see their stores.
         let ended = self.part(3, &inner.head, track);
         self.records = records;
         let Some(mut track) = ended? else { return Ok(None) };
@@ -321,7 +322,7 @@ impl Runner<'_, '_> {
         Ok(Some(track))
     }
 
-    /// Notes the clauses of a loop behind it.
+    /// Records the clauses of a loop after it.
     fn record_exit(&mut self, entry: &Track, head: &Head, track: &mut Track, left: &Formula) {
         let Some(at) = self.recorded.iter().rposition(|one| one.position == self.position) else {
             return;
@@ -333,7 +334,7 @@ impl Runner<'_, '_> {
         known.push(left.clone());
         let mut targets = vec![Poly::constant(0), Poly::constant(1)];
         targets.extend(self.sizes(entry));
-        // What variables are known to be in the end.
+        // Final values of variables, where known.
         for (_, sym) in &head.free {
             let own = Poly::symbol(*sym);
             let value = targets.iter().find(|target| {
@@ -359,9 +360,9 @@ impl Runner<'_, '_> {
     }
 }
 
-/// Whether the condition, once false, stays false in later iterations.
+/// Is the condition monotone: once false, does it stay false in later iterations?
 fn is_falling(condition: &Formula, count: Sym, engine: &mut Engine<'_>) -> bool {
-    // What is newer than the count may be another in each iteration.
+    // A symbol newer than the count may differ in each iteration.
     if condition.symbols().into_iter().any(|sym| sym > count) {
         return false;
     }
@@ -383,7 +384,7 @@ fn leaves(statements: &[Stmt]) -> bool {
     statements.iter().any(|statement| match statement {
         Stmt::Break | Stmt::Return => true,
         Stmt::If(_, then, otherwise) => leaves(then) || leaves(otherwise),
-        // A `break` inside belongs to the inner loop, which is refused by itself.
+        // A `break` inside belongs to the inner loop, which is refused on its own.
         Stmt::Loop(inner) => leaves(&inner.head) || leaves(&inner.body) || leaves(&inner.step),
         _ => false,
     })

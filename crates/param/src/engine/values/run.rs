@@ -1,8 +1,8 @@
-//! One symbolic thread through the kernel once more, this time with what it computes.
+//! Runs one symbolic thread through the kernel a second time, to collect the values of its stores.
 //!
-//! Integers, conditions and loops are those of the engine; beside them each floating-point variable has a
-//! [`Value`]. What is gathered are the stores, each with its guard, its place in the kernel and its value, in which
-//! loads stay as they are until `resolve.rs` looks them up.
+//! Integers, conditions and loops are those of the engine; in addition each floating-point variable has a [`Value`].
+//! The result is the list of stores, each with its guard, its place in the kernel and its value. Loads stay symbolic
+//! until `resolve.rs` looks them up.
 //!
 //! Long: one pass over the kinds of statements, read together.
 
@@ -11,26 +11,26 @@ use super::super::state::{Mode, State, Val};
 use super::extent::Extent;
 use super::extremes;
 use super::finite::is_exponential;
-use super::side::{LoopRecord, Obliged, Side, Site, Test};
+use super::side::{LoopRecord, Obliged, Read, Side, Site, Test};
 use super::value::{Atom, Fold, Load, Piece, Point, Value, name_of};
 use crate::clause::{self, Clause, Monoid};
 use crate::engine::state::{Coin, Operation};
 use crate::kir::{
-    Binary, Builtin, Element, Expr, ExprKind, Space, Stmt, Type, Unary, VarId, is_fetch,
+    Binary, Builtin, Compare, Element, Expr, ExprKind, Space, Stmt, Type, Unary, VarId, is_fetch,
 };
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
 use base::{Index, Span};
 use std::collections::BTreeMap;
 
-/// A thread at a place, with its floating-point variables.
+/// A thread at a point, with its floating-point variables.
 #[derive(Clone, Debug)]
 pub(super) struct Track {
     pub(super) state: State,
     pub(super) reals: Vec<Value>,
 }
 
-/// What stands in the way: where, and in words.
+/// An unsupported part of the kernel: place and message.
 pub(super) type Refusal = (Span, String);
 
 pub(super) struct Runner<'e, 'k> {
@@ -41,17 +41,18 @@ pub(super) struct Runner<'e, 'k> {
     pub(super) loops: Vec<(usize, Sym)>,
     pub(super) regular: Vec<bool>,
     sites: Vec<Site>,
+    reads: Vec<Read>,
     /// Loads and fetches of integers by the symbol of their result.
     pub(super) data: BTreeMap<Sym, (Value, Type)>,
     pub(super) named: u32,
     atomics: Vec<crate::kir::ArrayId>,
-    /// Tracks that go to the end of the body of the innermost loop.
+    /// Tracks that continue at the end of the innermost loop's body.
     pub(super) continues: Vec<Track>,
-    /// Clauses of loops, by the number of their loop, and where each loop is.
+    /// Clauses of loops, by the number of their loop, and the place of each loop.
     pub(super) clauses: &'e [(usize, Clause)],
     pub(super) places: Vec<Vec<usize>>,
     pub(super) recorded: Vec<LoopRecord>,
-    /// What annotations claim on the way.
+    /// Obligations of annotations in the kernel's body.
     pub(super) claims: Vec<Obliged>,
     /// Numbers of iterations that are quotients, as in [`Side`].
     pub(super) lengths: BTreeMap<Sym, (Poly, Poly)>,
@@ -59,7 +60,7 @@ pub(super) struct Runner<'e, 'k> {
     tests: Vec<Test>,
 }
 
-/// Runs the kernel of an engine that is set up, with clauses of its loops, each with the number of its loop.
+/// Runs the kernel of a prepared engine, with clauses of its loops, each with the number of its loop.
 pub(super) fn run(
     engine: &mut Engine<'_>,
     entry: State,
@@ -68,7 +69,7 @@ pub(super) fn run(
 ) -> Result<Side, Refusal> {
     engine.mode = Mode::Probe;
     let kernel = engine.kernel;
-    // Each its own: two variables without a value are not equal.
+    // A different atom for each: two unassigned variables are not equal.
     let nothing = |number: u32| {
         Value::atom(Atom::Unknown("a variable that nothing was assigned to".into(), number))
     };
@@ -89,6 +90,7 @@ pub(super) fn run(
         loops: Vec::new(),
         regular: Vec::new(),
         sites: Vec::new(),
+        reads: Vec::new(),
         data: BTreeMap::new(),
         named,
         atomics: Vec::new(),
@@ -101,12 +103,24 @@ pub(super) fn run(
         tests: Vec::new(),
     };
     runner.run(&kernel.body, Track { state: entry, reals })?;
-    let (sites, atomics) = (runner.sites, runner.atomics);
+    let (sites, reads, atomics) = (runner.sites, runner.reads, runner.atomics);
     let (loops, claims) = (runner.recorded, runner.claims);
     let (lengths, tests) = (runner.lengths, runner.tests);
     let spaces = kernel.arrays.iter().map(|one| one.space).collect();
     let names = kernel.arrays.iter().map(|one| one.name.clone()).collect();
-    Ok(Side { sites, threads, blocks, spaces, names, atomics, loops, claims, lengths, tests })
+    Ok(Side {
+        sites,
+        reads,
+        threads,
+        blocks,
+        spaces,
+        names,
+        atomics,
+        loops,
+        claims,
+        lengths,
+        tests,
+    })
 }
 
 impl Runner<'_, '_> {
@@ -148,8 +162,10 @@ impl Runner<'_, '_> {
             }
             Stmt::Atomic { result, element, .. } => {
                 self.atomics.push(element.array);
+                let index = self.index(element, &track);
+                self.note_read(element, &index, &track);
                 track.state.meets.forget(element.array);
-                let unknown = self.unknown("what an atomic operation found");
+                let unknown = self.unknown("the result of an atomic operation");
                 track.reals[result.position()] = unknown;
                 let ty = self.engine.kernel.arrays[element.array].element;
                 let level = crate::logic::symbols::Level::Thread;
@@ -203,7 +219,7 @@ impl Runner<'_, '_> {
         Ok(Some(track))
     }
 
-    /// A condition, with what real numbers it compares.
+    /// Evaluates a condition, and records the real numbers that it compares.
     fn condition(&mut self, condition: &Expr, track: &Track) -> Formula {
         self.engine.coins = Some(Vec::new());
         let formula = self.engine.condition(condition, &track.state);
@@ -212,6 +228,31 @@ impl Runner<'_, '_> {
             self.tests.push(Test { sym, compare, left, right });
         }
         formula
+    }
+
+    /// One of two values. The one that a comparison of the two says is greater, or less, is their maximum, or minimum.
+    fn chosen(&self, condition: &Formula, values: [&Value; 2]) -> Option<Value> {
+        let extreme = self.tests.iter().rev().find_map(|test| {
+            let holds = Formula::holds(test.sym);
+            let [chosen, other] = match () {
+                () if *condition == holds => values,
+                () if *condition == holds.not() => [values[1], values[0]],
+                () => return None,
+            };
+            let is_left = match () {
+                () if (chosen, other) == (&test.left, &test.right) => true,
+                () if (chosen, other) == (&test.right, &test.left) => false,
+                () => return None,
+            };
+            let is_greater = match test.compare {
+                Compare::Gt | Compare::Ge => is_left,
+                Compare::Lt | Compare::Le => !is_left,
+                Compare::Eq | Compare::Ne => return None,
+            };
+            let name = if is_greater { "max" } else { "min" };
+            Some(extremes::both(name, chosen.clone(), other.clone()))
+        });
+        extreme.or_else(|| extremes::chosen(condition, values))
     }
 
     pub(super) fn is_real(&self, var: VarId) -> bool {
@@ -241,6 +282,7 @@ impl Runner<'_, '_> {
 
     fn load(&mut self, var: VarId, element: &Element, track: &mut Track) {
         let index = self.index(element, track);
+        self.note_read(element, &index, track);
         let array = &self.engine.kernel.arrays[element.array];
         let ty = array.element;
         let unwritten = !self.engine.written[element.array.position()];
@@ -265,6 +307,16 @@ impl Runner<'_, '_> {
         }
     }
 
+    /// Notes that memory of a block or a thread is read.
+    fn note_read(&mut self, element: &Element, index: &[Poly], track: &Track) {
+        let is_global = self.engine.kernel.arrays[element.array].space == Space::Global;
+        if self.records && !is_global {
+            let (path, point) = (track.state.path.clone(), self.point());
+            let (array, index, span) = (element.array, index.to_vec(), element.span);
+            self.reads.push(Read { array, index, path, point, span });
+        }
+    }
+
     fn store(&mut self, element: &Element, expr: &Expr, track: &Track) {
         let index = self.index(element, track);
         let ty = self.engine.kernel.arrays[element.array].element;
@@ -283,34 +335,34 @@ impl Runner<'_, '_> {
         }
     }
 
-    /// An integer that is stored as one of type `to`: right modulo 2^bits of it.
+    /// An integer stored as type `to`: right modulo 2^bits.
     fn integer(&mut self, poly: &Poly, to: Type) -> Value {
         let value = Value::of_poly(poly, &mut |sym| self.datum(sym, to));
         value.unwrap_or_else(|| self.unknown("a value that is too large"))
     }
 
-    /// What was loaded, or is one of two such, as a symbol has it.
+    /// Returns the data behind a symbol: a load, or a select of two loads.
     pub(super) fn datum_of(&self, sym: Sym) -> Option<(Value, Type)> {
         self.data.get(&sym).cloned()
     }
 
-    /// The value of a symbol that is made of what was loaded.
+    /// Returns the value of a symbol that was computed from loads.
     fn datum(&self, sym: Sym, to: Type) -> Option<Value> {
         let width = |ty: Type| if let Type::Int { bits, .. } = ty { bits } else { 128 };
         let Some((value, from)) = self.data.get(&sym) else { return self.combined(sym, to) };
-        // What was loaded is the machine's number; what was stored there is that number only modulo 2^bits.
+        // A load has the machine's number; the stored value equals that number only modulo 2^bits.
         match width(*from) >= width(to) {
             true => Some(value.clone()),
             false => Some(Value::atom(Atom::Call(name_of("wrap", *from), vec![value.clone()]))),
         }
     }
 
-    /// What an operation that is associative makes of two machine integers of a type.
+    /// Returns the value of an associative operation on two machine integers of a type.
     fn combined(&self, sym: Sym, ty: Type) -> Option<Value> {
         let own = Poly::symbol(sym);
         let (operation, _) = self.engine.operations.iter().find(|(_, result)| **result == own)?;
         let (name, operands) = match operation {
-            // A function looks at whole numbers of its own type.
+            // A function operates on whole numbers of its own type.
             Operation::Combine(name, a, b) if self.combines(name, ty) => (name.as_str(), [a, b]),
             Operation::Max(a, b) => ("max", [a, b]),
             Operation::Min(a, b) => ("min", [a, b]),
@@ -319,7 +371,7 @@ impl Runner<'_, '_> {
             Operation::Opaque("xor", a, b) => ("^", [a, b]),
             _ => return None,
         };
-        // Unlike sums these look at all of their operands, so each must be a machine integer of the type.
+        // Unlike sums, these depend on all bits of their operands, so each must be a machine integer of the type.
         let mut pieces = Vec::new();
         for operand in operands {
             let loaded = operand.as_symbol().and_then(|one| self.data.get(&one));
@@ -336,12 +388,12 @@ impl Runner<'_, '_> {
         Some(Value::atom(Atom::Fold(Box::new(Fold { op, unit, pieces }))))
     }
 
-    /// Whether a function of the file combines numbers of a type.
+    /// Does a function of the file combine numbers of a type?
     fn combines(&self, name: &str, ty: Type) -> bool {
         self.engine.kernel.monoids.iter().any(|one| one.name == name && one.result.ty == ty)
     }
 
-    /// Integers that are one of two: what they are made of.
+    /// Records the operands of integers that are a select of two values.
     fn joined_data(&mut self, condition: &Formula, sides: [&State; 2], joined: &State) {
         for (position, now) in joined.vars.iter().enumerate() {
             let ([Val::Int(one), Val::Int(two)], Val::Int(now)) =
@@ -362,7 +414,7 @@ impl Runner<'_, '_> {
         }
     }
 
-    /// The value of a floating-point expression.
+    /// Evaluates a floating-point expression.
     pub(super) fn value(&mut self, expr: &Expr, track: &Track) -> Value {
         let value = match &expr.kind {
             ExprKind::Float(value) => Some(Value::number(*value)),
@@ -379,7 +431,7 @@ impl Runner<'_, '_> {
             ExprKind::Select(condition, then, otherwise) => {
                 let condition = self.condition(condition, track);
                 let (then, otherwise) = (self.value(then, track), self.value(otherwise, track));
-                extremes::chosen(&condition, [&then, &otherwise])
+                self.chosen(&condition, [&then, &otherwise])
             }
             ExprKind::Convert(inner) if inner.ty == Type::Float => Some(self.value(inner, track)),
             ExprKind::Convert(inner) => Some(self.converted(inner, track)),
@@ -403,7 +455,7 @@ impl Runner<'_, '_> {
         value.unwrap_or_else(|| self.unknown("a value that is not followed"))
     }
 
-    /// An integer as a real number.
+    /// Converts an integer to a real number.
     pub(super) fn converted(&mut self, inner: &Expr, track: &Track) -> Value {
         match self.engine.eval(inner, &track.state, false) {
             Val::Int(poly) => {
@@ -425,7 +477,7 @@ impl Runner<'_, '_> {
         }
     }
 
-    /// One track from several, as the engine joins states.
+    /// Merges several tracks, as the engine joins states.
     pub(super) fn joined(&mut self, tracks: Vec<Track>) -> Option<Track> {
         let mut tracks = tracks.into_iter();
         let mut all = tracks.next()?;
@@ -438,7 +490,7 @@ impl Runner<'_, '_> {
             for (one, other) in all.reals.iter().zip(&next.reals) {
                 let joined = match one == other {
                     true => Some(one.clone()),
-                    false => extremes::chosen(&condition, [one, other]),
+                    false => self.chosen(&condition, [one, other]),
                 };
                 reals.push(joined.unwrap_or_else(|| self.unknown("a value that is too large")));
             }
@@ -451,7 +503,7 @@ impl Runner<'_, '_> {
     }
 }
 
-/// A mathematical function of real numbers.
+/// Applies a mathematical function of real numbers.
 pub(super) fn called_by_name(name: &str, values: Vec<Value>) -> Option<Value> {
     match (name, &values[..]) {
         ("fma", [a, b, c]) => {
@@ -473,7 +525,7 @@ pub(super) fn binary(operator: Binary, left: Value, right: Value) -> Option<Valu
     let mut loads = left.loads();
     loads.extend(right.loads());
     let result = computed(operator, left, right)?;
-    // What is loaded may turn out to be infinite, and then it does not cancel.
+    // A load may turn out to be infinite, and then it does not cancel.
     result.loads().is_superset(&loads).then_some(result)
 }
 

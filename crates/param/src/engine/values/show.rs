@@ -1,4 +1,4 @@
-//! Values, conditions and polynomials in words, for messages.
+//! Prints values, conditions and polynomials, for messages.
 
 use super::resolve::Resolver;
 use super::value::{Atom, Piece, Ratio, Sum, Value};
@@ -74,7 +74,7 @@ impl Resolver {
         }
     }
 
-    /// A part of a fold: `in[a .. b)` where the function is an element, otherwise in full.
+    /// Prints a part of a fold: `in[a .. b)` if the function is an element, otherwise in full.
     fn piece_text(&self, piece: &Piece) -> String {
         let Piece::Run(sum) = piece else {
             return match piece {
@@ -85,7 +85,7 @@ impl Resolver {
         self.run_text(sum)
     }
 
-    /// The values of a function in order.
+    /// Prints the values of a function in order.
     fn run_text(&self, sum: &Sum) -> String {
         let mut terms = sum.body.terms.iter();
         if let (Some((product, &Ratio::ONE)), None) = (terms.next(), terms.next())

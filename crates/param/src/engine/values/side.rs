@@ -1,4 +1,5 @@
-//! What one pass over a kernel gathers: its stores, its loops with clauses, what annotations claim, comparisons of real numbers.
+//! Results of one pass over a kernel: its stores, its loops with clauses, obligations of annotations, comparisons of
+//! real numbers.
 
 use super::not_followed::NotFollowed;
 use super::value::{Point, Value};
@@ -11,6 +12,8 @@ use std::collections::BTreeMap;
 /// A kernel as a list of stores.
 pub(super) struct Side {
     pub(super) sites: Vec<Site>,
+    /// Loads and atomic operations on shared and local arrays.
+    pub(super) reads: Vec<Read>,
     /// The symbols of `threadIdx` and `blockIdx`.
     pub(super) threads: Vec<Sym>,
     pub(super) blocks: Vec<Sym>,
@@ -20,7 +23,7 @@ pub(super) struct Side {
     pub(super) atomics: Vec<ArrayId>,
     /// Loops with clauses.
     pub(super) loops: Vec<LoopRecord>,
-    /// What annotations claim on the way.
+    /// Obligations of annotations in the kernel's body.
     pub(super) claims: Vec<Obliged>,
     /// Numbers of iterations that are quotients: `top / stride`, rounded up.
     pub(super) lengths: BTreeMap<Sym, (Poly, Poly)>,
@@ -28,7 +31,7 @@ pub(super) struct Side {
     pub(super) tests: Vec<Test>,
 }
 
-/// A store that a thread may do.
+/// A possible store of a thread.
 #[derive(Clone, Debug)]
 pub(super) struct Site {
     pub(super) array: ArrayId,
@@ -37,11 +40,21 @@ pub(super) struct Site {
     pub(super) point: Point,
     pub(super) value: Value,
     pub(super) span: Span,
-    /// For each loop around it, whether an iteration that is done tells that those before it are, too.
+    /// Per enclosing loop: is the condition monotone (iteration k implies all earlier ones)?
     pub(super) regular: Vec<bool>,
 }
 
-/// A clause at a place.
+/// A read of memory that belongs to a block or a thread.
+#[derive(Clone, Debug)]
+pub(super) struct Read {
+    pub(super) array: ArrayId,
+    pub(super) index: Vec<Poly>,
+    pub(super) path: Vec<Formula>,
+    pub(super) point: Point,
+    pub(super) span: Span,
+}
+
+/// A clause at a point of the kernel.
 #[derive(Clone, Debug)]
 pub(super) struct At {
     /// Its variables, and those of them that are powers of two.
@@ -52,11 +65,11 @@ pub(super) struct At {
     pub(super) value: Value,
 }
 
-/// A clause at all places of its loop that matter.
+/// A clause at the points of its loop that matter.
 #[derive(Clone, Debug)]
 pub(super) struct RecordedClause {
     pub(super) array: ArrayId,
-    /// Its number among the clauses that were asked for.
+    /// Its number among the given clauses.
     pub(super) number: usize,
     pub(super) entry: At,
     pub(super) head: At,
@@ -68,38 +81,38 @@ pub(super) struct RecordedClause {
 #[derive(Clone, Debug)]
 pub(super) struct LoopRecord {
     pub(super) position: Vec<usize>,
-    /// The loops around.
+    /// The enclosing loops.
     pub(super) outer: Vec<(usize, Sym)>,
     pub(super) count: Sym,
-    /// What is known of all threads of a block before the loop, and at the end of an iteration.
+    /// Facts that all threads of a block share before the loop, and at the end of an iteration.
     pub(super) before: Vec<Formula>,
     pub(super) within: Vec<Formula>,
-    /// What variables of an iteration are in terms of others of the same iteration.
+    /// Variables of an iteration expressed by others of the same iteration.
     pub(super) rewrites: Vec<(Sym, Poly)>,
     pub(super) clauses: Vec<RecordedClause>,
 }
 
-/// What is to be shown.
+/// A goal.
 #[derive(Clone, Debug)]
 pub(super) enum Wanted {
     /// Two values of a type are equal.
     Equal(Value, Value, Type),
     Holds(Formula),
-    /// A condition on numbers that elements hold.
+    /// A condition on the contents of elements.
     Relates(Formula, Vec<Named>),
     /// One of these.
     Either(Vec<Wanted>),
-    /// It is not followed, and why.
+    /// An unsupported claim, and why.
     Nothing(NotFollowed),
 }
 
-/// A number of the machine in a condition: its symbol, its value and its type.
+/// A machine number in a condition: its symbol, its value and its type.
 #[derive(Clone, Debug)]
 pub(super) struct Named {
     pub(super) sym: Sym,
     pub(super) value: Value,
     pub(super) ty: Type,
-    /// Whether the other thread has loaded it.
+    /// Did the other thread load it?
     pub(super) of_other: bool,
 }
 
@@ -108,17 +121,17 @@ pub(super) struct Named {
 pub(super) struct Obliged {
     pub(super) known: Vec<Formula>,
     pub(super) wanted: Wanted,
-    /// Elements that are named must be there: what is known, what must hold, which array.
+    /// Conditions that named elements exist: assumptions, condition, name of the array.
     pub(super) inside: Vec<(Vec<Formula>, Formula, String)>,
     pub(super) span: Span,
     pub(super) side: usize,
-    /// It is about an arbitrary thread, with these counts of loops.
+    /// Set for a claim about an arbitrary thread, with these counts of loops.
     pub(super) counts: Option<Vec<Sym>>,
-    /// If it is about two threads: symbols, each with the other thread's.
+    /// Set for a claim about two threads: symbols, each with the other thread's.
     pub(super) second: Vec<(Sym, Sym)>,
     /// Comparisons of real numbers that are assumed.
     pub(super) tests: Vec<Test>,
-    /// Other values rest on it.
+    /// Do other values depend on it?
     pub(super) is_used: bool,
 }
 

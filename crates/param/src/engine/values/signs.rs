@@ -1,19 +1,19 @@
-//! Comparisons of real numbers: what a condition of the kernel has to do with one of a claim.
+//! Relates comparisons of real numbers: those of the kernel with those of a claim.
 //!
-//! The engine knows nothing of a comparison but that it is true or false: a symbol, a *coin*. Here each has the two values that are compared. If the
-//! differences of two comparisons are shown to be equal, or opposite, both look at the sign of one number, and one may decide the other: over real
-//! numbers `a > b` excludes `a <= b`. Numbers that are none (NaN) are left out, as everywhere here.
+//! To the engine a comparison is an opaque symbol, a *coin*: true or false. Here it also has the two compared values.
+//! If the differences of two comparisons are shown to be equal, or opposite, both test the sign of one number, and
+//! one may decide the other: over real numbers `a > b` excludes `a <= b`. NaN is ignored, as everywhere here.
 
 use super::instance::Instance;
 use super::resolve::Resolver;
 use super::side::Test;
-use super::value::Value;
+use super::value::{Atom, Piece, Value};
 use crate::kir::Compare;
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// For which signs of the difference a comparison holds: negative, zero, positive.
+/// The signs of the difference for which a comparison holds: negative, zero, positive.
 fn signs(compare: Compare) -> [bool; 3] {
     match compare {
         Compare::Lt => [true, false, false],
@@ -26,7 +26,7 @@ fn signs(compare: Compare) -> [bool; 3] {
 }
 
 impl Resolver {
-    /// What tests of the kernel in a condition say of others, in the case at hand.
+    /// Derives facts about other comparisons from those of the kernel in a condition, in the current case.
     pub(super) fn decided_tests(&mut self, condition: &Formula, known: &[Formula]) -> Vec<Formula> {
         let mut facts = Vec::new();
         for sym in condition.symbols() {
@@ -48,6 +48,71 @@ impl Resolver {
             }
         }
         facts
+    }
+
+    /// With one of two values in the place of their maximum or minimum, where a comparison of the claim says which is greater;
+    /// none if there is no such place.
+    pub(super) fn with_decided_extremes(
+        &mut self,
+        value: &Value,
+        known: &[Formula],
+    ) -> Option<Value> {
+        let (mut result, mut is_decided) = (Value::default(), false);
+        for (product, ratio) in &value.terms {
+            let mut one = Value { terms: BTreeMap::from([(Vec::new(), *ratio)]) };
+            for (atom, power) in product {
+                let decided = self.decided_extreme(atom, known);
+                is_decided |= decided.is_some();
+                let factor = decided.unwrap_or_else(|| Value::atom(atom.clone()));
+                for _ in 0..*power {
+                    one = one.times(&factor)?;
+                }
+            }
+            result = result.plus(&one)?;
+        }
+        is_decided.then_some(result)
+    }
+
+    fn decided_extreme(&mut self, atom: &Atom, known: &[Formula]) -> Option<Value> {
+        let (name, [first, second]) = match atom {
+            Atom::Call(name, arguments) => {
+                let [first, second] = &arguments[..] else { return None };
+                (name, [first, second])
+            }
+            // Machine integers are compared in their type.
+            Atom::Fold(fold) if fold.op.compares.is_none() => {
+                let [Piece::One(first), Piece::One(second)] = &fold.pieces[..] else { return None };
+                (&fold.op.name, [first, second])
+            }
+            _ => return None,
+        };
+        let is_maximum = match name.as_str() {
+            "max" => true,
+            "min" => false,
+            _ => return None,
+        };
+        let difference = first.minus(second)?;
+        for (sym, compare, asked) in self.asked.clone() {
+            let holds = Formula::holds(sym);
+            let truth = match () {
+                () if self.prover.proves_simply(known, &holds) => true,
+                () if self.prover.proves_simply(known, &holds.not()) => false,
+                () => continue,
+            };
+            let mut possible = signs(compare).map(|one| one == truth);
+            let negative = asked.times(&Value::constant(-1))?;
+            if difference.minus(&negative).is_some_and(|one| one.is_zero()) {
+                possible.reverse();
+            } else if !difference.minus(&asked).is_some_and(|one| one.is_zero()) {
+                continue;
+            }
+            match possible {
+                [false, _, _] => return Some(if is_maximum { first } else { second }.clone()),
+                [_, _, false] => return Some(if is_maximum { second } else { first }.clone()),
+                _ => {}
+            }
+        }
+        None
     }
 
     /// A comparison has one truth for one thread in one iteration.
@@ -74,7 +139,7 @@ impl Resolver {
         facts
     }
 
-    /// The comparison that a symbol stands for, and for whom.
+    /// Returns the comparison behind a symbol, and its instance.
     fn test_of(&self, sym: Sym) -> Option<(Test, Instance, usize)> {
         let (own, instance) = match self.tests.get(&sym) {
             Some((own, instance)) => (*own, instance.clone()),
@@ -86,7 +151,7 @@ impl Resolver {
         })
     }
 
-    /// The difference of the values that are compared, if they are known.
+    /// Returns the difference of the compared values, if known.
     pub(super) fn compared_by(
         &mut self,
         test: &Test,
@@ -104,7 +169,7 @@ impl Resolver {
     }
 }
 
-/// What the truth of one test says of another that looks at the sign of the same number.
+/// Derives facts about a test from another one of the same number's sign.
 fn related([(one, here), (other, there)]: [(Sym, [bool; 3]); 2]) -> Vec<Formula> {
     let mut facts = Vec::new();
     for holds in [true, false] {
@@ -125,7 +190,7 @@ fn related([(one, here), (other, there)]: [(Sym, [bool; 3]); 2]) -> Vec<Formula>
 mod unit {
     use super::*;
 
-    /// Every fact about two comparisons of one number holds for all of its signs.
+    /// Every derived fact about two comparisons of one number holds for all of its signs.
     #[test]
     fn facts_hold_for_all_signs() {
         let all = [Compare::Lt, Compare::Le, Compare::Eq, Compare::Ne, Compare::Ge, Compare::Gt];

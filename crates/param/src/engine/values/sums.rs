@@ -1,9 +1,9 @@
 //! Normal forms of sums.
 //!
-//! A sum of a sum is a sum, a factor that does not depend on the variable goes outside (`Σ c·f = c·Σ f`), a sum of ones is its
-//! length. A condition on the variable that is a bound of it becomes the bound of the sum (`Σ_{z<h} [z<n]·f = Σ_{z<n} f` if
-//! `n ≤ h`), which is how the zeros vanish that a ragged tile is padded with. Two sums whose variables occur only as `m·T + k` with
-//! `0 ≤ k < T` are one sum over that number, which is how the tiles of a matrix product do.
+//! A sum of a sum is a sum, a factor that does not depend on the variable goes outside (`Σ c·f = c·Σ f`), a sum of
+//! ones is its length. A condition that bounds the variable becomes a bound of the sum (`Σ_{z<h} [z<n]·f = Σ_{z<n} f`
+//! if `n ≤ h`); this removes the zero padding of a ragged tile. Two sums whose variables occur only as `m·T + k` with
+//! `0 ≤ k < T` are one sum over that number; this merges the tiles of a matrix product.
 
 use super::resolve::{Resolver, Stop, open, too_large};
 use super::value::{Atom, Product, Ratio, Sum, Value, exponent};
@@ -42,7 +42,8 @@ impl Resolver {
         Ok(total)
     }
 
-    /// A sum of sums that is one sum, with factors that do not depend on the variable.
+    /// Merges a nested sum over strided terms into one sum; returns it with the factors that do not depend on the
+    /// variable.
     fn dealt_out(
         &mut self,
         digit: Sym,
@@ -69,8 +70,9 @@ impl Resolver {
         Some((outside, self.dealt(digit, high, inner.1, known)?))
     }
 
-    /// What is dealt out like cards, `digit` of `high` having `digit`, `digit + high`, … below a number, is what is below it:
-    /// `⊕_{z<T} ⊕_{k<Q} F(z + k·T) = ⊕_{w<N} F(w)` for `Q = (N − z)/T`, rounded up, `T ≥ 1` and any `N`.
+    /// Merges a strided distribution: `digit` of `high` has the terms `digit`, `digit + high`, … below a number, so
+    /// together they are all terms below it: `⊕_{z<T} ⊕_{k<Q} F(z + k·T) = ⊕_{w<N} F(w)` for `Q = (N − z)/T`, rounded
+    /// up, `T ≥ 1` and any `N`.
     pub(super) fn dealt(
         &mut self,
         digit: Sym,
@@ -103,18 +105,18 @@ impl Resolver {
         Some(Sum { digit: whole, high: number, body }).filter(|_| holds)
     }
 
-    /// Tells whether an atom depends on the variable of a sum.
+    /// Does an atom depend on the variable of a sum?
     fn depends(&self, atom: &Atom, digit: Sym) -> bool {
         let symbols = Value::atom(atom.clone()).symbols();
         symbols.into_iter().any(|sym| self.bound_in(sym).contains(&digit))
     }
 
-    /// Tells whether a polynomial depends on the variable of a sum, and not only where its name is.
+    /// Does a polynomial depend on the variable of a sum implicitly, beyond its explicit occurrences?
     fn hides_digit(&self, poly: &Poly, digit: Sym) -> bool {
         poly.mentioned().any(|sym| sym != digit && self.bound_in(sym).contains(&digit))
     }
 
-    /// Puts what depends on `digit` beside an inner sum into that sum, so that the two can become one.
+    /// Moves factors that depend on `digit` into an inner sum beside them, so that the two sums can become one.
     fn pushed_in(&mut self, product: &Product, digit: Sym) -> Result<Value, Stop> {
         let plain = Value { terms: BTreeMap::from([(product.clone(), Ratio::ONE)]) };
         let sums: Vec<&(Atom, u32)> =
@@ -134,7 +136,7 @@ impl Resolver {
         outside.times(&Value::atom(Atom::Sum(Box::new(sum)))).ok_or_else(too_large)
     }
 
-    /// The terms of a value that depend on the variable, and those that do not.
+    /// Splits a value into the terms that depend on the variable, and the others.
     fn parted(&mut self, value: &Value, digit: Sym) -> Result<[Value; 2], Stop> {
         let mut parts = [Value::default(), Value::default()];
         for (product, ratio) in &value.terms {
@@ -158,7 +160,7 @@ impl Resolver {
         let mut high = high.clone();
         for (atom, power) in product {
             if let (Some((name, argument)), 1) = (exponent(atom), *power) {
-                // What does not depend on the variable is a factor of its own.
+                // A part that does not depend on the variable is a factor of its own.
                 let [own, other] = self.parted(argument, digit)?;
                 for (target, part) in [(&mut inside, own), (&mut outside, other)] {
                     if !part.is_zero() {
@@ -196,7 +198,8 @@ impl Resolver {
         outside.times(&sum).ok_or_else(too_large)
     }
 
-    /// Takes bounds of the variable out of a condition; what goes outside of the sum, and what stays.
+    /// Extracts bounds of the variable from a condition; returns the part that goes outside of the sum, and the part
+    /// that stays.
     fn trimmed(
         &mut self,
         formula: &Formula,
@@ -248,7 +251,7 @@ impl Resolver {
         Ok((outside, Value::atom(Atom::Truth(Formula::and(kept)))))
     }
 
-    /// A sum of a sum as one sum over `outer·T + inner`.
+    /// Flattens a sum of a sum into one sum over `outer·T + inner`.
     fn flattened(
         &mut self,
         outer: Sym,
@@ -265,7 +268,7 @@ impl Resolver {
             return Ok(None);
         }
         let Some(length) = high.times(&inner.high) else { return Ok(None) };
-        // The one that counts whole stretches of the other, and how long these are.
+        // Either variable may count whole stretches of the other.
         let orders = [(outer, inner.digit, &inner.high), (inner.digit, outer, high)];
         for (stretches, within, stretch) in orders {
             let whole = self.variable();
@@ -283,7 +286,7 @@ impl Resolver {
                     .get(&sym)
                     .is_some_and(|one| one.contains(&within) || one.contains(&stretches))
             });
-            // A stretch of negative length would be none, and so would the whole.
+            // A stretch of negative length would be empty, and so would the whole.
             let proper = self.shows(known, &Formula::ge(stretch.clone()))
                 && self.shows(known, &Formula::ge(high.clone()));
             if hidden || !proper {
@@ -297,7 +300,7 @@ impl Resolver {
 
 #[cfg(test)]
 mod tests {
-    /// Numbers that are dealt out to `hands`, hand by hand.
+    /// Numbers distributed to `hands`, hand by hand.
     fn dealt(number: i32, hands: i32) -> Vec<i32> {
         let length = |z: i32| (number - z + hands - 1).div_euclid(hands);
         let hand = |z: i32| (0..length(z)).map(move |k| z + k * hands);

@@ -6,7 +6,7 @@ use super::value::Value;
 use crate::kir::{Expr, ExprKind, Type, is_fetch};
 
 impl Runner<'_, '_> {
-    /// The value of a fetch; nothing if an argument may be no number.
+    /// Returns the value of a fetch; `None` if an argument may not be a number.
     pub(super) fn fetched(
         &mut self,
         name: &str,
@@ -23,7 +23,7 @@ impl Runner<'_, '_> {
         called_by_name(name, values)
     }
 
-    /// Notes what the symbol of an integer stands for that was fetched.
+    /// Records the fetch behind the symbol of an integer.
     pub(super) fn note_fetch(&mut self, expr: &Expr, value: &Val, track: &Track) {
         if let (ExprKind::Call(name, arguments), Val::Int(poly)) = (&expr.kind, value)
             && is_fetch(name)

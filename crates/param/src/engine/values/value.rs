@@ -1,4 +1,4 @@
-//! What a kernel stores, as a polynomial over *atoms*: elements of inputs, parameters, functions, sums.
+//! Stored values, as polynomials over *atoms*: elements of inputs, parameters, functions, sums.
 //!
 //! Floats are real numbers and integers are integers; two values with the same normal form are equal for all
 //! inputs. The reverse does not hold: a function is known by its name alone. Operations fail (`None`) when a
@@ -13,7 +13,7 @@ use crate::logic::poly::{Poly, Sym, greatest_common_divisor};
 use base::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Terms of a value, at most.
+/// Limit on the terms of a value.
 const MAX_TERMS: usize = 64;
 
 /// A fraction in lowest terms; the denominator is positive.
@@ -45,8 +45,8 @@ impl Ratio {
     }
 }
 
-/// Where in the kernel something is done: the way down the tree of statements, and the loops on it, each with
-/// its place on the way and the symbol that counts its iterations.
+/// A point in the kernel: its path down the tree of statements, and the loops on it, each with its depth on the path
+/// and the symbol that counts its iterations.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Point {
     pub(super) position: Vec<usize>,
@@ -56,7 +56,7 @@ pub(super) struct Point {
 /// An element that a thread loads, not looked up yet.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Load {
-    /// Of which kernel.
+    /// The kernel.
     pub(super) side: usize,
     pub(super) array: ArrayId,
     pub(super) index: Vec<Poly>,
@@ -64,20 +64,20 @@ pub(super) struct Load {
     pub(super) span: Span,
 }
 
-/// What an element held when a loop was entered.
+/// Contents of an element when a loop was entered.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Entry {
-    /// Of which kernel.
+    /// The kernel.
     pub(super) side: usize,
     /// The loop.
     pub(super) point: Point,
     pub(super) array: ArrayId,
     pub(super) index: Vec<Poly>,
-    /// The block, and the iterations of the loops around.
+    /// The block, and the iterations of the enclosing loops.
     pub(super) around: Vec<(Sym, Poly)>,
 }
 
-/// The sum of a value over `0 ≤ digit < high`; nothing if `high` is not positive.
+/// The sum of a value over `0 ≤ digit < high`; empty if `high` is not positive.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Sum {
     pub(super) digit: Sym,
@@ -85,7 +85,7 @@ pub(super) struct Sum {
     pub(super) body: Value,
 }
 
-/// What an operation that is associative makes of values, in this order; its unit if there are none.
+/// The result of an associative operation on values, in this order; its unit if there are none.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Fold {
     pub(super) op: Monoid,
@@ -102,16 +102,16 @@ pub(super) enum Piece {
     Run(Sum),
 }
 
-/// What values are made of.
+/// The building blocks of values.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Atom {
-    /// What an array held before the launch.
+    /// Contents of an array before the launch.
     Input(ArrayId, Vec<Poly>),
     Load(Box<Load>),
     Entry(Box<Entry>),
     /// A floating-point parameter.
     Scalar(String),
-    /// A floating-point constant that is no small fraction, by its bits.
+    /// A floating-point constant that is not a small fraction, by its bits.
     Number(u64),
     Int(Sym),
     /// 1 or 0.
@@ -119,9 +119,9 @@ pub(super) enum Atom {
     Call(String, Vec<Value>),
     Sum(Box<Sum>),
     Fold(Box<Fold>),
-    /// A variable at the head of the loop that is being looked at, and what it may be besides a number.
+    /// A variable at the head of the current loop, and its possible non-finite values.
     Carried(u32, Extent),
-    /// Not followed, and why.
+    /// An unsupported value, and why.
     Unknown(String, u32),
 }
 
@@ -167,7 +167,7 @@ impl Value {
         }
     }
 
-    /// An integer polynomial; what `data` does not know is an integer symbol.
+    /// Converts an integer polynomial; a symbol that `data` does not know is an integer.
     pub(super) fn of_poly(poly: &Poly, data: &mut impl FnMut(Sym) -> Option<Self>) -> Option<Self> {
         let mut sum = Self::default();
         for (monomial, coefficient) in poly.terms() {
@@ -222,7 +222,8 @@ impl Value {
         Some(product)
     }
 
-    /// `1/x`, and 0 for 0: of a product, the product of what its factors give. That keeps `1/(x·y) = 1/x·1/y` for all numbers.
+    /// `1/x`, and 0 for 0: of a product, the product of the factors' results. That keeps `1/(x·y) = 1/x·1/y` for all
+    /// numbers.
     pub(super) fn inverse(&self) -> Option<Self> {
         let (Some((product, ratio)), 1) = (self.terms.first_key_value(), self.terms.len()) else {
             return Some(Self::atom(Atom::Call("inverse".to_owned(), vec![self.clone()])));
@@ -238,7 +239,7 @@ impl Value {
                 (None, Atom::Call(name, arguments)) if name == "inverse" => {
                     arguments.first()?.clone()
                 }
-                // What is 0 or 1 is its own inverse.
+                // A factor that is 0 or 1 is its own inverse.
                 (None, Atom::Truth(_)) => Self::atom(atom.clone()),
                 _ => {
                     let own = Self::atom(atom.clone());
@@ -252,7 +253,7 @@ impl Value {
         Some(result)
     }
 
-    /// One of two values: what both have in common stays outside of the choice.
+    /// Selects one of two values; common terms stay outside.
     pub(super) fn chosen(condition: &Formula, then: &Self, otherwise: &Self) -> Option<Self> {
         let mut common = Self::default();
         for (product, ratio) in &then.terms {
@@ -269,14 +270,14 @@ impl Value {
         Some(sum)
     }
 
-    /// Calls `see` for every atom, those inside others too.
+    /// Calls `see` for every atom, nested ones too.
     pub(super) fn visit(&self, see: &mut impl FnMut(&Atom)) {
         for (atom, _) in self.terms.keys().flatten() {
             visit_atom(atom, see);
         }
     }
 
-    /// What is loaded in it.
+    /// The loads in the value.
     pub(super) fn loads(&self) -> BTreeSet<Atom> {
         let mut found = BTreeSet::new();
         self.visit(&mut |atom| {
@@ -318,7 +319,7 @@ impl Value {
         found.difference(&bound).copied().collect()
     }
 
-    /// With other polynomials in all atoms; `None` if one cannot be made.
+    /// Maps the polynomials in all atoms; `None` if one cannot be mapped.
     pub(super) fn mapped(&self, map: &mut dyn FnMut(&Poly) -> Option<Poly>) -> Option<Self> {
         let mut sum = Self::default();
         for (product, ratio) in &self.terms {
@@ -362,7 +363,7 @@ pub(super) fn visit_atom(atom: &Atom, see: &mut impl FnMut(&Atom)) {
     }
 }
 
-/// The same through a pointer, so that types stay finite.
+/// The same through a trait object, so that types stay finite.
 fn visit_dyn(atom: &Atom, see: &mut dyn FnMut(&Atom)) {
     visit_atom(atom, &mut |one| see(one));
 }
@@ -402,7 +403,7 @@ fn mapped_atom(atom: &Atom, map: &mut dyn FnMut(&Poly) -> Option<Poly>) -> Optio
             Value::atom(Atom::Fold(Box::new(Fold { op, unit, pieces })))
         }
         Atom::Scalar(_) | Atom::Number(_) => Value::atom(atom.clone()),
-        // These stand for something at a place in the kernel, not for what their polynomials say.
+        // These stand for a value at a point of the kernel; their polynomials alone do not determine it.
         Atom::Load(_) | Atom::Carried(..) | Atom::Unknown(..) => return None,
     })
 }
@@ -432,7 +433,7 @@ fn multiplied(one: &Product, two: &Product) -> Option<Product> {
 /// Functions with `f(a)·f(b) = f(a+b)`, which are nowhere 0.
 const EXPONENTIALS: [&str; 2] = ["exp", "exp2"];
 
-/// The argument of an exponential.
+/// Returns the argument of an exponential.
 pub(super) fn exponent(atom: &Atom) -> Option<(&str, &Value)> {
     match atom {
         Atom::Call(name, arguments) if EXPONENTIALS.contains(&name.as_str()) => {
@@ -442,7 +443,7 @@ pub(super) fn exponent(atom: &Atom) -> Option<(&str, &Value)> {
     }
 }
 
-/// All exponentials of a product as one.
+/// Merges all exponentials of a product into one.
 fn with_one_exponential(powers: &mut BTreeMap<Atom, u32>, name: &str) -> Option<()> {
     let own = |atom: &Atom| exponent(atom).is_some_and(|(own, _)| own == name);
     let plain = |(atom, power): (&Atom, &u32)| {
@@ -464,7 +465,7 @@ fn with_one_exponential(powers: &mut BTreeMap<Atom, u32>, name: &str) -> Option<
     Some(())
 }
 
-/// How the functions are called that make the machine's integer of a value, and a real number of that.
+/// Names of the functions that convert a value to the machine's integer, and that to a real number.
 pub(super) fn name_of(prefix: &str, ty: Type) -> String {
     match ty {
         Type::Int { bits, signed } => format!("{prefix}{bits}{}", if signed { 's' } else { 'u' }),

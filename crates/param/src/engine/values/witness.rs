@@ -1,9 +1,9 @@
-//! Which thread in which iteration stores to an element: a guess, by inverting the index.
+//! Guesses the thread and iteration that stores to an element, by inverting the index.
 //!
-//! The equation `index(digits) = element` is split into equations between digits (`logic/radix.rs`). One with a single
-//! unknown is solved; in one with several, the unknown with the largest stride is the quotient by that stride and the others
-//! share the remainder, as in reading off the digits of a number. What the equation does not determine is 0, or for the
-//! count of a loop its last iteration. Whether the guess is right is for `writer.rs` to show.
+//! The equation `index(digits) = element` is split into equations between digits (`logic/radix.rs`). One with a
+//! single unknown is solved. In one with several, the unknown with the largest stride is the quotient by that stride
+//! and the others share the remainder, as in reading off the digits of a number. A digit that the equation does not
+//! determine is 0, or for the count of a loop its last iteration. `writer.rs` has to show that the guess is right.
 
 use super::dividends::System;
 use super::instance::Instance;
@@ -21,12 +21,12 @@ struct Choice {
     /// `factor·sym + rest = 0`.
     factor: Poly,
     rest: Poly,
-    /// Whether the other digits count the other way.
+    /// Do the other digits have the opposite sign?
     reflected: bool,
 }
 
 impl Resolver {
-    /// A guess. `other` is an arbitrary instance, of which `assumed` is known.
+    /// Guesses a witness. `other` is an arbitrary instance that satisfies `assumed`.
     pub(super) fn witness(
         &mut self,
         ask: &Ask<'_>,
@@ -46,7 +46,7 @@ impl Resolver {
                 equations.push(poly.clone());
             }
         }
-        // Digits with a single value are no unknowns.
+        // Digits with a single value are not unknowns.
         for (_, copy) in &digits {
             let symbol = self.prover.symbols.get(*copy);
             if let (Some(low), true) = (symbol.low.clone(), symbol.low == symbol.high) {
@@ -78,7 +78,7 @@ impl Resolver {
             };
             instance.digits.insert(digit, value);
         }
-        // What was solved in terms of a digit that is chosen freely.
+        // Digits that were solved in terms of a freely chosen digit.
         let free: Vec<(Sym, Poly)> = ask
             .digits
             .iter()
@@ -96,7 +96,7 @@ impl Resolver {
         Some(instance)
     }
 
-    /// The equations between indices, between single digits as far as possible.
+    /// Splits the equations between indices into equations between single digits as far as possible.
     fn split(
         &mut self,
         ask: &Ask<'_>,
@@ -122,7 +122,7 @@ impl Resolver {
                 .into_iter()
                 .filter(|sym| self.prover.symbols.get(*sym).level == Level::Launch)
                 .collect();
-            // It is only a guess that is made here.
+            // A guess needs no full proof.
             let (prover, assumed) = (&mut self.prover, &system.assumed);
             let has_digits = assumed.len() > before;
             let mut nonnegative = |poly: &Poly| {
@@ -138,7 +138,7 @@ impl Resolver {
         Some(system)
     }
 
-    /// The element of an array that demands say is a sum of first elements is at the end of that sum, most likely.
+    /// If the contract says that an element is a prefix sum, its position is most likely the end of that sum.
     fn place_of(&self, here: &Poly, there: &Poly) -> Option<Poly> {
         let symbols = &self.prover.symbols;
         let constant = there.constant_term();
@@ -148,7 +148,7 @@ impl Resolver {
         let symbol = symbols.get(here.offset(-constant)?.as_symbol()?);
         let (_, index) = symbol.element.as_ref()?;
         let prefix = symbols.get(there.offset(-constant)?.as_symbol()?).prefix.as_ref()?;
-        // Which sum the element is, if that is said of it.
+        // The element's own sum, if known.
         let mut sums = symbol.facts.iter().flat_map(Formula::symbols).filter_map(|sym| {
             let own = symbols.get(sym).prefix.as_ref()?;
             (own.array == prefix.array).then_some(&own.high)
@@ -192,7 +192,7 @@ impl Resolver {
         }
     }
 
-    /// The last iteration that conditions allow.
+    /// Returns the last iteration that conditions allow.
     fn last(
         &mut self,
         ask: &Ask<'_>,
@@ -223,7 +223,7 @@ impl Resolver {
         Some(Poly::constant(0))
     }
 
-    /// The unknown with the largest stride in an equation that is linear in all of them.
+    /// Returns the unknown with the largest stride in an equation that is linear in all of them.
     fn chosen(&mut self, equation: &Poly, unknown: &BTreeSet<Sym>) -> Option<Choice> {
         let own: Vec<Sym> =
             equation.symbols().into_iter().filter(|sym| unknown.contains(sym)).collect();
@@ -234,7 +234,7 @@ impl Resolver {
             if factor.symbols().iter().any(|one| unknown.contains(one)) {
                 return None;
             }
-            let sign = factor.terms().map(|(_, one)| one).max_by_key(|one| one.abs())?.signum();
+            let sign = factor.leading_sign();
             let (size, factor, rest) = (factor.scaled(sign)?, factor.clone(), rest.clone());
             all.push((size, sign, Choice { sym, factor, rest, reflected: false }));
         }
@@ -251,7 +251,7 @@ impl Resolver {
         Some(choice)
     }
 
-    /// Whether a stride is the larger one: as is shown, or by its degree.
+    /// Is a stride the larger one, by proof or by its degree?
     fn is_larger(&mut self, one: &Poly, other: &Poly) -> bool {
         let over = one.minus(other);
         let mut is_shown = |poly: Option<Poly>| {

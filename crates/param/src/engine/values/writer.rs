@@ -1,8 +1,9 @@
-//! Whether a store is the one that an element comes from.
+//! Decides whether a store is the last one to an element.
 //!
-//! A store is *hit* if a thread and iterations (a *witness*) are found that are shown to exist, to get there and to store to this
-//! element, and if no later instance of the same store does; it is *missed* if an arbitrary instance is shown not to.
-//! Witnesses come from `witness.rs` by guessing; only what is shown here counts.
+//! A store is *hit* if there is a *witness*, a thread and iterations, and no later instance of the same store hits
+//! the element. The witness must be shown to exist, to reach the store and to store to this element. A store is
+//! *missed* if an arbitrary instance is shown not to store there. `witness.rs` guesses witnesses; only proofs made
+//! here count.
 
 use super::instance::Instance;
 use super::inverse::{Effort, Equation};
@@ -19,24 +20,25 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
     pub(super) site: usize,
-    /// How many of the outer loops are in the same iteration.
+    /// Number of outer loops that are in the same iteration.
     pub(super) fixed: usize,
-    /// Whether the next loop is in an earlier one.
+    /// Is the next loop in an earlier one?
     pub(super) earlier: bool,
 }
 
-/// Who may have left what an element holds.
+/// Possible sources of an element's contents.
 #[derive(Clone, Debug)]
 pub(super) enum Group {
-    /// These stores, in no order.
+    /// These stores, unordered.
     Stores(Vec<Candidate>),
-    /// Whatever was before the head of a loop in an iteration, of which its clauses tell: the number of its record and the count.
+    /// Everything before the head of a loop in an iteration, summarised by the loop's clauses: the number of its
+    /// record and the count.
     Head(usize, Poly),
-    /// A loop and whatever was before it, of which its clauses tell.
+    /// A loop and everything before it, summarised by the loop's clauses.
     Exit(usize),
 }
 
-/// What is shown of a store.
+/// Result for a store.
 pub(super) enum Found {
     Missed,
     /// This instance, under this condition; otherwise it is missed.
@@ -44,14 +46,14 @@ pub(super) enum Found {
     Neither,
 }
 
-/// What is asked of a store.
+/// A question about a store.
 pub(super) struct Ask<'a> {
     pub(super) site: &'a Site,
-    /// Digits that are known.
+    /// Known digits.
     pub(super) fixed: Instance,
-    /// Digits that are not, counts of loops last.
+    /// Unknown digits, counts of loops last.
     pub(super) digits: Vec<Sym>,
-    /// Counts of loops that are not known, outermost first.
+    /// Unknown counts of loops, outermost first.
     pub(super) free: Vec<Sym>,
     /// The first of them is less than this.
     pub(super) before: Option<Poly>,
@@ -60,7 +62,7 @@ pub(super) struct Ask<'a> {
 }
 
 impl Resolver {
-    /// Stores that may be the last before a moment, the latest first; those of a group are in no order.
+    /// Returns the stores that may be the last before a moment, the latest first; those of a group are unordered.
     pub(super) fn candidates(&self, array: ArrayId, moment: &Moment) -> Vec<Group> {
         let side = &self.sides[moment.side];
         let own = &moment.point;
@@ -129,7 +131,7 @@ impl Resolver {
         loops.iter().position(own)
     }
 
-    /// Whether a store is the last one to an element.
+    /// Is a store the last one to an element?
     pub(super) fn find(
         &mut self,
         candidate: Candidate,
@@ -137,8 +139,24 @@ impl Resolver {
         moment: &Moment,
         known: &[Formula],
     ) -> Found {
+        let site = self.sides[moment.side].sites[candidate.site].clone();
+        let ask = self.ask(candidate, &site, index, moment, known);
+        match self.answer(&ask) {
+            Some(found) => found,
+            None => self.inverted(&ask).unwrap_or(Found::Neither),
+        }
+    }
+
+    /// The question whether a store is hit, with what is known of the instances that may.
+    pub(super) fn ask<'a>(
+        &self,
+        candidate: Candidate,
+        site: &'a Site,
+        index: &'a [Poly],
+        moment: &Moment,
+        known: &'a [Formula],
+    ) -> Ask<'a> {
         let side = &self.sides[moment.side];
-        let site = side.sites[candidate.site].clone();
         let space = side.spaces[site.array.position()];
         let mut fixed = Instance::default();
         let mut digits: Vec<Sym> = Vec::new();
@@ -168,15 +186,30 @@ impl Resolver {
         digits.extend(&free);
         let before =
             candidate.earlier.then(|| moment.counts.get(candidate.fixed).cloned()).flatten();
-        let ask = Ask { site: &site, fixed, digits, free, before, index, known };
-        match self.answer(&ask) {
-            Some(found) => found,
-            None => self.inverted(&ask).unwrap_or(Found::Neither),
-        }
+        Ask { site, fixed, digits, free, before, index, known }
     }
 
-    /// Tells whether the only instance of a store that may store to an element does.
+    /// Returns, for each instance of a store that suggests itself, the conditions under which it stores to an element.
+    pub(super) fn hits(&mut self, ask: &Ask<'_>) -> Vec<Vec<Formula>> {
+        let only = self.only_instance(ask);
+        let other = self.some(&ask.digits, &ask.fixed);
+        let there = self.conditions(ask, &other);
+        let guessed = there.and_then(|there| {
+            let assumed: Vec<Formula> = ask.known.iter().chain(&there).cloned().collect();
+            self.witness(ask, &other, &assumed)
+        });
+        let instances: Vec<Instance> = only.into_iter().chain(guessed).collect();
+        instances.iter().filter_map(|one| self.conditions_of_hit(ask, one)).collect()
+    }
+
+    /// Decides a store with only one instance that may hit the element.
     fn inverted(&mut self, ask: &Ask<'_>) -> Option<Found> {
+        let witness = self.only_instance(ask)?;
+        self.hit_by(ask, witness)
+    }
+
+    /// The only instance of a store that may store to an element.
+    fn only_instance(&mut self, ask: &Ask<'_>) -> Option<Instance> {
         let other = self.some_tracked(&ask.digits, &ask.fixed);
         let mut copies: BTreeMap<Sym, Sym> = BTreeMap::new();
         for digit in &ask.digits {
@@ -203,16 +236,23 @@ impl Resolver {
         for (digit, copy) in copies {
             witness.digits.insert(digit, values.get(&copy)?.clone());
         }
-        self.hit_by(ask, witness)
+        Some(witness)
     }
 
-    /// Tells whether an instance that is the only one stores to an element.
-    fn hit_by(&mut self, ask: &Ask<'_>, witness: Instance) -> Option<Found> {
-        let reached = self.indices(&ask.site.index, &witness)?;
+    /// Conditions that all hold exactly if an instance gets to a store, in time, and stores to the element.
+    fn conditions_of_hit(&mut self, ask: &Ask<'_>, witness: &Instance) -> Option<Vec<Formula>> {
+        let reached = self.indices(&ask.site.index, witness)?;
         let mut goals: Vec<Formula> =
             differences(&reached, ask.index)?.into_iter().map(Formula::eq).collect();
-        goals.extend(self.domain(ask, &witness)?);
-        goals.extend(self.conditions(ask, &witness)?);
+        goals.extend(self.domain(ask, witness)?);
+        goals.extend(self.conditions(ask, witness)?);
+        goals.retain(|one| *one != Formula::True);
+        Some(goals)
+    }
+
+    /// Does an instance that is the only candidate store to an element?
+    fn hit_by(&mut self, ask: &Ask<'_>, witness: Instance) -> Option<Found> {
+        let goals = self.conditions_of_hit(ask, &witness)?;
         let mut known = ask.known.to_vec();
         let mut unshown = Vec::new();
         for goal in goals {
@@ -255,8 +295,8 @@ impl Resolver {
         goals.extend(self.conditions(ask, &witness)?);
         let mut known = ask.known.to_vec();
         let mut unshown = Vec::new();
-        // What a solver would be needed for is taken for a case; it is asked where a case does not work out. What is shown is no
-        // case.
+        // Goals that would need a solver become conditions of a case; the solver is only called if a case fails. A
+        // goal that is shown is not a case.
         for goal in goals {
             if !self.shows_simply(&known, &goal) && !self.prover.proves_alone(&known, &goal) {
                 known = self.with(&known, &goal);
@@ -298,7 +338,7 @@ impl Resolver {
         Some(Found::Hit(witness, condition))
     }
 
-    /// That an instance gets to its store: its path, and that it is early enough.
+    /// Returns the conditions for an instance to reach its store: its path, and that it is early enough.
     fn conditions(&mut self, ask: &Ask<'_>, instance: &Instance) -> Option<Vec<Formula>> {
         let mut all = Vec::new();
         for part in &ask.site.path {
@@ -312,13 +352,13 @@ impl Resolver {
         Some(all)
     }
 
-    /// That the digits of a witness are in their ranges.
+    /// Returns the goals that the digits of a witness are in their ranges.
     fn domain(&mut self, ask: &Ask<'_>, witness: &Instance) -> Option<Vec<Formula>> {
         let mut goals = Vec::new();
         for digit in &ask.digits {
             let symbol = self.prover.symbols.get(*digit).clone();
             let value = witness.digits.get(digit)?.clone();
-            // Of a count the rest of what is known follows from the conditions of its loop.
+            // Other facts about a count follow from the conditions of its loop.
             if let Some(low) = &symbol.low {
                 let low = self.poly(low, witness)?;
                 goals.push(Formula::ge(value.minus(&low)?));
@@ -336,7 +376,7 @@ impl Resolver {
         Some(goals)
     }
 
-    /// Whether equations and a condition cannot hold for an arbitrary instance.
+    /// Are the equations and a condition contradictory for an arbitrary instance?
     fn apart(
         &mut self,
         assumed: &[Formula],

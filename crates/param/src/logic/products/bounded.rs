@@ -1,9 +1,10 @@
-//! The general simplex method in whole numbers: the program of a small sum of products, without a tolerance.
+//! The general simplex method in whole numbers: solves the program of a small sum of products, without a tolerance.
 //!
-//! The method is that of Dutertre and de Moura (A fast linear-arithmetic solver for DPLL(T), 2006). Each monomial is a variable without
-//! bounds, each column of the program a form `s = a·x` with a bound `s ≥ −c`, or `s = −c` for an equation. Where a form cannot keep its
-//! bound, the row that says so is the refutation. A row is `scale·basic = Σ entry·nonbasic` with `scale > 0`; variables that are not
-//! basic are 0 or at their bound, so no fraction is needed. Bland's rule lets it end; numbers that become too large end it, too.
+//! The method is that of Dutertre and de Moura (A fast linear-arithmetic solver for DPLL(T), 2006). Each monomial is
+//! an unbounded variable, each column of the program a form `s = a·x` with a bound `s ≥ −c`, or `s = −c` for an
+//! equation. If a form cannot satisfy its bound, its row is the refutation. A row is `scale·basic = Σ entry·nonbasic`
+//! with `scale > 0`. Nonbasic variables are 0 or at their bound, so no fraction is needed. Bland's rule guarantees
+//! termination; the method also stops if numbers become too large.
 
 use super::exact::Column;
 use crate::deadline::tick;
@@ -15,19 +16,19 @@ const MAX_STEPS: usize = 300;
 /// The answer to a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// Weights by column, positive where a column is no equation: the sum is a negative constant.
+    /// Weights by column, positive for columns that are not equations: the weighted sum is a negative constant.
     Refuted(Vec<(usize, i128)>),
-    /// No sum of these columns is one.
+    /// No weighted sum of these columns is a negative constant.
     Feasible,
     /// Too many steps, or numbers that are too large.
     Abandoned,
 }
 
-/// The bound that a column sets to its form.
+/// The bound of a column's form.
 #[derive(Clone, Copy)]
 struct Bound {
     least: i128,
-    /// It is no more, either: an equation.
+    /// It is also an upper bound: an equation.
     is_exact: bool,
 }
 
@@ -44,19 +45,19 @@ struct Tableau {
     bounds: Vec<Bound>,
     /// Variables of monomials.
     free: usize,
-    /// The variable of each place of a row.
+    /// The variable at each position of a row.
     nonbasic: Vec<Variable>,
     rows: Vec<Row>,
 }
 
-/// Which way a form misses its bound.
+/// The direction in which a form violates its bound.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Miss {
     Below,
     Above,
 }
 
-/// Tells whether a sum of columns, whose first row is that of constants, is a negative constant.
+/// Decides whether a weighted sum of columns is a negative constant. The first row is that of constants.
 pub(super) fn outcome(columns: &[Column], is_free: &[bool], rows: usize) -> Outcome {
     let mut tableau = Tableau::new(columns, is_free, rows);
     for _ in 0..MAX_STEPS {
@@ -95,7 +96,7 @@ impl Tableau {
         Self { bounds, free, nonbasic: (0..free).collect(), rows: table }
     }
 
-    /// None if numbers become too large.
+    /// Takes one step; `None` if numbers become too large.
     fn step(&mut self) -> Option<Step> {
         let Some((row, miss)) = self.missing()? else { return Some(Step::Done(Outcome::Feasible)) };
         let Some(place) = self.entering(row, miss) else {
@@ -109,7 +110,7 @@ impl Tableau {
         variable.checked_sub(self.free).map(|column| self.bounds[column])
     }
 
-    /// The first variable whose value misses its bound.
+    /// The first variable whose value violates its bound.
     fn missing(&self) -> Option<Option<(usize, Miss)>> {
         let values: Vec<i128> =
             self.nonbasic.iter().map(|one| self.bound(*one).map_or(0, |one| one.least)).collect();
@@ -146,7 +147,7 @@ impl Tableau {
         places.min_by_key(|(place, _)| self.nonbasic[*place]).map(|(place, _)| place)
     }
 
-    /// Weights of the columns in a row whose value nothing can move towards its bound.
+    /// Weights of the columns in a row whose value cannot be moved towards its bound.
     fn weights(&self, row: usize, miss: Miss) -> Option<Vec<(usize, i128)>> {
         let sign = if miss == Miss::Below { 1 } else { -1 };
         let Row { basic, scale, entries } = &self.rows[row];
@@ -160,7 +161,7 @@ impl Tableau {
         Some(weights)
     }
 
-    /// Exchanges the variable of a row with that of a place.
+    /// Exchanges the variable of a row with that of a position.
     fn pivot(&mut self, row: usize, place: usize) -> Option<()> {
         let Row { scale, entries, .. } = &self.rows[row];
         let by = entries[place];
@@ -192,7 +193,7 @@ impl Tableau {
 }
 
 impl Row {
-    /// Divides by what all numbers have in common.
+    /// Divides by the common factor of all numbers.
     fn reduce(&mut self) {
         let common = self.entries.iter().fold(self.scale, |common, one| match common {
             1 => 1,

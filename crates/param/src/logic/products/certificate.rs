@@ -1,8 +1,12 @@
-//! Refutations of assumptions about integers, and who checks them.
+//! Refutations of assumptions about integers, and their checker.
 //!
-//! The checker knows polynomials and five rules. A sum of products of assumptions, weighted by positive numbers, and of equations times
-//! anything is at least 0, so assumptions for which it is a negative constant cannot hold. An equation gives a symbol a value. A symbol may
-//! be counted from elsewhere. An integer is positive, negative or 0. A number that divides all coefficients of an equation divides its constant.
+//! The checker knows polynomials and five rules:
+//! - A sum of products of assumptions with positive weights, and of equations times any polynomial, is at least 0. So
+//!   assumptions for which it is a negative constant are contradictory.
+//! - An equation may determine a symbol, which is then substituted.
+//! - A symbol may be shifted by a polynomial of others.
+//! - An integer is positive, negative or 0.
+//! - A number that divides all coefficients of an equation divides its constant.
 
 use crate::logic::poly::{Monomial, Poly, Sym, multiplied};
 use std::collections::BTreeMap;
@@ -17,9 +21,9 @@ pub(crate) struct Hypotheses {
 }
 
 impl Hypotheses {
-    /// Adds `poly ≥ 0`, with coefficients that have no factor in common; not if it is known already. Where it says that a symbol is
-    /// positive, that it is not negative is added as well: products with the symbol alone are simpler. Where `poly ≤ 0` is known, so is the
-    /// equation.
+    /// Adds `poly ≥ 0`, divided by the common factor of the coefficients, unless it is known already. If it states
+    /// that a symbol is positive, the weaker fact that it is not negative is added as well: products with the symbol
+    /// alone are simpler. If `poly ≤ 0` is known, the equation is added, too.
     pub(crate) fn add_at_least(&mut self, poly: Poly) {
         let poly = poly.lowered().unwrap_or(poly);
         let symbol = poly.offset(-poly.constant_term()).filter(|own| own.as_symbol().is_some());
@@ -36,7 +40,7 @@ impl Hypotheses {
         }
     }
 
-    /// Adds `poly = 0`, with coefficients that have no factor in common; not if it is known already.
+    /// Adds `poly = 0`, divided by the common factor of the coefficients, unless it is known already.
     pub(crate) fn add_equal(&mut self, poly: Poly) {
         let content = poly.content();
         let is_divisible = content > 1 && poly.constant_term() % content == 0;
@@ -46,9 +50,9 @@ impl Hypotheses {
         }
     }
 
-    /// With the value that an equation gives to a symbol in its place; what becomes too large is left out.
+    /// Substitutes the value that an equation gives a symbol; assumptions that become too large are left out.
     ///
-    /// None if it does not give it one: it must be `±x + rest = 0` without another `x`.
+    /// `None` if it does not determine the symbol: it must be `±x + rest = 0` without another `x`.
     pub(super) fn solved(&self, equation: usize, sym: Sym) -> Option<Self> {
         let powers = self.equal.get(equation)?.by_powers(sym);
         let [rest, coefficient] = &powers[..] else { return None };
@@ -62,8 +66,8 @@ impl Hypotheses {
         Some(solved)
     }
 
-    /// With `x + by` in the place of a symbol `x` that `by` does not mention: integers that fulfil one fulfil the other for another `x`.
-    /// Leaves out what becomes too large.
+    /// Substitutes `x + by` for a symbol `x` that `by` does not mention: integers that satisfy one system satisfy the
+    /// other with a shifted `x`. Leaves out assumptions that become too large.
     pub(super) fn sheared(&self, sym: Sym, by: &Poly) -> Option<Self> {
         if by.mentions(sym) {
             return None;
@@ -91,7 +95,7 @@ impl Hypotheses {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Weighted {
     pub(super) weight: i128,
-    /// Positions in [`Hypotheses::at_least`]; none is the number 1.
+    /// Positions in [`Hypotheses::at_least`]; an empty list is the number 1.
     pub(super) factors: Vec<usize>,
 }
 
@@ -103,23 +107,23 @@ pub(crate) struct Multiple {
     pub(super) by: Monomial,
 }
 
-/// Why assumptions cannot hold.
+/// A proof that assumptions are contradictory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Certificate {
     /// This sum is a negative constant.
     Sum { products: Vec<Weighted>, multiples: Vec<Multiple> },
-    /// Some number divides all coefficients of an equation and not its constant.
+    /// A number divides all coefficients of an equation but not its constant.
     Divisor { equation: usize },
-    /// An equation gives a symbol a value, and then they cannot.
+    /// An equation determines a symbol, and the rest is contradictory.
     Solved { equation: usize, sym: Sym, then: Box<Self> },
-    /// A symbol is counted from elsewhere, and then they cannot.
+    /// A symbol is shifted, and the result is contradictory.
     Sheared { sym: Sym, by: Poly, then: Box<Self> },
-    /// They cannot whatever the sign of a polynomial is: positive, negative, 0.
+    /// They are contradictory for each sign of a polynomial: positive, negative, 0.
     Cut { poly: Poly, cases: Box<[Self; 3]> },
 }
 
 impl Certificate {
-    /// Tells whether this shows that assumptions cannot hold.
+    /// Does this prove that assumptions are contradictory?
     pub(crate) fn refutes(&self, known: &Hypotheses) -> bool {
         match self {
             Self::Sum { products, multiples } => {

@@ -1,13 +1,14 @@
-//! Weights of columns in whole numbers: Gauss's elimination without fractions.
+//! Weights of columns in whole numbers: Gaussian elimination without fractions.
 
 /// A column: row and number.
 pub(super) type Column = Vec<(usize, i128)>;
 
-/// Positive whole numbers by which columns add up to a negative number in the first row and 0 in all others; none if there is
-/// no single solution, if a weight is not positive, or if numbers become too large. `is_free`: a weight may be negative.
+/// Positive whole weights with which the columns add up to a negative number in the first row and 0 in all others.
+/// `None` if the solution is not unique, if a weight is not positive, or if numbers become too large. `is_free`: a
+/// weight may be negative.
 pub(super) fn weights(columns: &[Column], is_free: &[bool], rows: usize) -> Option<Vec<i128>> {
     let count = columns.len();
-    // One equation for each row that occurs: the columns' entries, and what they add up to.
+    // One equation for each row that occurs: the columns' entries, and their required sum.
     let mut table = vec![vec![0i128; count + 1]; rows];
     for (at, column) in columns.iter().enumerate() {
         for (row, number) in column {
@@ -31,7 +32,7 @@ pub(super) fn weights(columns: &[Column], is_free: &[bool], rows: usize) -> Opti
     is_solved.then(|| whole(&table, &pivots, is_free))?
 }
 
-/// A row without a column, divided by what its numbers have in common.
+/// Eliminates a column from a row, and divides by the common factor of its numbers.
 fn eliminated(row: &[i128], own: &[i128], column: usize) -> Option<Vec<i128>> {
     let (by, factor) = (own[column], row[column]);
     let mut result = Vec::with_capacity(row.len());

@@ -6,7 +6,8 @@ use super::{exact, simplex};
 use crate::logic::poly::{Monomial, Poly};
 use std::collections::BTreeMap;
 
-/// Entries of the largest table that is solved in whole numbers; others are guessed in floating-point ones first.
+/// Entries of the largest table that is solved in whole numbers; for larger ones the columns are first guessed in
+/// floating point.
 const MAX_BOUNDED: usize = 3000;
 
 /// The origin of a column.
@@ -31,7 +32,7 @@ pub(super) struct Entry {
     pub(super) poly: Poly,
 }
 
-/// A sum of columns, those of products with positive weights, that is a negative constant.
+/// Finds a sum of columns, those of products with positive weights, that is a negative constant.
 pub(super) fn sum(entries: &[Entry]) -> Option<Certificate> {
     let kept = useful(entries);
     let negative = |entry: &&Entry| entry.source.is_free() || entry.poly.constant_term() < 0;
@@ -69,7 +70,7 @@ pub(super) fn sum(entries: &[Entry]) -> Option<Certificate> {
     Some(certificate(sources.zip(weights)))
 }
 
-/// Positions in `columns` that the method of floating-point numbers takes.
+/// Positions in `columns` that the floating-point method selects.
 fn chosen(
     columns: &[exact::Column],
     kept: &[usize],
@@ -107,8 +108,8 @@ fn certificate<'s>(weighted: impl Iterator<Item = (&'s Source, i128)>) -> Certif
     Certificate::Sum { products, multiples }
 }
 
-/// Positions of columns that may have a weight: not those with a monomial that all columns have with one sign, for nothing
-/// takes it away again.
+/// Positions of columns that may have a weight. A monomial that all columns have with one sign cannot cancel, so its
+/// columns are excluded.
 fn useful(entries: &[Entry]) -> Vec<usize> {
     let mut signs: BTreeMap<&Monomial, [usize; 2]> = BTreeMap::new();
     let parts = |entry: &Entry, coefficient: i128| match entry.source.is_free() {

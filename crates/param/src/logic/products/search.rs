@@ -1,4 +1,4 @@
-//! The search for a refutation: equations are solved, products are formed in stages, and what stays open is cut.
+//! The search for a refutation: solves equations, forms products in stages, and splits cases if that fails.
 
 use super::certificate::{Certificate, Hypotheses};
 use super::program::{self, Entry, Source};
@@ -9,19 +9,19 @@ use std::collections::BTreeSet;
 
 /// The largest degree of a product.
 const MAX_DEGREE: u32 = 4;
-/// Products of three that are formed.
+/// Limit on the products of three.
 const MAX_TRIPLES: usize = 800;
-/// Polynomials that are cut at, of those that suggest themselves.
+/// Limit on the polynomials to split at.
 const MAX_CUTS: usize = 4;
 
 /// Limits of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Effort {
-    /// Assumptions that are looked at, those next to what is refuted.
+    /// Number of assumptions used, those closest to the goal.
     pub(crate) assumptions: usize,
     /// Products in the largest program.
     pub(crate) products: usize,
-    /// Cuts inside of each other.
+    /// Depth of nested case splits.
     pub(crate) depth: u32,
     /// Linear programs.
     pub(crate) programs: u32,
@@ -33,8 +33,8 @@ impl Effort {
     pub(crate) const LIGHT: Self = Self { depth: 0, programs: 3, ..Self::FULL };
 }
 
-/// Looks for a refutation. The last of `at_least` is the negated goal: of many assumptions only those that share symbols with it, or with
-/// others that do, are used.
+/// Looks for a refutation. The last of `at_least` is the negated goal: if there are many assumptions, only those are
+/// used that share symbols with it, directly or through others.
 pub(crate) fn refutation(known: &Hypotheses, effort: Effort) -> Option<Certificate> {
     let mut search = Search { effort, programs: effort.programs };
     let found = search.refuted(known, effort.depth)?;
@@ -43,7 +43,7 @@ pub(crate) fn refutation(known: &Hypotheses, effort: Effort) -> Option<Certifica
 
 struct Search {
     effort: Effort,
-    /// Programs that may still be solved.
+    /// Remaining number of programs.
     programs: u32,
 }
 
@@ -69,7 +69,8 @@ impl Search {
         self.summed(known).or_else(|| self.cut(known, depth))
     }
 
-    /// By a sum of products, of more of them at each stage: none, those without a new monomial, those that have one that occurs.
+    /// Tries sums of products, in stages: no products, those without a new monomial, those with a monomial that
+    /// occurs.
     fn summed(&mut self, known: &Hypotheses) -> Option<Certificate> {
         let near = near(known, self.effort.assumptions);
         let mut entries: Vec<Entry> = near.iter().map(|at| single(known, *at)).collect();
@@ -107,7 +108,7 @@ impl Search {
         program::sum(entries)
     }
 
-    /// For each sign of a polynomial that suggests itself.
+    /// Splits by the sign of candidate polynomials.
     fn cut(&mut self, known: &Hypotheses, depth: u32) -> Option<Certificate> {
         let deeper = depth.checked_sub(1)?;
         for poly in suggested(known) {
@@ -126,7 +127,7 @@ fn is_negative(poly: &Poly) -> bool {
     poly.as_constant().is_some_and(|value| value < 0)
 }
 
-/// An equation that no integers fulfil.
+/// An equation that no integers satisfy.
 fn contradictory(known: &Hypotheses) -> Option<usize> {
     known.equal.iter().position(|poly| match poly.content() {
         0 => poly.constant_term() != 0,
@@ -134,7 +135,7 @@ fn contradictory(known: &Hypotheses) -> Option<usize> {
     })
 }
 
-/// An equation that gives a symbol a value, the newest symbol of the shortest.
+/// An equation that determines a symbol: the newest symbol of the shortest equation.
 fn solvable(known: &Hypotheses) -> Option<(usize, Sym, Hypotheses)> {
     let mut order: Vec<usize> = (0..known.equal.len()).collect();
     order.sort_by_key(|at| known.equal[*at].terms().count());
@@ -148,8 +149,8 @@ fn solvable(known: &Hypotheses) -> Option<(usize, Sym, Hypotheses)> {
     None
 }
 
-/// A symbol of a linear equation that is counted from elsewhere, so that the others have smaller coefficients: a step of Euclid's
-/// algorithm, at whose end the equation gives a symbol a value.
+/// A symbol of a linear equation to shift, so that the others have smaller coefficients. This is a step of Euclid's
+/// algorithm, at whose end the equation determines a symbol.
 fn shearable(known: &Hypotheses) -> Option<(Sym, Poly, Hypotheses)> {
     known.equal.iter().find_map(|poly| {
         if nonlinear(poly).next().is_some() {
@@ -175,7 +176,7 @@ fn single(known: &Hypotheses, at: usize) -> Entry {
     Entry { source: Source::Product(vec![at]), poly: known.at_least[at].clone() }
 }
 
-/// Equations, as they are and times each symbol that occurs with them.
+/// Equations, unchanged and times each of their symbols.
 fn multiples(known: &Hypotheses) -> Vec<Entry> {
     let mut entries = Vec::new();
     for (equation, poly) in known.equal.iter().enumerate() {
@@ -190,7 +191,7 @@ fn multiples(known: &Hypotheses) -> Vec<Entry> {
     entries
 }
 
-/// Positions of the assumptions next to the last one, by symbols they share, at most so many.
+/// Positions of the assumptions closest to the last one, by shared symbols, at most `most`.
 fn near(known: &Hypotheses, most: usize) -> Vec<usize> {
     let all = &known.at_least;
     if all.len() <= most {
@@ -222,12 +223,12 @@ fn nonlinear(poly: &Poly) -> impl Iterator<Item = &Monomial> {
     poly.terms().map(|(monomial, _)| monomial).filter(|monomial| degree(monomial) > 1)
 }
 
-/// Products of symbols that occur.
+/// The products of symbols that occur.
 fn occurring(known: &Hypotheses) -> BTreeSet<Monomial> {
     known.at_least.iter().chain(&known.equal).flat_map(nonlinear).cloned().collect()
 }
 
-/// Products of two assumptions that have a part of a product that occurs, the simplest first.
+/// Products of two assumptions that contain a part of a product that occurs, the simplest first.
 fn pairs(known: &Hypotheses, near: &[usize], occurring: &BTreeSet<Monomial>) -> Vec<Entry> {
     let parts = parts(occurring);
     let terms = |at: usize| known.at_least[at].terms().map(|(monomial, _)| monomial);
@@ -246,7 +247,7 @@ fn pairs(known: &Hypotheses, near: &[usize], occurring: &BTreeSet<Monomial>) -> 
     pairs
 }
 
-/// Products of two or more symbols that divide one that occurs, it among them.
+/// Products of two or more symbols that divide one that occurs, including itself.
 fn parts(occurring: &BTreeSet<Monomial>) -> FxHashSet<Monomial> {
     let mut parts: FxHashSet<Monomial> = FxHashSet::default();
     let mut waiting: Vec<Monomial> = occurring.iter().cloned().collect();
@@ -259,7 +260,7 @@ fn parts(occurring: &BTreeSet<Monomial>) -> FxHashSet<Monomial> {
     parts
 }
 
-/// Products of three assumptions, of which two have a part of a product that occurs.
+/// Products of three assumptions, of which two contain a part of a product that occurs.
 fn triples(
     known: &Hypotheses,
     near: &[usize],
@@ -282,7 +283,7 @@ fn triples(
     triples
 }
 
-/// A product with one assumption more.
+/// Multiplies a product by one more assumption.
 fn multiplied(known: &Hypotheses, product: &Entry, by: usize) -> Option<Entry> {
     let (a, b) = (&product.poly, &known.at_least[by]);
     let Source::Product(factors) = &product.source else { return None };
@@ -293,7 +294,7 @@ fn multiplied(known: &Hypotheses, product: &Entry, by: usize) -> Option<Entry> {
     Some(Entry { source: Source::Product(factors), poly: a.times(b)? })
 }
 
-/// The simplest first.
+/// Sorts entries, the simplest first.
 fn sort(entries: &mut [Entry]) {
     entries.sort_by_cached_key(|entry| (highest(&entry.poly), entry.poly.terms().count()));
 }
@@ -302,7 +303,7 @@ fn highest(poly: &Poly) -> u32 {
     poly.terms().map(|(monomial, _)| degree(monomial)).max().unwrap_or_default()
 }
 
-/// Polynomials whose sign may matter: what a symbol is multiplied by in an assumption, differences of two symbols first.
+/// Polynomials whose sign may matter: cofactors of a symbol in an assumption, differences of two symbols first.
 fn suggested(known: &Hypotheses) -> Vec<Poly> {
     let mut found: Vec<Poly> = Vec::new();
     for poly in known.equal.iter().chain(known.at_least.iter().rev()) {

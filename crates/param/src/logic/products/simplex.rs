@@ -1,16 +1,17 @@
-//! The first phase of the simplex method in floating-point numbers, on a dense table: a guess which columns have a weight, for programs that are too
-//! large for [`bounded`](super::bounded). [`exact`](super::exact) makes the weights exact, or drops the guess.
+//! The first phase of the simplex method in floating point, on a dense table: guesses the columns with a weight, for
+//! programs that are too large for [`bounded`](super::bounded). [`exact`](super::exact) makes the weights exact, or
+//! drops the guess.
 //!
-//! The right-hand side is 0 in all places but the first, so that almost every step would be degenerate. It is perturbed: steps are chosen by the
-//! perturbed vector and applied to both.
+//! The right-hand side is 0 except in the first row, so that almost every step would be degenerate. Therefore it is
+//! perturbed: steps are chosen by the perturbed vector and applied to both.
 
 use crate::deadline::tick;
 
 /// Steps of the method.
 const MAX_STEPS: usize = 2000;
-/// Numbers below this are taken for 0.
+/// Numbers below this count as 0.
 const TINY: f64 = 1e-9;
-/// By how much places of the vector are moved.
+/// Size of the perturbation.
 const MOVED: f64 = 1e-6;
 /// Rounds of scaling.
 const SCALINGS: usize = 4;
@@ -18,17 +19,17 @@ const SCALINGS: usize = 4;
 /// Entries of a column: row and number.
 pub(super) type Column = Vec<(usize, f64)>;
 
-/// A table: columns, the moved vector, the vector.
+/// A table: columns, the perturbed vector, the vector.
 struct Table {
     rows: Vec<Vec<f64>>,
-    /// Sums of the rows whose column is an artificial one, negated.
+    /// Negated sums of the rows whose basic column is artificial.
     cost: Vec<f64>,
-    /// The column of each row; none is an artificial one.
+    /// The basic column of each row; `None` is an artificial one.
     basis: Vec<Option<usize>>,
     columns: usize,
 }
 
-/// The columns whose sum, with weights that are not negative, is −1 in the first row and 0 in all others, if there are any.
+/// The columns with a nonnegatively weighted sum of −1 in the first row and 0 in all others, if there are any.
 pub(super) fn support(columns: &[Column], rows: usize) -> Option<Vec<usize>> {
     let mut table = Table::new(columns, rows);
     for _ in 0..MAX_STEPS {
@@ -54,7 +55,7 @@ impl Table {
         }
         for (number, row) in table.iter_mut().enumerate() {
             let by = (base::mix64(number as u64) >> 40) as f64 / (1u64 << 24) as f64;
-            // How negative the first row becomes does not matter.
+            // The magnitude of the first row does not matter.
             let wanted = if number == 0 { 1.0 } else { 0.0 };
             row[width - 2] = wanted + MOVED * (1.0 + by);
             row[width - 1] = wanted;
@@ -96,7 +97,7 @@ impl Table {
         self.basis[row] = Some(column);
     }
 
-    /// The columns with a weight, if nothing is left of the artificial ones.
+    /// The columns with a weight, if no artificial one remains.
     fn found(&self) -> Option<Vec<usize>> {
         let mut found = Vec::new();
         let wanted = self.columns + 1;

@@ -1,4 +1,4 @@
-//! Refutations against all values of small numbers, and of what must be found.
+//! Refutations compared with all values of small numbers, and refutations that must be found.
 
 use super::certificate::{Multiple, Weighted};
 use super::*;
@@ -57,7 +57,7 @@ fn indices_of_rows_are_inside() {
     assert!(is_refuted(&all, &[]));
 }
 
-/// Two places of an array of rows are one only if row and column are: the pitch is a sum.
+/// Two positions in an array of rows are equal only if row and column are: the pitch is a sum.
 #[test]
 fn digits_of_equal_indices_are_equal() {
     let [u, v, x, y, pitch, more] = [0, 1, 2, 3, 4, 5];
@@ -82,7 +82,7 @@ fn digits_of_equal_indices_are_equal() {
     assert!(!is_refuted(&all, &[same]));
 }
 
-/// Bounds of a quotient, of one that is divided again, and of a remainder put together with another stride.
+/// Bounds of a quotient, of a repeated quotient, and of a remainder combined with another stride.
 #[test]
 fn quotients_are_bounded() {
     let [x, q, r, d, c, p, s, e] = [0, 1, 2, 3, 4, 5, 6, 7];
@@ -112,7 +112,7 @@ fn equations_without_solutions_are_refuted() {
     assert!(!is_refuted(&[], &[poly(&[(2, &[0]), (-4, &[1]), (2, &[])])]));
 }
 
-/// What some numbers fulfil is never refuted, and what is refuted is for a reason that is checked.
+/// Satisfiable assumptions are never refuted, and every refutation passes the checker.
 #[test]
 fn nothing_that_holds_is_refuted() {
     const SYMBOLS: usize = 4;
@@ -143,7 +143,7 @@ fn nothing_that_holds_is_refuted() {
     assert!(refuted > 300 && possible > 300, "{refuted} {possible}");
 }
 
-/// Tells whether numbers from −4 to 4 fulfil everything.
+/// Do numbers from −4 to 4 satisfy everything?
 fn is_possible(at_least: &[Poly], equal: &[Poly], symbols: usize) -> bool {
     let count = 9_usize.pow(symbols as u32);
     (0..count).any(|number| {
@@ -158,7 +158,7 @@ fn is_possible(at_least: &[Poly], equal: &[Poly], symbols: usize) -> bool {
     })
 }
 
-/// A certificate that was changed is not accepted.
+/// A modified certificate is rejected.
 #[test]
 fn the_checker_refuses() {
     let (x, y) = (poly(&[(1, &[0]), (-1, &[])]), poly(&[(-1, &[0])]));
@@ -168,7 +168,7 @@ fn the_checker_refuses() {
         let products = products.map(|(weight, factors)| Weighted { weight, factors }).collect();
         Certificate::Sum { products, multiples: Vec::new() }
     };
-    // The first says that x is not negative, which is weaker.
+    // The first states that x is not negative, which is weaker.
     assert_eq!(both.at_least.len(), 3);
     assert!(sum([1, 1], [vec![1], vec![2]]).refutes(&both));
     assert!(!sum([1, 1], [vec![0], vec![2]]).refutes(&both));
@@ -214,7 +214,7 @@ fn draw_number(random: &mut Random) -> i128 {
     }
 }
 
-/// Linear assumptions of which a sum with weights is negative cannot hold, however large their numbers are.
+/// Linear assumptions with a negative weighted sum are contradictory, however large their numbers are.
 #[test]
 fn linear_refutations_are_found() {
     const SYMBOLS: usize = 5;
@@ -230,7 +230,7 @@ fn linear_refutations_are_found() {
                 })
             })
             .collect();
-        // The last is less than minus the others, weighted.
+        // The last is less than minus the weighted others.
         let sum = all.iter().fold(Poly::default(), |sum, one| {
             sum.plus(&one.scaled(1 + random.below(3)).unwrap()).unwrap()
         });

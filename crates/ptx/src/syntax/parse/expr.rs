@@ -26,9 +26,9 @@ impl<'a> Parser<'a> {
         self.continue_binary(left, lowest)
     }
 
-    /// Goes on after an operand that was already read.
+    /// Continues after an operand that was already read.
     pub(super) fn continue_binary(&mut self, mut left: Expr<'a>, lowest: u8) -> Parse<Expr<'a>> {
-        // A chain of operators nests to the left, so its length is depth.
+        // A chain of operators nests to the left, so its length is its depth.
         for _ in 0..MAX_DEPTH {
             let Some((op, precedence)) = self.peek_binary().filter(|found| found.1 >= lowest)
             else {
@@ -82,7 +82,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// A sign or complement and what it applies to, without binary operators.
+    /// A sign or complement with its operand, without binary operators.
     pub(super) fn unary(&mut self) -> Parse<Expr<'a>> {
         let op = match self.token.kind {
             TokenKind::Punct(Punct::Plus) => UnaryOp::Plus,
@@ -149,7 +149,7 @@ impl<'a> Parser<'a> {
         Ok(Expr::Parenthesized(Box::new(inner)))
     }
 
-    /// An expression of a debug section, where section names keep their dot: `.debug_info+4`.
+    /// An expression of a debug section; section names keep their dot there: `.debug_info+4`.
     pub(super) fn section_expr(&mut self) -> Parse<Expr<'a>> {
         if self.token.kind == TokenKind::Dotted && !self.dot_starts_number() {
             let span: Span = self.bump().span;

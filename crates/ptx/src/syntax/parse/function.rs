@@ -36,7 +36,7 @@ impl<'a> Parser<'a> {
         if self.is(Punct::LeftParen) { self.parameters() } else { Ok(Vec::new()) }
     }
 
-    /// Whatever is dotted between the parameters and the body; lowering knows which matter.
+    /// All dotted words between the parameters and the body; lowering knows their meaning.
     fn function_directives(&mut self) -> Parse<Vec<FunctionDirective<'a>>> {
         let mut directives = Vec::new();
         while let Some(name) = self.dotted() {
@@ -63,8 +63,7 @@ impl<'a> Parser<'a> {
         self.block()
     }
 
-    /// `{ … }`. Errors inside are recorded and the next statement is tried, so that one file can
-    /// show several.
+    /// `{ … }`. Errors inside are recorded and the next statement is tried, so that one file can show several.
     fn block(&mut self) -> Parse<Block<'a>> {
         let open = self.bump().span;
         self.nested(|parser| {
@@ -113,7 +112,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What follows `label:`. Three directives take the label as their own name.
+    /// The statement after `label:`. Three directives take the label as their own name.
     fn after_label(&mut self, label: Name<'a>) -> Parse<Statement<'a>> {
         match self.peek_dotted() {
             Some("branchtargets") => {
@@ -145,10 +144,10 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Skips the rest of a statement that could not be read; whether the block ended there.
+    /// Skips the rest of an unreadable statement; returns `true` if the block ended there.
     ///
-    /// A `}` may close a vector operand or the block. What follows tells: operands go on with
-    /// punctuation, blocks do not.
+    /// A `}` may close a vector operand or the block. The next token decides: operands continue with punctuation,
+    /// blocks do not.
     fn recover_statement(&mut self) -> bool {
         let mut open_braces = 0u32;
         loop {

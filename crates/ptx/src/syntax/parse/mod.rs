@@ -1,12 +1,11 @@
 //! Recursive descent over the grammar of PTX (manual chapters 4, 5, 6 and 11).
 //!
-//! Parsing never fails as a whole: [`parse`] returns what it understood and every error it met,
-//! after each of which it looks for the next statement or item to go on with. Depth and the number
-//! of errors are limited, so that hostile input ends in a diagnostic rather than a full stack or a
-//! million messages. The work is linear in the length of the text.
+//! Parsing never fails as a whole: [`parse`] returns the part it understood and every error. After each error it
+//! continues at the next statement or item. Depth and the number of errors are limited, so that hostile input ends in
+//! a diagnostic rather than a full stack or a million messages. The work is linear in the length of the text.
 //!
-//! It accepts slightly more than `ptxas` (order of attributes, mixed declarators). What an
-//! instruction means, and whether its operands fit, is the business of the catalogue.
+//! It accepts slightly more than `ptxas` (order of attributes, mixed declarators). The catalogue knows the meaning of
+//! instructions and checks their operands.
 
 mod expr;
 mod function;
@@ -19,18 +18,18 @@ use super::number::Value;
 use super::token::{Bad, Lexer, Punct, Token, TokenKind};
 use base::{Code, Diagnostic, Span};
 
-/// Blocks, brackets and parentheses may nest this deep. Compilers need fewer than ten levels.
+/// The deepest nesting of blocks, brackets and parentheses. Compilers need fewer than ten levels.
 const MAX_DEPTH: u32 = 200;
 
 /// After this many errors the rest of the file is not read.
 const MAX_ERRORS: usize = 50;
 
-/// What [`parse`] found.
+/// The result of [`parse`].
 #[derive(Debug)]
 pub struct Parsed<'a> {
     /// Everything that was understood.
     pub module: Module<'a>,
-    /// Everything that was not, in order of appearance.
+    /// The errors, in order of appearance.
     pub errors: Vec<Diagnostic>,
 }
 
@@ -46,7 +45,7 @@ pub fn parse(text: &str) -> Parsed<'_> {
     Parsed { module, errors: parser.errors }
 }
 
-/// Marks a construct that could not be read; the reason is already in [`Parser::errors`].
+/// Marks an unreadable construct; the reason is already in [`Parser::errors`].
 struct Failed;
 
 type Parse<T> = Result<T, Failed>;
@@ -54,13 +53,13 @@ type Parse<T> = Result<T, Failed>;
 struct Parser<'a> {
     text: &'a str,
     lexer: Lexer<'a>,
-    /// The token under consideration.
+    /// The current token.
     token: Token,
-    /// End of the token before it.
+    /// End of the previous token.
     previous_end: u32,
     errors: Vec<Diagnostic>,
     depth: u32,
-    /// Set when a limit was reached: from then on the text is over and errors are not recorded.
+    /// Set when a limit is reached: the text then counts as ended and errors are not recorded.
     stopped: bool,
 }
 
@@ -106,7 +105,7 @@ impl<'a> Parser<'a> {
         if self.accept(punct) { Ok(()) } else { self.fail(wanted) }
     }
 
-    /// From the start of a construct to the token last read.
+    /// From the start of a construct to the last token read.
     fn since(&self, start: Span) -> At {
         At(Span::new(start.start, self.previous_end.max(start.start)))
     }

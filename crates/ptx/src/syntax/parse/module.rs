@@ -19,8 +19,8 @@ impl<'a> Parser<'a> {
         Module { items }
     }
 
-    /// A file that does not begin as PTX must (manual §11.1.1) is probably something else, which
-    /// is more useful to say than what its first word should have been.
+    /// Reports a file with a wrong beginning (manual §11.1.1). It is probably something else, and saying so is more
+    /// useful than naming the expected first word.
     fn check_version(&mut self) {
         if self.peek_dotted() == Some("version") || self.at_end() {
             return;
@@ -157,7 +157,7 @@ impl<'a> Parser<'a> {
         Ok(Item::Alias(alias, function))
     }
 
-    /// `@@DWARF …` to the end of its line, which nothing here needs.
+    /// `@@DWARF …` to the end of its line; it is not needed.
     fn dwarf_line(&mut self) -> Parse<Item<'a>> {
         self.bump();
         self.expect(Punct::At, "`@@DWARF`")?;
@@ -170,8 +170,8 @@ impl<'a> Parser<'a> {
         Ok(Item::Dwarf(line.trim()))
     }
 
-    /// Skips to something that can only stand at the outermost level. Braces are not counted: after
-    /// an error nobody knows which one is missing.
+    /// Skips to a word that can only stand at the outermost level. Braces are not counted: after an error it is
+    /// unknown which one is missing.
     fn recover_item(&mut self, failed_at: Span) {
         if self.token.span == failed_at {
             self.bump();

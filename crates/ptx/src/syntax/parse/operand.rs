@@ -5,11 +5,11 @@ use super::super::token::{Punct, TokenKind};
 use super::{Parse, Parser};
 use base::Span;
 
-/// Binding strength of `+` and `-`: all that may follow a name in an operand.
+/// Precedence of `+` and `-`, the only operators that may follow a name in an operand.
 const ADDITIVE: u8 = 9;
 
 impl<'a> Parser<'a> {
-    /// The rest of an instruction whose guard and opcode were read.
+    /// The rest of an instruction, after its guard and opcode.
     pub(super) fn instruction(
         &mut self,
         guard: Option<Guard<'a>>,
@@ -84,7 +84,7 @@ impl<'a> Parser<'a> {
         if name.text == "_" {
             return Ok(Operand::Sink(name.at));
         }
-        // The one name that is a constant, so that any operator may follow.
+        // The one name that is a constant, so any operator may follow.
         if name.text == "WARP_SZ" {
             return Ok(Operand::Expr(self.continue_binary(Expr::Name(name), 1)?));
         }
@@ -113,7 +113,7 @@ impl<'a> Parser<'a> {
         Ok(Operand::Element(array, Box::new(index)))
     }
 
-    /// What stands between the bracket under consideration and `close`; may be nothing.
+    /// The operands between the current bracket and `close`; may be empty.
     fn operands_between(&mut self, close: Punct, wanted: &str) -> Parse<Vec<Operand<'a>>> {
         self.bump();
         if self.accept(close) {
@@ -146,7 +146,7 @@ impl<'a> Parser<'a> {
         Ok(Operand::List(operands))
     }
 
-    /// Whether `(` is followed by the type of a cast. The only place that looks two tokens ahead.
+    /// Is `(` followed by the type of a cast? This is the only place that looks two tokens ahead.
     fn starts_cast(&self, open: Span) -> bool {
         let rest = self.text[open.end as usize..].trim_start();
         rest.starts_with(".s64") || rest.starts_with(".u64")

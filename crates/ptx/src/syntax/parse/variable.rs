@@ -32,13 +32,13 @@ impl<'a> Parser<'a> {
         Ok(variable)
     }
 
-    /// The state space under consideration, if the current token names one.
+    /// The state space named by the current token, if any.
     pub(super) fn peek_space(&self) -> Option<StateSpace> {
         self.peek_dotted().and_then(state_space)
     }
 
-    /// Everything before the declared names. PTX fixes an order for the attributes, but producers
-    /// differ, so any order is read.
+    /// Everything before the declared names. PTX fixes an order for the attributes, but producers differ, so any
+    /// order is read.
     fn variable_head(&mut self, linkage: Option<Linkage>) -> Parse<Variable<'a>> {
         let start = self.token.span;
         let Some(space) = self.peek_space() else {

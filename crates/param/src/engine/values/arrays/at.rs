@@ -1,4 +1,4 @@
-//! Clauses at the places of a loop: with what variables are there.
+//! Instantiates clauses at the points of a loop, with the values of variables there.
 
 use super::super::claims::Reader;
 use super::super::run::Runner;
@@ -14,14 +14,14 @@ use base::Index;
 use std::collections::BTreeMap;
 
 impl Runner<'_, '_> {
-    /// What threads of a block have in common of a path.
+    /// Returns the conditions of a path that all threads of a block share.
     pub(in super::super) fn common(&self, path: &[Formula]) -> Vec<Formula> {
         let symbols = &self.engine.prover.symbols;
         let parts = path.iter().flat_map(Formula::conjuncts);
         parts.filter(|part| symbols.formula_level(part) <= Level::Block).cloned().collect()
     }
 
-    /// A clause where variables have the values of a state; `None` if it says something that is not followed.
+    /// Instantiates a clause with the variables of a state; `None` if part of it is unsupported.
     pub(in super::super) fn clause_at(
         &mut self,
         clause: &Clause,
@@ -62,7 +62,7 @@ impl Runner<'_, '_> {
         Some(at)
     }
 
-    /// Whether a clause says the same for all threads of a block, of numbers that are what the machine has.
+    /// Does a clause mean the same for all threads of a block, and only use numbers that equal the machine's?
     fn is_shared(&self, clause: &Clause, state: &State) -> bool {
         let mut shared = true;
         let mut own = clause.forall.clone();
@@ -76,7 +76,7 @@ impl Runner<'_, '_> {
                 ExprKind::Builtin(Builtin::Thread, _) | ExprKind::Other(_) => shared = false,
                 ExprKind::Var(one) if !own.contains(one) => {
                     shared &= self.engine.level(&state.vars[one.position()]) <= Level::Block;
-                    // Of others it is not shown that they do not wrap.
+                    // Other variables are not shown to be free of wrapping.
                     shared &= self.engine.relevant[one.position()]
                         || self.engine.kernel.scalars.contains(one);
                 }
@@ -86,7 +86,7 @@ impl Runner<'_, '_> {
         shared
     }
 
-    /// Puts simpler values in the place of greatest and least numbers that are shown to be them.
+    /// Replaces minima and maxima by simpler values that are shown to be equal.
     fn sharpen(&mut self, at: &mut At, targets: &[Poly], known: &[Formula]) -> Option<()> {
         let operations = self.engine.operations.clone();
         for (operation, result) in &operations {
@@ -112,7 +112,7 @@ impl Runner<'_, '_> {
         Some(())
     }
 
-    /// Quotients by a symbol that has another value are quotients by that.
+    /// Rewrites quotients by a symbol into quotients by its value.
     fn divided_by(
         &mut self,
         at: &mut At,
@@ -141,7 +141,7 @@ impl At {
             || self.value.symbols().contains(&sym)
     }
 
-    /// With a polynomial in the place of a symbol.
+    /// Replaces a symbol by a polynomial.
     pub(in super::super) fn substitute(&mut self, sym: Sym, value: &Poly) -> Option<()> {
         let mut map = |poly: &Poly| poly.substituted(sym, value);
         self.index = map(&self.index)?;

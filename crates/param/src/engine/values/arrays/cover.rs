@@ -1,7 +1,7 @@
-//! What clauses at the head of a loop say of an element.
+//! Looks up an element in the clauses at the head of a loop.
 //!
-//! A clause *covers* an element if digits are found, by inverting its index, for which it is shown to speak of this element. Digits that
-//! are powers of two are guessed from the factors of the index.
+//! A clause *covers* an element if digits are found, by inverting its index, for which it is shown to apply to this
+//! element. Digits that are powers of two are guessed from the factors of the index.
 
 use super::super::instance::Instance;
 use super::super::resolve::{Moment, Resolver, Stop, open, too_large};
@@ -13,7 +13,7 @@ use crate::logic::formula::Formula;
 use crate::logic::poly::{Monomial, Poly, Sym, divided, greatest_common_divisor};
 use base::Index;
 
-/// A clause with digits for which it may speak of an element: what is left to show.
+/// A clause with digits for which it may apply to an element, and the open conditions.
 struct Attempt {
     value: Value,
     instance: Instance,
@@ -21,7 +21,7 @@ struct Attempt {
 }
 
 impl Resolver {
-    /// The value of an element at the head of a loop in an iteration, or behind the loop.
+    /// Returns the value of an element at the head of a loop in an iteration, or after the loop.
     pub(in super::super) fn covered(
         &mut self,
         (record, count): (usize, Option<&Poly>),
@@ -44,7 +44,7 @@ impl Resolver {
             around.digits.insert(own.count, count.clone());
         }
         if count.is_none() {
-            // Behind the loop its clauses hold if the loop was come to.
+            // After the loop its clauses hold if the loop was reached.
             for part in &own.before {
                 let part = self.formula(part, &around).ok_or_else(too_large)?;
                 if !self.shows(known, &part) {
@@ -67,7 +67,7 @@ impl Resolver {
         self.decided(attempts, (array, index), moment, known, depth)
     }
 
-    /// What needs a solver, or another case.
+    /// Tries the attempts that need a solver, or another case.
     fn decided(
         &mut self,
         attempts: Vec<Attempt>,
@@ -134,7 +134,7 @@ impl Resolver {
         choices.into_iter().filter_map(|one| self.attempt(at, index, one, known)).collect()
     }
 
-    /// Numbers that may be the power of two in an index: products that divide it.
+    /// Candidates for the power of two in an index: products that divide it.
     fn factors(&mut self, at: &At, element: &Poly, around: &Instance) -> Vec<Poly> {
         let Some(own) = self.poly(&at.index, around) else { return Vec::new() };
         let Some(rest) = element.offset(-own.constant_term()) else { return Vec::new() };

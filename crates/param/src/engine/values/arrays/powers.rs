@@ -9,7 +9,7 @@ use crate::logic::poly::{Poly, Sym};
 use crate::logic::symbols::Level;
 
 impl Resolver {
-    /// Whether a condition says that something is a power of two that is a product of such.
+    /// Does a condition state that a product of powers of two is a power of two?
     pub(in super::super) fn is_power(&mut self, goal: &Formula, known: &[Formula]) -> bool {
         let Formula::Pow2(poly) = goal else { return false };
         let terms: Vec<_> = poly.terms().map(|(one, factor)| (one.clone(), factor)).collect();
@@ -19,10 +19,10 @@ impl Resolver {
             && monomial.iter().all(|(sym, _)| self.is_power_symbol(*sym, known))
     }
 
-    /// Whether a symbol is shown to be a power of two.
+    /// Is a symbol shown to be a power of two?
     pub(super) fn is_power_symbol(&mut self, sym: Sym, known: &[Formula]) -> bool {
         let own = Poly::symbol(sym);
-        // Of what is said of it times a number only this is kept.
+        // Of the facts about its multiples only this one is used.
         let multiple = |one: &Formula| match one {
             Formula::Pow2(poly) => {
                 let mut terms = poly.terms();
@@ -41,8 +41,7 @@ impl Resolver {
         plain.any(multiple) || self.prover.proves(known, &Formula::Pow2(own))
     }
 
-    /// Two powers of two, the first less than the second: the second in terms of the first. What is new
-    /// is a power of two.
+    /// Expresses the greater of two powers of two by the lesser; the new symbol is a power of two.
     pub(super) fn multiple_of(&mut self, less: &Poly) -> Option<(Poly, Vec<Formula>)> {
         let low = Some(Poly::constant(1));
         let sym = self.prover.symbols.bounded("g", Level::Block, low, None);
@@ -59,7 +58,7 @@ mod tests {
     use crate::logic::side::Prover;
     use std::collections::BTreeMap;
 
-    /// `n`, which is a power of two, and `m`, which may be anything above 0.
+    /// `n`, a power of two, and `m`, any number above 0.
     fn numbers() -> (Resolver, Poly, Poly) {
         let mut prover = Prover::new(None);
         let low = Some(Poly::constant(1));
@@ -97,13 +96,13 @@ mod tests {
         let sym = |poly: &Poly| poly.terms().next().map(|(one, _)| one[0].0).unwrap();
         let mut shows = |poly: Poly| resolver.is_power_symbol(sym(&m), &[Formula::Pow2(poly)]);
         assert!(shows(m.clone()) && shows(m.scaled(4).unwrap()));
-        // No number above 0 is like this, so that anything follows.
+        // No number above 0 satisfies this, so anything follows.
         assert!(shows(m.scaled(-4).unwrap()));
         assert!(!shows(m.offset(1).unwrap()) && !shows(m.plus(&n).unwrap()));
         assert!(!shows(n.clone()));
     }
 
-    /// What is trusted of powers of two, for all of them up to 2^40.
+    /// The trusted facts about powers of two, for all of them up to 2^40.
     #[test]
     fn powers_divide_greater_ones() {
         for small in 0..40u32 {

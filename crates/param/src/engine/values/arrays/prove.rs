@@ -1,4 +1,4 @@
-//! Shows clauses, loop by loop, and what holds at the end.
+//! Shows clauses of loops, one loop at a time.
 
 use super::super::extremes::single_fold;
 use super::super::instance::Instance;
@@ -11,19 +11,19 @@ use crate::logic::poly::{Poly, Sym};
 use crate::logic::symbols::Level;
 use base::Span;
 
-/// Cases that are looked at for one clause.
+/// Limit on the cases of one clause.
 const MAX_CASES: usize = 24;
 
-/// What is shown of the clauses of loops.
+/// Results for the clauses of loops.
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct Shown {
-    /// Those that hold, by their numbers.
+    /// The clauses that hold, by their numbers.
     pub(in super::super) kept: Vec<usize>,
-    /// Why others do not, and where that is.
+    /// The clauses that do not, with the place and the reason.
     pub(in super::super) dropped: Vec<(usize, Option<Span>, String)>,
 }
 
-/// That a clause holds at a place.
+/// The goal that a clause holds at a point.
 #[derive(Clone)]
 struct Goal {
     array: ArrayId,
@@ -33,7 +33,7 @@ struct Goal {
 }
 
 impl Resolver {
-    /// Drops clauses that do not hold, until those that are left do.
+    /// Drops clauses that do not hold, until the remaining ones do.
     pub(in super::super) fn show_loops(&mut self, side: usize, clauses: usize) -> Shown {
         let mut shown = Shown::default();
         let loops = self.sides[side].loops.iter();
@@ -50,7 +50,7 @@ impl Resolver {
         shown
     }
 
-    /// Drops clauses that do not hold; whether some were dropped that others may have been shown with.
+    /// Drops clauses that do not hold. Returns `true` if other clauses may have been shown from a dropped one.
     fn drop_wrong(&mut self, side: usize, shown: &mut Shown) -> bool {
         let mut again = false;
         for record in 0..self.sides[side].loops.len() {
@@ -62,7 +62,7 @@ impl Resolver {
                     at += 1;
                     continue;
                 };
-                // What others were shown with is gone: they are shown again.
+                // The other clauses were shown from this one, so they are shown again.
                 let clause = clauses.remove(at);
                 shown.dropped.push((clause.number, span, message));
                 at = 0;
@@ -73,7 +73,7 @@ impl Resolver {
         again
     }
 
-    /// Why a clause of a loop does not hold before it, or after an iteration.
+    /// Returns why a clause of a loop does not hold before it, or after an iteration.
     fn failed(&mut self, side: usize, record: usize, at: usize) -> Option<(Option<Span>, String)> {
         let own = self.sides[side].loops[record].clone();
         let clause = own.clauses[at].clone();
@@ -83,7 +83,7 @@ impl Resolver {
         if let Err((span, message)) = self.holds_at_first(goal) {
             return Some((span, format!("that this holds before the loop: {message}")));
         }
-        // Without an end no iteration has one.
+        // Without an end, no iteration ends.
         let end = clause.end?;
         let moment = self.end(side, &own);
         let mut goal = Goal { array, at: end, known: own.within.clone(), moment };
@@ -103,7 +103,7 @@ impl Resolver {
         }
     }
 
-    /// Shows a clause before its loop. What elements hold there may be left as it is, if the clause says nothing else.
+    /// Shows a clause before its loop. The initial contents may stay symbolic, if the clause only refers to those.
     fn holds_at_first(&mut self, goal: Goal) -> Result<(), (Option<Span>, String)> {
         let mut relative = false;
         goal.at.value.visit(&mut |atom| relative |= matches!(atom, Atom::Entry(_)));
@@ -118,7 +118,7 @@ impl Resolver {
         self.holds(goal)
     }
 
-    /// A place in the kernel, in the iterations that its symbols stand for.
+    /// A point in the kernel, in the iterations that its symbols stand for.
     fn moment(&self, side: usize, position: Vec<usize>, loops: Vec<(usize, Sym)>) -> Moment {
         let counts = loops.iter().map(|(_, count)| Poly::symbol(*count)).collect();
         let mut who = Instance::default();
@@ -138,7 +138,7 @@ impl Resolver {
         self.moment(side, position, loops)
     }
 
-    /// Shows a clause at a place: first case by case how its powers of two compare with those of the kernel.
+    /// Shows a clause at a point. First splits into cases by the order of its powers of two and those of the kernel.
     fn holds(&mut self, goal: Goal) -> Result<(), (Option<Span>, String)> {
         let mut goal = goal;
         goal.known.extend(goal.at.when.iter().cloned());
@@ -154,7 +154,7 @@ impl Resolver {
         self.by_levels(goal, &levels, &terms, &mut cases)
     }
 
-    /// Powers of two in the indices that the array is stored with.
+    /// Collects the powers of two in the indices of stores to the array.
     fn power_terms(&mut self, goal: &Goal) -> Vec<Sym> {
         let around = &goal.moment.point.loops;
         let mut polys: Vec<Poly> = Vec::new();
@@ -235,14 +235,14 @@ impl Resolver {
             let (more, rest) = if order < 0 { (levels, rest) } else { (more, terms) };
             let result = self.by_levels(case, more, rest, cases);
             self.scoped.truncate(scoped);
-            // What copies are known by is known in their case alone.
+            // Facts about copies hold only in their case.
             self.copies = outer;
             result?;
         }
         Ok(())
     }
 
-    /// Shows a clause, in as many cases as it takes.
+    /// Shows a clause, splitting it into cases as needed.
     fn clause_in_cases(
         &mut self,
         goal: &Goal,
@@ -252,7 +252,7 @@ impl Resolver {
             Ok(()) => return Ok(()),
             Err(Stop::Split(condition)) => condition,
             Err(Stop::Open(span, message)) => {
-                // A case that cannot be is no case.
+                // A contradictory case needs no proof.
                 return match self.prover.proves(&goal.known, &Formula::False) {
                     true => Ok(()),
                     false => Err((span, message)),
@@ -276,7 +276,7 @@ impl Resolver {
         Ok(())
     }
 
-    /// A digit of the clause whose remainder by a small number a condition depends on.
+    /// Finds a digit of the clause on whose remainder by a small number a condition depends.
     fn remainder_of(&self, condition: &Formula, goal: &Goal) -> Option<(Sym, i128)> {
         condition.symbols().into_iter().find_map(|sym| {
             let (dividend, divisor) = self.quotients.get(&sym)?;
@@ -288,7 +288,7 @@ impl Resolver {
         })
     }
 
-    /// A digit as a multiple of a number and what is left, for each that may be left.
+    /// Replaces a digit by a multiple of a number plus each possible remainder.
     fn by_remainder(
         &mut self,
         goal: &Goal,
@@ -314,11 +314,11 @@ impl Resolver {
         Ok(())
     }
 
-    /// Whether an element holds what a clause says.
+    /// Do the contents of an element agree with a clause?
     fn compared(&mut self, goal: &Goal) -> Result<(), Stop> {
         let index = [self.poly(&goal.at.index, &goal.moment.who).ok_or_else(too_large)?];
         let got = match &self.held {
-            // What is there before the loop is what was there before the loop.
+            // Before the loop, the contents on entry are the contents.
             Some((_, place)) if *place == goal.moment.point.position => {
                 let (side, point) = (goal.moment.side, goal.moment.point.clone());
                 let around = goal.moment.who.digits.iter();

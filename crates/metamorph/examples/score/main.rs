@@ -1,18 +1,23 @@
-//! Scores a Warpproof binary on a folder of cases: `cargo run -p metamorph --example score -- BINARY FOLDER JOBS`.
+//! Scores a Warpproof binary on a folder of cases:
+//! `cargo run -p metamorph --example score -- BINARY FOLDER JOBS [--limit SECONDS] [--page FILE --commit COMMIT]`.
 //!
 //! Prints a table by base kernel and group of transformations, wrong proofs and false alarms with their seeds, the
-//! most frequent reasons for `unknown`, and times.
+//! most frequent reasons for `unknown`, and times. With `--page` the same is written as a page of the manual.
 
 #![allow(clippy::print_stdout, reason = "a table for people")]
+
+mod page;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
-use std::time::Instant;
 
-/// How long one question may take, in seconds.
+/// Time limit of one question, in seconds, unless `--limit` says something else.
 const LIMIT: &str = "20";
+
+/// Runs a command and writes the processor time of all its processes as the last line of stderr.
+const TIMED: &str = r#""$@"; status=$?; times >&2; exit $status"#;
 
 struct Case {
     seed: String,
@@ -28,15 +33,23 @@ struct Case {
 
 struct Answer {
     status: i32,
+    /// Processor time, that of the solver included: other work on the machine does not count.
     seconds: f64,
     reasons: Vec<String>,
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [binary, folder, jobs] = arguments.as_slice() else {
-        return Err("arguments: BINARY FOLDER JOBS".into());
+    let [binary, folder, jobs, options @ ..] = arguments.as_slice() else {
+        return Err(
+            "arguments: BINARY FOLDER JOBS [--limit SECONDS] [--page FILE --commit COMMIT]".into(),
+        );
     };
+    let option = |name: &str| {
+        let at = options.iter().position(|one| one == name)?;
+        options.get(at + 1).map(String::as_str)
+    };
+    let limit = option("--limit").unwrap_or(LIMIT);
     let cases = read(Path::new(folder))?;
     let next = Mutex::new(0);
     let answers = Mutex::new(BTreeMap::new());
@@ -44,7 +57,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for _ in 0..jobs.parse().unwrap_or(1) {
             scope.spawn(|| {
                 while let Some(number) = take(&next, cases.len()) {
-                    let answer = ask(binary, &cases[number]);
+                    let answer = ask(binary, &cases[number], limit);
                     if let Ok(mut answers) = answers.lock() {
                         answers.insert(number, answer);
                     }
@@ -61,6 +74,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let wrong = unexpected(&asked);
     reasons(&asked);
     times(&asked);
+    if let Some(file) = option("--page") {
+        let commit = option("--commit").ok_or("--page needs --commit")?;
+        std::fs::write(file, page::page(&asked, commit, limit))?;
+    }
     match wrong {
         0 => Ok(()),
         _ => Err(format!("{wrong} cases have a wrong answer or none").into()),
@@ -100,20 +117,22 @@ fn read(folder: &Path) -> std::io::Result<Vec<Case>> {
     Ok(cases)
 }
 
-fn ask(binary: &str, case: &Case) -> Answer {
-    let mut command = Command::new(binary);
+fn ask(binary: &str, case: &Case, limit: &str) -> Answer {
+    let mut command = Command::new("bash");
+    command.args(["-c", TIMED, "timed", binary]);
     if case.question == "pair" {
         command.args(["equiv", "--for-all-sizes"]);
     } else {
         command.arg("prove");
     }
-    command.args(["--timeout", LIMIT, "--no-cache", "--no-compare", "-j", "1"]).args(&case.files);
-    let start = Instant::now();
-    let output = command.output();
-    let seconds = start.elapsed().as_secs_f64();
-    let Ok(output) = output else { return Answer { status: -1, seconds, reasons: Vec::new() } };
+    command.args(["--timeout", limit, "--no-cache", "--no-compare", "-j", "1"]).args(&case.files);
+    let Ok(output) = command.output() else {
+        return Answer { status: -1, seconds: 0.0, reasons: Vec::new() };
+    };
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    let seconds = errors.lines().last().map_or(0.0, processor_time);
     let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
-    text.push_str(&String::from_utf8_lossy(&output.stderr));
+    text.push_str(&errors);
     let open = |line: &&str| {
         ["unknown:", "error", "unsupported"].iter().any(|start| line.starts_with(start))
     };
@@ -121,7 +140,16 @@ fn ask(binary: &str, case: &Case) -> Answer {
     Answer { status: output.status.code().unwrap_or(-1), seconds, reasons }
 }
 
-/// Replaces what differs from case to case: numbers, names of files, code.
+/// Reads what the shell says of its children: `0m1.250s 0m0.125s`.
+fn processor_time(line: &str) -> f64 {
+    let part = |one: &str| -> Option<f64> {
+        let (minutes, seconds) = one.strip_suffix('s')?.split_once('m')?;
+        Some(minutes.parse::<f64>().ok()? * 60.0 + seconds.parse::<f64>().ok()?)
+    };
+    line.split_whitespace().filter_map(part).sum()
+}
+
+/// Replaces the parts that differ from case to case: numbers, names of files, code.
 fn shorten(line: &str) -> String {
     let mut short = String::new();
     for (index, part) in line.split('`').enumerate() {
@@ -197,7 +225,7 @@ fn interval(good: usize, all: usize) -> (f64, f64) {
     ((middle - spread) * scale, (middle + spread) * scale)
 }
 
-/// Prints wrong answers; how many there are.
+/// Prints wrong answers; returns their number.
 fn unexpected(asked: &[(&Case, &Answer)]) -> usize {
     let mut wrong = 0;
     for (case, answer) in asked {
@@ -252,7 +280,7 @@ fn times(asked: &[(&Case, &Answer)]) {
     }
     let (median, late, last) = (at(0.5), at(0.95), at(1.0));
     println!(
-        "\ntime: median {:.2} s, p95 {:.2} s, max {:.2} s (seed {})",
+        "\nprocessor time: median {:.2} s, p95 {:.2} s, max {:.2} s (seed {})",
         median.0, late.0, last.0, last.1
     );
 }

@@ -1,0 +1,303 @@
+//! The commands of the program: each opens its files, calls `driver`, and writes the answer to the console.
+
+use crate::args::{
+    Args, CheckArgs, Command, ExecutionArgs, Infer, InspectArgs, RuleArgs, SimulateArgs,
+};
+use crate::console::Console;
+use crate::proof_args::{EquivArgs, OutputArgs, ProveArgs};
+use crate::{compile_args, completions, demo, limit_args, project, version, watch};
+use clap::CommandFactory;
+use driver::arguments::KernelPath;
+use driver::cuda::{CompileOptions, Math};
+use driver::equiv::{FormulaStep, Step};
+use driver::prove::Compiling;
+use driver::report::Report;
+use driver::{Execution, Exit, Input, InputError, Outcome, escape};
+
+/// Runs a command and returns its exit status.
+pub(crate) fn run(args: &Args, console: &Console) -> Exit {
+    match &args.command {
+        Command::Inspect(inspect) => run_inspect(inspect, console),
+        Command::Equiv(equiv) => run_equiv(equiv, console),
+        Command::Check(check) => run_check(check, console),
+        Command::Prove(prove) => run_prove(prove, console),
+        Command::Simulate(simulate) => run_simulate(simulate, console),
+        Command::Demo => demo::run(console),
+        Command::Run(run) => project::run(run, console),
+        Command::Batch(_) | Command::BatchWorker(_) => {
+            console.fail("a batch is a program of its own: start `warpproof batch`")
+        }
+        Command::Init(init) => project::init(init, console),
+        Command::Schema => {
+            console.write_out(include_str!("../../../docs/warpproof.schema.json"));
+            Exit::Success
+        }
+        Command::Explain(explain) => {
+            console.finish(driver::explain::run(explain.code.as_deref(), console.styled()))
+        }
+        Command::Doctor => {
+            let environment = console.environment();
+            console
+                .finish(driver::doctor::run(&environment, &format!("warpproof {}", version::LONG)))
+        }
+        Command::Completions(wanted) => completions::write(wanted.shell, console),
+        Command::CompleteKernel(wanted) => completions::write_kernels(&wanted.word, console),
+        Command::Watch(_) | Command::Lsp => {
+            console.fail("this command goes on until it is ended: start it as a program of its own")
+        }
+        Command::Man => write_man(console),
+    }
+}
+
+fn run_inspect(args: &InspectArgs, console: &Console) -> Exit {
+    let path = KernelPath { file: args.file.display().to_string(), kernel: None };
+    let input = match args.compile.open(&path, console) {
+        Ok(input) => input,
+        Err(error) => return console.fail(&error.to_string()),
+    };
+    console.finish(driver::inspect::run(&input, args.format.into(), console.styled()))
+}
+
+fn run_simulate(args: &SimulateArgs, console: &Console) -> Exit {
+    let colour = console.styled();
+    let input = args.target.compile.open_to_run(&args.target.kernel, console);
+    execute(&args.target, input, console, |execution| {
+        if console.is_terminal() || args.out.is_some() {
+            return driver::simulate::run(execution, args.out.as_deref(), colour);
+        }
+        let (outcome, arrays) = driver::simulate::run_in_memory(execution, colour);
+        console.keep_arrays(arrays);
+        outcome
+    })
+}
+
+/// Compares two kernels in CUDA C, for every launch and size.
+fn run_equiv_for_all(args: &EquivArgs, console: &Console) -> Exit {
+    let Some(optimised) = &args.optimised else { return console.fail("two kernels are needed") };
+    let paths = [&args.reference, optimised];
+    let mut inputs = Vec::new();
+    for path in paths {
+        match compile_args::read_cuda(path, console) {
+            Ok(input) => inputs.push(input),
+            Err(error) => return console.fail(&error.to_string()),
+        }
+    }
+    let compiling = Compiling {
+        options: args.compile.options(Math::Inlined, console),
+        defines: args.sizes.defines.clone(),
+    };
+    let cache = compiling.options.environment.cache_folder();
+    let reading = args.compile.reading(&args.sizes.defines);
+    let options = driver::prove::Options {
+        kernel: None,
+        infers: true,
+        solver: args.sizes.solver.as_deref(),
+        use_solver: !args.sizes.no_solver,
+        second_solver: None,
+        cache: cache.as_deref(),
+        strict: args.strict,
+        time: Some(args.limits.time().unwrap_or(limit_args::PROOF_TIME)),
+        jobs: args.limits.jobs(),
+        watch: Some(console.watch()),
+        compiling: (!args.sizes.no_compare).then_some(&compiling),
+        reading: &reading,
+        contract: None,
+        format: args.output.format.into(),
+    };
+    let names = paths.map(|path| path.kernel.as_deref());
+    let together = driver::prove::Together {
+        names: args.sizes.map.clone(),
+        same_launch: args.sizes.same_launch,
+        requires: args.sizes.demands.clone(),
+    };
+    let inputs = [&inputs[0], &inputs[1]];
+    let outcome = driver::prove::compare(inputs, names, &together, options, console.styled());
+    console.finish(with_files(outcome, "equiv", &args.output, console))
+}
+
+fn run_equiv(args: &EquivArgs, console: &Console) -> Exit {
+    if args.sizes.for_all_sizes {
+        return run_equiv_for_all(args, console);
+    }
+    let paths: Vec<&KernelPath> = [&args.reference].into_iter().chain(&args.optimised).collect();
+    let mut inputs = Vec::new();
+    for path in &paths {
+        match args.compile.open(path, console) {
+            Ok(input) => inputs.push(input),
+            Err(error) => return console.fail(&error.to_string()),
+        }
+    }
+    let formula = match args.formula.as_deref().map(Input::of_formula).transpose() {
+        Ok(formula) => formula,
+        Err(error) => return console.fail(&error.to_string()),
+    };
+    let sides = args.sides.sides(&args.launch);
+    let limits = args.limits.limits(console.watch());
+    let launch = |kernel: usize, side: usize| {
+        Step::Launch(Execution {
+            input: &inputs[kernel],
+            kernel: paths[kernel].kernel.as_deref(),
+            launch: &sides[side].0,
+            arguments: &sides[side].1,
+            limits,
+        })
+    };
+    let own = args.sides.reference_arguments();
+    let steps = match &formula {
+        Some(input) => {
+            let formula = FormulaStep { input, arguments: &own, limits };
+            [Step::Formula(formula), launch(0, 1)]
+        }
+        None => [launch(0, 0), launch(1, 1)],
+    };
+    let options = driver::equiv::Options {
+        snap: !args.no_snap,
+        strict: args.strict,
+        allow: allowed(&args.allow),
+        assumptions: &args.assumptions,
+        parts: &args.parts,
+        pictures: args.output.report.is_some(),
+        recheck: args.recheck,
+    };
+    let display = watch::Display::start(console);
+    let sides = steps.each_ref().map(std::slice::from_ref);
+    let outcome = driver::equiv::run_steps(sides, &options, console.styled());
+    drop(display);
+    let outcome = with_files(outcome, "equiv", &args.output, console);
+    console.finish(outcome.rendered(args.output.format.into()))
+}
+
+/// All allowances together.
+fn allowed(all: &[driver::Allow]) -> driver::Allow {
+    all.iter().fold(driver::Allow::default(), |some, one| some.and(*one))
+}
+
+fn run_check(args: &CheckArgs, console: &Console) -> Exit {
+    let RuleArgs { strict, warp_synchronous, .. } = args.rules;
+    let (graph, format) = (args.graph.as_deref(), args.output.format.into());
+    let (pictures, allow) = (args.output.report.is_some(), allowed(&args.rules.allow));
+    let options =
+        driver::check::Options { strict, warp_synchronous, allow, graph, format, pictures };
+    let colour = console.styled();
+    let input = args.target.compile.open(&args.target.kernel, console);
+    execute(&args.target, input, console, |execution| {
+        with_files(driver::check::run(execution, options, colour), "check", &args.output, console)
+    })
+}
+
+/// Writes the files that are wanted beside the output.
+fn with_files(
+    outcome: Outcome,
+    command: &'static str,
+    wanted: &OutputArgs,
+    console: &Console,
+) -> Outcome {
+    let reports: Vec<Report> = outcome.report.iter().cloned().collect();
+    with_files_of(outcome, (command, &reports), wanted, console)
+}
+
+/// Like [`with_files`], of several reports.
+pub(crate) fn with_files_of(
+    mut outcome: Outcome,
+    (command, reports): (&'static str, &[Report]),
+    wanted: &OutputArgs,
+    console: &Console,
+) -> Outcome {
+    let page = wanted.report.as_deref().filter(|_| !reports.is_empty());
+    let page = page.map(|path| driver::render::write_html(path, reports));
+    let others = wanted.also.iter().map(|(format, path)| {
+        driver::render::write_reports(path, command, reports, (*format).into())
+    });
+    for error in page.into_iter().chain(others).filter_map(Result::err) {
+        console.write_err(&format!("error: {}\n", escape::plain(&error.to_string())));
+        outcome.exit = Exit::BadInput;
+    }
+    outcome
+}
+
+fn run_prove(args: &ProveArgs, console: &Console) -> Exit {
+    let input = match compile_args::read_cuda(&args.kernel, console) {
+        Ok(input) => input,
+        Err(error) => return console.fail(&error.to_string()),
+    };
+    let ensures = match args.ensures.as_deref().map(Input::of_formula).transpose() {
+        Ok(ensures) => ensures,
+        Err(error) => return console.fail(&error.to_string()),
+    };
+    let (arguments, requires) = (args.arguments.clone(), args.demands.clone());
+    let contract = driver::prove::Contract { ensures, arguments, requires };
+    let environment = console.environment().without_cache(args.method.no_cache);
+    let cache = environment.cache_folder();
+    let reading = args.reading.reading();
+    let (architecture, includes) = (reading.arch.clone(), reading.includes.clone());
+    let compiled =
+        CompileOptions { environment, architecture, includes, ..CompileOptions::default() };
+    let compiling = Compiling { options: compiled, defines: reading.defines.clone() };
+    let options = driver::prove::Options {
+        kernel: args.kernel.kernel.as_deref(),
+        infers: args.method.infer != Infer::None,
+        solver: args.method.solver.as_deref(),
+        use_solver: !args.method.no_solver,
+        second_solver: args.method.second_solver.as_deref(),
+        cache: cache.as_deref(),
+        strict: args.strict,
+        time: Some(args.limits.timeout),
+        jobs: limit_args::jobs(args.limits.jobs),
+        watch: Some(console.watch()),
+        compiling: (!args.method.no_compare).then_some(&compiling),
+        reading: &reading,
+        contract: (!contract.is_empty()).then_some(&contract),
+        format: args.output.format.into(),
+    };
+    let (outcome, reports) = driver::prove::run_each(&input, options, console.styled());
+    let outcome = with_files_of(outcome, ("prove", &reports), &args.output, console);
+    console.finish_all(&outcome, reports)
+}
+
+/// Runs a command on the launch of a module.
+fn execute(
+    args: &ExecutionArgs,
+    input: Result<Input, InputError>,
+    console: &Console,
+    command: impl FnOnce(&Execution<'_>) -> Outcome,
+) -> Exit {
+    let input = match input {
+        Ok(input) => input,
+        Err(error) => return console.fail(&error.to_string()),
+    };
+    let display = watch::Display::start(console);
+    let outcome = command(&Execution {
+        input: &input,
+        kernel: args.kernel.kernel.as_deref(),
+        launch: &args.launch.launch(),
+        arguments: &args.launch.arguments(),
+        limits: args.limits.limits(console.watch()),
+    });
+    drop(display);
+    console.finish(outcome)
+}
+
+/// Writes one page: the program, then each command like a page of its own.
+fn write_man(console: &Console) -> Exit {
+    let mut command = Args::command();
+    command.build();
+    let mut page = Vec::new();
+    let main = clap_mangen::Man::new(command.clone());
+    let mut written = main.render(&mut page);
+    for subcommand in command.get_subcommands_mut().filter(|one| !one.is_hide_set()) {
+        let name = format!("warpproof {}", subcommand.get_name());
+        let man = clap_mangen::Man::new(subcommand.clone());
+        let title = format!(".SH \"{}\"\n", name.to_uppercase());
+        page.extend(title.as_bytes());
+        written = written
+            .and_then(|()| man.render_description_section(&mut page))
+            .and_then(|()| man.render_options_section(&mut page));
+    }
+    match written {
+        Ok(()) => {
+            console.write_out(&String::from_utf8_lossy(&page));
+            Exit::Success
+        }
+        Err(error) => console.fail(&error.to_string()),
+    }
+}

@@ -1,0 +1,59 @@
+//! Accesses of all lanes of a warp at one instruction.
+
+use super::{AccessAttributes, Shadows, Tracker, mark};
+use crate::address::Area;
+use crate::lanes::{Mask, WARP};
+use sync::{Part, SameValue};
+
+impl Tracker {
+    /// Keeps reads of `bytes` bytes by lanes of a warp aside, each at its start. Returns `false` if they must be recorded now.
+    #[inline]
+    pub(crate) fn read_later(
+        &mut self,
+        who: (usize, Mask),
+        (area, bytes): (Area, u32),
+        attributes: AccessAttributes,
+        starts: &[u32; WARP],
+    ) -> bool {
+        let Shadows { shared, traced, enabled, .. } = &mut self.shadows;
+        let is_asked = traced.is_some() || self.history.is_some() || self.mbarriers;
+        let Area::Shared(number) = area else { return false };
+        if is_asked || self.tickets.is_some() || !*enabled || bytes == 0 {
+            return false;
+        }
+        let access = attributes.by(who, SameValue::Different);
+        let shadow = shared.get_mut(number);
+        shadow.is_some_and(|one| one.read_later(self.order.clocks(), (&access, bytes), starts))
+    }
+
+    /// Records accesses of lanes to `bytes` bytes each at one instruction, one after the other.
+    pub(crate) fn access_each(
+        &mut self,
+        warp: usize,
+        (area, bytes): (Area, u32),
+        attributes: AccessAttributes,
+        each: &[Part],
+    ) {
+        let Shadows { shared, global, met, traced, enabled, .. } = &mut self.shadows;
+        if traced.is_some() || self.history.is_some() || self.mbarriers || self.tickets.is_some() {
+            for part in each {
+                let target = (area, part.offset, bytes);
+                self.access((warp, part.lanes), target, attributes, part.same_value);
+            }
+            return;
+        }
+        let shadow = match area {
+            Area::Shared(number) => shared.get_mut(number),
+            Area::Global(number) => global.get_mut(number).and_then(Option::as_mut),
+            Area::Local(_) | Area::Param(_) => None,
+        };
+        let Some(shadow) = shadow.filter(|_| *enabled && bytes > 0) else { return };
+        let access = attributes.by((warp, Mask::NONE), SameValue::Undecided);
+        met.area = mark(area);
+        let (clocks, copies) = (self.order.clocks(), self.order.copies());
+        shadow.access_each(clocks, copies, (&access, bytes), each, met);
+        if self.shadows.contexts.len() < self.shadows.met.met.len() {
+            self.note_contexts(area);
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Reads of shared and local memory: somebody has stored to the element before.
+//!
+//! Neither has contents when a block begins, so a read of an element that nobody has stored to gives anything. A read is shown to be
+//! *initialised* if, for every thread that gets there, some store before it in the order of `resolve.rs` is hit: by a thread of its block, or by the
+//! thread itself for local arrays. Races are proved to be absent first, so that this order is one of time wherever two accesses are to one element.
+//!
+//! The store that came last does not matter here. So all stores before a read are asked in any order under which conditions they are hit
+//! (`writer.rs`), and one of them must be in every case. Cases of several stores add up; they do not multiply.
+//!
+//! An instance counts only if it is known to be reached: each loop around its store does the iterations before one that is done, or is one whose
+//! iterations all threads of the block do together, in an iteration that the reading thread has come to.
+
+use super::instance::Instance;
+use super::pair::{Case, divisors, take};
+use super::resolve::{Moment, Resolver};
+use super::run;
+use super::side::Read;
+use super::writer::{Candidate, Group};
+use crate::engine::{Engine, Open, Property};
+use crate::kir::{ArrayId, Kernel, Space, Stmt};
+use crate::logic::formula::Formula;
+use crate::logic::poly::{Poly, Sym};
+use crate::logic::side::{Prover, Stats};
+use crate::logic::smt::Solver;
+use crate::logic::symbols::Level;
+use base::{Index, Span};
+
+/// Cases of one read.
+const MAX_CASES: u32 = 64;
+
+/// What is shown of reads.
+#[derive(Debug, Default)]
+pub(crate) struct Initialised {
+    pub(crate) open: Vec<Open>,
+    pub(crate) stats: Stats,
+    pub(crate) missed_solver: bool,
+    pub(crate) solver_died: bool,
+}
+
+/// Tells whether a kernel reads memory that has no contents at first.
+pub(crate) fn has_reads(kernel: &Kernel) -> bool {
+    fn any(kernel: &Kernel, statements: &[Stmt]) -> bool {
+        let has_contents = |array: ArrayId| kernel.arrays[array].space == Space::Global;
+        statements.iter().any(|statement| match statement {
+            Stmt::Load(_, element) | Stmt::Atomic { element, .. } => !has_contents(element.array),
+            Stmt::If(_, then, otherwise) => any(kernel, then) || any(kernel, otherwise),
+            Stmt::Loop(inner) => {
+                [&inner.head, &inner.body, &inner.step].into_iter().any(|part| any(kernel, part))
+            }
+            _ => false,
+        })
+    }
+    any(kernel, &kernel.body)
+}
+
+/// Tries to show that every element of shared and local memory is stored before it is read. Races, divergence, overflow and accesses
+/// out of bounds are proved to be absent.
+pub(crate) fn initialised(
+    kernel: &Kernel,
+    solver: Option<Solver>,
+    infers: bool,
+) -> (Initialised, Option<Solver>) {
+    let mut solver = solver;
+    let mut all = Initialised::default();
+    let mut waiting = vec![None];
+    while let Some(case) = waiting.pop() {
+        let (cases, back) = in_case(kernel, solver, infers, case, &mut all);
+        solver = back;
+        waiting.extend(cases.into_iter().rev().map(Some));
+        if !all.open.is_empty() {
+            break;
+        }
+    }
+    (all, solver)
+}
+
+/// One case of sizes; or the cases there are, as for postconditions.
+fn in_case(
+    kernel: &Kernel,
+    solver: Option<Solver>,
+    infers: bool,
+    case: Option<Case>,
+    all: &mut Initialised,
+) -> (Vec<Case>, Option<Solver>) {
+    let mut engine = Engine::new(kernel, Prover::new(solver), infers);
+    let mut entry = engine.set_up();
+    for (sym, value) in case.into_iter().flatten() {
+        engine.replace(sym, &Poly::constant(value), &mut entry);
+    }
+    if let (None, Some(cases)) = (case, divisors(&mut engine.prover)) {
+        return (cases, take(&mut engine).solver);
+    }
+    let mut side = match run::run(&mut engine, entry, 0, &[]) {
+        Ok(side) => side,
+        Err((span, message)) => {
+            all.open.push(open(span, message));
+            return (Vec::new(), take(&mut engine).solver);
+        }
+    };
+    let reads = std::mem::take(&mut side.reads);
+    let sizes = engine.sizes.clone();
+    let mut resolver = Resolver::new(take(&mut engine), vec![side], &engine.operations);
+    for read in reads {
+        let inside = read.index.iter().zip(&sizes[read.array.position()]).map(within);
+        let inside: Vec<Formula> = inside.collect();
+        if !resolver.is_stored_before(&read, inside) {
+            let name = &resolver.sides[0].names[read.array.position()];
+            let message = format!("that somebody has stored the element of `{name}` read here");
+            all.open.push(open(read.span, message));
+        }
+    }
+    let prover = resolver.prover;
+    all.stats.add(prover.stats);
+    all.missed_solver |= prover.missed_solver;
+    all.solver_died |= prover.solver.as_ref().is_some_and(Solver::is_dead);
+    (Vec::new(), prover.solver)
+}
+
+fn open(span: Span, message: String) -> Open {
+    Open { property: Property::Initialised, span, other: None, message }
+}
+
+/// That an index is inside of its array, which is proved elsewhere.
+fn within((at, size): (&Poly, &Option<Poly>)) -> Formula {
+    let below = size.as_ref().and_then(|size| size.minus(at)?.offset(-1));
+    Formula::and([Formula::ge(at.clone()), below.map_or(Formula::True, Formula::ge)])
+}
+
+impl Resolver {
+    /// Tells whether some store before a read is hit, whoever reads.
+    fn is_stored_before(&mut self, read: &Read, inside: Vec<Formula>) -> bool {
+        let side = &self.sides[0];
+        let counts = read.point.loops.iter().map(|(_, count)| count);
+        let digits: Vec<Sym> =
+            side.blocks.iter().chain(&side.threads).chain(counts.clone()).copied().collect();
+        let who = Instance {
+            digits: digits.into_iter().map(|digit| (digit, Poly::symbol(digit))).collect(),
+        };
+        let counts = counts.map(|count| Poly::symbol(*count)).collect();
+        let (point, span) = (read.point.clone(), Some(read.span));
+        let moment = Moment { side: 0, point, counts, who, span };
+        let mut known: Vec<Formula> = Vec::new();
+        for condition in read.path.iter().chain(&inside) {
+            known = self.with(&known, condition);
+        }
+        let mut hits: Vec<Vec<Formula>> = Vec::new();
+        for group in self.candidates(read.array, &moment) {
+            let Group::Stores(stores) = group else { continue };
+            for candidate in stores {
+                if !self.is_reached(candidate) {
+                    continue;
+                }
+                let site = self.sides[0].sites[candidate.site].clone();
+                let ask = self.ask(candidate, &site, &read.index, &moment, &known);
+                for conditions in self.hits(&ask) {
+                    if conditions.iter().all(|one| self.prover.proves_lightly(&known, one)) {
+                        return true;
+                    }
+                    hits.push(conditions);
+                }
+            }
+        }
+        let mut left = MAX_CASES;
+        self.is_hit(&hits, &known, &mut left)
+    }
+
+    /// Tells whether an iteration in which the conditions of a store hold is one that is done.
+    fn is_reached(&self, candidate: Candidate) -> bool {
+        let side = &self.sides[0];
+        let site = &side.sites[candidate.site];
+        let is_local = side.spaces[site.array.position()] == Space::Local;
+        let together = candidate.fixed + usize::from(candidate.earlier);
+        let loops = site.point.loops.iter().zip(&site.regular).enumerate();
+        loops.into_iter().all(|(number, ((_, count), regular))| {
+            let is_shared = self.prover.symbols.get(*count).level <= Level::Block;
+            *regular || number < together && (is_shared || is_local)
+        })
+    }
+}

@@ -1,0 +1,148 @@
+//! The last store to an element: a list of decisions, group by group.
+//!
+//! Each store of a group is hit under a condition. Where a group has several stores (a loop that was unrolled, with its rest), at most one of them may be
+//! hit in any case: their conditions are shown to exclude each other, or one of them is taken for a case. So cases of several stores add up. A
+//! condition on the variable of a sum is no case; it chooses between the values of this store and of all later ones in the list.
+
+use super::instance::Instance;
+use super::resolve::{Moment, Resolver, Stop, open, too_large};
+use super::side::Site;
+use super::value::Value;
+use super::writer::{Found, Group};
+use crate::kir::ArrayId;
+use crate::logic::formula::Formula;
+use crate::logic::poly::Poly;
+use base::Index;
+
+/// A store that an element may come from: this instance, under this condition.
+struct Hit {
+    site: usize,
+    instance: Instance,
+    condition: Formula,
+}
+
+impl Resolver {
+    /// The value of an element, left by the latest of some groups of stores that stores to it.
+    pub(super) fn last_of(
+        &mut self,
+        groups: &[Group],
+        (array, index): (ArrayId, &[Poly]),
+        moment: &Moment,
+        known: &[Formula],
+        depth: usize,
+    ) -> Result<Value, Stop> {
+        let Some((group, earlier)) = groups.split_first() else {
+            return self.at_first(array, index, moment, known);
+        };
+        let group = match group {
+            Group::Stores(stores) => stores,
+            Group::Head(record, count) => {
+                return self.covered((*record, Some(count)), (array, index), moment, known, depth);
+            }
+            Group::Exit(record) => {
+                return self.covered((*record, None), (array, index), moment, known, depth);
+            }
+        };
+        let mut hits: Vec<Hit> = Vec::new();
+        for candidate in group {
+            match self.find(*candidate, index, moment, known) {
+                Found::Missed => {}
+                Found::Hit(instance, condition) => {
+                    hits.push(Hit { site: candidate.site, instance, condition });
+                }
+                Found::Neither => return self.not_decided(candidate.site, moment),
+            }
+        }
+        if hits.len() > 1 {
+            hits.retain(|hit| !self.cannot_be(known, &hit.condition));
+        }
+        // Which of several is the one depends on conditions.
+        let open = hits.iter().map(|hit| &hit.condition);
+        let open = open.filter(|one| **one != Formula::True && !self.is_bound(one));
+        if let (2.., Some(condition)) = (hits.len(), open.clone().next()) {
+            let first = condition.conjuncts().first();
+            return Err(Stop::Split(first.unwrap_or(condition).clone()));
+        }
+        for (number, one) in hits.iter().enumerate() {
+            for other in &hits[number + 1..] {
+                let with = self.with(known, &one.condition);
+                if !self.cannot_be(&with, &other.condition) {
+                    return self.not_decided(other.site, moment);
+                }
+            }
+        }
+        self.one_of((&hits[..], earlier), (array, index), moment, known, depth)
+    }
+
+    /// It is not known whether or by whom a store is done to an element.
+    fn not_decided(&self, site: usize, moment: &Moment) -> Result<Value, Stop> {
+        let side = &self.sides[moment.side];
+        let Site { array, span, .. } = &side.sites[site];
+        let message = format!(
+            "whether and by whom the element of `{}` is stored here that is {}",
+            side.names[array.position()],
+            if moment.span.is_some() { "read later" } else { "examined at the end" }
+        );
+        open(Some(*span), message)
+    }
+
+    /// Tells whether it is shown that a condition does not hold. Residues (`8*p + 1 == 8*q + 3`) are for the solver, which is asked
+    /// about what is linear alone: it answers that at once.
+    fn cannot_be(&mut self, known: &[Formula], condition: &Formula) -> bool {
+        let mut parts = condition.conjuncts().iter();
+        if parts.any(|one| self.prover.proves_lightly(known, &one.clone().not())) {
+            return true;
+        }
+        let all = known.iter().chain([condition]).flat_map(Formula::conjuncts);
+        let linear: Vec<Formula> = all.filter(|one| is_linear(one)).cloned().collect();
+        *condition != Formula::True && self.prover.proves(&linear, &Formula::False)
+    }
+
+    /// The value of an element that at most one of these stores, or else what was there before.
+    fn one_of(
+        &mut self,
+        (hits, earlier): (&[Hit], &[Group]),
+        (array, index): (ArrayId, &[Poly]),
+        moment: &Moment,
+        known: &[Formula],
+        depth: usize,
+    ) -> Result<Value, Stop> {
+        let Some((Hit { site, instance, condition }, others)) = hits.split_first() else {
+            return self.last_of(earlier, (array, index), moment, known, depth);
+        };
+        let value = self.sides[moment.side].sites[*site].value.clone();
+        let mut condition = condition.clone();
+        if self.patient && condition != Formula::True && !self.is_bound(&condition) {
+            if self.shows(known, &condition) {
+                condition = Formula::True;
+            } else if condition.conjuncts().iter().any(|one| self.shows(known, &one.clone().not()))
+            {
+                return self.one_of((others, earlier), (array, index), moment, known, depth);
+            }
+        }
+        if condition == Formula::True {
+            return self.instantiated(&value, instance, moment.side, known, depth + 1);
+        }
+        if !self.is_bound(&condition) {
+            let first = condition.conjuncts().first().cloned();
+            return Err(Stop::Split(first.unwrap_or(condition)));
+        }
+        // Of what only a sum's variable decides there are no cases to look at one by one.
+        if self.shows(known, &condition) {
+            return self.instantiated(&value, instance, moment.side, known, depth + 1);
+        }
+        let with = self.with(known, &condition);
+        let then = self.instantiated(&value, instance, moment.side, &with, depth + 1)?;
+        let otherwise = self.with(known, &condition.clone().not());
+        let rest = self.one_of((others, earlier), (array, index), moment, &otherwise, depth)?;
+        Value::chosen(&condition, &then, &rest).ok_or_else(too_large)
+    }
+}
+
+fn is_linear(condition: &Formula) -> bool {
+    let mut is_linear = true;
+    condition.visit(&mut |poly| {
+        is_linear &= poly.terms().all(|(monomial, _)| matches!(monomial[..], [] | [(_, 1)]));
+    });
+    is_linear
+}

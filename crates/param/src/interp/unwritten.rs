@@ -1,0 +1,132 @@
+//! Reads of elements that nobody has stored to, and the values that come of them.
+//!
+//! Such a value is [`Value::Undefined`], like every other that a run does not know. A computed value counts as one only if it
+//! would be known with a number in the place of the read: then nothing else is to blame. The run reports a read whose value
+//! reaches global memory or decides a branch; to copy it inside a block is no fault.
+
+use super::outcome::{Access, Event};
+use super::shadow::Cell;
+use super::value::{Environment, Trouble, Value, evaluate};
+use crate::kir::{ArrayId, Builtin, Expr, ExprKind, Kernel, Type, VarId, When, visit};
+use rustc_hash::FxHashMap;
+
+/// The number of a read.
+type Read = usize;
+
+/// The reads of a run, and where their values are in the block that is run.
+#[derive(Default)]
+pub(super) struct Unwritten {
+    reads: Vec<Event>,
+    /// Variables by thread.
+    vars: FxHashMap<(u64, VarId), Read>,
+    /// Elements of shared arrays, and of a thread's own by its number.
+    cells: FxHashMap<(Option<u64>, Cell), Read>,
+    /// The first read that matters.
+    found: Option<Read>,
+}
+
+impl Unwritten {
+    pub(super) fn new_block(&mut self) {
+        self.vars.clear();
+        self.cells.clear();
+    }
+
+    /// Is there no such value?
+    pub(super) fn is_quiet(&self) -> bool {
+        self.vars.is_empty() && self.cells.is_empty()
+    }
+
+    /// Returns the read that an element's value came from; notes a read if nobody stored to it.
+    pub(super) fn source_of(
+        &mut self,
+        owner: Option<u64>,
+        cell: &Cell,
+        is_stored: bool,
+        access: Access,
+    ) -> Option<Read> {
+        if let Some(read) = self.cells.get(&(owner, *cell)) {
+            return Some(*read);
+        }
+        if is_stored {
+            return None;
+        }
+        self.reads.push(Event::Unwritten { array: cell.0, index: cell.1.to_vec(), access });
+        Some(self.reads.len() - 1)
+    }
+
+    pub(super) fn set_var(&mut self, thread: u64, var: VarId, source: Option<Read>) {
+        match source {
+            Some(read) => self.vars.insert((thread, var), read),
+            None => self.vars.remove(&(thread, var)),
+        };
+    }
+
+    pub(super) fn set_cell(&mut self, owner: Option<u64>, cell: &Cell, source: Option<Read>) {
+        match source {
+            Some(read) => self.cells.insert((owner, *cell), read),
+            None => self.cells.remove(&(owner, *cell)),
+        };
+    }
+
+    /// Notes that the value of a read matters.
+    pub(super) fn matters(&mut self, source: Option<Read>) {
+        self.found = self.found.or(source);
+    }
+
+    /// Returns the first read whose value matters.
+    pub(super) fn found(self) -> Option<Event> {
+        self.reads.into_iter().nth(self.found?)
+    }
+
+    /// Returns the read that an undefined value of an expression comes from, if nothing else is undefined in it.
+    pub(super) fn blamed(
+        &self,
+        kernel: &Kernel,
+        thread: u64,
+        expr: &Expr,
+        env: &dyn Environment,
+    ) -> Option<Read> {
+        let mut first: Option<Read> = None;
+        visit(expr, &mut |inner| {
+            if let ExprKind::Var(var) = inner.kind
+                && let Some(read) = self.vars.get(&(thread, var))
+            {
+                first = Some(first.map_or(*read, |before| before.min(*read)));
+            }
+        });
+        let filled = Filled { env, kernel, thread, vars: &self.vars };
+        let is_known =
+            |value: Result<Value, Trouble>| matches!(value, Ok(value) if value != Value::Undefined);
+        first.filter(|_| is_known(evaluate(expr, &filled, false)))
+    }
+}
+
+/// An environment with numbers in the place of values that come from such reads.
+struct Filled<'e> {
+    env: &'e dyn Environment,
+    kernel: &'e Kernel,
+    thread: u64,
+    vars: &'e FxHashMap<(u64, VarId), Read>,
+}
+
+impl Environment for Filled<'_> {
+    fn var(&self, var: VarId) -> Value {
+        match (self.vars.contains_key(&(self.thread, var)), self.kernel.vars[var].ty) {
+            (false, _) => self.env.var(var),
+            (true, Type::Float) => Value::Float(1.0),
+            (true, _) => Value::int(1),
+        }
+    }
+
+    fn builtin(&self, builtin: Builtin, axis: usize) -> Option<i128> {
+        self.env.builtin(builtin, axis)
+    }
+
+    fn element(&self, array: ArrayId, when: When, index: [i128; 3]) -> Value {
+        self.env.element(array, when, index)
+    }
+
+    fn as_dyn(&self) -> &dyn Environment {
+        self
+    }
+}

@@ -1,0 +1,147 @@
+//! Reads that are recorded later, or never.
+//!
+//! A warp that reads a tile touches 32 cells in each instruction, and almost always for nothing: all threads wait at a
+//! barrier before somebody writes there, and after it the reads are past. So ordinary reads of shared memory are kept
+//! in a list while nobody has written in the epoch. Any other access in that epoch records them first. So does an access
+//! after the exit of a thread, because no barrier orders the reads of that thread. Otherwise the list is dropped when
+//! the epoch is over.
+
+use super::{Access, Kind, Shadow, entry, extent};
+use crate::clocks::Clocks;
+use crate::entry::Entry;
+use crate::lanes::{Mask, WARP};
+use crate::proxy::ProxySpace;
+
+/// The most instructions kept; further reads of the epoch are recorded at once.
+const MOST: usize = 2048;
+
+/// Reads of an epoch that are not in the cells yet.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LaterReads {
+    epoch: u32,
+    reads: Vec<LaterRead>,
+    /// The epoch whose reads are recorded at once: it has a write, or too many reads.
+    at_once: u32,
+    /// Set if a cell may hold more than its last write and the reads after it.
+    unusual: bool,
+}
+
+/// Reads of a warp at one instruction.
+#[derive(Clone, Copy, Debug)]
+struct LaterRead {
+    access: Access,
+    time: u32,
+    bytes: u32,
+    starts: [u32; WARP],
+}
+
+impl LaterReads {
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        self.reads.clear();
+        (self.at_once, self.unusual) = (0, false);
+    }
+
+    /// Notes an access other than an ordinary read.
+    #[inline]
+    pub(super) fn note_change(&mut self, access: &Access, epoch: u32) {
+        self.at_once = epoch;
+        self.unusual |= access.kind == Kind::Update || access.copy.is_some() || access.is_async;
+    }
+
+    /// Notes whether a cell holds more than its last write and the reads after it.
+    #[inline]
+    pub(super) fn note_unusual(&mut self, is_unusual: bool) {
+        self.unusual |= is_unusual;
+    }
+}
+
+/// Calls `tell` for each place that lanes access, with the lanes. Lanes with the same start come together, if the first one
+/// shares its start.
+pub fn each_place(lanes: Mask, starts: &[u32; WARP], mut tell: impl FnMut(Mask, u32)) {
+    let mut rest = lanes;
+    while let Some(lane) = rest.lowest() {
+        let start = starts[lane];
+        let mut same = 0;
+        for (lane, &other) in starts.iter().enumerate() {
+            same |= u32::from(other == start) << lane;
+        }
+        let same = Mask(same).and(rest);
+        tell(same, start);
+        rest = rest.without(same);
+        if same.count() == 1 && rest.count() == lanes.count() - 1 {
+            return rest.iter().for_each(|lane| tell(Mask::one(lane), starts[lane]));
+        }
+    }
+}
+
+impl Shadow {
+    /// Keeps ordinary reads of `bytes` bytes by lanes of a warp aside, each at its start, a multiple of `bytes`. Returns
+    /// `false` if they must be recorded now. Shared memory has no read-only cache, so conflicts with it do not arise.
+    #[inline]
+    pub fn read_later(
+        &mut self,
+        clocks: &Clocks,
+        (access, bytes): (&Access, u32),
+        starts: &[u32; WARP],
+    ) -> bool {
+        let (epoch, later) = (clocks.epoch(), &mut self.later);
+        let is_plain = access.kind == Kind::Read
+            && !(access.copy.is_some() || access.non_coherent || access.is_async);
+        let is_quiet = later.at_once != epoch && !later.unusual && !clocks.any_exited();
+        if !is_plain || !is_quiet || self.space != ProxySpace::Shared || !self.products.is_empty() {
+            return false;
+        }
+        // Smaller cells would change how often conflicts are counted.
+        if bytes & ((1 << self.shift) - 1) != 0 {
+            return false;
+        }
+        if later.epoch != epoch {
+            // All threads have passed a barrier since, and none had exited.
+            later.reads.clear();
+            later.epoch = epoch;
+        }
+        if later.reads.len() == MOST {
+            later.at_once = epoch;
+            self.tell_reads(clocks);
+            return false;
+        }
+        let time = clocks.now(access.warp);
+        later.reads.push(LaterRead { access: *access, time, bytes, starts: *starts });
+        true
+    }
+
+    /// Records the reads kept aside, before another access.
+    #[inline]
+    pub(super) fn settle(&mut self, clocks: &Clocks) {
+        if !self.later.reads.is_empty() {
+            self.tell_reads(clocks);
+        }
+    }
+
+    #[inline(never)]
+    fn tell_reads(&mut self, clocks: &Clocks) {
+        let (mut reads, epoch) = (std::mem::take(&mut self.later.reads), self.later.epoch);
+        if epoch == clocks.epoch() || clocks.any_exited() {
+            for LaterRead { access, time, bytes, starts } in &reads {
+                let entry = Entry { time: *time, ..entry(clocks, access, 0) };
+                each_place(access.lanes, starts, |lanes, start| {
+                    let extent = extent(access.element, start.into());
+                    self.tell_read(&Entry { lanes, extent, ..entry }, (start, *bytes), epoch);
+                });
+            }
+        }
+        reads.clear();
+        self.later.reads = reads;
+    }
+
+    /// Records a read in an epoch without a write.
+    fn tell_read(&mut self, entry: &Entry, (start, bytes): (u32, u32), epoch: u32) {
+        debug_assert!((start | bytes) & ((1 << self.shift) - 1) == 0, "smaller than a cell");
+        for index in start >> self.shift..(start + bytes) >> self.shift {
+            let cell = self.cells.get(index.into());
+            debug_assert!(cell.was_written_before(epoch), "somebody has written");
+            cell.read(&mut self.lists, entry, epoch);
+        }
+    }
+}

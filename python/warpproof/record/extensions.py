@@ -1,0 +1,159 @@
+"""CUDA extensions of torch (`load_inline`, `load`) without a host compiler: their functions are interpreted.
+
+An extension is CUDA C++ with functions that launch its kernels. Kernels go to the program unchanged; host functions
+run in `cuda_host` on the fake tensors of a recording.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any, Callable, Iterator, Mapping, Optional, Sequence, Union
+from unittest import mock
+
+import torch
+
+from ..trace.errors import Untraceable
+from .cuda_host import Host
+from .cuda_integers import plain
+from .cuda_macros import uncommented
+from .cuda_source import KernelSource, Source, renamed, taken_apart
+from .cuda_values import TYPES, Dim3, Pointer, converted
+from .launches import Compiled, Launched, Noting
+
+#: Declarations from torch's headers in every extension. Lines are counted after them.
+_PRELUDE = "#include <stdint.h>\n#include <math.h>\n#line 1\n"
+_RECORDING: ContextVar[Optional[tuple[Launched, Noting]]] = ContextVar("recording", default=None)
+Texts = Union[str, Sequence[str], None]
+
+
+@contextlib.contextmanager
+def recorded(on_launch: Launched, noting: Noting) -> Iterator[None]:
+    """Hands launches of extensions to a recording, and errors of their functions to `noting`."""
+    token = _RECORDING.set((on_launch, noting))
+    try:
+        yield
+    finally:
+        _RECORDING.reset(token)
+
+
+@contextlib.contextmanager
+def replaced() -> Iterator[None]:
+    """Makes `load_inline` and `load` return extensions that can be recorded."""
+    from torch.utils import cpp_extension
+
+    with mock.patch.object(cpp_extension, "load_inline", load_inline), mock.patch.object(cpp_extension, "load", load):
+        yield
+
+
+def load_inline(name: str, cpp_sources: Texts = None, cuda_sources: Texts = None, *_: Any, **options: Any) -> "Extension":
+    """Returns the extension of some texts, as torch's function does."""
+    # torch's third and fourth parameters after the name are `sycl_sources` and `functions` in some versions, so they
+    # are taken only by name.
+    if _:
+        raise Untraceable("arguments of `load_inline` behind `cuda_sources` that have no names")
+    texts = [*_several(cpp_sources), *_several(cuda_sources)]
+    functions = options.get("functions")
+    if functions is None:
+        return Extension(name, texts, _bound(texts))
+    return Extension(name, texts, {one: one for one in ([functions] if isinstance(functions, str) else functions)})
+
+
+def load(name: str, sources: Texts, *_: Any, **__: Any) -> "Extension":
+    """Returns the extension of some files, as torch's function does."""
+    texts = [Path(file).read_text() for file in _several(sources)]
+    return Extension(name, texts, _bound(texts))
+
+
+def _several(given: Texts) -> list[str]:
+    return [] if given is None else [given] if isinstance(given, str) else list(given)
+
+
+def _bound(texts: Sequence[str]) -> dict[str, str]:
+    """Returns the functions exported by `PYBIND11_MODULE`: names in Python and in C++."""
+    found = {pair for text in texts for pair in re.findall(r"\.def\(\s*\"(\w+)\"\s*,\s*&?\s*(\w+)", uncommented(text))}
+    if len({name for name, _ in found}) != len(found):
+        raise Untraceable("an extension that exports two functions by one name")
+    return dict(found)
+
+
+class Extension:
+    """A Python module whose functions launch kernels."""
+
+    def __init__(self, name: str, texts: Sequence[str], functions: Mapping[str, str]) -> None:
+        self.__name__ = name
+        parts = [taken_apart(text) for text in texts]
+        self._sources = parts
+        whole = Source("")
+        for part in parts:
+            whole.add(part)
+        self._host = Host(whole, self._launch)
+        for called, own in functions.items():
+            if own not in whole.functions:
+                raise Untraceable(f"the extension `{name}` has no host function `{own}`")
+            setattr(self, called, self._function(own))
+
+    def _function(self, name: str) -> Callable[..., Any]:
+        def run(*arguments: Any, **named: Any) -> Any:
+            recording = _RECORDING.get()
+            if recording is None:
+                raise Untraceable(f"`{name}` of a CUDA extension runs outside of `forward`")
+            with recording[1]():
+                if named:
+                    raise Untraceable(f"`{name}` is called with names of arguments")
+                return plain(self._host.call(name, arguments))
+
+        return run
+
+    def _launch(self, name: str, template: Sequence[Any], grid: Dim3, block: Dim3, shared: int, values: Sequence[Any]) -> None:
+        source = next((part for part in self._sources if name in part.kernels), None)
+        recording = _RECORDING.get()
+        if source is None or recording is None:
+            raise Untraceable(f"`{name}` is launched, and is not a kernel of the extension")
+        kernel = source.kernels[name]
+        if name in source.refused:
+            raise Untraceable(f"{source.refused[name]} at the kernel `{name}`")
+        if len(values) != len(kernel.parameters):
+            raise Untraceable(f"`{name}` is launched with {len(values)} arguments and has {len(kernel.parameters)} parameters")
+        if len(template) > len(kernel.template):
+            raise Untraceable(f"`{name}` is launched with {len(template)} template arguments")
+        passed = {formal: _passed(kind, formal, value, name) for (kind, formal), value in zip(kernel.parameters, values)}
+        recording[0](_compiled(source, kernel, template, block, shared), (grid.x, grid.y, grid.z), passed)
+
+
+def _passed(kind: str, name: str, value: Any, kernel: str) -> Any:
+    """Returns an argument as passed to the kernel."""
+    if isinstance(value, Pointer):
+        if not value.tensor.is_cuda:
+            raise Untraceable(f"`{name}` of `{kernel}` is a tensor in the memory of the CPU")
+        return value.tensor
+    if "*" in kind or not isinstance(value, (int, float)):
+        raise Untraceable(f"`{name}` of `{kernel}` is {type(value).__name__}, and is to be `{kind}`")
+    bare = kind.replace("const", "").replace("__restrict__", "").strip()
+    number = converted(bare, value)
+    return int(number) if bare == "bool" else plain(number)
+
+
+def _compiled(source: Source, kernel: KernelSource, template: Sequence[Any], block: Dim3, shared: int) -> Compiled:
+    pointers = [(kind, name) for kind, name in kernel.parameters if "*" in kind]
+    written = frozenset(name for kind, name in pointers if "const" not in kind.partition("*")[0].split())
+
+    def text(taken: set[str]) -> str:
+        return _PRELUDE + renamed(source, kernel, taken) + _instance(kernel, template)
+
+    parameters = tuple(name for _, name in kernel.parameters)
+    return Compiled(
+        kernel.name, "", 0, shared, (), parameters, frozenset(name for _, name in pointers), written, {}, (block.x, block.y, block.z), text
+    )
+
+
+def _instance(kernel: KernelSource, template: Sequence[Any]) -> str:
+    """Asks the compiler for one instance of a template."""
+    if not kernel.template:
+        return ""
+    names = {kind: text for text, kind in reversed(TYPES.items())}
+    words = ", ".join(names[one].replace(" ", "") if isinstance(one, torch.dtype) else str(one).lower() for one in template)
+    called = f"{kernel.name}<{words}>" if words else f"{kernel.name}<>"
+    return f"\ntemplate __global__ decltype({called}) {called};\n"
