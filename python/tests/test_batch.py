@@ -88,6 +88,19 @@ def test_mistakes_are_raised():
         list(wp.batch(broken()))
 
 
+def test_a_task_on_a_cluster_reserves_the_memory_of_its_jobs():
+    from warpproof.ray import reserved
+
+    nodes = [{"Resources": {"memory": 1 << 30}}, {"Resources": {"CPU": 1.0, "memory": float(2 << 30)}}, {"Resources": {}}]
+    assert reserved(["--timeout=5"], nodes) is None
+    for text, size in [("512M", 512 << 20), ("512MiB", 512 << 20), ("2G", 2 << 30), ("77", 77), ("1k", 1024)]:
+        assert reserved([f"--max-memory={text}"], nodes) == size
+    with pytest.raises(wp.UsageError, match="largest node of the cluster has 2048 MiB"):
+        reserved(["--max-memory=3G"], nodes)
+    # The engine reports what is no size.
+    assert reserved(["--max-memory=much"], nodes) is None
+
+
 def test_the_module_is_the_program(tmp_path):
     (tmp_path / "jobs.jsonl").write_text("".join(job.line() + "\n" for job in jobs()))
     command = [sys.executable, "-m", "warpproof", "batch", "jobs.jsonl", "-o", "results.jsonl", "-j2"]
@@ -173,6 +186,7 @@ def test_what_the_author_assumes_is_no_proof():
     one = wp.reward(wp.job(wp.prove, wp.cuda(text), ensures="y[i] = 2*x[i]", **options), grades=True)
     assert one.reward == 0.0 and one.grade == 0.3
     assert one.feedback.startswith("not rewarded, because the kernel itself brings this about: requires n == 0")
+    assert one.result.report.from_kernel == ["requires n == 0"]
     honest = text.replace("//@ requires n == 0;", "").replace("3*x", "2*x")
     assert wp.reward(wp.job(wp.prove, wp.cuda(honest), ensures="y[i] = 2*x[i]", **options)).reward == 1.0
 

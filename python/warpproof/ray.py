@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json as _json
 import os
+import re
 import sys
 from collections import OrderedDict, deque
 from typing import Any, Callable, Iterable, Iterator
@@ -71,13 +72,38 @@ def _run(
     if owns:
         ray.init(address=None if address == "local" else address, log_to_driver=False, include_dashboard=False)
     try:
-        task = ray.remote(num_cpus=1, max_retries=RETRIES)(answers_of)
+        memory = reserved(options, [node for node in ray.nodes() if node["Alive"]])
+        task = ray.remote(num_cpus=1, memory=memory, max_retries=RETRIES)(answers_of)
         resources: Any = ray.cluster_resources
         processors = workers or max(1, int(resources().get("CPU", 1)))
         yield from _in_order(ray, lambda lines: task.remote(lines, options, folder), jobs, AHEAD * processors)
     finally:
         if owns:
             ray.shutdown()
+
+
+def reserved(options: list[str], nodes: list[dict[str, Any]]) -> int | None:
+    """Returns the bytes that a task reserves on its node: the memory limit of its jobs, if one is given.
+
+    Ray would wait for ever for a node that is large enough, so it is an error if there is none.
+    """
+    limits = [word.partition("=")[2] for word in options if word.startswith("--max-memory=")]
+    if not limits:
+        return None
+    memory = _bytes(limits[-1])
+    largest = max((int(node["Resources"].get("memory", 0)) for node in nodes), default=0)
+    if memory is not None and memory > largest:
+        raise UsageError(f"--max-memory {limits[-1]}: the largest node of the cluster has {largest >> 20} MiB for tasks")
+    return memory
+
+
+def _bytes(text: str) -> int | None:
+    """Reads a size as the command line does: 512M, 4GiB. `None` if it is none, which the engine reports."""
+    read = re.fullmatch(r"(\d+)(?:B|([KMGT])(?:iB)?|(k))?", text)
+    if read is None:
+        return None
+    number, unit, small = read.groups()
+    return int(number) << 10 * " KMGT".index(unit or (small or " ").upper())
 
 
 def _in_order(

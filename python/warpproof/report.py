@@ -193,6 +193,13 @@ class Report:
         return [text for one in self._all for text in one["assumptions"]]
 
     @cached_property
+    def from_kernel(self) -> list[str]:
+        """What the kernel's own text makes the answer depend on: preconditions that it states, state that it leaves
+        for the next launch. Its author chose them, so they count against a proof that somebody else asked for.
+        """
+        return [text for one in self._all for text in one.get("from_kernel", [])]
+
+    @cached_property
     def notes(self) -> list[str]:
         """Other remarks, such as lower precision."""
         return [text for one in self._all for text in [*one["notes"], *one.get("precision", [])]]

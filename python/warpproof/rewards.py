@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any, Iterable, Iterator
 
@@ -14,18 +13,6 @@ STEPS = 2_000_000_000
 #: Most seconds and bytes of a job, for work that executes no instructions.
 SECONDS = 300.0
 MEMORY = "4G"
-
-#: Assumptions that the kernel's author brings about. A proof under them answers a question of the author's own.
-_OF_THE_AUTHOR = (
-    # Clauses in the text of a kernel narrow the launches that count.
-    re.compile(r"requires .* \(stated in the file\)"),
-    re.compile(r"assume .*"),
-    # State that a launch leaves behind for the next one: a proof is about one launch.
-    re.compile(r"module variable .* is not an output: it is not compared"),
-)
-
-#: In a comparison of two files for every size, clauses of either file narrow the launches.
-_OF_A_PAIR = "parameters and arrays of the same name are the same"
 
 #: The value of each grade. Partial credit can be earned without a correct kernel, so it is not a reward by itself.
 GRADES = {"invalid": 0.0, "unsafe": 0.1, "different": 0.2, "open": 0.3, "proved": 1.0}
@@ -77,7 +64,7 @@ class Reward:
 
     def score(self, result: Result) -> Scored:
         """Scores a result."""
-        own = _assumptions_of_the_author(result)
+        own = _brought_about(result)
         reward = 1.0 if result.verdict == "proved" and not own else 0.0
         text = result.feedback(self.feedback)
         if result.verdict == "proved" and own:
@@ -91,15 +78,9 @@ def reward(job: AnyJob, **options: Any) -> Scored:
     return scored
 
 
-def _assumptions_of_the_author(result: Result) -> list[str]:
-    """Returns the assumptions of a report that the kernel's author brought about."""
-    report = result.data.get("report") or {}
-    parts = report.get("reports", [report])
-    assumptions = [one for part in parts for one in part.get("assumptions", [])]
-    found = [one for one in assumptions if any(pattern.fullmatch(one) for pattern in _OF_THE_AUTHOR)]
-    if _OF_A_PAIR in assumptions:
-        found += [one for one in assumptions if one.startswith("requires ") and not one.endswith("(as given)")]
-    return found
+def _brought_about(result: Result) -> list[str]:
+    """Returns what the kernel's author made the answer depend on: a proof under that answers the author's question."""
+    return result.report.from_kernel if result.report is not None else []
 
 
 def grade(result: Result) -> str:
@@ -111,7 +92,7 @@ def grade(result: Result) -> str:
     - ``open``: no error was found.
     - ``proved``.
     """
-    if result.verdict == "proved" and _assumptions_of_the_author(result):
+    if result.verdict == "proved" and _brought_about(result):
         return "open"
     if result.verdict in ("proved", "invalid"):
         return result.verdict

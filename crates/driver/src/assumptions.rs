@@ -94,6 +94,18 @@ impl Finished<'_> {
         assumptions
     }
 
+    /// State that the kernel leaves for its next launch, which the answer is not about.
+    pub(crate) fn changed(&self) -> Vec<String> {
+        let variables = self.changed_variables();
+        variables.map(|name| format!("module variable `{name}` is left changed: the answer is not about the next launch")).collect()
+    }
+
+    /// Names of the module variables that are left changed.
+    pub(crate) fn changed_variables(&self) -> impl Iterator<Item = String> {
+        let names = self.result.changed.iter().map(|id| &self.program().variables[*id].name);
+        names.map(|name| demangle(name).unwrap_or_else(|| name.clone()))
+    }
+
     /// Tensors with given contents: the answer holds for these contents only.
     fn given(&self) -> Option<String> {
         let buffers = self.built.launch.buffers.iter();

@@ -358,6 +358,8 @@ pub struct Kernel {
     pub arrays: IndexVec<ArrayId, Array>,
     /// Requirements of its contract.
     pub requires: Vec<Requirement>,
+    /// Sizes that clauses give to arrays: spans of the array and of the size.
+    pub extents: Vec<(Span, Span)>,
     /// The contract's claims about the end of the launch, one for each conjunct.
     pub ensures: Vec<Claim>,
     /// The contract's allowed accesses, if stated.

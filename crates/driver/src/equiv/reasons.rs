@@ -1,7 +1,7 @@
 //! Explains why equality is unknown, and the limits of a proof.
 
 use super::Answered;
-use crate::demangle::demangle;
+use crate::execute::Finished;
 use equiv::Unshown;
 use exec::Fault;
 
@@ -72,13 +72,8 @@ impl Answered<'_> {
     pub(super) fn changed(&self) -> Vec<String> {
         let mut all = Vec::new();
         for (side, name) in self.sides.iter().zip(["reference", "optimised kernel"]) {
-            for launch in side {
-                let variables = launch.result.changed.iter();
-                let names = variables.map(|id| &launch.program().variables[*id].name);
-                let shown = names.map(|name| demangle(name).unwrap_or_else(|| name.clone()));
-                all.extend(shown.map(|variable| {
-                    format!("module variable `{variable}`, which the {name} writes, is not an output: it is not compared")
-                }));
+            for variable in side.iter().flat_map(Finished::changed_variables) {
+                all.push(format!("module variable `{variable}`, which the {name} writes, is not an output: it is not compared"));
             }
         }
         all.dedup();

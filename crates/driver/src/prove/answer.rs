@@ -5,7 +5,7 @@ use super::contract::COMMAND_LINE;
 use super::findings;
 use super::limits::scope;
 use super::solver::{MIN_SOLVER, NoSolver, needs_solver};
-use super::statements::{self, each_assume, has_loop};
+use super::statements::{self, has_loop};
 use crate::diagnostics::render;
 use crate::report;
 use crate::verdict::Verdict;
@@ -234,22 +234,6 @@ impl Report<'_> {
         }
     }
 
-    /// A condition of the contract as the user wrote it; `None` if it is implied.
-    fn written(&self, span: base::Span) -> Option<String> {
-        let (file, local) = self.input.located(span);
-        let text = file.text().get(local.range())?;
-        let text = text.replace("//@", " ");
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        // Conditions made for a template's parameter carry the span of the kernel's name.
-        (span != self.kernel.span && !text.is_empty()).then_some(text)
-    }
-
-    /// Is a clause part of the file, while the contract is given apart from it? Its author is somebody else then.
-    fn is_of_file(&self, span: base::Span) -> bool {
-        let is_given = self.input.headers().any(|file| file.name() == COMMAND_LINE);
-        is_given && self.input.located(span).0.name() != COMMAND_LINE
-    }
-
     /// Explains the meaning of numbers in claims about elements, if any was proved.
     fn meant_by_numbers(&self) -> Vec<String> {
         let proved = |one: &Checked| is_about_values(one) && one.verdict == param::Verdict::Proved;
@@ -312,14 +296,13 @@ impl Report<'_> {
         }
         all.extend(self.read_as.iter().cloned());
         all.extend(compare::assumption(self.compared));
-        for requirement in &self.kernel.requires {
-            let span = requirement.condition.span;
-            let origin = if self.is_of_file(span) { " (stated in the file)" } else { "" };
-            all.extend(self.written(span).map(|text| format!("requires {text}{origin}")));
-        }
-        each_assume(&self.kernel.body, &mut |span| {
-            all.extend(self.written(span).map(|text| format!("assume {text}")));
-        });
+        // If the contract is given apart from the file, the file's clauses are somebody else's.
+        let is_apart = self.input.headers().any(|file| file.name() == COMMAND_LINE);
+        let conditions = self.conditions().into_iter();
+        all.extend(conditions.map(|one| match one.is_of_file && is_apart {
+            true => format!("{} (stated in the file)", one.text),
+            false => one.text,
+        }));
         all
     }
 }

@@ -13,6 +13,7 @@ mod each;
 mod findings;
 mod limits;
 mod options;
+mod origin;
 mod pair;
 pub mod reading;
 mod refused;

@@ -321,6 +321,12 @@ impl Pair<'_> {
         all
     }
 
+    /// Conditions that the optimised kernel's text states and the reference's does not.
+    fn stated(&self) -> Vec<String> {
+        let [reference, optimised] = self.sides.each_ref().map(Report::stated);
+        optimised.into_iter().filter(|one| !reference.contains(one)).collect()
+    }
+
     /// The extent of the comparison with a compiler, for both readings.
     fn readings(&self) -> impl Iterator<Item = String> {
         let sides = self.sides.iter().zip(SIDES);
@@ -373,6 +379,7 @@ impl Pair<'_> {
             properties,
             findings: all,
             assumptions: self.assumptions(),
+            from_kernel: self.stated(),
             notes: self.notes().into_iter().chain(self.readings()).collect(),
             compared: Some(reading::as_data(optimised.compared, optimised.kernel)),
             exit,

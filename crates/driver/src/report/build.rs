@@ -49,6 +49,7 @@ pub(crate) fn check(finished: &Finished<'_>) -> Report {
         open,
         stopped: finished.stopped().map(|diagnostic| stopped(finished, diagnostic)),
         assumptions: finished.assumptions(),
+        from_kernel: finished.changed(),
         notes: finished.built.notes.clone(),
         precision: Vec::new(),
         stats: stats(finished),
@@ -132,6 +133,7 @@ pub(crate) fn equiv(sides: &[Vec<Finished<'_>>; 2], comparison: Comparison<'_>) 
     report.stats.thread_instructions = instructions;
     (report.stats.block_syncs, report.stats.warp_syncs) = (block, warp);
     report.assumptions = comparison.assumptions;
+    report.from_kernel = sides[1].iter().flat_map(Finished::changed).collect();
     let mut texts: Vec<SourceText> = Vec::new();
     for text in launches().flat_map(|(launch, name)| sources(launch, &report, Some(name))) {
         if !texts.iter().any(|one| (&one.path, one.side) == (&text.path, text.side)) {
@@ -223,6 +225,7 @@ fn nothing(command: &'static str, file: String, kernel: Option<String>) -> Repor
         open: Vec::new(),
         stopped: None,
         assumptions: Vec::new(),
+        from_kernel: Vec::new(),
         notes: Vec::new(),
         precision: Vec::new(),
         stats: Stats::default(),

@@ -45,6 +45,10 @@ pub struct Report {
     /// Where a run stopped, if it did.
     pub(crate) stopped: Option<Stopped>,
     pub(crate) assumptions: Vec<String>,
+    /// What the kernel's own text, not the command, makes the answer depend on: preconditions that it states, state
+    /// that it leaves for the next launch. Its author chose them, so they count against a proof asked by somebody else.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) from_kernel: Vec<String>,
     pub(crate) notes: Vec<String>,
     /// Notes on kernels equal over the reals where the optimised one computes in fewer bits.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -70,6 +70,7 @@ impl Lowerer<'_> {
             vars: take(&mut self.vars),
             arrays: std::mem::take(&mut self.arrays),
             requires: std::mem::take(&mut self.requires),
+            extents: std::mem::take(&mut self.stated_sizes),
             ensures: std::mem::take(&mut self.ensures),
             footprints: std::mem::take(&mut self.footprints),
             contracts: std::mem::take(&mut self.contracts),

@@ -83,6 +83,8 @@ pub(super) struct Lowerer<'p> {
     /// The array whose size the launch gives.
     pub(super) dynamic: Option<(tree::Type, Place)>,
     pub(super) extents: Vec<(Named, Expr)>,
+    /// All sizes that clauses give to arrays: spans of the array and of the size.
+    pub(super) stated_sizes: Vec<(Span, Span)>,
     pub(super) slots: Vec<Slot>,
     /// Variables that pointers may point to.
     pub(super) objects: Vec<Spots>,
@@ -146,6 +148,7 @@ impl<'p> Lowerer<'p> {
             inlined_calls: 0,
             dynamic: None,
             extents: Vec::new(),
+            stated_sizes: Vec::new(),
             slots: Vec::new(),
             objects: Vec::new(),
             hints,

@@ -214,6 +214,7 @@ impl Lowerer<'_> {
     /// `extent a[n]`: of a parameter, or of a shared array that is declared further down.
     fn extent(&mut self, array: &tree::Expr, size: Expr) -> Result<()> {
         let inner = named(array);
+        self.stated_sizes.push((inner.span, size.span));
         let waiting = match inner.kind {
             Kind::Local(id) => {
                 let local = self.local(id, inner.span)?;
