@@ -207,10 +207,11 @@ class ModelNew(torch.nn.Module):
 
 @pytest.mark.parametrize("end", ENDS + ["while True: pass"])
 @pytest.mark.parametrize("inside", [False, True])
-def test_a_solution_that_ends_the_program_is_no_proof(tmp_path, end, inside, capfd):
+def test_a_solution_that_ends_the_program_is_no_proof(tmp_path, end, inside, capfd, monkeypatch):
     pytest.importorskip("warpproof._native")
     from warpproof import kernelbench
 
+    monkeypatch.setattr(kernelbench, "_START", 15.0)
     (tmp_path / "problem.py").write_text(PROBLEM)
     (tmp_path / "solution.py").write_text(INSIDE.replace("END", end) if inside else end)
     words = [str(tmp_path / "problem.py"), str(tmp_path / "solution.py"), *(["--timeout", "5"] if "while" in end else [])]

@@ -44,13 +44,28 @@ def record(
     capability = int(target.split("_")[-1].rstrip("af"))
     runs: list[Run] = []
     chosen: Optional[list[int]] = []
+    asked: dict[str, int] = {}
     while chosen is not None and (variants is None or len(runs) < variants):
         runs.append(run(function, arguments, names, chosen, capability, **options))
         choices = runs[-1].recorder.choices
+        asked.update(runs[-1].recorder.asked)
         if variants is None and max(prod(choices.counts), len(runs)) > COMBINATIONS:
             raise Untraceable(
                 f"{prod(choices.counts)} combinations of configurations of autotuned kernels, more than {COMBINATIONS}",
                 "leave the configurations in use",
             )
         chosen = choices.following()
-    return Recording([finished(one, outputs) for one in runs])
+    made = [finished(one, outputs) for one in runs]
+    _require_same(made[0], lambda: finished(run(function, arguments, names, [], capability, **options), outputs))
+    return Recording(made, [f"the GPU has `{name}` {number}" for name, number in sorted(asked.items())])
+
+
+def _require_same(first: Variant, again: Callable[[], Variant]) -> None:
+    """Refuses a function that does something else when it is called again: it keeps results, or counts its calls."""
+    try:
+        second = again()
+    except Exception as error:
+        raise Untraceable(f"the function fails when it is called again: {error}", "make tensors that it keeps arguments or parameters") from error
+    if first != second:
+        raise Untraceable("the function does something else when it is called again")
+

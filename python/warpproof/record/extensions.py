@@ -186,7 +186,7 @@ def _compiled(source: Source, kernel: KernelSource, template: Sequence[Any], blo
 
     parameters = tuple(name for _, name in kernel.parameters)
     return Compiled(
-        kernel.name, "", 0, shared, (), parameters, frozenset(name for _, name in pointers), written, {}, (block.x, block.y, block.z), text
+        kernel.name, "", 0, shared, (), parameters, frozenset(name for _, name in pointers), written, {}, None, (block.x, block.y, block.z), text
     )
 
 

@@ -42,6 +42,8 @@ def _result(run: Run, tensor: Any, name: str, kept: list[Storage]) -> Storage:
     """Gives the storage of a result its name. A result that is a view is copied by a formula."""
     recorder = run.recorder
     storage = recorder.of(tensor)
+    if not tensor.is_cuda:
+        raise Untraceable(f"the result `{name}` is in the memory of the CPU")
     if storage.state == UNDEFINED:
         raise Untraceable(f"the result `{name}` is memory that nothing has written")
     free = storage.state == DEFINED and storage not in kept and not _is_read(run, storage)
