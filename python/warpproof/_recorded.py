@@ -117,7 +117,7 @@ def _recording(
 ) -> Any:
     from warpproof.record import record
 
-    return record(host, *given.values(), names=list(given), outputs=outputs, target=target, weights=weights)
+    return record(host, *given.values(), names=list(given), outputs=outputs, target=target, weights=weights, parts=True)
 
 
 def _compared(pair: _Pair, limits: _Limits) -> Report:

@@ -170,6 +170,7 @@ def compare(
             outputs=[n for n, _, _ in traced.outputs],
             target=target,
             weights=weight_names(traced, model, other),
+            parts=True,
         )
     recording.require_results(traced, exact=True)
     shapes = ", ".join(f"{name} {list(shape)}" for name, _, shape in traced.inputs if name not in traced.weights)

@@ -28,6 +28,7 @@ def record(
     variants: Optional[int] = None,
     weights: Optional[Mapping[str, str]] = None,
     mode: Any = None,
+    parts: bool = False,
 ) -> Recording:
     """Records a host function of torch tensors, or a module.
 
@@ -35,7 +36,7 @@ def record(
     architecture to compile for. `variants` is the most combinations of autotune configurations to record (all of them
     if not given): every kernel is tuned by itself.
     `weights` names parameters by their paths in the module; `mode` is the `FakeTensorMode` of fake tensors among the
-    arguments.
+    arguments. With `parts` a launch may write a part of memory that is used later.
     """
     from .finish import finished
     from .recorder import Run, run
@@ -55,8 +56,8 @@ def record(
                 "leave the configurations in use",
             )
         chosen = choices.following()
-    made = [finished(one, outputs) for one in runs]
-    _require_same(made[0], lambda: finished(run(function, arguments, names, [], capability, **options), outputs))
+    made = [finished(one, outputs, parts) for one in runs]
+    _require_same(made[0], lambda: finished(run(function, arguments, names, [], capability, **options), outputs, parts))
     return Recording(made, [f"the GPU has `{name}` {number}" for name, number in sorted(asked.items())])
 
 

@@ -122,6 +122,12 @@ class Recorder:
             raise Untraceable("a tensor that was made outside of the recording", "make it an argument or a parameter")
         return found
 
+    def contents_of(self, storage: Storage) -> Storage:
+        """Registers the contents of memory before anything is written to it, which may be anything."""
+        made = Storage(self.fresh("memory"), storage.dtype, storage.shape, storage.strides, storage.offset, INPUT)
+        self.all.append(made)
+        return made
+
     # -- operations
 
     def operation(self, function: Any, arguments: Any, options: Any, result: Any) -> None:
