@@ -117,7 +117,7 @@ def _recording(
 ) -> Any:
     from warpproof.record import record
 
-    return record(host, *given.values(), names=list(given), outputs=outputs, target=target, weights=weights)
+    return record(host, *given.values(), names=list(given), outputs=outputs, target=target, weights=weights, parts=True)
 
 
 def _compared(pair: _Pair, limits: _Limits) -> Report:
@@ -132,7 +132,7 @@ def _compared(pair: _Pair, limits: _Limits) -> Report:
             written = pair.recording.write(folder, pair.traced, limits.timeout, limits.max_instructions)
             report = run(written, jobs=limits.jobs)
         _require_whole_results(report, [name for name, _, _ in pair.recording.outputs])
-    return report.with_formula(pair.traced.formula)
+    return report.with_assumptions(pair.recording.assumptions).with_formula(pair.traced.formula)
 
 
 def _require_whole_results(report: Report, results: list[str]) -> None:
@@ -169,5 +169,5 @@ def _checked(recording: Any, limits: _Limits, shapes: str) -> dict[str, Report]:
             name += f", launch {position}" if len(variant.launches) > 1 else ""
             name += f", configuration {number}" if len(recording.variants) > 1 else ""
             place, passed, alias = _placed(step)
-            parts[name] = check(place, passed, alias=alias, **limits._asdict())
+            parts[name] = check(place, passed, alias=alias, **limits._asdict()).with_assumptions(recording.assumptions)
     return parts

@@ -1,7 +1,8 @@
 """KernelBench problems: traces `Model`, records `ModelNew`, compares them.
 
 `python -m warpproof.kernelbench PROBLEM.py SOLUTION.py [--reduced]` works in a child process, because a solution is
-somebody's code: put a sandbox around it if you do not trust it. Shapes are reduced by replacing every integer of the
+somebody's code: put a sandbox around it if you do not trust it. The child only writes the project; a solution that
+ends it, or never comes to an end, is `unknown`. Shapes are reduced by replacing every integer of the
 problem that is at least 16 by 16, or by 17 if it is odd. If the problem then contradicts itself, 32 and 64 are tried.
 The solution gets the inputs of the problem and stays as it is. The answer holds for the shapes it names, and for all
 contents of inputs and parameters. With `--reduced` the launches at the problem's own shapes are also checked for
@@ -26,6 +27,11 @@ from .trace.errors import Untraceable
 
 LIMITS: tuple[Optional[int], ...] = (16, 32, 64)
 _CHILD = "WARPPROOF_KERNELBENCH_CHILD"
+#: The comparison and the checks at full shapes, in the project's folder.
+_PROJECTS = ("warpproof.toml", "full/warpproof.toml")
+_END = "recorded"
+#: Seconds for starting Python, torch and Triton, besides those that the user allows.
+_START = 60.0
 
 
 class _Smaller(ast.NodeTransformer):
@@ -164,6 +170,7 @@ def compare(
             outputs=[n for n, _, _ in traced.outputs],
             target=target,
             weights=weight_names(traced, model, other),
+            parts=True,
         )
     recording.require_results(traced, exact=True)
     shapes = ", ".join(f"{name} {list(shape)}" for name, _, shape in traced.inputs if name not in traced.weights)
@@ -177,6 +184,8 @@ def compare(
             print("note: the solution launches no kernel of its own")
     for note in traced.notes:
         print(f"note: {note}")
+    for text in recording.assumptions:
+        print(f"assumption: {text}")
     if len(recording.variants) > 1:
         print(f"{len(recording.variants)} autotune configurations")
     return recording.write(folder, traced, timeout), found
@@ -198,7 +207,7 @@ def checks(problem: Path, solution: dict[str, Any], folder: Path, target: str, t
     recording = record(other, *inputs, target=target, mode=mode)
     shapes = ", ".join(str(list(one.shape)) for one in inputs if isinstance(one, FakeTensor))
     launches = [launch for variant in recording.variants for launch in variant.launches]
-    print(f"\nchecks of {len(launches)} launches at the problem's own shapes: {shapes}")
+    print(f"checks of {len(launches)} launches at the problem's own shapes: {shapes}")
     return recording.write(folder, timeout=timeout) if launches else None
 
 
@@ -212,7 +221,7 @@ def _arguments(words: Optional[Sequence[str]]) -> argparse.Namespace:
     parser.add_argument("--no-check", action="store_true", help="with --reduced: do not check launches at full shapes")
     parser.add_argument("--target", default="sm_80", help="the architecture to compile for")
     parser.add_argument("--folder", type=Path, help="keep the project here")
-    parser.add_argument("--timeout", type=float, default=300.0, help="seconds for the comparison, and for each check")
+    parser.add_argument("--timeout", type=float, default=300.0, help="seconds for the recording, for the comparison, and for each check")
     return parser.parse_args(words)
 
 
@@ -222,41 +231,54 @@ def main(words: Optional[Sequence[str]] = None) -> int:
     if os.environ.get(_CHILD) == "1":
         return _child(given)
     passed = list(words) if words is not None else sys.argv[1:]
-    return subprocess.run(
-        [sys.executable, "-m", "warpproof.kernelbench", *passed], env={**os.environ, _CHILD: "1"}
-    ).returncode
-
-
-def _child(given: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory() as scratch:
-        answers = _answers(given, given.folder or Path(scratch))
+        folder = given.folder or Path(scratch)
+        ends_well = _recorded([*passed, "--folder", str(folder)], folder, given.timeout)
+        answers = [_answer(folder / name) for name in _PROJECTS if (folder / name).exists()]
+    if not ends_well or not answers:
+        print("unknown: the recording did not come to its end", flush=True)
+        answers.append(3)
     return next(code for code in (4, 1, 2, 3, 0) if code in answers)
 
 
-def _answers(given: argparse.Namespace, folder: Path) -> list[int]:
-    """Returns the exit status of the comparison and of the checks at full shapes."""
-    limits: Sequence[Optional[int]] = LIMITS if given.reduced else (None,)
-    answers: list[int] = []
+def _recorded(words: Sequence[str], folder: Path, seconds: float) -> bool:
+    """Writes the projects in a child process, which the solution may end or keep for ever. Returns `False` then."""
+    for name in _PROJECTS:
+        (folder / name).unlink(missing_ok=True)
+    end = folder / _END
+    end.unlink(missing_ok=True)
+    command = [sys.executable, "-m", "warpproof.kernelbench", *words]
     try:
-        project, solution = compare(given.problem, given.solution, folder, limits, given.target, given.timeout)
-        answers.append(_answer(project))
+        subprocess.run(command, env={**os.environ, _CHILD: "1"}, timeout=_START + seconds)
+    except subprocess.TimeoutExpired:
+        print(f"unknown: the recording takes more than {_START + seconds:g} seconds", flush=True)
+    came = end.exists()
+    end.unlink(missing_ok=True)
+    return came
+
+
+def _child(given: argparse.Namespace) -> int:
+    """Writes the projects. The parent runs them: an exit status of this process may be the solution's."""
+    limits: Sequence[Optional[int]] = LIMITS if given.reduced else (None,)
+    try:
+        _, solution = compare(given.problem, given.solution, given.folder, limits, given.target, given.timeout)
         if given.reduced and not given.no_check:
-            full = checks(given.problem, solution, folder / "full", given.target, given.timeout)
-            answers += [] if full is None else [_answer(full)]
+            checks(given.problem, solution, given.folder / "full", given.target, given.timeout)
     except Untraceable as error:
-        print(f"unknown: {error}")
-        answers.append(3)
+        print(f"unknown: {error}", flush=True)
+        return 3
     except Exception as error:  # of the problem, the solution, torch or Triton
-        print(f"unknown: {type(error).__name__}: {error}")
-        answers.append(3)
-    return answers
+        print(f"unknown: {type(error).__name__}: {error}", flush=True)
+        return 3
+    sys.stdout.flush()
+    (given.folder / _END).write_text("")
+    return 0
 
 
 def _answer(project: Path) -> int:
     """Runs a project; returns the exit status."""
     sys.stdout.flush()
-    command = [sys.executable, "-m", "warpproof", "run", str(project)]
-    return subprocess.run(command, env={k: v for k, v in os.environ.items() if k != _CHILD}).returncode
+    return subprocess.run([sys.executable, "-m", "warpproof", "run", str(project)]).returncode
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import json as _json
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Callable, Mapping
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 from warpproof.errors import NotProved, Refuted
 
@@ -259,6 +259,15 @@ class Report:
         report._text = messages + "\n".join(lines)
         report._html = lambda: f"<!DOCTYPE html>\n<meta charset=utf-8>\n{report._repr_html_()}\n"
         return report
+
+    def with_assumptions(self, texts: Sequence[str]) -> Report:
+        """Returns the same report with more assumptions: what a recorded function asked about the GPU."""
+        if not texts:
+            return self
+        entries = [{**one, "assumptions": [*one["assumptions"], *texts]} for one in self._all]
+        data = {**self.data, "reports": entries} if "reports" in self.data else entries[0]
+        lines = "".join(f"\nassumption: {text}" for text in texts)
+        return Report(_json.dumps(data), self._text + lines, self._html, self._arguments, self._launch, self.formula)
 
     def with_formula(self, formula: str) -> Report:
         """Returns the same report with the formula a function was traced to."""

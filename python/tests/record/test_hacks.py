@@ -30,6 +30,12 @@ def relu_and_clear(x, y, n, B: tl.constexpr):
     tl.store(x + at, tl.zeros((B,), tl.float32), mask=at < n)
 
 
+@triton.jit
+def relu_second(x, y, begin, n, B: tl.constexpr):
+    at = begin + tl.arange(0, B)
+    tl.store(y + at, tl.maximum(tl.load(x + at, mask=at < n), 0), mask=at < n)
+
+
 def launched(kernel, x, y, n):
     kernel[(triton.cdiv(n, 64),)](x, y, n, B=64)
     return y
@@ -189,12 +195,36 @@ def test_kernels_are_tuned_by_themselves():
     assert wp.verify(lambda x: 2 * x, host, x=wp.f32(64)).verdict == "refuted"
 
 
-def test_a_part_that_is_written_alone_is_not_refuted():
-    def host(x):
-        return launched(relu_kernel, x, torch.empty(128, device=x.device), 64)[:64]
+def part(x, count=64):
+    return launched(relu_kernel, x, torch.empty(128, device=x.device), count)[:64]
 
-    with pytest.raises(Untraceable, match="not written whole"):
-        wp.verify(reference, host, x=wp.f32(64))
+
+def in_two_launches(x, first=32, second=32):
+    y = torch.empty_like(x)
+    relu_kernel[(1,)](x, y, first, B=64)
+    relu_second[(1,)](x, y, second, x.numel(), B=64)
+    return y
+
+
+def a_launch_that_writes_nothing_first(x):
+    y = torch.empty_like(x)
+    relu_kernel[(1,)](x, y, 0, B=64)
+    return launched(relu_kernel, x, y, x.numel())
+
+
+def in_place(x):
+    y = launched(relu_kernel, x, torch.empty_like(x), x.numel())
+    return launched(relu_kernel, y, y, y.numel())
+
+
+@pytest.mark.parametrize("host", [part, in_two_launches, a_launch_that_writes_nothing_first, in_place, lambda x: in_two_launches(x, 40, 20)])
+def test_memory_that_launches_write_in_parts(host):
+    assert wp.verify(reference, host, x=wp.f32(64)).verdict == "proved"
+
+
+@pytest.mark.parametrize("host", [lambda x: part(x, 63), lambda x: in_two_launches(x, 32, 33), lambda x: in_two_launches(x, 0, 0)])
+def test_memory_of_which_a_part_is_not_written(host):
+    assert wp.verify(reference, host, x=wp.f32(64)).verdict == "refuted"
 
 
 def test_a_view_beyond_its_memory():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -44,6 +46,8 @@ def run(body, text="", kind="float"):
         ("return std::min<int64_t>(n, 5) + std::max(1u, 2u);", "", 3),
         ("return -2147483648 + 2147483647;", "", -1),
         ("return sizeof(float) - 1;", "", 3),
+        ("float h = 0.1f; int k = 10 * h + 0.5f; return k;", "", 1),
+        ("half h = 0.5f; return h > 0.25f;", "", 1),
         ("int k; cudaDeviceGetAttribute(&k, 1, 0); printf(\"%d\", k); return n + 2;", "", 3),
     ],
 )  # fmt: skip
@@ -91,11 +95,25 @@ def test_the_host_is_read_as_a_compiler_reads_it(body, text, want):
         ("C10_CUDA_CHECK(cudaMemset(0, 0, n)); return 1;", "", "cudaMemset"),
         ("printf(\"\", n++); return n;", "", "printf"),
         ("return pow(-1, 0.5f);", "", "pow"),
+        ("return 0.1f + 0.2f - 0.3f > 0;", "", "rounding"),
+        ("if (0.1f + 0.2f - 0.3f) return 1; return 0;", "", "rounding"),
+        ("return !(0.1f + 0.2f - 0.3f);", "", "rounding"),
+        ("int k = 0; for (float t = 0; t < 1000.05f; t += 0.1f) k++; return k;", "", "rounding"),
+        ("return 1e-30f * 1e-30f > 0;", "", "rounding"),
+        ("half h = 2049.0f; int k = h; return k;", "", "rounding"),
+        ("half h = 70000.0f; return h > 1;", "", "as `half`"),
+        ("int k = 16777216.0f * 3 + 1 - 16777216.0f * 3; return k;", "", "rounding"),
+        ("int k = 1 / (0.1f + 0.2f - 0.3f + 1e-9f); return k;", "", "zero"),
+        ("auto t = torch::kFloat; return sizeof(t);", "", "size"),
     ],
 )  # fmt: skip
 def test_what_is_not_modelled_is_refused(body, text, words):
     with pytest.raises(Untraceable, match=words):
         run(body, text)
+
+
+def test_the_sign_of_zero():
+    assert math.copysign(1.0, run("float z = 0; return -z;")) == -1.0
 
 
 def test_names_of_an_extension_are_not_ambiguous():

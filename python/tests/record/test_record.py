@@ -283,3 +283,16 @@ def test_project(tmp_path):
     assert (path.parent / entry["optimised"][1]["kernel"].split("::")[0]).read_text().startswith("//")
     checks = tomllib.loads(record(module, torch.empty(4, 8)).write(tmp_path / "checked").read_text())["check"]
     assert [check["kernel"].split("::")[1] for check in checks] == ["relu_kernel"]
+
+
+def test_memory_that_several_launches_write_has_any_contents_before():
+    def host(x):
+        y = torch.empty_like(x)
+        relu_kernel[(1,)](x, y, 32, B=64)
+        relu_kernel[(1,)](x, y, 64, B=64)
+        return y
+
+    recording = record(host, torch.empty(64))
+    first, *launches = recording.steps
+    assert first.text == "y[i] = memory[i]" and recording.inputs == [("x", "f32", (64,)), ("memory", "f32", (64,))]
+    assert [dict(step.arguments)["y"] for step in launches] == ["y=f32[64]:inout"] * 2

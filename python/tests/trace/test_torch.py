@@ -185,7 +185,7 @@ REDUCTIONS = [
     lambda x: x.std(1), lambda x: torch.var_mean(x, 1), lambda x: x.cumsum(1), lambda x: x.cumsum(-1), lambda x: x.cumprod(1), lambda x: x.flip(1).cumsum(1).flip(1),
     lambda x: x.softmax(-1), lambda x: x.softmax(0), lambda x: x.log_softmax(1), lambda x: x.logsumexp(-1), lambda x: x.logsumexp((1, 2)), lambda x: x.norm(), lambda x: x.norm(dim=1),
     lambda x: torch.linalg.vector_norm(x, 1, dim=-1), lambda x: torch.norm(x, p=1, dim=1, keepdim=True), lambda x: x.sum(1) / x.sum(), lambda x: (x * x).sum(-1).sqrt(), lambda x: x.count_nonzero(),
-    lambda x: (x > 0).sum(1), lambda x: (x > 0).double().mean(), lambda x: x.sum(()), lambda x: x[0, 0, 0].sum(), lambda x: x[0, 0, 0].softmax(0), assign, fill_rows,
+    lambda x: (x > 0).sum(1), lambda x: (x > 0).double().mean(), lambda x: x.sum(()), lambda x: x.sum(1, dtype=torch.int32), lambda x: x.prod(1, dtype=torch.int8), lambda x: (x - x).sum(dtype=torch.bool), lambda x: x.trunc().sum(0, dtype=torch.bool), lambda x: (x > 0).sum(1, dtype=torch.bool), lambda x: x[0, 0, 0].sum(), lambda x: x[0, 0, 0].softmax(0), assign, fill_rows,
 ]  # fmt: skip
 
 

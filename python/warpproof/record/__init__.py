@@ -28,6 +28,7 @@ def record(
     variants: Optional[int] = None,
     weights: Optional[Mapping[str, str]] = None,
     mode: Any = None,
+    parts: bool = False,
 ) -> Recording:
     """Records a host function of torch tensors, or a module.
 
@@ -35,7 +36,7 @@ def record(
     architecture to compile for. `variants` is the most combinations of autotune configurations to record (all of them
     if not given): every kernel is tuned by itself.
     `weights` names parameters by their paths in the module; `mode` is the `FakeTensorMode` of fake tensors among the
-    arguments.
+    arguments. With `parts` a launch may write a part of memory that is used later.
     """
     from .finish import finished
     from .recorder import Run, run
@@ -44,13 +45,28 @@ def record(
     capability = int(target.split("_")[-1].rstrip("af"))
     runs: list[Run] = []
     chosen: Optional[list[int]] = []
+    asked: dict[str, int] = {}
     while chosen is not None and (variants is None or len(runs) < variants):
         runs.append(run(function, arguments, names, chosen, capability, **options))
         choices = runs[-1].recorder.choices
+        asked.update(runs[-1].recorder.asked)
         if variants is None and max(prod(choices.counts), len(runs)) > COMBINATIONS:
             raise Untraceable(
                 f"{prod(choices.counts)} combinations of configurations of autotuned kernels, more than {COMBINATIONS}",
                 "leave the configurations in use",
             )
         chosen = choices.following()
-    return Recording([finished(one, outputs) for one in runs])
+    made = [finished(one, outputs, parts) for one in runs]
+    _require_same(made[0], lambda: finished(run(function, arguments, names, [], capability, **options), outputs, parts))
+    return Recording(made, [f"the GPU has `{name}` {number}" for name, number in sorted(asked.items())])
+
+
+def _require_same(first: Variant, again: Callable[[], Variant]) -> None:
+    """Refuses a function that does something else when it is called again: it keeps results, or counts its calls."""
+    try:
+        second = again()
+    except Exception as error:
+        raise Untraceable(f"the function fails when it is called again: {error}", "make tensors that it keeps arguments or parameters") from error
+    if first != second:
+        raise Untraceable("the function does something else when it is called again")
+

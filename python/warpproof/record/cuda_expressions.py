@@ -11,12 +11,14 @@ from ..trace.errors import Untraceable
 from .cuda_integers import INTEGERS, TYPING, common, integer, literal, typing_only
 from .cuda_macros import Token, closing
 from .cuda_source import split
-from .cuda_values import IGNORED, Dim3, Pointer, Rounded, call_function, call_method, computed, converted, truth
+from .cuda_values import FLOAT_MAX, IGNORED, TYPES, Dim3, Pointer, call_function, call_method, computed, converted, error_of, not_null, truth
 
 Thunk = Callable[[], Any]
 
 _LEVELS = (("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", ">", "<=", ">="), ("<<", ">>"), ("+", "-"), ("*", "/", "%"))
 _CASTS = {"float", "double", "bool", "scalar_t", *INTEGERS}
+_CONVERSIONS = frozenset(["static_cast", "reinterpret_cast", "const_cast"])
+_CHECKS = frozenset(["TORCH_CHECK", "AT_ASSERTM", "TORCH_INTERNAL_ASSERT", "AT_ASSERT", "assert"])
 _EFFECTS = frozenset(["++", "--", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "<<<"])
 
 
@@ -74,7 +76,7 @@ class Expression:
     def unary(self) -> Thunk:
         if self.take("-"):
             minus = self.unary()
-            return lambda: binary("-", integer(0, "int"), minus())
+            return lambda: _negated(minus())
         if self.take("+"):
             same = self.unary()
             return lambda: binary("+", integer(0, "int"), same())
@@ -148,20 +150,23 @@ class Expression:
 
     def called(self, name: str, template: tuple[Token, ...]) -> Thunk:
         frame = self.frame
+        own = name in frame.host.source.functions or name in frame.host.source.refused
+        if own and (name in IGNORED or name in _CHECKS or name in _CONVERSIONS):
+            raise frame.refuse(f"`{name}`, a function with the name of a library's,")
         if name == "sizeof":
             close = closing(self.words, self.at)
             inside = self.words[self.at + 1 : close]
             self.at = close + 1
-            return lambda: _size(frame.type_or_value(inside))
+            return lambda: _size(inside, frame.scope)
         if name in IGNORED:
             return self.ignored(name)
         values = self.arguments()
         kind = " ".join(one.text for one in template)
-        if name in ("static_cast", "reinterpret_cast", "const_cast"):
+        if name in _CONVERSIONS:
             return lambda: converted(kind, _only(values, name)(), frame.scope)
-        if name in ("TORCH_CHECK", "AT_ASSERTM", "TORCH_INTERNAL_ASSERT", "AT_ASSERT", "assert"):
+        if name in _CHECKS:
             return lambda: _require(values[0](), frame)
-        if name in frame.host.source.refused or name in frame.host.source.functions:
+        if own:
             return lambda: frame.host.call(name, [value() for value in values], bool(template))
         return lambda: call_function(name, kind, [value() for value in values])
 
@@ -243,7 +248,7 @@ def _chosen(test: Any, yes: Thunk, no: Thunk) -> Any:
     if not isinstance(sample, (int, float)):
         raise Untraceable("a condition of a number and something else in a host function")
     if isinstance(value, float) or isinstance(sample, float):
-        return computed(float(value)) if isinstance(value, int) else value
+        return computed(float(value), error_of(value))
     if isinstance(value, bool) and isinstance(sample, bool):
         return value
     return integer(int(value), common(value, sample))
@@ -262,7 +267,8 @@ _COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
 def binary(sign: str, left: Any, right: Any) -> Any:
     """Computes an operation of C++. Integers are computed in the type that C++ computes in."""
     if isinstance(left, Pointer) or isinstance(right, Pointer):
-        if sign in ("==", "!=") and 0 in [one for one in (left, right) if isinstance(one, int)]:
+        address, other = (left, right) if isinstance(left, Pointer) else (right, left)
+        if sign in ("==", "!=") and isinstance(other, int) and other == 0 and not_null(address):
             return sign == "!="
         raise Untraceable("arithmetic on an address in a host function", "give the kernel and its launch to warpproof.verify")
     if isinstance(left, torch.Tensor) or isinstance(right, torch.Tensor):
@@ -297,18 +303,30 @@ def _of_integers(sign: str, left: int, right: int) -> Any:
 
 
 def _of_floats(sign: str, left: Any, right: Any) -> Any:
+    left, right = (computed(float(one), error_of(one)) for one in (left, right))
+    first, second = error_of(left), error_of(right)
     if sign in _COMPARISONS:
-        is_near = abs(left - right) <= 1e-5 * max(abs(left), abs(right))
-        if is_near and (isinstance(left, Rounded) or isinstance(right, Rounded)) and not TYPING.get():
+        if (first or second) and abs(left - right) <= first + second and not TYPING.get():
             raise Untraceable(f"`{left} {sign} {right}` in a host function depends on rounding")
         return _COMPARISONS[sign](left, right)
     if sign not in ("+", "-", "*", "/"):
         raise Untraceable(f"`{sign}` of floats in a host function")
-    if sign == "/" and right == 0:
+    if sign == "/" and abs(right) <= second:
         if TYPING.get():
             return 1.0
         raise Untraceable("a division by zero in a host function")
-    return computed(float(left) / float(right) if sign == "/" else _SIMPLE[sign](float(left), float(right)), left, right)
+    result = float(left) / float(right) if sign == "/" else _SIMPLE[sign](float(left), float(right))
+    if abs(result) > FLOAT_MAX and math.isfinite(left) and math.isfinite(right) and not TYPING.get():
+        raise Untraceable(f"`{left} {sign} {right}` in a host function, which `float` does not have")
+    if sign in ("+", "-"):
+        return computed(result, first + second)
+    if sign == "*":
+        return computed(result, abs(left) * second + abs(right) * first + first * second)
+    return computed(result, (first + abs(result) * second) / (abs(right) - second))
+
+
+def _negated(value: Any) -> Any:
+    return computed(-float(value), error_of(value)) if isinstance(value, float) else binary("-", integer(0, "int"), value)
 
 
 def _number(text: str) -> Any:
@@ -318,10 +336,13 @@ def _number(text: str) -> Any:
     return computed(float(digits[:-1] if digits[-1] in "fF" else digits))
 
 
-def _size(kind: Any) -> int:
+def _size(words: Sequence[Token], scope: Mapping[str, Any]) -> int:
+    """Returns the size of a type. A variable with an element type has a size of its own."""
+    name = " ".join(one.text for one in words)
+    kind = scope.get(name) if name == "scalar_t" else TYPES.get(name)
     if isinstance(kind, torch.dtype):
         return integer(kind.itemsize, "size_t")
-    raise Untraceable(f"the size of `{kind}` in a host function")
+    raise Untraceable(f"the size of `{name}` in a host function")
 
 
 def _require(value: Any, frame: Any) -> int:

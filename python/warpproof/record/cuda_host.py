@@ -9,6 +9,7 @@ matter.
 from __future__ import annotations
 
 import contextlib
+import re
 from collections import ChainMap
 from typing import Any, Callable, Iterator, Optional, Sequence
 
@@ -29,6 +30,8 @@ _QUALIFIERS = {"const", "constexpr", "inline"}
 #: Statements that are not read.
 _REFUSED = {"static", "thread_local", "volatile", "switch", "case", "default", "do", "try", "catch", "goto", "throw", "struct", "using", "typedef", "delete"}
 _WIDE = {"unsigned", "long", "short", "signed"}
+#: Macros that run a body for an element type; those behind `_AND` name more types first.
+_DISPATCH = re.compile(r"AT_DISPATCH_(?:FLOATING|ALL)_TYPES(?:_AND_HALF|(_AND)([2-9])?)?")
 _MOST_ROUNDS = 100_000
 
 
@@ -213,12 +216,17 @@ class _Frame:
         close = closing(self.words, at + 1)
         parts = split(self.words[at + 2 : close])
         name = self.text(at)
-        extra = int(name[-1]) if name[-4:-1] == "AND" else 1 if name.endswith("_AND") else 0
+        read = _DISPATCH.fullmatch(name)
+        if read is None:
+            raise self.refuse(f"`{name}`")
+        extra = int(read.group(2) or 1) if read.group(1) else 0
+        kinds = {torch.float32, torch.float64, *([torch.float16] if name.endswith("_HALF") else []), *(self.value_of(part) for part in parts[:extra])}
         kind = self.value_of(parts[extra])
         body = next((n for n in range(at, close) if self.text(n) == "{"), None)
         if body is None or not isinstance(kind, torch.dtype):
             raise self.refuse(f"`{name}`")
-        if kind not in (torch.float32, torch.float64) and not (kind in (torch.float16, torch.bfloat16) and ("HALF" in name or "AND" in name)):
+        # Of the types that the macro knows, those that are read.
+        if kind not in kinds & {torch.float32, torch.float64, torch.float16, torch.bfloat16}:
             raise self.refuse(f"`{name}` for {kind}")
         behind = [self.text(n) for n in range(closing(self.words, body) + 1, close)]
         changes_copies = any(self.text(n) == "mutable" for n in range(at, body))
@@ -352,6 +360,9 @@ class _Frame:
 
     def launch(self, at: int, sign: int) -> None:
         name = self.text(at)
+        is_plain = at + 1 == sign or (self.text(at + 1) == "<" and self.template_end(at + 1) == sign - 1)
+        if not is_plain or name in self.scope:
+            raise self.refuse(f"the launch of `{name}`")
         template = [] if at + 1 == sign else [self.type_or_value(part) for part in split(self.words[at + 2 : sign - 1])]
         close = next(n for n in range(sign, len(self.words)) if self.text(n) == ">>>")
         place = [self.value_of(self.words[begin:stop]) for begin, stop in self.comma_ranges(sign + 1, close)]

@@ -24,6 +24,8 @@ _TOKEN = re.compile(
 #: Comments, and what only looks like one: strings, and numbers with `'` between their digits.
 _COMMENT = re.compile(rf"(?P<comment>//(?:\\[ \t]*\r?\n|[^\n])*|/\*.*?\*/)|\b\d(?:'?[\w.])*|{_STRINGS}", re.S)
 #: Headers that the compiler for the GPU does not have, or that only the host needs.
+#: Names that every compiler of the text knows, or none.
+_SAME_EVERYWHERE = frozenset("defined __CUDA_ARCH__ __CUDACC__ USE_ROCM __HIP_PLATFORM_AMD__ __HIPCC__ true false".split())
 _HEADERS = re.compile(r"\s*#\s*include\s*[<\"](?:torch/|ATen/|c10/|pybind11/|vector|iostream|stdio|cstdio|stdlib|cstdlib|string|algorithm|tuple|memory)")
 
 
@@ -59,10 +61,24 @@ class Unit:
     headers: list[tuple[int, int]] = field(default_factory=list)
     #: Texts from `#if` to `#endif`.
     conditional: list[tuple[int, int]] = field(default_factory=list)
+    #: Names in conditions, in their order.
+    asked: list[str] = field(default_factory=list)
+    text: str = field(default="", repr=False)
 
     def is_conditional(self, begin: int, end: int) -> bool:
         """Returns `True` if a condition of the preprocessor decides about part of this text."""
         return any(first < end and begin < last for first, last in self.conditional)
+
+    def decides(self, pattern: str) -> bool:
+        """Returns `True` if a condition of the preprocessor decides about text of this pattern."""
+        return any(self.is_conditional(*match.span()) for match in re.finditer(pattern, self.text))
+
+    def foreign_condition(self) -> Optional[str]:
+        """Returns the reason why compilers may take different parts of the text: a name that the text does not define."""
+        own = {*self.macros, *self.refused}
+        names = (name for name in self.asked if name not in _SAME_EVERYWHERE and (name not in own or name.startswith("_")))
+        name = next(names, None)
+        return None if name is None else f"a condition of the preprocessor on `{name}`"
 
 
 def tokens(text: str) -> list[Token]:
@@ -118,7 +134,7 @@ def uncommented(text: str) -> str:
 
 def directives(text: str) -> Unit:
     """Reads the directives of a text without comments."""
-    unit = Unit()
+    unit = Unit(text=text)
     opened: list[int] = []
     for match in re.finditer(r"^[ \t]*#(?:[^\n\\]|\\[ \t]*\r?\n|\\.)*", text, re.M):
         unit.spans.append(match.span())
@@ -127,6 +143,8 @@ def directives(text: str) -> Unit:
             unit.headers.append(match.span())
         word = re.match(r"\s*#\s*(\w*)", line)
         kind = word.group(1) if word is not None else ""
+        if kind.startswith(("if", "elif")):
+            unit.asked += re.findall(r"[A-Za-z_]\w*", re.sub(r"\b0[xX][0-9a-fA-F]+|\b\d\w*", "", line[line.index(kind) + len(kind) :]))
         if kind in ("if", "ifdef", "ifndef"):
             opened.append(match.start())
         elif kind == "endif" and opened:

@@ -57,6 +57,10 @@ class Source:
     constants: dict[str, Constant] = field(default_factory=dict)
     #: Names of definitions that cannot be read, with the reason.
     refused: dict[str, str] = field(default_factory=dict)
+    #: Names of macros.
+    macros: frozenset[str] = frozenset()
+    #: The reason why the compiler for the GPU may take the text for another one.
+    unread: Optional[str] = None
 
     def refuse(self, name: str, reason: Optional[str]) -> None:
         """Refuses every use of a name."""
@@ -91,11 +95,32 @@ def taken_apart(text: str) -> Source:
     bare = uncommented(text)
     unit = directives(bare)
     blank = list(unit.headers)
+    hidden: set[str] = set()
+    kept: set[str] = set()
     for item in _items(expanded(tokens(blanked(bare, unit.spans)), unit)):
-        if not _sort(item, made, unit):
+        if _sort(item, made, unit):
+            kept |= {one.text for one in item if one.kind == "name"}
+        else:
+            hidden |= _defined(item)
             blank.append((item[0].at, item[-1].stop))
+    made.macros = frozenset([*unit.macros, *unit.refused])
+    made.unread = unit.foreign_condition()
+    # Another definition of the name may take its place.
+    for name in sorted(hidden & kept):
+        made.unread = made.unread or f"`{name}`, which the compiler for the GPU does not get,"
     made.device = blanked(text, blank)
     return made
+
+
+def _defined(item: list[Token]) -> set[str]:
+    """Returns the name of a constant or a type. Functions of the host are not called by kernels."""
+    texts = [one.text for one in item]
+    if texts[0] == "using" and texts[1:2] != ["namespace"]:
+        return set(texts[1:2])
+    if texts[0] == "typedef":
+        return set(texts[-2:-1])
+    equals = texts.index("=") if "=" in texts and not _is_function(item) else 0
+    return set(texts[equals - 1 : equals]) if equals else set()
 
 
 def _items(words: list[Token]) -> Iterator[list[Token]]:
@@ -255,5 +280,8 @@ def renamed(source: Source, kernel: KernelSource, taken: set[str]) -> str:
     body = source.device[begin:end]
     for _, name in kernel.parameters:
         if name in taken:
-            body = re.sub(rf"(?<![\w.])(?<!->)(?<!::){re.escape(name)}\b", f"{name}_parameter", body)
+            other = f"{name}_parameter"
+            while re.search(rf"\b{other}\b", source.device):
+                other += "_"
+            body = re.sub(rf"(?<![\w.])(?<!->)(?<!::){re.escape(name)}\b", other, body)
     return source.device[:begin] + body + source.device[end:]

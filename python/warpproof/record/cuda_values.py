@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 import struct
@@ -25,10 +26,10 @@ class Dim3:
 
 @dataclass(frozen=True)
 class Options:
-    """The element type and the device of a new tensor."""
+    """The element type and the device of a new tensor, `None` where the function that makes it decides."""
 
-    dtype: torch.dtype = torch.float32
-    device: str = "cpu"
+    dtype: Optional[torch.dtype] = None
+    device: Optional[str] = None
 
 
 @dataclass(frozen=True)
@@ -38,16 +39,45 @@ class Pointer:
     tensor: Any
 
 
+#: The largest number of `float`.
+FLOAT_MAX = 3.4028234663852886e38
+
+
 class Rounded(float):
-    """A number whose last bits may differ in `float`."""
+    """A number that the compiled code computes with rounding: its value there is at most `error` away."""
+
+    error: float = 0.0
 
 
-def computed(value: Any, *operands: Any) -> Any:
-    """Marks a result that may be rounded: one that is not exact in `float`, or was computed from such numbers."""
-    if not isinstance(value, float) or isinstance(value, Rounded) or not math.isfinite(value):
+#: Relative and absolute errors of rounding to a type, from above. Every computation may be one in `float`.
+_PRECISION = {"float": (2.0**-23, 2.0**-149), "half": (2.0**-10, 2.0**-24), "bfloat16": (2.0**-7, 2.0**-133)}
+
+
+def error_of(value: Any) -> float:
+    """Returns how far a number may be from that of the compiled code."""
+    return value.error if isinstance(value, Rounded) else 0.0
+
+
+def computed(value: Any, error: float = 0.0, kind: str = "float") -> Any:
+    """Returns a result with its error: that of its operands, and that of rounding if it is not exact in `kind`."""
+    if not isinstance(value, float) or not math.isfinite(value):
         return value
-    exact = abs(value) < 3e38 and struct.unpack("f", struct.pack("f", value))[0] == value
-    return value if exact and not any(isinstance(one, Rounded) for one in operands) else Rounded(value)
+    if error == 0 and _is_exact(value, kind):
+        return float(value)
+    relative, absolute = _PRECISION[kind]
+    made = Rounded(value)
+    made.error = error + (abs(value) + error) * relative + absolute
+    return made
+
+
+def _is_exact(value: float, kind: str) -> bool:
+    """Returns `True` if a type has this number."""
+    if abs(value) > FLOAT_MAX or (kind == "half" and abs(value) > 65504):
+        return False
+    if kind == "half":
+        return bool(struct.unpack("e", struct.pack("e", value))[0] == value)
+    bits = struct.pack("<f", value)
+    return bool(struct.unpack("<f", bits)[0] == value) and (kind != "bfloat16" or bits[:2] == b"\0\0")
 
 
 TYPES: dict[str, Any] = {
@@ -65,7 +95,7 @@ _KINDS = {
 _SCALARS = {"Float": torch.float32, "Double": torch.float64, "Half": torch.float16, "BFloat16": torch.bfloat16, "Int": torch.int32, "Long": torch.int64}
 
 CONSTANTS: dict[str, Any] = {
-    "true": True, "false": False, "nullptr": 0, "NULL": 0, "cudaSuccess": 0, "INFINITY": math.inf, "FLT_MAX": 3.4028234663852886e38,
+    "true": True, "false": False, "nullptr": 0, "NULL": 0, "cudaSuccess": 0, "INFINITY": math.inf, "FLT_MAX": FLOAT_MAX,
     "M_PI": math.pi, **{f"{space}::{name}": kind for space in ("torch", "at", "c10") for name, kind in _KINDS.items()},
     **{f"{space}::ScalarType::{name}": kind for space in ("torch", "at", "c10") for name, kind in _SCALARS.items()},
 }  # fmt: skip
@@ -92,8 +122,10 @@ def converted(kind: str, value: Any, scope: Optional[Mapping[str, Any]] = None) 
     """Returns a value converted to a type of C++."""
     bare = bare_kind(kind)
     if bare == "scalar_t" and scope is not None and "scalar_t" in scope:
-        bare = {torch.float32: "float", torch.float64: "double"}.get(scope["scalar_t"], "half")
-    if isinstance(value, Pointer) or bare.endswith("*"):
+        bare = {torch.float32: "float", torch.float64: "double", torch.bfloat16: "at::BFloat16"}.get(scope["scalar_t"], "half")
+    if isinstance(value, Pointer):
+        return _address_as(bare, value)
+    if bare.endswith("*"):
         return value
     if bare == "dim3":
         return value if isinstance(value, Dim3) else _dim3(*(value if isinstance(value, list) else [value]))
@@ -112,9 +144,10 @@ def _number_as(bare: str, value: Any) -> Any:
     if bare in INTEGERS:
         return integer(int(value) if isinstance(value, int) else math.trunc(_settled(value)), bare)
     if bare in _FLOATS:
-        if abs(value) > 3.5e38 and math.isfinite(value):
+        is_half = bare.lower().endswith("half")
+        if abs(value) > (65504 if is_half else 3.5e38) and math.isfinite(value):
             raise Untraceable(f"{value} as `{bare}` of a host function")
-        return computed(value if isinstance(value, float) else float(value))
+        return computed(float(value), error_of(value), "half" if is_half else "bfloat16" if "bf" in bare.lower() else "float")
     if bare == "bool":
         return truth(value)
     if bare == "auto" or (bare in _OPAQUE and value == 0):
@@ -124,11 +157,28 @@ def _number_as(bare: str, value: Any) -> Any:
 
 def truth(value: Any) -> bool:
     """Returns the value of a condition."""
+    if isinstance(value, Rounded) and abs(value) <= value.error and not TYPING.get():
+        raise Untraceable(f"`{value}` as a condition in a host function depends on rounding")
     if isinstance(value, (int, float)):
         return bool(value)
     if isinstance(value, Pointer):
-        return True
+        return not_null(value)
     raise Untraceable(f"{type(value).__name__} as a condition in a host function")
+
+
+def not_null(value: Pointer) -> bool:
+    """Returns `True`: the address of elements is not 0."""
+    if value.tensor.numel() == 0:
+        raise Untraceable("the address of a tensor of no elements in a host function")
+    return True
+
+
+def _address_as(bare: str, value: Pointer) -> Any:
+    if bare == "bool":
+        return not_null(value)
+    if bare != "auto" and not bare.endswith("*"):
+        raise Untraceable(f"an address as `{bare}` in a host function")
+    return value
 
 
 def _dim3(*sizes: Any) -> Dim3:
@@ -139,8 +189,7 @@ def _dim3(*sizes: Any) -> Dim3:
 
 def _settled(value: float) -> float:
     """Returns a float about to become an integer. Refuses it if the rounding of `float` could change the integer."""
-    is_near = abs(value - round(value)) < 1e-5 * max(1.0, abs(value))
-    if not math.isfinite(value) or (isinstance(value, Rounded) and is_near):
+    if not math.isfinite(value) or (isinstance(value, Rounded) and abs(value - round(value)) <= value.error):
         raise Untraceable(f"{value} becomes an integer in a host function: it depends on rounding")
     return value
 
@@ -150,7 +199,7 @@ def _options(values: Sequence[Any]) -> Options:
     made = Options()
     for value in values:
         if isinstance(value, Options):
-            made = value
+            made = Options(value.dtype or made.dtype, value.device or made.device)
         elif isinstance(value, torch.dtype):
             made = Options(value, made.device)
         elif value in ("cuda", "cpu"):
@@ -166,25 +215,32 @@ def _shape(value: Any) -> list[int]:
 
 def _made(make: Callable[..., Any], values: Sequence[Any]) -> Any:
     chosen = _options(values[1:])
-    return make(_shape(values[0]), dtype=chosen.dtype, device=chosen.device)
+    return make(_shape(values[0]), dtype=chosen.dtype or torch.get_default_dtype(), device=chosen.device or "cpu")
 
 
 def _full(values: Sequence[Any]) -> Any:
     chosen = _options(values[2:])
-    return torch.full(_shape(values[0]), values[1], dtype=chosen.dtype, device=chosen.device)
+    # Without a type it is that of the number.
+    return torch.full(_shape(values[0]), values[1], dtype=chosen.dtype, device=chosen.device or "cpu")
 
 
 def _like(make: Callable[..., Any], values: Sequence[Any]) -> Any:
     if len(values) == 1:
         return make(values[0])
     chosen = _options(values[1:])
-    return make(values[0], dtype=chosen.dtype, device=values[0].device)
+    return make(values[0], dtype=chosen.dtype or values[0].dtype, device=chosen.device or values[0].device)
+
+
+def _device(values: Sequence[Any]) -> Any:
+    if len(values) != 1:
+        raise Untraceable("`Device` with a number in a host function")
+    return values[0]
 
 
 _FUNCTIONS: dict[str, Callable[[Sequence[Any]], Any]] = {
     "empty": lambda v: _made(torch.empty, v), "zeros": lambda v: _made(torch.zeros, v), "ones": lambda v: _made(torch.ones, v), "full": _full,
     "empty_like": lambda v: _like(torch.empty_like, v), "zeros_like": lambda v: _like(torch.zeros_like, v),
-    "ones_like": lambda v: _like(torch.ones_like, v), "TensorOptions": lambda v: _options(v), "Device": lambda v: v[0], "dtype": lambda v: Options(v[0]),
+    "ones_like": lambda v: _like(torch.ones_like, v), "TensorOptions": lambda v: _options(v), "Device": _device, "dtype": lambda v: Options(v[0]),
     "device": lambda v: Options(device=v[0]),
 }  # fmt: skip
 #: Functions with the same arguments in C++ and Python, in the same order.
@@ -193,11 +249,12 @@ _SAME_METHODS = frozenset("""view reshape transpose t permute contiguous unsquee
 matmul mm bmm relu sigmoid tanh exp add sub mul div sum mean detach""".split())
 
 _NUMBERS: dict[str, Callable[..., Any]] = {
-    "ceil": lambda x: float(math.ceil(_settled(x))), "ceilf": lambda x: float(math.ceil(_settled(x))),
-    "floor": lambda x: float(math.floor(_settled(x))),
+    "ceil": lambda x: float(math.ceil(x)), "ceilf": lambda x: float(math.ceil(x)), "floor": lambda x: float(math.floor(x)),
     "sqrt": lambda x: math.sqrt(x), "sqrtf": lambda x: math.sqrt(x), "pow": lambda x, y: float(x) ** y,
     "exp": lambda x: math.exp(x), "log": lambda x: math.log(x), "log2": lambda x: math.log2(x),
 }  # fmt: skip
+#: Functions that are exact where rounding before them does not matter.
+_SETTLED = frozenset(["ceil", "ceilf", "floor"])
 #: Functions whose type is that of their arguments.
 _TYPED: dict[str, tuple[int, Callable[..., Any]]] = {"min": (2, min), "max": (2, max), "abs": (1, abs)}
 BUILTIN = frozenset([*_NUMBERS, *_TYPED, "dim3", "float", "double", *INTEGERS])
@@ -225,13 +282,28 @@ def call_function(name: str, template: str, values: Sequence[Any]) -> Any:
 def _of_floats(name: str, values: Sequence[Any]) -> Any:
     if TYPING.get():
         return 1.0
+    if name in _SETTLED and len(values) == 1:
+        _settled(computed(float(values[0]), error_of(values[0])))
     try:
         result = _NUMBERS[name](*(float(value) for value in values))
     except (ArithmeticError, ValueError, TypeError):
         result = None
     if not isinstance(result, float) or not math.isfinite(result):
         raise Untraceable(f"`{name}` of {', '.join(str(value) for value in values)} in a host function")
-    return computed(result, *(() if name in ("ceil", "ceilf", "floor") else values))
+    return computed(result, 0.0 if name in _SETTLED else _carried(name, values, result))
+
+
+def _carried(name: str, values: Sequence[Any], result: float) -> float:
+    """Returns the error of a function from the errors of its operands, and that of the library: it is monotone."""
+    ends = [(float(value) - error_of(value), float(value) + error_of(value)) for value in values]
+    try:
+        found = [_NUMBERS[name](*point) for point in itertools.product(*ends)] if any(map(error_of, values)) else []
+        error = max((abs(one - result) for one in found), default=0.0)
+    except (ArithmeticError, ValueError, TypeError):
+        error = math.inf
+    if not math.isfinite(error):
+        raise Untraceable(f"`{name}` of {', '.join(str(value) for value in values)} in a host function depends on rounding")
+    return error * 1.01 + (0.0 if result == round(result) and not found else abs(result) * 2.0**-20)
 
 
 def _typed(name: str, template: str, values: Sequence[Any]) -> Any:
@@ -242,7 +314,7 @@ def _typed(name: str, template: str, values: Sequence[Any]) -> Any:
     if len(values) != count or len({isinstance(value, float) for value in values}) != 1:
         raise Untraceable(f"`{name}` of these arguments in a host function")
     if isinstance(values[0], float):
-        return computed(compute(*values), *values)
+        return computed(float(compute(*values)), max(map(error_of, values)))
     kind = common(*values)
     return integer(compute(*(int(integer(int(value), kind)) for value in values)), kind)
 
@@ -254,7 +326,7 @@ def call_method(value: Any, name: str, kind: Any, values: Sequence[Any]) -> Any:
     if isinstance(value, torch.Tensor):
         return _tensor_method(value, name, kind, values)
     if isinstance(value, Options) and name in ("dtype", "device") and len(values) == 1:
-        return _options([value, values[0]]) if name == "dtype" else Options(value.dtype, str(values[0]))
+        return _options([value, values[0]])
     if isinstance(value, Options) and name in ("layout", "requires_grad", "memory_format"):
         return value
     if isinstance(value, (list, tuple)) and name in ("size", "vec"):
@@ -294,9 +366,7 @@ def _tensor_method(tensor: Any, name: str, kind: Any, values: Sequence[Any]) -> 
 def _moved(tensor: Any, values: Sequence[Any]) -> Any:
     chosen = Options(tensor.dtype, tensor.device.type)
     for value in values:
-        if not isinstance(value, Options):
-            value = Options(value, chosen.device) if isinstance(value, torch.dtype) else Options(chosen.dtype, str(value))
-        chosen = value
+        chosen = _options([chosen, value])
     if (chosen.dtype, chosen.device) == (tensor.dtype, tensor.device.type):
         return tensor
     # torch's own method asks the driver, which is absent.

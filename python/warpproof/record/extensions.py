@@ -17,15 +17,21 @@ import torch
 
 from ..trace.errors import Untraceable
 from .cuda_host import Host
-from .cuda_integers import plain
-from .cuda_macros import uncommented
+from .cuda_integers import INTEGERS, plain
+from .cuda_macros import directives, uncommented
 from .cuda_source import KernelSource, Source, renamed, taken_apart
-from .cuda_values import TYPES, Dim3, Pointer, converted
+from .cuda_values import TYPES, Dim3, Pointer, bare_kind, converted
 from .launches import Compiled, Launched, Noting
 
 #: Declarations from torch's headers in every extension. Lines are counted after them.
 _PRELUDE = "#include <stdint.h>\n#include <math.h>\n#line 1\n"
 _RECORDING: ContextVar[Optional[tuple[Launched, Noting]]] = ContextVar("recording", default=None)
+#: Flags about speed, warnings, the target and the version of the language.
+_PLAIN_FLAGS = re.compile(
+    r"-O[0-3s]?|-g|-G|-w|-W[a-z-]+|-v|-lineinfo|--?generate-line-info|--?use_fast_math|-(?:-f|f)mad=(?:true|false)|-std=c\+\+\d\d|-m64|-fPIC"
+    r"|-march=native|-fopenmp|-(?:-gpu-architecture|arch|-generate-code|gencode)(?:=[\w=,]+)?|(?:arch=)?(?:compute|sm)_\w+(?:,code=\w+)?"
+    r"|-Xptxas(?:=[-\w,=]+)?|--ptxas-options=[-\w,=]+|--?maxrregcount(?:=\d+)?|--threads(?:=\d+)?|\d+|--expt-[a-z-]+|-allow-unsupported-compiler"
+)
 Texts = Union[str, Sequence[str], None]
 
 
@@ -54,17 +60,32 @@ def load_inline(name: str, cpp_sources: Texts = None, cuda_sources: Texts = None
     # are taken only by name.
     if _:
         raise Untraceable("arguments of `load_inline` behind `cuda_sources` that have no names")
-    texts = [*_several(cpp_sources), *_several(cuda_sources)]
+    _require_plain_flags(options)
+    # The texts of each compiler are one text: a macro of the first one changes the second one.
+    texts = ["\n".join(_several(given)) for given in (cpp_sources, cuda_sources)]
     functions = options.get("functions")
     if functions is None:
         return Extension(name, texts, _bound(texts))
     return Extension(name, texts, {one: one for one in ([functions] if isinstance(functions, str) else functions)})
 
 
-def load(name: str, sources: Texts, *_: Any, **__: Any) -> "Extension":
+def load(name: str, sources: Texts, *_: Any, **options: Any) -> "Extension":
     """Returns the extension of some files, as torch's function does."""
+    if _:
+        raise Untraceable("arguments of `load` behind `sources` that have no names")
+    _require_plain_flags(options)
     texts = [Path(file).read_text() for file in _several(sources)]
     return Extension(name, texts, _bound(texts))
+
+
+def _require_plain_flags(options: Mapping[str, Any]) -> None:
+    """Refuses flags of compilers, other than those that change neither the text nor its meaning over the reals."""
+    flags = [str(flag) for name in ("extra_cuda_cflags", "extra_cflags") for flag in _several(options.get(name))]
+    flag = next((one for one in flags if not _PLAIN_FLAGS.fullmatch(one)), None)
+    if flag is None and _several(options.get("extra_include_paths")):
+        flag = "extra_include_paths"
+    if flag is not None:
+        raise Untraceable(f"the compiler flag `{flag}` of an extension", "write what it defines into the text")
 
 
 def _several(given: Texts) -> list[str]:
@@ -76,6 +97,8 @@ def _bound(texts: Sequence[str]) -> dict[str, str]:
     found = {pair for text in texts for pair in re.findall(r"\.def\(\s*\"(\w+)\"\s*,\s*&?\s*(\w+)", uncommented(text))}
     if len({name for name, _ in found}) != len(found):
         raise Untraceable("an extension that exports two functions by one name")
+    if any(directives(uncommented(text)).decides(r"\.def\(|PYBIND11_MODULE") for text in texts):
+        raise Untraceable("an extension whose exports are under a condition of the preprocessor")
     return dict(found)
 
 
@@ -89,8 +112,12 @@ class Extension:
         whole = Source("")
         for part in parts:
             whole.add(part)
+        for kernel in {name for part in parts for name in part.kernels if sum(name in other.kernels for other in parts) > 1}:
+            whole.refuse(kernel, "two kernels of one name")
         self._host = Host(whole, self._launch)
         for called, own in functions.items():
+            if any(own in part.macros for part in parts):
+                raise Untraceable(f"the extension `{name}` exports `{own}`, which is a macro")
             if own not in whole.functions:
                 raise Untraceable(f"the extension `{name}` has no host function `{own}`")
             setattr(self, called, self._function(own))
@@ -103,9 +130,16 @@ class Extension:
             with recording[1]():
                 if named:
                     raise Untraceable(f"`{name}` is called with names of arguments")
+                self._require_types(name, arguments)
                 return plain(self._host.call(name, arguments))
 
         return run
+
+    def _require_types(self, name: str, arguments: Sequence[Any]) -> None:
+        """Refuses a float for an integer, as the binding does."""
+        for (kind, formal), value in zip(self._host.source.functions[name].parameters, arguments):
+            if isinstance(value, float) and bare_kind(kind) in INTEGERS:
+                raise Untraceable(f"`{formal}` of `{name}` is a float, and is to be `{kind}`")
 
     def _launch(self, name: str, template: Sequence[Any], grid: Dim3, block: Dim3, shared: int, values: Sequence[Any]) -> None:
         source = next((part for part in self._sources if name in part.kernels), None)
@@ -113,12 +147,17 @@ class Extension:
         if source is None or recording is None:
             raise Untraceable(f"`{name}` is launched, and is not a kernel of the extension")
         kernel = source.kernels[name]
-        if name in source.refused:
-            raise Untraceable(f"{source.refused[name]} at the kernel `{name}`")
+        reason = source.refused.get(name) or self._host.source.refused.get(name) or source.unread
+        if reason is not None:
+            raise Untraceable(f"{reason} at the kernel `{name}`")
         if len(values) != len(kernel.parameters):
             raise Untraceable(f"`{name}` is launched with {len(values)} arguments and has {len(kernel.parameters)} parameters")
         if len(template) > len(kernel.template):
             raise Untraceable(f"`{name}` is launched with {len(template)} template arguments")
+        words = {word for kind, _ in kernel.parameters for word in re.findall(r"\w+", kind)}
+        deduced = [one for one in kernel.template[len(template) :] if one in words]
+        if deduced:
+            raise Untraceable(f"`{deduced[0]}` of the template `{name}` is deduced from the arguments", "write template arguments at the launch")
         passed = {formal: _passed(kind, formal, value, name) for (kind, formal), value in zip(kernel.parameters, values)}
         recording[0](_compiled(source, kernel, template, block, shared), (grid.x, grid.y, grid.z), passed)
 
@@ -126,6 +165,8 @@ class Extension:
 def _passed(kind: str, name: str, value: Any, kernel: str) -> Any:
     """Returns an argument as passed to the kernel."""
     if isinstance(value, Pointer):
+        if "*" not in kind:
+            raise Untraceable(f"`{name}` of `{kernel}` is an address, and is to be `{kind}`")
         if not value.tensor.is_cuda:
             raise Untraceable(f"`{name}` of `{kernel}` is a tensor in the memory of the CPU")
         return value.tensor
@@ -145,7 +186,7 @@ def _compiled(source: Source, kernel: KernelSource, template: Sequence[Any], blo
 
     parameters = tuple(name for _, name in kernel.parameters)
     return Compiled(
-        kernel.name, "", 0, shared, (), parameters, frozenset(name for _, name in pointers), written, {}, (block.x, block.y, block.z), text
+        kernel.name, "", 0, shared, (), parameters, frozenset(name for _, name in pointers), written, {}, None, (block.x, block.y, block.z), text
     )
 
 

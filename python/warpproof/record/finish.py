@@ -6,13 +6,16 @@ from typing import Any, Optional, Sequence
 
 from ..trace.errors import Untraceable
 from ..trace.numbers import closed_form
-from .memory import DEFINED, FILLED, INPUT, UNDEFINED, Storage
+from .memory import DEFINED, FILLED, INPUT, UNDEFINED, Segment, Storage
 from .project import Formula, Launch, Variant
 from .recorder import UNUSED, FormulaStep, LaunchStep, Pass, Run
 
 
-def finished(run: Run, names: Optional[Sequence[str]]) -> Variant:
-    """Returns the steps of a run, with its results under the given names, by default `y` or `y0`, `y1`, …."""
+def finished(run: Run, names: Optional[Sequence[str]], parts: bool = False) -> Variant:
+    """Returns the steps of a run, with its results under the given names, by default `y` or `y0`, `y1`, ….
+
+    With `parts` a launch may write a part of memory that is used later.
+    """
     recorder, results = run.recorder, run.results
     wanted = list(names or (["y"] if len(results) == 1 else [f"y{n}" for n in range(len(results))]))
     if len(wanted) != len(results):
@@ -20,6 +23,7 @@ def finished(run: Run, names: Optional[Sequence[str]]) -> Variant:
     kept: list[Storage] = []
     for tensor, name in zip(results, wanted):
         kept.append(_result(run, tensor, name, kept))
+    _give_contents(run, kept, parts)
     needed = {storage.name for storage in kept}
     steps: list[Any] = []
     for step in reversed(recorder.steps):
@@ -38,10 +42,45 @@ def finished(run: Run, names: Optional[Sequence[str]]) -> Variant:
     )
 
 
+def _give_contents(run: Run, results: Sequence[Storage], parts: bool) -> None:
+    """Gives memory contents of its own, any, if several launches write it: each of them may write a part.
+
+    With `parts` that holds for memory that one launch writes, too, if it is used later. A result that one launch
+    writes has none: that launch must write it whole.
+    """
+    recorder = run.recorder
+    for storage in list(recorder.all):
+        uses = [n for n, step in enumerate(recorder.steps) if _uses(step, storage)]
+        first = next((n for n in uses if isinstance(recorder.steps[n], LaunchStep) and _passed(recorder.steps[n], storage)[0].written), None)
+        if first is None or _passed(recorder.steps[first], storage)[0].state != UNDEFINED or not any(n > first for n in uses):
+            continue
+        writers = [n for n in uses if isinstance(recorder.steps[n], LaunchStep) and _passed(recorder.steps[n], storage)[0].written]
+        if len(writers) == 1 and (storage in results or not parts):
+            continue
+        segment = Segment(sorted(recorder.names))
+        segment.define(storage, segment.whole(recorder.contents_of(storage)))
+        recorder.steps.insert(first, FormulaStep(segment))
+        for step in recorder.steps[first:]:
+            for one in _passed(step, storage) if isinstance(step, LaunchStep) else ():
+                one.state = DEFINED
+
+
+def _passed(step: LaunchStep, storage: Storage) -> list[Pass]:
+    return [one for one in step.arguments if one.storage is storage]
+
+
+def _uses(step: Any, storage: Storage) -> bool:
+    if isinstance(step, LaunchStep):
+        return bool(_passed(step, storage))
+    return storage in step.segment.inputs.values() or storage.name in step.segment.outputs
+
+
 def _result(run: Run, tensor: Any, name: str, kept: list[Storage]) -> Storage:
     """Gives the storage of a result its name. A result that is a view is copied by a formula."""
     recorder = run.recorder
     storage = recorder.of(tensor)
+    if not tensor.is_cuda:
+        raise Untraceable(f"the result `{name}` is in the memory of the CPU")
     if storage.state == UNDEFINED:
         raise Untraceable(f"the result `{name}` is memory that nothing has written")
     free = storage.state == DEFINED and storage not in kept and not _is_read(run, storage)

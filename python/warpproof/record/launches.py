@@ -8,7 +8,8 @@ that may come from an argument counts. So an argument may be wrongly taken as wr
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
+import operator
+from dataclasses import dataclass, replace
 from typing import Any, Callable, ContextManager, Iterator, Optional, Sequence
 from unittest import mock
 
@@ -16,6 +17,14 @@ from ..trace.errors import Untraceable
 from .pointers import accessed
 
 VERSIONS = ((3, 2), (3, 9))
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """Arguments that an autotuner of several configurations restores or sets to 0 while it measures them."""
+
+    restored: frozenset[str]
+    reset: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -31,6 +40,7 @@ class Compiled:
     read: frozenset[str]
     written: frozenset[str]
     options: dict[str, Any]  # constexpr arguments
+    tuning: Optional[Tuning] = None
     block: tuple[int, ...] = ()  # of CUDA C++; Triton's is a number of warps
     #: Writes CUDA C++, in place of PTX, with parameter names that differ from these.
     cuda: Optional[Callable[[set[str]], str]] = None
@@ -140,6 +150,7 @@ def intercepted(on_launch: Launched, choices: Choices, capability: int, noting: 
 
     _check_version()
     compile_only = JITFunction.run
+    tunings: list[Optional[Tuning]] = []
 
     def noted(function: Callable[..., Any]) -> Callable[..., Any]:
         def inside(*arguments: Any, **options: Any) -> Any:
@@ -154,6 +165,9 @@ def intercepted(on_launch: Launched, choices: Choices, capability: int, noting: 
         def pointer(value: Any) -> Any:
             return Pointer(value) if isinstance(value, torch.Tensor) else value
 
+        for tensor in (*arguments, *options.values()):
+            if isinstance(tensor, torch.Tensor) and not tensor.is_cuda:
+                raise Untraceable("a Triton kernel is launched on a tensor in the memory of the CPU")
         passed = [pointer(a) for a in arguments]
         named = {name: pointer(value) for name, value in options.items()}
         kernel = compile_only(self, *passed, grid=grid, warmup=True, **dict(named))
@@ -161,7 +175,8 @@ def intercepted(on_launch: Launched, choices: Choices, capability: int, noting: 
         size = grid(dict(bound)) if callable(grid) else grid
         if not warmup:
             values = {n: v.tensor if isinstance(v, Pointer) else v for n, v in bound.items()}
-            on_launch(compiled(kernel, values), tuple(int(g) for g in size), values)
+            made = replace(compiled(kernel, values), tuning=tunings[-1] if tunings else None)
+            on_launch(made, tuple(operator.index(g) for g in size), values)
         return kernel
 
     def tune(self: Any, *arguments: Any, **options: Any) -> Any:
@@ -170,7 +185,11 @@ def intercepted(on_launch: Launched, choices: Choices, capability: int, noting: 
         if chosen.pre_hook is not None:
             chosen.pre_hook({**self.nargs, **options, **chosen.all_kwargs()})
         self.best_config, self.nargs = chosen, None
-        return self.fn.run(*arguments, **options, **chosen.all_kwargs())
+        tunings.append(_tuning(self))
+        try:
+            return self.fn.run(*arguments, **options, **chosen.all_kwargs())
+        finally:
+            tunings.pop()
 
     before = driver._active
     driver.set_active(_Driver(capability))
@@ -192,6 +211,15 @@ def _key(tuner: Any, given: dict[str, Any]) -> tuple[Any, ...]:
     named = {name: value for name, value in given.items() if name in tuner.arg_names}
     types = [str(value.dtype) for value in named.values() if hasattr(value, "dtype")]
     return (*(named[name] for name in getattr(tuner, "keys", ()) if name in named), *types)
+
+
+def _tuning(tuner: Any) -> Optional[Tuning]:
+    """Returns the arguments that a tuner restores, or `None` if it measures nothing."""
+    if len(tuner.configs) <= 1:
+        return None
+    if getattr(tuner, "user_defined_pre_hook", False) or getattr(tuner, "user_defined_post_hook", False):
+        raise Untraceable("an autotuner with a hook of its own")
+    return Tuning(frozenset(tuner.restore_value or ()), frozenset(tuner.reset_to_zero or ()))
 
 
 def _configurations(tuner: Any, options: dict[str, Any]) -> Sequence[Any]:

@@ -101,6 +101,8 @@ class Recording:
     """The steps of a host function, for every configuration."""
 
     variants: list[Variant]
+    #: What the host function asked about the GPU, and the answers.
+    assumptions: list[str] = field(default_factory=list)
 
     @property
     def steps(self) -> list[Step]:

@@ -10,11 +10,8 @@ The host function's own code runs: put a sandbox around it if it is somebody els
 from __future__ import annotations
 
 import contextlib
-import threading
-import types
 from dataclasses import dataclass, field
 from typing import Any, Callable, Iterator, Mapping, Optional, Sequence
-from unittest import mock
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
@@ -28,6 +25,7 @@ from ..trace.torch import DTYPES, _path_name, apply, argument_names, dtype_name,
 from .extensions import recorded
 from .launches import Choices, Compiled, intercepted
 from .memory import DEFINED, FILLED, INPUT, UNDEFINED, Segment, Storage
+from .surroundings import one_thread, pretended_gpu, same_default_type
 
 _EMPTY = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided", "empty_permuted"}
 _PLACEMENT = {"device", "layout", "pin_memory", "memory_format"}
@@ -77,6 +75,8 @@ class Recorder:
         self.all: list[Storage] = []
         self.choices = Choices(chosen)
         self.failure: Optional[Exception] = None
+        #: Numbers about the GPU that the host function asked for.
+        self.asked: dict[str, int] = {}
 
     @contextlib.contextmanager
     def noting(self) -> Iterator[None]:
@@ -121,6 +121,12 @@ class Recorder:
         if found is None:
             raise Untraceable("a tensor that was made outside of the recording", "make it an argument or a parameter")
         return found
+
+    def contents_of(self, storage: Storage) -> Storage:
+        """Registers the contents of memory before anything is written to it, which may be anything."""
+        made = Storage(self.fresh("memory"), storage.dtype, storage.shape, storage.strides, storage.offset, INPUT)
+        self.all.append(made)
+        return made
 
     # -- operations
 
@@ -225,11 +231,29 @@ class Recorder:
             if value.storage_offset() != storage.offset:
                 raise Untraceable(f"`{name}` of `{kernel.name}` begins inside of another tensor")
             passed.append(Pass(name, storage, None, storage.state, storage.fill, storage in updated))
+        self.require_repeatable(kernel, {one.name: one for one in passed if one.storage is not None})
         for one in passed:
             if one.storage is not None and one.written and one.storage.state != INPUT:
                 one.storage.state = DEFINED
         self.segment = None
         self.steps.append(LaunchStep(kernel, grid, passed))
+
+
+    def require_repeatable(self, kernel: Compiled, passed: dict[str, Pass]) -> None:
+        """Refuses an autotuned kernel that changes what it starts from: Triton runs it several times to measure it."""
+        if kernel.tuning is None:
+            return
+        for name in kernel.written & passed.keys():
+            one = passed[name]
+            same = {other for other in passed if passed[other].storage is one.storage}
+            if one.state == UNDEFINED or same & kernel.tuning.restored:
+                continue
+            is_same_again = one.state == FILLED and one.fill == 0 if same & kernel.tuning.reset else not same & kernel.read
+            if not is_same_again:
+                raise Untraceable(
+                    f"`{name}` of `{kernel.name}` is read and written or set to 0, and tuning runs the kernel several times",
+                    f'write `restore_value=["{name}"]`',
+                )
 
 
 def _is_filled(storage: Storage, copy: Any) -> bool:
@@ -309,6 +333,8 @@ class _Indexing(TorchFunctionMode):
             return (
                 torch.ops.aten.copy_.default(target, value) if isinstance(value, torch.Tensor) else target.fill_(value)
             )
+        if function is torch.Tensor.data_ptr:
+            raise Untraceable("the function asks for the address of a tensor")
         if function is torch.Tensor.contiguous:
             whole = args[0].is_contiguous()
             return args[0] if whole else torch.ops.aten.clone.default(args[0], memory_format=torch.contiguous_format)
@@ -347,34 +373,6 @@ def _indexed(tensor: Any, key: Any) -> Any:
     return torch.ops.aten.index.Tensor(tensor, found) if any(p is not None for p in found) else tensor
 
 
-@contextlib.contextmanager
-def pretended_gpu(capability: int) -> Iterator[None]:
-    """Provides answers to the questions that host code asks of `torch.cuda`."""
-    major, minor = divmod(capability, 10)
-    properties = types.SimpleNamespace(
-        name="recorded", major=major, minor=minor, multi_processor_count=132, total_memory=80 << 30,
-        shared_memory_per_block_optin=232448, warp_size=32, max_threads_per_multi_processor=2048, regs_per_multiprocessor=65536,
-    )  # fmt: skip
-    stream = types.SimpleNamespace(cuda_stream=0, synchronize=lambda: None)
-    answers: dict[str, Any] = {
-        "is_available": lambda: True,
-        "current_device": lambda: 0,
-        "device_count": lambda: 1,
-        "synchronize": lambda *_: None,
-        "get_device_properties": lambda *_: properties,
-        "get_device_capability": lambda *_: (major, minor),
-        "get_device_name": lambda *_: "recorded",
-        "current_stream": lambda *_: stream,
-        "set_device": lambda *_: None,
-        "device": lambda *_: contextlib.nullcontext(),
-        "empty_cache": lambda: None,
-    }
-    with contextlib.ExitStack() as stack:
-        for name, answer in answers.items():
-            stack.enter_context(mock.patch.object(torch.cuda, name, answer))
-        yield
-
-
 @dataclass
 class Run:
     """One run: the recording and the results."""
@@ -394,7 +392,8 @@ def run(
 ) -> Run:
     """Runs the host function once. `chosen` are the configurations of its autotuned kernels, see `Choices`."""
     recorder = Recorder(chosen)
-    with pretended_gpu(capability), mode or FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad():
+    surroundings = pretended_gpu(capability, recorder.asked, recorder.noting)
+    with surroundings, same_default_type(), mode or FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad():
         fakes = [fake(a) for a in arguments]
         for tensor, name in zip(_tensors(fakes), names or argument_names(function, arguments)):
             if tensor is not None:
@@ -402,31 +401,18 @@ def run(
         call = _with_fake_weights(function, recorder, weights or {})
         launches = intercepted(recorder.launch, recorder.choices, capability, recorder.noting)
         try:
-            with launches, recorded(recorder.launch, recorder.noting), _one_thread(recorder), _Indexing(recorder), _Operations(recorder):
+            with launches, recorded(recorder.launch, recorder.noting), one_thread(recorder.noting), _Indexing(recorder), _Operations(recorder):
                 result = call(*fakes)
         except Exception as error:
             _require_no_refusal(recorder.failure)
             raise error
+        except SystemExit as end:
+            raise Untraceable("the function ends the program") from end
         _require_no_failure(recorder.failure)
         results = [t for t in torch.utils._pytree.tree_leaves(result) if isinstance(t, torch.Tensor)]
     if not results:
         raise Untraceable("the function returns no tensor")
     return Run(recorder, results)
-
-
-@contextlib.contextmanager
-def _one_thread(recorder: Recorder) -> Iterator[None]:
-    """Refuses threads that the host function starts: what they do is not recorded. Other threads may start theirs."""
-    recording, start = threading.get_ident(), threading.Thread.start
-
-    def refused(thread: threading.Thread) -> None:
-        if threading.get_ident() == recording:
-            with recorder.noting():
-                raise Untraceable("the function starts a thread")
-        start(thread)
-
-    with mock.patch.object(threading.Thread, "start", refused):
-        yield
 
 
 def _require_no_refusal(failure: Optional[Exception]) -> None:

@@ -12,7 +12,7 @@ from typing import Any, Optional
 from . import reduce as red, tensor as ops, value, windows
 from .aten import Call, template
 from .errors import Untraceable
-from .formula import Tensor, count
+from .formula import Tensor, count, kind_of
 from .value import Value
 
 
@@ -32,6 +32,10 @@ def _reduce(c: Call) -> Tensor:
     axes = c.get("dim")
     if operation in ("any", "all"):
         source = ops.cast(c.b, source, "bool")
+    elif operation in ("sum", "prod") and (c.dtype == "bool" or kind_of(c.dtype) != source.kind):
+        # With a type of its own the values are converted before the sum; a sum of booleans tells whether there is one.
+        source = ops.cast(c.b, source, c.dtype)
+        operation = {"sum": "any", "prod": "all"}[operation] if c.dtype == "bool" else operation
     return red.reduce(c.b, operation, source, axes, bool(c.get("keepdim", False)), c.dtype, c.operation)
 
 

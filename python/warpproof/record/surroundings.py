@@ -1,0 +1,102 @@
+"""The surroundings of a recorded host function: a GPU that only answers questions, no driver, one thread.
+
+What a host function learns here may differ on a GPU. Numbers about the GPU are noted as assumptions; what has no
+answer is refused, even if the host function catches the error.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+import types
+from typing import Any, Callable, Iterator
+from unittest import mock
+
+import torch
+
+from ..trace.errors import Untraceable
+from .launches import Noting
+
+_NUMBERS = {
+    "multi_processor_count": 132, "total_memory": 80 << 30, "shared_memory_per_block_optin": 232448, "shared_memory_per_block": 49152,
+    "shared_memory_per_multiprocessor": 233472, "warp_size": 32, "max_threads_per_multi_processor": 2048, "max_threads_per_block": 1024,
+    "regs_per_multiprocessor": 65536,
+}  # fmt: skip
+
+
+class _Properties:
+    """The properties of the GPU: numbers, of which those that are asked for are noted."""
+
+    def __init__(self, numbers: dict[str, int], asked: dict[str, int], noting: Noting):
+        self._numbers, self._asked, self._noting = numbers, asked, noting
+
+    def __getattr__(self, name: str) -> int:
+        with self._noting():
+            if name not in self._numbers:
+                raise Untraceable(f"the function asks for `{name}` of the GPU")
+        self._asked[name] = self._numbers[name]
+        return self._numbers[name]
+
+
+@contextlib.contextmanager
+def pretended_gpu(capability: int, asked: dict[str, int], noting: Noting) -> Iterator[None]:
+    """Provides answers to the questions that host code asks of `torch.cuda`. Notes in `asked` those that are numbers."""
+    major, minor = divmod(capability, 10)
+    properties = _Properties({**_NUMBERS, "major": major, "minor": minor}, asked, noting)
+    stream = types.SimpleNamespace(cuda_stream=0, synchronize=lambda: None)
+
+    def refused(what: str) -> Callable[..., Any]:
+        def refuse(*_: Any, **__: Any) -> Any:
+            with noting():
+                raise Untraceable(f"the function asks for {what}")
+
+        return refuse
+
+    answers: dict[str, Any] = {
+        "is_available": lambda: True,
+        "current_device": lambda: 0,
+        "device_count": lambda: 1,
+        "synchronize": lambda *_: None,
+        "get_device_properties": lambda *_: properties,
+        "get_device_capability": lambda *_: (major, minor),
+        "get_device_name": refused("the name of the GPU"),
+        "current_stream": lambda *_: stream,
+        "set_device": lambda *_: None,
+        "device": lambda *_: contextlib.nullcontext(),
+        "empty_cache": lambda: None,
+        "Stream": refused("a stream of its own"),
+    }
+    start = torch.cuda._lazy_init
+    users = [module for name, module in sys.modules.items() if name.startswith("torch.cuda") and vars(module).get("_lazy_init") is start]
+    with contextlib.ExitStack() as stack:
+        for name, answer in answers.items():
+            stack.enter_context(mock.patch.object(torch.cuda, name, answer))
+        for module in users:
+            stack.enter_context(mock.patch.object(module, "_lazy_init", refused("something that needs a driver of the GPU")))
+        yield
+
+
+@contextlib.contextmanager
+def one_thread(noting: Noting) -> Iterator[None]:
+    """Refuses threads that the host function starts: what they do is not recorded. Other threads may start theirs."""
+    recording, start = threading.get_ident(), threading.Thread.start
+
+    def refused(thread: threading.Thread) -> None:
+        if threading.get_ident() == recording:
+            with noting():
+                raise Untraceable("the function starts a thread")
+        start(thread)
+
+    with mock.patch.object(threading.Thread, "start", refused):
+        yield
+
+
+@contextlib.contextmanager
+def same_default_type() -> Iterator[None]:
+    """Restores torch's default element type, which a host function may change."""
+    before = torch.get_default_dtype()
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(before)
