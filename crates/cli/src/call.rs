@@ -5,10 +5,11 @@
 
 use crate::args::Args;
 use crate::commands;
-use crate::console::{Captured, Console};
+use crate::console::{Captured, Console, page_date};
 use crate::watch::Lease;
 use clap::Parser;
-use driver::render::{html, render_all};
+use driver::project::Date;
+use driver::render::{PageHead, html, render_all};
 use driver::report::Report;
 use driver::{Exit, Format, Watch, escape};
 use std::path::PathBuf;
@@ -90,6 +91,9 @@ impl Called {
     /// Returns the page that `--report` writes.
     #[must_use]
     pub fn html(&self) -> String {
-        html(&self.reports)
+        // A call has no command line of its own: its words may name files that its caller made.
+        let epoch = std::env::var_os("SOURCE_DATE_EPOCH");
+        let date = page_date(epoch).unwrap_or_else(|_| Date::today());
+        html(&self.reports, &PageHead { words: Vec::new(), date })
     }
 }

@@ -204,12 +204,16 @@ pub(crate) fn with_files_of(
     console: &Console,
 ) -> Outcome {
     let page = wanted.report.as_deref().filter(|_| !reports.is_empty());
-    let page = page.map(|path| driver::render::write_html(path, reports));
+    let page = page.map(|path| {
+        let head = console.page_head()?;
+        driver::render::write_html(path, reports, &head).map_err(|error| error.to_string())
+    });
     let others = wanted.also.iter().map(|(format, path)| {
-        driver::render::write_reports(path, command, reports, (*format).into())
+        let written = driver::render::write_reports(path, command, reports, (*format).into());
+        written.map_err(|error| error.to_string())
     });
     for error in page.into_iter().chain(others).filter_map(Result::err) {
-        console.write_err(&format!("error: {}\n", escape::plain(&error.to_string())));
+        console.write_err(&format!("error: {}\n", escape::plain(&error)));
         outcome.exit = Exit::BadInput;
     }
     outcome

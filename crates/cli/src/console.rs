@@ -4,8 +4,11 @@
 //! environment is here: the streams, the watch that may end it, and files given as texts.
 
 use driver::cuda::locate::Environment;
+use driver::project::Date;
+use driver::render::PageHead;
 use driver::report::Report;
 use driver::{Exit, Input, Outcome, Watch, escape};
+use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,6 +29,18 @@ pub(crate) struct Console {
     is_plain: bool,
     /// Results could not be written.
     lost: AtomicBool,
+    /// The words of the command line, for pages.
+    words: Vec<String>,
+}
+
+/// The date of a page: that of the variable, or today.
+pub(crate) fn page_date(epoch: Option<OsString>) -> Result<Date, String> {
+    let Some(epoch) = epoch.filter(|epoch| !epoch.is_empty()) else { return Ok(Date::today()) };
+    let date = epoch.to_str().and_then(Date::of_epoch);
+    date.ok_or_else(|| {
+        let text = epoch.to_string_lossy();
+        format!("SOURCE_DATE_EPOCH is `{text}`, not a number of seconds since 1970")
+    })
 }
 
 /// Text and reports written by a call.
@@ -41,8 +56,8 @@ impl Console {
     /// The terminal of the program with these arguments.
     pub(crate) fn of_program(words: &[String], watch: &'static Watch) -> Self {
         let is_plain = escape::may_be_coloured(words.iter().map(String::as_str));
-        let (texts, lost) = (Vec::new(), AtomicBool::new(false));
-        Self { captured: None, watch, texts, python: None, is_plain, lost }
+        let (texts, lost, words) = (Vec::new(), AtomicBool::new(false), words.to_vec());
+        Self { captured: None, watch, texts, python: None, is_plain, lost, words }
     }
 
     /// Captures the output for a caller in the same process.
@@ -52,12 +67,26 @@ impl Console {
         watch: &'static Watch,
     ) -> Self {
         let (captured, lost) = (Some(Mutex::default()), AtomicBool::new(false));
-        Self { captured, watch, texts, python, is_plain: true, lost }
+        Self { captured, watch, texts, python, is_plain: true, lost, words: Vec::new() }
     }
 
     /// Returns the environment in which compilers are searched.
     pub(crate) fn environment(&self) -> Environment {
         Environment::of_process().in_python(self.python.as_deref())
+    }
+
+    /// Returns what a page says about itself. Its date is that of `SOURCE_DATE_EPOCH`
+    /// (<https://reproducible-builds.org/specs/source-date-epoch/>) or today, so that the same input can give the same
+    /// bytes.
+    ///
+    /// # Errors
+    /// If the variable is not a time.
+    pub(crate) fn page_head(&self) -> Result<PageHead, String> {
+        let date = page_date(std::env::var_os("SOURCE_DATE_EPOCH"))?;
+        let mut words = self.words.clone();
+        // The name of the program, wherever it lies.
+        words.first_mut().into_iter().for_each(|first| "warpproof".clone_into(first));
+        Ok(PageHead { words, date })
     }
 
     /// Is the command line free of escape sequences?

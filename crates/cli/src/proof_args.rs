@@ -111,7 +111,7 @@ pub(crate) struct SizeArgs {
     /// Compare two CUDA C kernels for every launch and size that the comments in them allow.
     #[arg(
         long,
-        conflicts_with_all = ["LaunchArgs", "SideArgs", "assumptions", "report"],
+        conflicts_with_all = ["LaunchArgs", "SideArgs", "assumptions"],
         long_help = "Compare two CUDA C kernels for every launch and size that the comments in them allow. Each kernel \
                      has a launch of its own; parameters and arrays of the same name are the same. The other flags of \
                      this group need this one"

@@ -103,6 +103,53 @@ fn no_format_has_characters_that_are_obeyed() {
     }
 }
 
+/// Everything that enters a page: names of files, kernels, arrays and arguments, sources in each language, their PTX,
+/// the command line.
+#[test]
+fn no_text_on_a_page_is_obeyed() {
+    let folder = Folder::new("page");
+    let name = HOSTILE.replace(['"', '/'], "").replace("::", ":");
+    let read = || std::fs::read_to_string(folder.0.join("page.html")).unwrap();
+    for (extension, comment) in [("cu", "//"), ("py", "#"), ("cuh", "/*"), ("cpp", "'''")] {
+        let source = format!("x {comment} {HOSTILE}\n\"{HOSTILE}\n{comment} `</code><script>`\n");
+        // A name with control characters would find no file.
+        let file = format!("s<k>&é.{extension}");
+        folder.write(&file, &source);
+        let ptx = format!(
+            ".version 7.8\n.target sm_80\n.address_size 64\n.file 1 \"{file}\"\n// {HOSTILE}\n\
+             .visible .entry race(.param .u64 y)\n{{\n.reg .b64 %rd<3>;\n.reg .b32 %r<2>;\n.loc 1 1 1\n\
+             ld.param.u64 %rd1, [y]; // {HOSTILE}\n.loc 1 2 1\nmov.u32 %r1, %tid.x;\n\
+             st.global.u32 [%rd1], %r1;\nbar.sync 0;\nret;\n}}\n"
+        );
+        let ptx_name = format!("k{name}{extension}.ptx");
+        folder.write(&ptx_name, &ptx);
+        let launch = ["--grid", "1", "--block", "64", "--arg", "y=s32[1]:out"];
+        let words = [&["check", &ptx_name][..], &launch, &["--report", "page.html"]].concat();
+        let (status, text) = folder.run(&words);
+        assert_eq!(status, 1, "{text}");
+        let page = read();
+        assert_shown(&page, extension);
+        for markup in ["<k>", "<script", "</code><script", "j<k"] {
+            assert!(!page.contains(markup), "{extension}: {markup}: {page}");
+        }
+        // The source, its PTX, the picture and the command are there.
+        let parts =
+            ["<h3>Sources</h3>", "<details class=\"ptx\">", "class=\"race\"", "<dt>Command"];
+        for part in parts {
+            assert!(page.contains(part), "{extension}: {part}: {page}");
+        }
+    }
+    let source =
+        format!("// {HOSTILE}\n__global__ void k(int *y) {{ y[0] = threadIdx.x; }} // {HOSTILE}\n");
+    folder.write("k.cu", &source);
+    let flags = ["--no-solver", "--no-compare", "--report", "page.html"];
+    let (status, text) = folder.run(&[&["prove", "k.cu"][..], &flags].concat());
+    assert_eq!(status, 1, "{text}");
+    let page = read();
+    assert_shown(&page, "prove");
+    assert!(!page.contains("<k>") && page.contains("class=\"race\""), "{page}");
+}
+
 #[test]
 fn what_is_given_on_the_command_line_is_shown_escaped() {
     let folder = Folder::new("given");

@@ -92,7 +92,7 @@ fn check(execution: &Execution<'_>, options: Options<'_>, colour: Colour) -> Out
     {
         finished.settle_copies(&found);
     }
-    (finished.strict, finished.allow) = (strict, allow);
+    (finished.strict, finished.allow, finished.pictures) = (strict, allow, pictures);
     show_races(execution, &mut finished, checks);
     if graph.is_some() || pictures {
         finished.gather_barrier_uses(execution.limits);

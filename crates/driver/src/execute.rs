@@ -14,7 +14,7 @@ pub(crate) use crate::prepared::Prepared;
 use crate::race_groups::distinct;
 use crate::report::Pipeline;
 use crate::sync_findings::{self, is_note};
-use crate::unwritten::unwritten;
+use crate::unwritten::{Unwritten, unwritten};
 use crate::{
     Colour, Exit, Format, Input, Limits, Outcome, diagnostics, findings, inspect, sources, wmma,
 };
@@ -50,9 +50,8 @@ pub(crate) struct Finished<'r> {
     /// Assumptions made when the program was lifted.
     pub(crate) lifting: BTreeSet<String>,
     pub(crate) result: exec::Outcome,
-    /// One sentence for each output with elements that were never written. Empty if the run did not end
-    /// or left out blocks.
-    pub(crate) unwritten: Vec<String>,
+    /// Outputs with elements that were never written. Empty if the run did not end or left out blocks.
+    pub(crate) unwritten: Vec<Unwritten>,
     /// Report the notes about code that the manual does not allow as errors.
     pub(crate) strict: bool,
     /// Racing threads are shown to write equal real numbers; equality bit for bit is open.
@@ -69,6 +68,8 @@ pub(crate) struct Finished<'r> {
     pub(crate) seen: Option<Coverage>,
     /// The program is a formula, not a kernel that somebody wrote.
     pub(crate) is_formula: bool,
+    /// A page is wanted: keep the data for its pictures.
+    pub(crate) pictures: bool,
     /// A hint for each group of findings. Computed once, because each hint is tried in a run.
     hints: OnceCell<Vec<Option<String>>>,
 }
@@ -115,6 +116,7 @@ impl<'r> Prepared<'r> {
             all_set: false,
             seen: None,
             is_formula,
+            pictures: false,
             hints: OnceCell::new(),
         }
     }
@@ -242,6 +244,16 @@ impl Finished<'_> {
         &self.lowered.program
     }
 
+    /// The program as it was before it was lifted.
+    pub(crate) fn original(&self) -> &Program {
+        self.unlifted.as_ref().unwrap_or_else(|| self.program())
+    }
+
+    /// The budget of the run.
+    pub(crate) fn limits(&self) -> Limits {
+        self.limits
+    }
+
     pub(crate) fn input(&self) -> &Input {
         self.input
     }
@@ -256,7 +268,7 @@ impl Finished<'_> {
             return seen.clone();
         }
         let ran = self.program();
-        let original = self.unlifted.as_ref().unwrap_or(ran);
+        let original = self.original();
         let runs = std::iter::once(self).chain(others.iter().copied());
         let executed = runs.flat_map(|run| run.result.executed.iter().copied()).collect();
         let kernel = self.built.launch.kernel;
@@ -378,7 +390,8 @@ impl Finished<'_> {
             text.push_str("note: the output of the kernel's printf is not shown\n");
         }
         let code = base::Code::UnwrittenOutput;
-        self.unwritten.iter().for_each(|line| text.push_str(&format!("error[{code}]: {line}\n")));
+        let lines = self.unwritten.iter().map(|one| format!("error[{code}]: {}\n", one.sentence));
+        text.extend(lines);
         text
     }
 

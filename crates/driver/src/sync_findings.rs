@@ -116,7 +116,7 @@ fn both(race: &Race) -> String {
 
 /// The element that two accesses have in common. Compilers declare most shared arrays as bytes; there the width of
 /// the accesses gives the size of an element.
-fn race_element(race: &Race) -> String {
+pub(crate) fn race_element(race: &Race) -> String {
     let Some(bytes) = race.element_bytes.filter(|&bytes| bytes > 1) else {
         return element(&race.target);
     };
@@ -130,7 +130,7 @@ fn side(side: &RaceSide) -> String {
 }
 
 /// The verb of an access, such as `writes`; without the ending for several threads.
-fn does(side: &RaceSide, ending: &str) -> String {
+pub(crate) fn does(side: &RaceSide, ending: &str) -> String {
     let verb = verb(side.kind);
     let verb = verb.strip_suffix(ending).unwrap_or(verb);
     let how = match (side.bulk, side.in_flight) {

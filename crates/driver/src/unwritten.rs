@@ -6,13 +6,24 @@ use std::collections::BTreeMap;
 /// The elements to check, by output. All others are ignored.
 pub(crate) type Parts = BTreeMap<String, Vec<u64>>;
 
-/// Outputs with unwritten elements, one sentence each. Computed once, because there may be many elements. Without
+/// An output with unwritten elements.
+#[derive(Clone, Debug)]
+pub(crate) struct Unwritten {
+    /// The name of the output.
+    pub(crate) output: String,
+    /// The first such element, counted in its buffer.
+    pub(crate) first: u64,
+    /// One sentence for reports.
+    pub(crate) sentence: String,
+}
+
+/// Outputs with unwritten elements. Computed once, because there may be many elements. Without
 /// parts all elements are checked.
 pub(crate) fn unwritten(
     built: &BuiltLaunch,
     result: &exec::Outcome,
     parts: Option<&Parts>,
-) -> Vec<String> {
+) -> Vec<Unwritten> {
     if result.gap.is_some() || built.launch.is_partial() {
         return Vec::new();
     }
@@ -30,9 +41,10 @@ pub(crate) fn unwritten(
         let mut absent = asked().map(|(_, offset)| offset).filter(is_missing);
         let first = absent.next()?;
         let (count, all) = (absent.count() + 1, asked().count());
-        Some(format!(
+        let sentence = format!(
             "output `{name}`: {count} of {all} elements are never written, `{name}[{first}]` first"
-        ))
+        );
+        Some(Unwritten { output: name.clone(), first, sentence })
     };
     built.outputs.iter().filter_map(missing).collect()
 }

@@ -99,7 +99,7 @@ pub use run::{
     Numbered, SyncUses, check, check_asking, check_conditional, check_enclosed, check_in,
     check_last, check_numbered, check_with, may_take_tickets, run, run_in, sync_uses,
 };
-pub use stores::last_store;
+pub use stores::{Elements, last_store, last_stores};
 pub use tensor_fault::TensorFault;
 pub use value::unit::Lost;
 pub use watch::{Stage, Watch};

@@ -13,6 +13,7 @@ mod mbarriers;
 mod products;
 mod rows;
 mod tickets;
+mod traced;
 
 use crate::address::Area;
 use crate::lanes::Mask;
@@ -32,6 +33,8 @@ use sync::{
     ProxySpace, Question, Registration, Released, Reuse, SameValue, Shadow, Shape, Site, SyncEvent,
     Time, UpdateGroup,
 };
+pub(crate) use traced::Traced;
+use traced::TracedStore;
 
 /// A synchronisation event of a warp, for reports.
 #[derive(Clone, Copy, Debug)]
@@ -85,16 +88,8 @@ pub(crate) struct Shadows {
     met: Conflicts,
     /// The context of each of them.
     contexts: Vec<ConflictContext>,
-    /// A byte whose last store is requested.
+    /// Elements whose last stores are requested.
     traced: Option<Traced>,
-}
-
-/// A byte and the last store to it: the instruction, the warp and the lane.
-#[derive(Debug)]
-struct Traced {
-    area: Area,
-    offset: i64,
-    last: Option<(Site, usize, usize)>,
 }
 
 /// A conflict of a block, with its count.
@@ -148,14 +143,14 @@ impl Shadows {
         }
     }
 
-    /// Starts recording stores to a byte.
-    pub(crate) fn trace(&mut self, area: Area, offset: i64) {
-        self.traced = Some(Traced { area, offset, last: None });
+    /// Starts recording stores.
+    pub(crate) fn trace(&mut self, traced: Traced) {
+        self.traced = Some(traced);
     }
 
-    /// Takes the last of them.
-    pub(crate) fn take_traced(&mut self) -> Option<(Site, usize, usize)> {
-        self.traced.as_mut()?.last.take()
+    /// Takes the last of them, each with the number of its element.
+    pub(crate) fn take_traced(&mut self) -> Vec<(usize, TracedStore)> {
+        self.traced.as_mut().map(Traced::take).unwrap_or_default()
     }
 
     fn clear(&mut self) {
@@ -375,10 +370,9 @@ impl Tracker {
         let Shadows { shared, global, met, traced, .. } = &mut self.shadows;
         if let Some(traced) = traced
             && kind != Kind::Read
-            && (traced.area, (offset..offset + i64::from(bytes)).contains(&traced.offset))
-                == (area, true)
+            && let Some(lane) = lanes.lowest()
         {
-            traced.last = lanes.lowest().map(|lane| (site, warp, lane));
+            traced.store((area, offset, bytes), (site, warp, lane));
         }
         let shadow = match area {
             Area::Shared(number) => shared.get_mut(number),

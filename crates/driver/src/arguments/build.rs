@@ -11,8 +11,8 @@ use super::memory::Buffers;
 use super::parameter::{Kind, Parameter, parameters};
 use super::structure::{self, Piece};
 use super::{
-    ArgumentSpec, ArgumentValue, BuildError, BuiltLaunch, ElementType, Field, FieldValue,
-    MissingData, RecordedSpec, Request, ScalarSpec, blocks, recorded, scalar,
+    ArgumentSpec, ArgumentValue, Arguments, BuildError, BuiltLaunch, ElementType, Field,
+    FieldValue, MissingData, RecordedSpec, Request, ScalarSpec, blocks, recorded, scalar,
 };
 use equiv::Formula;
 use std::collections::BTreeSet;
@@ -75,7 +75,16 @@ pub fn build_launch(request: &Request<'_>) -> Result<BuiltLaunch, BuildError> {
         outputs: buffers.outputs,
         variables,
         notes,
+        given: given_arguments(request),
     })
+}
+
+/// The arguments, aliases and symbols of a request, as they are written on a command line.
+fn given_arguments(request: &Request<'_>) -> Vec<String> {
+    let Arguments { specs, aliases, symbols } = request.arguments;
+    let aliases = aliases.iter().map(|one| format!("alias {one}"));
+    let symbols = symbols.iter().map(|one| format!("symbol {one}"));
+    specs.iter().map(ToString::to_string).chain(aliases).chain(symbols).collect()
 }
 
 /// A launch under construction; its scalars are in `scalar.rs`.

@@ -117,7 +117,7 @@ fn filled(parameter: &Parameter<'_>, others: &[ArgumentSpec]) -> String {
 #[must_use]
 pub fn command_line(request: &Request<'_>) -> String {
     let Request { program, kernel, invocation, .. } = *request;
-    let path = quoted(&format!("{}::{}", invocation.file, short_name(program, kernel)));
+    let path = shell_quoted(&format!("{}::{}", invocation.file, short_name(program, kernel)));
     let flags = launch_flags(request, &[]);
     let LaunchFlags { grid, block, cluster, shared, blocks, arguments, aliases, symbols, .. } =
         flags;
@@ -135,7 +135,8 @@ pub fn command_line(request: &Request<'_>) -> String {
 
 /// The command line that compares a kernel with a formula.
 pub(crate) fn formula_line(formula: &str, path: &str, flags: LaunchFlags) -> String {
-    let mut line = format!("warpproof equiv --ref {} {}", quoted(formula), quoted(path));
+    let mut line =
+        format!("warpproof equiv --ref {} {}", shell_quoted(formula), shell_quoted(path));
     let list = |value: Option<String>| value.into_iter().collect::<Vec<_>>();
     for (name, values) in [
         ("grid", vec![flags.grid]),
@@ -158,7 +159,7 @@ pub(crate) fn comparison_line(paths: [&str; 2], [one, mut other]: [LaunchFlags; 
     if one.is_by_name && other.is_by_name && sorted(&one) == sorted(&other) {
         other.arguments.clone_from(&one.arguments);
     }
-    let mut line = format!("warpproof equiv {} {}", quoted(paths[0]), quoted(paths[1]));
+    let mut line = format!("warpproof equiv {} {}", shell_quoted(paths[0]), shell_quoted(paths[1]));
     let list = |value: Option<String>| value.into_iter().collect::<Vec<_>>();
     for (name, one, other) in [
         ("grid", vec![one.grid], vec![other.grid]),
@@ -183,7 +184,7 @@ pub(crate) fn comparison_line(paths: [&str; 2], [one, mut other]: [LaunchFlags; 
 /// Appends a flag once for each of its values.
 pub(crate) fn append(line: &mut String, flag: &str, values: impl IntoIterator<Item = String>) {
     for value in values {
-        let _ = write!(line, " --{flag} {}", quoted(&value));
+        let _ = write!(line, " --{flag} {}", shell_quoted(&value));
     }
 }
 
@@ -256,7 +257,7 @@ pub(super) fn template(parameter: &Parameter<'_>) -> String {
 }
 
 /// Quotes a text that a shell would change.
-fn quoted(text: &str) -> String {
+pub(crate) fn shell_quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-.,:=/@+%".contains(c);
     // A lone `?` is left for the user to replace.
     if text == "?" || text.chars().all(plain) {

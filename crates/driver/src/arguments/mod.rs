@@ -46,7 +46,9 @@ mod tensor_structure;
 
 pub use blocks::BlockSelection;
 pub use build::build_launch;
-pub(crate) use command::{LaunchFlags, append, comparison_line, formula_line, launch_flags};
+pub(crate) use command::{
+    LaunchFlags, append, comparison_line, formula_line, launch_flags, shell_quoted,
+};
 pub use command::{Suggestion, command_line, suggestion};
 pub(crate) use declared::declared;
 pub use element::ElementType;

@@ -63,6 +63,8 @@ pub struct BuiltLaunch {
     pub variables: Vec<VariableSpec>,
     /// Assumptions and oddities, one sentence each.
     pub notes: Vec<String>,
+    /// The arguments as the user gave them, for the head of a page.
+    pub given: Vec<String>,
 }
 
 /// A module variable of a launch. Its contents are in [`exec::Launch::symbols`], or else in the module.

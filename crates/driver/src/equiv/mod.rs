@@ -146,6 +146,7 @@ fn answer<'r>(
     let all_set = parts.is_empty() && matches!(compared.answer, Some(Answer::Equal));
     for launch in sides.iter_mut().flatten() {
         (launch.strict, launch.all_set) = (options.strict, all_set);
+        launch.pictures = options.pictures;
         launch.allow = options.allow;
         if !parts.is_empty() {
             launch.unwritten = unwritten(&launch.built, &launch.result, Some(&parts));
@@ -204,6 +205,7 @@ fn tell(answered: &Answered<'_>, colour: Colour) -> Outcome {
         heat: answered.heat.clone(),
         precision: answered.precision(),
         overflow: answered.overflowing(),
+        proof: text::proof(answered),
     };
     let exit = exit(answered.compared.answer.as_ref(), answered.verdict());
     let outcomes = answered.compared.outcomes.iter().flatten();

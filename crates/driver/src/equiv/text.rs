@@ -6,6 +6,7 @@ use crate::Colour;
 use crate::alignment;
 use crate::execute::Finished;
 use crate::properties::properties;
+use crate::report::ProofFact;
 use crate::verdict::Verdict;
 use equiv::{Answer, Compared, Difference, Rechecked, Stands};
 use std::fmt::Write;
@@ -129,6 +130,53 @@ fn methods(compared: &Compared) -> String {
     let counted: Vec<String> =
         counted.map(|(rung, count)| format!("{count} by {}", method(rung))).collect();
     counted.join(", ")
+}
+
+/// The facts about a proof of equality, for the box of a page; none if equality is not proved.
+pub(super) fn proof(answered: &Answered<'_>) -> Vec<ProofFact> {
+    if answered.equality().verdict != Verdict::Proved {
+        return Vec::new();
+    }
+    let compared = &answered.compared;
+    let elements = match compared.elements {
+        1 => "the only output element is equal".to_owned(),
+        count => format!("{count} output elements are equal"),
+    };
+    let [one, other] = answered.sides.each_ref().map(|side| blocks(side));
+    let method = |(rung, count): (&String, &usize)| {
+        let elements = if *count == 1 { "1 element" } else { &format!("{count} elements") };
+        format!("{elements} by {}: {}", method(rung), in_words(rung))
+    };
+    let methods = compared.rungs.iter().map(method).collect();
+    let mut facts = vec![
+        ProofFact::new("Compared", elements),
+        ProofFact { subject: "Method", sentences: methods },
+        ProofFact::new("Runs", format!("{one} against {other}")),
+        ProofFact::new(
+            "Holds for",
+            "these launches, every input that the assumptions allow, and every thread schedule",
+        ),
+    ];
+    facts
+        .extend(compared.rechecked.as_ref().map(|one| ProofFact::new("Checked again", again(one))));
+    let precision = answered.precision();
+    if !precision.is_empty() {
+        facts.push(ProofFact { subject: "Precision", sentences: precision });
+    }
+    facts
+}
+
+/// What a rung of the decision procedure does, in a sentence.
+fn in_words(rung: &str) -> &'static str {
+    match rung {
+        "products" => "both values are the same sum of products of inputs",
+        "structure" => "both values are made by the same operations, up to their order",
+        "composite" => "both values have the same normal form, in which equal parts are unknowns",
+        "inline" => "both values have the same normal form, with all their parts written out",
+        "facts" => "both values have the same normal form, once the signs of their parts are known",
+        "cases" => "whichever way each comparison goes, both values have the same normal form",
+        _ => "both values are equal as real numbers",
+    }
 }
 
 /// The plain name of a rung of the decision procedure.

@@ -24,6 +24,15 @@ impl Date {
         Self::from_days(since.as_secs() / 86_400)
     }
 
+    /// The date of a time in seconds since 1970-01-01, in UTC, as `SOURCE_DATE_EPOCH` has it; `None` if the text is
+    /// no such number.
+    #[must_use]
+    pub fn of_epoch(seconds: &str) -> Option<Self> {
+        let seconds: u64 = seconds.trim().parse().ok()?;
+        // Years have four digits.
+        (seconds < 253_402_300_800).then(|| Self::from_days(seconds / 86_400))
+    }
+
     /// The date `days` days after 1970-01-01.
     fn from_days(days: u64) -> Self {
         let mut left = u32::try_from(days).unwrap_or(u32::MAX);
@@ -99,6 +108,11 @@ mod tests {
         ] {
             assert_eq!(Date::from_days(days).to_string(), date);
             assert_eq!(date.parse(), Ok(Date::from_days(days)));
+        }
+        assert_eq!(Date::of_epoch("1700000000"), "2023-11-14".parse().ok());
+        assert_eq!(Date::of_epoch("253402300799"), "9999-12-31".parse().ok());
+        for wrong in ["", "-1", "1e9", "253402300800", "now"] {
+            assert_eq!(Date::of_epoch(wrong), None, "{wrong}");
         }
         for wrong in ["2027-02-29", "2027-13-01", "2027-1-1", "tomorrow", "2027-01"] {
             assert!(wrong.parse::<Date>().is_err(), "{wrong}");

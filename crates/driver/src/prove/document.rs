@@ -1,13 +1,15 @@
 //! The answer of `prove` as data, for all formats.
 
 use super::answer::{Report, name};
+use super::limits::scope;
 use super::{compare, findings};
-use crate::report::{self, Finding, Property, Stats, Stopped};
+use crate::report::{self, Finding, LaunchFacts, PageData, ProofFact, Property, Stats, Stopped};
 use crate::verdict::Verdict;
 use crate::vocabulary::{self, FindingKind, PropertyName};
 use crate::{Exit, Input};
 use base::{Diagnostic, Severity};
 use param::interp::Event;
+use param::kir::Kernel;
 
 /// The report of an answer.
 pub(super) fn of_answer(of: &Report<'_>, exit: Exit) -> report::Report {
@@ -22,6 +24,11 @@ pub(super) fn of_answer(of: &Report<'_>, exit: Exit) -> report::Report {
         all.extend(checked.findings.iter().map(|one| finding(of, name, one)));
     }
     properties.extend(of.reading(None));
+    let page = PageData {
+        launches: vec![launch(of.kernel, None)],
+        proof: proof(of),
+        ..PageData::default()
+    };
     report::Report {
         kernel: Some(of.kernel.name.clone()),
         verdict: of.verdict(),
@@ -32,7 +39,47 @@ pub(super) fn of_answer(of: &Report<'_>, exit: Exit) -> report::Report {
         notes: of.notes().into_iter().chain(compare::note(of.compared)).collect(),
         compared: Some(compare::as_data(of.compared, of.kernel)),
         exit,
+        page,
         ..empty(of.input)
+    }
+}
+
+/// A proof is about every launch: the kernel and its parameters.
+pub(super) fn launch(kernel: &Kernel, side: Option<&'static str>) -> LaunchFacts {
+    let sizes = vec![("launch", format!("{} and size", scope(&[kernel])))];
+    LaunchFacts {
+        side,
+        kernel: kernel.name.clone(),
+        is_formula: false,
+        sizes,
+        arguments: Vec::new(),
+    }
+}
+
+/// How the properties of a kernel were proved, for the box of a page.
+fn proof(of: &Report<'_>) -> Vec<ProofFact> {
+    vec![
+        ProofFact::new(
+            "Holds for",
+            format!(
+                "{} and size that the assumptions allow, and every thread schedule",
+                scope(&[of.kernel])
+            ),
+        ),
+        ProofFact::new(
+            "Method",
+            "one thread, or two different ones, with symbols for sizes, block and thread; every access between two barriers \
+             is compared with every other. No launch is enumerated",
+        ),
+        ProofFact::new("Tested", tested(of.answer.tested, "small launches")),
+    ]
+}
+
+/// How often a proof was tested.
+pub(super) fn tested(count: usize, what: &str) -> String {
+    match count {
+        0 => "not tested by any run".to_owned(),
+        count => format!("the kernel was run on {count} {what}; none contradicts the proof"),
     }
 }
 
@@ -83,27 +130,29 @@ pub(super) fn empty(input: &Input) -> report::Report {
         coverage: None,
         compared: None,
         exit: Exit::Unknown,
-        sources: sources(input),
+        sources: sources(input, None),
         barriers: None,
         heat: None,
+        page: PageData::default(),
         pipelines: Vec::new(),
     }
 }
 
 /// The text and its included files.
-fn sources(input: &Input) -> Vec<report::SourceText> {
+pub(super) fn sources(input: &Input, side: Option<&'static str>) -> Vec<report::SourceText> {
     let files = std::iter::once(&input.source).chain(input.headers());
     let of_file = |file: &base::SourceFile| report::SourceText {
         path: report::relative(file.name()),
         text: file.text().to_owned(),
-        side: None,
+        side,
     };
     files.map(of_file).collect()
 }
 
 pub(super) fn finding(of: &Report<'_>, property: PropertyName, one: &param::Finding) -> Finding {
     let diagnostic = findings::diagnostic(of.kernel, one);
-    as_finding(&diagnostic, of.input, kind(&one.event), property)
+    let race = findings::race_picture(of.kernel, one, of.input);
+    Finding { race, ..as_finding(&diagnostic, of.input, kind(&one.event), property) }
 }
 
 pub(super) fn as_finding(
@@ -126,6 +175,8 @@ pub(super) fn as_finding(
         count: 1,
         instructions: 1,
         allowed: None,
+        race: None,
+        tiles: Vec::new(),
     }
 }
 

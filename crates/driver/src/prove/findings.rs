@@ -1,5 +1,7 @@
 //! Formats faults seen on a launch as diagnostics.
 
+use crate::Input;
+use crate::report::{self, RaceBarrier, RaceLane, RacePicture};
 use base::{Code, Diagnostic};
 use param::Finding;
 use param::interp::{Access, AccessKind, Event, Launch, Thread, Value};
@@ -129,6 +131,32 @@ pub(super) fn diagnostic(kernel: &Kernel, finding: &Finding) -> Diagnostic {
             Diagnostic::error(Code::Postcondition, *span, message).label(label).note(launch)
         }
     }
+}
+
+/// A race as a picture. A run on one launch does not record which barriers threads have passed.
+pub(super) fn race_picture(
+    kernel: &Kernel,
+    finding: &Finding,
+    input: &Input,
+) -> Option<RacePicture> {
+    let Event::Race { array, index, first, second } = &finding.event else { return None };
+    let lane = |access: &Access| {
+        let name = thread_name(kernel, &access.thread);
+        let (thread, block) = name.split_once(" of ").unwrap_or((&name, ""));
+        let label = base::Label { span: access.span, message: "".into(), origin: [].into() };
+        RaceLane {
+            thread: thread.trim_start_matches("thread ").to_owned(),
+            block: block.trim_start_matches("block ").to_owned(),
+            barrier: RaceBarrier::Unknown,
+            access: verb(access),
+            at: report::location(&label, input).shown,
+        }
+    };
+    Some(RacePicture {
+        lanes: [lane(first), lane(second)],
+        about: element(&kernel.arrays[*array], index),
+        missing: "nothing orders them",
+    })
 }
 
 /// The values of a claim's variables.

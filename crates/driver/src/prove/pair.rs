@@ -10,7 +10,7 @@ use super::select::{Refusal, demanding};
 use super::solver::{NoSolver, needs_solver};
 use super::{compare as reading, document, findings, refused, solver, statements};
 use crate::diagnostics::render;
-use crate::report::{self, Finding, KernelName, Property};
+use crate::report::{self, Finding, KernelName, Location, PageData, ProofFact, Property};
 use crate::verdict::Verdict;
 use crate::vocabulary::{FindingKind, PropertyName};
 use crate::{Colour, Exit, Format, Input, Outcome};
@@ -18,6 +18,9 @@ use base::{Code, Diagnostic};
 use param::deadline::within;
 use param::kir::Kernel;
 use param::{Compared, Difference};
+
+/// Stores to an array that a difference names, on each side.
+const MOST_STORES: usize = 4;
 
 const SIDES: [&str; 2] = ["reference", "optimised"];
 
@@ -343,14 +346,7 @@ impl Pair<'_> {
             vec![Property { name: PropertyName::Equivalence, verdict, reasons, side }];
         let mut all: Vec<Finding> = Vec::new();
         if let Some(difference) = &self.compared.difference {
-            let diagnostic = different(difference, self.kernels());
-            let input = self.sides[1].input;
-            all.push(document::as_finding(
-                &diagnostic,
-                input,
-                FindingKind::Different,
-                PropertyName::Equivalence,
-            ));
+            all.push(self.different(difference));
         }
         for (report, which) in self.sides.iter().zip(SIDES) {
             for checked in &report.answer.properties {
@@ -360,7 +356,9 @@ impl Pair<'_> {
                 let name = name(checked.property);
                 properties.push(Property { name, verdict, reasons, side: Some(which) });
                 for one in &checked.findings {
-                    all.push(Finding { side: Some(which), ..document::finding(report, name, one) });
+                    let mut found = document::finding(report, name, one);
+                    found.locations.iter_mut().for_each(|one| one.side = Some(which));
+                    all.push(Finding { side: Some(which), ..found });
                 }
             }
             properties.extend(report.reading(Some(which)));
@@ -383,7 +381,70 @@ impl Pair<'_> {
             notes: self.notes().into_iter().chain(self.readings()).collect(),
             compared: Some(reading::as_data(optimised.compared, optimised.kernel)),
             exit,
+            sources: self
+                .sides
+                .iter()
+                .zip(SIDES)
+                .flat_map(|(one, which)| document::sources(one.input, Some(which)))
+                .collect(),
+            page: self.page(),
             ..document::empty(optimised.input)
         }
+    }
+
+    /// A difference as a finding: the kernels, and their stores to the array.
+    fn different(&self, difference: &Difference) -> Finding {
+        let diagnostic = different(difference, self.kernels());
+        let (kind, property) = (FindingKind::Different, PropertyName::Equivalence);
+        let mut finding = document::as_finding(&diagnostic, self.sides[1].input, kind, property);
+        finding.locations.iter_mut().for_each(|one| one.side = Some(SIDES[1]));
+        for (side, which) in self.sides.iter().zip(SIDES).rev() {
+            let arrays = side.kernel.arrays.enumerate();
+            let stores = arrays
+                .filter(|(_, array)| array.name == difference.name)
+                .flat_map(|(id, _)| statements::stores_to(&side.kernel.body, id));
+            let label = |span| base::Label {
+                span,
+                message: format!("the {which} kernel stores to `{}` here", difference.name).into(),
+                origin: [].into(),
+            };
+            let places = stores.take(MOST_STORES).map(|span| Location {
+                side: Some(which),
+                ..report::location(&label(span), side.input)
+            });
+            finding.locations.extend(places);
+        }
+        finding
+    }
+
+    /// The facts for a page: both kernels, and how equality was proved.
+    fn page(&self) -> PageData {
+        let named = self.sides.iter().zip(SIDES);
+        let launches =
+            named.map(|(one, which)| document::launch(one.kernel, Some(which))).collect();
+        let mut proof = Vec::new();
+        if self.equality() == Verdict::Proved {
+            let outputs = self.compared.outputs.join("`, `");
+            let scope = scope(&self.kernels());
+            proof = vec![
+                ProofFact::new("Compared", format!("every element of `{outputs}`")),
+                ProofFact::new(
+                    "Holds for",
+                    format!(
+                        "{scope} and size that the assumptions allow, and every thread schedule"
+                    ),
+                ),
+                ProofFact::new(
+                    "Method",
+                    "an arbitrary element is looked up through the stores of both kernels, down to sums over inputs, and \
+                     these are equal as polynomials",
+                ),
+                ProofFact::new(
+                    "Tested",
+                    document::tested(self.compared.tested, "pairs of small launches"),
+                ),
+            ];
+        }
+        PageData { launches, proof, ptx: Vec::new() }
     }
 }

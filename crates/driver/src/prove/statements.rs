@@ -37,6 +37,20 @@ pub(super) fn each_assume(statements: &[Stmt], see: &mut impl FnMut(Span)) {
     });
 }
 
+/// The places of all stores to an array, in the order of the text.
+pub(super) fn stores_to(statements: &[Stmt], array: kir::ArrayId) -> Vec<Span> {
+    let mut spans = Vec::new();
+    each(statements, &mut |one| match one {
+        Stmt::Store(element, _) | Stmt::Atomic { element, .. } if element.array == array => {
+            spans.push(element.span);
+        }
+        _ => {}
+    });
+    spans.sort_unstable();
+    spans.dedup();
+    spans
+}
+
 /// Does it have a loop, at any depth?
 pub(super) fn has_loop(statements: &[Stmt]) -> bool {
     has(statements, |one| matches!(one, Stmt::Loop(_)))

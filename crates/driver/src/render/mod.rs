@@ -14,6 +14,7 @@ mod marks;
 mod sarif;
 
 pub use format::{Colour, Format};
+pub use html::PageHead;
 pub use marks::{Level, Mark, Place, Summary};
 
 use crate::output::{self, WriteError};
@@ -46,8 +47,8 @@ pub fn render_all(command: &'static str, reports: &[Report], format: Format) -> 
 
 /// Returns a page of reports.
 #[must_use]
-pub fn html(reports: &[Report]) -> String {
-    html::render(reports)
+pub fn html(reports: &[Report], head: &PageHead) -> String {
+    html::render(reports, head)
 }
 
 /// Writes reports in a format for programs.
@@ -71,6 +72,6 @@ pub fn write_reports(
 ///
 /// # Errors
 /// If the file cannot be written.
-pub fn write_html(path: &Path, reports: &[Report]) -> Result<(), WriteError> {
-    output::write(path, &html::render(reports))
+pub fn write_html(path: &Path, reports: &[Report], head: &PageHead) -> Result<(), WriteError> {
+    output::write(path, &html::render(reports, head))
 }

@@ -113,6 +113,8 @@ fn unknown(message: String, locations: Vec<Location>) -> Finding {
         count: 1,
         instructions: 0,
         allowed: None,
+        race: None,
+        tiles: Vec::new(),
     }
 }
 

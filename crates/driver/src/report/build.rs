@@ -2,7 +2,11 @@
 
 use super::finding::{Overflowing, bare, different, findings, input_error, overflowing, stopped};
 use super::seen::of_launches;
-use super::{HeatMap, KernelName, LaunchStats, Property, Report, SCHEMA, SourceText, Stats};
+use super::{
+    HeatMap, KernelName, LaunchStats, PageData, ProofFact, Property, PtxText, Report, SCHEMA,
+    SourceText, Stats, page,
+};
+use crate::demangle::demangle;
 use crate::execute::{Execution, Finished, Refusal};
 use crate::paths::relative;
 use crate::properties;
@@ -29,6 +33,8 @@ pub(crate) struct Comparison<'c> {
     pub(crate) precision: Vec<String>,
     /// Inputs on which its floats overflow.
     pub(crate) overflow: Option<Overflowing>,
+    /// How equality was proved, if it was.
+    pub(crate) proof: Vec<ProofFact>,
 }
 
 /// The report of a check.
@@ -59,10 +65,21 @@ pub(crate) fn check(finished: &Finished<'_>) -> Report {
         sources: Vec::new(),
         barriers: graph::data(&finished.result.barrier_uses, finished.program(), finished.source()),
         heat: None,
+        page: PageData::default(),
         pipelines: finished.pipelines(),
     };
+    report.page = page::of_check(finished, is_settled(&report.properties));
     report.sources = sources(finished, &report, None);
     report
+}
+
+/// Do the results of the one schedule that ran hold for all?
+fn is_settled(properties: &[Property]) -> bool {
+    let orders = [PropertyName::Races, PropertyName::Barriers];
+    let is_proved = |name: &PropertyName| {
+        properties.iter().any(|one| one.name == *name && one.verdict == Verdict::Proved)
+    };
+    orders.iter().all(is_proved)
 }
 
 /// The report of a comparison: that of the optimised side's last launch, with data of the others added.
@@ -118,7 +135,8 @@ pub(crate) fn equiv(sides: &[Vec<Finished<'_>>; 2], comparison: Comparison<'_>) 
         report.findings.extend(found);
         report.open.extend(open);
         report.notes.extend(launch.built.notes.iter().map(|note| format!("{name}: {note}")));
-        let stop = launch.stopped().map(|diagnostic| stopped(launch, diagnostic));
+        let mut stop = launch.stopped().map(|diagnostic| stopped(launch, diagnostic));
+        stop.iter_mut().for_each(|stop| stop.location.side = Some(name));
         report.stopped = report.stopped.or(stop);
     }
     let all = launches().map(|(launch, side)| LaunchStats {
@@ -134,6 +152,11 @@ pub(crate) fn equiv(sides: &[Vec<Finished<'_>>; 2], comparison: Comparison<'_>) 
     (report.stats.block_syncs, report.stats.warp_syncs) = (block, warp);
     report.assumptions = comparison.assumptions;
     report.from_kernel = sides[1].iter().flat_map(Finished::changed).collect();
+    report.page = PageData {
+        launches: page::launches(launches()),
+        proof: comparison.proof,
+        ptx: page::all_ptx(launches()),
+    };
     let mut texts: Vec<SourceText> = Vec::new();
     for text in launches().flat_map(|(launch, name)| sources(launch, &report, Some(name))) {
         if !texts.iter().any(|one| (&one.path, one.side) == (&text.path, text.side)) {
@@ -235,6 +258,7 @@ fn nothing(command: &'static str, file: String, kernel: Option<String>) -> Repor
         sources: Vec::new(),
         barriers: None,
         heat: None,
+        page: PageData::default(),
         pipelines: Vec::new(),
     }
 }
@@ -260,20 +284,33 @@ fn sources(
         .map(|file| SourceText { path: relative(file.name()), text: file.text().to_owned(), side })
         .collect();
     let ptx = relative(input.source.name());
-    let findings = report.findings.iter().chain(&report.open).filter(|one| one.side == side);
-    let locations = findings.flat_map(|finding| &finding.locations);
+    let findings = report.findings.iter().chain(&report.open);
+    let locations = findings.flat_map(|finding| &finding.locations).filter(|one| one.side == side);
     let stopped = report.stopped.iter().map(|stopped| &stopped.location);
+    let stopped = stopped.filter(|one| one.side == side);
     let shown: Vec<&str> =
         locations.chain(stopped).map(|location| location.shown.path.as_str()).collect();
     if all.is_empty() || shown.contains(&ptx.as_str()) {
-        all.push(SourceText { path: ptx, text: input.source.text().to_owned(), side });
+        all.push(SourceText { path: ptx.clone(), text: input.source.text().to_owned(), side });
     }
     let any = all.iter().any(|one| shown.contains(&one.path.as_str()));
     match any {
         true => all.retain(|one| shown.contains(&one.path.as_str())),
-        false => all.truncate(1),
+        false => {
+            // The file that most instructions are from, which is no library's if any other is at hand.
+            let main = report.page.ptx.iter().find(|one| one.side == side && one.path == ptx);
+            let main = main.and_then(PtxText::main_source);
+            all.sort_by_key(|one| Some(one.path.as_str()) != main);
+            all.truncate(1);
+        }
     }
     all
+}
+
+/// The kernel's name for readers.
+pub(super) fn shown_kernel(finished: &Finished<'_>) -> String {
+    let name = kernel(finished);
+    demangle(&name).unwrap_or(name)
 }
 
 fn kernel(finished: &Finished<'_>) -> String {

@@ -5,6 +5,7 @@ use super::{
     Array, DifferenceWitness, Finding, InputValue, Location, OverflowWitness, Side, Stopped,
     ThreadWitness, Witness,
 };
+use super::{race, tiles};
 use crate::Input;
 use crate::demangle::demangle;
 use crate::execute::{Finished, Reported, writer};
@@ -53,11 +54,18 @@ pub(super) fn findings(
             }
         }
     }
-    let unwritten = finished.unwritten.iter().cloned();
-    found.extend(unwritten.map(|m| {
-        bare(Code::UnwrittenOutput, FindingKind::UnwrittenOutput, PropertyName::Frame, m)
+    found.extend(finished.unwritten.iter().map(|one| {
+        let (code, kind) = (Code::UnwrittenOutput, FindingKind::UnwrittenOutput);
+        Finding {
+            tiles: tiles::of_output(finished, &one.output, Some(one.first)).into_iter().collect(),
+            ..bare(code, kind, PropertyName::Frame, one.sentence.clone())
+        }
     }));
-    found.iter_mut().chain(&mut open).for_each(|one| one.side = side);
+    for one in found.iter_mut().chain(&mut open) {
+        one.side = side;
+        one.locations.iter_mut().for_each(|location| location.side = side);
+        one.tiles.iter_mut().for_each(|tiles| tiles.side = side);
+    }
     (found, open)
 }
 
@@ -82,6 +90,8 @@ pub(super) fn bare(
         count: 1,
         instructions: 0,
         allowed: None,
+        race: None,
+        tiles: Vec::new(),
     }
 }
 
@@ -98,6 +108,8 @@ fn finding(finished: &Finished<'_>, group: &Group<'_>, diagnostic: &Diagnostic) 
         witness: Some(Witness::Thread(witness(finished, group))),
         count: group.count(),
         instructions: group.all.len(),
+        race: race::of_fault(finished, fault),
+        tiles: tiles::of_finding(finished, group.first).into_iter().collect(),
         ..bare(diagnostic.code, kind(fault), property(fault), diagnostic.message.to_string())
     }
 }
@@ -136,6 +148,7 @@ pub(super) fn different(
         Some(writer(&sides[side], &difference.position.name)?.kernel().line(place))
     });
     finding.locations = stores(sides, difference);
+    finding.tiles = tiles::of_difference(sides, difference);
     let inputs = difference.inputs.iter();
     finding.witness = Some(Witness::Difference(DifferenceWitness {
         output,
@@ -165,7 +178,9 @@ fn stores(sides: &[Vec<Finished<'_>>; 2], difference: &equiv::Difference) -> Vec
             true => "the formula defines it".into(),
             false => format!("{text}, {}", thread_name(thread)).into(),
         };
-        Some(location(&Label { span: place.span, message, origin }, launch.input()))
+        let label = Label { span: place.span, message, origin };
+        let name = Some(if side == 0 { "reference" } else { "optimised" });
+        Some(Location { side: name, ..location(&label, launch.input()) })
     };
     names.into_iter().filter_map(of).collect()
 }
@@ -205,6 +220,7 @@ pub(crate) fn location(label: &Label, input: &Input) -> Location {
         message: label.message.to_string(),
         source: source_lines(label),
         shown: shown(label, input),
+        side: None,
     }
 }
 

@@ -5,13 +5,19 @@
 
 mod build;
 mod finding;
+mod page;
 mod pipeline;
+mod race;
 mod seen;
 mod shown;
+mod tiles;
 
 pub(crate) use crate::paths::relative;
 pub(crate) use build::{Comparison, check, equiv, exit, refusal, unreadable};
 pub(crate) use finding::{Overflowing, location, locations};
+pub(crate) use page::{
+    LaunchFacts, PageData, ProofFact, PtxText, RaceBarrier, RaceLane, RacePicture, Tiles,
+};
 pub(crate) use pipeline::{Pipeline, PipelinePart, PipelinePhase};
 
 use crate::Exit;
@@ -69,6 +75,9 @@ pub struct Report {
     pub(crate) barriers: Option<Barriers>,
     #[serde(skip)]
     pub(crate) heat: Option<HeatMap>,
+    /// Data for pages alone.
+    #[serde(skip)]
+    pub(crate) page: PageData,
     /// Mbarriers of the first block over time, if a picture is asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) pipelines: Vec<Pipeline>,
@@ -221,6 +230,12 @@ pub(crate) struct Finding {
     /// The user's reason to accept it, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) allowed: Option<String>,
+    /// Of a race: both threads, for a picture.
+    #[serde(skip)]
+    pub(crate) race: Option<RacePicture>,
+    /// Who wrote the elements around the one of the finding, for pictures.
+    #[serde(skip)]
+    pub(crate) tiles: Vec<Tiles>,
 }
 
 impl Finding {
@@ -242,6 +257,9 @@ pub(crate) struct Location {
     pub(crate) source: Vec<SourceLine>,
     #[serde(skip)]
     pub(crate) shown: Shown,
+    /// Of a comparison: the side whose file it is in.
+    #[serde(skip)]
+    pub(crate) side: Option<&'static str>,
 }
 
 /// A line of the source that the PTX was compiled from.

@@ -18,15 +18,42 @@ pub(super) fn render(report: &Report) -> String {
     if barriers.uses.len() > MOST {
         let count = barriers.uses.len();
         return format!(
-            "<h2>Barriers</h2>\n<p>{count} uses in the first block; --graph writes them all.</p>\n"
+            "<h3>Barriers</h3>\n<p>{count} uses in the first block; --graph writes them all.</p>\n"
         );
     }
     let (picture, height) = picture(barriers);
     let width = X * 2;
     format!(
-        "<h2>Barriers of the first block</h2>\n<figure class=\"barriers\"><svg viewBox=\"0 0 {width} \
-         {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" aria-label=\"uses of barriers\">\n\
-         {picture}</svg><figcaption>solid: waits for; dashed: arrives and goes on</figcaption></figure>\n"
+        "<h3>Barriers of the first block</h3>\n<figure class=\"barriers\"><div class=\"scrolls\" role=\"region\" \
+         aria-label=\"Uses of barriers\" tabindex=\"0\"><svg viewBox=\"0 0 {width} \
+         {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" aria-label=\"Uses of barriers; \
+         the table below has them in words\">\n{picture}</svg></div><figcaption>solid: waits for; dashed: arrives and goes \
+         on</figcaption>\n{}</figure>\n",
+        table(barriers)
+    )
+}
+
+/// The edges in words.
+fn table(barriers: &Barriers) -> String {
+    let name = |at: usize| {
+        barriers.uses.get(at).map_or("", |one| one.label.lines().next().unwrap_or_default())
+    };
+    let row = |edge: &BarrierEdge| {
+        let how = if edge.waits { "waits for" } else { "arrives and goes on to" };
+        format!(
+            "<tr><td>{}</td><td>{how}</td><td>{}</td><td>{}</td></tr>\n",
+            quoted(name(edge.from)),
+            quoted(name(edge.to)),
+            quoted(&edge.label)
+        )
+    };
+    let rows: String = barriers.edges.iter().map(row).collect();
+    if rows.is_empty() {
+        return rows;
+    }
+    format!(
+        "<details><summary>As a table</summary>\n<table>\n<thead><tr><th scope=\"col\">From</th><th scope=\"col\">How</th>\
+         <th scope=\"col\">To</th><th scope=\"col\">Who</th></tr></thead>\n<tbody>\n{rows}</tbody></table></details>\n"
     )
 }
 

@@ -15,7 +15,7 @@ pub(super) fn render(report: &Report, witness: &DifferenceWitness) -> String {
         |value: Option<f64>| value.map_or("undefined".to_owned(), |value| value.to_string());
     let row = |name: &str, expression: &str, number: Option<f64>| {
         format!(
-            "<tr><th>{name}</th><td class=\"code\">{}</td><td class=\"code\">{}</td></tr>\n",
+            "<tr><th scope=\"row\">{name}</th><td class=\"code\">{}</td><td class=\"code\">{}</td></tr>\n",
             quoted(expression),
             value(number)
         )
@@ -26,9 +26,16 @@ pub(super) fn render(report: &Report, witness: &DifferenceWitness) -> String {
     let inputs: Vec<String> =
         witness.inputs.iter().map(|input| format!("{} = {}", input.name, input.value)).collect();
     let mut text = format!(
-        "<table class=\"witness\">\n{rows}</table>\n<p class=\"code\">{}</p>\n",
-        quoted(&inputs.join(", "))
+        "<div class=\"scrolls\" role=\"region\" aria-label=\"Both values\" tabindex=\"0\"><table class=\"witness\">\n\
+         <thead><tr><th scope=\"col\">Side</th><th scope=\"col\">Expression</th><th scope=\"col\">Value</th></tr></thead>\n\
+         <tbody>\n{rows}</tbody></table></div>\n"
     );
+    if !inputs.is_empty() {
+        text.push_str(&format!(
+            "<p>with <span class=\"code\">{}</span></p>\n",
+            quoted(&inputs.join(", "))
+        ));
+    }
     if let Some(map) = &report.heat {
         text.push_str(&picture(map));
     }
@@ -53,14 +60,15 @@ fn picture(map: &HeatMap) -> String {
     let mut cells = String::new();
     for (index, (one, other)) in reference.iter().zip(optimised).take(shown).enumerate() {
         let (x, y) = (index % columns * size, index / columns * size);
-        let far = if differs(one, other) { ((one - other).abs() / largest).min(1.0) } else { 0.0 };
-        let far = if differs(one, other) && !far.is_finite() { 1.0 } else { far };
-        let colour = match differs(one, other) {
-            false => "rgb(46 125 50 / 35%)".to_owned(),
-            true => format!("rgb(198 40 40 / {:.0}%)", 40.0 + 60.0 * far),
+        // The larger the difference, the fuller the colour; equal elements are hollow.
+        let far = ((one - other).abs() / largest).min(1.0);
+        let far = if far.is_finite() { far } else { 1.0 };
+        let fill = match differs(one, other) {
+            false => "class=\"equal\"".to_owned(),
+            true => format!("class=\"differs\" fill-opacity=\"{:.2}\"", 0.4 + 0.6 * far),
         };
         cells.push_str(&format!(
-            "<rect x=\"{x}\" y=\"{y}\" width=\"{}\" height=\"{}\" fill=\"{colour}\"><title>{}[{index}]: \
+            "<rect {fill} x=\"{x}\" y=\"{y}\" width=\"{}\" height=\"{}\"><title>{}[{index}]: \
              {one} against {other}</title></rect>\n",
             size - 1,
             size - 1,
@@ -73,10 +81,12 @@ fn picture(map: &HeatMap) -> String {
         more => format!("; {more} more elements are not drawn"),
     };
     format!(
-        "<figure class=\"heat\"><svg viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
-         height=\"{height}\" role=\"img\" aria-label=\"elements that differ\">\n{cells}</svg><figcaption>\
-         {count} of {} elements of {} differ on these numbers{more}</figcaption></figure>\n",
-        reference.len(),
-        quoted(&map.output)
+        "<figure class=\"heat\"><div class=\"scrolls\" role=\"region\" aria-label=\"Elements that differ\" tabindex=\"0\">\
+         <svg viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
+         height=\"{height}\" role=\"img\" aria-label=\"Elements of {name} that differ\">\n{cells}</svg></div><figcaption>\
+         {count} of {all} elements of {name} differ on these numbers{more} (filled: different, hollow: equal)</figcaption>\
+         </figure>\n",
+        all = reference.len(),
+        name = quoted(&map.output)
     )
 }

@@ -4,6 +4,7 @@
 //! A table reads well even without a picture. It is as bounded as the log it is made from, and has at most [`MOST`]
 //! rows.
 
+use super::timeline;
 use crate::graph::ranges;
 use crate::render::escape::quoted;
 use crate::report::{Pipeline, PipelinePart, PipelinePhase, Report};
@@ -24,10 +25,12 @@ pub(super) fn render(report: &Report) -> String {
         0 => String::new(),
         more => format!("<p>{more} more mbarriers; --graph writes them all.</p>\n"),
     };
+    let picture = timeline::render(&pipelines[..pipelines.len().min(MOST)]);
     format!(
-        "<h2>Pipelines of the first block</h2>\n<figure class=\"pipelines\" tabindex=\"0\">\n<table>\n\
+        "<h3>Pipelines of the first block</h3>\n{picture}<figure class=\"pipelines\"><div class=\"scrolls\" role=\"region\" \
+         aria-label=\"Phases of the mbarriers\" tabindex=\"0\">\n<table>\n<caption class=\"unseen\">Mbarriers and their phases</caption>\n\
          <thead><tr><th scope=\"col\">mbarrier</th>{head}</tr></thead>\n<tbody>\n{rows}</tbody>\n\
-         </table>\n<figcaption>\u{25b2} contributes to the phase; \u{25bc} waits for it; #n: the n-th \
+         </table></div>\n<figcaption>\u{25b2} contributes to the phase; \u{25bc} waits for it; #n: the n-th \
          phase of the block to end; a/b: came, expected; PTX:n: line n of the PTX; dashed: never ended</figcaption></figure>\n{more}"
     )
 }
@@ -104,7 +107,10 @@ fn cell(phase: &PipelinePhase) -> String {
     for (sign, parts) in [("\u{25b2}", &phase.contributions), ("\u{25bc}", &phase.waits)] {
         let class = if sign == "\u{25b2}" { "gives" } else { "waits" };
         for one in parts {
-            text.push_str(&format!("<span class=\"{class}\">{sign} {}</span>", part(one)));
+            text.push_str(&format!(
+                "<span class=\"{class}\"><i aria-hidden=\"true\">{sign}</i> {}</span>",
+                part(one)
+            ));
         }
     }
     text.push_str("</div></td>");

@@ -1,93 +1,202 @@
-//! Sources side by side, with findings on their lines.
+//! Sources side by side, with findings on their lines, and the PTX of the kernels beside them.
 
+use super::highlight::{Highlighter, Language};
+use super::markdown::marked;
+use super::{codes, ptx};
 use crate::render::escape::quoted;
-use crate::report::{Finding, Location, Report, SourceText};
+use crate::report::{Location, PtxText, Report, SourceText};
+use std::collections::BTreeMap;
 
 /// Lines of a long file that are shown around each line with a message.
-const AROUND: usize = 12;
+const AROUND: u32 = 12;
 
 /// Files up to this many lines are shown whole.
 const SHORT: usize = 400;
 
+/// Lines of a long file without any message.
+const HEAD: u32 = 60;
+
 /// The name of a line, for links.
-pub(super) fn anchor(report: &Report, path: &str, line: u32, number: usize) -> String {
-    let file = report.sources.iter().position(|source| source.path == path).unwrap_or_default();
+pub(super) fn name(number: usize, file: usize, line: u32) -> String {
     format!("r{number}-s{file}-l{line}")
 }
 
+/// The link to the line of a location; `None` if it is not on the page.
+pub(super) fn anchor(report: &Report, location: &Location, number: usize) -> Option<String> {
+    let shown = &location.shown;
+    let file = find(report, &shown.path, location.side)?;
+    let is_shown = shown.line as usize <= report.sources[file].text.lines().count();
+    is_shown.then(|| name(number, file, shown.line))
+}
+
+/// The source with a path.
+fn find(report: &Report, path: &str, side: Option<&str>) -> Option<usize> {
+    report.sources.iter().position(|source| source.path == path && source.side == side)
+}
+
+/// Is a source on the page? Included files are shown only if something is said about them.
+fn is_pane(report: &Report, file: usize) -> bool {
+    let source = &report.sources[file];
+    let is_first = report.sources.iter().position(|one| one.side == source.side) == Some(file);
+    let is_here =
+        |location: &Location| location.shown.path == source.path && location.side == source.side;
+    let findings = report.findings.iter().chain(&report.open).flat_map(|one| &one.locations);
+    is_first || findings.chain(report.stopped.iter().map(|one| &one.location)).any(is_here)
+}
+
+/// The source beside which a listing of PTX is.
+pub(super) fn home(report: &Report, text: &PtxText) -> Option<usize> {
+    let is_home = |file: &usize| {
+        let SourceText { path, side, .. } = &report.sources[*file];
+        *side == text.side && text.origins.values().any(|(origin, _)| origin == path)
+    };
+    (0..report.sources.len()).filter(|&file| is_pane(report, file)).find(is_home)
+}
+
 pub(super) fn render(report: &Report, number: usize) -> String {
-    if report.sources.is_empty() {
-        return String::new();
+    let files = (0..report.sources.len()).filter(|&file| is_pane(report, file));
+    let panes: String = files.map(|file| pane(report, (number, file))).collect();
+    match panes.is_empty() {
+        true => panes,
+        false => format!("<h3>Sources</h3>\n<div class=\"sides\">\n{panes}</div>\n"),
     }
-    let panes = report.sources.iter().enumerate().map(|(file, source)| {
-        let side = source.side.map(|side| format!("{side}: ")).unwrap_or_default();
-        let (path, lines) = (quoted(&source.path), lines(report, source, (number, file)));
-        format!(
-            "<div><h3>{side}<span class=\"code\">{path}</span></h3>\n<div class=\"source\"><table \
-             class=\"code\">\n{lines}</table></div></div>\n"
+}
+
+fn pane(report: &Report, id: (usize, usize)) -> String {
+    let source = &report.sources[id.1];
+    let marks = Marks::of_source(report, source, id.0);
+    let side = source.side.map(|side| format!("{side}: ")).unwrap_or_default();
+    let (path, lines) = (quoted(&source.path), lines(source, &marks, id));
+    let listings = report.page.ptx.iter().enumerate();
+    let here = listings.filter(|(_, text)| home(report, text) == Some(id.1));
+    let count = source.text.lines().count();
+    let link = |path: &str, line: u32| {
+        let is_here = path == source.path && line as usize <= count && marks.is_near(count, line);
+        is_here.then(|| name(id.0, id.1, line))
+    };
+    let listings: String =
+        here.map(|(listing, _)| ptx::render(report, listing, id.0, &link)).collect();
+    format!(
+        "<div class=\"pane\"><h4>{side}<span class=\"code\">{path}</span></h4>\n<div class=\"beside\">\n<div class=\"source\" \
+         role=\"region\" aria-label=\"{side}{path}\" tabindex=\"0\"><table class=\"code\">\n<caption class=\"unseen\">{side}{path}</caption>\
+         <thead class=\"unseen\"><tr><th scope=\"col\">Line</th><th scope=\"col\">Text</th></tr></thead>\n<tbody>\n{lines}</tbody></table></div>\n\
+         {listings}</div></div>\n"
+    )
+}
+
+/// What findings say about the lines of a text.
+pub(super) struct Marks {
+    /// By line: what is said there, and if it is a finding's first place.
+    said: BTreeMap<u32, Vec<(bool, String)>>,
+}
+
+impl Marks {
+    fn of_source(report: &Report, source: &SourceText, number: usize) -> Self {
+        let is_here = |location: &Location| {
+            location.shown.path == source.path && location.side == source.side
+        };
+        Self::of(
+            report,
+            is_here,
+            |location| location.shown.line,
+            |location| ptx_link(report, location, number),
         )
-    });
-    let panes: String = panes.collect();
-    format!("<h2>Sources</h2>\n<div class=\"sides\">\n{panes}</div>\n")
+    }
+
+    pub(super) fn of_ptx(report: &Report, text: &PtxText) -> Self {
+        let is_here = |location: &Location| {
+            crate::report::relative(&location.file) == text.path && location.side == text.side
+        };
+        Self::of(report, is_here, |location| location.line, |_| String::new())
+    }
+
+    fn of(
+        report: &Report,
+        is_here: impl Fn(&Location) -> bool,
+        line: impl Fn(&Location) -> u32,
+        link: impl Fn(&Location) -> String,
+    ) -> Self {
+        let mut said: BTreeMap<u32, Vec<(bool, String)>> = BTreeMap::new();
+        let found = report.findings.iter().chain(&report.open);
+        let found = found.map(|one| (&one.code, &one.message, &one.locations[..]));
+        let stops = report.stopped.iter();
+        let stops = stops.map(|one| (&one.code, &one.message, std::slice::from_ref(&one.location)));
+        for (code, message, locations) in found.chain(stops) {
+            for (position, location) in locations.iter().enumerate() {
+                if !is_here(location) {
+                    continue;
+                }
+                let alone = position == 0 && location.message.is_empty();
+                let text = marked(if alone { message } else { &location.message });
+                let text = format!("{} {text}{}", codes::link(code), link(location));
+                said.entry(line(location)).or_default().push((position == 0, text));
+            }
+        }
+        Self { said }
+    }
+
+    /// Is a line of so many shown?
+    fn is_near(&self, count: usize, line: u32) -> bool {
+        let near = line.saturating_sub(AROUND)..=line.saturating_add(AROUND);
+        count <= SHORT
+            || self.said.is_empty() && line <= HEAD
+            || self.said.range(near).next().is_some()
+    }
+
+    /// The class of a line, as an attribute.
+    pub(super) fn class(&self, line: u32) -> &'static str {
+        match self.said.get(&line) {
+            Some(said) if said.iter().any(|(primary, _)| *primary) => " class=\"hit\"",
+            Some(_) => " class=\"hit other\"",
+            None => "",
+        }
+    }
 }
 
-/// A message on a line, and if that is its primary place.
-struct Said<'r> {
-    line: u32,
-    text: String,
-    primary: bool,
-    finding: &'r Finding,
+/// `, PTX line 23`, with a link into the listing.
+fn ptx_link(report: &Report, location: &Location, number: usize) -> String {
+    let path = crate::report::relative(&location.file);
+    match ptx::find(report, &path, location.line, location.side) {
+        Some(listing) if path != location.shown.path => {
+            let anchor = ptx::anchor(listing, number, location.line);
+            format!(" (<a href=\"#{anchor}\">PTX line {}</a>)", location.line)
+        }
+        _ => String::new(),
+    }
 }
 
-fn lines(report: &Report, source: &SourceText, (number, file): (usize, usize)) -> String {
-    let said = said(report, source);
+fn lines(source: &SourceText, marks: &Marks, (number, file): (usize, usize)) -> String {
     let all: Vec<&str> = source.text.lines().collect();
-    let mut text = String::new();
-    let mut gap = false;
+    let mut highlighter = Highlighter::new(Language::of_path(&source.path));
+    let (mut text, mut gap) = (String::new(), false);
     for (line, written) in (1_u32..).zip(&all) {
-        let near = |one: &Said<'_>| (one.line.abs_diff(line) as usize) <= AROUND;
-        if all.len() > SHORT && !said.iter().any(near) {
+        if !marks.is_near(all.len(), line) {
+            // A comment may begin here.
+            highlighter.tokens(written);
             gap = true;
             continue;
         }
         if std::mem::take(&mut gap) {
-            text.push_str("<tr><td class=\"number\">…</td><td></td></tr>\n");
+            text.push_str(GAP);
         }
-        let here: Vec<&Said<'_>> = said.iter().filter(|one| one.line == line).collect();
-        let class = match here.iter().any(|one| one.primary) {
-            true => "hit",
-            false if here.is_empty() => "",
-            false => "hit other",
-        };
         text.push_str(&format!(
-            "<tr id=\"r{number}-s{file}-l{line}\" class=\"{class}\"><td class=\"number\">{line}</td>\
-             <td>{}</td></tr>\n",
-            quoted(written)
+            "<tr id=\"{}\"{}><th scope=\"row\" class=\"number\">{line}</th><td>{}</td></tr>\n",
+            name(number, file, line),
+            marks.class(line),
+            highlighter.line(written)
         ));
-        for one in here {
-            let other = if one.primary { "" } else { " other" };
+        for (primary, said) in marks.said.get(&line).into_iter().flatten() {
+            let other = if *primary { "" } else { " other" };
             text.push_str(&format!(
-                "<tr class=\"said{other}\"><td class=\"number\"></td><td>{} {}</td></tr>\n",
-                one.finding.code,
-                quoted(&one.text)
+                "<tr class=\"said{other}\"><td class=\"number\"></td><td>{said}</td></tr>\n"
             ));
         }
+    }
+    if gap {
+        text.push_str(GAP);
     }
     text
 }
 
-fn said<'r>(report: &'r Report, source: &SourceText) -> Vec<Said<'r>> {
-    let mut said = Vec::new();
-    for finding in report.findings.iter().chain(&report.open) {
-        for (position, location) in finding.locations.iter().enumerate() {
-            let Location { shown, message, .. } = location;
-            if shown.path == source.path && finding.side == source.side {
-                let text =
-                    if position == 0 && message.is_empty() { &finding.message } else { message };
-                let text = text.clone();
-                said.push(Said { line: shown.line, text, primary: position == 0, finding });
-            }
-        }
-    }
-    said
-}
+const GAP: &str =
+    "<tr class=\"gap\"><td class=\"number\">\u{2026}</td><td>lines without findings</td></tr>\n";

@@ -1,0 +1,251 @@
+//! Data for pages alone: the launches, the kernel's PTX, and what a proof rests on. None of it is in JSON.
+
+use super::{Shown, relative};
+use crate::execute::Finished;
+use crate::source_lines::source_lines;
+use std::collections::BTreeMap;
+
+/// The most lines of PTX that a page has for one kernel.
+const MOST_LINES: usize = 4000;
+
+/// Data for pages alone.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PageData {
+    pub(crate) launches: Vec<LaunchFacts>,
+    /// Of a property that is proved: how, and for which inputs.
+    pub(crate) proof: Vec<ProofFact>,
+    pub(crate) ptx: Vec<PtxText>,
+}
+
+/// A launch, as the user gave it.
+#[derive(Clone, Debug)]
+pub(crate) struct LaunchFacts {
+    pub(crate) side: Option<&'static str>,
+    /// The kernel's name, or the formula.
+    pub(crate) kernel: String,
+    pub(crate) is_formula: bool,
+    /// Grid, block, cluster, shared memory: a name and a value.
+    pub(crate) sizes: Vec<(&'static str, String)>,
+    pub(crate) arguments: Vec<String>,
+}
+
+/// A line about a proof: its subject, and one sentence or several.
+#[derive(Clone, Debug)]
+pub(crate) struct ProofFact {
+    pub(crate) subject: &'static str,
+    pub(crate) sentences: Vec<String>,
+}
+
+impl ProofFact {
+    pub(crate) fn new(subject: &'static str, sentence: impl Into<String>) -> Self {
+        Self { subject, sentences: vec![sentence.into()] }
+    }
+}
+
+/// The PTX of a kernel that was compiled from a source.
+#[derive(Clone, Debug)]
+pub(crate) struct PtxText {
+    /// The PTX file.
+    pub(crate) path: String,
+    pub(crate) kernel: String,
+    pub(crate) side: Option<&'static str>,
+    /// The line number of the first line.
+    pub(crate) first: u32,
+    pub(crate) lines: Vec<String>,
+    /// Lines that are left out at the end.
+    pub(crate) left_out: usize,
+    /// For lines with an instruction: the file and line of its source.
+    pub(crate) origins: BTreeMap<u32, (String, u32)>,
+}
+
+/// A race as a picture: two threads, and what each did last.
+#[derive(Clone, Debug)]
+pub(crate) struct RacePicture {
+    /// The thread whose access came first in the run, then the other.
+    pub(crate) lanes: [RaceLane; 2],
+    /// The accessed memory, in words.
+    pub(crate) about: String,
+    /// What is missing between the two, in a few words.
+    pub(crate) missing: &'static str,
+}
+
+/// A thread of a race.
+#[derive(Clone, Debug)]
+pub(crate) struct RaceLane {
+    pub(crate) thread: String,
+    pub(crate) block: String,
+    pub(crate) barrier: RaceBarrier,
+    /// `writes`, with more words.
+    pub(crate) access: String,
+    pub(crate) at: Shown,
+}
+
+/// The last barrier that a thread passed before an access.
+#[derive(Clone, Debug)]
+pub(crate) enum RaceBarrier {
+    At(Box<Shown>),
+    /// The thread passed none.
+    Never,
+    /// It is not recorded.
+    Unknown,
+}
+
+/// Elements of an array, and who wrote each.
+#[derive(Clone, Debug)]
+pub(crate) struct Tiles {
+    /// The array, as readers know it.
+    pub(crate) array: String,
+    /// Its memory holds elements of this shape; of a part, one row.
+    pub(crate) shape: Vec<u64>,
+    /// The number of the first element shown.
+    pub(crate) first: u64,
+    /// The number of all elements of the array.
+    pub(crate) all: u64,
+    /// Groups of threads, for the legend: `warp 0`.
+    pub(crate) groups: Vec<String>,
+    /// For each element the number of its group and its writer in words; `None` if nothing wrote it.
+    pub(crate) writers: Vec<Option<(usize, String)>>,
+    /// The element of the finding, by its number.
+    pub(crate) marked: Option<u64>,
+    /// The side of a comparison.
+    pub(crate) side: Option<&'static str>,
+}
+
+impl PtxText {
+    /// The source that most of its instructions are from.
+    pub(super) fn main_source(&self) -> Option<&str> {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        self.origins.values().for_each(|(path, _)| *counts.entry(path).or_default() += 1);
+        counts.into_iter().max_by_key(|(_, count)| *count).map(|(path, _)| path)
+    }
+}
+
+/// The data of a check.
+pub(super) fn of_check(finished: &Finished<'_>, holds_on_every_schedule: bool) -> PageData {
+    let inputs = "every thread schedule, and every content of the tensors that are not given";
+    let proof = vec![
+        ProofFact::new("Holds for", format!("this launch ({}), {inputs}", finished.blocks())),
+        ProofFact::new(
+            "Method",
+            "every thread was executed on one schedule. No race makes a difference and no barrier is misused, so every other \
+             schedule does the same",
+        ),
+    ];
+    PageData {
+        launches: vec![launch(finished, None)],
+        proof: if holds_on_every_schedule { proof } else { Vec::new() },
+        ptx: all_ptx(std::iter::once((finished, ""))),
+    }
+}
+
+/// The PTX of each kernel, once.
+pub(super) fn all_ptx<'f, 'r: 'f>(
+    launches: impl Iterator<Item = (&'f Finished<'r>, &'static str)>,
+) -> Vec<PtxText> {
+    let mut all: Vec<PtxText> = Vec::new();
+    for (finished, side) in launches {
+        let side = (!side.is_empty()).then_some(side);
+        let Some(text) = ptx(finished, side) else { continue };
+        let is_same =
+            |one: &PtxText| (&one.path, one.first, one.side) == (&text.path, text.first, text.side);
+        if !all.iter().any(is_same) {
+            all.push(text);
+        }
+    }
+    all
+}
+
+/// The facts about launches. A formula becomes several, and is told once.
+pub(super) fn launches<'f, 'r: 'f>(
+    launches: impl Iterator<Item = (&'f Finished<'r>, &'static str)>,
+) -> Vec<LaunchFacts> {
+    let mut all: Vec<LaunchFacts> =
+        launches.map(|(finished, side)| launch(finished, Some(side))).collect();
+    all.dedup_by(|one, other| one.is_formula && other.is_formula && one.kernel == other.kernel);
+    all
+}
+
+/// The facts about a launch.
+fn launch(finished: &Finished<'_>, side: Option<&'static str>) -> LaunchFacts {
+    let launch = &finished.built.launch;
+    let shape = |[x, y, z]: [u32; 3], unit: &str| {
+        let axes = if z > 1 {
+            vec![x, y, z]
+        } else if y > 1 {
+            vec![x, y]
+        } else {
+            vec![x]
+        };
+        let all: u64 = axes.iter().map(|&axis| u64::from(axis)).product();
+        let text = axes.iter().map(u32::to_string).collect::<Vec<_>>().join(" \u{d7} ");
+        format!("{text} {unit}{}", if all == 1 { "" } else { "s" })
+    };
+    let mut sizes =
+        vec![("grid", shape(launch.grid, "block")), ("block", shape(launch.block, "thread"))];
+    if let Some(cluster) = launch.cluster.filter(|_| launch.cluster_blocks() > 1) {
+        sizes.push(("cluster", shape(cluster, "block")));
+    }
+    if launch.dynamic_shared > 0 {
+        sizes.push(("dynamic shared memory", format!("{} bytes", launch.dynamic_shared)));
+    }
+    if launch.is_partial() {
+        sizes.push(("checked", finished.blocks()));
+    }
+    let kernel = match finished.is_formula {
+        true => finished.source().text().trim().to_owned(),
+        false => super::build::shown_kernel(finished),
+    };
+    let mut arguments = finished.built.given.clone();
+    if finished.is_formula {
+        // Its launches and their arguments are ours.
+        sizes.clear();
+        arguments.clear();
+    }
+    LaunchFacts { side, kernel, is_formula: finished.is_formula, sizes, arguments }
+}
+
+/// The PTX of a kernel with the source lines of its instructions; `None` if the PTX is itself the source.
+fn ptx(finished: &Finished<'_>, side: Option<&'static str>) -> Option<PtxText> {
+    if finished.is_formula || finished.program().files.is_empty() {
+        return None;
+    }
+    let (source, input) = (finished.source(), finished.input());
+    let program = finished.original();
+    let function = &program.functions[finished.built.launch.kernel];
+    let mut origins = BTreeMap::new();
+    let mut last = source.line(function.span.end);
+    let places = function.blocks.iter().flat_map(|block| {
+        let own = block.instructions.iter().map(|one| (one.span, one.location));
+        own.chain([(block.span, block.location)])
+    });
+    for (span, location) in places {
+        let line = source.line(span.start);
+        last = last.max(line);
+        let lines = source_lines(exec::Place { span, location }, program);
+        let shown = lines.iter().find_map(|one| {
+            let file = input.source_file(one.file.as_deref()?)?;
+            Some((relative(file.name()), one.line))
+        });
+        if let Some(shown) = shown {
+            origins.entry(line).or_insert(shown);
+        }
+    }
+    if origins.is_empty() {
+        return None;
+    }
+    let first = source.line(function.span.start);
+    // The brace that ends the kernel is on a line of its own.
+    let count = (last.saturating_sub(first) as usize).saturating_add(2);
+    let all = source.text().lines().skip(first.saturating_sub(1) as usize).take(count);
+    let lines: Vec<String> = all.take(MOST_LINES).map(str::to_owned).collect();
+    let left_out = count - lines.len().min(count);
+    Some(PtxText {
+        path: relative(source.name()),
+        kernel: super::build::shown_kernel(finished),
+        side,
+        first,
+        left_out: if lines.len() < MOST_LINES { 0 } else { left_out },
+        lines,
+        origins,
+    })
+}
