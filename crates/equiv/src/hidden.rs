@@ -98,12 +98,13 @@ pub(crate) fn find(
         if suspects.is_empty() {
             continue;
         }
-        let nearby = draw(kernels, point, scale, Some(STEP)).map(|near| run(kernels, &near));
+        let near = draw(kernels, point, scale, Some(STEP));
+        let nearby = near.map(|near| run_one(kernels, 0, &near));
         differs.resize(elements[0].len(), 0);
         for (at, difference) in suspects {
             let values = [&elements[0][at], &elements[1][at]].map(middle);
             let [Some(one), Some(other)] = values else { continue };
-            let near = nearby.as_ref().and_then(|near| middle(&near[0][at]));
+            let near = nearby.as_ref().and_then(|near| middle(&near[at]));
             let change = near.map_or(0.0, |near| (near - one).abs() / STEP);
             let size = one.abs().max(other.abs());
             let size = size.max(change.min(size * MOST_CANCELLED));
@@ -168,10 +169,12 @@ fn draw(kernels: &Looked<'_>, point: u64, scale: f64, step: Option<f64>) -> Opti
 }
 
 fn run(kernels: &Looked<'_>, numbers: &Numbers) -> [Vec<Enclosed>; 2] {
-    [0, 1].map(|number| {
-        let Recheck { table, limits, .. } = *kernels.kernels;
-        kernels.elements(&Run { side: kernels.sides[number], number, table, numbers, limits })
-    })
+    [0, 1].map(|number| run_one(kernels, number, numbers))
+}
+
+fn run_one(kernels: &Looked<'_>, number: usize, numbers: &Numbers) -> Vec<Enclosed> {
+    let Recheck { table, limits, .. } = *kernels.kernels;
+    kernels.elements(&Run { side: kernels.sides[number], number, table, numbers, limits })
 }
 
 /// Returns the elements that differ by more than the bound in relation to the larger value, each with a lower

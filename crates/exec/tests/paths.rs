@@ -83,6 +83,42 @@ fn a_load_that_acquires_is_a_fence_whatever_it_loads() {
     assert_eq!(races(&outcome), 0);
 }
 
+/// Rows of matrices that are read, and then written with and without a barrier between. Rows may be the same.
+#[test]
+fn reads_of_matrices_are_kept_aside() {
+    let start = "ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; mov.u32 %r7, smem;
+        .reg .b16 %rs<3>; setp.lt.u32 %p1, %r1, 32;";
+    let shared = ".shared .align 16 .b8 smem[2048];";
+    let fill = "and.b32 %r2, %r1, 31; mad.lo.u32 %r3, %r2, 16, %r7;
+        @%p1 st.shared.v4.b32 [%r3], {%r1, %r1, %r2, %r2}; bar.sync 0;";
+    for same in ["", "and.b32 %r2, %r2, 15; mad.lo.u32 %r3, %r2, 16, %r7;"] {
+        for trans in ["", ".trans"] {
+            let load = format!(
+                "ldmatrix.sync.aligned.m8n8.x4{trans}.shared.b16 {{%r4, %r5, %r6, %r8}}, [%r3];"
+            );
+            let often = load.repeat(3);
+            for barrier in ["", "bar.sync 0;"] {
+                for bytes in ["b32", "u16"] {
+                    let value = if bytes == "b32" { "%r4" } else { "%rs1" };
+                    let store = format!(
+                        "cvt.u16.u32 %rs1, %r4; and.b32 %r8, %r1, 31; mad.lo.u32 %r8, %r8, 4, %r7; @%p1 st.shared.{bytes} [%r8+64], {value};"
+                    );
+                    for before in ["", "ld.shared.u16 %rs1, [%r3];"] {
+                        let body = format!(
+                            "{start} {fill} {same} {before} {often} {barrier} {store} {barrier} {load}"
+                        );
+                        let program = kernel(shared, ".param .u64 p", &body);
+                        let args = [Arg::InOut(vec![0; 64])];
+                        let launch = launch(&program, "k", [1; 3], [64, 1, 1], 0, &args);
+                        let races = races(&both(&program, &launch));
+                        assert_eq!(races == 0, !barrier.is_empty(), "{body}: {races} races");
+                    }
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn a_value_that_stays_excuses_itself_and_not_its_neighbours() {
     // Both threads leave 7 in the second word; only one writes the first.

@@ -29,6 +29,18 @@ pub fn dot_float(
         return products.fold(start, step);
     }
     let factors = products.clone().map(|(x, y)| (to_f64(a, x), to_f64(b, y)));
+    dot_widened((a, b), products, factors, (c, start), d)
+}
+
+/// Like [`dot_float`] for other formats than doubles: `factors` are the same products with their numbers as doubles, which
+/// many sums share.
+pub(crate) fn dot_widened(
+    (a, b): (Format, Format),
+    products: impl Iterator<Item = (u64, u64)>,
+    factors: impl Iterator<Item = (f64, f64)>,
+    (c, start): (Format, u64),
+    d: Format,
+) -> u64 {
     if let Some(sum) = exact_in_doubles(factors, to_f64(c, start)) {
         return round_double(d, sum);
     }

@@ -34,6 +34,7 @@ pub mod nan;
 pub(crate) use approximate::real_function;
 pub use bits::insert_bits;
 pub use convert::{Conversion, convert};
+pub(crate) use dot::dot_widened;
 pub use dot::{dot_float, dot_integer};
 pub use float::{float_binary, float_compare, float_test, float_unary, fma};
 pub use format::to_double;

@@ -1,7 +1,8 @@
 //! Units: descriptions of four bytes that are not a number.
 //!
 //! A unit is described by a 32-bit word. Below 2^31 it is the handle of a domain value that fills the unit as
-//! a single (or tf32). From 2^31 on it is a position in a table ([`Unit`]). 0 is a unit about which nothing
+//! a single (or tf32). From 2^31 on it is a position in a table ([`Unit`]), or a value of fewer bytes with zeros above
+//! ([`Wholes`]). 0 is a unit about which nothing
 //! is known, so a missing record is never mistaken for a value.
 //!
 //! Every unit can be split into bytes ([`Byte`]) and reassembled; a value results only from all of its bytes
@@ -119,8 +120,6 @@ pub(crate) enum Byte {
 pub(crate) enum Unit {
     /// A number beside values.
     Bits(u32),
-    /// A value of at most four bytes, zeros above it.
-    Whole { value: Value, sort: Sort },
     /// Two values of two bytes, the first in the low bytes.
     Halves { values: [Value; 2], sorts: [Sort; 2] },
     /// Four of the eight bytes of a value, from `first` on.
@@ -149,7 +148,7 @@ pub(crate) struct Units {
     lost: Vec<Lost>,
     lost_known: FxHashMap<Lost, u32>,
     bits_known: FxHashMap<u32, u32>,
-    wholes_known: Wholes,
+    wholes: Wholes,
     /// For each unit, the words of its single halves, 0 where not yet requested.
     halves_known: Vec<[u32; 2]>,
 }
@@ -177,14 +176,10 @@ impl Units {
         word
     }
 
-    /// The word of a value of at most four bytes. Halves loaded one by one recur often.
+    /// The word of a value of at most four bytes, with zeros above.
+    #[inline]
     pub(crate) fn whole(&mut self, value: Value, sort: Sort) -> u32 {
-        if let Some(word) = self.wholes_known.get(value, sort) {
-            return word;
-        }
-        let word = self.push(Unit::Whole { value, sort });
-        self.wholes_known.set(value, sort, word);
-        word
+        self.wholes.word(value, sort)
     }
 
     /// The word of one of two halves alone, with zeros above; `None` for other units.
@@ -200,30 +195,38 @@ impl Units {
     /// Returns the word of two values of two bytes, the first in the low bytes; `None` unless each unit has one value
     /// alone.
     pub(crate) fn pair(&mut self, low: u32, high: u32) -> Option<u32> {
-        let alone = |word: u32| match *self.get(word)? {
-            Unit::Whole { value, sort } if sort.bytes() == 2 => Some((value, sort)),
-            _ => None,
-        };
-        let (low, high) = (alone(low)?, alone(high)?);
-        Some(self.push(Unit::Halves { values: [low.0, high.0], sorts: [low.1, high.1] }))
+        let alone = |word: u32| self.wholes.find(word).filter(|(_, sort)| sort.bytes() == 2);
+        let found = [alone(low)?, alone(high)?];
+        let word = self
+            .push(Unit::Halves { values: found.map(|one| one.0), sorts: found.map(|one| one.1) });
+        if let Some(position) = Handle(word).unit() {
+            self.set_halves(position, |known| *known = [low, high]);
+        }
+        Some(word)
     }
 
     #[cold]
     fn find_half(&mut self, position: usize, half: usize) -> Option<u32> {
         let &Unit::Halves { values, sorts } = self.table.get(position)? else { return None };
         let alone = self.whole(values[half], sorts[half]);
+        self.set_halves(position, |known| known[half] = alone);
+        Some(alone)
+    }
+
+    fn set_halves(&mut self, position: usize, set: impl FnOnce(&mut [u32; 2])) {
         if self.halves_known.len() <= position {
             self.halves_known.resize(self.table.len(), [0; 2]);
         }
-        self.halves_known[position][half] = alone;
-        Some(alone)
+        set(&mut self.halves_known[position]);
     }
 
     /// Returns value number `part` of two bytes each, if the unit has one of this sort there.
     pub(crate) fn half(&self, word: u32, part: usize, sort: Sort) -> Option<Value> {
+        if let Some((value, found)) = self.wholes.find(word) {
+            return (part == 0 && found == sort).then_some(value);
+        }
         match *self.get(word)? {
             Unit::Halves { values, sorts } if sorts[part] == sort => Some(values[part]),
-            Unit::Whole { value, sort: found } if part == 0 && found == sort => Some(value),
             _ => None,
         }
     }
@@ -245,7 +248,7 @@ impl Units {
     pub(crate) fn lost(&self, word: u32) -> Option<Lost> {
         match self.get(word) {
             Some(Unit::Opaque(number)) => self.lost.get(*number as usize).cloned(),
-            None if !Handle(word).is_value() => {
+            None if !Handle(word).is_value() && self.wholes.find(word).is_none() => {
                 Some(Lost { place: None, reason: "that no record was kept of" })
             }
             _ => None,
@@ -257,7 +260,7 @@ impl Units {
         for unit in &mut self.table {
             match unit {
                 Unit::Bits(_) | Unit::Opaque(_) | Unit::Part { sort: Sort::Address, .. } => {}
-                Unit::Whole { value, .. } | Unit::Part { value, .. } => *value = with(*value),
+                Unit::Part { value, .. } => *value = with(*value),
                 Unit::Halves { values, .. } => *values = values.map(&with),
                 Unit::Choice { if_true, if_false, .. } => {
                     (*if_true, *if_false) = (with(*if_true), with(*if_false));
@@ -271,7 +274,7 @@ impl Units {
                 }
             }
         }
-        self.wholes_known.clear();
+        self.wholes.replace(with);
     }
 
     /// Splits a unit into bytes.
@@ -282,13 +285,15 @@ impl Units {
         if Handle(word).is_value() {
             return std::array::from_fn(whole(word, Sort::F32));
         }
+        if let Some((value, sort)) = self.wholes.find(word) {
+            return std::array::from_fn(|index| match index {
+                index if index < sort.bytes() => whole(value, sort)(index),
+                _ => Byte::Known(0),
+            });
+        }
         match self.get(word) {
             None | Some(Unit::Opaque(_)) => [Byte::Opaque(word); 4],
             Some(Unit::Bits(bits)) => bits.to_le_bytes().map(Byte::Known),
-            Some(&Unit::Whole { value, sort }) => std::array::from_fn(|index| match index {
-                index if index < sort.bytes() => whole(value, sort)(index),
-                _ => Byte::Known(0),
-            }),
             Some(&Unit::Halves { values, sorts }) => {
                 std::array::from_fn(|index| whole(values[index / 2], sorts[index / 2])(index % 2))
             }
@@ -418,7 +423,7 @@ mod tests {
         let words = [
             5,
             units.push(pack),
-            units.push(Unit::Whole { value: 3, sort: Sort::Bf16 }),
+            units.whole(3, Sort::Bf16),
             units.push(Unit::Part { value: 3, sort: Sort::F64, first: 4 }),
             units.push(Unit::Choice { condition: 1, if_true: 2, if_false: 3 }),
             units.bits(77),
@@ -438,7 +443,7 @@ mod tests {
         assert_eq!(content(&[a, b, c, d], Sort::F32), Content::Value(5));
         assert_eq!(content(&[b, a, c, d], Sort::F32), Content::Foreign);
         assert_eq!(content(&[c, d], Sort::Bf16), Content::Foreign);
-        let word = units.push(Unit::Whole { value: 6, sort: Sort::Bf16 });
+        let word = units.whole(6, Sort::Bf16);
         let [e, f, ..] = units.bytes(word);
         let zero = Byte::Known(0);
         assert_eq!(content(&[e, f], Sort::Bf16), Content::Value(6));

@@ -1,43 +1,91 @@
-//! Words of values by value and sort: a table in pages, because every result of a half is looked up here.
+//! Words of values that fill the low bytes of a unit alone, with zeros above.
 //!
-//! Domain handles are dense in a few ranges far apart, so pages are created on demand.
+//! Every result in half precision is such a value, so a record of each would be most of a run's memory. Values are
+//! dense in a few ranges far apart: a page of consecutive values of one sort gets a page of consecutive words, and
+//! both directions are one addition.
 
 use super::unit::Sort;
-use crate::handle::Value;
+use crate::handle::{Handle, Value};
 
-/// Values of a page.
-const PAGE: usize = 1 << 12;
+/// Values of a page; it divides [`crate::handle::LIMIT`], so a page has domain values or aliases, never both.
+const PAGE: u32 = 1 << 12;
 
-/// A word for values of each sort; 0 for none.
+/// The words of all values, by sort.
 #[derive(Debug, Default)]
 pub(crate) struct Wholes {
-    /// By sort and page.
-    pages: [Vec<Option<Box<[u32; PAGE]>>>; Sort::COUNT],
+    /// By sort and page of values: the number of the page of words plus one; 0 for none.
+    known: [Vec<u32>; Sort::COUNT],
+    /// The values behind each page of words.
+    pages: Vec<Page>,
+}
+
+/// The values of consecutive words.
+#[derive(Debug)]
+struct Page {
+    sort: Sort,
+    first: Value,
+    /// The values that replaced these, if some are others.
+    replaced: Option<Box<[Value]>>,
 }
 
 impl Wholes {
-    /// Returns the word of a value.
+    /// Returns the word of a value; 0 if there are no more words.
     #[inline]
-    pub(crate) fn get(&self, value: Value, sort: Sort) -> Option<u32> {
-        let value = value as usize;
-        let page = self.pages[sort as usize].get(value / PAGE)?.as_deref()?;
-        Some(page[value % PAGE]).filter(|&word| word != 0)
-    }
-
-    /// Sets a word.
-    #[inline]
-    pub(crate) fn set(&mut self, value: Value, sort: Sort, word: u32) {
-        let (pages, value) = (&mut self.pages[sort as usize], value as usize);
-        if pages.len() <= value / PAGE {
-            pages.resize(value / PAGE + 1, None);
+    pub(crate) fn word(&mut self, value: Value, sort: Sort) -> u32 {
+        let known = self.known[sort as usize].get((value / PAGE) as usize);
+        match known.copied().unwrap_or(0).checked_sub(1) {
+            Some(page) => word(page, value % PAGE),
+            None => self.add(value, sort),
         }
-        pages[value / PAGE].get_or_insert_with(|| Box::new([0; PAGE]))[value % PAGE] = word;
     }
 
-    /// Forgets all words.
-    pub(crate) fn clear(&mut self) {
-        *self = Self::default();
+    #[cold]
+    fn add(&mut self, value: Value, sort: Sort) -> u32 {
+        let (page, position) = (self.pages.len() as u32, (value / PAGE) as usize);
+        let first = word(page, 0);
+        if first == 0 {
+            return 0;
+        }
+        self.pages.push(Page { sort, first: value - value % PAGE, replaced: None });
+        let known = &mut self.known[sort as usize];
+        if known.len() <= position {
+            known.resize(position + 1, 0);
+        }
+        known[position] = page + 1;
+        first + value % PAGE
     }
+
+    /// Returns the value behind a word.
+    #[inline]
+    pub(crate) fn find(&self, word: u32) -> Option<(Value, Sort)> {
+        let position = Handle(word).whole()?;
+        let page = self.pages.get((position / PAGE) as usize)?;
+        let (sort, offset) = (page.sort, position % PAGE);
+        Some(match &page.replaced {
+            None => (page.first + offset, sort),
+            Some(values) => (values[offset as usize], sort),
+        })
+    }
+
+    /// Replaces aliases by other values behind the words there are, and forgets the words of all values.
+    pub(crate) fn replace(&mut self, with: impl Fn(Value) -> Value) {
+        self.known = Default::default();
+        for page in self.pages.iter_mut().filter(|page| Handle(page.first).is_alias()) {
+            let own = page.first..page.first + PAGE;
+            let values = match page.replaced.take() {
+                None => own.map(&with).collect(),
+                Some(values) => values.iter().map(|&value| with(value)).collect(),
+            };
+            page.replaced = Some(values);
+        }
+    }
+}
+
+/// The word at an offset of a page; 0 if there are fewer pages.
+#[inline]
+fn word(page: u32, offset: u32) -> u32 {
+    let position = page.checked_mul(PAGE).map(|first| first + offset);
+    position.and_then(Handle::of_whole).map_or(0, |handle| handle.0)
 }
 
 #[cfg(test)]
@@ -45,21 +93,50 @@ mod tests {
     use super::*;
     use crate::handle::LIMIT;
 
+    /// Some values: dense ones, the ends of pages, the last value of a domain.
+    const VALUES: [Value; 8] =
+        [1, 2, PAGE - 1, PAGE, 3 * PAGE + 7, 1 << 30, (1 << 30) + 1, LIMIT - 1];
+    const SORTS: [Sort; 3] = [Sort::F16, Sort::Bf16, Sort::I8];
+
     #[test]
-    fn words_come_back() {
+    fn words_and_values_belong_together() {
         let mut wholes = Wholes::default();
-        let values = [1, 2, PAGE as u32, 3 * PAGE as u32 + 7, 1 << 30, LIMIT - 1];
-        for (position, &value) in values.iter().enumerate() {
-            wholes.set(value, Sort::F16, position as u32 + 1);
-            wholes.set(value, Sort::I8, position as u32 + 100);
+        let mut words = Vec::new();
+        for value in VALUES {
+            for sort in SORTS {
+                let word = wholes.word(value, sort);
+                assert!(Handle(word).is_unit());
+                assert_eq!(wholes.find(word), Some((value, sort)));
+                assert_eq!(wholes.word(value, sort), word);
+                words.push(word);
+            }
         }
-        for (position, &value) in values.iter().enumerate() {
-            assert_eq!(wholes.get(value, Sort::F16), Some(position as u32 + 1));
-            assert_eq!(wholes.get(value, Sort::I8), Some(position as u32 + 100));
-            assert_eq!(wholes.get(value, Sort::Bf16), None);
+        words.sort_unstable();
+        words.dedup();
+        assert_eq!(words.len(), VALUES.len() * SORTS.len());
+    }
+
+    #[test]
+    fn other_words_have_no_value_here() {
+        let mut wholes = Wholes::default();
+        let word = wholes.word(1, Sort::F16);
+        for other in [0, 1, LIMIT, 1 << 31, word + PAGE, u32::MAX] {
+            assert_eq!(wholes.find(other), None);
         }
-        assert_eq!(wholes.get(3, Sort::F16), None);
-        wholes.clear();
-        assert_eq!(wholes.get(1, Sort::F16), None);
+        assert_eq!(super::word(u32::MAX / PAGE, 0), 0);
+    }
+
+    #[test]
+    fn aliases_are_replaced_behind_their_words() {
+        let mut wholes = Wholes::default();
+        let [one, alias] = [5, LIMIT + 5].map(|value| wholes.word(value, Sort::F16));
+        wholes.replace(|value| if value == LIMIT + 5 { 77 } else { value });
+        assert_eq!(wholes.find(one), Some((5, Sort::F16)));
+        assert_eq!(wholes.find(alias), Some((77, Sort::F16)));
+        assert_eq!(wholes.find(alias + 1), Some((LIMIT + 6, Sort::F16)));
+        // A new alias of the same number is another value.
+        let new = wholes.word(LIMIT + 5, Sort::F16);
+        assert_ne!(new, alias);
+        assert_eq!(wholes.find(new), Some((LIMIT + 5, Sort::F16)));
     }
 }

@@ -338,7 +338,7 @@ impl Body<'_> {
     }
 
     fn rare(&mut self) {
-        let line = match self.random.below(12) {
+        let line = match self.random.below(13) {
             0 => "mov.b128 %w1, %w0;".to_owned(),
             1 => "mov.b128 {%l1, %l2}, %w1;".to_owned(),
             2 => "mov.u32 %r6, %clock;".to_owned(),
@@ -346,9 +346,19 @@ impl Body<'_> {
             4 => format!("{{ .param .b64 x; .param .b32 y; .param .b32 z; st.param.b64 [x], {}; st.param.b32 [y], {}; call (z), callee, (x, y); ld.param.b32 %r2, [z]; }}", self.random.pick(&["%a0", "%a3"]), self.word()),
             5 => "@%q1 exit;".to_owned(),
             6 => "slct.b32.s32 %r1, %r2, %r3, %i3;".to_owned(),
-            7 => "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r3}, [%s2];".to_owned(),
+            7 => {
+                let trans = self.random.pick(&["", ".trans"]);
+                match self.random.below(2) {
+                    0 => format!("ldmatrix.sync.aligned.m8n8.x1{trans}.shared.b16 {{%r3}}, [%s2];"),
+                    _ => format!(
+                        "ldmatrix.sync.aligned.m8n8.x2{trans}.shared.b16 {{%r3, %r5}}, [%s{}];",
+                        self.random.below(3)
+                    ),
+                }
+            }
             8 => "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {%r0, %r1}, {%r2}, {%f4, %f5, %f6, %f7};".to_owned(),
             9 => "testp.finite.f32 %p2, %f1;".to_owned(),
+            11 => "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r3}, [%s2];".to_owned(),
             10 => "dp4a.s32.s32 %r1, %r2, %r3, %r4;".to_owned(),
             _ => "cvta.to.shared.u64 %l2, %l3;".to_owned(),
         };

@@ -1,7 +1,7 @@
 //! Operands of a product: their layout in registers, and the computation of one element of D.
 
 use super::fragment::{self, Place, Spread, parts};
-use crate::concrete::{dot_float, dot_integer, resize};
+use crate::concrete::{dot_float, dot_integer, dot_widened, resize, to_double};
 use crate::lanes::{Lanes, WARP};
 use crate::tags::Tags;
 use ir::{Element, Format, Fragment, Mma, MmaKind, Operand, Reg, Shape, Sparsity, Width, WmmaMma};
@@ -90,12 +90,14 @@ impl<'o> Product<'o> {
 pub(in crate::interpret) struct Matrix<T> {
     rows: usize,
     columns: usize,
+    /// The products with elements so far.
+    products: usize,
     cells: Vec<T>,
 }
 
 impl<T: Copy + Default> Matrix<T> {
     pub(in crate::interpret) fn new(rows: usize, columns: usize) -> Self {
-        Self { rows, columns, cells: vec![T::default(); 4 * rows * columns] }
+        Self { rows, columns, products: 0, cells: vec![T::default(); 4 * rows * columns] }
     }
 
     fn index(&self, place: Place) -> usize {
@@ -113,6 +115,16 @@ impl<T: Copy + Default> Matrix<T> {
     pub(in crate::interpret) fn set(&mut self, place: Place, value: T) {
         let index = self.index(place);
         self.cells[index] = value;
+        self.products = self.products.max(place.product + 1);
+    }
+
+    /// Converts the elements that were set.
+    fn converted<U: Copy + Default>(&self, convert: impl Fn(T) -> U) -> Matrix<U> {
+        let mut matrix = Matrix { products: self.products, ..Matrix::new(self.rows, self.columns) };
+        let used = self.products * self.rows * self.columns;
+        let cells = matrix.cells.iter_mut().zip(&self.cells[..used]);
+        cells.for_each(|(new, &old)| *new = convert(old));
+        matrix
     }
 
     /// Changes the cells of the first product, in chunks.
@@ -162,6 +174,8 @@ pub(super) struct Numbers {
     a: Matrix<u64>,
     b: Matrix<u64>,
     c: Matrix<u64>,
+    /// A and B as doubles, if they are floats of fewer bits.
+    reals: Option<[Matrix<f64>; 2]>,
 }
 
 impl Numbers {
@@ -181,18 +195,35 @@ impl Numbers {
         // The sign of a float is its highest bit.
         let sign = if product.negates { 1 << (product.a.element.bits() - 1) } else { 0 };
         let (a, b) = (matrix(&product.a, a, (m, k), sign), matrix(&product.b, b, (k, n), 0));
-        Self { a, b, c: matrix(&product.c, c, (m, n), 0) }
+        let is_real = matches!(product.kind, MmaKind::MultiplyAdd { .. });
+        let reals = |matrix: &Matrix<u64>, element: Element| {
+            let format = format(element).filter(|&one| is_real && one != Format::F64)?;
+            Some(matrix.converted(|bits| to_double(format, bits)))
+        };
+        let reals = reals(&a, product.a.element).zip(reals(&b, product.b.element));
+        Self { a, b, c: matrix(&product.c, c, (m, n), 0), reals: reals.map(Into::into) }
     }
 
     /// The pairs of factors for an element of D.
-    pub(super) fn pairs(
-        &self,
-        terms: &Terms,
+    pub(super) fn pairs<'m>(
+        &'m self,
+        terms: &'m Terms,
         place: Place,
-    ) -> impl Iterator<Item = (u64, u64)> + Clone {
-        let Place { product, row, column } = place;
-        let b = move |at| self.b.get(product, terms.row_of_b(row, at), column);
-        (0..terms.count).map(move |at| (self.a.get(product, row, at), b(at)))
+    ) -> impl Iterator<Item = (u64, u64)> + Clone + use<'m> {
+        pairs([&self.a, &self.b], terms, place)
+    }
+
+    /// Computes an element of D.
+    pub(super) fn combine(&self, product: &Product<'_>, terms: &Terms, place: Place) -> u64 {
+        let (numbers, start) = (self.pairs(terms, place), self.start(place));
+        let formats = [&product.a, &product.b, &product.c].map(|side| format(side.element));
+        match (&self.reals, formats, format(product.d_element)) {
+            (Some([a, b]), [Some(one), Some(other), Some(c)], Some(d)) => {
+                let factors = pairs([a, b], terms, place);
+                dot_widened((one, other), numbers, factors, (c, start), d)
+            }
+            _ => combine(product, numbers, start),
+        }
     }
 
     /// The element of C that they are added to.
@@ -201,8 +232,18 @@ impl Numbers {
     }
 }
 
-/// Computes one element of D.
-pub(super) fn combine(
+/// The pairs of elements of A and B for an element of D.
+fn pairs<'m, T: Copy + Default>(
+    [a, b]: [&'m Matrix<T>; 2],
+    terms: &'m Terms,
+    Place { product, row, column }: Place,
+) -> impl Iterator<Item = (T, T)> + Clone + use<'m, T> {
+    let b = move |at| b.get(product, terms.row_of_b(row, at), column);
+    (0..terms.count).map(move |at| (a.get(product, row, at), b(at)))
+}
+
+/// Computes one element of D from bits.
+fn combine(
     product: &Product<'_>,
     pairs: impl Iterator<Item = (u64, u64)> + Clone,
     start: u64,

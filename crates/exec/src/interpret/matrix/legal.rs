@@ -1,7 +1,7 @@
 //! Products of known floats: the manual fixes an element of D only if no partial sum is rounded, in any order
 //! ([`crate::legal`]).
 
-use super::factors::{Numbers, Product, Terms, combine, format};
+use super::factors::{Numbers, Product, Terms, format};
 use super::fragment::parts;
 use crate::context::Context;
 use crate::domain;
@@ -36,7 +36,7 @@ pub(super) fn execute(
             for (part, sums) in sums.iter_mut().enumerate() {
                 let place = product.d_spread.place(lane, register, part);
                 let start = numbers.start(place);
-                let element = combine(product, numbers.pairs(terms, place), start);
+                let element = numbers.combine(product, terms, place);
                 words[lane] |= element << (part as u32 * bits);
                 let sum = matrix_sum((a, b), numbers.pairs(terms, place), (c, start), d);
                 if sum.is_none_or(|sum| sum.cause.is_some() || sum.fixed(d).is_none()) {

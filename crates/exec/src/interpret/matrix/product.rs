@@ -5,7 +5,7 @@
 //! relevant to `check`. So does unknown metadata of a sparse A.
 
 use super::copies::{self, Disputes};
-use super::factors::{Factor, Matrix, Numbers, Product, Sources, Terms, combine, format};
+use super::factors::{Factor, Matrix, Numbers, Product, Sources, Terms, format};
 use super::fragment::{Place, parts};
 use super::legal;
 use super::sparse::Chunks;
@@ -205,8 +205,7 @@ fn spoil(context: &mut Context<'_, '_>, product: &Product<'_>, tags: Tags, poiso
 /// Computes D, register by register.
 fn compute(product: &Product<'_>, sources: &[Sources; 3], terms: &Terms) -> Vec<Lanes> {
     let numbers = Numbers::new(product, sources);
-    let element =
-        |place: Place| combine(product, numbers.pairs(terms, place), numbers.start(place));
+    let element = |place: Place| numbers.combine(product, terms, place);
     let parts = parts(product.d_element);
     let bits = product.d_element.bits();
     let register = |register: usize| {

@@ -21,7 +21,7 @@ use crate::tracker::AccessAttributes;
 use crate::value::bytes::ZERO;
 use ir::{Address, LoadMatrix, MoveMatrix, Space, StoreMatrix, Width};
 use std::ops::Range;
-use sync::{Kind, Question, SameValue};
+use sync::{Kind, Question, SameValue, each_place};
 
 /// Bytes of a row.
 const ROW: u32 = 16;
@@ -116,13 +116,7 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &LoadMatrix) -> Result<(
     let rows = locate_rows(context, (load.address, load.space), count, AccessKind::Read)?;
     let mut results = Vec::with_capacity(count);
     for rows in rows.chunks(8) {
-        for (number, row) in rows.iter().enumerate() {
-            let Some(row) = row else { continue };
-            for (lane, pointer, bytes) in accesses(*row, number, load.transpose) {
-                let attributes = AccessAttributes::plain(Kind::Read, context.site, bytes);
-                track(context, pointer, lane, bytes, attributes, SameValue::Different);
-            }
-        }
+        track_reads(context, rows, load.transpose);
         let mut values = [0; WARP];
         let mut tags = Tags::NUMBER;
         for lane in 0..WARP {
@@ -145,6 +139,58 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &LoadMatrix) -> Result<(
         context.write_words(dst, &values, tags);
     }
     Ok(())
+}
+
+/// Reports the reads of a matrix by the lanes whose registers hold its elements.
+fn track_reads(context: &mut Context<'_, '_>, rows: &[Option<Row>], transposed: bool) {
+    if !context.machine.general && read_later(context, rows, transposed) {
+        return;
+    }
+    for (number, row) in rows.iter().enumerate() {
+        let Some(row) = row else { continue };
+        for (lane, pointer, bytes) in accesses(*row, number, transposed) {
+            let attributes = AccessAttributes::plain(Kind::Read, context.site, bytes);
+            track(context, pointer, lane, bytes, attributes, SameValue::Different);
+        }
+    }
+}
+
+/// Keeps the reads of a matrix aside, as many rows at once as the warp has lanes. Returns `false` if nothing was kept.
+fn read_later(context: &mut Context<'_, '_>, rows: &[Option<Row>], transposed: bool) -> bool {
+    let Some(Some(Row { pointer: Pointer { area, .. }, .. })) = rows.first().copied() else {
+        return false;
+    };
+    let bytes = if transposed { 2 } else { 4 };
+    // Of a transposed matrix each lane reads two elements, in neighbouring rows.
+    let mut starts = [[0; WARP]; 2];
+    for (number, row) in rows.iter().enumerate() {
+        let Some(row) = row.filter(|row| row.pointer.area == area) else { return false };
+        // Lanes that read the same place would be reported together.
+        let again = |other: &Option<Row>| other.is_some_and(|other| other.pointer == row.pointer);
+        if rows[..number].iter().any(again) {
+            return false;
+        }
+        for (lane, pointer, _) in accesses(row, number, transposed) {
+            let Ok(start) = u32::try_from(pointer.offset) else { return false };
+            starts[if transposed { number % 2 } else { 0 }][lane] = start;
+        }
+    }
+    let (warp, attributes) =
+        (context.warp.number, AccessAttributes::plain(Kind::Read, context.site, bytes));
+    let mut keep =
+        |starts| context.tracker.read_later((warp, Mask::ALL), (area, bytes), attributes, starts);
+    let [first, second] = &starts;
+    if !keep(first) {
+        return false;
+    }
+    // The list may have been full after the first half; then all that it had is recorded, and the rest follows.
+    if transposed && !keep(second) {
+        each_place(Mask::ALL, second, |lanes, start| {
+            let target = (area, i64::from(start), bytes);
+            context.tracker.access((warp, lanes), target, attributes, SameValue::Different);
+        });
+    }
+    true
 }
 
 /// Returns the lane for each part of a row: the one whose register holds it. For a transposed matrix each

@@ -4,7 +4,7 @@
 //! rest opaque. Then lanes for which more is known are rewritten.
 
 use super::operand::{Patch, bytes, raw};
-use super::{address, integer, ranged, truth};
+use super::{address, integer, packed, ranged, truth};
 use crate::concrete;
 use crate::context::Context;
 use crate::domain::Unary;
@@ -13,7 +13,7 @@ use crate::handle::Handle;
 use crate::interpret::arithmetic;
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::memory::Word;
-use crate::tags::{Source::Data, Tags};
+use crate::tags::Tags;
 use crate::value::Valued;
 use crate::value::bits as single;
 use crate::value::bytes::{self as on_bytes, Bytes, ZERO, number};
@@ -28,7 +28,14 @@ type Source = (Lanes, Tags);
 pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<bool, Gap> {
     if let Op::Split { dsts, src } = op
         && !context.machine.general
-        && halved(context, dsts, *src)
+        && packed::split(context, dsts, *src)
+    {
+        return Ok(true);
+    }
+    if let Op::Concat { dst, parts } = op
+        && let [low, high] = parts[..]
+        && !context.machine.general
+        && packed::join(context, *dst, [low, high])
     {
         return Ok(true);
     }
@@ -62,37 +69,6 @@ pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<bool, Ga
         _ => {}
     }
     Ok(true)
-}
-
-/// The common case: splits words of two halves in every lane. Returns `true` if it did.
-fn halved(context: &mut Context<'_, '_>, dsts: &[Option<Reg>], src: Operand) -> bool {
-    let Context { registers, layout, lanes, valued: Some(valued), .. } = context else {
-        return false;
-    };
-    let [first, second] = *dsts else { return false };
-    let narrow = |dst: Option<Reg>| dst.is_none_or(|dst| layout.width(dst) == Width::B16);
-    let Some(words) = registers.unknown_narrow(layout, src, Width::B32, *lanes) else {
-        return false;
-    };
-    if !narrow(first) || !narrow(second) {
-        return false;
-    }
-    let mut parts = [[0; WARP]; 2];
-    for lane in lanes.iter() {
-        for (half, part) in parts.iter_mut().enumerate() {
-            match valued.store.units.half_alone(words[lane], half) {
-                Some(word) => part[lane] = word,
-                None => return false,
-            }
-        }
-    }
-    let tags = Tags::unknown(Mask::ALL, Data);
-    for (dst, part) in [first, second].into_iter().zip(&parts) {
-        if let Some(dst) = dst {
-            registers.write_narrow(layout, dst, part, tags, *lanes);
-        }
-    }
-    true
 }
 
 /// Executes `mov {a, b}, c`.

@@ -17,6 +17,7 @@ mod matrix;
 pub(crate) mod merge;
 mod open;
 mod operand;
+mod packed;
 pub(crate) mod private;
 mod ranged;
 mod reals;
