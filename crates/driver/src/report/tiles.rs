@@ -51,7 +51,7 @@ pub(super) fn of_output(finished: &Finished<'_>, name: &str, marked: Option<u64>
     let output = finished.built.outputs.iter().find(|one| one.name == name)?;
     let is_dense = output.strides.is_none();
     let memory = &finished.built.launch.buffers.get(output.buffer)?.name;
-    let bytes = u32::try_from(output.element.bytes()).ok()?;
+    let bytes = output.element.bytes();
     let about = About { memory, rank: None, bytes, block: None };
     let count = extent(output)?;
     let shown = window(count, marked.unwrap_or(0));

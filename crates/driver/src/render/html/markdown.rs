@@ -100,7 +100,7 @@ fn fenced(name: &str, code: &[&str]) -> String {
 
 /// A message of ours, whose backticks enclose code. Names in it are untrusted, so no other mark counts.
 pub(super) fn marked(text: &str) -> String {
-    if text.matches('`').count() % 2 != 0 {
+    if !text.matches('`').count().is_multiple_of(2) {
         return quoted(text);
     }
     let part = |(number, part): (usize, &str)| match number % 2 {
