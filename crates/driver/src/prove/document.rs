@@ -71,16 +71,7 @@ fn proof(of: &Report<'_>) -> Vec<ProofFact> {
             "one thread, or two different ones, with symbols for sizes, block and thread; every access between two barriers \
              is compared with every other. No launch is enumerated",
         ),
-        ProofFact::new("Tested", tested(of.answer.tested, "small launches")),
     ]
-}
-
-/// How often a proof was tested.
-pub(super) fn tested(count: usize, what: &str) -> String {
-    match count {
-        0 => "not tested by any run".to_owned(),
-        count => format!("the kernel was run on {count} {what}; none contradicts the proof"),
-    }
 }
 
 /// The report of a file or kernel that cannot be read: wrong, or unsupported.

@@ -94,3 +94,61 @@ fn section(report: &Report, number: usize) -> String {
     text.push_str("</section>\n");
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::STYLE;
+    use std::collections::BTreeMap;
+
+    /// The colours of a theme by name: `--red: #b3261e;`
+    fn colours(rules: &'static str) -> BTreeMap<&'static str, [u8; 3]> {
+        let channel = |hex: &str, at: usize| u8::from_str_radix(&hex[at..at + 2], 16).ok();
+        let colour = |rule: &'static str| -> Option<(&'static str, [u8; 3])> {
+            let (name, value) = rule.trim().strip_prefix("--")?.split_once(": #")?;
+            let hex = match value.len() {
+                3 => value.chars().flat_map(|c| [c, c]).collect(),
+                _ => value.to_owned(),
+            };
+            // Eight digits are a colour with opacity, for lines only.
+            (hex.len() == 6).then_some(())?;
+            Some((name, [channel(&hex, 0)?, channel(&hex, 2)?, channel(&hex, 4)?]))
+        };
+        rules.split([';', '{', '}']).filter_map(colour).collect()
+    }
+
+    /// The contrast ratio of WCAG 2.2 (§1.4.3).
+    fn contrast(one: [u8; 3], other: [u8; 3]) -> f64 {
+        let luminance = |colour: [u8; 3]| {
+            let [red, green, blue] = colour.map(|channel| {
+                let value = f64::from(channel) / 255.0;
+                if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+            });
+            0.2126 * red + 0.7152 * green + 0.0722 * blue
+        };
+        let (one, other) = (luminance(one), luminance(other));
+        (one.max(other) + 0.05) / (one.min(other) + 0.05)
+    }
+
+    #[test]
+    fn texts_can_be_read_in_both_themes() {
+        let (light, rest) = STYLE.split_once("@media (prefers-color-scheme: dark)").unwrap();
+        let dark = rest.split("\n}\n").next().unwrap();
+        for theme in [light, dark] {
+            let colours = colours(theme);
+            assert_eq!(colours.len(), 15 + 8, "{colours:?}");
+            let is_ground = |name: &str| name == "page" || name.starts_with("hit");
+            let is_tile = |name: &str| name.len() == 2 && name.starts_with('w');
+            for (ground, behind) in &colours {
+                for (name, text) in &colours {
+                    let on_line = is_ground(ground) && !is_ground(name) && !is_tile(name);
+                    let on_tile = is_tile(ground) && *name == "text";
+                    let ratio = contrast(*behind, *text);
+                    assert!(
+                        !(on_line || on_tile) || ratio >= 4.5,
+                        "{name} on {ground}: {ratio:.2}"
+                    );
+                }
+            }
+        }
+    }
+}
