@@ -4,6 +4,7 @@ use crate::args::{
     Args, CheckArgs, Command, ExecutionArgs, Infer, InspectArgs, RuleArgs, SimulateArgs,
 };
 use crate::console::Console;
+use crate::overdue::{Guard, Subject};
 use crate::proof_args::{EquivArgs, OutputArgs, ProveArgs};
 use crate::{compile_args, completions, demo, limit_args, project, version, watch};
 use clap::CommandFactory;
@@ -61,9 +62,14 @@ fn run_inspect(args: &InspectArgs, console: &Console) -> Exit {
 fn run_simulate(args: &SimulateArgs, console: &Console) -> Exit {
     let colour = console.styled();
     let input = args.target.compile.open_to_run(&args.target.kernel, console);
-    execute(&args.target, input, console, |execution| {
+    execute("simulate", (&args.target, None), input, console, |execution| {
         if console.is_terminal() || args.out.is_some() {
-            return driver::simulate::run(execution, args.out.as_deref(), colour);
+            return driver::simulate::run(
+                execution,
+                args.out.as_deref(),
+                &|| console.pen().take(),
+                colour,
+            );
         }
         let (outcome, arrays) = driver::simulate::run_in_memory(execution, colour);
         console.keep_arrays(arrays);
@@ -160,9 +166,13 @@ fn run_equiv(args: &EquivArgs, console: &Console) -> Exit {
         recheck: args.recheck,
     };
     let display = watch::Display::start(console);
+    let output = Some(args.output.clone());
+    let kernel = args.optimised.as_ref().unwrap_or(&args.reference).clone();
+    let guard = Guard::start(console, &limits, Subject { command: "equiv", kernel, output });
     let sides = steps.each_ref().map(std::slice::from_ref);
     let outcome = driver::equiv::run_steps(sides, &options, console.styled());
-    drop(display);
+    console.pen().take();
+    drop((display, guard));
     let outcome = with_files(outcome, "equiv", &args.output, console);
     console.finish(outcome.rendered(args.output.format.into()))
 }
@@ -180,13 +190,16 @@ fn run_check(args: &CheckArgs, console: &Console) -> Exit {
         driver::check::Options { strict, warp_synchronous, allow, graph, format, pictures };
     let colour = console.styled();
     let input = args.target.compile.open(&args.target.kernel, console);
-    execute(&args.target, input, console, |execution| {
-        with_files(driver::check::run(execution, options, colour), "check", &args.output, console)
+    let output = Some(&args.output);
+    execute("check", (&args.target, output), input, console, |execution| {
+        let outcome = driver::check::run(execution, options, colour);
+        console.pen().take();
+        with_files(outcome, "check", &args.output, console)
     })
 }
 
 /// Writes the files that are wanted beside the output.
-fn with_files(
+pub(crate) fn with_files(
     outcome: Outcome,
     command: &'static str,
     wanted: &OutputArgs,
@@ -260,7 +273,8 @@ fn run_prove(args: &ProveArgs, console: &Console) -> Exit {
 
 /// Runs a command on the launch of a module.
 fn execute(
-    args: &ExecutionArgs,
+    name: &'static str,
+    (args, output): (&ExecutionArgs, Option<&OutputArgs>),
     input: Result<Input, InputError>,
     console: &Console,
     command: impl FnOnce(&Execution<'_>) -> Outcome,
@@ -270,14 +284,18 @@ fn execute(
         Err(error) => return console.fail(&error.to_string()),
     };
     let display = watch::Display::start(console);
+    let limits = args.limits.limits(console.watch());
+    let subject = Subject { command: name, kernel: args.kernel.clone(), output: output.cloned() };
+    let guard = Guard::start(console, &limits, subject);
     let outcome = command(&Execution {
         input: &input,
         kernel: args.kernel.kernel.as_deref(),
         launch: &args.launch.launch(),
         arguments: &args.launch.arguments(),
-        limits: args.limits.limits(console.watch()),
+        limits,
     });
-    drop(display);
+    console.pen().take();
+    drop((display, guard));
     console.finish(outcome)
 }
 

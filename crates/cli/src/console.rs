@@ -3,6 +3,7 @@
 //! A call from another program must neither print nor change the state of that program. So all of a command's
 //! environment is here: the streams, the watch that may end it, and files given as texts.
 
+use crate::overdue::Pen;
 use driver::cuda::locate::Environment;
 use driver::project::Date;
 use driver::render::PageHead;
@@ -12,7 +13,7 @@ use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The environment of a call.
 #[derive(Debug)]
@@ -31,6 +32,8 @@ pub(crate) struct Console {
     lost: AtomicBool,
     /// The words of the command line, for pages.
     words: Vec<String>,
+    /// Held by whoever writes the answer.
+    pen: Arc<Pen>,
 }
 
 /// The date of a page: that of the variable, or today.
@@ -57,7 +60,8 @@ impl Console {
     pub(crate) fn of_program(words: &[String], watch: &'static Watch) -> Self {
         let is_plain = escape::may_be_coloured(words.iter().map(String::as_str));
         let (texts, lost, words) = (Vec::new(), AtomicBool::new(false), words.to_vec());
-        Self { captured: None, watch, texts, python: None, is_plain, lost, words }
+        let pen = Arc::default();
+        Self { captured: None, watch, texts, python: None, is_plain, lost, words, pen }
     }
 
     /// Captures the output for a caller in the same process.
@@ -67,7 +71,20 @@ impl Console {
         watch: &'static Watch,
     ) -> Self {
         let (captured, lost) = (Some(Mutex::default()), AtomicBool::new(false));
-        Self { captured, watch, texts, python, is_plain: true, lost, words: Vec::new() }
+        let (words, pen) = (Vec::new(), Arc::default());
+        Self { captured, watch, texts, python, is_plain: true, lost, words, pen }
+    }
+
+    /// The same terminal, for a thread that may outlive the command's.
+    pub(crate) fn for_guard(&self) -> Self {
+        let (texts, lost, pen) = (Vec::new(), AtomicBool::new(false), Arc::clone(&self.pen));
+        let (watch, is_plain, words) = (self.watch, self.is_plain, self.words.clone());
+        Self { captured: None, watch, texts, python: None, is_plain, lost, words, pen }
+    }
+
+    /// Returns the pen, which whoever writes the answer takes first.
+    pub(crate) fn pen(&self) -> &Pen {
+        &self.pen
     }
 
     /// Returns the environment in which compilers are searched.
@@ -135,6 +152,7 @@ impl Console {
 
     /// Writes the results of a command with several reports.
     pub(crate) fn finish_all(&self, outcome: &Outcome, reports: Vec<Report>) -> Exit {
+        self.pen.take();
         self.write_err(&outcome.messages);
         self.write_out(&outcome.output);
         if let Some(captured) = &self.captured {
@@ -152,6 +170,7 @@ impl Console {
 
     /// Writes the reason why nothing was done.
     pub(crate) fn fail(&self, message: &str) -> Exit {
+        self.pen.take();
         self.write_err(&format!("error: {}\n", escape::plain(message)));
         Exit::BadInput
     }

@@ -15,6 +15,7 @@ mod follow;
 mod launch_args;
 mod limit_args;
 mod lsp;
+mod overdue;
 mod project;
 mod proof_args;
 mod version;

@@ -248,7 +248,7 @@ pub(crate) struct ProofLimitArgs {
 }
 
 /// How results are written.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputArgs {
     /// The format of the result.

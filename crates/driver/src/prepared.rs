@@ -48,7 +48,8 @@ impl<'r> Prepared<'r> {
     /// Replaces the program by one that is equal over the reals ([`lift`]).
     pub(crate) fn lifted(mut self) -> Self {
         // A run whose time is up ends where it begins.
-        if self.limits.deadline().is_some_and(|deadline| Instant::now() >= deadline) {
+        let is_stopped = self.limits.watch.is_some_and(crate::Watch::is_stopped);
+        if is_stopped || self.limits.deadline().is_some_and(|end| Instant::now() >= end) {
             return self;
         }
         let kernel = self.built.launch.kernel;

@@ -24,7 +24,7 @@ pub(crate) struct Property {
 }
 
 /// The properties that a run decides, in the order of reports.
-const OF_A_RUN: [PropertyName; 11] = [
+pub(crate) const OF_A_RUN: [PropertyName; 11] = [
     PropertyName::Bounds,
     PropertyName::Alignment,
     PropertyName::Initialised,

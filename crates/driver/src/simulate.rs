@@ -5,11 +5,17 @@ use crate::execute::{self, Execution, Finished};
 use crate::{Colour, Exit, Outcome, findings, npy, output};
 use std::path::{Path, PathBuf};
 
-/// Runs a kernel; its outputs go to `out`, as `NAME.npy`, or nowhere.
+/// Runs a kernel; its outputs go to the folder `out`, as `NAME.npy`, or nowhere. `begin` is called before the first file
+/// is written.
 #[must_use]
-pub fn run(execution: &Execution<'_>, out: Option<&Path>, colour: Colour) -> Outcome {
+pub fn run(
+    execution: &Execution<'_>,
+    out: Option<&Path>,
+    begin: &dyn Fn(),
+    colour: Colour,
+) -> Outcome {
     let colour = colour.for_input(execution.input.texts());
-    let target = out.map_or(Target::Nowhere, Target::Folder);
+    let target = out.map_or(Target::Nowhere, |folder| Target::Folder { folder, begin });
     simulate(execution, target, colour).escaped(colour)
 }
 
@@ -28,7 +34,7 @@ pub fn run_in_memory(
 /// The destination of outputs.
 enum Target<'t> {
     Nowhere,
-    Folder(&'t Path),
+    Folder { folder: &'t Path, begin: &'t dyn Fn() },
     Memory(&'t mut Vec<(String, Vec<u8>)>),
 }
 
@@ -81,7 +87,8 @@ fn outputs(finished: &Finished<'_>, mut out: Target<'_>) -> Result<String, Outpu
             "{count} instructions are approximate: their last bits differ from a GPU's\n"
         ));
     }
-    if let Target::Folder(folder) = out {
+    if let Target::Folder { folder, begin } = out {
+        begin();
         std::fs::create_dir_all(folder)
             .map_err(|error| OutputError::Folder { folder: folder.to_owned(), error })?;
     }
@@ -90,7 +97,7 @@ fn outputs(finished: &Finished<'_>, mut out: Target<'_>) -> Result<String, Outpu
         let (name, element) = (&output.name, output.element.name());
         let what = format!("{name} {element}{}", npy::shape_text(&array.shape));
         match &mut out {
-            Target::Folder(folder) => {
+            Target::Folder { folder, .. } => {
                 let path = output::write_below(folder, &format!("{name}.npy"), &mut |out| {
                     npy::write_to(out, &array)
                 });

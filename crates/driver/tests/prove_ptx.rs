@@ -100,7 +100,7 @@ fn simulated(
     };
     let limits = Limits::default();
     let execution = Execution { input: &input, kernel: None, launch: &spec, arguments, limits };
-    let outcome = simulate::run(&execution, Some(out), Colour::Plain);
+    let outcome = simulate::run(&execution, Some(out), &|| (), Colour::Plain);
     match outcome.exit {
         Exit::Success => Ok(()),
         _ => Err(format!("{}{}", outcome.output, outcome.messages)),

@@ -8,6 +8,7 @@
 
 use dashu_base::{Sign, UnsignedAbs};
 use dashu_int::UBig;
+use std::sync::LazyLock;
 use term::Number;
 
 /// Modulo `2^K − C`, a prime.
@@ -98,8 +99,10 @@ pub(super) const LN_2: u64 = 0x0B5A_1E3D_4C2F_6071;
 
 /// The residue for e, chosen such that `e^(ln 2) = 2`.
 pub(super) fn e() -> u64 {
-    // `LN_2` is not 0, and q is a prime.
-    Values::power(2, Exponents::inverse(LN_2).unwrap_or(1))
+    // `LN_2` is not 0, and q is a prime. Two powers are too slow for each of thousands of questions.
+    static E: LazyLock<u64> =
+        LazyLock::new(|| Values::power(2, Exponents::inverse(LN_2).unwrap_or(1)));
+    *E
 }
 
 #[cfg(test)]

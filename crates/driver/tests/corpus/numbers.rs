@@ -47,7 +47,7 @@ pub(crate) fn simulate(
     }
     let (input, scratch) = (super::input(file), Scratch::new());
     let outcome = flags.run(&input, kernel, |execution| {
-        driver::simulate::run(execution, Some(&scratch.0), Colour::Plain)
+        driver::simulate::run(execution, Some(&scratch.0), &|| (), Colour::Plain)
     });
     let report = format!("{}{}", outcome.messages, outcome.output);
     assert_eq!(outcome.exit, Exit::Success, "{file}::{kernel}:\n{report}");

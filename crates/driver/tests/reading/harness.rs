@@ -223,7 +223,7 @@ fn simulated(
     let limits = Limits::default();
     let kernel = Some(&program.kernel[..]);
     let execution = Execution { input, kernel, launch: &launch, arguments, limits };
-    let outcome = simulate::run(&execution, Some(&scratch.0.join("out")), Colour::Plain);
+    let outcome = simulate::run(&execution, Some(&scratch.0.join("out")), &|| (), Colour::Plain);
     match outcome.exit {
         Exit::Success => Ok(()),
         _ => Err(format!("{}{}", outcome.output, outcome.messages)),

@@ -1,0 +1,236 @@
+//! Ends the program where a phase does not look at the clock.
+//!
+//! Runs, comparisons and searches look at the deadline themselves, and report everything known by then. Some phases do
+//! not, because a step of theirs cannot be cut short: to read and lift a huge file, to lay out huge tensors, to free
+//! gigabytes. If the program is still at work some time after its deadline or after Ctrl-C, this guard writes the
+//! answer `unknown` and ends the process. It errs in one direction: findings of a phase that ended late are lost.
+//!
+//! A call in another program has no guard: its process is not ours to end.
+
+use crate::commands::with_files;
+use crate::console::Console;
+use crate::proof_args::OutputArgs;
+use driver::arguments::KernelPath;
+use driver::{Exit, Limits, Outcome, Watch};
+use nix::sys::resource::{UsageWho, getrusage};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// The time that phases have after the deadline to end by themselves.
+const GRACE: Duration = Duration::from_millis(800);
+/// The same in processor time: where other programs take the processor, little happens in [`GRACE`].
+const WORK: Duration = Duration::from_millis(600);
+/// The guard waits no longer than this, however little the program worked: it may wait for a file or a compiler. On a
+/// busy machine a phase that does look at the clock needs as long to report.
+const LONGEST: Duration = Duration::from_secs(10);
+/// The interval between looks at the clock.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Who writes the answer: nobody so far, the command or the guard.
+#[derive(Debug, Default)]
+pub(crate) struct Pen(AtomicU8);
+
+impl Pen {
+    const FREE: u8 = 0;
+    const COMMAND: u8 = 1;
+    const GUARD: u8 = 2;
+
+    /// Takes the pen for the command. If the guard has it, the process ends soon, and this does not return.
+    pub(crate) fn take(&self) {
+        while self.owner_after(Self::COMMAND) == Self::GUARD {
+            thread::park();
+        }
+    }
+
+    /// Takes the pen for the guard, unless the command has it.
+    fn take_for_guard(&self) -> bool {
+        self.owner_after(Self::GUARD) == Self::GUARD
+    }
+
+    /// Takes the pen if it is free; returns its owner.
+    fn owner_after(&self, new: u8) -> u8 {
+        let (success, failure) = (Ordering::AcqRel, Ordering::Acquire);
+        self.0
+            .compare_exchange(Self::FREE, new, success, failure)
+            .map_or_else(|owner| owner, |_| new)
+    }
+}
+
+/// What the guard's answer is about, and where it goes.
+#[derive(Debug)]
+pub(crate) struct Subject {
+    /// The command.
+    pub(crate) command: &'static str,
+    /// The kernel.
+    pub(crate) kernel: KernelPath,
+    /// Files and formats, of commands that have them.
+    pub(crate) output: Option<OutputArgs>,
+}
+
+/// Watches over a command until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Guard {
+    done: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Guard {
+    /// Starts to watch a command with these limits, if it is a program of its own.
+    pub(crate) fn start(console: &Console, limits: &Limits, subject: Subject) -> Self {
+        let done = Arc::new(AtomicBool::new(false));
+        let time = limits.time;
+        let thread = console.is_terminal().then(|| {
+            let (done, end) = (Arc::clone(&done), End::of(limits));
+            let console = console.for_guard();
+            thread::spawn(move || {
+                if end.passes_before(&done) && console.pen().take_for_guard() {
+                    let exit = answer(&subject, time, &console);
+                    std::process::exit(exit as i32);
+                }
+            })
+        });
+        Self { done, thread }
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.done.store(true, Ordering::Release);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Writes the answer that nothing is known.
+fn answer(subject: &Subject, time: Option<Duration>, console: &Console) -> Exit {
+    let interrupted = console.watch().is_stopped();
+    let cause = match time.filter(|_| !interrupted) {
+        Some(time) => format!("stopped {} s after the start (--timeout)", time.as_secs_f64()),
+        None => "interrupted".to_owned(),
+    };
+    let reason = format!("{cause}, in a step that cannot report what it knows");
+    let Subject { command, kernel, output } = subject;
+    let mut outcome =
+        Outcome::out_of_time(command, &kernel.file, kernel.kernel.as_deref(), &reason);
+    if let Some(output) = output {
+        outcome = with_files(outcome, command, output, console).rendered(output.format.into());
+    }
+    console.write_err(&outcome.messages);
+    console.write_out(&outcome.output);
+    outcome.exit
+}
+
+/// When a command must have ended.
+struct End {
+    at: Option<Instant>,
+    watch: Option<&'static Watch>,
+    /// When the deadline was seen to have passed, and the processor time then.
+    passed: Option<(Instant, Duration)>,
+}
+
+impl End {
+    fn of(limits: &Limits) -> Self {
+        Self { at: limits.deadline(), watch: limits.watch, passed: None }
+    }
+
+    /// Waits; returns `false` if the command ended before.
+    fn passes_before(mut self, done: &AtomicBool) -> bool {
+        loop {
+            if done.load(Ordering::Acquire) {
+                return false;
+            }
+            if self.is_over(Instant::now(), processor_time()) {
+                return true;
+            }
+            thread::park_timeout(LOOK);
+        }
+    }
+
+    /// Has the command had its time after the deadline, too?
+    fn is_over(&mut self, now: Instant, worked: Duration) -> bool {
+        let is_late = self.at.is_some_and(|at| now >= at);
+        if !is_late && !self.watch.is_some_and(Watch::is_stopped) {
+            return false;
+        }
+        let (since, before) = *self.passed.get_or_insert((now, worked));
+        let (waited, worked) = (now - since, worked.saturating_sub(before));
+        waited >= LONGEST || (waited >= GRACE && worked >= WORK)
+    }
+}
+
+/// The processor time of this process so far.
+fn processor_time() -> Duration {
+    let Ok(usage) = getrusage(UsageWho::RUSAGE_SELF) else { return Duration::MAX };
+    let times = [usage.user_time(), usage.system_time()];
+    let micros = times.iter().map(|time| time.tv_sec() * 1_000_000 + time.tv_usec()).sum::<i64>();
+    Duration::from_micros(u64::try_from(micros).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_one_of_them_writes() {
+        let (pen, guarded) = (Pen::default(), Pen::default());
+        pen.take();
+        pen.take();
+        assert!(!pen.take_for_guard());
+        assert!(guarded.take_for_guard());
+        assert_eq!(guarded.owner_after(Pen::COMMAND), Pen::GUARD);
+    }
+
+    #[test]
+    fn the_time_after_the_deadline_is_measured_in_work() {
+        let start = Instant::now();
+        let at = |milliseconds| start + Duration::from_millis(milliseconds);
+        let worked = Duration::from_millis;
+        let new = || End { at: Some(at(100)), watch: None, passed: None };
+        let mut busy = new();
+        assert!(!busy.is_over(at(0), worked(0)));
+        assert!(!busy.is_over(at(99), worked(99)));
+        assert!(!busy.is_over(at(100), worked(100)));
+        assert!(!busy.is_over(at(850), worked(850)));
+        assert!(busy.is_over(at(950), worked(950)));
+        let mut starved = new();
+        assert!(!starved.is_over(at(100), worked(0)));
+        assert!(!starved.is_over(at(10_000), worked(500)));
+        assert!(starved.is_over(at(10_100), worked(500)));
+    }
+
+    #[test]
+    fn the_answer_proves_nothing() {
+        for (command, count) in [("check", 11), ("equiv", 12)] {
+            let outcome = Outcome::out_of_time(command, "k.ptx", Some("k"), "too late");
+            assert_eq!(outcome.exit, Exit::Unknown);
+            assert_eq!(outcome.output, "unknown: too late\n");
+            let json = outcome.rendered(driver::Format::Json).output;
+            let report: serde_json::Value = serde_json::from_str(&json).unwrap();
+            assert_eq!(
+                (&report["command"], &report["verdict"]),
+                (&command.into(), &"unknown".into())
+            );
+            let properties = report["properties"].as_array().unwrap();
+            assert_eq!(properties.len(), count, "{json}");
+            for property in properties {
+                assert_eq!(property["verdict"], "unknown", "{json}");
+                assert_eq!(property["reasons"][0], "too late", "{json}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_stopped_watch_is_a_deadline() {
+        static WATCH: Watch = Watch::new();
+        let mut end = End { at: None, watch: Some(&WATCH), passed: None };
+        let now = Instant::now();
+        assert!(!end.is_over(now + LONGEST, Duration::ZERO));
+        WATCH.stop();
+        assert!(!end.is_over(now, Duration::ZERO));
+        assert!(end.is_over(now + GRACE, WORK));
+    }
+}
