@@ -271,7 +271,7 @@ impl Machine {
         };
         format!(
             "# Results\n\n\
-             These are the tables of the papers on which Warpproof builds, on kernels of our own, with all checks on both sides. They were measured\n\
+             These are the tables of [the papers](glossary.md#papers) on which Warpproof builds, on kernels of our own, with all checks on both sides. They were measured\n\
              on one core of a machine with {cores} ({model}), {date}.\n\
              `cargo run --release -p xtask -- bench papers` writes this page from `bench/papers.txt` and `bench/notes.md`; do not edit it.\n\
              The same figures are in [results.json](results.json). The tables called Production style come from no paper. Their kernels are in today's style, and checking them once took long.\n\n\
