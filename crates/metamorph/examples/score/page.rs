@@ -38,7 +38,7 @@ fn introduce(text: &mut String, asked: &Asked<'_>, commit: &str, limit: &str) {
     let (first, last) = (seeds().min().unwrap_or(0), seeds().max().unwrap_or(0));
     text.push_str(
         "`prove` and `equiv --for-all-sizes` are measured on random kernels, so that a rule made for one known kernel gains nothing. Each case begins \
-         with a *base* kernel. Transformations that keep its meaning are applied to it, and in some cases one mutation that breaks it. So the right \
+         with a *base* kernel. Transformations that keep its meaning are applied to it, and in some cases one breaking mutation. So the right \
          verdict is known by construction; it was also checked on at least 300 launches. A *safety* question is about races and memory errors, a \
          *contract* question about a postcondition, and a *pair* question about the equality of two kernels.\n\n",
     );
@@ -123,7 +123,7 @@ fn cells(text: &mut String, asked: &Asked<'_>) {
     groups.dedup();
     let mut bases: Vec<&String> = cells.keys().map(|(base, _)| base).collect();
     bases.dedup();
-    text.push_str("## Correct kernels by cell\n\nA cell shows the proved cases of all cases, for a base kernel and a group of transformations that were applied to it.\n\n| base |");
+    text.push_str("## Correct kernels by cell\n\nA cell shows the proved cases of all cases, for a base kernel and a group of transformations applied to it.\n\n| base |");
     groups.iter().for_each(|group| text.push_str(&format!(" {group} |")));
     text.push_str("\n|---|");
     groups.iter().for_each(|_| text.push_str("---|"));
