@@ -11,14 +11,14 @@ const KINDS: &[(Class, &str, &str)] = &[
     (
         Class::Warp,
         "Functions of a warp",
-        "All threads of the warp must meet them. The values they exchange may be any values.",
+        "All threads of the warp must meet them. A proof assumes nothing about the values that they exchange.",
     ),
     (
         Class::Atomic,
         "Atomics",
-        "They do not race with each other. Their result is any value in a proof, the value in memory in a run.",
+        "They do not race with each other. A proof assumes nothing about their result; a run takes the value in memory.",
     ),
-    (Class::Fence, "Fences", "They order nothing."),
+    (Class::Fence, "Fences", "`prove` does not use the order that they give."),
     (Class::Integer, "Integers and bits", "Exact, unless they are listed below as any value."),
     (Class::Conversion, "Conversions", "Exact between integers; floats are real numbers."),
     (
@@ -33,7 +33,7 @@ const KINDS: &[(Class, &str, &str)] = &[
         Class::Texture,
         "Textures",
         "Functions of the texture, the type and the coordinates: equal inputs give equal results. Templates of these names, layers, levels, \
-         cubes and texture references are known besides.",
+         cubes and texture references are known, too.",
     ),
 ];
 

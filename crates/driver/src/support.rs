@@ -18,10 +18,11 @@ pub fn matrix() -> String {
         "# Supported instructions\n\n\
          Generated from the catalogue (`crates/ptx/src/isa`); do not edit. Rewrite it with\n\
          `SNAPSHOTS=overwrite cargo test -p driver --test support`.\n\n\
-         Of {known} instruction forms of PTX ISA 9, {lowered} are lowered to the core program. The others are\n\
-         refused by name, at their line, and whatever depends on them is `unknown`; the table says why. The other columns show\n\
-         the commands that take the form. `equiv` runs the same forms as `simulate`, on terms. An operation that\n\
-         it does not follow (SOUNDNESS.md) is `unknown` where it is used.\n"
+         Of {known} instruction forms of PTX ISA 9, {lowered} are lowered: translated to the [core program](glossary.md) that is\n\
+         executed. The others are refused by name, at their line, and whatever depends on them is `unknown`; the table says\n\
+         why. The other columns show the commands that accept the form. `equiv` accepts the same forms as `simulate`, and runs\n\
+         them on terms. If it does not follow an operation ([SOUNDNESS.md](../SOUNDNESS.md#equiv)), the result is `unknown`\n\
+         where it is used.\n"
     );
     // Supported families come first.
     let works = |family: &&Family| family.forms.iter().any(is_lowered);

@@ -496,25 +496,26 @@ fn the_documented_matrix_is_current() {
 const HEAD: &str = "\
 # Math functions
 
-The answers of `warpproof equiv` for kernels that each call one function of the math library. The reference is built by nvcc 13.4 \
-without fast math for sm_80. It is compared with the same kernel in other builds: by nvcc 13.4 and NVRTC 12.9, for sm_80 and \
-sm_100, with and without `--use_fast_math` (`fast`). A test writes this page (`crates/driver/tests/math.rs`).
+Compilers inline most math functions, and Warpproof recognises their code ([lifted functions](glossary.md)). This page has the answers \
+of `warpproof equiv` for kernels that each call one function of the math library. The reference is built by nvcc 13.4 without fast \
+math for sm_80. It is compared with the same kernel in other builds: by nvcc 13.4 and NVRTC 12.9, for sm_80 and sm_100, with and \
+without `--use_fast_math` (`fast`). A test writes this page (`crates/driver/tests/math.rs`).
 
 - *proved*: equal for all arguments that are real numbers and at which the function is defined.
-- The functions of doubles `sin`, `cos`, `tan`, `pow`, `fmod`, `lgamma` and `tgamma` call functions of the library, and are not \
-recognised if they are inlined. With `tools/warpproof_math.h` all but the last are known.
 - *x > 0*: proved with `--assume 'x > 0'`, and refuted without. With fast math a power is `ex2(y lg2(x))`, which is not \
 defined for other numbers.
+- The table does not have the functions `sin`, `cos`, `tan`, `pow`, `fmod`, `lgamma` and `tgamma` of doubles. They call functions of the \
+library, and are not recognised if they are inlined. With `tools/warpproof_math.h` all but the last are known.
 
-Kernels of neural networks that use them (`corpus/math/kernels.cu`: softmax, cross entropy, GELU, SiLU, mish, norms, attention, \
-rotary embedding, AdamW, \u{2026}) are proved equal in all of these builds, and `check` proves them, too.
+`corpus/math/kernels.cu` has kernels of neural networks that use these functions: softmax, cross entropy, GELU, SiLU, mish, norms, \
+attention, rotary embedding, AdamW, \u{2026} They are proved equal in all of these builds, and `check` proves them, too.
 
 ## Calls that stay calls
 
 A module may declare a function and not define it. Warpproof takes it for the function of its name if two conditions hold. The name \
 is one of libdevice (`__nv_expf`, `__nv_tanh`, `__nv_fast_expf`) or the same after `vt_`, and its types are those of libdevice. \
 Of some functions (`__nv_j0f`, `__nv_tgamma`) only this is known: equal arguments give equal results. \
-`check`, too, knows that such a call accesses no memory. `simulate` does not compute them.
+`check` also knows that such a call accesses no memory. `simulate` does not compute such calls.
 
 `tools/warpproof_math.h` makes such calls: with it, no function needs to be recognised.
 

@@ -204,7 +204,7 @@ fn cells(done: &Done<'_>, sized: bool, past: Past, peers: bool) -> Vec<String> {
 pub(crate) fn of_twins(times: &[Times]) -> String {
     let mut text = format!(
         "\n## Twins\n\n\
-         Kernels with a mistake beside the same ones without: rows above, as measured there, and those of `corpus/sync`, the least of three runs; seconds\n\
+         Kernels with a mistake beside the same kernels without it: rows above, as measured there, and kernels of `corpus/sync`, the least of three runs; seconds\n\
          of the processor. The ratio is (with the mistake − {} s) / clean. These are the {} greatest. {}\n\n\
          | with a mistake | s | clean, s | ratio |\n|---|---|---|---|\n",
         twins::ALLOWED,
@@ -271,9 +271,10 @@ impl Machine {
         };
         format!(
             "# Results\n\n\
-             The papers' tables on kernels of our own writing, with all checks on both sides, on one core of a machine with {cores} ({model}),\n\
-             {date}. `cargo run --release -p xtask -- bench papers` writes this page from `bench/papers.txt` and `bench/notes.md`; do not edit it.\n\
-             The same figures are in [results.json](results.json). The tables called Production style come from no paper: they are kernels in today's style that once took long.\n\n\
+             These are the tables of [the papers](glossary.md#papers) on which Warpproof builds, on kernels of our own, with all checks on both sides. They were measured\n\
+             on one core of a machine with {cores} ({model}), {date}.\n\
+             `cargo run --release -p xtask -- bench papers` writes this page from `bench/papers.txt` and `bench/notes.md`; do not edit it.\n\
+             The same figures are in [results.json](results.json). The tables called Production style come from no paper. Their kernels are in today's style, and checking them once took long.\n\n\
              Seconds (by the clock, and of the processor) and memory are those of the whole program; ratios and targets use processor seconds. As in the papers,\n\
              instructions and block syncs are counted for each thread, warp syncs for each warp; of two figures the first is the reference's. Published figures are from\n\
              other machines and other kernels of the same kind. A concrete run is `warpproof simulate` of the same kernels, one after the other: the time to execute\n\

@@ -37,9 +37,10 @@ fn introduce(text: &mut String, asked: &Asked<'_>, commit: &str, limit: &str) {
     let seeds = || asked.iter().filter_map(|(case, _)| case.seed.parse::<u64>().ok());
     let (first, last) = (seeds().min().unwrap_or(0), seeds().max().unwrap_or(0));
     text.push_str(
-        "`prove` and `equiv --for-all-sizes` are measured on random kernels, so that rules which fit known kernels do not count. Each case begins with a \
-         base kernel. Transformations that keep its meaning are applied to it, and in some cases one mutation that breaks it. The verdict is \
-         known by construction, and it is checked on at least 300 launches.\n\n",
+        "`prove` and `equiv --for-all-sizes` are measured on random kernels, so that a rule made for one known kernel gains nothing. Each case begins \
+         with a *base* kernel. Transformations that keep its meaning are applied to it, and in some cases one breaking mutation. So the right \
+         verdict is known by construction; it was also checked on at least 300 launches. A *safety* question is about races and memory errors, a \
+         *contract* question about a postcondition, and a *pair* question about the equality of two kernels.\n\n",
     );
     say(
         text,
@@ -122,7 +123,7 @@ fn cells(text: &mut String, asked: &Asked<'_>) {
     groups.dedup();
     let mut bases: Vec<&String> = cells.keys().map(|(base, _)| base).collect();
     bases.dedup();
-    text.push_str("## Correct kernels by cell\n\nProved of all, by base kernel and by group of transformations that were applied to it.\n\n| base |");
+    text.push_str("## Correct kernels by cell\n\nA cell shows the proved cases of all cases, for a base kernel and a group of transformations applied to it.\n\n| base |");
     groups.iter().for_each(|group| text.push_str(&format!(" {group} |")));
     text.push_str("\n|---|");
     groups.iter().for_each(|_| text.push_str("---|"));
@@ -162,7 +163,7 @@ fn low(text: &mut String, asked: &Asked<'_>) {
     say(
         text,
         format_args!(
-            "Cells with at least {MIN_CASES} cases and less than {LOW:.0} %, the lowest first, and their most frequent reason.\n"
+            "Cells with at least {MIN_CASES} cases of which less than {LOW:.0} % are proved, the lowest first, with the most frequent reason.\n"
         ),
     );
     text.push_str("| base | group | proved | most frequent reason |\n|---|---|---|---|\n");
