@@ -1,5 +1,5 @@
-//! Tensors with different formats in the two kernels: over the reals they hold the same numbers, in memory they do
-//! not.
+//! Notes for `equiv`: tensors whose float format differs between the two kernels. The comparison is over the reals,
+//! so such tensors are compared as if both held the same numbers, although their bytes differ.
 
 use crate::arguments::ElementType;
 use crate::execute::Finished;

@@ -1,4 +1,5 @@
-//! The syntax tree of the text form; public so that tests can mutate it.
+//! The syntax tree of the text form of problems (`super`): sizes, inputs, assumptions, and sections of statements that
+//! compute terms. Public so that tests can mutate it.
 
 use crate::Number;
 
