@@ -53,7 +53,7 @@ fn conditions_of_the_file_are_the_kernels() {
     assert_eq!(own, ["assume n > 7"]);
 }
 
-/// Sizes in clauses are claims about memory that somebody else allocates; those in declarations are facts.
+/// Sizes in clauses are claims about memory that the caller allocates; those in declarations are facts.
 #[test]
 fn sizes_that_clauses_give_are_the_kernels() {
     let text = "__device__ float table[64];\n//@ extent y[1000000];\n__global__ void k(float* y) {\n\

@@ -28,7 +28,7 @@ impl Constant {
         FORMATS[usize::from(self.format)]
     }
 
-    /// Returns `true` if its format has too few bits to tell that two constants are meant to be equal.
+    /// Returns `true` if its format has so few bits that different intended constants may round to the same value.
     pub(crate) fn is_coarse(self) -> bool {
         self.format().width().bits() == 16
     }

@@ -13,7 +13,7 @@ pub struct Given {
     pub(crate) bits: Vec<(usize, Vec<u8>)>,
     /// Arguments that are not numbers of their type, by bounds.
     pub(crate) between: FxHashMap<InputSource, (f64, f64)>,
-    /// Tells which constants stand for a real number that rounds to them.
+    /// Returns `true` for constants that stand for a real number that rounds to them, such as log2(e).
     pub(crate) rounded: Option<fn(Format, u64) -> bool>,
     /// More such constants, by their magnitude.
     pub(crate) rounded_ones: Vec<(Format, u64)>,

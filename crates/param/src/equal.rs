@@ -123,7 +123,7 @@ pub fn compare_as(
     let related = related(kernels, relation)?;
     let kernels = [&related[0], &related[1]];
     let pair = merged(kernels)?;
-    // First, so that a difference is told whatever becomes of the proofs.
+    // First, so that a difference is reported even if the proofs run out of time.
     let mut runs = Runs { same_launch: relation.same_launch, ..Runs::default() };
     let demanding = with_contents_of_both([&pair[0], &pair[1]]);
     runs.demands = demanding.iter().any(interp::demands_contents);

@@ -110,7 +110,7 @@ impl Grid {
         self.add_cells(block, touched.shift, touched.cells.iter().copied(), (commute, met));
     }
 
-    /// Returns `true` if a block touched bytes last changed by one of the blocks `strange` to it.
+    /// Returns `true` if a block touched bytes that were last changed by a block for which `strange` holds.
     #[must_use]
     pub fn meets(&self, touched: &Touched, strange: &dyn Fn(u64) -> bool) -> bool {
         let changed = |index: u64| {

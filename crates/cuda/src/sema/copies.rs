@@ -54,7 +54,7 @@ impl Analyser<'_> {
         })
     }
 
-    /// Returns `true` if a class has an assignment from its own type that is not a template.
+    /// Returns `true` if a class has a non-template assignment from its own type.
     pub(super) fn has_own_assignment(&self, record: RecordId) -> bool {
         let scope = self.class_scope(record).and_then(|scope| self.scopes.get(scope));
         let all = scope.and_then(|scope| scope.names.get("operator=")).into_iter().flatten();

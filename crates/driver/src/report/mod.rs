@@ -51,8 +51,9 @@ pub struct Report {
     /// Where a run stopped, if it did.
     pub(crate) stopped: Option<Stopped>,
     pub(crate) assumptions: Vec<String>,
-    /// What the kernel's own text, not the command, makes the answer depend on: preconditions that it states, state
-    /// that it leaves for the next launch. Its author chose them, so they count against a proof asked by somebody else.
+    /// Conditions of the answer that come from the kernel's file and not from the command: preconditions that it
+    /// states, state that it leaves for the next launch. The kernel's author chose them, so a user who does not trust
+    /// the author must not count the answer as a proof.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) from_kernel: Vec<String>,
     pub(crate) notes: Vec<String>,

@@ -58,7 +58,7 @@ pub(super) struct Machine<'k> {
     pub(super) feeds: Vec<bool>,
     /// Numbers that conditions name.
     pub(super) numbers: Vec<i128>,
-    /// Values of elements that nobody stored to, if the run looks for them.
+    /// Values of uninitialised elements, if the run tracks them.
     unwritten: Option<Unwritten>,
 }
 

@@ -1,7 +1,7 @@
-//! Cross-checks z3's `unsat` with a second solver.
+//! Cross-checks each `unsat` of z3 with a second solver, such as cvc5, in one process for each query.
 //!
-//! One process for each query, called like cvc5. If it does not know, or not soon enough, the answer stands, and that
-//! is counted. If it finds a counterexample, z3's answer is discarded.
+//! If the second solver finds a counterexample, z3's answer is discarded. If it does not know, or not within
+//! [`PATIENCE`], z3's answer stands, and is not counted as confirmed.
 
 use super::pipe;
 use super::smt::SolverError;
@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub struct Second {
     path: PathBuf,
-    /// Answers that it was asked to confirm.
+    /// Answers of z3 that were sent to it.
     pub asked: u64,
     /// Confirmed answers.
     pub confirmed: u64,

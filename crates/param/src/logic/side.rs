@@ -20,7 +20,8 @@ const MAX_CASES: usize = 3;
 /// Steps of the solver for a guess, and the number of open guesses after which none are sent.
 const GUESS_RLIMIT: u64 = 300_000;
 const MAX_MISSED: u32 = 60;
-/// Questions that may take all steps and still be left open; of the others few more are shown by more steps than a guess has.
+/// Queries that may use all steps and still stay open. After that many, queries get only the steps of a guess, which
+/// suffice for most of those that can be shown at all.
 const MAX_HARD: u32 = 8;
 /// Limit on the rounds of simplifying disjunctions.
 const MAX_ROUNDS: usize = 3;
@@ -135,8 +136,8 @@ impl Prover {
         answer
     }
 
-    /// Returns whether it is shown without a solver, and whether it is shown at all. Most guesses are wrong, and the
-    /// solver refutes them fastest, so it is asked early.
+    /// Returns if the goal is shown without a solver, and if it is shown at all. Most guesses are wrong, and the solver
+    /// refutes them fastest, so for guesses it comes early.
     fn decided(&mut self, all: &[Formula], goal: &Formula) -> (bool, bool) {
         if self.guesses && self.solver.is_some() {
             let quick = self.quickly(all, goal, Depth::Simple);
@@ -323,7 +324,7 @@ impl Prover {
 
     /// Do `equations` (each polynomial is 0) contradict the assumptions?
     ///
-    /// `shared` tells which symbols belong to both threads of a pair. Equations are split into digits first.
+    /// `shared` returns `true` for symbols of both threads of a pair. Equations are split into digits first.
     pub(crate) fn contradicts(
         &mut self,
         assumed: &[Formula],

@@ -1,7 +1,7 @@
 //! Decides which lines of a compiler's messages are shown.
 //!
 //! A compiler quotes the lines it complains about and the names in them. A source may include any file that the user
-//! can read, so a quotation could give its contents to every reader of the messages (on CI, everybody). Only files
+//! can read, so a quotation could show its contents to every reader of the messages (in a public CI log). Only files
 //! below the kernel's folder and below the given folders are quoted. For others, the toolkit's own among them, only
 //! name and line are shown. If a source includes a file from elsewhere, or one whose name is unknown here, messages
 //! about other files are shortened as well: a macro can carry text from that file into them.
