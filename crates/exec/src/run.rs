@@ -1,4 +1,5 @@
-//! Runs all blocks of a launch.
+//! The entry points of the crate: run all blocks of a launch, with or without checks for races, with or without a
+//! domain. They differ only in the options of one common run.
 
 use crate::address::Area;
 use crate::arrival::BarrierUse;

@@ -1,4 +1,5 @@
-//! The inputs of a run.
+//! The inputs of an interval run: numbers for buffers and arguments, and the constants that stand for a real number
+//! near them.
 
 use exec::domain::InputSource;
 use ir::Format;
@@ -31,7 +32,7 @@ impl Given {
         self.rounded_ones.push((format, bits));
     }
 
-    /// Does a constant stand for a number near it?
+    /// Returns `true` if a constant stands for a number near it.
     pub(crate) fn is_rounded(&self, format: Format, bits: u64) -> bool {
         let magnitude = bits & (format.width().mask() >> 1);
         self.rounded.is_some_and(|rounded| rounded(format, bits))

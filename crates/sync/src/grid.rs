@@ -1,4 +1,7 @@
-//! Compares accesses of different blocks: nothing orders blocks of a launch.
+//! Finds conflicts between the accesses of different blocks, which nothing in a launch orders.
+//!
+//! Of each few bytes only the last access of each kind is kept. So a conflict on some bytes is found for one pair of
+//! accesses, and not for all.
 
 use crate::cell::{Summary, mark};
 use crate::clocks::LaneId;

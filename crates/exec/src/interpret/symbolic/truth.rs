@@ -1,4 +1,7 @@
-//! Unknown predicates.
+//! Operations on predicates with unknown lanes: negation, connectives, and comparisons of integers.
+//!
+//! A lane's truth is a Boolean of the domain, or opaque. A comparison that neither bounds nor the domain decide stays
+//! unknown; it is never guessed.
 
 use super::integer;
 use super::operand::{bytes, raw};

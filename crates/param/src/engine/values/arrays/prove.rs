@@ -1,4 +1,7 @@
-//! Shows clauses of loops, one loop at a time.
+//! Proves the array clauses of loops by induction, one loop at a time: a clause must hold before the loop, and after an
+//! arbitrary iteration if all clauses of the loop hold at its beginning.
+//!
+//! A clause that cannot be proved is dropped, and the clauses whose proofs used it are proved again.
 
 use super::super::extremes::single_fold;
 use super::super::instance::Instance;
