@@ -52,7 +52,7 @@ impl<'t> Normaliser<'t> {
         Self::with_opaque(terms, roots, &Opaque::default())
     }
 
-    /// The same without the nodes below these sums; call [`Normaliser::set_opaque`] next.
+    /// Like [`Normaliser::new`], but leaves out the nodes below these sums. Call [`Normaliser::set_opaque`] next.
     pub(crate) fn with_opaque(
         terms: &'t Terms,
         roots: impl IntoIterator<Item = Term>,

@@ -33,7 +33,7 @@ impl Monoid {
         Self { name: name.to_owned(), commutes, compares: None }
     }
 
-    /// The same on numbers of a type.
+    /// Returns the monoid for numbers of a type.
     pub(crate) fn on(self, ty: Type) -> Self {
         let compares = match ty {
             Type::Int { bits, signed } if matches!(self.name.as_str(), "max" | "min") => {

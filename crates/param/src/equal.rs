@@ -110,7 +110,7 @@ pub fn compare(
     compare_as(kernels, &Relation::default(), solver, options)
 }
 
-/// The same for kernels with an explicit relation.
+/// Like [`compare`], for kernels with an explicit relation.
 ///
 /// # Errors
 /// If arrays of the same name cannot be the same array, or a name is missing.

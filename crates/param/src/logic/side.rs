@@ -107,7 +107,7 @@ impl Prover {
         }
     }
 
-    /// Is `goal` shown to follow?
+    /// Returns `true` if `goal` is shown to follow from `assumed` and all known facts.
     pub(crate) fn proves(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
         match goal {
             Formula::True => return true,
@@ -178,18 +178,18 @@ impl Prover {
         answer
     }
 
-    /// The same without a solver.
+    /// Like `proves`, by bounds and the vertex method alone.
     pub(crate) fn proves_quickly(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
         let all = self.context(assumed, goal);
         self.fully(all, goal).1
     }
 
-    /// Is `goal` shown to follow by all means but the solver?
+    /// Like `proves`, by all means but the solver.
     pub(crate) fn proves_alone(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
         self.proves_with(assumed, goal, Effort::FULL)
     }
 
-    /// The same with little effort, for optional results.
+    /// Like `proves_alone`, with little effort, for goals that need not be proved.
     pub(crate) fn proves_lightly(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
         self.proves_with(assumed, goal, Effort::LIGHT)
     }
@@ -215,7 +215,7 @@ impl Prover {
         answer
     }
 
-    /// The same for a whole context, which is returned; results are cached.
+    /// Like `quickly`, with cached results. Returns the context `all` as well.
     fn fully(&mut self, all: Vec<Formula>, goal: &Formula) -> (Vec<Formula>, bool) {
         let key = (all, goal.clone());
         let answer = match self.tried.get(&key) {
@@ -226,13 +226,13 @@ impl Prover {
         (key.0, answer)
     }
 
-    /// The same without the assumptions about sizes, which are costly to try.
+    /// Like `proves_quickly`, without the assumptions about sizes, which are costly to try.
     pub(crate) fn proves_simply(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
         let all = self.context(assumed, goal);
         self.quickly(&all, goal, Depth::Simple)
     }
 
-    /// The same without a solver, after equations are solved and common factors are divided out.
+    /// Proves without a solver, after solving equations and dividing out common factors.
     pub(crate) fn proves_reduced(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
         let all = self.context(assumed, goal);
         let Some((all, goal)) = reduce::reduced(&all, goal) else { return false };

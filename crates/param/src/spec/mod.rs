@@ -37,7 +37,7 @@ pub(crate) fn is_scalar(expr: &Expr) -> bool {
     .is_none()
 }
 
-/// The same without conversions that may change a number, so that unbounded integers model it.
+/// Like [`is_scalar`], and without conversions that may change a number: unbounded integers model the expression.
 pub(crate) fn is_exact(expr: &Expr) -> bool {
     is_scalar(expr) && !converts(expr) && find(expr, is_power).is_none()
 }

@@ -63,7 +63,7 @@ pub(crate) fn equal(
     (second, solver)
 }
 
-/// The same with clauses of loops, each with the number of its loop.
+/// Like `equal`, with invariant clauses of loops, each with the number of its loop.
 fn with_clauses(
     kernels: [&Kernel; 2],
     clauses: [&[(usize, Clause)]; 2],
