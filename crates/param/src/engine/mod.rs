@@ -83,7 +83,7 @@ pub(crate) struct Engine<'k> {
     coins: Option<Vec<Coin>>,
     /// Barriers with claims, by their symbols.
     meetings: BTreeMap<Sym, Arc<Meeting>>,
-    /// The barrier at which elements are looked up, or a list of looked-up elements.
+    /// The point at which elements named by annotations are looked up.
     looks: Looks,
     /// State of the other thread of a pair.
     second: Option<Second>,
@@ -229,7 +229,8 @@ impl<'k> Engine<'k> {
 }
 
 impl Engine<'_> {
-    /// Are obligations about a property still of interest?
+    /// Returns `true` if obligations about a property must be examined: if only one property is requested, those on
+    /// which it depends, and only until it is open.
     fn goes_on(&self, about: Property) -> bool {
         let Some(only) = self.only else { return true };
         let rests_on =

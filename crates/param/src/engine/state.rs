@@ -1,5 +1,5 @@
-//! The state of one thread at one point of the kernel, and its obligations: the data of the passes, without the
-//! passes.
+//! The data of the engine's passes: the symbolic state of one thread at one point of the kernel, its accesses, the
+//! barriers that it passed, and proof obligations.
 
 use super::proof::Property;
 use crate::interp::AccessKind;
@@ -9,8 +9,8 @@ use crate::logic::poly::{Poly, Sym};
 use crate::logic::symbols::{Copies, Level, Symbols};
 use base::Span;
 
-/// A value. An integer stands for itself modulo 2^bits: the machine has the number of its type that is congruent to
-/// it. Where that matters there is an obligation that the two are equal.
+/// A symbolic value. An integer polynomial stands for the machine integer of its type that is congruent to it modulo
+/// 2^bits. Where the difference matters there is an obligation that the two are equal.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Val {
     Int(Poly),
@@ -30,7 +30,7 @@ impl Val {
     }
 }
 
-/// A thread at a point.
+/// A symbolic thread at a point of the kernel: its variables, its path condition, the barriers behind it.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub(super) vars: Vec<Val>,
@@ -64,7 +64,7 @@ pub(super) struct Meeting {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Meets {
     pub(super) passed: Vec<Sym>,
-    /// Arrays that still have their contents of that time.
+    /// Arrays that are unchanged since that barrier.
     pub(super) versions: Vec<(ArrayId, Sym)>,
 }
 
@@ -78,7 +78,7 @@ impl Meets {
         self.passed.clone()
     }
 
-    /// An array may have been stored to.
+    /// Records that an array may have been stored to.
     pub(super) fn forget(&mut self, array: ArrayId) {
         self.versions.retain(|(one, _)| *one != array);
     }
@@ -91,7 +91,7 @@ impl Meets {
     }
 }
 
-/// Where elements that annotations name are looked up.
+/// The point at which elements named by annotations are looked up.
 #[derive(Debug)]
 pub(super) enum Looks {
     Nowhere,
@@ -186,7 +186,7 @@ pub(super) struct Site {
     pub(super) span: Span,
 }
 
-/// A barrier that a thread may reach: its place in the tree of statements, and the state there.
+/// A barrier at which a pass ended: its place in the tree of statements, and the thread's state there.
 #[derive(Clone, Debug)]
 pub(super) struct Stop {
     pub(super) span: Span,

@@ -330,7 +330,7 @@ impl Resolver {
 }
 
 impl Engine<'_> {
-    /// Records a symbol's value that another contract states.
+    /// Uses a symbol's value that the other kernel's contract states.
     fn learn(&mut self, sym: Sym, value: &Poly, state: &mut crate::engine::state::State) {
         let mut map = |poly: &mut Poly| {
             if let Some(mapped) = poly.substituted(sym, value) {

@@ -307,7 +307,7 @@ impl Runner<'_, '_> {
         }
     }
 
-    /// Notes that memory of a block or a thread is read.
+    /// Records a read of shared or local memory, for the proof that it is initialised.
     fn note_read(&mut self, element: &Element, index: &[Poly], track: &Track) {
         let is_global = self.engine.kernel.arrays[element.array].space == Space::Global;
         if self.records && !is_global {
