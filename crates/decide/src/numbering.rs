@@ -437,7 +437,7 @@ fn sorted([a, b]: [ValueNumber; 2]) -> [ValueNumber; 2] {
     [a.min(b), a.max(b)]
 }
 
-/// For each node of an order: is it a maximum within a maximum, or a minimum within a minimum, with no other use? A
+/// Marks the nodes that are a maximum within a maximum, or a minimum within a minimum, and have no other use. A
 /// running maximum is flattened once, not once an element.
 fn inner_extremes(terms: &Terms, order: &term::Order) -> Vec<bool> {
     let mut inner = vec![false; order.nodes.len()];

@@ -236,7 +236,7 @@ impl<'t> Trials<'t> {
         points: &BTreeSet<Point>,
         barrier: &SyncOp,
     ) -> Option<bool> {
-        // With the barrier, a short run may go on for longer.
+        // With the barrier, a run that stopped early may continue.
         let limit = self.found.lane_instructions.saturating_mul(2).saturating_add(10_000);
         self.budget = self.budget.checked_sub(limit)?;
         let program = with_barriers(self.program, points, barrier);

@@ -33,7 +33,7 @@ impl Constant {
         self.format().width().bits() == 16
     }
 
-    /// Its value.
+    /// The constant's value.
     #[must_use]
     pub fn value(self) -> f64 {
         concrete::to_double(self.format(), self.bits)

@@ -148,7 +148,7 @@ impl Encoded {
         self.above
     }
 
-    /// Its value, if no bit of the address is left.
+    /// The value as a number, if no bit of the address is left.
     pub(crate) fn constant(&self) -> Option<u64> {
         (self.bits() == 0 && self.above == Above::Zero).then_some(self.rest)
     }

@@ -30,7 +30,7 @@ pub fn all() -> impl Iterator<Item = &'static Intrinsic> {
         .chain(vector::TABLE)
 }
 
-/// Those of a name.
+/// Returns the functions of a name.
 pub fn named(name: &str) -> impl Iterator<Item = &'static Intrinsic> {
     all().filter(move |one| one.name == name)
 }

@@ -71,7 +71,7 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// For the usual stack of threads.
+    /// Options for the default stack size of threads.
     fn default() -> Self {
         Self { longest_chain: 400 }
     }

@@ -5,7 +5,7 @@ use crate::arguments::ElementType;
 use crate::execute::Finished;
 use std::collections::BTreeMap;
 
-/// One line for each float tensor with another element type on the other side, by name.
+/// Returns a note for each float tensor with another element type on the other side, by name.
 pub(super) fn notes(sides: &[Vec<Finished<'_>>; 2]) -> Vec<String> {
     let [reference, optimised] = sides.each_ref().map(|side| elements(side));
     let differ = reference.iter().filter_map(|(name, one)| {

@@ -356,7 +356,7 @@ fn stale(project: &Project, used: &[bool], today: Date) -> String {
     told.collect()
 }
 
-/// The exit status of the whole run. A refuted entry takes precedence, and a run without any check is no success.
+/// The exit status of the whole run. A refuted entry takes precedence, and a run without any check does not succeed.
 fn worst(all: &[Done]) -> Exit {
     let ranked = [Exit::Bug, Exit::Refuted, Exit::BadInput, Exit::Unknown];
     let is = |exit: &Exit| all.iter().any(|done| done.status.exit() == *exit);

@@ -33,7 +33,7 @@ pub(crate) struct Comparison<'c> {
     pub(crate) precision: Vec<String>,
     /// Inputs on which its floats overflow.
     pub(crate) overflow: Option<Overflowing>,
-    /// How equality was proved, if it was.
+    /// The method that proved equality, if any.
     pub(crate) proof: Vec<ProofFact>,
 }
 

@@ -132,7 +132,7 @@ pub(crate) struct KernelName {
     /// The part of it that a run saw.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) coverage: Option<Coverage>,
-    /// How our reading of it compares with a compiler's.
+    /// The comparison of our reading with a compiler's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) compared: Option<Compared>,
 }
@@ -225,7 +225,7 @@ pub(crate) struct Finding {
     pub(crate) help: Option<String>,
     pub(crate) locations: Vec<Location>,
     pub(crate) witness: Option<Witness>,
-    /// How often it happened, and at how many instructions of the line.
+    /// The number of occurrences, and of instructions of the line at which it occurred.
     pub(crate) count: u64,
     pub(crate) instructions: usize,
     /// The user's reason to accept it, if there is one.

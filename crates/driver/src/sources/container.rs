@@ -21,11 +21,11 @@ const MAGIC: [u8; 4] = 0xBA55_ED50_u32.to_le_bytes();
 const LZ4: u64 = 0x2000;
 const ZSTANDARD: u64 = 0x8000;
 
-/// No module is larger than this once decompressed.
+/// The largest decompressed module, in bytes.
 const LARGEST: u64 = 1 << 28;
-/// Nor are all modules of a file together.
+/// The largest sum of a file's decompressed modules, in bytes.
 const LARGEST_SUM: u64 = 1 << 30;
-/// LZ4 makes at most so many bytes of one.
+/// LZ4 expands a byte to at most this many.
 const LZ4_RATIO: u64 = 255;
 
 /// A PTX module of a container.

@@ -323,7 +323,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// If a definition reads the previous contents of its output, makes it read a copy: elements are computed in any
+    /// Makes a definition that reads the previous contents of its output read a copy: elements are computed in any
     /// order.
     fn keep_contents(&mut self, name: &str, value: Node) -> Node {
         let Some(old) = self.before.iter().copied().find(|id| self.typed.arrays[*id].name == name)

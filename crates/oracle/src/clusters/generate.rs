@@ -140,7 +140,7 @@ fn exchange(random: &mut Random) -> ClusterProgram {
     program
 }
 
-/// One block writes into the other and arrives there; the other waits, reads, and hands back.
+/// Generates a handover: one block writes into the other and arrives there; the other waits, reads, and hands back.
 fn handover(random: &mut Random) -> ClusterProgram {
     let mut program = empty(random);
     let rounds = 1 + random.below(2usize);

@@ -219,7 +219,7 @@ impl Engine<'_> {
         shape
     }
 
-    /// One pass over the body; returns `true` if it changed the result.
+    /// Runs the body once with the current guesses. Returns `true` if they changed.
     fn refine(&mut self, inner: &Loop, entry: &State, shape: &mut Shape) -> bool {
         let before = self.prover.symbols.next();
         let head = self.head(entry, shape);
@@ -426,7 +426,7 @@ impl Engine<'_> {
         Some(state)
     }
 
-    /// In all iterations but the first, the condition was true in the previous one. This can be stated if the
+    /// Adds that, in all iterations but the first, the condition was true in the previous one. It can be stated if the
     /// condition depends only on the count and on values that the loop does not change.
     pub(super) fn seen_before(&mut self, inner: &Loop, entry: &State, head: &Head) {
         if !inner.head.is_empty() {

@@ -127,7 +127,7 @@ pub(crate) const UNMET: &str = "an assumption does not hold";
 pub struct Run {
     /// The events, races first.
     pub events: Vec<Event>,
-    /// How it ended.
+    /// The end of the run.
     pub end: End,
     /// Number of executed instructions.
     pub steps: u64,

@@ -154,7 +154,7 @@ fn same(one: &Expr, other: &Expr, vars: (VarId, VarId)) -> bool {
     }
 }
 
-/// One-dimensional arrays that statements store to.
+/// Returns the one-dimensional arrays that statements store to.
 fn stored(statements: &[Stmt]) -> Vec<ArrayId> {
     let mut found: Vec<ArrayId> = Vec::new();
     for statement in statements {

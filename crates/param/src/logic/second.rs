@@ -40,7 +40,7 @@ impl Second {
         }
     }
 
-    /// Its name.
+    /// The solver's name, for messages.
     #[must_use]
     pub fn name(&self) -> String {
         let name = self.path.file_name().unwrap_or(self.path.as_os_str());
@@ -56,7 +56,7 @@ impl Second {
         said == Some(Said::Possible)
     }
 
-    /// Its answer, if it is valid and comes in time.
+    /// Returns the solver's answer, if it is valid and comes within the time limit.
     fn said(&self, question: &str) -> std::io::Result<Option<Said>> {
         let mut command = Command::new(&self.path);
         command.args(["--lang=smt2", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped());

@@ -282,7 +282,7 @@ impl Prover {
         }
     }
 
-    /// Without a solver, by cases of a disjunctive assumption.
+    /// Proves without a solver, by the cases of a disjunctive assumption.
     fn by_cases(&self, all: &[Formula], goal: &Formula) -> bool {
         let choices = all.iter().filter_map(|one| match one {
             Formula::Or(parts) if parts.len() <= MAX_CASES => Some(parts),

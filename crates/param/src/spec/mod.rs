@@ -66,7 +66,7 @@ pub(crate) fn widens(from: Type, to: Type) -> bool {
     }
 }
 
-/// One thing to show: `goal` for all values of the claim's variables that satisfy `assumed`.
+/// A case of a claim: `goal` must hold for all values of the claim's variables that satisfy `assumed`.
 #[derive(Clone, Debug)]
 pub(crate) struct Goal {
     pub(crate) assumed: Vec<Expr>,

@@ -227,7 +227,7 @@ fn reads_before_writes(builder: &mut Builder<'_, '_>, mark: Mark) -> bool {
     true
 }
 
-/// If an operation other than the last writes the guard, the later ones must still see the old one.
+/// Copies the guard if an operation other than the last writes it: the later ones must still see the old value.
 fn protect_guard(builder: &mut Builder<'_, '_>, instruction: &Instruction<'_>, mark: Mark) {
     let emitted = builder.since(mark);
     let Some(guard) = emitted.first().and_then(|instr| instr.guard) else { return };

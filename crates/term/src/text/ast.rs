@@ -64,7 +64,7 @@ pub enum Binary {
     Or,
 }
 
-/// One step of a script.
+/// A statement of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Statement {
     /// `name[indices] = value`

@@ -93,7 +93,7 @@ fn is_own(facts: &std::fs::Metadata) -> bool {
     facts.uid() == rustix::process::geteuid().as_raw() && facts.mode() & 0o022 == 0
 }
 
-/// On other systems a user's folders are taken to be the user's own.
+/// On other systems, folders are assumed to belong to the user.
 #[cfg(not(unix))]
 fn is_own(_: &std::fs::Metadata) -> bool {
     true

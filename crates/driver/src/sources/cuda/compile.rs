@@ -32,7 +32,7 @@ pub enum Math {
     Inlined,
 }
 
-/// How CUDA C++ is compiled.
+/// Options for compiling CUDA C++.
 #[derive(Clone, Debug)]
 pub struct CompileOptions {
     /// The architecture, as `sm_80`.

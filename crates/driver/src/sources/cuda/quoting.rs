@@ -33,7 +33,7 @@ const MOST_HIDDEN: usize = 5;
 const ASKED_NAMES: &str = "__nv_name_map";
 
 impl Quoting {
-    /// For a kernel in a folder that includes these files; `None` if some are unknown.
+    /// Decides for a kernel in a folder that includes these files; `None` if some are unknown.
     pub(super) fn new(
         kernel: &Path,
         (given, project): (&[PathBuf], Option<&Path>),
@@ -48,7 +48,7 @@ impl Quoting {
         quoting
     }
 
-    /// For a text given without a file, which only the user can have written.
+    /// Decides for a text given without a file, which only the user can have written.
     pub(super) fn of_memory(
         name: &Path,
         given: &[PathBuf],

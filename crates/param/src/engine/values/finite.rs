@@ -62,7 +62,7 @@ pub(super) fn is_exponential(name: &str) -> bool {
     matches!(name, "exp" | "exp2")
 }
 
-/// Of a product: only constants may be multiplied with infinities.
+/// The extent of a product: only constants may be multiplied with infinities.
 fn of_product(product: &Product, mut negative: bool, empty: Empty<'_>) -> Extent {
     let mut infinite = Extent::Finite;
     let mut constant = true;

@@ -230,7 +230,7 @@ impl Runner<'_, '_> {
         formula
     }
 
-    /// One of two values. The one that a comparison of the two says is greater, or less, is their maximum, or minimum.
+    /// Returns a select of two values as their maximum or minimum, if its condition compares the two.
     fn chosen(&self, condition: &Formula, values: [&Value; 2]) -> Option<Value> {
         let extreme = self.tests.iter().rev().find_map(|test| {
             let holds = Formula::holds(test.sym);
