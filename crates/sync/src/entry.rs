@@ -93,7 +93,7 @@ impl Lists {
 }
 
 impl Entry {
-    /// A thread of the entry.
+    /// The lowest thread of the entry.
     pub(crate) fn who(&self) -> LaneId {
         LaneId { warp: self.warp, lane: self.lanes.lowest().unwrap_or(0) as u8 }
     }

@@ -1,5 +1,7 @@
 //! Tests of the typed tree: programs that a translation without types would misread (overloads, conversions, hidden
-//! names, order of evaluation), and one program for each rule. Long: a list of cases.
+//! names, order of evaluation), and one program for each rule.
+//!
+//! Long: a list of cases.
 
 use crate::tree::{Program, Type, display};
 use base::Severity;
