@@ -1,8 +1,8 @@
-//! Constants of two kernels that are equal up to rounding: 0.35355338 in one and 0.35355335 in the other,
-//! because 1/√8 was computed differently.
+//! Finds constants of two kernels that are equal up to rounding: 0.35355338 in one and 0.35355335 in the other, because
+//! 1/√8 was computed differently.
 //!
 //! Over the reals they are different numbers, and so are the outputs. If the kernels become equal with the
-//! reference's constants in the optimised one, the report says just that. No proof relies on it.
+//! reference's constants in the optimised one, the report of the difference says so. No proof relies on it.
 
 use exec::concrete;
 use ir::Format;
