@@ -1,5 +1,5 @@
-//! `from_kernel` in JSON: conditions that the kernel's author chose, so that a proof may be the answer to a question of
-//! the author's own. What the command states is never among them.
+//! Tests `from_kernel` in JSON: the conditions of a proof that the kernel's author chose, such as a precondition that no
+//! launch fulfils. Conditions stated by the command are never among them.
 
 use serde_json::Value;
 use snapbox::cmd::{Command, cargo_bin};
