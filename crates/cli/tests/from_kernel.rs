@@ -1,5 +1,5 @@
-//! Tests `from_kernel` in JSON: the conditions of a proof that the kernel's author chose, such as a precondition that no
-//! launch fulfils. Conditions stated by the command are never among them.
+//! Tests `from_kernel` in JSON: the conditions of a proof that the kernel's author chose, such as a precondition that
+//! no launch fulfils. Conditions stated by the command are never among them.
 
 use serde_json::Value;
 use snapbox::cmd::{Command, cargo_bin};
