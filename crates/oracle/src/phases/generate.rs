@@ -1,5 +1,5 @@
-//! Random programs with mbarriers: threads that hand a cell back and forth, most with small changes that
-//! spoil them, and random steps.
+//! Generates random programs with mbarriers: threads that hand a cell back and forth, most with small mutations, and
+//! some of random steps.
 
 use super::{CELLS, MBARRIERS, MOST_STEPS, MOST_THREADS, PhaseArrival, PhaseOp, PhaseProgram};
 use testing::Random;
