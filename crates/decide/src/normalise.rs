@@ -172,6 +172,7 @@ impl<'t> Normaliser<'t> {
         })
     }
 
+    /// Normalises an arithmetic node, whose operands are normalised.
     fn arithmetic(&mut self, algebra: &mut Algebra, node: Node) -> Outcome<Polynomial> {
         match node {
             Node::Input(_) | Node::Constant(_) => Err(Obstacle::Undefined),

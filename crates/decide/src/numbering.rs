@@ -178,6 +178,7 @@ impl Numbering {
         own.nodes.get(position(node, self.inputs)).copied().filter(|number| *number != OPEN)
     }
 
+    /// Numbers a node by its operation and the numbers of its operands.
     fn of_node(&mut self, terms: &Terms, node: Node, nodes: &[ValueNumber]) -> Option<ValueNumber> {
         let inputs = self.inputs;
         let at = |node: NodeId| number_of(node, inputs, nodes);

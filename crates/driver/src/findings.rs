@@ -221,6 +221,7 @@ pub(crate) fn target(fault: &Fault) -> Option<&Target> {
     }
 }
 
+/// Writes the message and the notes of a finding.
 fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
     let finding = group.first;
     let told = (finding, who(finding));

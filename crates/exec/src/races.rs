@@ -100,6 +100,7 @@ fn commute(machine: &Machine<'_>, a: Site, b: Site) -> bool {
     }
 }
 
+/// Classifies a conflict by the rules of the module's header.
 fn judge(machine: &Machine<'_>, conflict: &Conflict, context: ConflictContext) -> Judgement {
     let ops @ [a, b] = [conflict.earlier, conflict.later].map(|side| machine.op(side.site));
     match conflict.unseen {

@@ -251,6 +251,7 @@ struct Particulars {
     last: Option<u64>,
 }
 
+/// Runs a launch. All entry points of this module end here.
 fn run_particular(
     program: &Program,
     launch: &Launch,

@@ -303,6 +303,7 @@ impl Answer {
     }
 }
 
+/// Assembles the answer from a proof and from runs: for each property a verdict, with open claims and findings.
 fn assemble(proof: Proof, tests: Tests, claimed: &[base::Span]) -> Answer {
     let mut wanted = PLAIN.to_vec();
     // Only reported if it fails.

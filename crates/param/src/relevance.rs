@@ -37,6 +37,7 @@ fn element(element: &Element, marks: &mut [bool]) {
     element.index.iter().for_each(|index| mark(index, marks));
 }
 
+/// Marks the variables that feed an index or a condition in statements, or another marked variable.
 fn statements(list: &[Stmt], marks: &mut [bool]) {
     for statement in list {
         match statement {

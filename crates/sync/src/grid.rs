@@ -191,6 +191,7 @@ fn record(cell: &mut Cell, block: u64, summary: &Summary) {
     }
 }
 
+/// Compares a block's accesses to a cell with the last ones of earlier blocks, and adds each conflict.
 fn compare(
     cell: &Cell,
     block: u64,

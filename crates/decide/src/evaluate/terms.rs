@@ -68,6 +68,7 @@ impl Values<'_> {
     }
 }
 
+/// Evaluates an operation on the values of its operands.
 fn operation(
     terms: &Terms,
     node: Node,

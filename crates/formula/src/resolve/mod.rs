@@ -133,6 +133,7 @@ struct Resolver<'r> {
 }
 
 impl Resolver<'_> {
+    /// Resolves a definition: its output or `let`, its indices, and its value.
     fn definition(&mut self, definition: &Definition) -> Result<(), Error> {
         let Definition { is_let, name, indices, value } = definition;
         let (text, span) = (&name.text, name.span);

@@ -141,6 +141,7 @@ impl Engine<'_> {
         state.vars[var.position()] = Val::Int(Poly::symbol(sym));
     }
 
+    /// Collects the partial operations of an expression, each under the conditions to its left.
     fn walk(&mut self, expr: &Expr, state: &mut State, elements: bool, found: &mut Vec<Partial>) {
         match &expr.kind {
             ExprKind::And(left, right) | ExprKind::Or(left, right) => {

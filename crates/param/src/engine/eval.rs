@@ -294,6 +294,7 @@ impl Engine<'_> {
         Val::Int(poly)
     }
 
+    /// Evaluates a binary operator on evaluated operands. `strict` obliges the result to be the machine's.
     fn binary(
         &mut self,
         operator: Binary,

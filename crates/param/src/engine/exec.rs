@@ -37,6 +37,7 @@ impl Engine<'_> {
         Some(state)
     }
 
+    /// Executes a statement; `None` if no thread gets past it.
     fn statement(&mut self, statement: &Stmt, mut state: State, flow: &mut Flow) -> Option<State> {
         tick();
         match statement {

@@ -303,6 +303,7 @@ impl<'k> Machine<'k> {
         Ok(())
     }
 
+    /// Executes the next instruction of a thread.
     fn advance(&mut self, state: &mut State<'k>) -> Result<(), Halt> {
         self.steps += 1;
         if self.steps > self.budget {

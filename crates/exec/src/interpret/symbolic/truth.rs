@@ -88,6 +88,7 @@ fn negate(context: &mut Context<'_, '_>, a: &Predicate, lanes: Mask, out: &mut V
     lanes.without(followed).iter().for_each(|lane| out[lane] = a.words[lane]);
 }
 
+/// Executes a connective on predicates. A known operand may decide the result; otherwise the domain connects the two.
 pub(super) fn binary(
     context: &mut Context<'_, '_>,
     op: IntBinary,

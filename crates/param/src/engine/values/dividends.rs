@@ -43,6 +43,7 @@ impl Resolver {
         dividends.next().cloned()
     }
 
+    /// Writes one dividend in digits; `None` if its divisors do not divide each other, or a value is too large.
     fn take_apart(&mut self, dividend: &Poly, system: &mut System) -> Option<()> {
         let mut quotients: Vec<(Sym, Poly)> = Vec::new();
         for (sym, (own, divisor)) in &self.quotients {

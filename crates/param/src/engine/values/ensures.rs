@@ -238,6 +238,7 @@ impl Resolver {
         (both, other)
     }
 
+    /// Shows a goal for this instance; on failure returns where and why.
     fn wanted(
         &mut self,
         wanted: &Wanted,

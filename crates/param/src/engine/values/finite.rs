@@ -111,6 +111,7 @@ fn beside_others(name: &str, value: &Value, empty: Empty<'_>) -> Extent {
     }
 }
 
+/// The non-finite values that an atom may have.
 fn of_atom(atom: &Atom, empty: Empty<'_>) -> Extent {
     match atom {
         Atom::Number(bits) => match f64::from_bits(*bits) {

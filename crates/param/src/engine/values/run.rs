@@ -145,6 +145,7 @@ impl Runner<'_, '_> {
         Ok(Some(track))
     }
 
+    /// Runs a statement; `None` if no thread gets past it.
     fn statement(&mut self, statement: &Stmt, mut track: Track) -> Result<Option<Track>, Refusal> {
         match statement {
             Stmt::Assign(var, expr) if self.is_real(*var) => {

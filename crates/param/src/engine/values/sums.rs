@@ -149,6 +149,8 @@ impl Resolver {
         Ok(parts)
     }
 
+    /// Builds `Σ product` over `0 ≤ digit < high`: factors that do not depend on the digit go outside, conditions that
+    /// bound it become bounds.
     fn summed_product(
         &mut self,
         digit: Sym,

@@ -193,6 +193,7 @@ impl Resolver {
         terms
     }
 
+    /// Splits a goal into cases by the order of the clause's powers of two and the kernel's, then shows each case.
     fn by_levels(
         &mut self,
         goal: Goal,
