@@ -53,16 +53,18 @@ impl State {
     }
 }
 
-/// A barrier that a thread has reached, with its state there.
+/// A barrier with claims that a thread has reached.
 #[derive(Debug)]
 pub(super) struct Meeting {
     pub(super) claims: Vec<kir::Claim>,
+    /// The thread's state at the barrier.
     pub(super) state: State,
 }
 
 /// Barriers with claims that a thread has passed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Meets {
+    /// The barriers' symbols.
     pub(super) passed: Vec<Sym>,
     /// Arrays that are unchanged since that barrier.
     pub(super) versions: Vec<(ArrayId, Sym)>,
@@ -178,8 +180,9 @@ pub(super) struct Site {
     pub(super) array: ArrayId,
     pub(super) index: Vec<Poly>,
     pub(super) kind: AccessKind,
-    /// The stored integer.
+    /// The stored integer, if it is known.
     pub(super) value: Option<Poly>,
+    /// The condition under which the thread gets here.
     pub(super) path: Vec<Formula>,
     /// Barriers with claims that were passed before.
     pub(super) passed: Vec<Sym>,
@@ -197,16 +200,21 @@ pub(super) struct Stop {
 /// A condition that must hold for each thread, or for each pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Claim {
+    /// An access is inside its array.
     Bounds(ArrayId),
+    /// A result is in its type.
     Overflow(Type),
     /// A value carried to the next iteration is in its type.
     Carried(VarId),
+    /// A divisor is not 0.
     Division,
     /// An operation of a clause has a value.
     Defined(Defined),
     /// The contract allows this array to be written (or else read) here.
     Footprint(ArrayId, bool),
+    /// An `assert` holds.
     Assertion,
+    /// A loop invariant about integer variables holds.
     Invariant,
     /// All threads of a block reach this point or none.
     Uniform,
@@ -251,7 +259,9 @@ impl Claim {
 #[derive(Clone, Debug)]
 pub(super) struct Obligation {
     pub(super) claim: Claim,
+    /// The condition under which the thread gets here.
     pub(super) path: Vec<Formula>,
+    /// The formula to prove under that condition.
     pub(super) goal: Formula,
     pub(super) span: Span,
 }

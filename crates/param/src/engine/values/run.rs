@@ -26,25 +26,34 @@ use std::collections::BTreeMap;
 /// A thread at a point, with its floating-point variables.
 #[derive(Clone, Debug)]
 pub(super) struct Track {
+    /// Integer variables and the path, as in the engine.
     pub(super) state: State,
+    /// Values of floating-point variables, by variable.
     pub(super) reals: Vec<Value>,
 }
 
 /// An unsupported part of the kernel: place and message.
 pub(super) type Refusal = (Span, String);
 
+/// The pass over a kernel, and what it has collected.
 pub(super) struct Runner<'e, 'k> {
     pub(super) engine: &'e mut Engine<'k>,
+    /// The number of the kernel.
     pub(super) side: usize,
+    /// Are stores and claims recorded? Not while recurrences are sought.
     pub(super) records: bool,
+    /// The current point, as in [`Point`].
     pub(super) position: Vec<usize>,
     pub(super) loops: Vec<(usize, Sym)>,
+    /// Per enclosing loop: is its condition monotone?
     pub(super) regular: Vec<bool>,
     sites: Vec<Site>,
     reads: Vec<Read>,
     /// Loads and fetches of integers by the symbol of their result.
     pub(super) data: BTreeMap<Sym, (Value, Type)>,
+    /// The last number given to an unknown or carried value.
     pub(super) named: u32,
+    /// Arrays with atomic operations.
     atomics: Vec<crate::kir::ArrayId>,
     /// Tracks that continue at the end of the innermost loop's body.
     pub(super) continues: Vec<Track>,
