@@ -224,8 +224,8 @@ impl Poly {
         (quotient, remainder)
     }
 
-    /// Divides by a polynomial, with quotient and remainder: `self = divisor·quotient + remainder`, where no term of the
-    /// remainder is a multiple of the divisor's leading term. A divisor that divides leaves no remainder.
+    /// Divides by a polynomial, with quotient and remainder: `self = divisor·quotient + remainder`, where no term of
+    /// the remainder is a multiple of the divisor's leading term. A divisor that divides leaves no remainder.
     pub(crate) fn divided_by(&self, divisor: &Self) -> Option<(Self, Self)> {
         let (lead, by) = divisor.terms().max_by(|(one, _), (other, _)| graded(one, other))?;
         let (mut left, mut quotient, mut remainder) =
