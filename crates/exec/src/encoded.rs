@@ -28,7 +28,7 @@
 //! If a variable is known to begin r bytes after a multiple of 1024, B is that multiple and offsets count from there
 //! (`first` is r).
 //!
-//! Any other operation has no result (`None`), and the lane becomes unknown data. So this errs towards unknown only.
+//! Any other operation has no result (`None`), and the lane stays unknown. So this errs towards unknown only.
 
 /// Bits of a shared address.
 const ADDRESS_BITS: u32 = 18;

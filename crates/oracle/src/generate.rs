@@ -129,8 +129,7 @@ impl<'r> Builder<'r> {
         self.program
     }
 
-    /// Ends the program with a barrier of all remaining threads, after which holders of shared cells read them: so
-    /// the final contents affect the result.
+    /// Ends the program with a barrier of all remaining threads, after which the holders of shared cells read them.
     fn close(&mut self) {
         self.whole_block();
         for number in self.used.clone() {
