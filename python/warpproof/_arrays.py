@@ -1,4 +1,7 @@
-"""Arrays of the element types that NumPy lacks. Imported only where arrays are needed."""
+"""Arrays of element types that NumPy lacks (bf16, fp8): to and from the encoding of Warpproof's ``.npy`` files.
+
+Imported only where arrays are needed, because it imports NumPy.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from warpproof.errors import UsageError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Element types of NumPy.
+#: Element types that NumPy has (tf32 as float32), with NumPy's codes.
 NUMPY = {
     "f64": "f8", "f32": "f4", "tf32": "f4", "f16": "f2", "s64": "i8", "s32": "i4", "s16": "i2", "s8": "i1",
     "u64": "u8", "u32": "u4", "u16": "u2", "u8": "u1", "b1": "?",

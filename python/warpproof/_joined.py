@@ -1,4 +1,4 @@
-"""One report for several questions about one function."""
+"""Combines the reports of several claims about one function into one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from warpproof.report import Counterexample, Report
 
 
 class JoinedReport(Report):
-    """The answers to several questions; the verdict is the worst of them."""
+    """The reports of several claims; the verdict is the worst of theirs."""
 
     def __init__(self, parts: Mapping[str, Report], formula: str | None = None) -> None:
         #: The report of each question, by the question's name.

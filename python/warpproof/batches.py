@@ -79,7 +79,7 @@ class Result:
 
     @property
     def proved(self) -> bool:
-        """Returns `True` if everything asked is proved."""
+        """Returns `True` if all requested properties are proved."""
         return self.verdict == "proved"
 
     @property
@@ -240,7 +240,7 @@ class Engine:
         return line.decode().rstrip("\n") if line.endswith(b"\n") else None
 
     def close(self) -> None:
-        """Tells the engine that there are no more jobs."""
+        """Closes the engine's input: there are no more jobs."""
         try:
             self.tasks.close()
         except BrokenPipeError:

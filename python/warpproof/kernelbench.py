@@ -1,7 +1,7 @@
 """KernelBench problems: traces `Model`, records `ModelNew`, compares them.
 
 `python -m warpproof.kernelbench PROBLEM.py SOLUTION.py [--reduced]` works in a child process, because a solution is
-somebody's code: put a sandbox around it if you do not trust it. The child only writes the project; a solution that
+foreign code: run it in a sandbox if you do not trust its author. The child only writes the project; a solution that
 ends it, or never comes to an end, is `unknown`. Shapes are reduced by replacing every integer of the
 problem that is at least 16 by 16, or by 17 if it is odd. If the problem then contradicts itself, 32 and 64 are tried.
 The solution gets the inputs of the problem and stays as it is. The answer holds for the shapes it names, and for all

@@ -155,7 +155,7 @@ class Report:
 
     @property
     def proved(self) -> bool:
-        """Returns `True` if everything asked is proved."""
+        """Returns `True` if all requested properties are proved."""
         return self.verdict == "proved"
 
     @property
@@ -194,8 +194,8 @@ class Report:
 
     @cached_property
     def from_kernel(self) -> list[str]:
-        """What the kernel's own text makes the answer depend on: preconditions that it states, state that it leaves
-        for the next launch. Its author chose them, so they count against a proof that somebody else asked for.
+        """Conditions of the answer from the kernel's file: preconditions that it states, state that it leaves for the
+        next launch. The kernel's author chose them, so without trust in the author the answer is not a proof.
         """
         return [text for one in self._all for text in one.get("from_kernel", [])]
 
@@ -261,7 +261,7 @@ class Report:
         return report
 
     def with_assumptions(self, texts: Sequence[str]) -> Report:
-        """Returns the same report with more assumptions: what a recorded function asked about the GPU."""
+        """Returns the same report with more assumptions: the properties of the GPU that a recorded function read."""
         if not texts:
             return self
         entries = [{**one, "assumptions": [*one["assumptions"], *texts]} for one in self._all]

@@ -175,7 +175,7 @@ impl Console {
         Exit::BadInput
     }
 
-    /// Writes results. A closed pipe (`| head`) is no error; a full disk is.
+    /// Writes results. A closed pipe (`| head`) is not an error; a full disk is.
     pub(crate) fn write_out(&self, text: &str) {
         if let Some(captured) = &self.captured {
             locked(captured).output.push_str(text);

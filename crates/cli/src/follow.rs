@@ -1,7 +1,8 @@
-//! `watch`: runs a command, and again whenever a file changes that it reads.
+//! `watch`: runs a command, and runs it again whenever a file that it reads changes.
 //!
-//! The command is this program in a process of its own. A change while it runs ends it: its answer would be about files that are no
-//! more. Files are looked at four times a second, which works on every file system, and costs next to nothing for the few files of a command.
+//! The command is this program in a separate process. If a file changes while it runs, it is killed, because its
+//! answer would be out of date. Files are polled four times a second: that works on every file system, and is cheap for
+//! the few files of a command.
 
 use crate::args::WatchArgs;
 use crate::console::Console;
@@ -14,11 +15,11 @@ use std::process::{Child, Command};
 use std::thread::sleep;
 use std::time::{Duration, SystemTime};
 
-/// How often files are looked at.
+/// The interval at which files are polled.
 const PERIOD: Duration = Duration::from_millis(250);
-/// Files of a folder that are looked at.
+/// The most files of a folder that are polled.
 const MOST_FILES: usize = 10_000;
-/// Commands that read files and end.
+/// Commands that can be watched: they read files and end.
 const COMMANDS: [&str; 6] = ["check", "equiv", "prove", "simulate", "inspect", "run"];
 /// Names of files beside a kernel that it may include or be compared with.
 const SOURCES: [&str; 10] = ["cu", "cuh", "h", "hpp", "inc", "inl", "ptx", "toml", "npy", "txt"];

@@ -41,13 +41,13 @@ impl LimitArgs {
     }
 }
 
-/// How long a comparison for every size takes at most, if nothing is said; as long as `prove`.
+/// The default time limit of a comparison for every size: that of `prove`.
 pub(crate) const PROOF_TIME: Duration = Duration::from_secs(600);
 
-/// No more threads are started, whatever is asked for: processors are fewer, and each thread takes memory.
+/// The most threads that are started, even if the user requests more: each takes memory.
 const MOST_JOBS: usize = 256;
 
-/// Returns how many jobs run at once: as many as are asked for, or as there are processors.
+/// Returns the number of jobs that run at once: as requested, or one for each processor.
 pub(crate) fn jobs(given: Option<NonZeroUsize>) -> usize {
     let wanted = given.or_else(|| available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     wanted.min(MOST_JOBS)

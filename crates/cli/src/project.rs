@@ -1,4 +1,4 @@
-//! `run` and `init`: projects.
+//! The commands for projects: `run` runs the entries of a `warpproof.toml`, `init` writes a first one.
 
 use crate::args::{InitArgs, RunArgs};
 use crate::commands;

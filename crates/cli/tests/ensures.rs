@@ -147,7 +147,7 @@ fn inputs_are_not_changed() {
     }
 }
 
-/// What the file states beside the command line is told apart: its author may be somebody else.
+/// Assumptions from the file are marked, since another author may have written it than the command line.
 #[test]
 fn preconditions_of_the_file_are_told_apart() {
     let kernel =
@@ -170,7 +170,7 @@ fn nothing_is_claimed_too_little() {
     let x = "const float* x, float* y, int n";
     let arguments: &[&str] = &["x=f32[n]", "y=f32[n]:out"];
     for (body, formula) in [
-        // There is no maximum over nothing; the other side of the choice is still claimed.
+        // The maximum of no values is undefined; the other side of the choice is still claimed.
         (
             "for (int i = 0; i < n; i++) { float s = 99; for (int k = 0; k < i; k++) s = k == 0 ? x[0] : fmaxf(s, x[k]); y[i] = s; }",
             "y[i] = max(k in 0..i, x[k]) if i > 0 else 7",

@@ -1,5 +1,5 @@
-//! `from_kernel` in JSON: conditions that the kernel's author chose, so that a proof may be the answer to a question of
-//! the author's own. What the command states is never among them.
+//! Tests `from_kernel` in JSON: the conditions of a proof that the kernel's author chose, such as a precondition that
+//! no launch fulfils. Conditions stated by the command are never among them.
 
 use serde_json::Value;
 use snapbox::cmd::{Command, cargo_bin};
@@ -53,7 +53,7 @@ fn conditions_of_the_file_are_the_kernels() {
     assert_eq!(own, ["assume n > 7"]);
 }
 
-/// Sizes in clauses are claims about memory that somebody else allocates; those in declarations are facts.
+/// Sizes in clauses are claims about memory that the caller allocates; those in declarations are facts.
 #[test]
 fn sizes_that_clauses_give_are_the_kernels() {
     let text = "__device__ float table[64];\n//@ extent y[1000000];\n__global__ void k(float* y) {\n\

@@ -242,7 +242,7 @@ fn projects_are_run_for_the_files_they_name() {
     // No entry names it.
     client.open("other.ptx");
     assert_eq!(client.diagnostics("other.ptx"), Vec::<Value>::new());
-    // One thread races with nobody; saving the project looks at its files again.
+    // With one thread there is no race; saving the project checks its files again.
     client.write("warpproof.toml", &entry(1));
     client.save("warpproof.toml");
     let found = client.diagnostics("k.ptx");

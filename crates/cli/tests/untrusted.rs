@@ -1,5 +1,5 @@
-//! A folder written by somebody else: no command runs programs in it, writes outside of it on its behalf, or shows
-//! files outside of it.
+//! Tests commands on a folder by an untrusted author: no command runs programs from it, writes outside it because of
+//! its contents, or shows files outside it.
 #![cfg(unix)]
 
 use std::os::unix::fs::{PermissionsExt, symlink};

@@ -20,7 +20,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// One past its last byte among all texts.
+    /// The offset behind its last byte, counted through all texts.
     fn end(&self) -> u32 {
         self.start.saturating_add(u32::try_from(self.text.len()).unwrap_or(u32::MAX))
     }

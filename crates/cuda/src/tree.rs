@@ -376,9 +376,10 @@ pub enum ExprKind {
     PointerSub(Box<Expr>, Box<Expr>),
     /// `p - q` in elements.
     PointerDiff(Box<Expr>, Box<Expr>),
-    /// A conversion to the type of this expression: between integers (modulo 2^bits), integers and floats, floats, to `bool`
-    /// (not zero), from enumerations, between pointers (`reinterpret_cast`, to and from `void*`), pointers and integers. To
-    /// `void` it drops the value, and its operand may be a place. In clauses also to and from [`Type::Whole`] and [`Type::Real`].
+    /// A conversion to the type of this expression: between integers (modulo 2^bits), integers and floats, floats, to
+    /// `bool` (not zero), from enumerations, between pointers (`reinterpret_cast`, to and from `void*`), pointers and
+    /// integers. To `void` it drops the value, and its operand may be a place. In clauses also to and from
+    /// [`Type::Whole`] and [`Type::Real`].
     Convert(Box<Expr>),
     /// An operator on one value.
     Unary(Unary, Box<Expr>),

@@ -1,4 +1,5 @@
-//! Deadlines. Without one nothing here reads a clock, and the same input has the same answer on every machine.
+//! Deadlines of the decision procedure, checked between steps. Without one nothing here reads a clock, and the same
+//! input has the same answer on every machine.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;

@@ -323,7 +323,7 @@ impl<'t> Ladder<'t> {
         }
         let found = self.searched(pair).run(0..self.budget.points, u64::MAX);
         if let Some(difference) = found.values {
-            // The evaluation of the original terms is the simpler code: believe it.
+            // Trust the evaluation of the original terms: it is the simpler code.
             debug_assert!(false, "equal by {rung}, but different at {:?}", difference.0);
             return Ok(difference.into());
         }

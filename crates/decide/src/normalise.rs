@@ -52,7 +52,7 @@ impl<'t> Normaliser<'t> {
         Self::with_opaque(terms, roots, &Opaque::default())
     }
 
-    /// The same without the nodes below these sums; call [`Normaliser::set_opaque`] next.
+    /// Like [`Normaliser::new`], but leaves out the nodes below these sums. Call [`Normaliser::set_opaque`] next.
     pub(crate) fn with_opaque(
         terms: &'t Terms,
         roots: impl IntoIterator<Item = Term>,
@@ -172,6 +172,7 @@ impl<'t> Normaliser<'t> {
         })
     }
 
+    /// Normalises an arithmetic node, whose operands are normalised.
     fn arithmetic(&mut self, algebra: &mut Algebra, node: Node) -> Outcome<Polynomial> {
         match node {
             Node::Input(_) | Node::Constant(_) => Err(Obstacle::Undefined),

@@ -178,6 +178,7 @@ impl Numbering {
         own.nodes.get(position(node, self.inputs)).copied().filter(|number| *number != OPEN)
     }
 
+    /// Numbers a node by its operation and the numbers of its operands.
     fn of_node(&mut self, terms: &Terms, node: Node, nodes: &[ValueNumber]) -> Option<ValueNumber> {
         let inputs = self.inputs;
         let at = |node: NodeId| number_of(node, inputs, nodes);
@@ -437,7 +438,7 @@ fn sorted([a, b]: [ValueNumber; 2]) -> [ValueNumber; 2] {
     [a.min(b), a.max(b)]
 }
 
-/// For each node of an order: is it a maximum within a maximum, or a minimum within a minimum, with no other use? A
+/// Marks the nodes that are a maximum within a maximum, or a minimum within a minimum, and have no other use. A
 /// running maximum is flattened once, not once an element.
 fn inner_extremes(terms: &Terms, order: &term::Order) -> Vec<bool> {
     let mut inner = vec![false; order.nodes.len()];

@@ -102,6 +102,7 @@ impl Rewriter {
         self.rebuild_terms(algebra, &terms)
     }
 
+    /// Rebuilds an atom from its rewritten parts, under the facts of the rewriter.
     fn rebuild_atom(&mut self, algebra: &mut Algebra, id: AtomId) -> Outcome<Polynomial> {
         if let Some(value) = self.substitutions.get(&id) {
             return Ok(algebra.polynomial(*value));

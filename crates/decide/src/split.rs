@@ -14,7 +14,7 @@ use crate::rewrite::{Rewriter, clear_denominators, reachable};
 /// Splits deeper than this are given up.
 const DEEPEST: u32 = 24;
 
-/// One way to partition the inputs.
+/// A partition of the inputs into cases.
 enum Cut {
     /// By the largest of these.
     Largest(Vec<FormId>),

@@ -1,4 +1,5 @@
-//! The answers of the procedure.
+//! The answers of the decision procedure: equal, different at a point, or unknown, with the rung that decided or the
+//! reason.
 
 use crate::algebra::Obstacle;
 use crate::definedness::Definedness;

@@ -23,7 +23,7 @@ use exec::{Checks, Stop, Undecided};
 use ir::Scalar;
 use std::path::Path;
 
-/// How strictly to check a kernel, and what else to output.
+/// Options of a check: strictness, and further outputs.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'o> {
     /// Report code that the manual does not allow as an error, even if current hardware tolerates it.

@@ -122,8 +122,8 @@ fn left_of(function: &Function) -> BTreeSet<Span> {
     function.instructions().map(|instruction| instruction.span).chain(ends).collect()
 }
 
-/// For each block: did control reach it? Either a remaining instruction of it was executed, or nothing remains and
-/// control reached a block before it.
+/// Returns for each block if control reached it. Either a remaining instruction of it was executed, or nothing remains
+/// and control reached a block before it.
 fn entered(
     function: &Function,
     id: FuncId,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 use thiserror::Error;
 
-/// The reason why a text is no limit; displays as a clause about it.
+/// The reason why a text is not a limit; displays as a clause about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum LimitError {
     /// Not a unit of counts.
@@ -23,7 +23,7 @@ pub enum LimitError {
 /// Parses a count: `1000`, `500K`, `20M`, `20G`
 ///
 /// # Errors
-/// If it is no positive number.
+/// If it is not a positive number.
 pub fn count(text: &str) -> Result<u64, LimitError> {
     let digits = text.trim_end_matches(['k', 'K', 'M', 'G']);
     let factor = match &text[digits.len()..] {
@@ -40,7 +40,7 @@ pub fn count(text: &str) -> Result<u64, LimitError> {
 /// Parses a duration: `10`, `0.5`, `20s`, `2m`
 ///
 /// # Errors
-/// If it is no duration.
+/// If it is not a duration.
 pub fn seconds(text: &str) -> Result<Duration, LimitError> {
     let (digits, factor) = match text.strip_suffix('m') {
         Some(digits) => (digits, 60.0),

@@ -58,7 +58,7 @@ pub(crate) struct Finished<'r> {
     pub(crate) equal_as_reals: bool,
     /// The findings that the user accepts.
     pub(crate) allow: Allow,
-    /// How the kernel was checked.
+    /// The checks that were on in this run.
     pub(crate) checks: Checks,
     /// The budget of the run, and of the runs that try out hints.
     limits: Limits,
@@ -66,7 +66,7 @@ pub(crate) struct Finished<'r> {
     pub(crate) all_set: bool,
     /// The part of the kernel that another run saw, if it saw more than this one.
     pub(crate) seen: Option<Coverage>,
-    /// The program is a formula, not a kernel that somebody wrote.
+    /// The program was compiled from a formula, not from a kernel.
     pub(crate) is_formula: bool,
     /// A page is wanted: keep the data for its pictures.
     pub(crate) pictures: bool,

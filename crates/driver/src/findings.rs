@@ -77,7 +77,7 @@ pub(crate) fn gap(gap: &Gap, program: &Program, source: &SourceFile) -> Diagnost
     }
 }
 
-/// Tells whether a run stopped because the data of a buffer decides how it goes on.
+/// Returns `true` if a run stopped because its control flow depends on the data of a buffer.
 fn is_of_data(reason: &str) -> bool {
     reason.contains(&Reason::Data.to_string()) || reason.contains("which is data")
 }
@@ -221,6 +221,7 @@ pub(crate) fn target(fault: &Fault) -> Option<&Target> {
     }
 }
 
+/// Writes the message and the notes of a finding.
 fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
     let finding = group.first;
     let told = (finding, who(finding));

@@ -73,7 +73,7 @@ fn cluster(row: usize, pipeline: &Pipeline) -> String {
     text
 }
 
-/// `full[0], phase 1`, and below it its counts and participants.
+/// Formats the label of a phase: `full[0], phase 1`, and below it its counts and participants.
 fn phase_label(name: &str, phase: &PipelinePhase) -> String {
     let mut text = match phase.phase {
         Some(number) => format!("{name}, phase {number}"),
@@ -120,7 +120,7 @@ pub(crate) fn data(
     (!nodes.is_empty()).then(|| report::Barriers { uses: nodes, edges: edges.collect() })
 }
 
-/// `barrier 1, use 2`, and below it the threads and where they arrived.
+/// Formats the label of a barrier use: `barrier 1, use 2`, and below it the threads and where they arrived.
 fn label(one: &BarrierUse, number: u32, program: &Program, source: &SourceFile) -> String {
     let mut text = format!("barrier {}, use {number}", one.id);
     if let Some(count) = one.count {
@@ -203,8 +203,8 @@ fn phase_visits(uses: &[MbarrierUse]) -> Vec<Visit> {
     visits
 }
 
-/// Edges from each node to the next of the same warp: the warps, by whether they waited at the first. Consecutive
-/// events of a warp at a node are one visit.
+/// Returns the edges from each node to the next node of the same warp, each with its warps. The flag of an edge is set
+/// if the warps waited at the first node. Consecutive events of a warp at a node are one visit.
 fn edges(mut visits: Vec<Visit>) -> BTreeMap<(Node, Node, bool), Vec<usize>> {
     // A use may end later than another that its warps reached after it.
     visits.sort_unstable();

@@ -18,7 +18,7 @@ pub(crate) struct Group<'f> {
 }
 
 impl Group<'_> {
-    /// How often it happened.
+    /// The number of occurrences.
     pub(crate) fn count(&self) -> u64 {
         self.all.iter().map(|finding| finding.count).sum()
     }

@@ -18,10 +18,10 @@ const MOST_INSTRUCTIONS: u64 = 20_000_000;
 /// Hints are for the first races; the others often are the same mistake.
 const MOST_GROUPS: usize = 3;
 
-/// A place before an instruction, or before the end of a block.
+/// A place for a barrier: before the instruction with this index, or at the end of the block.
 type Point = (FuncId, BlockId, usize);
 
-/// Instructions of a program that come from given places.
+/// Instructions of a program, each as the point before it.
 type Sites = BTreeSet<Point>;
 
 /// A run that found races, and the budget left for trials.
@@ -57,7 +57,7 @@ impl<'t> Trials<'t> {
             let in_flight = earlier.in_flight || later.in_flight;
             same_block && !in_flight && !race.non_coherent && !race.unseen && !race.is_harmless()
         };
-        // Notes name the place of the fence themselves.
+        // A conflict with a bulk copy needs a proxy fence. Notes of the two excluded cases already name its place.
         let unseen =
             |race: &&Race| race.unseen && !race.unseen_map && !race.lacks_fence_after_read();
         let fences = races.iter().all(unseen);
@@ -124,8 +124,8 @@ impl<'t> Trials<'t> {
         sides.all(|[one, other]| one.block == other.block && self.warp(one) == self.warp(other))
     }
 
-    /// Selects the blocks to run again: for races on shared memory, their own blocks. On global memory other blocks
-    /// may access the same, and no barrier orders those, so all are run.
+    /// Selects the blocks to run again. For races on shared memory these are the blocks of the races. A race on global
+    /// memory may involve any block, so all are run.
     fn blocks(&self, races: &[&Race]) -> Vec<Range<u64>> {
         if races.iter().any(|race| race.target.space != Space::Shared) {
             return self.launch.selected.clone();
@@ -168,7 +168,7 @@ impl<'t> Trials<'t> {
         }
     }
 
-    /// The first core operation of each instruction.
+    /// Finds the first core operation of each PTX instruction at these places.
     fn sites(&self, places: &[Place]) -> Sites {
         let mut sites = Sites::new();
         for (function, data) in self.program.functions.enumerate() {
@@ -186,7 +186,8 @@ impl<'t> Trials<'t> {
         sites
     }
 
-    /// Candidate plans for barriers between two sets of instructions, each a set of places.
+    /// Returns candidate sets of points for barriers that separate the accesses in this order: directly between them,
+    /// behind the first ones, or at the following reconvergence points.
     fn plans(&self, order: &Order) -> Vec<BTreeSet<Point>> {
         let mut plans = vec![between(order), self.after(order)];
         let mut joins = plans[1].clone();
@@ -227,15 +228,15 @@ impl<'t> Trials<'t> {
         points.iter().filter_map(join).collect()
     }
 
-    /// Do barriers at these places make the races disappear and nothing else appear? `None` if the trial would exceed
-    /// the budget.
+    /// Checks the kernel with barriers at these points. Returns `true` if the races are gone and nothing new is found;
+    /// `None` if the trial would exceed the budget.
     fn helps(
         &mut self,
         (races, launch): (&[&Race], &Launch),
         points: &BTreeSet<Point>,
         barrier: &SyncOp,
     ) -> Option<bool> {
-        // With the barrier, a short run may go on for longer.
+        // With the barrier, a run that stopped early may continue.
         let limit = self.found.lane_instructions.saturating_mul(2).saturating_add(10_000);
         self.budget = self.budget.checked_sub(limit)?;
         let program = with_barriers(self.program, points, barrier);
@@ -248,8 +249,9 @@ impl<'t> Trials<'t> {
     }
 }
 
-/// Accesses in an intended order.
+/// The accesses of a race, in the order that a barrier could enforce.
 struct Order {
+    /// The source lines of the first and the second accesses.
     lines: (Option<u32>, Option<u32>),
     first: Sites,
     second: Sites,

@@ -18,7 +18,7 @@ pub fn kernel_names(path: &Path) -> Vec<String> {
     if is_cuda { short(globals(&text)) } else { short(entries(&text)) }
 }
 
-/// Source names where they tell the kernels apart, in the order of the file.
+/// Returns the kernels' source names where these are unique, else the full names, in the order of the file.
 fn short(names: Vec<&str>) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     let shown = |name: &str| source_name(name);

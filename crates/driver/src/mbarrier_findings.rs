@@ -39,6 +39,7 @@ pub(crate) fn describe(fault: &MbarrierFault, finding: &Finding, program: &Progr
     }
 }
 
+/// Writes the message of a fault of an mbarrier.
 fn message(fault: &MbarrierFault) -> String {
     let name = name(&fault.target);
     match &fault.kind {

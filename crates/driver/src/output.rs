@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long a FIFO may go unread.
+/// The time limit for a FIFO that is not read.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The permissions of a new file.

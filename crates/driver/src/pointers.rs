@@ -2,7 +2,7 @@
 //!
 //! A flow-insensitive reachability over registers: a parameter reaches the register it is loaded into, and passes
 //! through copies, selections, conversions (`cvta`) and additions. A parameter that reaches the base of an access is
-//! a pointer. Multiplication and shifts stop it, so an index times an element size is no pointer; but a parameter
+//! a pointer. Multiplication and shifts stop it, so an index times an element size is not a pointer; but a parameter
 //! added as a byte offset would be taken for one. The result is advice for people (which arguments to describe as
 //! tensors), never part of a verdict.
 
@@ -26,7 +26,7 @@ pub(crate) struct Use {
 /// The parameters that reach a register, one bit each; those beyond the 128th are not followed.
 type Reaching = u128;
 
-/// Uses by position of the parameter; parameters that are no pointers have none.
+/// Uses by position of the parameter; parameters that are not pointers have none.
 pub(crate) fn uses(program: &Program, function: &Function) -> FxHashMap<usize, Use> {
     let reaching = reaching_registers(program, function);
     let mut uses: FxHashMap<usize, Use> = FxHashMap::default();
@@ -47,7 +47,7 @@ pub(crate) fn uses(program: &Program, function: &Function) -> FxHashMap<usize, U
     uses
 }
 
-/// How a kernel uses a parameter as a tensor map.
+/// A kernel's use of a parameter as a tensor map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MapUse {
     /// The number of dimensions.

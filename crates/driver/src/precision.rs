@@ -79,7 +79,7 @@ fn name(format: Format) -> &'static str {
     }
 }
 
-/// One note a line, in the order of the text.
+/// Returns a note for each difference in precision, in the order of the text.
 pub(crate) fn notes(reference: Kernel<'_>, optimised: Kernel<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     let narrowest = |kernel: Kernel<'_>| {

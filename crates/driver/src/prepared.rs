@@ -15,7 +15,7 @@ pub(crate) struct Prepared<'r> {
     pub(crate) built: BuiltLaunch,
     pub(crate) lifting: BTreeSet<String>,
     pub(crate) limits: Limits,
-    /// The program is a formula, not a kernel that somebody wrote.
+    /// The program was compiled from a formula, not from a kernel.
     pub(crate) is_formula: bool,
     /// Numbers that the formula has exactly as they are written.
     pub(crate) literals: Vec<equiv::Literal>,

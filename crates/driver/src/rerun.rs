@@ -1,4 +1,4 @@
-//! Runs a kernel again with a more precise method than the first time.
+//! Runs a kernel again with a more precise method, after the first run stopped early or left a property open.
 
 use crate::arguments::MissingData;
 use crate::execute::{Execution, Finished, checked, prepare};
@@ -12,11 +12,12 @@ pub(crate) struct Again {
     pub(crate) lifted: bool,
     /// Floats with bits that are not fixed are enclosed.
     pub(crate) enclosed: bool,
-    /// Both sides of branches on data are followed, and such floats enclosed.
+    /// Both sides of branches on data are followed, and floats are enclosed as with `enclosed`.
     pub(crate) conditional: bool,
 }
 
-/// Builds the launch and checks it again, for all contents of tensors.
+/// Builds the launch and checks it again, for all contents of tensors. `None` if the launch cannot be built or lifting
+/// drops code.
 pub(crate) fn run_again<'r>(
     execution: &Execution<'r>,
     command: &str,

@@ -299,7 +299,7 @@ fn barrier_name(barrier: Passed, program: &Program) -> String {
     }
 }
 
-/// Without source lines: the instruction of the barrier that a thread passed last.
+/// Returns the barrier instruction that a thread passed last, for PTX without source lines.
 fn earlier_barrier(race: &Race) -> Option<(Place, String)> {
     let unnamed = |side: &&RaceSide| side.passed.is_some_and(|at| at.place.location.is_none());
     let side = race.sides.iter().find(unnamed)?;

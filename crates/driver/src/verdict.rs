@@ -21,7 +21,7 @@ impl Verdict {
         }
     }
 
-    /// Its name in the terminal's colours.
+    /// The verdict's name in the terminal's colours.
     pub(crate) fn painted(self, colour: Colour) -> String {
         let style = colour.style(match self {
             Self::Proved => AnsiColor::Green.on_default().bold(),

@@ -14,7 +14,7 @@ macro_rules! named {
         }
 
         impl $name {
-            /// Its name in reports.
+            /// The word for this value in reports.
             pub(crate) const fn name(self) -> &'static str {
                 match self {
                     $(Self::$value => $text,)*

@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn scales_of_16_bits_are_found() {
-        // A bfloat cannot tell 128 apart: 127 is simpler.
+        // In bf16, 1/sqrt(128) and 1/sqrt(127) round to the same value, and 127 is preferred.
         for (format, widths) in [(Format::F16, &[8, 32, 128][..]), (Format::Bf16, &[8, 32])] {
             for &width in widths {
                 let scale = 1.0 / f64::from(width).sqrt();

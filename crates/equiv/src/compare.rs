@@ -323,6 +323,7 @@ impl<'o, 's> Outputs<'o, 's> {
         Self { sides, table, assumed, clock, ran, compared, replays, roots }
     }
 
+    /// Compares the outputs of both sides, after checking that they have the same ones.
     fn compare(&mut self) -> Answer {
         if self.ran.iter().any(|ran| ran.domain.is_exhausted()) {
             return Answer::Mismatch(Mismatch::TooManyValues);

@@ -177,7 +177,7 @@ fn leftover(shapes: &[Shapes<'_>; 2], x: Sum, y: Sum) -> [Vec<Factors>; 2] {
     [take(0, x, 1), take(1, y, -1)]
 }
 
-/// If one product is left on each side and they share a factor, returns the other factors.
+/// Returns the other factors, if one product is left on each side and the two share a factor.
 fn single(shapes: &[Shapes<'_>; 2], left: &[Vec<Factors>; 2]) -> Option<(Term, Term)> {
     let [[a], [b]] = [left[0].as_slice(), left[1].as_slice()] else { return None };
     if a.is_negative() != b.is_negative() {

@@ -135,7 +135,7 @@ impl Formula {
         }
     }
 
-    /// For `distinct(name)`, returns the name of the tensor.
+    /// Returns the name of the tensor, if the condition is `distinct(name)`.
     #[must_use]
     pub fn distinct(&self) -> Option<&str> {
         match &self.expression {

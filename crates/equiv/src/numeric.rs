@@ -1,10 +1,10 @@
-//! Refutation on numbers alone, for runs that terms could not complete: a branch on data, or too large a
-//! launch.
+//! Refutes equality by numbers alone, for runs that terms could not complete (a branch on data, or too large a
+//! launch).
 //!
-//! Both kernels run as written, in floats, at a few ordinary inputs. If an element differs by more than
-//! rounding explains, both run again there on intervals, as for any other difference. They are also checked
-//! for races and for anything else that depends on the schedule: with these inputs the result must be a
-//! function of them. Nothing is claimed about other inputs.
+//! Both kernels run as written, in floats, at a few ordinary inputs. If an element differs by more than rounding
+//! explains, both run again at that input on intervals, which must confirm the difference. Both are also checked for
+//! races and for any other dependence on the schedule: at these inputs the results must be the same on every schedule.
+//! Errs only by missing a difference; it never proves equality.
 
 use crate::difference::Difference;
 use crate::ordinary::Chosen;
@@ -30,7 +30,7 @@ const APART: [f64; 2] = [1e-2, 1e-3];
 /// Most inputs in the report.
 const LISTED: usize = 4096;
 
-/// Returns a difference that both kernels show.
+/// Searches for inputs at which the kernels certainly differ.
 pub(crate) fn refute(chosen: &Chosen<'_>, limits: Limits) -> Option<Box<Difference>> {
     let lane_instructions = limits.lane_instructions.min(MOST_INSTRUCTIONS);
     let limits = Limits { lane_instructions, ..limits };

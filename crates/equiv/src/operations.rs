@@ -1,4 +1,5 @@
-//! Translates the operations of kernels into terms.
+//! Translates the operations of kernels into terms over the reals. Functions without a definition there are
+//! uninterpreted: equal arguments give equal values.
 
 use exec::domain::{Binary, Connective, LARGEST, Unary};
 use ir::{Relation, Rounding};

@@ -1,4 +1,4 @@
-//! Elements of outputs, and reasons why one is undecided.
+//! Elements of outputs ([`Position`]), and the reasons why equality of one is undecided ([`OpenReason`]).
 
 use decide::Reason;
 use exec::Place;

@@ -1,10 +1,12 @@
-//! Assumptions of a symbolic run beyond the real numbers: the sign of zero, no NaN where a test looks for
-//! one, and `.satfinite` conversions within the range of their format.
+//! Records where a symbolic run assumes more than real arithmetic, so that the report can list it: zeros are +0, no
+//! value that is tested for NaN is one, and `.satfinite` conversions stay within the range of their format.
 //!
-//! `copysign` takes the sign of a real number. For zero that is +, though hardware may have −0 there. If such
-//! a sign can reach an output and the number can be zero, the answer relies on it, and the report says so.
-//! Conversions with `.satfinite` are clamps. If two kernels are equal only without the clamps, the answer
-//! relies on the ranges.
+//! - `copysign` takes the sign of a real number. For zero that is +, although hardware may have −0. The report lists
+//!   the instruction if the number can be zero and its sign can reach an output.
+//! - Conversions with `.satfinite` are clamps. If two kernels are equal only without the clamps, the report lists the
+//!   ranges.
+//!
+//! Errs towards listing an assumption that is not needed.
 
 use crate::operations;
 use decide::{Problem, evaluate, is_never_zero};
@@ -15,14 +17,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use term::{Function, Node, NodeId, Number, Term, Terms, evaluation_order};
 
-/// An instruction that takes a sign, with the number of its launch.
+/// An instruction that relies on an assumption, with the number of its launch.
 pub type SignRead = (usize, Place);
 
 /// The assumptions of a run so far.
 #[derive(Debug)]
 pub(crate) struct Relied {
-    /// Set if `.satfinite` clamps.
+    /// Set if `.satfinite` clamps; otherwise the operand is assumed to be in range.
     pub(crate) clamps: bool,
+    /// The number of launches begun.
     launches: usize,
     /// Terms whose sign was taken, with the instructions.
     signs: FxHashMap<Term, BTreeSet<SignRead>>,
@@ -81,8 +84,8 @@ impl Relied {
         self.finite.clone()
     }
 
-    /// Instructions that test a possibly undefined term for NaN. Inputs are numbers, and so are their
-    /// sums and products.
+    /// Returns the instructions that test a possibly undefined term for NaN. Inputs are assumed to be numbers; then
+    /// their sums and products are numbers too.
     pub(crate) fn tests_for_nan(&self, terms: &Terms) -> BTreeSet<SignRead> {
         let is_partial = |roots: Vec<Term>| {
             let order = evaluation_order(terms, roots, |_| true);
@@ -154,8 +157,8 @@ impl Relied {
         })
     }
 
-    /// Instructions that take the sign of a possibly zero number that can reach these terms. `about` returns
-    /// the assumptions relevant to a term.
+    /// Returns the instructions that take the sign of a number that may be zero, if that sign can reach one of the
+    /// `roots`. `about` returns the assumptions relevant to a term.
     pub(crate) fn signs_of_zero(
         &self,
         [reference, other]: [&Terms; 2],

@@ -1,8 +1,8 @@
-//! Constants of two kernels that are equal up to rounding: 0.35355338 in one and 0.35355335 in the other,
-//! because 1/√8 was computed differently.
+//! Finds constants of two kernels that are equal up to rounding: 0.35355338 in one and 0.35355335 in the other, because
+//! 1/√8 was computed differently.
 //!
 //! Over the reals they are different numbers, and so are the outputs. If the kernels become equal with the
-//! reference's constants in the optimised one, the report says just that. No proof relies on it.
+//! reference's constants in the optimised one, the report of the difference says so. No proof relies on it.
 
 use exec::concrete;
 use ir::Format;
@@ -28,12 +28,12 @@ impl Constant {
         FORMATS[usize::from(self.format)]
     }
 
-    /// Returns `true` if its format has too few bits to tell that two constants are meant to be equal.
+    /// Returns `true` if its format has so few bits that different intended constants may round to the same value.
     pub(crate) fn is_coarse(self) -> bool {
         self.format().width().bits() == 16
     }
 
-    /// Its value.
+    /// The constant's value.
     #[must_use]
     pub fn value(self) -> f64 {
         concrete::to_double(self.format(), self.bits)

@@ -48,7 +48,7 @@ enum Kind {
     },
 }
 
-/// In groups of [`LANES`], most informative first: large problems are evaluated in few of them.
+/// The kinds of points in groups of [`LANES`], the most informative first: large problems are evaluated in few groups.
 const KINDS: [Kind; 32] = [
     Kind::Ordinary(0),
     Kind::Ordinary(1),

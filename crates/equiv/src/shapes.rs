@@ -1,4 +1,5 @@
-//! Hashes of the structure of terms.
+//! Structural hashes of terms: equal for terms that differ only by the order of summands, factors and operands of
+//! minima and maxima. They find similar terms to show side by side; no answer depends on them.
 
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
@@ -68,6 +69,7 @@ fn hash(value: &impl Hash) -> u64 {
     hasher.finish().wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(23)
 }
 
+/// Returns the name of a node's operation, without its operands.
 pub(crate) fn kind(node: Node) -> String {
     let mut text = match node {
         Node::Compare(relation, ..) => format!("{relation:?}"),

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use term::Number;
 
-/// One of the two kernels, or several launched in sequence.
+/// A side of a comparison: a kernel, or several launched in sequence.
 #[derive(Clone, Debug)]
 pub struct Side<'s> {
     /// Its lifted program, for runs on reals.

@@ -228,7 +228,7 @@ impl Table {
         Ok(())
     }
 
-    /// For each element of a side's memory, its position among all inputs; `None` where it is zero.
+    /// Returns the position of each element of a side's memory among all inputs; `None` where it is zero.
     pub(crate) fn positions<'t>(
         &'t self,
         side: usize,

@@ -1,4 +1,4 @@
-//! Ranges of single integer inputs, from assumptions.
+//! Extracts ranges of single integer inputs from the user's assumptions (`--assume`).
 //!
 //! Only comparisons of one input with integers count (`0 <= idx`, `idx < 100`). Ignoring other conditions
 //! makes bounds too wide, which is safe. But then an input may never attain a bound, so it is recorded if

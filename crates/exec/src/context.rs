@@ -1,4 +1,5 @@
-//! The state that an instruction reads and changes.
+//! The state that an instruction reads and changes ([`Context`]): registers, memory, the running lanes and their path
+//! condition, and the tracker of synchronisation.
 
 use crate::address::Area;
 use crate::arrival::{Arrival, ClusterArrival};

@@ -42,6 +42,7 @@ impl BlockRun<'_, '_> {
         })
     }
 
+    /// Describes what the lanes of a group wait for, and what is missing.
     fn wait_kind(&self, number: usize, lanes: Mask, state: State) -> WaitKind {
         let warp = &self.warps[number];
         match state {

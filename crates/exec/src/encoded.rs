@@ -1,9 +1,9 @@
-//! Encoded addresses: numbers made of the bits of a shared address, such as matrix descriptors (PTX manual
+//! Encoded addresses: numbers computed from the bits of a shared address, such as matrix descriptors (PTX manual
 //! §9.7.15.5.1.2.2).
 //!
-//! The start of a shared variable is unknown, except for two facts. Its address B is a multiple of the variable's
-//! alignment. And the whole variable lies below 2^18, where the manual's descriptors end (no GPU has more shared
-//! memory in a block). So an encoded address is kept as a function of B, and not as bits for some B:
+//! Kernels shift and mask shared addresses, but the address B at which a shared variable starts is unknown. Two facts
+//! are known: B is a multiple of the variable's alignment, and the whole variable lies below 2^18, where the manual's
+//! descriptors end (no GPU has more shared memory in a block). So an encoded address is kept as a function of B:
 //!
 //! ```text
 //! value(B) = rest + (((B + offset) >> shift) << position) + above,     0 ≤ offset ≤ size of the variable
@@ -28,7 +28,7 @@
 //! If a variable is known to begin r bytes after a multiple of 1024, B is that multiple and offsets count from there
 //! (`first` is r).
 //!
-//! Any other operation has no result, and the lane stays as unknown as it was. So this errs towards unknown only.
+//! Any other operation has no result (`None`), and the lane stays unknown. So this errs towards unknown only.
 
 /// Bits of a shared address.
 const ADDRESS_BITS: u32 = 18;
@@ -48,7 +48,7 @@ pub(crate) struct Home {
     pub(crate) size: u64,
 }
 
-/// The kind of an address's bits from 24 on.
+/// The contents of an address's bits from 24 on (*above* in the header).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Above {
     /// Zeros.
@@ -61,18 +61,18 @@ pub(crate) enum Above {
     Lost,
 }
 
-/// A number made of the bits of a shared address.
+/// A number computed from the bits of a shared address: `value(B)` in the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Encoded {
     /// The number of the shared variable.
     pub(crate) variable: usize,
     /// The address, relative to the origin of the variable.
     offset: u64,
-    /// The number of its low bits that are dropped; all, if nothing is left of the address.
+    /// The number of low bits dropped from the address; [`ADDRESS_BITS`] if nothing is left of it.
     shift: u32,
-    /// The position of its lowest bit.
+    /// The position of the field's lowest bit in the value.
     position: u32,
-    /// All other bits.
+    /// The bits outside the field.
     rest: u64,
     /// The bits of the address from 24 on; unless they are zeros, `rest` has zeros there.
     above: Above,
@@ -98,10 +98,12 @@ impl Encoded {
         })
     }
 
+    /// The width of the field.
     fn bits(&self) -> u32 {
         ADDRESS_BITS - self.shift
     }
 
+    /// A mask of the field.
     fn field(&self) -> u64 {
         low(self.bits()) << self.position
     }
@@ -146,16 +148,17 @@ impl Encoded {
         self.above
     }
 
-    /// Its value, if no bit of the address is left.
+    /// The value as a number, if no bit of the address is left.
     pub(crate) fn constant(&self) -> Option<u64> {
         (self.bits() == 0 && self.above == Above::Zero).then_some(self.rest)
     }
 
+    /// A value with nothing left of the address below bit 24.
     fn number(&self, rest: u64) -> Self {
         Self { shift: ADDRESS_BITS, position: 0, offset: 0, rest, ..*self }
     }
 
-    /// Moves the offset within the variable.
+    /// Returns the offset moved by `units` of 2^shift; `None` if it leaves the variable.
     fn moved(&self, units: i64, home: Home) -> Option<u64> {
         let distance = units.checked_mul(1 << self.shift)?;
         let inside = |&offset: &u64| (home.first..=home.size).contains(&offset);

@@ -197,7 +197,7 @@ impl Fault {
     }
 }
 
-/// The way in which registers of a product are touched too early.
+/// The missing synchronisation between an access to a product's registers and the product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RegisterWindow {
     /// No fence precedes the first product.

@@ -29,6 +29,7 @@ pub(crate) struct Word {
     pub(crate) tags: u32,
 }
 
+/// The place of a register in the pools of a warp.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slot {
     pub(crate) width: Width,

@@ -1,4 +1,4 @@
-//! The result of a run.
+//! The result of a run ([`Outcome`]): faults, doubts, open pairs, the place where it stopped, and counts.
 
 use crate::arrival::BarrierUse;
 use crate::doubt::Doubt;

@@ -100,6 +100,7 @@ fn commute(machine: &Machine<'_>, a: Site, b: Site) -> bool {
     }
 }
 
+/// Classifies a conflict by the rules of the module's header.
 fn judge(machine: &Machine<'_>, conflict: &Conflict, context: ConflictContext) -> Judgement {
     let ops @ [a, b] = [conflict.earlier, conflict.later].map(|side| machine.op(side.site));
     match conflict.unseen {
@@ -491,7 +492,7 @@ impl Between {
         grids.into_iter().find_map(|grids| grids.get(number)?.as_ref()?.any_access())
     }
 
-    /// Returns `true` if a block touched bytes last changed by blocks `strange` to it.
+    /// Returns `true` if a block touched bytes that were last changed by a block for which `strange` holds.
     pub(crate) fn meets(&self, touched: &[Option<Touched>], strange: &dyn Fn(u64) -> bool) -> bool {
         let both = self.grids.iter().zip(touched).filter_map(|(g, t)| g.as_ref().zip(t.as_ref()));
         both.into_iter().any(|(grid, touched)| grid.meets(touched, strange))

@@ -1,4 +1,5 @@
-//! Registers of a warp: one array of lanes for each, predicates as sets of lanes.
+//! The register file of a warp: for each register the bits of its 32 lanes, and tags that say which lanes are numbers,
+//! pointers, unknown or undefined ([`crate::tags`]). Predicates are sets of lanes.
 //!
 //! Registers of up to 32 bits are kept in arrays of `u32` ([`Narrow`]), because kernels mostly use those and
 //! a vector register holds twice as many. Wider ones are kept in arrays of `u64` ([`Lanes`]). Operations
@@ -29,18 +30,20 @@ pub(crate) struct Registers {
     narrow: Pool<u32>,
     wide: Pool<u64>,
     predicates: Vec<Mask>,
-    /// The lanes that are not numbers.
+    /// For each register, the lanes that are not numbers, by kind.
     masks: Vec<TagMasks>,
-    /// The reasons; meaningful only for nonempty masks.
+    /// For each register, the reason why lanes are unknown. Stale if none is.
     origins: Vec<Option<Source>>,
     /// In a run with a domain, words of unknown predicates ([`crate::value`]).
     truths: FxHashMap<usize, Box<Narrow>>,
+    /// For each register, the reason why lanes are undefined. Stale if none is.
     undefined: Vec<Option<Origin>>,
+    /// Lanes that hold encoded shared addresses ([`crate::encoded`]).
     encoded: EncodedLanes,
-    /// Registers of products, if there are any.
+    /// Registers that a `wgmma` product in flight reads or writes, if there are any.
     windows: Option<Box<Windows>>,
-    /// Lanes without a thread. Every write covers them too, and they count as numbers before. So a partial
-    /// warp is as fast as a full one.
+    /// Lanes without a thread. They start as numbers, and every write covers them too. So a partial warp passes the
+    /// tests for "all lanes", and is as fast as a full one.
     absent: Mask,
 }
 
@@ -153,7 +156,7 @@ impl Registers {
         }
     }
 
-    /// The reason why a result of these operands is unknown, if a fickle operand adds a second reason.
+    /// The reason to report for a result of these operands, if one of them is fickle (may differ between schedules).
     #[cold]
     fn to_name(&self, sources: &[Word]) -> Option<Source> {
         let unknown = |source: &&Word| !self.masks[source.tags as usize].unknown.is_empty();
@@ -363,7 +366,7 @@ impl Registers {
         masks.poison = masks.poison.without(lanes);
     }
 
-    /// Tags a register with meaningless bits.
+    /// Sets the tags of a register and leaves its bits: none of the lanes is a number, so they are not read.
     pub(crate) fn mark(&mut self, register: Reg, tags: Tags, lanes: Mask) {
         self.set_tags(register.position(), tags, lanes);
     }

@@ -1,4 +1,5 @@
-//! Final contents of a launch's buffers after a run with a domain.
+//! The final contents of a launch's buffers after a run with a domain, as numbers or domain values, element by element:
+//! what `equiv` compares, and what a next launch starts from.
 
 use crate::domain::{Domain, Value};
 use crate::legal::alias::Aliases;

@@ -1,4 +1,5 @@
-//! Runs all blocks of a launch.
+//! The entry points of the crate: run all blocks of a launch, with or without checks for races, with or without a
+//! domain. They differ only in the options of one common run.
 
 use crate::address::Area;
 use crate::arrival::BarrierUse;
@@ -250,6 +251,7 @@ struct Particulars {
     last: Option<u64>,
 }
 
+/// Runs a launch. All entry points of this module end here.
 fn run_particular(
     program: &Program,
     launch: &Launch,

@@ -1,4 +1,5 @@
-//! Combines the findings of a launch's blocks, in ascending order.
+//! Combines the findings of a launch's blocks in ascending order, compares the accesses of different blocks, and stops
+//! at the first block that cannot complete.
 
 use crate::block::BlockRun;
 use crate::budget::Budget;

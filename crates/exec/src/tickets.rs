@@ -90,7 +90,7 @@ enum State {
 }
 
 impl TicketWatch {
-    /// For a block of this many warps.
+    /// A watch for a block of this many warps.
     pub(crate) fn new(warps: usize) -> Self {
         Self {
             accessed: vec![[None; WARP]; warps],

@@ -40,7 +40,7 @@ pub(crate) struct Tile {
     pub(crate) transposed: bool,
 }
 
-/// Some rows of a matrix, with the number of bytes along K.
+/// A range of rows of a matrix, with the number of bytes along K.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Part {
     pub(crate) tile: Tile,

@@ -206,7 +206,7 @@ impl AccessAttributes {
 }
 
 impl Tracker {
-    /// For clusters of this shape; `history` records accesses for pairwise comparison.
+    /// A tracker for clusters of this shape; `history` records accesses for pairwise comparison.
     pub(crate) fn new(shape: Shape, shadows: Shadows, history: Option<History>) -> Self {
         Self {
             order: Order::new(shape),

@@ -135,7 +135,8 @@ fn a_run_that_does_not_end_gives_up() {
     assert!(outcome.gap.unwrap().reason.contains("gave up after"));
 }
 
-/// The clock is looked at inside a long block, too. With enough time it runs to its end, and counts every instruction once.
+/// A time limit is checked inside a long block, too. With enough time the block runs to its end, and every instruction
+/// counts once.
 #[test]
 fn a_long_block_is_left_when_the_time_is_up() {
     let adds = "add.s32 %r1, %r1, 1;\n".repeat(10_000);

@@ -3,8 +3,8 @@
 //! Random kernels compute such a float from known numbers, compare it with a threshold and store to one of
 //! two places. All legal results are enumerated here, independently of the engine: every order of atomic
 //! additions, every choice of fused products, every float within the manual's bound of an approximate
-//! function. If two of them decide differently, the run must stop. If it does not stop, it must have gone the
-//! way that all go.
+//! function. If two of them decide differently, the run must stop. If it does not stop, it must have taken the
+//! side that all take.
 
 mod launching;
 
@@ -47,7 +47,7 @@ struct Tally {
     uniform: u32,
 }
 
-/// Returns the way that the run went after its comparison, if it did not stop.
+/// Returns the side that the run took after its comparison, if it did not stop.
 fn way(outcome: &Outcome) -> Option<bool> {
     if let Some(gap) = &outcome.gap {
         assert!(matches!(gap.stop, Stop::NotFixed | Stop::NotFollowed), "{gap:?}");

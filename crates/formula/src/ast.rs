@@ -152,7 +152,7 @@ impl PartialEq for Expression {
 }
 
 impl Binary {
-    /// Its binding strength and its spelling.
+    /// The operator's binding strength and spelling.
     pub(crate) const fn written(self) -> (u8, &'static str) {
         match self {
             Self::Or => (1, " or "),
@@ -169,7 +169,7 @@ impl Binary {
 }
 
 impl Relation {
-    /// Its spelling.
+    /// The operator's spelling.
     pub(crate) const fn written(self) -> &'static str {
         match self {
             Self::Less => "<",

@@ -51,7 +51,7 @@ pub(crate) struct IndexInfo {
     pub(crate) is_fixed: bool,
 }
 
-/// One array, element by element.
+/// A definition of an array, element by element.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     pub(crate) array: ArrayId,
@@ -226,7 +226,7 @@ impl Reduction {
         ("argmin", Self::ArgMin),
     ];
 
-    /// Its spelling.
+    /// The function's spelling.
     pub(crate) fn name(self) -> &'static str {
         Self::ALL.iter().find(|(_, one)| *one == self).map_or("", |(name, _)| name)
     }

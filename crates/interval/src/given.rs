@@ -1,4 +1,5 @@
-//! The inputs of a run.
+//! The inputs of an interval run: numbers for buffers and arguments, and the constants that stand for a real number
+//! near them.
 
 use exec::domain::InputSource;
 use ir::Format;
@@ -13,7 +14,7 @@ pub struct Given {
     pub(crate) bits: Vec<(usize, Vec<u8>)>,
     /// Arguments that are not numbers of their type, by bounds.
     pub(crate) between: FxHashMap<InputSource, (f64, f64)>,
-    /// Tells which constants stand for a real number that rounds to them.
+    /// Returns `true` for constants that stand for a real number that rounds to them, such as log2(e).
     pub(crate) rounded: Option<fn(Format, u64) -> bool>,
     /// More such constants, by their magnitude.
     pub(crate) rounded_ones: Vec<(Format, u64)>,
@@ -31,7 +32,7 @@ impl Given {
         self.rounded_ones.push((format, bits));
     }
 
-    /// Does a constant stand for a number near it?
+    /// Returns `true` if a constant stands for a number near it.
     pub(crate) fn is_rounded(&self, format: Format, bits: u64) -> bool {
         let magnitude = bits & (format.width().mask() >> 1);
         self.rounded.is_some_and(|rounded| rounded(format, bits))

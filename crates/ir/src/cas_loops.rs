@@ -364,8 +364,8 @@ fn compares(
     }
 }
 
-/// For each instruction: does it depend on the guess or on the swap at `at`? `None` if the swap's address or a load
-/// depends on them, or if another register is carried from iteration to iteration.
+/// Returns for each instruction if it depends on the guess or on the swap at `at`. `None` if the swap's address or a
+/// load depends on them, or if another register is carried from iteration to iteration.
 fn dependent(instructions: &[Instr], (guess, at): (Reg, usize)) -> Option<Vec<bool>> {
     let mut written = RegisterSet::default();
     for instruction in instructions {

@@ -110,7 +110,7 @@ impl FloatMode {
     };
 }
 
-/// One number in, one out.
+/// An operation with one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum FloatUnary {

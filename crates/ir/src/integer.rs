@@ -3,7 +3,7 @@
 //! All arithmetic is modulo 2^w unless an operation says otherwise. "Signed" selects two's complement if it makes a
 //! difference.
 
-/// One integer in, one out.
+/// An operation with one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IntUnary {
     /// Bitwise complement; of a predicate, logical not.

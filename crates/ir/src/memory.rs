@@ -187,7 +187,7 @@ pub struct BulkCopy {
     pub src_space: Space,
     /// Bytes, a multiple of 16.
     pub bytes: Operand,
-    /// How it signals completion.
+    /// The signal of its completion.
     pub completion: BulkCompletion,
     /// Update of each element of the destination instead of a write; its operands are the source's elements.
     pub reduce: Option<Atomic>,
@@ -247,7 +247,7 @@ pub enum TensorCopyKind {
     Reduce(AtomicOp),
 }
 
-/// How a bulk copy signals completion.
+/// The signal of a bulk copy's completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BulkCompletion {
     /// It delivers its bytes at an mbarrier.

@@ -171,7 +171,7 @@ pub enum Op {
     Unsupported { what: String },
 }
 
-/// How a caller passes a value or takes a result.
+/// The passing of an argument or a result of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Argument {
     /// Through a `.param` variable of the caller.
@@ -180,7 +180,8 @@ pub enum Argument {
     Operand(Operand),
 }
 
-/// One thing an operation accesses, in the order of the text form.
+/// An access of an operation: to a register, an address, a symbol or an argument variable, in the order of the text
+/// form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// A register is written.

@@ -36,7 +36,7 @@ impl Display for Printed<'_> {
 }
 
 impl Printed<'_> {
-    /// One instruction as text.
+    /// Formats an instruction.
     #[must_use]
     pub fn instruction(&self, instruction: &Instr) -> String {
         let guard = instruction.guard.map(|guard| self.guard(guard)).unwrap_or_default();

@@ -79,7 +79,7 @@ impl Function {
     }
 }
 
-/// How a parameter is passed.
+/// The passing of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Param {
     /// In memory of the parameter space.

@@ -251,10 +251,10 @@ pub enum MbarrierOp {
     },
     /// `mbarrier.test_wait` and `mbarrier.try_wait`: tests once if a phase is complete.
     Test(MbarrierTest),
-    /// A test whose yes only skips a wait of the same group. It may be answered no, if that wait is for the same
-    /// phase.
+    /// A test that guards a wait of the same group: if it is true, only that wait is skipped. So an engine may always
+    /// answer false, if that wait is for the same phase.
     Peek(MbarrierTest),
-    /// A loop that tests until the phase is complete (made by [`crate::find_waits`]): blocks, then answers yes.
+    /// A loop that tests until the phase is complete (made by [`crate::find_waits`]): blocks, then sets `dst`.
     Wait(MbarrierTest),
 }
 
@@ -273,7 +273,7 @@ pub struct MbarrierArrive {
     pub no_complete: bool,
     /// `Release` or `Relaxed`.
     pub ordering: Ordering,
-    /// The ordering and scope are written in the text.
+    /// Set if the instruction states ordering and scope; otherwise they are the defaults.
     pub written: bool,
 }
 
@@ -286,7 +286,7 @@ pub struct MbarrierTest {
     pub phase: MbarrierPhase,
     /// `Acquire` or `Relaxed`.
     pub ordering: Ordering,
-    /// The ordering and scope are written in the text.
+    /// Set if the instruction states ordering and scope; otherwise they are the defaults.
     pub written: bool,
     /// The number shared by a wait and the tests that skip it.
     pub group: Option<u32>,

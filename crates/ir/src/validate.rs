@@ -142,6 +142,7 @@ impl Check<'_> {
         }
     }
 
+    /// Checks that operands are as wide as the operation requires.
     fn widths(&mut self, op: &Op) {
         match op {
             Op::Copy { dst, src } => {

@@ -43,8 +43,8 @@ pub fn find_waits(program: &mut Program) {
     }
 }
 
-/// For each wait that [`find_waits`] made of a loop: the test, and the instructions of its retry. These are never
-/// executed any more.
+/// Returns, for each wait that [`find_waits`] made of a loop, the test and the instructions of its retry. These are no
+/// longer executed.
 #[must_use]
 pub fn ways_back(function: &Function) -> Vec<(Span, Vec<Span>)> {
     let mut found = Vec::new();

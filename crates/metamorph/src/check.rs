@@ -1,7 +1,8 @@
-//! Checks labels by running kernels: small launches drawn at random, exact integers, every access checked.
+//! Checks the labels of generated kernels (correct, or with a given mistake) by running them: small launches drawn at
+//! random from the contract, exact integers in place of floats, every access checked.
 //!
-//! Overflow is not detected here, because launches are small. Transformations add the conditions against it to the
-//! contract, and no mutant is labelled for overflow alone.
+//! Errs by missing mistakes that need large launches. Overflow is one: transformations add the conditions against it to
+//! the contract, and no mutant is labelled for overflow alone.
 
 mod machine;
 mod meaning;
@@ -31,7 +32,7 @@ pub enum Compare {
     All,
 }
 
-/// Number of launches, and the first mistake.
+/// The result of the runs: their number, and the first mistake.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
     /// Number of launches that finished.
@@ -42,7 +43,8 @@ pub struct Verdict {
     pub witness: String,
 }
 
-/// Runs a kernel on up to `launches` launches that its contract allows, and that of its partner, if there is one.
+/// Runs a kernel on up to `launches` launches that its contract allows. If there is a partner (the original of a
+/// transformed kernel), its contract must allow them too.
 #[must_use]
 pub fn check(
     base: &Base,

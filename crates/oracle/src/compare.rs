@@ -19,7 +19,7 @@
 //! 4. **Clean runs leave the same memory.** If there is no fault, there is one final state, and the checker
 //!    ended with it.
 //!
-//! A race of an unused read with a write of the same size is no finding: all schedules leave the same memory.
+//! A race of an unused read with a write of the same size is not a finding: all schedules leave the same memory.
 //! Rules 3 and 4 check that as for programs without races.
 //!
 //! A checker that gives up (`unknown`) is held to the first rule alone, and the caller is informed. Notes of

@@ -1,8 +1,8 @@
-//! Random programs: correct ones, and correct ones with a few spoiled steps.
+//! Generates random tiny programs for the oracle: mostly correct ones, and correct ones with a few mutated steps.
 //!
-//! Most programs are built to complete without races: threads *hold* cells, use only cells they hold, and
-//! pass cells on when they synchronise with the next holder. Then each is changed a little with
-//! [`spoil`](crate::spoil), or left unchanged. A few are completely random.
+//! A program is built to complete without races by an ownership discipline: threads *hold* cells, use only cells they
+//! hold, and pass cells on when they synchronise with the next holder. Two of three are then mutated
+//! ([`spoil`](crate::spoil)). One in twelve is completely random.
 
 use crate::program::{
     Access, Barrier, BarrierKind, MAX_COPIES, MEMORY_BYTES, Op, Program, Space, Step, Thread, Value,
@@ -34,6 +34,7 @@ pub fn generate(seed: u64) -> Program {
     program
 }
 
+/// Draws the warps and threads of a program without steps.
 fn empty(random: &mut Random) -> Program {
     let warps = random.pick(&[1, 2, 2, 2, 3, 3]);
     let wanted = random.pick(&[2, 2, 3, 3, 4]).min(warps * 2);
@@ -46,6 +47,7 @@ fn empty(random: &mut Random) -> Program {
     Program { warps: warps as u8, threads: threads.collect() }
 }
 
+/// Draws a program of random operations, without any discipline.
 fn chaos(random: &mut Random) -> Program {
     let mut program = empty(random);
     for number in 0..program.threads.len() {
@@ -64,7 +66,7 @@ fn chaos(random: &mut Random) -> Program {
 /// Threads, one bit each.
 type Threads = u8;
 
-/// The permitted uses of a cell, and their threads.
+/// Ownership of a cell: the permitted uses, and the threads that may use it so.
 #[derive(Clone, Copy)]
 enum Held {
     /// This thread may do anything.
@@ -127,7 +129,7 @@ impl<'r> Builder<'r> {
         self.program
     }
 
-    /// Lets all remaining threads meet, and the holders of shared memory read it.
+    /// Ends the program with a barrier of all remaining threads, after which the holders of shared cells read them.
     fn close(&mut self) {
         self.whole_block();
         for number in self.used.clone() {
@@ -254,7 +256,7 @@ impl<'r> Builder<'r> {
         self.pass_on(self.alive, self.alive);
     }
 
-    /// Adds a counted barrier of some warps. Some of them may only arrive, or come again after that.
+    /// Adds a barrier of some warps, with a count. Some warps only arrive, and may then arrive or wait again at it.
     fn some_warps(&mut self) {
         let alive = self.alive();
         let mut warps: Vec<u8> = alive.iter().map(|&t| self.program.threads[t].warp).collect();
@@ -277,7 +279,7 @@ impl<'r> Builder<'r> {
             let warp = self.program.threads[thread].warp;
             let Some(position) = warps.iter().position(|&other| other == warp) else { continue };
             let shape = shapes[position];
-            // Lanes at instructions of their own may differ there.
+            // Lanes that execute separate instructions may play different roles.
             let differs = !shape.aligned && !shape.joint && self.random.chance(25);
             let arrives = !reduces && (position < arriving || differs || again[position].is_some());
             let kind = self.kind(reduces, arrives);
@@ -293,7 +295,7 @@ impl<'r> Builder<'r> {
         self.pass_on(told, learned);
     }
 
-    /// The second action of a warp that comes to a barrier again.
+    /// Draws the second action of a warp at the same barrier.
     fn again(&mut self) -> Option<BarrierKind> {
         match self.random.below(10) {
             0..=1 => Some(BarrierKind::Sync),
@@ -354,7 +356,8 @@ impl<'r> Builder<'r> {
         }
     }
 
-    /// Lets cells go to new holders, if all their holders have released and the new ones have acquired.
+    /// Redistributes cells at a synchronisation: a cell whose holders have all released (`told`) may go to threads that
+    /// have acquired (`learned`).
     fn pass_on(&mut self, told: Threads, learned: Threads) {
         let takers: Vec<usize> = (0..8).filter(|taker| learned >> taker & 1 != 0).collect();
         if takers.is_empty() {
@@ -373,7 +376,7 @@ impl<'r> Builder<'r> {
     }
 }
 
-/// The form of a barrier in the code.
+/// The form of a barrier in the code: `aligned`, and if the lanes of a warp share one instruction (`joint`).
 #[derive(Clone, Copy)]
 struct Shape {
     aligned: bool,

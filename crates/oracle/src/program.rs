@@ -54,7 +54,7 @@ pub struct Thread {
 }
 
 impl Thread {
-    /// Its number in the block of the emitted kernel.
+    /// The thread's number in the block of the emitted kernel.
     #[must_use]
     pub fn number(&self) -> u32 {
         u32::from(self.warp) * 32 + u32::from(self.lane)

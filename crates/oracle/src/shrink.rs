@@ -1,8 +1,8 @@
-//! Makes a program smaller while preserving a property.
+//! Shrinks a program while it keeps a property, such as a disagreement between oracle and checker.
 //!
-//! The search is greedy: it takes the first change that preserves the property, until none does. Changes go
-//! from large to small. Each makes the program smaller in an order without infinite descent: fewer threads,
-//! fewer warps, fewer steps, simpler operations.
+//! The search is greedy: it takes the first change that keeps the property, until no change does. Large changes are
+//! tried first: fewer threads, fewer warps, fewer steps, simpler operations. Each change makes the program smaller in a
+//! well-founded order, so the search ends. The result is a local minimum.
 
 use crate::program::{Access, BARRIERS, Barrier, BarrierKind, Op, Program, Space, Step, Value};
 
@@ -99,7 +99,7 @@ fn with_plainer_steps(program: &Program) -> impl Iterator<Item = Program> {
     })
 }
 
-/// Simpler steps. No chain of them leads back to the step itself.
+/// Returns simpler variants of a step. "Simpler" is a strict order, so that shrinking ends.
 fn plainer(step: Step) -> Vec<Step> {
     let ops = match step.op {
         Op::Read(access) => plainer_access(access).into_iter().map(Op::Read).collect(),

@@ -89,7 +89,7 @@ pub fn prove(
     options: Options,
 ) -> (Answer, Option<Solver>) {
     let mut tests = Tests::default();
-    // First, so that a launch that fails is told whatever becomes of the proof.
+    // First, so that a failing launch is reported even if the proof runs out of time.
     tests.small(kernel, TESTS);
     let shown = deadline::part(|| proved(kernel, solver, options));
     let (proof, solver) = shown.unwrap_or_else(|| (Proof::given_up(kernel), None));
@@ -105,7 +105,7 @@ pub fn prove(
         tests.replay(kernel, &proof.suspects);
     }
     if kernel.fences {
-        // The ordering by fences is not modelled, so a race in a run is no evidence.
+        // Order by fences is not modelled, so a race in a run may be a false alarm.
         tests.findings.retain(|finding| property(&finding.event) != Property::Races);
     }
     // If no contents satisfy the requirements, everything would hold.
@@ -303,6 +303,7 @@ impl Answer {
     }
 }
 
+/// Assembles the answer from a proof and from runs: for each property a verdict, with open claims and findings.
 fn assemble(proof: Proof, tests: Tests, claimed: &[base::Span]) -> Answer {
     let mut wanted = PLAIN.to_vec();
     // Only reported if it fails.

@@ -21,19 +21,19 @@ pub(crate) struct Monoid {
 }
 
 impl Monoid {
-    /// One of C's own operations.
+    /// Returns the monoid of one of C's own operations.
     pub(crate) fn named(name: &str) -> Self {
         Self { name: name.to_owned(), commutes: true, compares: None }
     }
 
-    /// One of C's own operations, or a function of the file that a clause declares to be a monoid.
+    /// Returns the monoid of one of C's own operations, or of a function that a clause declares to be one.
     pub(crate) fn called(name: &str, kernel: &Kernel) -> Self {
         let own = kernel.monoids.iter().find(|one| one.name == name);
         let commutes = own.is_none_or(|one| one.commutative);
         Self { name: name.to_owned(), commutes, compares: None }
     }
 
-    /// The same on numbers of a type.
+    /// Returns the monoid for numbers of a type.
     pub(crate) fn on(self, ty: Type) -> Self {
         let compares = match ty {
             Type::Int { bits, signed } if matches!(self.name.as_str(), "max" | "min") => {

@@ -69,7 +69,7 @@ pub fn within<T>(limit: Limit, work: impl FnOnce() -> T) -> Done<T> {
     }
 }
 
-/// Does a part of some work; nothing if that part is given up. There is no time left behind it then.
+/// Does a part of some work. `None` if it was given up because the deadline passed; then no time is left for the rest.
 pub(crate) fn part<T>(work: impl FnOnce() -> T) -> Option<T> {
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)) {
         Ok(result) => Some(result),

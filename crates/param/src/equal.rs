@@ -110,7 +110,7 @@ pub fn compare(
     compare_as(kernels, &Relation::default(), solver, options)
 }
 
-/// The same for kernels with an explicit relation.
+/// Like [`compare`], for kernels with an explicit relation.
 ///
 /// # Errors
 /// If arrays of the same name cannot be the same array, or a name is missing.
@@ -123,7 +123,7 @@ pub fn compare_as(
     let related = related(kernels, relation)?;
     let kernels = [&related[0], &related[1]];
     let pair = merged(kernels)?;
-    // First, so that a difference is told whatever becomes of the proofs.
+    // First, so that a difference is reported even if the proofs run out of time.
     let mut runs = Runs { same_launch: relation.same_launch, ..Runs::default() };
     let demanding = with_contents_of_both([&pair[0], &pair[1]]);
     runs.demands = demanding.iter().any(interp::demands_contents);

@@ -14,12 +14,13 @@ use cuda::{sema, syntax};
 
 type Result<T> = std::result::Result<T, Box<Diagnostic>>;
 
-/// The kernels of a text.
+/// Reads and lowers the kernels of a text, with expressions up to this depth.
 pub(crate) fn kernels(text: &Preprocessed, depth: usize) -> Result<Vec<Parsed>> {
     Ok(lowered(&analysed(&syntax::parse(text)?, depth)?))
 }
 
-/// The same with requirements, in which names are replaced; `false` beside a kernel that lacks a name they use.
+/// Like [`kernels`], with launch preconditions (`demands`), in which `names` are replaced. The flag is `false` for a
+/// kernel that lacks a name they use; it gets none of them.
 pub(crate) fn kernels_with(
     text: &Preprocessed,
     demands: &[String],

@@ -81,7 +81,7 @@ impl Type {
     /// `long long`.
     pub const LONG: Self = Self::Int { bits: 64, signed: true };
 
-    /// Its name in C.
+    /// The type's name in C.
     #[must_use]
     pub fn name(self) -> String {
         match self {

@@ -43,7 +43,8 @@ use std::collections::BTreeMap;
 /// A kernel of a file: its name, and the kernel or why it cannot be read.
 pub type Parsed = (String, Result<kir::Kernel, Box<Diagnostic>>);
 
-/// The kernels of a text without includes, each on its own: one outside the subset does not affect the others.
+/// Reads the kernels of a text without includes. An unsupported kernel is an error of its own and does not affect the
+/// others.
 ///
 /// # Errors
 /// If the text as a whole cannot be read.
@@ -52,7 +53,7 @@ pub fn kernels(text: &str) -> Result<Vec<Parsed>, Box<Diagnostic>> {
     front::kernels(&text, cuda::sema::Options::default().longest_chain)
 }
 
-/// The kernels of a preprocessed text. Their expressions may be so deep that the thread needs [`depth::STACK`].
+/// Reads the kernels of a preprocessed text. Their expressions may be so deep that the thread needs [`depth::STACK`].
 ///
 /// # Errors
 /// If the text as a whole cannot be read.
@@ -60,8 +61,8 @@ pub fn kernels_in(text: &Preprocessed) -> Result<Vec<Parsed>, Box<Diagnostic>> {
     front::kernels(text, depth::MAX_DEPTH)
 }
 
-/// The same with requirements on launches given apart from the file, in which names are replaced; `false` beside a
-/// kernel that lacks a name they use. Such a kernel gets no requirements.
+/// Like [`kernels_in`], with additional launch preconditions (`demands`) from the command line. `names` are
+/// replacements for names in them. The flag is `false` for a kernel that lacks a name they use; it gets none of them.
 ///
 /// # Errors
 /// If the text as a whole, or a requirement, cannot be read.
@@ -82,7 +83,7 @@ pub struct GivenClauses {
     pub place: Place,
 }
 
-/// The place of clauses given apart from a file.
+/// The place of clauses that are not part of the file, for messages.
 #[derive(Clone, Copy, Debug)]
 pub enum Place {
     /// Their text begins here among all texts.
@@ -91,7 +92,7 @@ pub enum Place {
     Of(base::Span),
 }
 
-/// The kernels of a text; those of one name with additional clauses.
+/// Like [`kernels_in`], with additional clauses for the kernels of this name.
 ///
 /// # Errors
 /// If the text as a whole, or a clause, cannot be read.
@@ -109,7 +110,7 @@ pub fn lowered(program: &cuda::tree::Program) -> Vec<Parsed> {
     front::lowered(program)
 }
 
-/// Is a function of CUDA modelled? Its name is that of the reader's tree.
+/// Returns `true` if a function of CUDA is modelled, by its name in [`cuda::tree`].
 #[must_use]
 pub fn follows(function: &str) -> bool {
     read::follows(function)
@@ -121,7 +122,7 @@ pub fn launches(kernel: &kir::Kernel, wanted: usize) -> Vec<interp::Launch> {
     search::small(kernel, wanted).into_iter().filter(search::is_runnable).collect()
 }
 
-/// The same with given values of scalars.
+/// Like [`launches`], with given values of scalars.
 #[must_use]
 pub fn launches_with(
     kernel: &kir::Kernel,

@@ -80,6 +80,7 @@ impl Exposed {
         element.index.iter().for_each(|index| self.read(index, assigned));
     }
 
+    /// Follows statements: reads of variables that are not assigned yet, and assignments.
     fn statements(&mut self, statements: &[Stmt], assigned: &mut Assigned) {
         for statement in statements {
             match statement {

@@ -298,6 +298,7 @@ fn foreign(array: &Array) -> Array {
     Array { dimensions, ..array.clone() }
 }
 
+/// Replaces the numbers of arrays in statements by those in `places`.
 fn renumber(statements: &mut [Stmt], places: &[ArrayId]) {
     for statement in statements {
         match statement {

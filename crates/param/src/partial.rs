@@ -140,7 +140,7 @@ impl Sign {
         }
     }
 
-    /// Of the maximum of two.
+    /// The possible signs of the maximum of two values.
     fn greater(self, other: Self) -> Self {
         Self {
             negative: self.negative && other.negative,

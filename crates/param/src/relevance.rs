@@ -6,7 +6,7 @@ use crate::kir::{
 };
 use base::Index;
 
-/// For each variable, does it feed an index, a condition or another such variable?
+/// Returns for each variable if it feeds an index, a condition or another such variable.
 pub(crate) fn relevant(kernel: &Kernel) -> Vec<bool> {
     let mut marks = vec![false; kernel.vars.len()];
     loop {
@@ -37,6 +37,7 @@ fn element(element: &Element, marks: &mut [bool]) {
     element.index.iter().for_each(|index| mark(index, marks));
 }
 
+/// Marks the variables that feed an index or a condition in statements, or another marked variable.
 fn statements(list: &[Stmt], marks: &mut [bool]) {
     for statement in list {
         match statement {
@@ -102,7 +103,7 @@ fn inner_conditions(value: &Expr, marks: &mut [bool]) {
     });
 }
 
-/// For each array, does the kernel write it?
+/// Returns for each array if the kernel writes it.
 pub(crate) fn written(kernel: &Kernel) -> Vec<bool> {
     let mut marks = vec![false; kernel.arrays.len()];
     written_in(&kernel.body, &mut marks);
@@ -129,7 +130,7 @@ fn written_in(list: &[Stmt], marks: &mut [bool]) {
     }
 }
 
-/// For each array, do loads from it feed an index or a condition?
+/// Returns for each array if loads from it feed an index or a condition.
 pub(crate) fn feeding(kernel: &Kernel, relevant: &[bool]) -> Vec<bool> {
     fn each(list: &[Stmt], see: &mut impl FnMut(VarId, ArrayId)) {
         for statement in list {

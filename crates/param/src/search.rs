@@ -124,7 +124,7 @@ pub(crate) fn small(kernel: &Kernel, wanted: usize) -> Vec<Launch> {
     small_with(kernel, wanted, &BTreeMap::new())
 }
 
-/// The same with some scalars given.
+/// Like `small`, with given values of some scalars.
 pub(crate) fn small_with(
     kernel: &Kernel,
     wanted: usize,

@@ -1,7 +1,7 @@
-//! Runs launches to refute wrong claims, and to test proofs.
+//! Runs launches that the contract allows: to refute wrong claims, and to test proofs against the interpreter.
 //!
-//! An event on a launch that the contract allows is a finding. A run ends at an overflow. If that was of an unsigned
-//! number, which C++ lets wrap around, the launch is run once more with the machine's arithmetic.
+//! An event of a run (a race, an access out of bounds, …) is a finding. A run ends at an overflow. If that was of an
+//! unsigned number, which C++ lets wrap around, the launch is run once more with the machine's arithmetic.
 
 use crate::answer::Finding;
 use crate::engine::Property;
@@ -209,8 +209,8 @@ fn runs(kernel: &Kernel, launches: &[Launch], budget: u64) -> Vec<Run> {
     })
 }
 
-/// Does C++, or every compiler for CUDA, define how this value wraps? It does for unsigned numbers, and for narrow
-/// ones, in which nothing is computed but to which values are converted.
+/// Returns `true` if C++, or every compiler for CUDA, defines how this value wraps. That is so for unsigned numbers,
+/// and for types narrower than `int`, to which values are converted and in which nothing is computed.
 pub(crate) fn is_unsigned_wrap(event: &Event) -> bool {
     match event {
         Event::Overflow { ty: Type::Int { bits, signed }, .. } => !signed || *bits < 32,

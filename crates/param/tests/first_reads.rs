@@ -1,4 +1,4 @@
-//! Reads of shared and local memory that nobody has stored to: random stores and reads, counted for small launches.
+//! Tests the property `initialised`: random stores and reads of shared and local memory, enumerated for small launches.
 
 mod support;
 
@@ -11,7 +11,7 @@ use testing::Random;
 /// Threads of a block that are counted.
 const THREADS: std::ops::Range<i128> = 1..14;
 
-/// Returns what is said of first reads.
+/// Returns the verdict on initialised reads.
 fn verdict(text: &str) -> Option<Verdict> {
     let options = Options { infers: true, suggests: false };
     let (answer, _) = param::prove(&kernel(text), None, options);
@@ -178,7 +178,7 @@ fn an_iteration_that_may_not_be_done_stores_nothing() {
     assert_ne!(verdict(&stored), Some(Verdict::Refuted));
 }
 
-/// A value that nobody has stored is no fault as long as nothing comes of it.
+/// An uninitialised value is not a fault as long as it affects no result.
 #[test]
 fn what_is_copied_and_not_used_is_not_refuted() {
     let text = |stored: &str| {

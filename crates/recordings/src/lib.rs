@@ -75,7 +75,7 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// For each vector the values of the output registers, if they were recorded.
+    /// Returns the values of the output registers for each vector, if they were recorded.
     #[must_use]
     pub fn outputs(&self) -> Option<Vec<Vec<u64>>> {
         match &self.outcome {

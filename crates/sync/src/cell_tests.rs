@@ -252,8 +252,8 @@ fn accesses_told_together_are_those_told_one_by_one() {
     assert!(all > 100_000, "{all}");
 }
 
-/// Runs a random history in two shadows, one of which keeps reads aside. Returns `true` if both report the same conflicts, and the
-/// number of reads kept aside.
+/// Runs a random history in two shadows, one of which keeps reads aside. Returns `true` if both report the same
+/// conflicts, and the number of reads kept aside.
 fn told_later(seed: u64) -> (bool, usize) {
     let mut random = Random::new(seed);
     let (clocks, copies) = (Clocks::new(WARPS), Copies::new(WARPS));

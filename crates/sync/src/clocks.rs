@@ -19,7 +19,7 @@
 //! A second instance of the same tables serves for waits-for, which mbarriers need for lanes. It gets every
 //! event that waits, and no exits.
 //!
-//! Long: who knows what of whom is one table, and its rules are read together.
+//! Long: the tables and the rules that update them are read together.
 
 use crate::lanes::{Mask, WARP};
 

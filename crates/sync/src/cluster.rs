@@ -100,7 +100,7 @@ pub(crate) struct ClusterBarrier {
 }
 
 impl ClusterBarrier {
-    /// For a cluster of this many warps.
+    /// The barrier of a cluster of this many warps.
     pub(crate) fn new(warps: usize) -> Self {
         Self {
             warps: vec![Progress::Out; warps],

@@ -1,10 +1,11 @@
-//! Asynchronous copies (`cp.async` and `cp.async.bulk`, PTX manual §9.7.9.25) as agents of their own.
+//! Asynchronous agents: copies (`cp.async`, `cp.async.bulk`, PTX manual §9.7.9.25) and products of warp groups
+//! (`wgmma`). Records their groups, and the waits that complete them.
 //!
-//! A copy happens after its thread's earlier actions and before the wait for its group. With everything else
-//! it is unordered, other copies of the same thread included. After the wait it counts as an access of its
-//! thread at the time of the wait. A copy that arrives at an mbarrier is also complete for each thread that
-//! knows the end of the phase. A bulk copy belongs to one lane. A wait for its group may cover its reads
-//! alone (`.read`): then its source may change, but its target is not yet written.
+//! A copy is ordered after its thread's earlier actions and before the wait for its group, and with nothing else: not
+//! with other copies of the same thread. After the wait it counts as an access of its thread at the time of the wait. A
+//! copy that arrives at an mbarrier is also complete for each thread that knows the end of the phase. A bulk copy
+//! belongs to one lane. A wait for its group may cover its reads alone (`.read`): then its source may change, but its
+//! target is not yet written.
 
 use crate::clocks::{Clocks, LaneId, Time};
 use crate::lanes::{Mask, WARP};
@@ -16,7 +17,7 @@ use std::ops::Range;
 /// One execution of a copy instruction by a warp.
 pub type CopyId = u32;
 
-/// Copies of a block.
+/// The asynchronous agents of a block.
 #[derive(Clone, Debug)]
 pub struct Copies {
     /// For each copy and lane, the time of the wait that covers it; zero before that.
@@ -31,7 +32,7 @@ pub struct Copies {
     fences: ProxyFences,
     /// For copies that arrive at mbarriers, by copy and lane: the parties and their times.
     arrivals: FxHashMap<(CopyId, usize), Vec<(u16, Time)>>,
-    /// An arrival of copies, started and not yet counted.
+    /// A `cp.async.mbarrier.arrive` that was started and not yet recorded at its mbarrier.
     arriving: Option<CopyId>,
     /// Groups of products of each warp.
     products: FxHashMap<usize, Groups>,
@@ -39,7 +40,7 @@ pub struct Copies {
     issued: Vec<Vec<CopyId>>,
     /// For each product, the warps that compute it together, and its number among theirs.
     parts: FxHashMap<CopyId, (Range<usize>, usize)>,
-    /// For some bulk copies, a number for their contents and target: equal if both are.
+    /// For some bulk copies, a number that is equal only if contents and target are.
     contents: FxHashMap<CopyId, u32>,
 }
 
@@ -205,7 +206,7 @@ impl Copies {
         group.filter_map(move |warp| Some((warp, *self.issued.get(warp)?.get(number)?)))
     }
 
-    /// Counts the products covered by a wait of a warp for all but `pending` groups.
+    /// Counts the products of a warp that a wait for all but `pending` groups completes.
     fn covered(&self, warp: usize, pending: u64) -> usize {
         let left = self.products.get(&warp).map_or(0, |Groups { open, committed }| {
             let pending = usize::try_from(pending).unwrap_or(usize::MAX);
@@ -215,7 +216,7 @@ impl Copies {
         self.issued[warp].len() - left
     }
 
-    /// Returns a warp that has not yet started its part of a product covered by a wait of `warp`.
+    /// Returns a warp that has not yet started its part of a product that a wait of `warp` completes.
     #[must_use]
     pub fn missing_part(&self, warp: usize, pending: u64) -> Option<usize> {
         let covered = self.covered(warp, pending);

@@ -93,7 +93,7 @@ impl Lists {
 }
 
 impl Entry {
-    /// One of its threads.
+    /// The lowest thread of the entry.
     pub(crate) fn who(&self) -> LaneId {
         LaneId { warp: self.warp, lane: self.lanes.lowest().unwrap_or(0) as u8 }
     }
@@ -157,7 +157,7 @@ impl Entry {
     }
 }
 
-/// One of the threads of an entry, for a report.
+/// A thread of an entry as the side of a conflict, for a report.
 pub(crate) fn side(entry: &Entry, lane: usize) -> Side {
     let who = LaneId { warp: entry.warp, lane: lane as u8 };
     let time = (!entry.is_copy).then_some(entry.time);

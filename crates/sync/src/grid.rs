@@ -1,4 +1,7 @@
-//! Compares accesses of different blocks: nothing orders blocks of a launch.
+//! Finds conflicts between the accesses of different blocks, which nothing in a launch orders.
+//!
+//! Of each few bytes only the last access of each kind is kept. So a conflict on some bytes is found for one pair of
+//! accesses, and not for all.
 
 use crate::cell::{Summary, mark};
 use crate::clocks::LaneId;
@@ -110,7 +113,7 @@ impl Grid {
         self.add_cells(block, touched.shift, touched.cells.iter().copied(), (commute, met));
     }
 
-    /// Returns `true` if a block touched bytes last changed by one of the blocks `strange` to it.
+    /// Returns `true` if a block touched bytes that were last changed by a block for which `strange` holds.
     #[must_use]
     pub fn meets(&self, touched: &Touched, strange: &dyn Fn(u64) -> bool) -> bool {
         let changed = |index: u64| {
@@ -188,6 +191,7 @@ fn record(cell: &mut Cell, block: u64, summary: &Summary) {
     }
 }
 
+/// Compares a block's accesses to a cell with the last ones of earlier blocks, and adds each conflict.
 fn compare(
     cell: &Cell,
     block: u64,

@@ -86,7 +86,7 @@ pub enum SameValue {
     Undecided,
 }
 
-/// How much must be known about the value of a write, compared with the present value.
+/// The certainty that is needed that a write leaves the present value in place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Question {
     /// Nothing.
@@ -98,7 +98,7 @@ pub enum Question {
     Proof,
 }
 
-/// One of two conflicting accesses.
+/// A side of a conflict: one of the two accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Side {
     /// The thread.

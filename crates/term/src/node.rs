@@ -188,7 +188,7 @@ impl Function {
     ];
 }
 
-/// One operation.
+/// An operation of a term, with its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Node {
     /// A free variable, finite.

@@ -1,15 +1,15 @@
-//! The store of terms and the constructors an interpreter calls once per lane and instruction.
+//! The store of terms, and the constructors that an interpreter calls once per lane and instruction.
 //!
-//! No hash-consing: a node is pushed and forgotten. Constructors fold constants and eliminate infinities on creation.
-//! They drop an operand only if it is *total* (no operation below it can be undefined), so that no definedness
-//! condition is ever lost here.
+//! There is no hash-consing: each construction appends a node, and equal terms may have several nodes. Constructors
+//! fold constants and infinities. They drop an operand only if it is *total* (no operation in it can be undefined), so
+//! that no definedness condition is lost here.
 
 use crate::sums::{LANES, Runs, Sums, all_below};
 use crate::{ConstantId, Factors, Function, Input, Inputs, Node, NodeId, Number, Sum, Term};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// The longest sum that is copied if it grows in two ways.
+/// The longest sum that is copied when two different products are appended to it; longer ones are shared.
 const COPIED: u32 = 16;
 
 /// Terms over a shared table of inputs.
@@ -245,8 +245,8 @@ impl Terms {
         }
     }
 
-    /// `c = a · b + c` in all lanes of a warp, for inputs `base` before the positions in `factors` and sums that have grown
-    /// together. Otherwise returns `false` and does nothing.
+    /// `c = a · b + c` in all lanes of a warp, for inputs `base` before the positions in `factors` and sums that have
+    /// grown together. Otherwise returns `false` and does nothing.
     ///
     /// The sum of the first lane stands for all: that of lane `l` is in the list `l` after the first lane's, and as
     /// long.
@@ -357,7 +357,8 @@ impl Terms {
         node
     }
 
-    /// Neither constant, infinite nor undefined: nothing to fold.
+    /// Returns `true` if a product with this factor cannot be folded: it is not a constant, π, infinite, undefined or
+    /// a negation.
     fn is_plain(&self, node: NodeId) -> bool {
         node.position() < self.inputs.len()
             || !matches!(
@@ -370,7 +371,7 @@ impl Terms {
             )
     }
 
-    /// Neither infinite nor undefined: a product may be appended to it.
+    /// Returns `true` if a product may be appended to a term: it is neither infinite nor undefined.
     fn is_plain_addend(&self, term: Term) -> bool {
         term.prefix != 0 || !matches!(self.node(term), Node::Infinity { .. } | Node::Undefined)
     }
@@ -379,7 +380,7 @@ impl Terms {
         if let Some(folded) = self.fold_addition(a, negate_b, b) {
             return folded;
         }
-        // Growing the longer accumulator in place beats starting a list that refers to it.
+        // `b` is a sum and `a` is not: append to `b` instead of starting a list that refers to it.
         if a.prefix == 0 && b.prefix != 0 && !negate_b {
             let (factors, partial) = self.as_factors(false, a);
             return self.append(b, factors, partial);
@@ -388,7 +389,7 @@ impl Terms {
         self.append(a, factors, partial)
     }
 
-    /// Sums with a constant zero, two constants, an infinity or something undefined.
+    /// Folds a sum with a constant zero, two constants, an infinity or an undefined operand; `None` for other sums.
     fn fold_addition(&mut self, a: Term, negate_b: bool, b: Term) -> Option<Term> {
         let (left, right) = (self.node(a), self.node(b));
         match (left, right) {
@@ -413,7 +414,7 @@ impl Terms {
         }
     }
 
-    /// A summand as a product: `x·y`, `−x` and `x` all fit without a node of their own.
+    /// Returns a summand as a signed product of two factors: `x·y`, `−x·1` or `x·1`.
     fn as_factors(&mut self, negative: bool, term: Term) -> (Factors, bool) {
         let node = self.seal(term);
         let partial = self.partial_at(node);

@@ -1,7 +1,8 @@
-"""CUDA extensions of torch (`load_inline`, `load`) without a host compiler: their functions are interpreted.
+"""Records CUDA extensions of torch (`load_inline`, `load`) without a host compiler.
 
-An extension is CUDA C++ with functions that launch its kernels. Kernels go to the program unchanged; host functions
-run in `cuda_host` on the fake tensors of a recording.
+An extension is CUDA C++ with host functions that launch its kernels. The text of the kernels is passed on unchanged;
+host functions are interpreted by `cuda_host` on the fake tensors of a recording. Anything that might change the
+meaning of the text is refused: unknown compiler flags, extra include folders, exports under `#if`.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from .launches import Compiled, Launched, Noting
 #: Declarations from torch's headers in every extension. Lines are counted after them.
 _PRELUDE = "#include <stdint.h>\n#include <math.h>\n#line 1\n"
 _RECORDING: ContextVar[Optional[tuple[Launched, Noting]]] = ContextVar("recording", default=None)
-#: Flags about speed, warnings, the target and the version of the language.
+#: Compiler flags that change neither the text nor its meaning over the reals: speed, warnings, target, language.
 _PLAIN_FLAGS = re.compile(
     r"-O[0-3s]?|-g|-G|-w|-W[a-z-]+|-v|-lineinfo|--?generate-line-info|--?use_fast_math|-(?:-f|f)mad=(?:true|false)|-std=c\+\+\d\d|-m64|-fPIC"
     r"|-march=native|-fopenmp|-(?:-gpu-architecture|arch|-generate-code|gencode)(?:=[\w=,]+)?|(?:arch=)?(?:compute|sm)_\w+(?:,code=\w+)?"
@@ -37,7 +38,7 @@ Texts = Union[str, Sequence[str], None]
 
 @contextlib.contextmanager
 def recorded(on_launch: Launched, noting: Noting) -> Iterator[None]:
-    """Hands launches of extensions to a recording, and errors of their functions to `noting`."""
+    """Passes launches of extensions to `on_launch`. Host functions run within `noting`, which keeps their errors."""
     token = _RECORDING.set((on_launch, noting))
     try:
         yield
@@ -191,7 +192,7 @@ def _compiled(source: Source, kernel: KernelSource, template: Sequence[Any], blo
 
 
 def _instance(kernel: KernelSource, template: Sequence[Any]) -> str:
-    """Asks the compiler for one instance of a template."""
+    """Returns an explicit instantiation of a kernel template, or nothing for other kernels."""
     if not kernel.template:
         return ""
     names = {kind: text for text, kind in reversed(TYPES.items())}

@@ -1,4 +1,7 @@
-"""Recordings as objects and as project folders."""
+"""The result of recording a host function: its launches and formulas as data, written as a project folder.
+
+A `Variant` is one run. There are several if kernels are autotuned: each configuration is compared on its own.
+"""
 
 from __future__ import annotations
 
@@ -101,7 +104,7 @@ class Recording:
     """The steps of a host function, for every configuration."""
 
     variants: list[Variant]
-    #: What the host function asked about the GPU, and the answers.
+    #: Properties of the GPU that the host function read, with the assumed values.
     assumptions: list[str] = field(default_factory=list)
 
     @property

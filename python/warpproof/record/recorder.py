@@ -4,7 +4,7 @@ The function runs unchanged under `FakeTensorMode` on tensors that claim to be o
 every ATen operation, `launches.intercepted` every Triton launch, and `extensions` those of CUDA extensions. Nothing
 is computed. Other kernels (`torch.compile`) are not seen and fail by themselves.
 
-The host function's own code runs: put a sandbox around it if it is somebody else's.
+The host function's code is executed: run it in a sandbox if you do not trust its author.
 """
 
 from __future__ import annotations
@@ -75,12 +75,12 @@ class Recorder:
         self.all: list[Storage] = []
         self.choices = Choices(chosen)
         self.failure: Optional[Exception] = None
-        #: Numbers about the GPU that the host function asked for.
+        #: Properties of the GPU that the host function read.
         self.asked: dict[str, int] = {}
 
     @contextlib.contextmanager
     def noting(self) -> Iterator[None]:
-        """Keeps the first error of the recording. The host function may catch it, and then takes a way of its own."""
+        """Keeps the first error of the recording: the host function may catch it and continue differently."""
         try:
             yield
         except Exception as error:

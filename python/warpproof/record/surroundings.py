@@ -1,7 +1,7 @@
-"""The surroundings of a recorded host function: a GPU that only answers questions, no driver, one thread.
+"""A fake GPU for recorded host functions: it has properties, but no driver, and one thread.
 
-What a host function learns here may differ on a GPU. Numbers about the GPU are noted as assumptions; what has no
-answer is refused, even if the host function catches the error.
+Properties may differ on a real GPU. Those that a host function reads are recorded as assumptions. Anything that is not
+modelled is refused, even if the host function catches the error.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NUMBERS = {
 
 
 class _Properties:
-    """The properties of the GPU: numbers, of which those that are asked for are noted."""
+    """The properties of the fake GPU. Those that are read are recorded."""
 
     def __init__(self, numbers: dict[str, int], asked: dict[str, int], noting: Noting):
         self._numbers, self._asked, self._noting = numbers, asked, noting
@@ -41,7 +41,7 @@ class _Properties:
 
 @contextlib.contextmanager
 def pretended_gpu(capability: int, asked: dict[str, int], noting: Noting) -> Iterator[None]:
-    """Provides answers to the questions that host code asks of `torch.cuda`. Notes in `asked` those that are numbers."""
+    """Replaces `torch.cuda`'s queries of the GPU by those of a fake one. Records the numbers that are read in `asked`."""
     major, minor = divmod(capability, 10)
     properties = _Properties({**_NUMBERS, "major": major, "minor": minor}, asked, noting)
     stream = types.SimpleNamespace(cuda_stream=0, synchronize=lambda: None)

@@ -33,7 +33,7 @@ def _reduce(c: Call) -> Tensor:
     if operation in ("any", "all"):
         source = ops.cast(c.b, source, "bool")
     elif operation in ("sum", "prod") and (c.dtype == "bool" or kind_of(c.dtype) != source.kind):
-        # With a type of its own the values are converted before the sum; a sum of booleans tells whether there is one.
+        # With an explicit type the values are converted before the sum; a sum of type bool is true if any value is.
         source = ops.cast(c.b, source, c.dtype)
         operation = {"sum": "any", "prod": "all"}[operation] if c.dtype == "bool" else operation
     return red.reduce(c.b, operation, source, axes, bool(c.get("keepdim", False)), c.dtype, c.operation)

@@ -96,7 +96,8 @@ pub(crate) fn of_table(table: &Table) -> Vec<Pair> {
     table.rows.iter().filter_map(pair).collect()
 }
 
-/// `NAME_broken.ptx` and `NAME_dropN_broken.ptx` of `corpus/sync` with `NAME_fixed.ptx`, each with the flags in its `.args` file.
+/// `NAME_broken.ptx` and `NAME_dropN_broken.ptx` of `corpus/sync` with `NAME_fixed.ptx`, each with the flags in its
+/// `.args` file.
 fn of_corpus(root: &Path) -> Result<Vec<Pair>, String> {
     let folder = "corpus/sync";
     let entries =

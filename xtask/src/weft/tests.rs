@@ -1,4 +1,5 @@
-//! Small kernels of each kind, checked: those without a bug are proved, those with one refuted by a race on shared memory.
+//! Small kernels of each kind, checked: those without a bug are proved, those with one refuted by a race on shared
+//! memory.
 
 use super::dataflow::Shape;
 use super::dma::{self, Buffering};

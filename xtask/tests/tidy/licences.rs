@@ -1,4 +1,5 @@
-//! Licences of dependencies: each must be one that `deny.toml` allows. `cargo deny check` looks at the same list, and at advisories.
+//! Licences of dependencies: each must be one that `deny.toml` allows. `cargo deny check` looks at the same list, and
+//! at advisories.
 
 use cargo_metadata::MetadataCommand;
 use testing::corpus::root;

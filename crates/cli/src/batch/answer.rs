@@ -99,7 +99,7 @@ pub(super) fn of_call(command: &str, called: &Called) -> String {
     })
 }
 
-/// Returns the answer to a line that is no job.
+/// Returns the answer to a line that is not a job.
 pub(super) fn invalid(message: &str) -> String {
     let (verdict, exit) = (Verdict::Invalid, Exit::BadInput as u8);
     let messages = &format!("error: {message}\n");

@@ -20,7 +20,7 @@ struct Line {
     files: BTreeMap<String, String>,
 }
 
-/// Only the name of a job, for a line that is no valid job.
+/// The name of a job, read from a line that is not a valid job.
 #[derive(Debug, Deserialize)]
 struct Named {
     #[serde(default)]
@@ -50,7 +50,7 @@ pub(super) struct Job {
     pub(super) id: String,
     /// Equal for jobs with the same answer.
     pub(super) key: [u8; 32],
-    /// The task as one line of JSON, or the reason why the line is no job.
+    /// The task as one line of JSON, or the reason why the line is not a job.
     pub(super) task: Result<String, String>,
 }
 

@@ -35,7 +35,7 @@ use std::path::{Path, PathBuf};
 /// The longest line that is read as a job, in bytes.
 const LONGEST: u64 = 256 << 20;
 
-/// Answers all jobs of a file, and returns the exit status.
+/// Runs all jobs of a file, writes their results, and returns the exit status.
 pub(crate) fn run(args: &BatchArgs, host: &Host) -> u8 {
     if args.ray.is_some() {
         return fail(
@@ -142,7 +142,7 @@ impl Lines for Jobs {
     }
 }
 
-/// Answered jobs by their hashes, each with the line of the first.
+/// Jobs with a result, by their hashes: the position of the first result with that hash.
 type Known = HashMap<[u8; 32], u64>;
 
 /// Skips the jobs that an earlier run answered. Each result must be that of the job at its position.

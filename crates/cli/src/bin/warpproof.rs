@@ -6,9 +6,10 @@ fn main() -> ExitCode {
     ExitCode::from(warpproof::main(std::env::args_os()))
 }
 
-/// Where there is no more memory, the program says so and ends with status 3, as for any other limit; Rust alone would abort.
+/// An allocator that ends the process with a message and status 3 if memory runs out, as for any other limit. Rust
+/// alone would abort.
 ///
-/// Only the program does that. In another program, such as Python with our module, its own allocator stays.
+/// Only this program installs it. Another program, such as Python with our module, keeps its own allocator.
 #[cfg(unix)]
 #[allow(
     unsafe_code,
@@ -23,8 +24,9 @@ mod memory {
 
     struct OrEnd;
 
-    // SAFETY: every call goes to `System` with the same arguments, and its result is returned if it is no null pointer. Otherwise
-    // the process ends. `end` does not allocate: it writes to standard error, which has no buffer, and calls `_exit`.
+    // SAFETY: every call goes to `System` with the same arguments, and its result is returned if it is not null.
+    // Otherwise the process ends. `end` does not allocate: it writes to standard error, which has no buffer, and calls
+    // `_exit`.
     unsafe impl GlobalAlloc for OrEnd {
         unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
             // SAFETY: the caller's promises are those that `System` asks for.

@@ -1,4 +1,8 @@
-//! A job of the server: all results for one file, as diagnostics of the files they concern.
+//! A job of the language server: proves the kernels of one file, runs the project entries that name it, and turns
+//! the reports into LSP diagnostics.
+//!
+//! A diagnostic goes to the file of its place, which may be a header. One without a place goes to the kernel's name,
+//! or to the top of the file. Nothing is decided here: verdicts are those of [`call`] and [`project::run_each`].
 
 use super::uri;
 use crate::call::{Call, call};
@@ -14,7 +18,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The results for a file.
+/// The results for a file, for all kernels and all entries.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// Diagnostics by file. Those of other files come from headers and references.
@@ -63,6 +67,7 @@ pub(super) fn nearest(file: &Path) -> Option<PathBuf> {
 }
 
 impl Found {
+    /// Runs the entries of the project at `path` that name `file`, and adds their results.
     fn run(
         &mut self,
         path: &Path,
@@ -105,6 +110,7 @@ impl Found {
         self.add(file, &reports, texts);
     }
 
+    /// Adds the diagnostics of reports, each once. Marks without a place go to `file`.
     fn add(&mut self, file: &Path, reports: &[Report], texts: &mut Texts) {
         for report in reports {
             let summary = report.summary();

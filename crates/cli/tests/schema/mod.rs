@@ -1,7 +1,6 @@
 //! The part of JSON Schema that our schemas use: `type`, `const`, `enum`, `required`, `properties`,
-//! `additionalProperties`, `items`, `minItems`, `uniqueItems`, `minimum`, `maximum`, `format`, `pattern` of `^prefix`, `anyOf`,
-//! `oneOf` and `$ref` to a place in the schema.
-//! An unknown keyword is an error, not ignored.
+//! `additionalProperties`, `items`, `minItems`, `uniqueItems`, `minimum`, `maximum`, `format`, `pattern` of `^prefix`,
+//! `anyOf`, `oneOf` and `$ref` to a place in the schema. An unknown keyword is an error, not ignored.
 
 use serde_json::Value;
 

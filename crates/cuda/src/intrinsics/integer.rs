@@ -1,4 +1,5 @@
-//! Integers, their bits, and conversions with a rounding of their own (CUDA Math API: integer intrinsics, type casting intrinsics).
+//! Integers, their bits, and conversions with a rounding of their own (CUDA Math API: integer intrinsics, type casting
+//! intrinsics).
 
 use super::entry::{Class, Intrinsic, own};
 

@@ -1,4 +1,5 @@
-//! Loads and stores with cache hints, and functions of addresses (CUDA C++ Programming Guide: read-only data cache load function, load and store functions using cache hints, address space predicates).
+//! Loads and stores with cache hints, and functions of addresses (CUDA C++ Programming Guide: read-only data cache load
+//! function, load and store functions using cache hints, address space predicates).
 
 use super::entry::{Class, Intrinsic, called, own};
 

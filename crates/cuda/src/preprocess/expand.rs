@@ -44,6 +44,7 @@ impl State<'_> {
         expanded
     }
 
+    /// Expands the macros in a list of tokens.
     fn expand_list(&mut self, tokens: Vec<PpToken>, place: Place) -> Result<Vec<PpToken>> {
         let mut out = Vec::new();
         let mut input = tokens;

@@ -45,7 +45,7 @@ pub(super) fn number(text: &str) -> Result<Literal, LiteralError> {
     if is_float {
         return float(&plain, is_hex).ok_or_else(wrong)?;
     }
-    // The case of `l` matters: `lL` is no suffix.
+    // The case of `l` matters: `lL` is not a suffix.
     if text.contains("lL") || text.contains("Ll") {
         return Err(wrong());
     }

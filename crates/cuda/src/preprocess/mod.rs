@@ -116,7 +116,7 @@ impl State<'_> {
         Ok(())
     }
 
-    /// Takes a preprocessor line or the text up to the next one.
+    /// Executes one directive, or expands the text up to the next one.
     fn step(&mut self) -> Result<()> {
         let Some(frame) = self.frames.last_mut() else { return Ok(()) };
         let tokens = Rc::clone(&frame.tokens);
@@ -146,6 +146,7 @@ impl State<'_> {
         Ok(())
     }
 
+    /// Returns to the including file at the end of an included one.
     fn close_file(&mut self) -> Result<()> {
         let Some(frame) = self.frames.pop() else { return Ok(()) };
         match frame.conditionals.last() {

@@ -27,7 +27,7 @@ pub fn no_files(_: &Path) -> Option<io::Result<String>> {
 }
 
 impl Default for Options<'_> {
-    /// For `sm_80`, without files to include.
+    /// Options for `sm_80`, without files to include.
     fn default() -> Self {
         Self {
             path: PathBuf::from("main.cu"),

@@ -126,6 +126,7 @@ impl<'a> Analyser<'a> {
         Ok(Some(Definition { ast, order: *order, scope }))
     }
 
+    /// Types the body of a function: binds its parameters, then reads its statements.
     fn read_function(&mut self, id: FunctionId, task: &Task, ast: &'a ast::Function) -> Result<()> {
         let member = self.decls.get(task.decl).and_then(|one| one.member);
         self.body.function = Some(id);

@@ -60,6 +60,7 @@ impl<'a> Analyser<'a> {
         self.call_among(found, &[], operands, "operator()", span)
     }
 
+    /// Resolves a call by name: of an annotation's word, a type, a variable or functions.
     fn call_named(
         &mut self,
         name: &'a ast::QualifiedName,
@@ -123,6 +124,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
+    /// Resolves a call of overloaded functions, with those found by argument-dependent lookup.
     fn call_functions(
         &mut self,
         (is_qualified, scope): (bool, Option<super::scope::ScopeId>),

@@ -280,7 +280,7 @@ impl<'a> Analyser<'a> {
         let ty = match (ghost_type(&ty), &ty.ty) {
             (Some(ty), _) if ty != Type::Void => ty,
             _ => {
-                // Declared anyway, so that its uses are no errors.
+                // Declared anyway, so that its uses give no further errors.
                 self.ghost(&part.name, Type::Whole);
                 let message = "ghost variables are `int`, wider or real";
                 return Err(unsupported(declarator.ty.span, message));

@@ -1,5 +1,8 @@
-//! Copies of objects (\[class.copy\]). The tree copies scalar by scalar, as implicit copy constructors and
-//! assignments do. A class with a user-provided one, in itself or in a member, is refused where it is copied.
+//! Copies of objects (\[class.copy\]).
+//!
+//! The tree copies scalar by scalar, as implicit copy constructors and assignments do. If a class, or the class of a
+//! member, has a user-provided copy constructor or assignment, copying it is refused. Errs towards refusal: nesting
+//! deeper than [`DEPTH`] and declarations without a known signature count as user-provided.
 
 use super::analyser::Analyser;
 use super::scope::{DeclId, Entity};
@@ -22,6 +25,8 @@ impl Analyser<'_> {
         }
     }
 
+    /// Returns `true` if a class, or a class within `depth` levels of members, has a user-provided copy. Errs on the
+    /// side of `true`.
     fn has_own_copy(&self, record: RecordId, depth: u32) -> bool {
         if depth == 0 {
             return true;
@@ -49,7 +54,7 @@ impl Analyser<'_> {
         })
     }
 
-    /// Does a class have an assignment from itself that is no template?
+    /// Returns `true` if a class has a non-template assignment from its own type.
     pub(super) fn has_own_assignment(&self, record: RecordId) -> bool {
         let scope = self.class_scope(record).and_then(|scope| self.scopes.get(scope));
         let all = scope.and_then(|scope| scope.names.get("operator=")).into_iter().flatten();
@@ -65,7 +70,8 @@ impl Analyser<'_> {
         })
     }
 
-    /// Is a constructor or assignment a user-written copy of its class? A template may be one.
+    /// Returns `true` if a constructor or assignment is a user-provided copy of its class. Errs on the side of `true`:
+    /// a template may be instantiated as one.
     fn is_own_copy(&self, decl: DeclId, record: RecordId) -> bool {
         let Some(one) = self.decls.get(decl) else { return true };
         if one.ast.is_defaulted {

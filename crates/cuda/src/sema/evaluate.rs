@@ -12,14 +12,14 @@ use crate::tree::{
 use base::{Index, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A value.
+/// A constant: an integer or a float.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Number {
     Int(i128),
     Float(f64),
 }
 
-/// The reason why there is no value.
+/// The reason why an expression has no constant value.
 #[derive(Clone, Debug)]
 pub(crate) enum Stop {
     /// It depends on symbols.
@@ -51,7 +51,9 @@ pub(crate) struct Evaluator<'p> {
     depth: u32,
 }
 
+/// Limit on the steps of one evaluation.
 const STEPS: u32 = 100_000;
+/// Limit on nested calls.
 const CALLS: u32 = 64;
 
 impl<'p> Evaluator<'p> {

@@ -33,6 +33,7 @@ impl<'a> Analyser<'a> {
         result
     }
 
+    /// Types an expression outside of clauses.
     fn operand_here(&mut self, expr: &'a ast::Expr) -> Result<Operand> {
         let span = expr.span;
         match &expr.kind {

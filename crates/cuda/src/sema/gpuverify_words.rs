@@ -1,8 +1,9 @@
-//! GPUVerify words inside of clauses, with their meaning there.
+//! GPUVerify's specification functions (`__enabled`, `__uniform_int`, `__read` and others) inside clauses.
 //!
-//! A clause is about the threads that reach it, so each of them is enabled. `__read`, `__write` and similar are about
-//! the thread's accesses since the last barrier; the lowering records them. The other thread of `__uniform_int` and
-//! similar is any other thread of the block that waits at the same barrier; it is known only there.
+//! A clause is about the threads that reach it, so `__enabled()` is true. `__read`, `__write` and similar are about
+//! the thread's accesses since the last barrier; the lowering records them. `__uniform_int` and similar compare a
+//! thread with any other thread of the block at the same barrier, so they are refused elsewhere. Functions and
+//! argument counts that are not listed in [`Analyser::spec_gpuverify`] are refused.
 
 use super::analyser::Analyser;
 use super::operand::{literal, value};
@@ -13,7 +14,7 @@ use crate::{Result, unsupported};
 use base::Span;
 
 impl<'a> Analyser<'a> {
-    /// A GPUVerify word in a clause.
+    /// Translates a call of a GPUVerify function in a clause; `None` if `word` is not one.
     pub(super) fn spec_gpuverify(
         &mut self,
         word: &str,
@@ -74,12 +75,14 @@ impl<'a> Analyser<'a> {
         Ok(Some(made))
     }
 
-    /// `__same_group`, which is no call: threads at one barrier are of one block.
+    /// Translates `__same_group`, which is used without parentheses. It is true: threads at one barrier are of one
+    /// block.
     pub(super) fn same_group(&mut self, span: Span) -> Result<Expr> {
         self.in_pair("__same_group", span)?;
         Ok(truth(true, span))
     }
 
+    /// Refuses `word` unless the clause is at a barrier, where there is another thread.
     fn in_pair(&self, word: &str, span: Span) -> Result<()> {
         match self.body.spec.in_pair {
             true => Ok(()),
@@ -91,10 +94,10 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// The value of this thread and that of another one.
+    /// Translates an expression twice: its value in this thread, and in the other thread at the barrier.
     fn both(&mut self, one: &'a ast::Expr, word: &str, span: Span) -> Result<(Expr, Expr)> {
         self.in_pair(word, span)?;
-        // Another thread's other thread would be a third one.
+        // Nested, "the other thread" would be a third thread: refused while the operand is translated.
         self.body.spec.in_pair = false;
         let made = match word {
             "__all" | "__exclusive" | "__uniform_bool" | "__distinct_bool" => {
@@ -109,6 +112,7 @@ impl<'a> Analyser<'a> {
         Ok((made, other))
     }
 
+    /// Compares an expression's values in the two threads.
     fn of_two(
         &mut self,
         compare: Compare,
@@ -121,12 +125,14 @@ impl<'a> Analyser<'a> {
         Ok(value(kind, Type::Bool, span))
     }
 
+    /// States that a condition holds in both threads.
     fn of_both(&mut self, one: &'a ast::Expr, word: &str, span: Span) -> Result<Expr> {
         let (made, other) = self.both(one, word, span)?;
         Ok(value(ExprKind::And(Box::new(made), Box::new(other)), Type::Bool, span))
     }
 
-    /// Did the thread access an array, or at which place?
+    /// Translates `__read(a)` and `__write(a)` (true if the thread accessed `a` since the last barrier), and
+    /// `__read_offset_bytes(a)` and similar (the place of that access).
     fn accessed(&mut self, word: &str, array: &'a ast::Expr, span: Span) -> Result<Expr> {
         let array = self.spec(array)?;
         if !matches!(array.ty, Type::Pointer(_)) {
@@ -160,7 +166,8 @@ impl<'a> Analyser<'a> {
         Ok(self.spec_value(plain))
     }
 
-    /// `x & (x - 1)` is 0 for powers of two and for 0. Sizes of launches are not 0.
+    /// Translates `__is_pow2(x)`, in GPUVerify `(x & (x - 1)) == 0`: true for powers of two and for 0. `blockDim` and
+    /// `gridDim` are never 0, so for them that case is left out.
     fn power_or_zero(&mut self, one: &'a ast::Expr, span: Span) -> Result<Expr> {
         use crate::tree::Special;
         let one = self.spec_whole(one)?;

@@ -1,5 +1,5 @@
-//! Instances of templates: their arguments, scopes that bind parameters, classes, aliases and variables (\[temp.arg\], \[temp.spec\],
-//! \[temp.class.spec\]).
+//! Instances of templates: their arguments, scopes that bind parameters, classes, aliases and variables (\[temp.arg\],
+//! \[temp.spec\], \[temp.class.spec\]).
 
 use super::analyser::Analyser;
 use super::declarations::{Arg, Pattern};

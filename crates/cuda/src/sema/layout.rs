@@ -1,5 +1,5 @@
-//! Sizes and alignments of types, offsets of fields, and CUDA's vector types (\[expr.sizeof\], \[class.mem\], Itanium C++ ABI 2.4;
-//! CUDA programming guide, "Built-in Vector Types").
+//! Sizes and alignments of types, offsets of fields, and CUDA's vector types (\[expr.sizeof\], \[class.mem\], Itanium
+//! C++ ABI 2.4; CUDA programming guide, "Built-in Vector Types").
 
 use super::analyser::Analyser;
 use super::declarations::ClassState;

@@ -1,4 +1,5 @@
-//! Semantic analysis: from the syntax tree to the typed tree (ISO C++17 \[basic.lookup\], \[conv\], \[expr\], \[over\], \[temp\]).
+//! Semantic analysis: from the syntax tree to the typed tree (ISO C++17 \[basic.lookup\], \[conv\], \[expr\], \[over\],
+//! \[temp\]).
 //!
 //! Declarations are entered in the order of the file. Bodies are read later from a queue, one for each function that
 //! a kernel reaches, and each sees only the declarations before it. An instance of a template is its syntax read
@@ -71,7 +72,7 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// For the usual stack of threads.
+    /// Options for the default stack size of threads.
     fn default() -> Self {
         Self { longest_chain: 400 }
     }

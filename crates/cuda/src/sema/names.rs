@@ -164,6 +164,7 @@ impl<'a> Analyser<'a> {
         self.entity_operand(entity, word, span)
     }
 
+    /// Builds the operand that names an entity.
     pub(super) fn entity_operand(
         &mut self,
         entity: Entity,

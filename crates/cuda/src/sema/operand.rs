@@ -38,7 +38,7 @@ impl Operand {
         self.expr.span
     }
 
-    /// Its type, with qualifiers if it is a place.
+    /// The operand's type, with qualifiers if it is a place.
     pub(super) fn qtype(&self) -> QType {
         QType {
             ty: self.expr.ty.clone(),

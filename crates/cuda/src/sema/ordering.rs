@@ -32,6 +32,7 @@ fn without_reference(syntax: &TypeSyntax) -> &TypeSyntax {
     }
 }
 
+/// Returns `true` if a written type is an instance of a pattern, and records what the pattern's parameters stand for.
 fn fits<'p>(
     pattern: &'p TypeSyntax,
     concrete: &TypeSyntax,

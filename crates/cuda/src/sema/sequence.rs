@@ -222,6 +222,7 @@ impl<'p> Checker<'p> {
         self.function.is_kernel && !self.may_overlap
     }
 
+    /// Returns the reads and writes of an expression, and records conflicts between unsequenced parts.
     fn effects(&mut self, expr: &Expr) -> Effects {
         let mut made = Effects::default();
         match &expr.kind {

@@ -88,6 +88,7 @@ impl<'a> Analyser<'a> {
         self.levelled(span, |one| one.levelled(span, |one| one.spec_operand_here(expr)))
     }
 
+    /// Types an expression of a clause.
     fn spec_operand_here(&mut self, expr: &'a ast::Expr) -> Result<Operand> {
         let span = expr.span;
         match &expr.kind {

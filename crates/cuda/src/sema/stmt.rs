@@ -45,6 +45,7 @@ impl<'a> Analyser<'a> {
         })
     }
 
+    /// Types a statement, and appends the result to `out`.
     pub(super) fn stmt(
         &mut self,
         stmt: &'a ast::Stmt,

@@ -1,4 +1,7 @@
-//! `switch` (\[stmt.switch\]): arms in order, with fall-through.
+//! Types `switch` (\[stmt.switch\]): arms in the order of the text, each falling through to the next.
+//!
+//! Refused: a body without braces, a statement before the first label, labels inside nested statements, and labels
+//! that depend on a symbol.
 
 use super::analyser::Analyser;
 use super::scope::ScopeKind;
@@ -38,6 +41,7 @@ impl<'a> Analyser<'a> {
         Ok(())
     }
 
+    /// Groups the statements of a body into arms, one for each run of labels.
     fn arms(&mut self, stmts: &'a [ast::Stmt], ty: &Type) -> Result<Vec<Arm>> {
         let mut arms: Vec<Arm> = Vec::new();
         let mut of_loop: Vec<&'a ast::Clause> = Vec::new();

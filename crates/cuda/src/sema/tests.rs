@@ -1,4 +1,6 @@
-//! Tests of the typed tree. Inputs are those that a reader without types misreads, and one for each rule.
+//! Tests of the typed tree: programs that a translation without types would misread (overloads, conversions, hidden
+//! names, order of evaluation), and one program for each rule.
+//!
 //! Long: a list of cases.
 
 use crate::tree::{Program, Type, display};
@@ -11,7 +13,7 @@ fn program(text: &str) -> Program {
     }
 }
 
-/// All functions as text.
+/// Prints all functions of a program as trees. Panics if a kernel is refused.
 pub(super) fn tree(text: &str) -> String {
     let program = program(text);
     for kernel in &program.kernels {
@@ -36,6 +38,7 @@ pub(super) fn refusal(text: &str) -> (Severity, String) {
     }
 }
 
+/// Asserts that the printed tree of a program contains `part`.
 #[track_caller]
 pub(super) fn has(text: &str, part: &str) {
     let tree = tree(text);
@@ -51,7 +54,7 @@ fn stores(ty: &str, parameters: &str, expr: &str, expected: &str) {
 
 #[test]
 fn overloads_of_builtin_names_are_chosen_by_type() {
-    // D03, D04: the user's functions, not CUDA's.
+    // A user's overload of a CUDA name is called where its parameters fit better, and only there.
     has(
         "__device__ short abs(short x) { return x; }
          __global__ void k(int* o) { short x = -3; o[0] = abs(x); }",
@@ -123,7 +126,6 @@ fn identity_is_better_than_a_qualification_conversion() {
 
 #[test]
 fn templates_are_instantiated_for_the_types_they_get() {
-    // D05.
     let text = "template <typename T> __device__ T half_of(T x) { return x / 2; }
         __global__ void k(float* o) { int x = 7; o[0] = half_of(x); o[1] = half_of(3.0f); }";
     has(text, "(to float (call half_of<int> (read x)))");
@@ -136,7 +138,6 @@ fn templates_are_instantiated_for_the_types_they_get() {
 
 #[test]
 fn inner_names_hide_outer_ones() {
-    // D06, D11.
     has(
         "__device__ int f(int x) { { int x = 3; if (x == 99) return 5; } return x; }
          __global__ void k(int* o) { o[0] = f(7); }",
@@ -155,7 +156,6 @@ fn inner_names_hide_outer_ones() {
 
 #[test]
 fn pointer_casts_keep_their_types() {
-    // D07.
     has(
         "__global__ void k(const float* a, float* o) { o[0] = ((const double*)a)[1]; }",
         "(to float (read (* (p+ (to const double* (read a)) 1))))",
@@ -168,7 +168,6 @@ fn pointer_casts_keep_their_types() {
 
 #[test]
 fn constants_are_converted_to_their_type() {
-    // D10, D19.
     has(
         "constexpr unsigned char K = 300; __global__ void k(int* a) { a[0] = K; }",
         "(= (* (p+ (read a) 0)) 44)",
@@ -200,7 +199,7 @@ fn constants_are_converted_to_their_type() {
 
 #[test]
 fn order_of_evaluation_is_kept_or_refused() {
-    // D13: `=` has its right side first and `<<` its left, so these have a meaning.
+    // C++ evaluates the right side of `=` first and the left side of `<<` first, so these are defined.
     has(
         "__global__ void k(int* a) { int i = 1; a[i++] = i; }",
         "(= (* (p+ (read a) (i ++))) (read i))",
@@ -241,7 +240,7 @@ fn order_of_evaluation_is_kept_or_refused() {
          __global__ void k(int* a, int* b) { a[0] = both(a, b); }",
     );
     assert_eq!(severity, Severity::Unsupported);
-    // Only reads, and separate arrays.
+    // Accepted: two reads, and effects on separate arrays.
     tree(
         "__device__ int f(const int* p) { return *p; } __global__ void k(int* a) { a[0] = f(a) + f(a); }",
     );
@@ -250,7 +249,7 @@ fn order_of_evaluation_is_kept_or_refused() {
 
 #[test]
 fn loads_through_the_read_only_cache_stay_loads() {
-    // D14: the lowering handles the cache for written memory.
+    // The tree keeps the call; the lowering checks that the memory is not written.
     has(
         "__global__ void k(int* a, int* b) { b[0] = __ldg(&a[1]); }",
         "(__ldg:int (to const int* (p+ (read a) 1)))",

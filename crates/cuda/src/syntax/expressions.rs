@@ -1,5 +1,5 @@
-//! Expressions (ISO C++17 \[expr\]): operators by precedence, casts, postfix operators. In annotations comparisons chain, and `==>`
-//! and `<==>` are operators.
+//! Expressions (ISO C++17 \[expr\]): operators by precedence, casts, postfix operators. In annotations comparisons
+//! chain, and `==>` and `<==>` are operators.
 //!
 //! Chains of operators that group to the left are read in a loop, so that a sum of thousands of terms needs no stack.
 

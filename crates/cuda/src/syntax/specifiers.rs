@@ -1,4 +1,5 @@
-//! Words before a declaration (\[dcl.spec\]): storage, CUDA's memories and execution spaces, attributes, and the type among them.
+//! Words before a declaration (\[dcl.spec\]): storage, CUDA's memories and execution spaces, attributes, and the type
+//! among them.
 
 use super::ast::{Specifiers, TypeSyntax};
 use super::parser::Parser;

@@ -19,7 +19,8 @@ pub enum ClauseKind {
     Requires(Expr),
     /// `ensures P`.
     Ensures(Expr),
-    /// `extent a\[n\]`: the array (a place: a pointer variable, an array, or a pointer in a struct) and its number of elements.
+    /// `extent a\[n\]`: the array (a place: a pointer variable, an array, or a pointer in a struct) and its number of
+    /// elements.
     Extent(Expr, Expr),
     /// `assert P`.
     Assert(Expr),

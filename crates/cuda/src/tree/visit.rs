@@ -3,7 +3,7 @@
 use super::{Expr, ExprKind, Init, SpecExpr, Stmt, StmtKind};
 
 impl Expr {
-    /// Its direct operands, in source order.
+    /// The direct operands of an expression, in source order.
     #[must_use]
     pub fn operands(&self) -> Vec<&Self> {
         match &self.kind {

@@ -1,4 +1,5 @@
-//! Sums, differences and products of polynomials.
+//! Sums, differences and products of polynomials, exact over the rationals. Operations that would exceed the limits of
+//! size end with an error, never with an approximation.
 
 use super::{Algebra, Monomial, Obstacle, Outcome, Polynomial, Summand, times};
 use term::Number;

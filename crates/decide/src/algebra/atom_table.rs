@@ -1,4 +1,4 @@
-//! The table of atoms: their numbers, signs and stamps.
+//! The table of atoms: each distinct atom has one number, its sign without facts, and a stamp (its order of creation).
 
 use super::{Algebra, Atom, AtomId, FormId, Monomial, Polynomial, SignSet};
 

@@ -1,4 +1,5 @@
-//! Canonical conditions of selects.
+//! Canonical conditions of selects: Boolean combinations of signs of forms. Equal conditions have equal numbers; the
+//! constructors (`choice.rs`) bring comparisons into this form.
 
 use super::{FormId, SignSet};
 
@@ -9,7 +10,7 @@ pub(crate) struct ConditionId(pub(super) u32);
 /// A canonical condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Condition {
-    /// Settled.
+    /// True, or false, at every input.
     Truth(bool),
     /// The form's sign is one of these; its first coefficient is 1, the set neither empty nor all.
     Sign(FormId, SignSet),

@@ -144,7 +144,7 @@ impl Algebra {
         Ok(self.monomial_from(factors, exponent)?.0)
     }
 
-    /// For each atom the least power over all summands, where that is not 0.
+    /// Returns each atom's least power over all summands, where that is not 0.
     fn least_powers(&self, terms: &[Summand]) -> Factors {
         // A positive least power needs the atom in the first summand; a negative one can come
         // from any. All other atoms have least power 0 and need no bookkeeping.
@@ -191,7 +191,7 @@ impl Algebra {
         self.intern_sorted(least)
     }
 
-    /// For each monomial the least coefficient over the forms (0 where absent), if not 0.
+    /// Returns each monomial's least coefficient over the forms (0 where absent), if not 0.
     pub(crate) fn component_minimum(&self, forms: &[FormId]) -> Vec<Summand> {
         // Only a component of every form, or a negative one, can have a minimum other than 0.
         let Some(shortest) = forms.iter().min_by_key(|form| self.form(**form).len()) else {

@@ -20,7 +20,7 @@ pub(super) struct Definition {
     others: Vec<(AtomId, Number)>,
 }
 
-/// By the atom of the block.
+/// Definitions of blocks, by the block's atom.
 pub(super) type Definitions = FxHashMap<AtomId, Definition>;
 
 impl Algebra {

@@ -1,15 +1,15 @@
-//! Facts: signs of forms that hold at every input under consideration. The code that adds a fact is responsible for
-//! its truth.
+//! Facts: known signs of forms, true at every input under consideration (the assumptions of the problem, or the
+//! current case of a split). The code that adds a fact must have proved it: a wrong fact makes wrong proofs.
 
 use super::{FormId, SignSet};
 use rustc_hash::FxHashMap;
 
-/// Signs of forms, by their canonical number (primitive up to a positive factor, the first
-/// coefficient positive).
+/// Known signs. A key is the number of a form's canonical multiple: divided by the greatest common divisor of its
+/// coefficients, with a positive first coefficient.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Facts {
     pub(super) signs: FxHashMap<FormId, SignSet>,
-    /// The same in order of arrival.
+    /// The keys of `signs`, in the order in which they were added.
     pub(super) order: Vec<FormId>,
     /// Enables conclusions by adding two facts; only while cases are split.
     pub(crate) combine: bool,

@@ -95,7 +95,7 @@ fn fold(function: Function, value: &Number) -> Option<Number> {
     }
 }
 
-/// To nearest, ties to even.
+/// Rounds to the nearest integer, ties to even.
 pub(crate) fn round_to_even(value: &Number) -> Number {
     let half = Number::dyadic(1, -1);
     let whole = |number: &Number| Number::from_big(RBig::from(number.to_big().floor()));

@@ -242,7 +242,7 @@ impl Algebra {
         Ok(kept)
     }
 
-    /// Of elements that differ by a rational constant only the largest counts.
+    /// Keeps only the largest of the elements that differ by a rational constant.
     fn largest_of_each_shape(&mut self, forms: Vec<FormId>) -> Vec<FormId> {
         let mut shapes: Vec<(FormId, Number, FormId)> = Vec::with_capacity(forms.len());
         for form in forms {

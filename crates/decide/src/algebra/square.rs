@@ -1,14 +1,14 @@
-//! Square roots of sums that are squares: `√((x+y)²) = |x+y|`, also after multiplying out.
+//! Exact square roots of polynomials, for `√(x² + 2xy + y²) = |x+y|`.
 //!
-//! The classical algorithm, one term of the root at a time from the largest monomial down, in the lexicographic order
-//! of atoms and powers. The root is verified by squaring, so correctness does not depend on the order. Sums with
-//! exponentials are left alone.
+//! The classical algorithm finds one term of the root at a time, from the largest monomial down, in the lexicographic
+//! order of atoms and powers. It stops when the square of the root equals the polynomial, so a wrong order can only
+//! miss a root. Sums with exponentials, fractional or negative powers are not tried.
 
 use super::monomial::Factors;
 use super::{Algebra, Exponent, FormId, Monomial, Outcome, Polynomial, Power, Summand};
 use term::Number;
 
-/// Roots of more terms than this are not looked for.
+/// The most terms that a root may have.
 const LONGEST_ROOT: usize = 12;
 
 impl Algebra {

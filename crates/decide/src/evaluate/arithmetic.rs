@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use term::Number;
 
 impl Interval {
-    /// One finite double.
+    /// The interval that contains exactly one finite double.
     ///
     /// # Panics
     /// If the value is infinite or not a number.
@@ -17,7 +17,7 @@ impl Interval {
         Self::of_number(&number)
     }
 
-    /// One integer.
+    /// The interval that contains exactly one integer.
     #[must_use]
     pub fn of_integer(value: i128) -> Self {
         Self::point(Binary::new(IBig::from(value), 0))

@@ -1,4 +1,5 @@
-//! Normal forms at a point: exact signs for constants, floats for guesses.
+//! Evaluates normal forms: certified signs of constant forms, by intervals ([`constant_sign`]), and approximate values
+//! at a point, in doubles ([`FormValues`]). Only the first may settle an answer; the second chooses what to try.
 
 use super::elementary;
 use super::float::apply_float;
@@ -6,7 +7,7 @@ use super::interval::{Binary, Interval};
 use crate::algebra::{Algebra, Atom, AtomId, Condition, ConditionId, FormId, SignSet};
 use rustc_hash::FxHashMap;
 
-/// Constants nested deeper than this have no evaluation.
+/// Constants nested deeper than this are not evaluated: their sign stays undecided.
 const DEEPEST: u32 = 12;
 
 /// The sign of a form without inputs. Only an enclosure that excludes zero, or an empty sum, settles it: π − 355/113
@@ -21,6 +22,7 @@ pub(crate) fn constant_sign(algebra: &Algebra, form: FormId) -> SignSet {
     }
 }
 
+/// Encloses a form without inputs; `None` if it has an input, is nested too deeply or may be undefined.
 fn enclose(algebra: &Algebra, form: FormId, depth: u32) -> Option<Interval> {
     let depth = depth.checked_sub(1)?;
     let mut sum = Interval::point(Binary::integer(0));

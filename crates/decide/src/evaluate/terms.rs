@@ -1,4 +1,5 @@
-//! Terms at a point, as intervals.
+//! Evaluates terms at a point by intervals with outward rounding: the exact value lies in the interval, or is certainly
+//! undefined, or the result is [`Value::Unsure`].
 
 use super::elementary;
 use super::interval::{Binary, Interval};
@@ -67,6 +68,7 @@ impl Values<'_> {
     }
 }
 
+/// Evaluates an operation on the values of its operands.
 fn operation(
     terms: &Terms,
     node: Node,

@@ -30,7 +30,7 @@ enum Chooser {
 }
 
 impl Chooser {
-    /// If it compares these two numbers, returns the smaller one in the case where it holds.
+    /// Returns the smaller of two numbers where the condition holds, if it compares them.
     fn decides(self, terms: &Terms, [a, b]: [NodeId; 2]) -> Option<NodeId> {
         let (x, y) = match self {
             Self::Less(x, y) => (x, y),

@@ -1,4 +1,5 @@
-//! Builds a command line for pasting from everything known from the PTX and the user.
+//! Builds command lines for the user to complete: everything known from the PTX and from the user's own arguments is
+//! filled in, and `?` stands where a fact is missing.
 
 use super::declared;
 use super::limits::shared_memory;

@@ -68,7 +68,7 @@ fn parameters_begin(demangled: &str) -> Option<usize> {
     begin
 }
 
-/// The element type of a pointer in C++; `None` if the type is no pointer or has no element type.
+/// The element type of a pointer in C++; `None` if the type is not a pointer or has no element type.
 pub(super) fn pointee(ty: &str) -> Option<ElementType> {
     let words = words(ty);
     (words.iter().filter(|word| **word == "*").count() == 1).then(|| element(&words)).flatten()

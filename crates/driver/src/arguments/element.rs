@@ -198,7 +198,8 @@ impl ElementType {
         }
     }
 
-    /// Least and greatest number that [`super::fills::iota`] counts to: of a float type those integers below which it has all.
+    /// Least and greatest number that [`super::fills::iota`] counts to: of a float type those integers below which it
+    /// has all.
     pub(super) const fn counting_range(self) -> (i128, i128) {
         match self {
             Self::F64 => (0, 1 << 53),

@@ -11,7 +11,7 @@ const STEPS: i64 = 128;
 /// Integers that are drawn without repetition from a range of at most this many are shuffled.
 const MOST_SHUFFLED: u64 = 1 << 24;
 
-/// Returns the bytes of 0, 1, 2, …; past the largest integer such that the type holds all below, it begins again.
+/// Returns the bytes of 0, 1, 2, …. The sequence starts again before the first integer that the type does not hold.
 pub(super) fn iota(element: ElementType, count: u64) -> Result<Vec<u8>, ContentsError> {
     let (low, high) = element.counting_range();
     let size = high - low + 1;
@@ -23,8 +23,8 @@ pub(super) fn iota(element: ElementType, count: u64) -> Result<Vec<u8>, Contents
     super::contents::encoded(element, numbers)
 }
 
-/// Returns the bytes of pseudo-random elements, the same for the same seed: integers of the stated range, or all of the type;
-/// floats from -1 to 1.
+/// Returns the bytes of pseudo-random elements, the same for the same seed: integers of the stated range, or of the
+/// whole type; floats from -1 to 1.
 pub(super) fn random(
     element: ElementType,
     count: u64,

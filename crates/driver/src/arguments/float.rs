@@ -80,7 +80,7 @@ fn round_to_odd(text: &str, nearest: f64) -> f64 {
 }
 
 /// The decimal exponent of a number's magnitude, and its digits; the pairs order as the numbers do. `None` for zero
-/// and for text that is no decimal number.
+/// and for text that is not a decimal number.
 fn digits(text: &str) -> Option<(i64, String)> {
     let (number, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let exponent: i64 = exponent.parse().ok()?;

@@ -89,6 +89,7 @@ fn from_file(path: &str) -> Result<TensorMap, MapError> {
     Ok(decoded.map)
 }
 
+/// Computes the map that a specification describes; what it lacks comes from its tensor.
 fn described(spec: &TensorMapSpec, tensor: &TensorSpec) -> Result<TensorMap, MapError> {
     let element = match spec.keys.element {
         Some(element) => element,

@@ -21,9 +21,9 @@ pub(super) struct Parameter<'p> {
     pub(super) kind: Kind,
     /// The kernel reads it.
     pub(super) used: bool,
-    /// How the kernel uses it as a pointer, as far as the text shows.
+    /// The kernel's use of it as a pointer, as far as the text shows.
     pub(super) pointer: Option<Use>,
-    /// How the kernel uses it as a tensor map, as far as the text shows.
+    /// The kernel's use of it as a tensor map, as far as the text shows.
     pub(super) map: Option<MapUse>,
     /// Offsets at which the kernel loads from it, with the bytes of each load.
     pub(super) loads: BTreeMap<u64, u64>,
@@ -45,7 +45,7 @@ pub(super) enum Kind {
 }
 
 impl Parameter<'_> {
-    /// Its type as declared.
+    /// The parameter's type as declared.
     pub(super) fn declared_type(&self) -> String {
         let element = &self.variable.element;
         match self.kind {

@@ -38,7 +38,7 @@ pub(super) struct Recorded<'r> {
 /// Reads the bytes of a structure and finds the addresses in them.
 ///
 /// # Errors
-/// If the file is missing or has another size, or a name is no tensor.
+/// If the file is missing or has another size, or a name is not a tensor.
 pub(super) fn read<'r>(
     spec: &RecordedSpec,
     parameter_bytes: u64,

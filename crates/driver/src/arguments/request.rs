@@ -1,4 +1,5 @@
-//! Input and result of building a launch.
+//! The input of building a launch ([`Request`]: the user's flags and arguments, and the kernel) and its result
+//! ([`BuiltLaunch`], or the reasons in [`BuildError`]).
 
 use super::{
     AliasSpec, ArgumentSpec, DeclaredParameter, InputSpec, LaunchSpec, OutputSpec, ScalarSpec,
@@ -94,7 +95,7 @@ pub struct BuildError {
     pub suggestion: Option<String>,
 }
 
-/// How the program was called.
+/// The command and file of this call, for suggested command lines.
 #[derive(Clone, Copy, Debug)]
 pub struct Invocation<'i> {
     /// The command: `check`, `simulate`.

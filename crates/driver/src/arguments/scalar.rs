@@ -231,7 +231,7 @@ impl Builder<'_> {
     }
 }
 
-/// The float of a type that is nearest to an expression; `None` if that depends on names, or the type is no float.
+/// The float of a type that is nearest to an expression; `None` if that depends on names, or the type is not a float.
 ///
 /// # Errors
 /// If the value is beyond the type, or its float would be zero.

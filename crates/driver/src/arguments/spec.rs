@@ -117,7 +117,7 @@ pub struct TensorSpec {
     /// Elements from one index to the next in each dimension; `None` for row-major. Only with a
     /// shape, and one for each dimension.
     pub strides: Option<Vec<u64>>,
-    /// How the kernel uses it.
+    /// The kernel's use of it.
     pub direction: Direction,
     /// The range of its elements, if stated; of integer inputs only.
     pub range: Option<IndexRange>,
@@ -152,7 +152,7 @@ impl Display for IndexRange {
     }
 }
 
-/// How a kernel uses a tensor.
+/// A kernel's use of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// Reads it.

@@ -31,7 +31,7 @@ impl TensorStructure {
     /// The keywords of all structures.
     pub(super) const WORDS: [&str; 4] = ["lower", "upper", "symmetric", "mask"];
 
-    /// Its keyword.
+    /// The keyword of the structure.
     pub(super) fn word(&self) -> &'static str {
         let [lower, upper, symmetric, mask] = Self::WORDS;
         match self {

@@ -1,11 +1,11 @@
-//! Tensors with different formats in the two kernels: over the reals they hold the same numbers, in memory they do
-//! not.
+//! Notes for `equiv`: tensors whose float format differs between the two kernels. The comparison is over the reals,
+//! so such tensors are compared as if both held the same numbers, although their bytes differ.
 
 use crate::arguments::ElementType;
 use crate::execute::Finished;
 use std::collections::BTreeMap;
 
-/// One line for each float tensor with another element type on the other side, by name.
+/// Returns a note for each float tensor with another element type on the other side, by name.
 pub(super) fn notes(sides: &[Vec<Finished<'_>>; 2]) -> Vec<String> {
     let [reference, optimised] = sides.each_ref().map(|side| elements(side));
     let differ = reference.iter().filter_map(|(name, one)| {

@@ -33,7 +33,7 @@ use error::SidesError;
 use exec::Thread;
 use std::collections::BTreeSet;
 
-/// How two kernels are compared.
+/// Options of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'o> {
     /// Take a constant for the transcendental number to which it is the nearest float.

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The depth to which relations may name each other.
 const DEEPEST: usize = 16;
 
-/// Meanings of names in expressions that are no inputs.
+/// Meanings of names in expressions that are not inputs.
 pub(super) type Meanings = BTreeMap<String, Formula>;
 
 /// Collects the meanings of scalars with a value or a relation.
@@ -209,7 +209,7 @@ fn own_inputs<'p>(
 /// The assumptions, with numbers and relations substituted for their names.
 ///
 /// # Errors
-/// If a name is no input.
+/// If a name is not an input.
 pub(super) fn assumptions(
     specs: &[AssumeSpec],
     sides: [&Side<'_>; 2],

@@ -166,7 +166,7 @@ pub(super) fn proof(answered: &Answered<'_>) -> Vec<ProofFact> {
     facts
 }
 
-/// What a rung of the decision procedure does, in a sentence.
+/// Describes a rung of the decision procedure in a sentence.
 fn in_words(rung: &str) -> &'static str {
     match rung {
         "products" => "both values are the same sum of products of inputs",

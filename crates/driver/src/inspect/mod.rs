@@ -93,7 +93,7 @@ pub struct Body {
     pub instructions: u64,
     /// Number of PTX instructions of each kind.
     pub instructions_by_kind: BTreeMap<&'static str, u64>,
-    /// How often each synchronising or communicating instruction occurs.
+    /// The number of occurrences of each synchronising or communicating instruction.
     pub synchronisation: BTreeMap<String, u64>,
     /// The called functions.
     pub calls: Vec<Call>,
@@ -124,15 +124,15 @@ pub struct Parameter {
     pub size: Option<u64>,
     /// Alignment in bytes.
     pub align: u64,
-    /// How the kernel uses it as a pointer, if it does.
+    /// The kernel's use of it as a pointer, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pointer: Option<PointerUse>,
-    /// How the kernel uses it as a tensor map, if it does.
+    /// The kernel's use of it as a tensor map, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tensor_map: Option<TensorMapUse>,
 }
 
-/// How a kernel uses a tensor map, inferred.
+/// A kernel's use of a tensor map, inferred.
 #[derive(Debug, Serialize)]
 pub struct TensorMapUse {
     /// Number of dimensions.
@@ -143,7 +143,7 @@ pub struct TensorMapUse {
     pub written: bool,
 }
 
-/// How a kernel uses a pointer. Inferred: accesses are missed if the inference cannot follow how their address is
+/// A kernel's use of a pointer. Inferred: accesses are missed if the inference cannot follow how their address is
 /// computed.
 #[derive(Debug, Serialize)]
 pub struct PointerUse {

@@ -250,7 +250,7 @@ fn instruction_counts(body: &Body) -> String {
     }
 }
 
-/// One line for each message, with the lines it is about.
+/// Formats each message as a line, with the numbers of the lines it is about.
 fn unsupported_lines(diagnostics: &[JsonDiagnostic]) -> Vec<String> {
     let mut messages: Vec<(&str, Vec<u32>)> = Vec::new();
     let mut known: FxHashMap<&str, usize> = FxHashMap::default();

@@ -40,7 +40,7 @@ impl Allowance {
             && self.at.as_ref().is_none_or(is_there)
     }
 
-    /// Its name for messages: `WP0109 at unsnap.cu:210`
+    /// The allowance's name in messages: `WP0109 at unsnap.cu:210`
     pub(super) fn name(&self) -> String {
         let mut name = self.code.clone();
         self.kernel.iter().for_each(|kernel| name.push_str(&format!(" in {kernel}")));

@@ -51,7 +51,7 @@ impl Date {
     }
 }
 
-/// A text that is no date.
+/// A text that is not a date.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("`{text}` is not a date such as 2027-01-31")]
 pub struct DateError {

@@ -52,7 +52,7 @@ pub struct Entry {
     pub name: String,
     /// The kernels of the entry.
     pub task: Task,
-    /// How they are checked.
+    /// The options of their checks.
     pub settings: Settings,
 }
 
@@ -113,7 +113,7 @@ pub struct ForAllSizes {
     pub defines: Vec<String>,
     /// Not `--no-compare`.
     pub compares: bool,
-    /// How to match the two kernels, and preconditions on launches.
+    /// The correspondence of the two kernels, and preconditions on launches.
     pub together: Together,
     /// A formula of the outputs of a kernel: its text, or `@` and a file relative to the working folder.
     pub ensures: Option<String>,
@@ -132,7 +132,7 @@ pub struct Target {
     pub arguments: Arguments,
 }
 
-/// How an entry is checked.
+/// The options of an entry.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// `--arch`

@@ -325,6 +325,7 @@ impl Reader<'_> {
         raws.into_iter().filter_map(|raw| self.parsed(raw, values)).collect()
     }
 
+    /// Reads the settings of an entry; missing ones come from `outer`, the defaults of the file.
     pub(super) fn settings(
         &mut self,
         table: &Table<'_, '_>,

@@ -1,4 +1,5 @@
-//! Runs the entries of a project on all processors.
+//! Runs the entries of a project (`warpproof.toml`) in parallel, applies its allowances, and collects reports and the
+//! exit status. A panic in one entry is reported as a bug, and does not stop the others.
 
 use super::{
     Allowance, Date, Entry, FormulaText, Project, Require, Settings, Step, Target, Task, allow,
@@ -18,10 +19,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use thiserror::Error;
 
-/// Entries that run at once at most, whatever is asked for.
+/// The most entries that run at once, even if the user requests more.
 const MOST_JOBS: usize = 256;
 
-/// How a project is run.
+/// Options of a run of a project.
 pub struct RunOptions<'o> {
     /// Entries to run: those with one of these names, or one of them followed by `[`. Empty for all.
     pub names: &'o [String],
@@ -31,7 +32,7 @@ pub struct RunOptions<'o> {
     pub today: Date,
     /// The format of results.
     pub format: Format,
-    /// Keep nothing between runs.
+    /// Neither read nor write the caches of compiled code and proofs.
     pub without_cache: bool,
     /// The colour of text.
     pub colour: Colour,
@@ -133,7 +134,7 @@ pub fn run_each(project: &Project, options: &RunOptions<'_>) -> (Outcome, Vec<Re
     (Outcome { output, messages, exit, thread_instructions, report: None }, reports)
 }
 
-/// A name without an entry.
+/// The error for a requested name that no entry has.
 #[derive(Debug, Error)]
 #[error("no entry is called `{name}`{} There are: {}", question(.meant), .known.join(", "))]
 struct UnknownEntry {
@@ -147,6 +148,7 @@ fn question(meant: &Option<String>) -> String {
     meant.as_ref().map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"))
 }
 
+/// Returns the entries that the names select, all if there are none.
 fn selected<'p>(project: &'p Project, names: &[String]) -> Result<Vec<&'p Entry>, UnknownEntry> {
     let is_meant = |entry: &Entry, name: &String| {
         let rest = entry.name.strip_prefix(name.as_str());
@@ -236,7 +238,7 @@ fn one(entry: &Entry, folder: &Path, options: &RunOptions<'_>) -> Done {
     }
 }
 
-/// A report on unreadable input, so that programs see the same as people.
+/// Builds a report on unreadable input, so that JSON and SARIF contain the error too.
 fn unreadable(entry: &Entry, message: &str) -> Report {
     let (command, target) = match &entry.task {
         Task::Check(target) => ("check", Some(&**target)),
@@ -337,7 +339,7 @@ fn status(report: &Report, require: Require) -> Status {
     }
 }
 
-/// Lists allowances that no longer have an effect.
+/// Warns of allowances that have expired or that match no finding.
 fn stale(project: &Project, used: &[bool], today: Date) -> String {
     let told = project.allowances.iter().zip(used).filter_map(|(one, used)| {
         let Allowance { expires, .. } = one;
@@ -354,7 +356,7 @@ fn stale(project: &Project, used: &[bool], today: Date) -> String {
     told.collect()
 }
 
-/// The exit status of the whole run. A refuted entry takes precedence, and a run without any check is no success.
+/// The exit status of the whole run. A refuted entry takes precedence, and a run without any check does not succeed.
 fn worst(all: &[Done]) -> Exit {
     let ranked = [Exit::Bug, Exit::Refuted, Exit::BadInput, Exit::Unknown];
     let is = |exit: &Exit| all.iter().any(|done| done.status.exit() == *exit);

@@ -20,7 +20,7 @@ use std::str::FromStr;
 use std::time::Duration;
 use toml::de::DeTable;
 
-/// How long an entry takes at most, if it does not say.
+/// The time limit of an entry that states none.
 const PROOF_TIME: Duration = Duration::from_secs(600);
 
 /// Keys of `[[prove]]`.

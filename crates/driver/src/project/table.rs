@@ -31,7 +31,7 @@ pub(super) fn text(all: &[Done], colour: Colour) -> String {
         text.push_str(line.trim_end());
         text.push('\n');
     }
-    // The others have said it above.
+    // Other entries have this note among their details.
     for done in all.iter().filter(|done| done.status == Status::Proved) {
         for note in done.report.iter().flat_map(Report::unexecuted) {
             text.push_str(&format!("note: {}: {note}\n", done.name));

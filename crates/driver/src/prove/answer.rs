@@ -1,4 +1,8 @@
-//! Formats an answer: verdicts, reasons, notes and assumptions, as text and for [`super::document`].
+//! Formats the answer of `prove` for one kernel: verdicts, reasons, notes and assumptions, as text and for the JSON of
+//! [`super::document`].
+//!
+//! Verdicts can only become weaker here: a proof of bounds becomes unknown if an array has no size, and a proof about
+//! values if an operation may be undefined.
 
 use super::compare::{self, Timed};
 use super::contract::COMMAND_LINE;
@@ -33,9 +37,9 @@ pub(super) struct Report<'r> {
     pub(super) stopped: Option<String>,
     /// Assumptions made when the text was read.
     pub(super) read_as: Vec<String>,
-    /// Our reading and a compiler's.
+    /// The comparison of our reading of the kernel with NVRTC's.
     pub(super) compared: &'r Timed,
-    /// A kernel without a comparison of readings is not proved.
+    /// `--strict`: without that comparison nothing is proved.
     pub(super) strict: bool,
 }
 
@@ -67,7 +71,7 @@ impl Report<'_> {
         Verdict::of_all(checked.chain(self.reading(None).map(|one| one.verdict)))
     }
 
-    /// The property "read as a compiler reads it", if its absence is held against a proof.
+    /// With `--strict`, returns the property `reading` as unknown if our reading was not compared with a compiler's.
     pub(super) fn reading(&self, side: Option<&'static str>) -> Option<report::Property> {
         let reason = compare::assumption(self.compared).filter(|_| self.strict)?;
         let (name, verdict) = (PropertyName::Reading, Verdict::Unknown);
@@ -216,8 +220,8 @@ impl Report<'_> {
         notes
     }
 
-    /// Describes a precondition that is implied rather than written: a template number or symbolic macro is positive;
-    /// blocks have the declared size.
+    /// Describes a precondition that the reader added and no clause states: a template parameter or symbolic macro is
+    /// at least 1; blocks have the declared size.
     fn implied(&self, condition: &param::kir::Expr) -> Option<String> {
         let mut name = None;
         param::kir::visit(condition, &mut |inner| {
@@ -296,7 +300,7 @@ impl Report<'_> {
         }
         all.extend(self.read_as.iter().cloned());
         all.extend(compare::assumption(self.compared));
-        // If the contract is given apart from the file, the file's clauses are somebody else's.
+        // With a contract on the command line, clauses of the file may be by another author: mark them.
         let is_apart = self.input.headers().any(|file| file.name() == COMMAND_LINE);
         let conditions = self.conditions().into_iter();
         all.extend(conditions.map(|one| match one.is_of_file && is_apart {

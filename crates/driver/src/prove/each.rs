@@ -32,6 +32,7 @@ pub fn run_each(input: &Input, options: Options<'_>, colour: Colour) -> (Outcome
     (outcome, reports)
 }
 
+/// Proves the kernels of a text one by one; a single one as [`prove`] does.
 fn each(
     text: &mut Text,
     options: Options<'_>,

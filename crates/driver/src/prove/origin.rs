@@ -1,8 +1,8 @@
-//! The conditions of an answer and their origin: the command, or the kernel's own file.
+//! Sorts the conditions of an answer by origin: the command, or the kernel's own file.
 //!
-//! Whoever asks about a kernel of somebody else must know which conditions that author chose. `__launch_bounds__` is
-//! one of them, unless the conditions from the command already keep blocks as small. Other consequences are not looked
-//! for, so a harmless condition may be named; none is left out.
+//! A user who checks another author's kernel must know which conditions that author chose: `requires n < 0` would make
+//! any claim true. `__launch_bounds__` is such a condition, unless the conditions from the command already imply it. No
+//! other implications are tested. So a condition may be listed that the command implies anyway; none is left out.
 
 use super::answer::Report;
 use super::contract::COMMAND_LINE;

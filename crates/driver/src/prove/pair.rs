@@ -67,6 +67,7 @@ pub fn compare(
     })
 }
 
+/// Compares two kernels for every launch and size, and makes the report.
 fn compare_all(
     texts: &[Text],
     names: [Option<&str>; 2],

@@ -1,4 +1,5 @@
-//! How `prove` reads a CUDA C++ file: macros, folders of headers, the architecture, and the files it may include.
+//! Options for reading a CUDA C++ file in `prove`: macros, folders of headers, the architecture, and the files that it
+//! may include.
 //!
 //! A source may name any file that the user can read, and messages quote what is read. So only files below the
 //! source's own folder and below the given folders are read. A message about any other file says only that it is

@@ -26,6 +26,7 @@ pub fn run(input: &Input, options: Options<'_>, colour: Colour) -> Outcome {
     })
 }
 
+/// Proves one kernel, and makes the report.
 pub(super) fn prove(text: &mut Text, options: Options<'_>, colour: Colour) -> Outcome {
     let read = within(limit(&options), || contracted(text, options.kernel, options.contract));
     let (text, input) = (&*text, &text.input);

@@ -7,7 +7,7 @@ use param::Solver;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// The first version of z3 that answers well.
+/// The first version of z3 that decides most queries; older ones leave many open.
 pub(super) const MIN_SOLVER: u32 = 5;
 
 /// The reason why there is no solver; displays as a clause.
@@ -17,7 +17,7 @@ pub(crate) enum NoSolver {
     Unwanted,
     #[error("z3 was not found")]
     NotFound,
-    /// It says its version and nothing more.
+    /// It prints its version, but answers no query.
     #[error("z3 {0} does not answer a question")]
     Silent(String),
     /// It does not start, or is another program.
@@ -66,7 +66,7 @@ pub(crate) fn solver_version() -> Result<String, NoSolver> {
     if solver.works() { Ok(version) } else { Err(NoSolver::Silent(version)) }
 }
 
-/// Is this version of z3 known to lose answers? 4.8 leaves one question in eight open that 5.4 answers.
+/// Returns `true` if a version of z3 is known to leave queries open: 4.8 does so for one in eight that 5.4 answers.
 pub(crate) fn is_old(version: &str) -> bool {
     let major = version.split('.').next().and_then(|major| major.parse::<u32>().ok());
     major.is_none_or(|major| major < MIN_SOLVER)
@@ -97,7 +97,7 @@ fn find(given: Option<&Path>) -> Result<Solver, NoSolver> {
     }
 }
 
-/// A folder of the cache, with answers.
+/// The folder of the cache with z3's answers.
 #[derive(Debug)]
 struct Kept(PathBuf);
 

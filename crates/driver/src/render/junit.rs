@@ -35,7 +35,7 @@ fn count(cases: impl Iterator<Item = Case>) -> (usize, usize, usize) {
     })
 }
 
-/// One case for each property; a run that could not start has one case of its own.
+/// Makes a test case of each property. A run that could not start has a single case.
 fn cases(report: &Report) -> Vec<Case> {
     if report.properties.is_empty() {
         let details: String = report.findings.iter().map(details).collect();

@@ -33,7 +33,7 @@ pub(crate) struct Comparison<'c> {
     pub(crate) precision: Vec<String>,
     /// Inputs on which its floats overflow.
     pub(crate) overflow: Option<Overflowing>,
-    /// How equality was proved, if it was.
+    /// The method that proved equality, if any.
     pub(crate) proof: Vec<ProofFact>,
 }
 
@@ -313,7 +313,7 @@ fn sources(
     match any {
         true => all.retain(|one| shown.contains(&one.path.as_str())),
         false => {
-            // The file that most instructions are from, which is no library's if any other is at hand.
+            // The file that most instructions are from; a library's only if there is no other.
             let main = report.page.ptx.iter().find(|one| one.side == side && one.path == ptx);
             let main = main.and_then(PtxText::main_source);
             all.sort_by_key(|one| Some(one.path.as_str()) != main);

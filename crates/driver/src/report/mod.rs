@@ -51,8 +51,9 @@ pub struct Report {
     /// Where a run stopped, if it did.
     pub(crate) stopped: Option<Stopped>,
     pub(crate) assumptions: Vec<String>,
-    /// What the kernel's own text, not the command, makes the answer depend on: preconditions that it states, state
-    /// that it leaves for the next launch. Its author chose them, so they count against a proof asked by somebody else.
+    /// Conditions of the answer that come from the kernel's file and not from the command: preconditions that it
+    /// states, state that it leaves for the next launch. The kernel's author chose them, so a user who does not trust
+    /// the author must not count the answer as a proof.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) from_kernel: Vec<String>,
     pub(crate) notes: Vec<String>,
@@ -131,7 +132,7 @@ pub(crate) struct KernelName {
     /// The part of it that a run saw.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) coverage: Option<Coverage>,
-    /// How our reading of it compares with a compiler's.
+    /// The comparison of our reading with a compiler's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) compared: Option<Compared>,
 }
@@ -224,7 +225,7 @@ pub(crate) struct Finding {
     pub(crate) help: Option<String>,
     pub(crate) locations: Vec<Location>,
     pub(crate) witness: Option<Witness>,
-    /// How often it happened, and at how many instructions of the line.
+    /// The number of occurrences, and of instructions of the line at which it occurred.
     pub(crate) count: u64,
     pub(crate) instructions: usize,
     /// The user's reason to accept it, if there is one.

@@ -65,7 +65,7 @@ pub(crate) struct RacePicture {
     pub(crate) lanes: [RaceLane; 2],
     /// The accessed memory, in words.
     pub(crate) about: String,
-    /// What is missing between the two, in a few words.
+    /// The missing order or fence between the two, in a few words.
     pub(crate) missing: &'static str,
 }
 
@@ -155,7 +155,7 @@ pub(super) fn all_ptx<'f, 'r: 'f>(
     all
 }
 
-/// The facts about launches. A formula becomes several, and is told once.
+/// The facts about launches. A formula becomes several launches and is listed once.
 pub(super) fn launches<'f, 'r: 'f>(
     launches: impl Iterator<Item = (&'f Finished<'r>, &'static str)>,
 ) -> Vec<LaunchFacts> {

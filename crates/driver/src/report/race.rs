@@ -18,7 +18,7 @@ pub(super) fn of_fault(finished: &Finished<'_>, fault: &Fault) -> Option<RacePic
     })
 }
 
-/// What is missing between the two accesses.
+/// Names the missing order or fence between the two accesses.
 fn missing(race: &Race) -> &'static str {
     match () {
         () if race.lacks_fence_after_read() || race.unseen || race.unseen_map => {

@@ -21,11 +21,11 @@ const MAGIC: [u8; 4] = 0xBA55_ED50_u32.to_le_bytes();
 const LZ4: u64 = 0x2000;
 const ZSTANDARD: u64 = 0x8000;
 
-/// No module is larger than this once decompressed.
+/// The largest decompressed module, in bytes.
 const LARGEST: u64 = 1 << 28;
-/// Nor are all modules of a file together.
+/// The largest sum of a file's decompressed modules, in bytes.
 const LARGEST_SUM: u64 = 1 << 30;
-/// LZ4 makes at most so many bytes of one.
+/// LZ4 expands a byte to at most this many.
 const LZ4_RATIO: u64 = 255;
 
 /// A PTX module of a container.
@@ -51,7 +51,7 @@ pub(crate) struct Contents {
     pub(crate) is_too_large: bool,
 }
 
-/// Could a file contain PTX? `true` for an ELF file, an archive of them, or a fat binary.
+/// Returns `true` if a file may contain PTX: an ELF file, an archive of them, or a fat binary.
 pub(crate) fn is_container(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\x7fELF") || bytes.starts_with(b"!<arch>\n") || bytes.starts_with(&MAGIC)
 }
@@ -112,7 +112,7 @@ impl Contents {
                 let compressed = usize::try_from(half(header, 16)?).ok()?;
                 let size = word(header, 56).filter(|&size| size <= LARGEST)?;
                 let payload = payload.get(..compressed)?;
-                // Memory is taken for the size before anything shows that it is true: so both bounds.
+                // The decompressor allocates the stated size first, and the header may lie: bound it twice.
                 if kind == LZ4 && size > LZ4_RATIO * (payload.len() as u64 + 1) {
                     return None;
                 }
@@ -193,7 +193,7 @@ mod tests {
         assert!(contents(b"").modules.is_empty());
     }
 
-    /// An entry of 100 bytes that says it holds 250 MB, many times over.
+    /// Many entries of 100 bytes, each with a header that claims 250 MB.
     #[test]
     fn a_small_file_does_not_unpack_to_a_huge_one() {
         let entry = |kind: u64, payload: &[u8]| {

@@ -406,7 +406,7 @@ fn similar(path: &Path) -> Option<String> {
 }
 
 /// Is the file outside of the project that names it, or a link out of its own folder? Then an error message must not
-/// quote it, since it may belong to somebody else.
+/// quote it, since its contents may be private.
 fn is_elsewhere(path: &Path, project: Option<&Path>) -> bool {
     let folder = project.or(path.parent()).unwrap_or(Path::new(""));
     !is_below(path, folder)

@@ -52,7 +52,7 @@ impl Input {
     /// Takes a formula, or reads it from a file if it begins with `@`.
     ///
     /// # Errors
-    /// If there is no such file, or it is no text.
+    /// If there is no such file, or it is not text.
     pub fn of_formula(formula: &str) -> Result<Self, InputError> {
         let Some(path) = formula.strip_prefix('@') else {
             let reason = || InputError { name: "--ref".to_owned(), reason: InputReason::TooLong };

@@ -129,7 +129,8 @@ impl Text<'_> {
         self.line("@%p1 bra CONSUMER;");
     }
 
-    /// Starts a loop over the tiles: `%r5` tile, `%r6` stage, `%r7` parity, `%r8` full, `%r9` empty, `%r10` stage in memory.
+    /// Starts a loop over the tiles: `%r5` tile, `%r6` stage, `%r7` parity, `%r8` full, `%r9` empty, `%r10` stage in
+    /// memory.
     fn head(&mut self, name: &str) {
         self.line("mov.u32 %r5, 0;");
         self.line("mov.u32 %r6, 0;");

@@ -108,7 +108,7 @@ impl Outputs<'_, '_> {
         let floats =
             self.replays.run(self.sides, self.table, position, &numbers, self.clock.limits());
         match floats {
-            // Rounding is no reason to call an undefined result wrong.
+            // An undefined result is not called wrong because of rounding.
             Some(floats) if only_defined && floats.are_close() => return Ok(Seen::Alike),
             Some(floats) if floats.are_alike() => return Ok(Seen::Alike),
             None if only_defined => return Err(OpenReason::Undefined),

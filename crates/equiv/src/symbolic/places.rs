@@ -50,7 +50,7 @@ impl Linear {
         self.parts.iter().map(|(&node, &factor)| (node, factor)).collect()
     }
 
-    /// For `factor · node + number` returns the three.
+    /// Returns the parts of `factor · node + number`.
     pub(super) fn single(&self) -> Option<(NodeId, i128, i128)> {
         let (&node, &factor) = self.parts.first_key_value()?;
         (self.parts.len() == 1).then_some((node, factor, self.constant))

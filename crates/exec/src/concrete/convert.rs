@@ -34,7 +34,7 @@ pub struct Conversion {
 }
 
 impl Conversion {
-    /// To nearest even, without modifiers.
+    /// A conversion rounded to nearest even, without modifiers.
     #[must_use]
     pub const fn nearest(from: Scalar, to: Scalar) -> Self {
         let rounding = Rounding::NearestEven;

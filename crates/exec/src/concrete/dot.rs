@@ -32,8 +32,8 @@ pub fn dot_float(
     dot_widened((a, b), products, factors, (c, start), d)
 }
 
-/// Like [`dot_float`] for other formats than doubles: `factors` are the same products with their numbers as doubles, which
-/// many sums share.
+/// Like [`dot_float`] for other formats than doubles: `factors` are the same products with their numbers as doubles,
+/// which many sums share.
 pub(crate) fn dot_widened(
     (a, b): (Format, Format),
     products: impl Iterator<Item = (u64, u64)>,

@@ -140,6 +140,7 @@ fn touches(registers: &FxHashSet<Reg>, op: &Op) -> bool {
     found
 }
 
+/// Decodes an operation, if it is one of the common ones on 32-bit registers.
 fn decode(op: &Op, layout: &mut Layout, floats: Floats) -> Option<Decoded> {
     let flush = |mode: &FloatMode| {
         let FloatMode { flush, contract, .. } = *mode;

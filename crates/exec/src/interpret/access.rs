@@ -1,4 +1,7 @@
-//! Address resolution of accesses, with its checks, and access to the bytes.
+//! Resolves the addresses of an access, checks them (bounds, alignment, permission), and reads or writes the bytes.
+//!
+//! A failed check is recorded as a finding, and its lane is left out of the access. A data-dependent address ends the
+//! run, unless the caller handles it ([`resolve_indexed`]).
 
 use super::indexed::{self, Indexed};
 use super::remote;
@@ -100,6 +103,7 @@ fn check_own(
     }
 }
 
+/// Records accesses at an address that belongs to no allocation.
 fn wild(context: &mut Context<'_, '_>, address: u64, kind: AccessKind, bytes: u32, lanes: Mask) {
     context.find(Fault::WildAddress { address, kind, bytes }, lanes);
 }
@@ -170,7 +174,8 @@ fn param<'c>(context: &Context<'c, '_>, area: Area) -> Option<&'c Allocation> {
     }
 }
 
-/// Locates a lane's access, or records a fault.
+/// Returns the position of a lane's access in its allocation (`Some(None)` in a buffer without bounds), or records a
+/// fault and returns `None`.
 pub(super) fn locate(
     context: &mut Context<'_, '_>,
     pointer: Pointer,
@@ -229,7 +234,7 @@ pub(super) fn note_placement(
     context.report.alignments.extend(placement);
 }
 
-/// Reports an access to global memory that may come before the end of earlier launches.
+/// Reports an access to global memory before `griddepcontrol.wait`: earlier launches may still be running.
 pub(super) fn note_early(
     context: &mut Context<'_, '_>,
     pointer: Pointer,
@@ -246,7 +251,7 @@ pub(super) fn note_early(
     }
 }
 
-/// Reads one element of a lane into `low` (and `high` above eight bytes).
+/// Reads one element of a lane into `low` (and `high` above eight bytes). `at` is the result of [`locate`].
 pub(super) fn read_element(
     context: &mut Context<'_, '_>,
     area: Area,
@@ -383,8 +388,8 @@ pub(super) fn is_seen(context: &Context<'_, '_>, area: Area) -> bool {
     context.global.get(number).is_none_or(|memory| memory.access != Access::Scratch)
 }
 
-/// Returns `true` if a store of an undetermined value to an area must be reported. This is the case if others
-/// see it, or in any global memory if it may be undefined, which is a fault.
+/// Returns `true` if a store of an undetermined value to an area must be reported: if the host sees its final
+/// contents, or, in any global memory, if a value of the run may be undefined (which would be a fault).
 pub(super) fn is_noted(context: &Context<'_, '_>, area: Area) -> bool {
     is_seen(context, area) || context.report.maybe_undefined && matches!(area, Area::Global(_))
 }
@@ -399,7 +404,7 @@ pub(super) fn worse(a: Word, b: Word) -> Word {
     }
 }
 
-/// Records the state of a lane's read in the tags of a register.
+/// Records the state of a lane's loaded word in the tags of a register. `bad` is set if the access had a fault.
 pub(super) fn mark(tags: &mut Tags, lane: usize, word: Word, place: Place, bad: bool) {
     let bit = Mask(1 << lane);
     match word {
@@ -422,7 +427,7 @@ pub(super) fn mark(tags: &mut Tags, lane: usize, word: Word, place: Place, bad: 
     }
 }
 
-/// The state of an operand in one lane.
+/// The state of an operand's word in one lane, from its tags.
 pub(super) fn word_of(tags: Tags, lane: usize) -> Word {
     match () {
         () if tags.poison.has(lane) => Word::Poison,

@@ -276,6 +276,7 @@ fn add_carry(context: &mut Context<'_, '_>, op: &Op) {
     }
 }
 
+/// Executes a float operation on bits, with the tags of its operands.
 fn float(context: &mut Context<'_, '_>, op: &Op) -> Result<(), Gap> {
     match op {
         Op::FloatUnary { op, format, lanes: count, mode, dst, a } => {

@@ -1,4 +1,7 @@
-//! Read-modify-writes (manual §9.7.13.5–6).
+//! Executes `atom` and `red` (manual §9.7.13.5–6), lane by lane in ascending order, and decides which updates commute.
+//!
+//! The manual leaves the order of lanes open. In a checked run it is reported if the order affects a result that is
+//! used, or if two updates do not commute; so the order chosen here decides no verdict.
 
 use super::access::{
     allocation, is_noted, locate, mark, read_element, resolve_indexed, word_of, worse,

@@ -1,4 +1,7 @@
-//! Calls: arguments, results, and functions defined elsewhere.
+//! Calls: copies arguments and results, and executes functions that the module only declares.
+//!
+//! Such functions are known by name: `vprintf`, `__assertfail`, and libdevice functions whose result is left unknown.
+//! Any other one ends the run.
 
 use super::access::{forget_element, word_of, write_element};
 use crate::address::Area;

@@ -53,13 +53,14 @@ pub(super) fn fence(context: &mut Context<'_, '_>, map: Option<Address>) -> Resu
     Ok(())
 }
 
+/// Returns a lane's pointer to a map, or a gap if its address had a fault.
 fn usable(context: &Context<'_, '_>, all: &Addresses, lane: usize) -> Result<Pointer, Gap> {
     let found = all.pointers[lane].filter(|_| all.lanes.has(lane));
     found.ok_or_else(|| context.gap(WRONG))
 }
 
-/// Returns the alignment to check. For dynamic shared memory a sufficient one is assumed, and the report
-/// lists it.
+/// Returns the alignment that a map's address must have. A map in dynamic shared memory is assumed to be aligned, and
+/// the report lists the assumption.
 fn demanded(context: &mut Context<'_, '_>, pointer: Pointer) -> u32 {
     let Area::Shared(number) = pointer.area else { return ALIGN };
     let memory = context.shared.get(number);
@@ -72,7 +73,7 @@ fn demanded(context: &mut Context<'_, '_>, pointer: Pointer) -> u32 {
     1
 }
 
-/// Finds the bytes of a map.
+/// Returns the position of a map's bytes in its allocation, or a gap if they cannot be accessed.
 fn whole(
     context: &mut Context<'_, '_>,
     (pointer, lane): (Pointer, usize),
@@ -86,11 +87,13 @@ fn whole(
     }
 }
 
+/// Reports an access to the whole map to the tracker.
 fn tell(context: &mut Context<'_, '_>, pointer: Pointer, lane: usize, kind: Kind) {
     let attributes = AccessAttributes::plain(kind, context.site, UNIT);
     track(context, pointer, lane, BYTES, attributes, SameValue::Different);
 }
 
+/// Executes `tensormap.replace`.
 fn replace(
     context: &mut Context<'_, '_>,
     (map, space): (Address, Space),

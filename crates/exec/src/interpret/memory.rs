@@ -1,4 +1,5 @@
-//! Loads and stores of all kinds, element by element.
+//! Executes `ld`, `st` and `discard` (manual §9.7.9.8–17), lane by lane and element by element. Addresses and checks
+//! are in `access.rs`, data-dependent addresses in `indexed.rs` and `scattered.rs`.
 
 use super::access::{
     allocation, is_noted, locate, mark, read_element, resolve, resolve_indexed, word_of,
@@ -142,7 +143,7 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &Store) -> Result<(), 
     Ok(())
 }
 
-/// For each value of a store: does it leave the present value in place?
+/// Returns for each value of a store if it equals the present contents, lane by lane.
 fn keeps(
     context: &mut Context<'_, '_>,
     pointer: Pointer,

@@ -89,6 +89,7 @@ fn in_general(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
     Ok(flow)
 }
 
+/// Executes an operation by the module for its kind; the domain's first, if values are involved.
 fn by_kind(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
     if context.valued.is_some() && symbolic::execute(context, op)? {
         return Ok(Flow::Next);
@@ -158,6 +159,7 @@ fn by_kind(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
     Ok(Flow::Next)
 }
 
+/// Executes a synchronising operation, or says what its lanes wait for.
 fn synchronize(context: &mut Context<'_, '_>, sync: &SyncOp) -> Result<Flow, Gap> {
     let (warp, lanes) = (context.warp.number, context.lanes);
     match sync {

@@ -1,4 +1,5 @@
-//! Special registers and addresses of symbols.
+//! Reads special registers (manual chapter 10) and takes addresses of variables. Registers that a launch does not
+//! determine (clocks, identifiers of multiprocessors) are unknown.
 
 use crate::address::Pointer;
 use crate::context::Context;

@@ -1,8 +1,8 @@
-//! Fast path of tensor copies: moves whole pieces.
+//! Fast path of tensor copies: copies the bytes and states of whole pieces at once.
 //!
-//! It applies to runs without a domain that may use fast paths, for pieces that consist only of numbers or
-//! only of data on the source side: bytes and their states are copied unchanged. All other pieces are moved
-//! word by word ([`super::tensor`]), with the same result.
+//! A piece is a contiguous part of the box. This path applies to runs without a domain that may use fast paths, if
+//! each piece consists only of known numbers or only of opaque data on the source side. All other copies move word by
+//! word ([`super::tensor`]), with the same result.
 
 use super::access::allocation;
 use super::tensor::One;
@@ -69,7 +69,7 @@ fn load_of_one_state(context: &mut Context<'_, '_>, one: &One<'_>, walked: &Walk
     };
     let Some(state) = source.states.of_all() else { return false };
     source.read = true;
-    // Bytes of data are meaningless, so only their state is moved.
+    // The bytes of opaque data are never read, so only the state is copied.
     let moved = (state != state::OPAQUE).then_some(walked);
     for piece in moved.into_iter().flat_map(Walked::pieces) {
         let (at, to) = (in_tensor(one, &piece).offset as usize, piece.shared as usize);

@@ -1,4 +1,8 @@
-//! Records every access of a block to the suspect words and compares each pair.
+//! Finds the racing reads of a block: records every access to the words where the first run saw a conflict
+//! ([`Suspects`]), and compares each read with each write that no barrier separates from it.
+//!
+//! Anything that cannot be compared (copies, other sizes, too many accesses) sets `refused`; then the caller makes no
+//! claim.
 
 use super::suspects::{Block, Counts, Extent, Racing, Read, Suspects, Word, words};
 use crate::address::Area;
@@ -32,7 +36,7 @@ pub(crate) struct History {
     pub(crate) racing: Racing,
 }
 
-/// Returns the bytes of a word that an access covers.
+/// Returns the bytes of a word that an access covers, one bit each.
 fn part(word: i64, offset: i64, bytes: u32) -> u8 {
     let has = |byte: &i64| (offset..offset + i64::from(bytes)).contains(&(word * 4 + byte));
     (0..4).filter(has).fold(0, |all, byte| all | 1 << byte)
@@ -88,6 +92,7 @@ impl History {
         }
     }
 
+    /// Compares an access with the earlier ones to a word, lane by lane, and records it.
     fn compare(&mut self, clocks: &Clocks, access: &Access, word: Word, now: Seen) {
         let Self { seen, counts, racing, .. } = self;
         let seen = seen.entry(word).or_default();

@@ -1,4 +1,5 @@
-//! Words with racing reads, the racing reads, and their numbering.
+//! Data of the search for racing reads: words with conflicts ([`Suspects`]), the reads that race there ([`Racing`]),
+//! and the reads that the next run replaces by poison ([`Distrusted`]).
 
 use crate::address::Area;
 use ir::Op;

@@ -169,7 +169,7 @@ impl Judge<'_, '_, '_> {
         });
     }
 
-    /// Calls back with pairs of writes that may hit the same bytes, until told to stop.
+    /// Calls `call` for each pair of writes that may hit the same bytes, until it returns `true`.
     fn each_meeting(
         &mut self,
         writes: &[DataWrite],

@@ -1,4 +1,5 @@
-//! Contents of a tensor after writes at data-dependent places.
+//! The contents of a tensor after writes at data-dependent places: for each element a choice between the old value and
+//! the written ones. Elements that are written in smaller parts or as another type become unknown.
 
 use crate::domain::{Binary, Value};
 use crate::legal::alias::Aliases;

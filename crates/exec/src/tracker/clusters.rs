@@ -1,4 +1,5 @@
-//! Clusters: reports and queries of the engine, passed on to [`sync`].
+//! The cluster part of the tracker: passes arrivals and waits at the cluster barrier, and accesses to shared memory of
+//! another block, on to [`sync`], in its types. The rules are in [`sync`]; nothing is decided here.
 
 use super::{Tracker, mark, marked};
 use crate::address::Area;
@@ -84,7 +85,7 @@ impl Tracker {
         self.order.copy_remote(access, id).is_none()
     }
 
-    /// Takes the accesses that may come after the end of a block: each with such a lane, and its target.
+    /// Takes the accesses that may come after the end of the accessed block: each with the lane, area and offset.
     pub(crate) fn take_late_accesses(&mut self) -> Vec<(RemoteAccess, usize, Area, i64)> {
         let late = self.order.take_late_accesses();
         let all = late.into_iter().filter_map(|(access, lane)| {
@@ -94,7 +95,7 @@ impl Tracker {
         all.collect()
     }
 
-    /// Takes the waits that rely on a missing scope being that of the cluster.
+    /// Takes the waits that are sound only if a missing scope means cluster scope; reports list them.
     pub(crate) fn take_assumed_scopes(&mut self) -> Vec<Site> {
         self.order.take_assumed_scopes()
     }

@@ -1,4 +1,5 @@
-//! Synchronisation events of warps, for reports: the last one passed by a thread.
+//! Records the synchronisation events of each warp, so that a report of a race can name the last one that each thread
+//! passed before its access. No verdict depends on them.
 
 use super::{Event, Tracker};
 use crate::lanes::Mask;

@@ -19,7 +19,7 @@ pub(super) struct GridWaits {
 }
 
 impl GridWaits {
-    /// For blocks of this many warps.
+    /// The state for blocks of this many warps.
     pub(super) fn new(warps: usize) -> Self {
         Self { waits: Vec::new(), after: vec![Mask::NONE; warps] }
     }

@@ -6,7 +6,8 @@ use crate::lanes::{Mask, WARP};
 use sync::{Part, SameValue};
 
 impl Tracker {
-    /// Keeps reads of `bytes` bytes by lanes of a warp aside, each at its start. Returns `false` if they must be recorded now.
+    /// Defers reads of `bytes` bytes by lanes of a warp, each at its start. Returns `false` if they must be recorded
+    /// now.
     #[inline]
     pub(crate) fn read_later(
         &mut self,

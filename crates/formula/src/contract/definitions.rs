@@ -341,7 +341,7 @@ pub(super) fn quantified(variables: &[String], conditions: &[String], claim: &st
     }
 }
 
-/// From the name to the end of the value.
+/// The span from the name to the end of the value.
 fn definition_span(definition: &Definition) -> Span {
     Span::new(definition.name.span.start, definition.value.span.end)
 }

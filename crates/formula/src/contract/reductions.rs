@@ -1,4 +1,8 @@
-//! Reductions: folds of contracts, one for each index.
+//! Translates reductions (`sum(k, …)`, `max`, `any`, …) into the language of contracts: `\fold`, `\num_of`, `\exists`
+//! and `\forall`, one nested in the other for each index.
+//!
+//! Refused: ends of a range that depend on data, `argmax`, `argmin`, and `max` or `min` that leave elements out. For
+//! `max`, `min` and `mean` the contract also claims that the range is not empty.
 
 use super::definitions::Translator;
 use super::operators::{combined, to_real};
@@ -9,10 +13,10 @@ use crate::resolve::expressions;
 use crate::typed::Reduction;
 use base::Span;
 
-/// An index in source form, with the ends of its range if given.
+/// An index as written in the formula, with the ends of its range if given.
 type Written<'f> = (&'f str, Name, Option<(&'f Expression, &'f Expression)>);
 
-/// An index and its ends.
+/// A translated index: its variable in the contract, and its range from `low` to before `high`.
 struct Range {
     variable: String,
     low: Term,
@@ -20,7 +24,8 @@ struct Range {
 }
 
 impl<'f> Translator<'f> {
-    /// Do arguments begin with an index? `max` and `min` of numbers do not.
+    /// Returns `true` if a call is a reduction: its arguments begin with an index. `max(a, b)` and `min(a, b)` of
+    /// numbers are not.
     pub(super) fn is_reduction(&self, reduction: Reduction, arguments: &[Argument]) -> bool {
         let is_index = match arguments.first() {
             Some(Argument::Index(_)) => true,
@@ -108,6 +113,7 @@ impl<'f> Translator<'f> {
         self.reduce(reduction, &[(text, own, Some((low, high)))], body, span)
     }
 
+    /// Translates a reduction over these indices, the last one innermost.
     fn reduce(
         &mut self,
         reduction: Reduction,
@@ -136,6 +142,7 @@ impl<'f> Translator<'f> {
         result
     }
 
+    /// The sizes of the scopes, to return to with [`leave`](Self::leave).
     fn depth(&self) -> (usize, usize, usize) {
         (self.scope.len(), self.variables.len(), self.within.len())
     }
@@ -163,6 +170,7 @@ impl<'f> Translator<'f> {
         Ok(Range { variable, low, high })
     }
 
+    /// Translates the reduced expression, and folds it. `if` without `else` leaves elements out.
     fn body(
         &mut self,
         reduction: Reduction,
@@ -279,7 +287,7 @@ fn quantified(word: &str, joint: &str, ranges: &[Range], condition: &Term) -> Te
     })
 }
 
-/// The number of elements of non-empty ranges.
+/// The number of index tuples in the ranges, which are not empty.
 fn length(ranges: &[Range]) -> Term {
     let Some((last, others)) = ranges.split_last() else { return Term::integer(1) };
     let own = combined(Binary::Subtract, &last.high, &last.low);
@@ -291,7 +299,7 @@ fn length(ranges: &[Range]) -> Term {
     }
 }
 
-/// A reduction as a term.
+/// The term of a reduction over `range`, whose text binds the variable.
 fn outside(text: String, ty: Ty, is_unsigned: bool, inner: &Term, range: &Range) -> Term {
     Term { is_unsigned, ..Term::of(text, ty, &[inner, &range.low, &range.high]) }
 }

@@ -1,4 +1,5 @@
-//! Translated expressions: text in the language of contracts, with their known properties.
+//! Translated expressions of a formula: their text in the language of contracts, their type, and what is known of
+//! them (constant value, sign, dependence on data).
 
 use std::fmt::{self, Display, Formatter};
 use term::Number;
@@ -22,7 +23,7 @@ pub(super) struct Term {
     pub(super) is_unsigned: bool,
     /// Does it depend on contents of tensors?
     pub(super) is_data: bool,
-    /// For a condition: the conditions on indices that hold if it is false, and if it is true.
+    /// For a condition that does not depend on data: the conditions that hold if it is false, and if it is true.
     pub(super) implied: [Vec<String>; 2],
 }
 

@@ -1,4 +1,4 @@
-//! A function under construction: registers, blocks, and the block that receives instructions.
+//! Builds the function of a formula's kernel: registers, blocks, and the block that receives instructions.
 
 use super::Body;
 use crate::typed::Type;

@@ -133,6 +133,7 @@ struct Resolver<'r> {
 }
 
 impl Resolver<'_> {
+    /// Resolves a definition: its output or `let`, its indices, and its value.
     fn definition(&mut self, definition: &Definition) -> Result<(), Error> {
         let Definition { is_let, name, indices, value } = definition;
         let (text, span) = (&name.text, name.span);
@@ -323,7 +324,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// If a definition reads the previous contents of its output, makes it read a copy: elements are computed in any
+    /// Makes a definition that reads the previous contents of its output read a copy: elements are computed in any
     /// order.
     fn keep_contents(&mut self, name: &str, value: Node) -> Node {
         let Some(old) = self.before.iter().copied().find(|id| self.typed.arrays[*id].name == name)

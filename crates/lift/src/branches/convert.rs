@@ -115,8 +115,8 @@ impl Straight<'_> {
         }
     }
 
-    /// Gives the results of an instruction a value for threads that do not take its side. Nobody reads it, but
-    /// without it the register would be undefined there.
+    /// Gives the results of an instruction a value for threads that do not take its side. It is never used, but without
+    /// it the register would be undefined there.
     fn clear(&mut self, instruction: &Instr) {
         let (writes, reads) = touched(instruction);
         for register in writes.into_iter().filter(|register| !reads.contains(register)) {

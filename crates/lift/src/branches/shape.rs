@@ -1,10 +1,12 @@
-//! Finds branches that can become straight-line code.
+//! Finds branches that can become straight-line code: their sides are single short blocks that are entered only from
+//! the branch, have nothing that other threads can wait for, and continue at the same block or both end the function.
+//! A branch whose condition may be undefined is left alone, because the conversion would hide that error.
 
 use super::liveness::{Liveness, touched};
 use base::Index;
 use ir::{BlockId, Function, Guard, Instr, IntBinary, Op, Param, Reg, Space, Terminator};
 
-/// Longer sides are left alone: both would be computed.
+/// The longest side that is converted, in instructions: both sides are computed afterwards.
 const LONGEST: usize = 256;
 
 /// A branch around one or two blocks.

@@ -274,6 +274,7 @@ impl Matcher<'_> {
         self.attempt(parts, &swapped, combine)
     }
 
+    /// Matches the operands of an operation with a template's, and returns the signs with which they match.
     fn operation(&mut self, code: Code, parts: &[Part], operands: &[Edge]) -> Signs {
         let plain = |signs: &[Signs]| match signs.iter().all(|signs| signs.has_plus()) {
             true => Signs::PLUS,

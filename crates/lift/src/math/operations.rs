@@ -121,7 +121,7 @@ impl Values<'_> {
             Op::FloatCompare { relation, format, dst, a, b, .. } => {
                 let relation = match relation {
                     FloatRelation::Order { relation, .. } => relation,
-                    // There is no NaN.
+                    // The graph ignores NaN.
                     FloatRelation::BothNumbers => return Some((*dst, self.graph.bits(1))),
                     FloatRelation::EitherNan => return Some((*dst, self.graph.bits(0))),
                 };

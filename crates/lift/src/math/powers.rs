@@ -1,5 +1,8 @@
-//! Powers with a constant exponent or base. Compilers fold the steps that depend on the constant alone, so the
-//! expansion is that of the table with those steps computed.
+//! Templates for `powf` with a constant exponent or base.
+//!
+//! Compilers fold the steps of the expansion that depend on the constant alone. So for each constant of the program
+//! that may be an argument, a template is made from the table's by computing those steps in the same way. A template
+//! too many costs time; a constant that is not tried leaves the expansion unrecognised.
 
 use super::graph::{Code, Edge, Graph, Node, NodeId};
 use super::template::{Part, Step, Template};
@@ -35,7 +38,7 @@ fn codes() -> Vec<Code> {
     codes
 }
 
-/// An expansion whose steps are codes.
+/// A template with its operation names decoded.
 struct Coded<'t> {
     template: &'t Template,
     codes: Vec<Option<Code>>,
@@ -60,7 +63,7 @@ impl<'t> Coded<'t> {
         Self { template, codes, names }
     }
 
-    /// Returns the expansion with one argument a constant, a single.
+    /// Returns the template with one argument fixed to a constant of 32 bits, its constant steps folded.
     fn with_constant(&self, position: usize, bits: u32) -> Option<Template> {
         let template = self.template;
         let mut graph = Graph::default();
@@ -88,7 +91,7 @@ impl<'t> Coded<'t> {
     }
 }
 
-/// Returns expansions of powers with one argument a constant of the program.
+/// Returns the templates of `powf` with an argument that may be one of the program's constants.
 pub(crate) fn fixed(
     template: &Template,
     constants: &FxHashSet<u64>,
@@ -112,7 +115,7 @@ pub(crate) fn fixed(
     all
 }
 
-/// May a program with these constants contain the expansion with a constant argument?
+/// Returns `true` if a program with these constants may contain `powf` with a constant argument.
 pub(crate) fn may_be(template: &Template, constants: &FxHashSet<u64>) -> bool {
     (0..2).any(|argument| has_most(template, argument, constants))
 }
@@ -149,8 +152,8 @@ fn bases(graph: &Graph) -> Vec<u32> {
     bases
 }
 
-/// Are most constants present of the steps that depend on an argument? Some of them may be folded if the other
-/// argument is known.
+/// Returns `true` if the program has more than three quarters of the template's constants in steps that depend on this
+/// argument. The others may be folded away if the other argument is known.
 fn has_most(template: &Template, argument: usize, constants: &FxHashSet<u64>) -> bool {
     let mut depends = vec![false; template.steps.len()];
     let (mut all, mut missing) = (0, 0);
@@ -172,7 +175,7 @@ fn has_most(template: &Template, argument: usize, constants: &FxHashSet<u64>) ->
     missing * 4 < all
 }
 
-/// Converts a graph back to steps.
+/// Writes a graph as the steps of a template.
 struct Writer<'w> {
     graph: &'w Graph,
     names: &'w FxHashMap<Code, &'static str>,

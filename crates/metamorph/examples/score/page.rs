@@ -8,7 +8,7 @@ use std::fmt::Write;
 const LOW: f64 = 75.0;
 /// Cases that a cell needs to be explained.
 const MIN_CASES: usize = 5;
-/// What the measurement does not tell by itself.
+/// Remarks that explain the measured numbers.
 const NOTES: &str = include_str!("notes.md");
 
 type Asked<'a> = [(&'a Case, &'a Answer)];

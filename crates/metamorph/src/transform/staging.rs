@@ -6,7 +6,7 @@ use crate::expr::{ArrayId, Cond, Int, Val, ValOp, Var};
 use crate::nest::{Axis, Dim, For, Kernel, Space, Stmt, VarKind};
 use testing::Random;
 
-/// The way the border of a tile is filled.
+/// The strategy that fills the border of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fill {
     /// There is none.
@@ -26,7 +26,7 @@ struct Side {
     reach: i64,
     /// Number of points a block computes, in the contract's terms.
     points: Int,
-    /// The same as an `int`.
+    /// `points` as an expression of type `int`.
     width: Int,
     /// The local that holds it, if it is not a macro.
     local: Option<Var>,

@@ -1,5 +1,5 @@
-//! Random programs of two blocks: exchanges and handovers between them, most with small changes that spoil
-//! them, and random steps.
+//! Generates random programs of two blocks: exchanges and handovers between them, most with small mutations, and some
+//! of random steps.
 
 use super::{
     BLOCKS, CELLS, ClusterOp, ClusterProgram, MBARRIERS, MOST_STEPS, Scope, Start, THREADS,
@@ -94,7 +94,7 @@ fn random_op(random: &mut Random) -> ClusterOp {
     }
 }
 
-/// Random steps.
+/// Generates a program of random steps.
 fn chaos(random: &mut Random) -> ClusterProgram {
     let mut program = empty(random);
     for steps in &mut program.threads {
@@ -105,7 +105,7 @@ fn chaos(random: &mut Random) -> ClusterProgram {
     program
 }
 
-/// Threads with a part: the first of each block, and perhaps others.
+/// Chooses the threads that take part: the first of each block, and perhaps others.
 fn parts(random: &mut Random) -> Vec<usize> {
     let mut parts = vec![0, 2];
     parts.extend([1, 3].into_iter().filter(|_| random.chance(30)));
@@ -140,7 +140,7 @@ fn exchange(random: &mut Random) -> ClusterProgram {
     program
 }
 
-/// One block writes into the other and arrives there; the other waits, reads, and hands back.
+/// Generates a handover: one block writes into the other and arrives there; the other waits, reads, and hands back.
 fn handover(random: &mut Random) -> ClusterProgram {
     let mut program = empty(random);
     let rounds = 1 + random.below(2usize);

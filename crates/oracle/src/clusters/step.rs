@@ -1,4 +1,5 @@
-//! States of a running cluster, and the effects of steps.
+//! The operational semantics of programs of two blocks: states of a running cluster, the possible next moves, and their
+//! effects. Written to be obviously right, not fast.
 
 use super::access::accesses;
 use super::{

@@ -1,5 +1,5 @@
-//! Random programs with mbarriers: threads that hand a cell back and forth, most with small changes that
-//! spoil them, and random steps.
+//! Generates random programs with mbarriers: threads that hand a cell back and forth, most with small mutations, and
+//! some of random steps.
 
 use super::{CELLS, MBARRIERS, MOST_STEPS, MOST_THREADS, PhaseArrival, PhaseOp, PhaseProgram};
 use testing::Random;
@@ -91,7 +91,7 @@ fn random_op(random: &mut Random, with_memory: bool) -> PhaseOp {
     }
 }
 
-/// One thread fills a cell; the others read it and hand it back.
+/// Generates a pipeline: one thread fills a cell; the others read it and hand it back.
 fn pipeline(random: &mut Random) -> PhaseProgram {
     let readers = 1 + random.below(MOST_THREADS - 1);
     let rounds = 1 + random.below(3usize);
@@ -150,7 +150,7 @@ fn ring(random: &mut Random) -> PhaseProgram {
     PhaseProgram { counts: [1; MBARRIERS], threads, share_warp: random.chance(20) }
 }
 
-/// One thread loads a cell; the others read it and hand it back.
+/// Generates a pipeline of bulk loads: one thread loads a cell; the others read it and hand it back.
 fn bulk_loads(random: &mut Random) -> PhaseProgram {
     let readers = 1 + random.below(MOST_THREADS - 1);
     let rounds = 1 + random.below(2usize);

@@ -1,4 +1,5 @@
-//! States of a running program with mbarriers, and the effects of steps.
+//! The operational semantics of programs with mbarriers: states of a running program, the possible next moves, and
+//! their effects. Written to be obviously right, not fast.
 
 use super::{CELLS, MBARRIERS, MOST_STEPS, MOST_THREADS, PhaseArrival, PhaseOp, PhaseProgram};
 

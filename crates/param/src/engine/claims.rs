@@ -1,5 +1,6 @@
-//! Claims of annotations that are not about integer variables. A claim that no proof covers is left open, with its
-//! line.
+//! Claims of annotations about elements and real numbers, as far as the engine itself handles them: footprints of
+//! accesses are obligations here, all other claims are proved in `values/`. A claim that is not proved there is left
+//! open, with its line.
 
 use super::state::{Claim as Obliges, State, Val};
 use super::{Engine, Property};

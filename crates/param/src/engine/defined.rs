@@ -73,7 +73,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The same for a claim about elements. That they exist is shown with the claim.
+    /// Like `oblige_defined`, for a claim about elements. The proof of the claim shows that the elements exist.
     pub(super) fn oblige_claim_defined(&mut self, claim: &crate::kir::Claim, state: &State) {
         if self.mode != Mode::Full || self.only.is_some() {
             return;
@@ -141,6 +141,7 @@ impl Engine<'_> {
         state.vars[var.position()] = Val::Int(Poly::symbol(sym));
     }
 
+    /// Collects the partial operations of an expression, each under the conditions to its left.
     fn walk(&mut self, expr: &Expr, state: &mut State, elements: bool, found: &mut Vec<Partial>) {
         match &expr.kind {
             ExprKind::And(left, right) | ExprKind::Or(left, right) => {

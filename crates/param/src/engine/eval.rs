@@ -1,4 +1,5 @@
-//! Evaluates expressions to polynomials. Obligations ensure that unbounded integers model the machine's.
+//! Evaluates expressions of one thread to polynomials over symbols. Obligations ensure that these unbounded integers
+//! equal the machine's wherever a value feeds an index or a condition.
 //!
 //! Long: one case for each kind of expression.
 
@@ -20,13 +21,13 @@ impl Engine<'_> {
         }
     }
 
-    /// An unknown truth value.
+    /// A new symbol for an unknown truth value.
     pub(super) fn coin(&mut self, level: Level) -> Formula {
         let (low, high) = (Some(Poly::constant(0)), Some(Poly::constant(1)));
         Formula::holds(self.prover.symbols.bounded("?", level, low, high))
     }
 
-    /// An unknown integer of a type.
+    /// A new symbol for an unknown integer of a type.
     pub(super) fn unknown(&mut self, name: &str, level: Level, ty: Type) -> Poly {
         let range = ty.range();
         let low = range.map(|(low, _)| Poly::constant(low));
@@ -130,7 +131,7 @@ impl Engine<'_> {
         }
     }
 
-    /// A call of a monoid: its body is evaluated if the result matters.
+    /// Evaluates a call of a declared monoid: by its body if the result feeds an index or a condition.
     fn combine(&mut self, monoid: &Monoid, arguments: &[Expr], state: &State, strict: bool) -> Val {
         let values: Vec<Val> = arguments.iter().map(|one| self.eval(one, state, strict)).collect();
         if let (false, [Val::Int(a), Val::Int(b)]) = (strict, &values[..]) {
@@ -293,6 +294,7 @@ impl Engine<'_> {
         Val::Int(poly)
     }
 
+    /// Evaluates a binary operator on evaluated operands. `strict` obliges the result to be the machine's.
     fn binary(
         &mut self,
         operator: Binary,

@@ -37,6 +37,7 @@ impl Engine<'_> {
         Some(state)
     }
 
+    /// Executes a statement; `None` if no thread gets past it.
     fn statement(&mut self, statement: &Stmt, mut state: State, flow: &mut Flow) -> Option<State> {
         tick();
         match statement {
@@ -128,7 +129,8 @@ impl Engine<'_> {
         Some(state)
     }
 
-    /// Is a value computed from numbers and unmodified parameters only? Then all threads have the same.
+    /// Returns `true` if a value is computed from numbers and unmodified parameters only, so that it is the same in all
+    /// threads.
     fn is_given(&self, value: &Expr) -> bool {
         let mut given = true;
         crate::kir::visit(value, &mut |inner| {
@@ -320,7 +322,7 @@ impl Engine<'_> {
         self.obligations.push(Obligation { claim, path, goal, span });
     }
 
-    /// Resumes after a barrier, in `Interval` mode: runs the rest of the enclosing lists of statements.
+    /// Continues after a barrier, in `Interval` mode: runs the rest of each enclosing list of statements.
     pub(super) fn resume(
         &mut self,
         statements: &[Stmt],
@@ -372,14 +374,15 @@ impl Engine<'_> {
         exits
     }
 
-    /// Runs the end of an iteration, with its step.
+    /// Finishes an iteration: joins its ends (the body's and each `continue`), and runs the step.
     fn stepped(&mut self, inside: &Loop, end: Option<State>, own: &mut Flow) -> Option<State> {
         let ends: Vec<State> = end.into_iter().chain(std::mem::take(&mut own.continues)).collect();
         let next = self.joined(ends)?;
         self.run(&inside.step, 0, next, own)
     }
 
-    /// A loop with barriers in `Interval` mode: into its body until the first barrier, or past it.
+    /// Runs a loop with barriers in `Interval` mode: into its body up to the first barrier. Returns the states behind
+    /// the loop.
     pub(super) fn entered(&mut self, inner: &Loop, state: State) -> Vec<State> {
         let mut own = Flow::default();
         match self.run(&inner.head, 0, state, &mut own) {

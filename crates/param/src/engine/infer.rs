@@ -14,7 +14,7 @@ use crate::logic::poly::Poly;
 use crate::logic::symbols::Level;
 use base::Index;
 
-/// Limit on the sizes that bounds are guessed from.
+/// Limit on the sizes from which bounds are guessed.
 const MAX_SIZES: usize = 5;
 
 /// A fact about one or two variables at the head of a loop.
@@ -44,7 +44,7 @@ pub(super) struct Facts {
     given: Vec<crate::kir::Expr>,
 }
 
-/// Invariants of annotations at a particular head: the number of each and its meaning there.
+/// The loop invariants of annotations, evaluated at a loop head: the number of each, and its formula there.
 pub(super) type Said = Vec<(usize, Formula)>;
 
 impl Facts {
@@ -74,7 +74,7 @@ impl Template {
         }
     }
 
-    /// Instantiates the fact with the variables of a state.
+    /// Evaluates the template with the variables of a state.
     fn at(&self, state: &State) -> Option<Formula> {
         let value = |var: VarId| match &state.vars[var.position()] {
             Val::Int(poly) => Some(poly.clone()),

@@ -69,7 +69,8 @@ pub(super) struct Use {
 }
 
 impl Engine<'_> {
-    /// Finds the instances of a claim that are useful for some elements.
+    /// Finds useful instances of a claim: for the threads of the query, and for the threads and values of bound
+    /// variables at which the claim names one of these elements.
     pub(super) fn uses(
         &mut self,
         version: Sym,
@@ -144,7 +145,7 @@ impl Engine<'_> {
         self.builtin(Builtin::Thread, 0).as_symbol().filter(|_| flat)
     }
 
-    /// Solves a claim's index for the thread, or the number, that gives an element.
+    /// Solves `index of the claim = index of the element` for the claim's thread or bound variable.
     fn solved(
         &mut self,
         meeting: &Meeting,
@@ -262,7 +263,8 @@ impl Engine<'_> {
         Some((state, builtins))
     }
 
-    /// A number as another thread has it. It is unknown unless it is an explicit function of `threadIdx.x`.
+    /// Returns another thread's value of a number. It is unknown unless the number is an explicit function of
+    /// `threadIdx.x`.
     fn moved(
         &mut self,
         poly: &Poly,

@@ -1,4 +1,4 @@
-//! Loops, in one arbitrary iteration.
+//! Analyses a loop by one arbitrary iteration.
 //!
 //! A variable that a loop changes gets a value at the loop's head that represents every iteration. It is `x0 + k·c`
 //! if each iteration adds the same `c` (a recurrence; `k` counts iterations). Otherwise it is a symbol with inferred
@@ -20,16 +20,16 @@ use crate::logic::poly::{Poly, Sym};
 use crate::logic::symbols::Level;
 use base::Index;
 
-/// The change of a variable.
+/// The change of a variable from iteration to iteration.
 #[derive(Clone, Debug)]
 pub(super) enum Change {
     /// By the same amount in each iteration.
     Steady(Poly),
     /// By the same amount in each iteration but the last; after the loop it may be anything.
     Leading(Poly),
-    /// In some other way; the level at which it is shared.
+    /// Irregularly; the level at which its value is shared.
     Free(Level),
-    /// Not a supported integer; the level at which it is shared.
+    /// Not a supported integer; the level at which its value is shared.
     Other(Level),
     /// Assigned anew in each iteration before it is read.
     Fresh,
@@ -219,7 +219,7 @@ impl Engine<'_> {
         shape
     }
 
-    /// One pass over the body; returns `true` if it changed the result.
+    /// Runs the body once with the current guesses. Returns `true` if they changed.
     fn refine(&mut self, inner: &Loop, entry: &State, shape: &mut Shape) -> bool {
         let before = self.prover.symbols.next();
         let head = self.head(entry, shape);
@@ -426,7 +426,7 @@ impl Engine<'_> {
         Some(state)
     }
 
-    /// In all iterations but the first, the condition was true in the previous one. This can be stated if the
+    /// Adds that, in all iterations but the first, the condition was true in the previous one. It can be stated if the
     /// condition depends only on the count and on values that the loop does not change.
     pub(super) fn seen_before(&mut self, inner: &Loop, entry: &State, head: &Head) {
         if !inner.head.is_empty() {

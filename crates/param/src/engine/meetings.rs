@@ -1,4 +1,4 @@
-//! Barrier invariants: facts after a barrier with claims (Chong et al. 2013).
+//! Barrier invariants: the facts that claims at a barrier give about array contents behind it (Chong et al. 2013).
 //!
 //! The contents of arrays when all threads have reached a barrier are a *version*, with a symbol of the block for
 //! each pass of the barrier. A load after the barrier sees this version as long as no path through the kernel stores
@@ -93,7 +93,7 @@ impl Engine<'_> {
         own && matches!(declared.element, Type::Int { .. }) && self.written[array.position()]
     }
 
-    /// Is an element that an annotation names represented by a symbol?
+    /// Returns `true` if elements of this array that annotations name have symbols.
     pub(super) fn is_looked_at(&self, array: ArrayId, when: When) -> bool {
         match &self.looks {
             Looks::Nowhere => false,
@@ -203,7 +203,8 @@ impl Engine<'_> {
         rest.symbols().iter().all(plain).then(|| rest.scaled(-sign)).flatten()
     }
 
-    /// The facts from claims at barriers about the elements in question, and about the two threads if there are.
+    /// Returns the facts that passed barriers' claims give about the elements in a query, and about both threads of a
+    /// pair.
     pub(super) fn met(
         &mut self,
         speak: &[Formula],

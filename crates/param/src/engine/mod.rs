@@ -50,19 +50,27 @@ use std::sync::Arc;
 /// Threads of a warp.
 const WARP: i128 = 32;
 
+/// The proof of a kernel: the state of its passes, and what they collected.
 pub(crate) struct Engine<'k> {
     kernel: &'k Kernel,
     prover: Prover,
+    /// The kind of the current pass.
     mode: Mode,
+    /// Are facts about loops inferred?
     infers: bool,
+    /// For each variable, does it feed an index or a condition?
     relevant: Vec<bool>,
     /// Number of reads of each variable.
     reads: Vec<usize>,
+    /// For each array, does the kernel write it?
     written: Vec<bool>,
     /// Variables that the kernel assigns.
     assigned: Vec<kir::VarId>,
+    /// `threadIdx`, `blockIdx` and the dimensions, by axis.
     builtins: [[Poly; 3]; 4],
+    /// The sizes of each array's dimensions, if stated.
     sizes: Vec<Vec<Option<Poly>>>,
+    /// Results of operations that are not polynomials.
     operations: BTreeMap<Operation, Poly>,
     /// The state before the first statement.
     entry: State,
@@ -74,6 +82,7 @@ pub(crate) struct Engine<'k> {
     replaced: Vec<(Sym, Poly)>,
     /// Elements that annotations may name, and their values.
     named: Vec<(ArrayId, Poly, Poly)>,
+    /// Does the contract mention powers of two?
     has_powers: bool,
     /// Do elements that annotations name have symbols of their own?
     elements: bool,
@@ -83,19 +92,25 @@ pub(crate) struct Engine<'k> {
     coins: Option<Vec<Coin>>,
     /// Barriers with claims, by their symbols.
     meetings: BTreeMap<Sym, Arc<Meeting>>,
-    /// The barrier at which elements are looked up, or a list of looked-up elements.
+    /// The point at which elements named by annotations are looked up.
     looks: Looks,
     /// State of the other thread of a pair.
     second: Option<Second>,
+    /// Symbols of elements at barriers: by array, index and the barrier's symbol.
     cells: BTreeMap<(ArrayId, Vec<Poly>, Sym), Sym>,
+    /// The path down the tree of statements to the current one.
     position: Vec<usize>,
     /// The enclosing loops, each with the level at which its iterations are in step.
     loops: Vec<(Span, Level)>,
+    /// The accesses of the current pass.
     sites: Vec<Site>,
+    /// Obligations that are not examined yet.
     obligations: Vec<Obligation>,
+    /// The barriers at which the current interval ends.
     stops: Vec<Stop>,
     /// Loops that a thread may go round without reaching a barrier.
     open_intervals: Vec<Span>,
+    /// The claims that could not be proved.
     open: Vec<Open>,
     /// Queries that the solver could not refute, for each open property.
     questions: Vec<(Property, Vec<Formula>)>,
@@ -229,7 +244,8 @@ impl<'k> Engine<'k> {
 }
 
 impl Engine<'_> {
-    /// Are obligations about a property still of interest?
+    /// Returns `true` if obligations about a property must be examined: if only one property is requested, those on
+    /// which it depends, and only until it is open.
     fn goes_on(&self, about: Property) -> bool {
         let Some(only) = self.only else { return true };
         let rests_on =

@@ -1,4 +1,7 @@
-//! Results that are not polynomials: a symbol each, with facts about it.
+//! Quotients, minima, maxima, bitwise operations and other results that are not polynomials.
+//!
+//! Each result is a new symbol with facts about it (`q = a div b` has `0 ≤ a − q·b < b`); equal operations share one.
+//! Facts must be true. A fact that is missing only leaves claims open.
 
 use super::Engine;
 use super::state::Operation;

@@ -1,4 +1,5 @@
-//! Decides whether two threads can access the same element, for pairs of accesses.
+//! Proves absence of races: for each pair of accesses that conflict, shows that two threads never access the same
+//! element, or that both store the same value. Pairs that are not shown are left open.
 
 use super::Engine;
 use super::state::Site;
@@ -10,13 +11,13 @@ use crate::logic::poly::{Poly, Sym};
 use crate::logic::symbols::{Copies, Level, Symbols};
 
 impl Engine<'_> {
-    /// Accesses of an interval: conflicts between two threads of a block.
+    /// Examines the accesses of an interval for conflicts between two threads of a block.
     pub(super) fn within_block(&mut self, sites: &[Site]) {
         // Two threads of a block may be in two warps, so values shared only within a warp may differ.
         self.all_pairs(sites, Level::Warp, |space| space != Space::Local);
     }
 
-    /// Accesses of the whole kernel: conflicts between two blocks, which no barrier orders.
+    /// Examines the accesses of the whole kernel for conflicts between two blocks, which no barrier orders.
     pub(super) fn between_blocks(&mut self, sites: &[Site]) {
         self.all_pairs(sites, Level::Block, |space| space == Space::Global);
     }

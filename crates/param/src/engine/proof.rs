@@ -1,4 +1,5 @@
-//! The properties of a kernel, and the result of the engine.
+//! The properties that the engine proves ([`Property`]), and its result ([`Proof`]): the claims that stay open, and
+//! what a report needs about the others.
 
 use crate::interp::{Launch, Thread};
 use crate::kir::{ArrayId, Kernel};
@@ -80,7 +81,7 @@ pub struct Proof {
     pub open: Vec<Open>,
     /// Arrays whose size is not stated.
     pub unsized_arrays: Vec<ArrayId>,
-    /// Set if reads of shared and local memory were looked at.
+    /// Set if reads of shared and local memory were examined.
     pub has_first_reads: bool,
     /// Are there claims of annotations?
     pub has_claims: bool,

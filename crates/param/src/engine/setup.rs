@@ -1,4 +1,4 @@
-//! The launch as symbols, with the contract's requirements on them.
+//! Sets up a proof: symbols for the launch and for one thread, with the contract's requirements as facts.
 //!
 //! Requirements that determine a size (`n == gridDim.x*blockDim.x`, `K % T == 0`) are solved: the size is replaced
 //! everywhere, so that indices show their digits. All others are assumed as they are. Launch limits of hardware (1024
@@ -225,7 +225,7 @@ impl Engine<'_> {
         facts
     }
 
-    /// Drops disjuncts of a condition that are shown to fail for every thread.
+    /// Drops the disjuncts of a condition that are shown to be false for every thread.
     pub(super) fn unguarded(&mut self, fact: Formula) -> Formula {
         let Formula::Or(parts) = fact else { return fact };
         let mut fails = |part: &Formula| self.prover.proves_quickly(&[], &part.clone().not());

@@ -1,5 +1,5 @@
-//! The state of one thread at one point of the kernel, and its obligations: the data of the passes, without the
-//! passes.
+//! The data of the engine's passes: the symbolic state of one thread at one point of the kernel, its accesses, the
+//! barriers that it passed, and proof obligations.
 
 use super::proof::Property;
 use crate::interp::AccessKind;
@@ -9,8 +9,8 @@ use crate::logic::poly::{Poly, Sym};
 use crate::logic::symbols::{Copies, Level, Symbols};
 use base::Span;
 
-/// A value. An integer stands for itself modulo 2^bits: the machine has the number of its type that is congruent to
-/// it. Where that matters there is an obligation that the two are equal.
+/// A symbolic value. An integer polynomial stands for the machine integer of its type that is congruent to it modulo
+/// 2^bits. Where the difference matters there is an obligation that the two are equal.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Val {
     Int(Poly),
@@ -30,7 +30,7 @@ impl Val {
     }
 }
 
-/// A thread at a point.
+/// A symbolic thread at a point of the kernel: its variables, its path condition, the barriers behind it.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub(super) vars: Vec<Val>,
@@ -53,18 +53,20 @@ impl State {
     }
 }
 
-/// A barrier that a thread has reached, with its state there.
+/// A barrier with claims that a thread has reached.
 #[derive(Debug)]
 pub(super) struct Meeting {
     pub(super) claims: Vec<kir::Claim>,
+    /// The thread's state at the barrier.
     pub(super) state: State,
 }
 
 /// Barriers with claims that a thread has passed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Meets {
+    /// The barriers' symbols.
     pub(super) passed: Vec<Sym>,
-    /// Arrays that still have their contents of that time.
+    /// Arrays that are unchanged since that barrier.
     pub(super) versions: Vec<(ArrayId, Sym)>,
 }
 
@@ -78,7 +80,7 @@ impl Meets {
         self.passed.clone()
     }
 
-    /// An array may have been stored to.
+    /// Records that an array may have been stored to.
     pub(super) fn forget(&mut self, array: ArrayId) {
         self.versions.retain(|(one, _)| *one != array);
     }
@@ -91,7 +93,7 @@ impl Meets {
     }
 }
 
-/// Where elements that annotations name are looked up.
+/// The point at which elements named by annotations are looked up.
 #[derive(Debug)]
 pub(super) enum Looks {
     Nowhere,
@@ -178,15 +180,16 @@ pub(super) struct Site {
     pub(super) array: ArrayId,
     pub(super) index: Vec<Poly>,
     pub(super) kind: AccessKind,
-    /// The stored integer.
+    /// The stored integer, if it is known.
     pub(super) value: Option<Poly>,
+    /// The condition under which the thread gets here.
     pub(super) path: Vec<Formula>,
     /// Barriers with claims that were passed before.
     pub(super) passed: Vec<Sym>,
     pub(super) span: Span,
 }
 
-/// A barrier that a thread may reach: its place in the tree of statements, and the state there.
+/// A barrier at which a pass ended: its place in the tree of statements, and the thread's state there.
 #[derive(Clone, Debug)]
 pub(super) struct Stop {
     pub(super) span: Span,
@@ -197,16 +200,21 @@ pub(super) struct Stop {
 /// A condition that must hold for each thread, or for each pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Claim {
+    /// An access is inside its array.
     Bounds(ArrayId),
+    /// A result is in its type.
     Overflow(Type),
     /// A value carried to the next iteration is in its type.
     Carried(VarId),
+    /// A divisor is not 0.
     Division,
     /// An operation of a clause has a value.
     Defined(Defined),
     /// The contract allows this array to be written (or else read) here.
     Footprint(ArrayId, bool),
+    /// An `assert` holds.
     Assertion,
+    /// A loop invariant about integer variables holds.
     Invariant,
     /// All threads of a block reach this point or none.
     Uniform,
@@ -251,7 +259,9 @@ impl Claim {
 #[derive(Clone, Debug)]
 pub(super) struct Obligation {
     pub(super) claim: Claim,
+    /// The condition under which the thread gets here.
     pub(super) path: Vec<Formula>,
+    /// The formula to prove under that condition.
     pub(super) goal: Formula,
     pub(super) span: Span,
 }

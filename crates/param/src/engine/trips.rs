@@ -1,4 +1,6 @@
-//! Trip counts of loops.
+//! Trip counts: the number of iterations of a loop as a polynomial, from its condition and a recurrence.
+//!
+//! `top − S·k > 0` with `S ≥ 1` holds exactly for `k < ceil(top / S)`. Other conditions give no count.
 
 use super::Engine;
 use super::state::Operation;

@@ -4,7 +4,7 @@
 use crate::kir::{AtomicOp, Claim, Element, Expr, Kernel, Loop, Stmt, VarId};
 use base::Span;
 
-/// One step of a thread.
+/// An instruction of a compiled kernel, one step of a thread.
 pub(super) enum Insn<'k> {
     Assign(VarId, &'k Expr),
     Load(VarId, &'k Element),

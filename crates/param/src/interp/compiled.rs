@@ -1,10 +1,10 @@
-//! Runs a kernel like compiled code, so that the results can be compared with those of compiled code.
+//! Runs our reading of a kernel with the arithmetic of compiled code, so that the final contents of its arrays can be
+//! compared with those of NVRTC's code for the same kernel.
 //!
-//! Other runs look for events that `engine` claims impossible; this one follows C++ as far as C++ defines behaviour.
-//! Unsigned integers and conversions wrap ([basic.fundamental], [conv.integral]). A signed sum that wraps is tracked
-//! through additions, subtractions and multiplications; any other use of it has no value, because C++ leaves it
+//! Other runs of the interpreter look for events that `engine` claims impossible; this one follows C++ as far as C++
+//! defines behaviour. Unsigned integers and conversions wrap ([basic.fundamental], [conv.integral]). A signed result
+//! that wraps may still be added, subtracted and multiplied; any other use of it has no value, because C++ leaves it
 //! undefined. A conversion of a float that its integer type cannot hold has no value either ([conv.fpint]).
-//!
 //! `arithmetic.rs` models floats.
 
 use super::arithmetic::{Arithmetic, Draw, Manner};
@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 /// Contents of every global array: all elements, the last index running fastest.
 pub type Elements = BTreeMap<ArrayId, Vec<Value>>;
 
-/// Results of a run.
+/// The contents of the arrays before and after a run, and how exact they are.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Left {
     /// Before the launch.
@@ -32,7 +32,7 @@ pub struct Left {
     pub after: Elements,
     /// Was every operation on floats exact?
     pub exact: bool,
-    /// Did a float leave the range of the narrowest type?
+    /// Did a float leave the range of the kernel's narrowest float type?
     pub beyond: bool,
     /// Significant bits of that type.
     pub significand: u32,
@@ -93,8 +93,8 @@ pub fn is_written(kernel: &Kernel, array: ArrayId) -> bool {
     relevance::written(kernel).get(array.position()).copied().unwrap_or(true)
 }
 
-/// Returns the launch with other values of integer scalars that feed no index and no condition, if the contract
-/// allows it.
+/// Returns the launch with other, drawn values for the integer scalars that affect no index, no condition and no size.
+/// If the contract does not allow those, returns the launch unchanged.
 #[must_use]
 pub fn vary_scalars(kernel: &Kernel, launch: &Launch, way: Draw) -> Launch {
     if way == Draw::Small {
@@ -120,7 +120,7 @@ pub fn vary_scalars(kernel: &Kernel, launch: &Launch, way: Draw) -> Launch {
     }
 }
 
-/// An integer of a type.
+/// Draws an integer of a type, often at the ends of its range or near a power of two.
 fn integer(ty: Type, drawn: u64, way: Draw) -> i128 {
     let (least, most) = ty.range().unwrap_or((0, 1));
     let span = most - least + 1;
@@ -189,6 +189,7 @@ impl Machine<'_> {
         Ok(all)
     }
 
+    /// The value of an element in this run, drawn if nothing has accessed it yet.
     fn present(&mut self, cell: &Place) -> Result<Value, Halt> {
         match self.global.get(cell) {
             Some(value) => Ok(*value),
@@ -196,11 +197,12 @@ impl Machine<'_> {
         }
     }
 
+    /// The value of an element in this run, if anything has accessed it.
     fn now(&self, cell: &Place) -> Option<Value> {
         self.global.get(cell).copied()
     }
 
-    /// Builds the result of a run that ends this way, or with an event.
+    /// Builds the result of a run that ended with `halt`, or with one of its events.
     fn ended(self, halt: Option<Halt>) -> Run {
         let mut events = self.events;
         let end = match halt {
@@ -214,7 +216,7 @@ impl Machine<'_> {
         Run { events, end, steps: self.steps, demanded: self.found_demanded }
     }
 
-    /// A value for an element without requirements.
+    /// Draws a value for an element that no clause of the contract constrains.
     pub(super) fn free_value(&self, array: ArrayId, ty: Type, drawn: u64) -> Option<Value> {
         let way = self.compiled.as_ref()?.manner.draw;
         let feeds = self.feeds.get(array.position()).copied().unwrap_or(true);

@@ -103,6 +103,7 @@ impl Machine<'_> {
         (ty.range().is_some() && ty.holds(number)).then_some(number)
     }
 
+    /// Draws the initial value of an element; `None` if no value was found that satisfies the requirements on it.
     fn drawn(&mut self, cell: &Cell, start: u64) -> Option<Value> {
         let (array, index) = cell;
         let kernel = self.kernel;

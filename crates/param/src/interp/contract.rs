@@ -68,7 +68,7 @@ pub(super) fn of_scalar(kernel: &Kernel, launch: &Launch, var: VarId) -> Value {
     }
 }
 
-/// For each array, is there a requirement on it?
+/// Returns for each array if a requirement constrains it.
 pub(super) fn demanded(kernel: &Kernel) -> Vec<bool> {
     let mut marks = vec![false; kernel.arrays.len()];
     for array in kernel.requires.iter().flat_map(named) {

@@ -26,22 +26,30 @@ const MAX_RACES: usize = 64;
 /// Threads of a warp.
 const WARP: u64 = 32;
 
+/// A run of a launch.
 pub(super) struct Machine<'k> {
     pub(super) kernel: &'k Kernel,
     pub(super) launch: &'k Launch,
     pub(super) code: Code<'k>,
     /// Variables that feed indices or conditions.
     relevant: Vec<bool>,
+    /// The sizes of each array's dimensions on this launch, if stated.
     pub(super) sizes: Vec<Vec<Option<i128>>>,
+    /// Elements that were accessed so far; the others are drawn at their first access.
     pub(super) global: Memory,
     pub(super) shared: Memory,
+    /// The accesses of the block since its last barrier, and those of all blocks.
     pub(super) between_threads: Shadow,
     between_blocks: Shadow,
     pub(super) events: Vec<Event>,
+    /// Limit on `steps`.
     budget: u64,
     pub(super) steps: u64,
+    /// Set if a single thread is run, which waits at no barrier.
     alone: bool,
+    /// For each array, does the kernel write it?
     pub(super) written: Vec<bool>,
+    /// For each array, does a requirement constrain it?
     pub(super) demanded: Vec<bool>,
     /// Was an element with requirements drawn?
     pub(super) found_demanded: bool,
@@ -58,16 +66,21 @@ pub(super) struct Machine<'k> {
     pub(super) feeds: Vec<bool>,
     /// Numbers that conditions name.
     pub(super) numbers: Vec<i128>,
-    /// Values of elements that nobody stored to, if the run looks for them.
+    /// Values of uninitialised elements, if the run tracks them.
     unwritten: Option<Unwritten>,
 }
 
+/// The state of a thread.
 pub(super) struct State<'k> {
     pub(super) at: Thread,
+    /// The thread's number in its block.
     number: u64,
+    /// The position of its next instruction.
     pub(super) pc: usize,
     pub(super) vars: Vec<Value>,
+    /// The iteration of each loop.
     pub(super) counts: Vec<u64>,
+    /// Its local arrays.
     local: Memory,
     /// The claims at the barrier it waits at.
     pub(super) claims: Vec<&'k [Claim]>,
@@ -303,6 +316,7 @@ impl<'k> Machine<'k> {
         Ok(())
     }
 
+    /// Executes the next instruction of a thread.
     fn advance(&mut self, state: &mut State<'k>) -> Result<(), Halt> {
         self.steps += 1;
         if self.steps > self.budget {

@@ -1,4 +1,7 @@
-//! Evaluates quantifiers and folds of annotations, value by value.
+//! Evaluates quantifiers and folds of annotations in a run, by trying each value of their variables.
+//!
+//! The values come from explicit ranges in the annotation (`0 <= i && i < n ==> …`). Without one, or with more than
+//! [`MAX_VALUES`] values, the result is undefined.
 
 use super::arithmetic::Arithmetic;
 use super::value::{

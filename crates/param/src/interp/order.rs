@@ -86,6 +86,8 @@ impl Flow {
         }
     }
 
+    /// Marks the variables and arrays that a statement makes depend on the order. `under` is set if the order decides
+    /// whether it is executed.
     fn statement(&mut self, statement: &Stmt, under: bool) {
         match statement {
             Stmt::Assign(var, value) => {

@@ -46,7 +46,7 @@ pub enum Event {
         sizes: Vec<Option<i128>>,
         access: Access,
     },
-    /// A read of an element that nobody had stored to, whose value matters.
+    /// A read of an uninitialised element whose value affects the result.
     Unwritten {
         array: ArrayId,
         index: Vec<i128>,
@@ -108,7 +108,7 @@ pub enum Event {
     },
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum End {
     /// All threads ended.
@@ -127,7 +127,7 @@ pub(crate) const UNMET: &str = "an assumption does not hold";
 pub struct Run {
     /// The events, races first.
     pub events: Vec<Event>,
-    /// How it ended.
+    /// The end of the run.
     pub end: End,
     /// Number of executed instructions.
     pub steps: u64,

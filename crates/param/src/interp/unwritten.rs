@@ -1,8 +1,8 @@
-//! Reads of elements that nobody has stored to, and the values that come of them.
+//! Tracks reads of uninitialised elements of shared and local memory in a run, and the values computed from them.
 //!
-//! Such a value is [`Value::Undefined`], like every other that a run does not know. A computed value counts as one only if it
-//! would be known with a number in the place of the read: then nothing else is to blame. The run reports a read whose value
-//! reaches global memory or decides a branch; to copy it inside a block is no fault.
+//! The value of such a read is [`Value::Undefined`], like every other value that a run does not know. A computed value
+//! is attributed to a read only if it would be known with a number in place of the read. The run reports a read whose
+//! value reaches global memory or decides a branch; copying it inside a block is not a fault.
 
 use super::outcome::{Access, Event};
 use super::shadow::Cell;
@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 /// The number of a read.
 type Read = usize;
 
-/// The reads of a run, and where their values are in the block that is run.
+/// The uninitialised reads of a run, and the variables and elements of the current block that hold their values.
 #[derive(Default)]
 pub(super) struct Unwritten {
     reads: Vec<Event>,
@@ -31,12 +31,13 @@ impl Unwritten {
         self.cells.clear();
     }
 
-    /// Is there no such value?
+    /// Returns `true` if no variable or element holds such a value.
     pub(super) fn is_quiet(&self) -> bool {
         self.vars.is_empty() && self.cells.is_empty()
     }
 
-    /// Returns the read that an element's value came from; notes a read if nobody stored to it.
+    /// Returns the read that an element's value came from. If no thread has stored to the element, this read is a new
+    /// one.
     pub(super) fn source_of(
         &mut self,
         owner: Option<u64>,
@@ -68,7 +69,7 @@ impl Unwritten {
         };
     }
 
-    /// Notes that the value of a read matters.
+    /// Records that the value of a read affects the result.
     pub(super) fn matters(&mut self, source: Option<Read>) {
         self.found = self.found.or(source);
     }
@@ -78,7 +79,7 @@ impl Unwritten {
         self.reads.into_iter().nth(self.found?)
     }
 
-    /// Returns the read that an undefined value of an expression comes from, if nothing else is undefined in it.
+    /// Returns the first read that makes an expression undefined; `None` if something else is undefined in it too.
     pub(super) fn blamed(
         &self,
         kernel: &Kernel,

@@ -84,7 +84,7 @@ pub(crate) trait Environment {
     fn bound(&self) -> Vec<(VarId, i128)> {
         Vec::new()
     }
-    /// The same as a trait object, so that environments can be nested.
+    /// Returns this environment as a trait object, so that environments can be nested.
     fn as_dyn(&self) -> &dyn Environment;
 }
 
@@ -460,7 +460,8 @@ fn compared(operator: Compare, order: Option<std::cmp::Ordering>) -> bool {
     }
 }
 
-/// The same for real numbers approximated by doubles.
+/// Compares real numbers that are approximated by doubles. Close numbers count as equal, and `<` between them is
+/// undefined.
 fn roughly(operator: Compare, x: f64, y: f64) -> Result<bool, Trouble> {
     if !x.is_finite() || !y.is_finite() {
         return Err(Trouble::Undefined);

@@ -1,10 +1,11 @@
-//! The parts of annotations that kernels themselves do not have.
+//! The parts of kernel IR that only annotations use: claims, quantifiers, folds, and the moments at which they read
+//! arrays.
 
 use super::{Expr, Stmt, VarId};
 use base::Span;
 use std::sync::Arc;
 
-/// The moment at which an annotation reads an array.
+/// The point of the run at which an annotation reads an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
     /// At the annotation; at the end of the launch for a postcondition.

@@ -20,8 +20,8 @@ impl Type {
         self.range().is_none_or(|(least, most)| (least..=most).contains(&number))
     }
 
-    /// Returns the integer of the type that is congruent modulo 2^bits (ISO C++20 \[conv.integral\]). Other types have no such
-    /// rule: their numbers stay.
+    /// Returns the integer of the type that is congruent modulo 2^bits (ISO C++20 \[conv.integral\]). Other types have
+    /// no such rule: their numbers stay.
     #[must_use]
     pub fn wrap(self, number: i128) -> i128 {
         let Self::Int { bits, signed } = self else { return number };

@@ -17,7 +17,7 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    /// Its size, which is its alignment, too.
+    /// The scalar's size in bytes, which is its alignment too.
     #[must_use]
     pub fn bytes(self) -> u64 {
         match self {

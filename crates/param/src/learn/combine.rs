@@ -1,4 +1,5 @@
-//! Combines observed elements of a run, range by range.
+//! Folds of observed array elements over ranges (`low`, `low + step`, …), with cached results, for comparison with the
+//! values that a run stored.
 
 use crate::clause::Monoid;
 use crate::interp::{self, Value};

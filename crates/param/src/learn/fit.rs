@@ -1,4 +1,5 @@
-//! Selects the templates that held at every observed loop head.
+//! Observes the arrays of a kernel at the heads of its loops on a few small launches, and selects the templates that
+//! held at every one. They are guesses, which `engine/values/arrays` must prove.
 
 use super::build::{add, entry, folded, int, mul, var};
 use super::combine::{Combine, Ranges};
@@ -153,7 +154,7 @@ fn same(one: &Expr, other: &Expr, vars: (VarId, VarId)) -> bool {
     }
 }
 
-/// One-dimensional arrays that statements store to.
+/// Returns the one-dimensional arrays that statements store to.
 fn stored(statements: &[Stmt]) -> Vec<ArrayId> {
     let mut found: Vec<ArrayId> = Vec::new();
     for statement in statements {

@@ -1,4 +1,5 @@
-//! Prints expressions of annotations in source notation.
+//! Prints learnt clauses in source notation, so that a note can show them as `//@ loop invariant …`. For display only:
+//! expressions that a learnt clause cannot contain are printed as `…`.
 
 use crate::clause::{Clause, Monoid};
 use crate::kir::{Binary, Compare, Expr, ExprKind, Kernel, Unary, When};
@@ -29,6 +30,7 @@ fn operator(operator: Binary) -> Option<(u8, &'static str)> {
     })
 }
 
+/// Prints an expression. `around` is the binding strength of the context: weaker operators get parentheses.
 fn text(kernel: &Kernel, expr: &Expr, around: u8) -> String {
     let inner = |one: &Expr, around: u8| text(kernel, one, around);
     match &expr.kind {

@@ -1,5 +1,5 @@
-//! Tests of the dialogue with solvers: the text sent to them, and the interpretation of their answers. Solvers are
-//! shell scripts here, so that none is needed.
+//! Tests of the interface to solvers: the text sent to them, and the interpretation of their answers. The solvers are
+//! shell scripts, so that the tests need no z3.
 
 use super::formula::Formula;
 use super::poly::{Poly, Sym};
@@ -127,7 +127,8 @@ impl Memory for Notebook {
     }
 }
 
-/// Asks a new solver, which prints `lines`, for an answer and for values.
+/// Sends a check and a query for values to a new solver that prints `lines`. Returns both answers, and the number of
+/// `(check-sat)` that it got.
 fn both(lines: &str, notebook: &Notebook, name: &str) -> (Answer, Option<Vec<i128>>, usize) {
     let folder = Folder::new(name);
     let mut solver = Solver::start(&folder.z3(lines)).unwrap();
@@ -148,7 +149,7 @@ fn answers_are_kept() {
     assert_eq!(both("sat", &unknown, "kept-1b"), (Answer::Unknown, None, 0));
     let notebook = Notebook::default();
     assert_eq!(both("sat", &notebook, "kept-2"), (Answer::Possible, Some(vec![7]), 2));
-    // No solver is asked any more, so this one's answer does not matter.
+    // The answer comes from the cache: this solver would answer otherwise.
     assert_eq!(both("unsat", &notebook, "kept-3"), (Answer::Possible, Some(vec![7]), 0));
     let keys: Vec<String> = notebook.0.lock().unwrap().keys().cloned().collect();
     assert!(keys.iter().all(|key| key.starts_with("z3 5.4.0\n") && key.contains("1000")));
@@ -195,7 +196,7 @@ fn a_second_solver_confirms_or_disputes() {
     assert!(Second::start(&folder.0.join("nothing")).is_err());
 }
 
-/// Programs that hang, print for ever, read nothing or die: each is given up in bounded time, without their output in memory.
+/// Programs that hang, print for ever, read nothing or die: each is given up in bounded time and in bounded memory.
 #[test]
 fn a_solver_that_misbehaves_is_given_up() {
     let begins = "read -r line; read -r line; echo '(:version \"5.4.0\")'; echo 'end 1'";

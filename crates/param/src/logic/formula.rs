@@ -1,4 +1,5 @@
-//! Conditions on symbols, without quantifiers and arrays.
+//! Formulas: Boolean combinations of polynomial conditions (`p ≥ 0`, `p = 0`, `p` is a power of two) over integer
+//! symbols, without quantifiers and arrays. The constructors simplify.
 
 use super::poly::{Poly, Sym};
 use crate::deadline::tick;

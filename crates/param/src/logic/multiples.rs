@@ -6,7 +6,7 @@
 use super::formula::Formula;
 use super::poly::{Monomial, Poly, Sym, divided};
 
-/// At most this many facts are found.
+/// Limit on the facts.
 const MAX_FOUND: usize = 8;
 
 /// Facts `s·r ≥ s`, from `s·r ≥ 1` and `s ≥ 1`, where an equation is needed to see that a condition has that form.

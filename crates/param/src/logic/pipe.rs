@@ -1,5 +1,5 @@
-//! The pipes to and from a solver, each on a thread of its own and bounded: a program that hangs, reads nothing or prints for ever
-//! costs a time-out and no memory.
+//! The pipes to and from a solver, each on a thread of its own and bounded: a program that hangs, reads nothing or
+//! prints for ever costs a time-out and no memory.
 
 use std::io::{BufRead, Read, Write};
 use std::process::ChildStdin;

@@ -210,8 +210,8 @@ impl Poly {
         out
     }
 
-    /// Its quotient and remainder by a monomial: `self = divisor·quotient + remainder`, where no term
-    /// of the remainder is a multiple of the divisor.
+    /// Divides by a monomial, with quotient and remainder: `self = divisor·quotient + remainder`, where no term of the
+    /// remainder is a multiple of the divisor.
     pub(crate) fn split(&self, divisor: &[(Sym, u32)], factor: i128) -> (Self, Self) {
         let (mut quotient, mut remainder) = (Self::default(), Self::default());
         for (monomial, coefficient) in self.terms() {
@@ -224,8 +224,8 @@ impl Poly {
         (quotient, remainder)
     }
 
-    /// Its quotient and remainder by a polynomial: `self = divisor·quotient + remainder`, where no term of the remainder is a
-    /// multiple of the divisor's leading term. A divisor that divides leaves no remainder.
+    /// Divides by a polynomial, with quotient and remainder: `self = divisor·quotient + remainder`, where no term of
+    /// the remainder is a multiple of the divisor's leading term. A divisor that divides leaves no remainder.
     pub(crate) fn divided_by(&self, divisor: &Self) -> Option<(Self, Self)> {
         let (lead, by) = divisor.terms().max_by(|(one, _), (other, _)| graded(one, other))?;
         let (mut left, mut quotient, mut remainder) =

@@ -15,8 +15,8 @@ const MAX_SPLITS: usize = 64;
 
 /// Splits `poly = 0` as far as possible; the result is equivalent, and each part is 0.
 ///
-/// `shared` tells if a symbol belongs to both sides, `nonnegative` if a polynomial is shown to be at least 0 under
-/// the caller's assumptions.
+/// `shared` returns `true` for symbols of both sides, `nonnegative` for polynomials shown to be at least 0 under the
+/// caller's assumptions.
 pub(crate) fn split(
     poly: &Poly,
     shared: &impl Fn(Sym) -> bool,

@@ -1,4 +1,5 @@
-//! Minima by interval arithmetic: coarse, but it needs no monotonicity.
+//! Lower bounds of polynomials by interval arithmetic over the known bounds of their symbols. Coarse, but it needs no
+//! monotonicity, as `vertex.rs` does. Errs towards too low a bound, or none.
 
 use super::poly::{Poly, Sym};
 use super::vertex::Bounds;

@@ -1,7 +1,7 @@
-//! Cross-checks z3's `unsat` with a second solver.
+//! Cross-checks each `unsat` of z3 with a second solver, such as cvc5, in one process for each query.
 //!
-//! One process for each query, called like cvc5. If it does not know, or not soon enough, the answer stands, and that
-//! is counted. If it finds a counterexample, z3's answer is discarded.
+//! If the second solver finds a counterexample, z3's answer is discarded. If it does not know, or not within
+//! [`PATIENCE`], z3's answer stands, and is not counted as confirmed.
 
 use super::pipe;
 use super::smt::SolverError;
@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub struct Second {
     path: PathBuf,
-    /// Answers that it was asked to confirm.
+    /// Answers of z3 that were sent to it.
     pub asked: u64,
     /// Confirmed answers.
     pub confirmed: u64,
@@ -40,7 +40,7 @@ impl Second {
         }
     }
 
-    /// Its name.
+    /// The solver's name, for messages.
     #[must_use]
     pub fn name(&self) -> String {
         let name = self.path.file_name().unwrap_or(self.path.as_os_str());
@@ -56,7 +56,7 @@ impl Second {
         said == Some(Said::Possible)
     }
 
-    /// Its answer, if it is valid and comes in time.
+    /// Returns the solver's answer, if it is valid and comes within the time limit.
     fn said(&self, question: &str) -> std::io::Result<Option<Said>> {
         let mut command = Command::new(&self.path);
         command.args(["--lang=smt2", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped());

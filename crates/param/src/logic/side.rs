@@ -20,7 +20,8 @@ const MAX_CASES: usize = 3;
 /// Steps of the solver for a guess, and the number of open guesses after which none are sent.
 const GUESS_RLIMIT: u64 = 300_000;
 const MAX_MISSED: u32 = 60;
-/// Questions that may take all steps and still be left open; of the others few more are shown by more steps than a guess has.
+/// Queries that may use all steps and still stay open. After that many, queries get only the steps of a guess, which
+/// suffice for most of those that can be shown at all.
 const MAX_HARD: u32 = 8;
 /// Limit on the rounds of simplifying disjunctions.
 const MAX_ROUNDS: usize = 3;
@@ -106,7 +107,7 @@ impl Prover {
         }
     }
 
-    /// Is `goal` shown to follow?
+    /// Returns `true` if `goal` is shown to follow from `assumed` and all known facts.
     pub(crate) fn proves(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
         match goal {
             Formula::True => return true,
@@ -135,8 +136,8 @@ impl Prover {
         answer
     }
 
-    /// Returns whether it is shown without a solver, and whether it is shown at all. Most guesses are wrong, and the
-    /// solver refutes them fastest, so it is asked early.
+    /// Returns if the goal is shown without a solver, and if it is shown at all. Most guesses are wrong, and the solver
+    /// refutes them fastest, so for guesses it comes early.
     fn decided(&mut self, all: &[Formula], goal: &Formula) -> (bool, bool) {
         if self.guesses && self.solver.is_some() {
             let quick = self.quickly(all, goal, Depth::Simple);
@@ -177,18 +178,18 @@ impl Prover {
         answer
     }
 
-    /// The same without a solver.
+    /// Like `proves`, by bounds and the vertex method alone.
     pub(crate) fn proves_quickly(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
         let all = self.context(assumed, goal);
         self.fully(all, goal).1
     }
 
-    /// Is `goal` shown to follow by all means but the solver?
+    /// Like `proves`, by all means but the solver.
     pub(crate) fn proves_alone(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
         self.proves_with(assumed, goal, Effort::FULL)
     }
 
-    /// The same with little effort, for optional results.
+    /// Like `proves_alone`, with little effort, for goals that need not be proved.
     pub(crate) fn proves_lightly(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
         self.proves_with(assumed, goal, Effort::LIGHT)
     }
@@ -214,7 +215,7 @@ impl Prover {
         answer
     }
 
-    /// The same for a whole context, which is returned; results are cached.
+    /// Like `quickly`, with cached results. Returns the context `all` as well.
     fn fully(&mut self, all: Vec<Formula>, goal: &Formula) -> (Vec<Formula>, bool) {
         let key = (all, goal.clone());
         let answer = match self.tried.get(&key) {
@@ -225,13 +226,13 @@ impl Prover {
         (key.0, answer)
     }
 
-    /// The same without the assumptions about sizes, which are costly to try.
+    /// Like `proves_quickly`, without the assumptions about sizes, which are costly to try.
     pub(crate) fn proves_simply(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
         let all = self.context(assumed, goal);
         self.quickly(&all, goal, Depth::Simple)
     }
 
-    /// The same without a solver, after equations are solved and common factors are divided out.
+    /// Proves without a solver, after solving equations and dividing out common factors.
     pub(crate) fn proves_reduced(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
         let all = self.context(assumed, goal);
         let Some((all, goal)) = reduce::reduced(&all, goal) else { return false };
@@ -281,7 +282,7 @@ impl Prover {
         }
     }
 
-    /// Without a solver, by cases of a disjunctive assumption.
+    /// Proves without a solver, by the cases of a disjunctive assumption.
     fn by_cases(&self, all: &[Formula], goal: &Formula) -> bool {
         let choices = all.iter().filter_map(|one| match one {
             Formula::Or(parts) if parts.len() <= MAX_CASES => Some(parts),
@@ -323,7 +324,7 @@ impl Prover {
 
     /// Do `equations` (each polynomial is 0) contradict the assumptions?
     ///
-    /// `shared` tells which symbols belong to both threads of a pair. Equations are split into digits first.
+    /// `shared` returns `true` for symbols of both threads of a pair. Equations are split into digits first.
     pub(crate) fn contradicts(
         &mut self,
         assumed: &[Formula],

@@ -62,7 +62,7 @@ impl Answer {
     }
 }
 
-/// The way z3 solves a query.
+/// The strategy with which z3 solves a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Strategy {
     /// Only its incremental core, selected by a scope.
@@ -176,7 +176,7 @@ impl Solver {
         Ok(solver)
     }
 
-    /// Tells whether it answers a question whose answer is known.
+    /// Returns `true` if the solver answers a query whose answer is known correctly.
     pub fn works(&mut self) -> bool {
         let question = "(reset)\n(assert false)\n(check-sat)\n";
         self.ask_within(question, START).as_deref().and_then(Answer::read)
@@ -269,7 +269,7 @@ impl Solver {
         answer
     }
 
-    /// Returns the answer in memory, or asks with one strategy after the other until one answers.
+    /// Returns the cached answer, or tries one strategy after the other until z3 answers.
     fn answered(&mut self, question: &str, limit: u64) -> Answer {
         let attempts = attempts(limit);
         let key = format!("{attempts:?}\n{question}");

@@ -1,4 +1,5 @@
-//! Symbols, facts about each, and copies of them for a second thread.
+//! The symbol table: unknown integers of a launch, block, warp or thread ([`Level`]), the facts that hold for each, and
+//! copies of the thread's symbols for a second thread.
 
 use super::formula::Formula;
 use super::poly::{Poly, Sym};
@@ -29,9 +30,9 @@ pub(crate) struct Symbol {
     pub(crate) level: Level,
     /// Facts that hold for every value it can have.
     pub(crate) facts: Vec<Formula>,
-    /// Minimum, if known; only of older symbols.
+    /// Minimum, if known; a polynomial of older symbols.
     pub(crate) low: Option<Poly>,
-    /// Maximum, if known; only of older symbols.
+    /// Maximum, if known; a polynomial of older symbols.
     pub(crate) high: Option<Poly>,
     /// The element that it stands for: of an unwritten array, or of one at a barrier.
     pub(crate) element: Option<(ArrayId, Vec<Poly>)>,

@@ -106,13 +106,13 @@ impl<'s> Bounds<'s> {
         }
     }
 
-    /// The same without the assumptions about sizes.
+    /// Like `is_nonnegative`, without the assumptions about sizes.
     pub(super) fn is_simply_nonnegative(&self, poly: &Poly) -> bool {
         self.left.set(BUDGET);
         self.search(poly, MAX_TAKEN, false)
     }
 
-    /// The same from bounds of single symbols alone.
+    /// Like `is_nonnegative`, from the bounds of single symbols alone.
     pub(super) fn is_plainly_nonnegative(&self, poly: &Poly) -> bool {
         self.left.set(BUDGET / 4);
         self.search(poly, 0, false)
@@ -179,7 +179,7 @@ impl<'s> Bounds<'s> {
         self.in_box(poly, deep)
     }
 
-    /// The same for a polynomial of sizes alone, with the assumptions about sizes.
+    /// Shows `poly ≥ 0` for a polynomial of sizes alone, with the assumptions about sizes.
     fn of_sizes(&self, poly: &Poly, left: usize) -> bool {
         let key = (self.without_factors(poly), left);
         if let Some(known) = self.seen.borrow().get(&key) {

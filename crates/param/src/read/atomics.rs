@@ -1,4 +1,9 @@
-//! Atomic operations.
+//! Lowers calls of atomic functions (`atomicAdd` and others; CUDA C++ Programming Guide, "Atomic Functions") to
+//! [`Stmt::Atomic`].
+//!
+//! An atomic operation on an element of another type computes on its bits if the two have the same size. Refused:
+//! operations on variables of a thread, and `_block` operations on global memory, because threads of other blocks do
+//! not see those in order.
 
 use super::diagnostics::{Result, error, unsupported};
 use super::intrinsics::pointee;
@@ -88,7 +93,7 @@ impl Lowerer<'_> {
         if found.constant {
             return Err(error(span, format!("`{}` is constant", found.name)));
         }
-        // Only threads of one block see each other's updates.
+        // These are atomic only among the threads of one block.
         if update.of_block && found.space == Space::Global {
             let message = "atomic operations of a block on global memory are not supported";
             return Err(unsupported(span, message));

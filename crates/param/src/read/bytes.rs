@@ -21,6 +21,7 @@ enum Count {
 }
 
 impl Lowerer<'_> {
+    /// Lowers `memcpy` and `memmove`: element by element if their number is known and small, else by a loop.
     pub(super) fn copied(
         &mut self,
         name: &str,
@@ -96,6 +97,7 @@ impl Lowerer<'_> {
         Ok(vec![Item::Pointer(target)])
     }
 
+    /// Lowers `memset`: stores the value of an element made of equal bytes.
     pub(super) fn filled(
         &mut self,
         to: &tree::Expr,

@@ -86,6 +86,7 @@ impl Lowerer<'_> {
         whole.then_some((layout, i128::from(count)))
     }
 
+    /// Views the elements behind a pointer as another type with the same scalar layout; refuses any other view.
     fn viewed(
         &self,
         target: &Target,

@@ -1,4 +1,5 @@
-//! Declarations: variables of a thread, shared ones, and their initialisers.
+//! Lowers declarations in functions: variables of a thread, shared variables and arrays, references, and their
+//! initialisers.
 
 use super::diagnostics::{Result, error, unsupported};
 use super::lowerer::{Lowerer, Named};

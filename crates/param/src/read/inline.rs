@@ -1,4 +1,7 @@
-//! Inlines `__device__` functions.
+//! Inlines calls of `__device__` functions: binds parameters, lowers the body, and asserts the function's contract.
+//!
+//! A call through a pointer becomes a test and an inlined call for each function that the pointer may hold. Calls
+//! nested deeper than [`MAX_CALLS`], and so recursion, are refused.
 
 use super::claims::About;
 use super::contracts::Before;
@@ -197,7 +200,7 @@ impl Lowerer<'_> {
         Ok(function)
     }
 
-    /// Inlines the body of a function; returns the place of its value, and whether that is a pointer to it.
+    /// Inlines the body of a function. Returns the place of its value, and `true` if that holds a pointer to the value.
     fn inline(
         &mut self,
         id: FunctionId,

@@ -33,7 +33,7 @@ pub(super) struct Frame {
     pub(super) exit: Option<Exit>,
 }
 
-/// Identifies an array across repeated lowering, and tells writes from reads.
+/// Identifies an array across repeated lowering: its name, its place, and `true` for writes.
 pub(super) type Logged = (String, Span, bool);
 
 /// The variables of a log.
@@ -96,7 +96,7 @@ pub(super) struct Lowerer<'p> {
     pub(super) empty: Option<Span>,
     /// Arrays without elements, which null pointers point to.
     pub(super) nowhere: BTreeMap<u8, ArrayId>,
-    /// Variables that tell if pointers of the launch are null, by their array.
+    /// The Boolean variables `p == nullptr` for pointers of the launch, by their array.
     pub(super) nulls: BTreeMap<ArrayId, VarId>,
     /// Initialisers of variables of the file.
     pub(super) initials: BTreeMap<ArrayId, Option<Vec<Expr>>>,

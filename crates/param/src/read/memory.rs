@@ -65,7 +65,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The same in an annotation, which must not have side effects.
+    /// Reads a choice of places in an annotation, which must not have side effects: the value is a choice, too.
     fn read_chosen(
         &mut self,
         place: &Place,

@@ -145,7 +145,7 @@ impl Lowerer<'_> {
         if !is_call || !is_leaving_loop(statement) {
             return Ok(false);
         }
-        // The flag tells if a loop in here returned.
+        // The flag is set if a loop in the statement returned.
         let Some(flag) = self.return_flag() else { return Ok(false) };
         let tested = self.var(flag, statement.span);
         if self.frames.last().is_some_and(|frame| frame.loops > 0) {

@@ -53,7 +53,7 @@ fn of_element(element: &mut Element, span: Span) {
     element.index.iter_mut().for_each(|one| of(one, span));
 }
 
-/// The same for an expression.
+/// Sets the span of an expression and its parts where they have none.
 pub(super) fn of(expr: &mut Expr, span: Span) {
     here(&mut expr.span, span);
     match &mut expr.kind {

@@ -13,6 +13,7 @@ use cuda::tree::{self, FunctionId, Label, LocalId, SpecExpr, StmtKind};
 use std::sync::Arc;
 
 impl Lowerer<'_> {
+    /// Lowers an expression that only annotations have.
     pub(super) fn spec_expr(&mut self, spec: &SpecExpr, span: Span) -> Result<Expr> {
         let boolean = |kind| Ok(Expr { kind, ty: Type::Bool, span });
         match spec {

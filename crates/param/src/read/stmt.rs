@@ -1,4 +1,4 @@
-//! Lowers statements.
+//! Lowers statements: blocks, branches, loops, barriers with their clauses, and expressions evaluated for their effect.
 
 use super::diagnostics::{Result, error, unsupported};
 use super::lowerer::Lowerer;

@@ -1,5 +1,5 @@
-//! Lowers `switch` to a chain of tests: each label's branch has the statements up to the next `break`, so falling
-//! through duplicates statements.
+//! Rewrites `switch` as a chain of `if`s on its value. The branch of a label is a copy of the statements from there to
+//! the next `break`, so a fall-through duplicates statements (up to [`MAX_REPEATED`]; beyond, the kernel is refused).
 
 use super::diagnostics::{Result, unsupported};
 use super::returns::{Leave, ended};
@@ -9,7 +9,7 @@ use cuda::tree::{
     StmtKind, Storage, Switch, Type,
 };
 
-/// Limit on statements duplicated by falling through.
+/// The most statements in the branch of one label.
 const MAX_REPEATED: usize = 4096;
 
 /// Limit on the labels of one `switch`: each is nested in the one before.
@@ -102,7 +102,7 @@ fn branch(switch: &Switch, number: usize, span: Span, locals: &mut Locals) -> Re
     Ok(ended)
 }
 
-/// Removes `break`, which is only at ends now.
+/// Removes every `break`; [`ended`] has left them only at the ends of branches.
 fn strip(list: &mut Vec<Stmt>) {
     list.retain(|one| !matches!(one.kind, StmtKind::Break));
     if let Some(last) = list.last_mut() {
@@ -117,7 +117,7 @@ fn strip(list: &mut Vec<Stmt>) {
     }
 }
 
-/// The condition that the value is one of an arm's labels.
+/// Builds the condition that the value is one of an arm's labels; `None` if the arm has none.
 fn matches(arm: &Arm, local: LocalId, ty: &Type, span: Span) -> Option<Expr> {
     let value = |kind, ty: &Type, category| Expr { kind, ty: ty.clone(), category, span };
     let one = |number: &i128| {

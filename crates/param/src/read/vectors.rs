@@ -1,4 +1,4 @@
-//! Functions of pairs of 16-bit floats, scalar by scalar.
+//! Lowers CUDA's functions on pairs of 16-bit floats (`__hadd2` and others), scalar by scalar.
 
 use super::diagnostics::Result;
 use super::lowerer::Lowerer;

@@ -37,7 +37,7 @@ pub(crate) fn is_scalar(expr: &Expr) -> bool {
     .is_none()
 }
 
-/// The same without conversions that may change a number, so that unbounded integers model it.
+/// Like [`is_scalar`], and without conversions that may change a number: unbounded integers model the expression.
 pub(crate) fn is_exact(expr: &Expr) -> bool {
     is_scalar(expr) && !converts(expr) && find(expr, is_power).is_none()
 }
@@ -66,7 +66,7 @@ pub(crate) fn widens(from: Type, to: Type) -> bool {
     }
 }
 
-/// One thing to show: `goal` for all values of the claim's variables that satisfy `assumed`.
+/// A case of a claim: `goal` must hold for all values of the claim's variables that satisfy `assumed`.
 #[derive(Clone, Debug)]
 pub(crate) struct Goal {
     pub(crate) assumed: Vec<Expr>,

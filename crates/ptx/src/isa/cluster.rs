@@ -1,5 +1,5 @@
-//! Clusters of blocks: addresses in other blocks (manual §9.7.9.23–24), the barrier of the cluster (§9.7.13.3), the fence of
-//! initialisations (§9.7.13.4), and asynchronous stores and updates (§9.7.9.12, §9.7.13.7).
+//! Clusters of blocks: addresses in other blocks (manual §9.7.9.23–24), the barrier of the cluster (§9.7.13.3), the
+//! fence of initialisations (§9.7.13.4), and asynchronous stores and updates (§9.7.9.12, §9.7.13.7).
 //!
 //! Refused by name: the forms of `st.async` and `red.async` that release to global memory (sm_100).
 

@@ -218,7 +218,8 @@ fn is_pair(ty: Type) -> bool {
     matches!(ty, Type::FloatPair(_))
 }
 
-/// The second destination is the opposite comparison, or for pairs that of the upper halves.
+/// Lowers `setp`. The second destination gets the negated comparison; for packed halves it gets that of the upper
+/// halves.
 fn setp(insn: &mut Insn<'_, '_, '_>) -> Lower {
     let ty = insn.ty(COMPARED)?;
     let comparison = Comparison::take(insn, ty, true)?;
@@ -253,7 +254,7 @@ fn setp(insn: &mut Insn<'_, '_, '_>) -> Lower {
     Ok(())
 }
 
-/// Does `set` exist from `from` to `to`?
+/// Returns `true` if `set.to.from` exists.
 fn is_set(to: Type, from: Type) -> bool {
     match (to, from) {
         (Type::F16X2 | Type::BF16X2, _) => to == from,
@@ -307,7 +308,7 @@ fn set(insn: &mut Insn<'_, '_, '_>) -> Lower {
     Ok(())
 }
 
-/// Selects by the sign of the third operand; NaN counts as negative.
+/// Lowers `slct`: selects by the sign of the third operand. NaN counts as negative.
 fn slct(insn: &mut Insn<'_, '_, '_>) -> Lower {
     let (ty, deciding) = (insn.ty(TYPES)?, insn.ty(&[Type::S32, Type::F32])?);
     let relation = Relation::Ge;

@@ -72,7 +72,7 @@ pub(super) struct Modifiers {
 }
 
 impl Modifiers {
-    /// For exact conversions.
+    /// The modifiers of exact conversions.
     pub(super) const NONE: Self = Self {
         rounding: Rounding::NearestEven,
         flush: false,

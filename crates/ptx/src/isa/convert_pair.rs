@@ -1,5 +1,4 @@
-//! Conversion of several numbers packed in one register (manual §9.7.9.21), and `cvt.pack`
-//! (§9.7.9.22).
+//! Conversions to and from several numbers packed in one register (manual §9.7.9.21), and `cvt.pack` (§9.7.9.22).
 
 use super::convert::{Modifiers, conversion};
 use super::{Form, Insn, Lower, Lowering, Type, by};
@@ -88,7 +87,7 @@ fn part_of(insn: &Insn<'_, '_, '_>, ty: Type) -> Lower<(Scalar, Width)> {
     }
 }
 
-/// `d, a, b`: the first source goes to the upper half.
+/// Lowers `cvt d, a, b` from two singles: `a` goes to the upper half.
 fn from_two(insn: &mut Insn<'_, '_, '_>, to: Type, modifiers: Modifiers) -> Lower {
     let (part, width) = part_of(insn, to)?;
     let from = Scalar::Float(Format::F32);
@@ -100,7 +99,7 @@ fn from_two(insn: &mut Insn<'_, '_, '_>, to: Type, modifiers: Modifiers) -> Lowe
     Ok(())
 }
 
-/// `d, a`: half by half.
+/// Lowers `cvt d, a` between two packed types, half by half.
 fn from_pair(insn: &mut Insn<'_, '_, '_>, to: Type, from: Type, modifiers: Modifiers) -> Lower {
     let (to_part, width) = part_of(insn, to)?;
     let (from_part, from_width) = part_of(insn, from)?;
@@ -113,7 +112,7 @@ fn from_pair(insn: &mut Insn<'_, '_, '_>, to: Type, from: Type, modifiers: Modif
     Ok(())
 }
 
-/// To and from pairs of 8-bit floats.
+/// Lowers `cvt` to and from pairs of 8-bit floats.
 fn bytes(insn: &mut Insn<'_, '_, '_>) -> Lower {
     insn.require(&[("rn", ())], "`.rn`")?;
     let relu = insn.flag("relu");
@@ -142,7 +141,7 @@ const PACKED: &[(&str, (u32, bool))] = &[
     ("s16", (16, true)),
 ];
 
-/// `b` goes to the lowest bits, `a` above it, and the low bits of `c` fill the rest.
+/// Lowers `cvt.pack`: `b` goes to the lowest bits, `a` above it, and the low bits of `c` fill the rest.
 fn pack(insn: &mut Insn<'_, '_, '_>) -> Lower {
     insn.flag("pack");
     insn.require(&[("sat", ())], "`.sat`")?;

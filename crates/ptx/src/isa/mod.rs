@@ -78,7 +78,7 @@ pub fn example_module(example: &str, target: &str) -> String {
 pub struct Family {
     /// Their common subject, in a few words.
     pub name: &'static str,
-    /// Their purpose is to wait for or communicate with other threads or agents.
+    /// Set if the forms wait for, or communicate with, other threads or asynchronous agents.
     pub synchronizes: bool,
     /// The forms.
     pub forms: &'static [Form],
@@ -155,7 +155,7 @@ fn find(instruction: &Instruction<'_>) -> Lower<&'static Form> {
     let opcode = instruction.opcode;
     let forms = forms_of(opcode.text);
     if forms.is_empty() {
-        // Perhaps of a newer PTX than ours: not wrong, but unknown.
+        // It may be of a newer version of PTX, so this is an unsupported instruction and not an error.
         let message = format!("`{}` is not an instruction that PTX ISA 9 knows", opcode.text);
         let unknown = Diagnostic::unsupported(Code::UnknownInstruction, opcode.span(), message);
         return Err(Box::new(unknown));
@@ -227,7 +227,7 @@ fn reads_before_writes(builder: &mut Builder<'_, '_>, mark: Mark) -> bool {
     true
 }
 
-/// If an operation other than the last writes the guard, the later ones must still see the old one.
+/// Copies the guard if an operation other than the last writes it: the later ones must still see the old value.
 fn protect_guard(builder: &mut Builder<'_, '_>, instruction: &Instruction<'_>, mark: Mark) {
     let emitted = builder.since(mark);
     let Some(guard) = emitted.first().and_then(|instr| instr.guard) else { return };

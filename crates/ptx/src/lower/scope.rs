@@ -47,7 +47,7 @@ pub(crate) enum Entity {
     Table(Table),
 }
 
-/// One `{ }`. Registers, variables, labels and tables share a namespace.
+/// The names declared in one `{ }`. Registers, variables, labels and tables share a namespace.
 #[derive(Default)]
 struct Scope<'a> {
     names: FxHashMap<&'a str, (Entity, Span)>,

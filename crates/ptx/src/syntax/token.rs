@@ -63,7 +63,7 @@ pub(crate) enum Punct {
     PipePipe,
 }
 
-/// The reason why a text is no token.
+/// The reason why a text is not a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bad {
     /// A character PTX does not use.

@@ -1,4 +1,7 @@
-//! Conversion of numbers (manual §9.7.9.21) and `cvt.pack` (§9.7.9.22).
+//! Cases of `cvt` (manual §9.7.9.21) and `cvt.pack` (§9.7.9.22) for recording on hardware.
+//!
+//! A case is a pattern and a signature. The pattern `cvt<|.sat>.u8.f32` stands for one instruction per alternative; the
+//! signature `f32 > 16` gives the types of the inputs and the widths of the result registers.
 
 use super::{List, bits};
 
@@ -11,7 +14,7 @@ fn registers(ty: &str) -> impl Iterator<Item = u32> {
     [16, 32, 64].into_iter().filter(move |&width| width >= narrowest)
 }
 
-/// `.ftz` exists where an `.f32` takes part.
+/// Returns the alternatives of `.ftz`, which exists only for conversions from or to `.f32`.
 fn flush(to: &str, from: &str) -> &'static str {
     if to == "f32" || from == "f32" { "<|.ftz>" } else { "" }
 }

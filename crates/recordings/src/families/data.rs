@@ -1,4 +1,4 @@
-//! Moving data between registers (manual §9.7.9.3–4 and §9.7.9.7).
+//! Cases of `mov` and `prmt` (manual §9.7.9.3–4 and §9.7.9.7) for recording on hardware.
 
 use super::{List, bits};
 

@@ -41,6 +41,7 @@ impl Cell {
         self.hide_layer(lists, order, access, (entry, before))
     }
 
+    /// `hide` for a cell with history: puts aside the writes that `entry` hides, unless they cannot matter.
     fn hide_layer(
         &mut self,
         lists: &mut Lists,

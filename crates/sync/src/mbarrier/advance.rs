@@ -1,4 +1,5 @@
-//! Progress of mbarrier phases: contributions, completion, and release of the waiting lanes.
+//! Advances the phases of mbarriers: records contributions, completes a phase when nothing is pending, and releases the
+//! waiting lanes. The rules that this checks (P1 to P3) and their argument are in [`super::phases`].
 
 use super::phases::{Broken, Contribution, Done, Lanes};
 use super::types::MbarrierScope;
@@ -21,7 +22,7 @@ impl Mbarriers {
         &self.fenced[1]
     }
 
-    /// Takes the waits that acquired something thanks to an assumed scope.
+    /// Takes the waits that acquired something only because a missing scope counts as that of the cluster.
     pub(crate) fn take_assumed(&mut self) -> Vec<Site> {
         std::mem::take(&mut self.assumed)
     }
@@ -38,7 +39,7 @@ impl Mbarriers {
         life.ok_or(MbarrierStop::Misuse(MbarrierMisuse::NotLive))
     }
 
-    /// The current phase.
+    /// The name of the current phase, as an arrival would return it.
     pub(super) fn state(&mut self, id: MbarrierId) -> Outcome<MbarrierState> {
         let life = self.each[usize::from(id)].lives;
         let phase = self.life(id)?.phase;
@@ -61,8 +62,8 @@ impl Mbarriers {
         }
     }
 
-    /// Finds a contribution of an earlier phase, the last but `past`, that is not ordered before the next
-    /// action of one of these lanes.
+    /// Finds a contribution of an earlier phase that is not ordered before the next action of one of these lanes. The
+    /// phase is the previous one if `past` is 0, and the one before that if it is 1.
     pub(super) fn early(
         &self,
         clocks: &BothClocks<'_>,
@@ -121,7 +122,7 @@ impl Mbarriers {
         Ok(())
     }
 
-    /// Completes the phase if nothing is pending.
+    /// Completes the phase if no arrival and no bytes are pending.
     pub(super) fn settle(
         &mut self,
         clocks: &mut BothClocks<'_>,
@@ -143,6 +144,7 @@ impl Mbarriers {
         self.end_phase(clocks, id, who)
     }
 
+    /// Checks the rules for bytes, starts the next phase, and releases the lanes that waited.
     fn end_phase(
         &mut self,
         clocks: &mut BothClocks<'_>,

@@ -1,20 +1,18 @@
-//! Transaction barriers in shared memory (PTX manual §9.7.13.15): lifetimes, counts, phases, waiting lanes,
-//! and the times released to them.
+//! Transaction barriers in shared memory (PTX manual §9.7.13.15): lifetimes, counts, phases, waiting lanes, and the
+//! times released to them.
 //!
-//! Effects happen when the engine reports them; copies arrive when they are started. By the rules in
-//! [`phases`] this order does not matter. A broken rule is returned as data ([`MbarrierMisuse`],
-//! [`MbarrierReuse`]).
+//! Effects happen when the engine reports them; copies arrive when they are started. By the rules in [`phases`] this
+//! order does not matter. A broken rule is returned as data ([`MbarrierMisuse`], [`MbarrierReuse`]).
 //!
-//! Memory: a releasing arrival passes on the actions and knowledge of its lanes, and an acquiring wait takes
-//! over everything that the arrivals of the phase passed on. Between blocks both must have cluster scope. The
-//! manual reads a missing scope as that of the block (§9.7.13.15.13), but kernels rely on the cluster. So do
-//! we, and reports say so. A relaxed arrival passes on the actions before its thread's last fence, and a
-//! relaxed wait takes effect at the next fence (§8.8: release and acquire patterns). An arrival of copies
-//! passes on those copies and nothing else. An mbarrier is a party of both clocks. Its time is its phase, and
-//! it goes on counting in the next life at the same place.
+//! Memory: a releasing arrival passes on the actions and knowledge of its lanes, and an acquiring wait takes over
+//! everything that the arrivals of the phase passed on. Between blocks both must have cluster scope. The manual reads a
+//! missing scope as that of the block (§9.7.13.15.13), but kernels rely on the cluster. So do we, and reports say so. A
+//! relaxed arrival passes on the actions before its thread's last fence, and a relaxed wait takes effect at the next
+//! fence (§8.8: release and acquire patterns). An arrival of copies passes on those copies and nothing else. An
+//! mbarrier is a party of both clocks. Its time is its phase, and it goes on counting in the next life at the same
+//! place.
 //!
-//! Uses that an H200 tolerates and the manual does not (any use after `inval`, counts of zero) are misuses
-//! here.
+//! Uses that an H200 tolerates and the manual does not (any use after `inval`, counts of zero) are misuses here.
 
 mod advance;
 mod phases;
@@ -54,12 +52,15 @@ struct Life {
     dropped: u32,
     /// Bytes announced and delivered in this phase.
     bytes: [u64; 2],
+    /// Arrivals that `cp.async.mbarrier.arrive` added to the pending ones of this phase.
     added: u32,
     phase: u64,
     current: Phase,
     /// The previous phase, and the one before it.
     past: [Phase; 2],
+    /// Lanes that wait for the current phase.
     blocked: Vec<Waiter>,
+    /// Set once a phase that no thread waited for was reported.
     told_unobserved: bool,
 }
 
@@ -67,9 +68,11 @@ struct Life {
 struct Mbarrier {
     /// The parties in orders-memory and in waits-for.
     parties: [u16; 2],
+    /// The number of initialisations so far.
     lives: u32,
     /// The time of phase 0 of this life.
     base: Time,
+    /// `None` before `init` and after `inval`.
     life: Option<Life>,
 }
 

@@ -38,7 +38,7 @@ impl Lanes {
         self.lanes.iter().map(move |lane| LaneId { warp: self.warp as u8, lane: lane as u8 })
     }
 
-    /// One of the lanes.
+    /// The lowest of the lanes.
     #[must_use]
     pub fn first(&self) -> LaneId {
         let lane = self.lanes.lowest().unwrap_or(0);

@@ -1,10 +1,10 @@
-//! Reads that are recorded later, or never.
+//! Deferred recording of reads of shared memory, for speed.
 //!
-//! A warp that reads a tile touches 32 cells in each instruction, and almost always for nothing: all threads wait at a
-//! barrier before somebody writes there, and after it the reads are past. So ordinary reads of shared memory are kept
-//! in a list while nobody has written in the epoch. Any other access in that epoch records them first. So does an access
-//! after the exit of a thread, because no barrier orders the reads of that thread. Otherwise the list is dropped when
-//! the epoch is over.
+//! A warp that reads a tile would record 32 cells in each instruction. Almost always all threads wait at a barrier
+//! before any thread writes there, and then those reads can conflict with nothing. So ordinary reads are kept in a list
+//! while the epoch (the time between two barriers of the whole block) has no write. Any other access in the epoch
+//! records them first. So does an access after the exit of a thread, because no barrier orders the reads of that
+//! thread. Otherwise the list is dropped at the end of the epoch. The conflicts found are the same.
 
 use super::{Access, Kind, Shadow, entry, extent};
 use crate::clocks::Clocks;
@@ -36,28 +36,28 @@ struct LaterRead {
 }
 
 impl LaterReads {
-    /// Forgets everything.
+    /// Drops all reads and flags, for a new block.
     pub(super) fn clear(&mut self) {
         self.reads.clear();
         (self.at_once, self.unusual) = (0, false);
     }
 
-    /// Notes an access other than an ordinary read.
+    /// Records that the epoch has an access other than an ordinary read.
     #[inline]
     pub(super) fn note_change(&mut self, access: &Access, epoch: u32) {
         self.at_once = epoch;
         self.unusual |= access.kind == Kind::Update || access.copy.is_some() || access.is_async;
     }
 
-    /// Notes whether a cell holds more than its last write and the reads after it.
+    /// Sets `unusual` if a cell holds more than its last write and the reads after it.
     #[inline]
     pub(super) fn note_unusual(&mut self, is_unusual: bool) {
         self.unusual |= is_unusual;
     }
 }
 
-/// Calls `tell` for each place that lanes access, with the lanes. Lanes with the same start come together, if the first one
-/// shares its start.
+/// Calls `tell` for each place that lanes access, with its lanes. Lanes with the same start are grouped, unless the
+/// first lane's start is its own: then every lane gets its own call.
 pub fn each_place(lanes: Mask, starts: &[u32; WARP], mut tell: impl FnMut(Mask, u32)) {
     let mut rest = lanes;
     while let Some(lane) = rest.lowest() {
@@ -76,7 +76,7 @@ pub fn each_place(lanes: Mask, starts: &[u32; WARP], mut tell: impl FnMut(Mask, 
 }
 
 impl Shadow {
-    /// Keeps ordinary reads of `bytes` bytes by lanes of a warp aside, each at its start, a multiple of `bytes`. Returns
+    /// Defers ordinary reads of `bytes` bytes by lanes of a warp, each at its start, a multiple of `bytes`. Returns
     /// `false` if they must be recorded now. Shared memory has no read-only cache, so conflicts with it do not arise.
     #[inline]
     pub fn read_later(
@@ -111,7 +111,7 @@ impl Shadow {
         true
     }
 
-    /// Records the reads kept aside, before another access.
+    /// Records the deferred reads, before another access.
     #[inline]
     pub(super) fn settle(&mut self, clocks: &Clocks) {
         if !self.later.reads.is_empty() {

@@ -26,8 +26,8 @@ pub(super) struct Group {
 }
 
 impl Sums {
-    /// Appends the products of inputs, `base` before these positions, to a sum in each lane; `false` if they are not all
-    /// below `limit`, or the sums do not grow together.
+    /// Appends the products of inputs, `base` before these positions, to a sum in each lane; `false` if they are not
+    /// all below `limit`, or the sums do not grow together.
     ///
     /// The sum of the first lane stands for all: the others are in the lists after it, as long as it.
     #[inline]

@@ -1,4 +1,5 @@
-//! The syntax tree of the text form; public so that tests can mutate it.
+//! The syntax tree of the text form of problems (`super`): sizes, inputs, assumptions, and sections of statements that
+//! compute terms. Public so that tests can mutate it.
 
 use crate::Number;
 
@@ -63,7 +64,7 @@ pub enum Binary {
     Or,
 }
 
-/// One step of a script.
+/// A statement of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Statement {
     /// `name[indices] = value`

@@ -29,7 +29,7 @@ pub(super) fn key(
         optimised: true,
     };
     let compiled = named_key(library, &wanted)?;
-    // Another build of ours may compare in another way.
+    // Another build of this program may compare differently.
     let own = std::env::current_exe().ok()?.metadata().ok()?;
     let built = own.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?.as_nanos();
     let ours = format!("warpproof {} {} {built}", env!("CARGO_PKG_VERSION"), own.len());

@@ -24,7 +24,7 @@ impl Language {
     }
 }
 
-/// What a line leaves open.
+/// The token that continues on the next line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Open {
     Nothing,

@@ -18,7 +18,7 @@ pub(super) fn render(text: &str, level: usize) -> String {
         } else if is_item(line) || line.starts_with('|') {
             let is_table = line.starts_with('|');
             let mut block = vec![line];
-            // A list goes on in indented lines.
+            // Indented lines continue a list.
             while let Some(next) = lines.next_if(|one| match is_table {
                 true => one.starts_with('|'),
                 false => is_item(one) || one.starts_with(' '),
@@ -38,7 +38,7 @@ pub(super) fn render(text: &str, level: usize) -> String {
     html
 }
 
-/// Does a paragraph go on in a line?
+/// Returns `true` if a line continues a paragraph.
 fn goes_on(line: &str) -> bool {
     let begins = line.starts_with("```") || line.starts_with('#') || line.starts_with('|');
     !line.trim().is_empty() && !begins && !is_item(line)

@@ -26,7 +26,7 @@ use crate::report::Report;
 
 const STYLE: &str = include_str!("style.css");
 
-/// What a page says about itself.
+/// The head of a page: its command line and date.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageHead {
     /// The words of the command line; empty if there was none.

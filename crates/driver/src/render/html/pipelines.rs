@@ -130,7 +130,7 @@ fn counts(phase: &PipelinePhase) -> String {
     format!("<span>{order}{}/{} arrivals{bytes}</span>", phase.arrivals, phase.expected)
 }
 
-/// One participant: `copy 256 B, warp 0, PTX:35`
+/// Formats a participant: `copy 256 B, warp 0, PTX:35`
 fn part(part: &PipelinePart) -> String {
     let bytes = match (part.bytes, part.operation) {
         (0, _) => String::new(),

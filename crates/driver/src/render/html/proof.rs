@@ -7,7 +7,7 @@ use crate::verdict::Verdict;
 use crate::vocabulary::{PropertyName, listed};
 
 pub(super) fn render(report: &Report, number: usize) -> String {
-    // That a launch can start is no reason for a box.
+    // The property `launch` alone needs no box.
     let is_proved = |one: &&Property| one.verdict == Verdict::Proved;
     let proved: Vec<&Property> = report.properties.iter().filter(is_proved).collect();
     let has_more = proved.iter().any(|one| one.name != PropertyName::Launch);

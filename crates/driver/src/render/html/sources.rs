@@ -84,7 +84,7 @@ fn pane(report: &Report, id: (usize, usize)) -> String {
     )
 }
 
-/// What findings say about the lines of a text.
+/// The findings at each line of a text.
 pub(super) struct Marks {
     /// By line: what is said there, and if it is a finding's first place.
     said: BTreeMap<u32, Vec<(bool, String)>>,

@@ -18,7 +18,7 @@ pub(super) fn render(pipelines: &[Pipeline]) -> String {
     let phases = pipelines.iter().flat_map(|one| &one.phases);
     let ends: BTreeSet<u32> = phases.filter_map(|phase| phase.ended).collect();
     let ends: Vec<u32> = ends.into_iter().collect();
-    // One phase after the other on a single mbarrier is no picture.
+    // For a single mbarrier, a row of consecutive phases shows nothing.
     if ends.len() < 2 {
         return String::new();
     }

@@ -57,7 +57,7 @@ pub(crate) fn unwritable(folder: &Path) -> Option<String> {
     written.err().map(|error| format!("cannot be written to ({error}), so nothing is kept"))
 }
 
-/// Reads a file of the user's that nobody else can have written.
+/// Reads a file that only the user can have written; `None` otherwise.
 fn read_own(path: &Path) -> Option<String> {
     let mut file = std::fs::File::open(path).ok()?;
     // Metadata of the open file: the name may be reassigned meanwhile.
@@ -93,13 +93,13 @@ fn is_own(facts: &std::fs::Metadata) -> bool {
     facts.uid() == rustix::process::geteuid().as_raw() && facts.mode() & 0o022 == 0
 }
 
-/// On other systems a user's folders are taken to be the user's own.
+/// On other systems, folders are assumed to belong to the user.
 #[cfg(not(unix))]
 fn is_own(_: &std::fs::Metadata) -> bool {
     true
 }
 
-/// Makes a folder that nobody else can write to.
+/// Creates a folder that only the user can write to.
 fn create_folder(folder: &Path) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);

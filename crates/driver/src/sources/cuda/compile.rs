@@ -32,7 +32,7 @@ pub enum Math {
     Inlined,
 }
 
-/// How CUDA C++ is compiled.
+/// Options for compiling CUDA C++.
 #[derive(Clone, Debug)]
 pub struct CompileOptions {
     /// The architecture, as `sm_80`.
@@ -87,7 +87,7 @@ pub(crate) fn compile(
     let architecture = architecture(&options.architecture)?;
     let environment = &options.environment;
     let library = environment.nvrtc().map(Compiler::Library);
-    // nvcc cannot be asked for an instance.
+    // nvcc cannot instantiate a template by its name.
     let program = environment.nvcc().filter(|_| wanted.is_none()).map(Compiler::Program);
     let has_nvcc = program.is_some();
     let cut = environment.nvrtc().map(Compiler::Cut);
@@ -298,7 +298,7 @@ fn of_library(
     Ok((ptx, compiled.names.into_iter().next()))
 }
 
-/// The longest that nvcc may take; large templates take minutes.
+/// The time limit of nvcc; large templates take minutes.
 const PATIENCE: Duration = Duration::from_secs(900);
 
 fn of_program(program: &Path, file: &File<'_>, words: &[String]) -> Result<String, Failure> {

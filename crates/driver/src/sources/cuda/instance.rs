@@ -25,7 +25,7 @@ pub(crate) fn compile_for(
     }
     match compile(path, text, Some(name), options) {
         Ok(instance) => Ok(instance),
-        // nvcc cannot be asked for an instance.
+        // nvcc cannot instantiate a template by its name.
         Err(CompileError::NoCompiler { .. }) => Ok(compiled),
         // The first template arguments may be enough, and a name may be wrong.
         Err(_) if has(extends_instance) || !is_template(text, name) => Ok(compiled),

@@ -226,7 +226,7 @@ fn version(name: &str) -> Vec<u32> {
     name.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect()
 }
 
-/// The entries of a folder, by name; empty if it is no folder.
+/// The entries of a folder, by name; empty if it is not a folder.
 fn children(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();

@@ -1,4 +1,4 @@
-//! Compiles CUDA C++ to PTX with a compiler that is searched on demand. PTX input needs none of it.
+//! Compiles CUDA C++ to PTX with an installed compiler, which is searched for on demand. PTX input needs none.
 
 pub(crate) mod cache;
 mod compile;

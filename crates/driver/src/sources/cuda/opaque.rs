@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// The text of the header.
 pub(super) const HEADER: &str = include_str!("../../../../../tools/warpproof_math.h");
 
-/// Its name.
+/// The name of the header that declares the functions.
 pub(super) const NAME: &str = "warpproof_math.h";
 
 /// Does a source call a function of the header, itself or in an included file?

@@ -1,7 +1,7 @@
 //! Decides which lines of a compiler's messages are shown.
 //!
 //! A compiler quotes the lines it complains about and the names in them. A source may include any file that the user
-//! can read, so a quotation could give its contents to every reader of the messages (on CI, everybody). Only files
+//! can read, so a quotation could show its contents to every reader of the messages (in a public CI log). Only files
 //! below the kernel's folder and below the given folders are quoted. For others, the toolkit's own among them, only
 //! name and line are shown. If a source includes a file from elsewhere, or one whose name is unknown here, messages
 //! about other files are shortened as well: a macro can carry text from that file into them.
@@ -33,7 +33,7 @@ const MOST_HIDDEN: usize = 5;
 const ASKED_NAMES: &str = "__nv_name_map";
 
 impl Quoting {
-    /// For a kernel in a folder that includes these files; `None` if some are unknown.
+    /// Decides for a kernel in a folder that includes these files; `None` if some are unknown.
     pub(super) fn new(
         kernel: &Path,
         (given, project): (&[PathBuf], Option<&Path>),
@@ -48,7 +48,7 @@ impl Quoting {
         quoting
     }
 
-    /// For a text given without a file, which only the user can have written.
+    /// Decides for a text given without a file, which only the user can have written.
     pub(super) fn of_memory(
         name: &Path,
         given: &[PathBuf],

@@ -23,7 +23,7 @@ use crate::lanes::{Lanes, Mask, WARP};
 use crate::memory::Word;
 use crate::tags::Tags;
 
-/// Comparison of an element's copies: for each register with the first copies, lanes in each state.
+/// The comparison of an element's copies: for each register that holds first copies, the lanes in each state.
 #[derive(Debug, Default)]
 pub(super) struct Disputes {
     /// The copies differ.

@@ -146,7 +146,7 @@ impl<T: Copy + Default> Matrix<T> {
     }
 }
 
-/// For a row of A, the rows of B that its elements are multiplied with.
+/// The rows of B with which the elements of a row of A are multiplied.
 pub(in crate::interpret) struct Terms {
     /// For each row of A the rows of B; `None` for all rows in order.
     pub(super) chosen: Option<Vec<Vec<usize>>>,

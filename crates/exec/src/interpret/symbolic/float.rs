@@ -1,4 +1,5 @@
-//! Floats: the domain computes; this code finds operands and writes results.
+//! Executes float operations on domain values: reads the operands as values, lets the domain compute, and writes the
+//! results. An operation that the domain cannot express gives opaque words.
 
 use super::legal::{self, Machine};
 use super::operand::{is_number, raw};

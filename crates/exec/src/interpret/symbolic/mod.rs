@@ -1,7 +1,7 @@
-//! Instructions on values of a domain ([`crate::value`]).
+//! Executes instructions whose operands are values of a domain ([`crate::domain`], [`crate::value`]).
 //!
-//! Unsupported cases are executed as in a run without a domain, and give opaque words where the result is
-//! unknown. So omissions here lose values but never make them wrong.
+//! Cases not handled here are executed as in a run without a domain, and give opaque words where the result is
+//! unknown. So an omission here loses a value but never makes a wrong one.
 
 mod address;
 mod atomic;
@@ -42,7 +42,7 @@ pub(super) use operand::content;
 use operand::raw;
 pub(super) use same::{keeps, keeps_part};
 
-/// Executes an operation if values are involved. Returns `true` if it did.
+/// Executes an operation on values. Returns `false` if it must be executed as in a run without a domain.
 #[inline(never)]
 pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<bool, Gap> {
     match op {
@@ -73,6 +73,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<bool, Ga
     }
 }
 
+/// Copies a register with its words. Returns `false` for constants and for other widths.
 fn copy(context: &mut Context<'_, '_>, dst: Reg, src: Operand) -> bool {
     if context.layout.width(dst) == Width::B1 {
         let words = context.registers.truths(src);

@@ -1,4 +1,7 @@
-//! Unknown predicates.
+//! Operations on predicates with unknown lanes: negation, connectives, and comparisons of integers.
+//!
+//! A lane's truth is a Boolean of the domain, or opaque. A comparison that neither bounds nor the domain decide stays
+//! unknown; it is never guessed.
 
 use super::integer;
 use super::operand::{bytes, raw};
@@ -85,6 +88,7 @@ fn negate(context: &mut Context<'_, '_>, a: &Predicate, lanes: Mask, out: &mut V
     lanes.without(followed).iter().for_each(|lane| out[lane] = a.words[lane]);
 }
 
+/// Executes a connective on predicates. A known operand may decide the result; otherwise the domain connects the two.
 pub(super) fn binary(
     context: &mut Context<'_, '_>,
     op: IntBinary,

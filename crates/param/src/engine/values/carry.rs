@@ -1,5 +1,5 @@
-//! Recurrences: closed forms of floating-point variables that a loop changes. Sums, maxima and minima, and rescaled
-//! sums.
+//! Recurrences of floating-point variables that a loop changes, and their closed forms: sums, maxima and minima, and
+//! rescaled sums. Any other change has no closed form, and the claim stays open.
 //!
 //! A variable is a sum if each iteration adds a value that does not depend on the loop's variables. It is a maximum
 //! if each iteration takes the maximum with such a value. If `l·e^m` is such a sum, for any other variable `m`, then

@@ -1,4 +1,5 @@
-//! Writes an arbitrary element of an array that two kernels store to in digits.
+//! Writes the index of an arbitrary array element in mixed-radix digits, so that the quotients and remainders by which
+//! two kernels compute their indices become digits too.
 //!
 //! Let `1 = s₀ | s₁ | … | sₘ` be polynomials of sizes, each at least 1 and each a multiple of the one before. Every
 //! number that is not negative is a sum `Σ sᵢ·eᵢ` with `0 ≤ eᵢ < sᵢ₊₁/sᵢ` and `eₘ ≥ 0`, in one way, and its quotients

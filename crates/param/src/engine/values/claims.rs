@@ -321,7 +321,7 @@ impl<'e, 'k> Reader<'e, 'k> {
         self.placed((array, when), at, path, span)
     }
 
-    /// The same at known indices, on a known path.
+    /// Like `element`, with indices as polynomials and under the conditions in `path`.
     pub(super) fn placed(
         &mut self,
         (array, when): (ArrayId, When),

@@ -117,6 +117,7 @@ impl Resolver {
         None
     }
 
+    /// Returns `true` if two atoms are shown to be equal: of the same kind, with equal indices, bounds or arguments.
     fn equal_atoms(&mut self, one: &Atom, other: &Atom, known: &[Formula]) -> bool {
         match (one, other) {
             (Atom::Input(array, index), Atom::Input(second, at)) if array == second => {

@@ -2,9 +2,9 @@
 //! their own.
 //!
 //! If `p` is an unknown number or a sum of some, and `p div d₁`, `p div d₂`, … occur with `d₁ | d₂ | …`, then
-//! `p = r₀ + d₁·(r₁ + (d₂/d₁)·(… + q))` with `0 ≤ r₀ < d₁`, `0 ≤ r₁ < d₂/d₁`, … The quotients are sums of these digits. An
-//! unknown with coefficient 1 in the dividend is the digits less the rest of the dividend. The solution is still a
-//! guess: the caller has to show it.
+//! `p = r₀ + d₁·(r₁ + (d₂/d₁)·(… + q))` with `0 ≤ r₀ < d₁`, `0 ≤ r₁ < d₂/d₁`, … The quotients are sums of these
+//! digits. An unknown with coefficient 1 in the dividend is the digits less the rest of the dividend. The solution is
+//! still a guess: the caller has to show it.
 
 use super::resolve::Resolver;
 use crate::logic::formula::Formula;
@@ -43,6 +43,7 @@ impl Resolver {
         dividends.next().cloned()
     }
 
+    /// Writes one dividend in digits; `None` if its divisors do not divide each other, or a value is too large.
     fn take_apart(&mut self, dividend: &Poly, system: &mut System) -> Option<()> {
         let mut quotients: Vec<(Sym, Poly)> = Vec::new();
         for (sym, (own, divisor)) in &self.quotients {

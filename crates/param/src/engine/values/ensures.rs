@@ -134,7 +134,7 @@ fn in_case(
 }
 
 impl Ensured {
-    /// Records whether a loop claim was shown, or why not. A claim that fails once has failed.
+    /// Records the result for a loop claim: `None` if it was shown, else the reason. One failure is final.
     fn claim(&mut self, span: Span, why: Option<String>) {
         let unread = |(one, why): &(Span, Option<String>)| {
             *one == span && why.as_deref() == Some(clause::NO_CLAUSE)
@@ -147,7 +147,7 @@ impl Ensured {
         }
     }
 
-    /// Records which loop clauses were shown.
+    /// Records the loop clauses that were shown.
     fn note(&mut self, clauses: &[(usize, Clause)], shown: &Shown) {
         for (number, (_, clause)) in clauses.iter().enumerate() {
             let why = shown.dropped.iter().find(|(one, ..)| *one == number);
@@ -238,6 +238,7 @@ impl Resolver {
         (both, other)
     }
 
+    /// Shows a goal for this instance; on failure returns where and why.
     fn wanted(
         &mut self,
         wanted: &Wanted,

@@ -26,7 +26,7 @@ impl Extent {
         if finite { Self::Finite } else { Self::Other }
     }
 
-    /// Of either of two values, and also of their sum: infinities of the same sign stay one.
+    /// The extent of either of two values, and also of their sum: infinities of the same sign stay one.
     pub(super) fn or(self, other: Self) -> Self {
         match (self, other) {
             (one, Self::Finite) => one,
@@ -36,7 +36,7 @@ impl Extent {
         }
     }
 
-    /// Of the maximum of some values.
+    /// The extent of the maximum of some values.
     pub(super) fn greatest(all: &[Self]) -> Self {
         match () {
             () if all.contains(&Self::Other) => Self::Other,
@@ -46,7 +46,7 @@ impl Extent {
         }
     }
 
-    /// Of the maximum or minimum of some values.
+    /// The extent of the maximum or minimum of some values.
     pub(super) fn extreme(name: &str, all: impl Iterator<Item = Self>) -> Self {
         match name {
             "max" => Self::greatest(&all.collect::<Vec<_>>()),

@@ -1,4 +1,5 @@
-//! Proves facts about quotients: an index is decomposed by dividing it by strides.
+//! Proves conditions on indices that were decomposed by dividing them by strides: rewrites bounds of quotients as
+//! bounds of their dividends, then calls the prover. Errs towards "not shown".
 
 use super::resolve::Resolver;
 use crate::logic::formula::Formula;
@@ -7,8 +8,8 @@ use crate::logic::symbols::Level;
 use std::collections::BTreeSet;
 
 impl Resolver {
-    /// Is `goal` shown? Bounds of a quotient are bounds of its dividend: `x div s ≤ c` exactly if `x < (c+1)·s`, and
-    /// `x div s ≥ c` exactly if `x ≥ c·s`.
+    /// Returns `true` if `goal` is shown to follow from `known`. Bounds of a quotient are bounds of its dividend:
+    /// `x div s ≤ c` exactly if `x < (c+1)·s`, and `x div s ≥ c` exactly if `x ≥ c·s`.
     pub(super) fn shows(&mut self, known: &[Formula], goal: &Formula) -> bool {
         if let Formula::And(parts) = goal {
             return parts.iter().all(|part| self.shows(known, part));
@@ -21,7 +22,7 @@ impl Resolver {
             || goals.iter().any(|goal| self.prover.proves(known, goal))
     }
 
-    /// The same without a solver.
+    /// Like `shows`, without a solver.
     pub(super) fn shows_quickly(&mut self, known: &[Formula], goal: &Formula) -> bool {
         if let Formula::And(parts) = goal {
             return parts.iter().all(|part| self.shows_quickly(known, part));
@@ -32,7 +33,7 @@ impl Resolver {
                 .is_some_and(|other| other != *goal && self.prover.proves_quickly(known, &other))
     }
 
-    /// The same without the assumptions about sizes, which are costly to try.
+    /// Like `shows`, without the assumptions about sizes, which are costly to try.
     pub(super) fn shows_simply(&mut self, known: &[Formula], goal: &Formula) -> bool {
         if let Formula::And(parts) = goal {
             return parts.iter().all(|part| self.shows_simply(known, part));

@@ -62,7 +62,7 @@ pub(super) fn is_exponential(name: &str) -> bool {
     matches!(name, "exp" | "exp2")
 }
 
-/// Of a product: only constants may be multiplied with infinities.
+/// The extent of a product: only constants may be multiplied with infinities.
 fn of_product(product: &Product, mut negative: bool, empty: Empty<'_>) -> Extent {
     let mut infinite = Extent::Finite;
     let mut constant = true;
@@ -111,6 +111,7 @@ fn beside_others(name: &str, value: &Value, empty: Empty<'_>) -> Extent {
     }
 }
 
+/// The non-finite values that an atom may have.
 fn of_atom(atom: &Atom, empty: Empty<'_>) -> Extent {
     match atom {
         Atom::Number(bits) => match f64::from_bits(*bits) {

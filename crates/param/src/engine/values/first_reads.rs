@@ -1,14 +1,17 @@
-//! Reads of shared and local memory: somebody has stored to the element before.
+//! Proves that reads of shared and local memory are initialised: some store to the element comes before.
 //!
-//! Neither has contents when a block begins, so a read of an element that nobody has stored to gives anything. A read is shown to be
-//! *initialised* if, for every thread that gets there, some store before it in the order of `resolve.rs` is hit: by a thread of its block, or by the
-//! thread itself for local arrays. Races are proved to be absent first, so that this order is one of time wherever two accesses are to one element.
+//! Shared and local arrays have undefined contents when a block begins. A read is shown to be *initialised* if, for
+//! every thread that executes it, an earlier store in the order of `resolve.rs` hits the element: a store by any thread
+//! of the block, or for local arrays by the thread itself. Races are proved absent first, so that this order is the
+//! order in time of any two accesses to one element.
 //!
-//! The store that came last does not matter here. So all stores before a read are asked in any order under which conditions they are hit
-//! (`writer.rs`), and one of them must be in every case. Cases of several stores add up; they do not multiply.
+//! Which store came last does not matter here. So for all stores before a read, in any order, the conditions are
+//! collected under which they hit (`writer.rs`), and in every case one of them must hold. The cases of several stores
+//! add up; they do not multiply.
 //!
-//! An instance counts only if it is known to be reached: each loop around its store does the iterations before one that is done, or is one whose
-//! iterations all threads of the block do together, in an iteration that the reading thread has come to.
+//! A store in a loop counts only in an iteration that is known to be executed. Either the loop's condition is monotone
+//! (an executed iteration implies all earlier ones), or all threads of the block execute its iterations together, and
+//! the reading thread has reached this one. Errs towards leaving a read open.
 
 use super::instance::Instance;
 use super::pair::{Case, divisors, take};
@@ -25,10 +28,10 @@ use crate::logic::smt::Solver;
 use crate::logic::symbols::Level;
 use base::{Index, Span};
 
-/// Cases of one read.
+/// Limit on the cases of one read.
 const MAX_CASES: u32 = 64;
 
-/// What is shown of reads.
+/// The result: the reads that stay open, and the prover's statistics.
 #[derive(Debug, Default)]
 pub(crate) struct Initialised {
     pub(crate) open: Vec<Open>,
@@ -37,7 +40,7 @@ pub(crate) struct Initialised {
     pub(crate) solver_died: bool,
 }
 
-/// Tells whether a kernel reads memory that has no contents at first.
+/// Returns `true` if a kernel reads shared or local memory.
 pub(crate) fn has_reads(kernel: &Kernel) -> bool {
     fn any(kernel: &Kernel, statements: &[Stmt]) -> bool {
         let has_contents = |array: ArrayId| kernel.arrays[array].space == Space::Global;
@@ -53,8 +56,8 @@ pub(crate) fn has_reads(kernel: &Kernel) -> bool {
     any(kernel, &kernel.body)
 }
 
-/// Tries to show that every element of shared and local memory is stored before it is read. Races, divergence, overflow and accesses
-/// out of bounds are proved to be absent.
+/// Tries to prove that every element of shared and local memory is stored before it is read. The caller has proved that
+/// races, divergence, overflow and accesses out of bounds are absent.
 pub(crate) fn initialised(
     kernel: &Kernel,
     solver: Option<Solver>,
@@ -74,7 +77,7 @@ pub(crate) fn initialised(
     (all, solver)
 }
 
-/// One case of sizes; or the cases there are, as for postconditions.
+/// Examines the reads for one case of sizes. Without a case, returns the cases to examine, if sizes must be split.
 fn in_case(
     kernel: &Kernel,
     solver: Option<Solver>,
@@ -120,14 +123,14 @@ fn open(span: Span, message: String) -> Open {
     Open { property: Property::Initialised, span, other: None, message }
 }
 
-/// That an index is inside of its array, which is proved elsewhere.
+/// Builds the condition that an index is inside its array. It holds: bounds are proved elsewhere.
 fn within((at, size): (&Poly, &Option<Poly>)) -> Formula {
     let below = size.as_ref().and_then(|size| size.minus(at)?.offset(-1));
     Formula::and([Formula::ge(at.clone()), below.map_or(Formula::True, Formula::ge)])
 }
 
 impl Resolver {
-    /// Tells whether some store before a read is hit, whoever reads.
+    /// Returns `true` if, for an arbitrary reading thread, some store before the read is shown to hit the element.
     fn is_stored_before(&mut self, read: &Read, inside: Vec<Formula>) -> bool {
         let side = &self.sides[0];
         let counts = read.point.loops.iter().map(|(_, count)| count);
@@ -164,7 +167,7 @@ impl Resolver {
         self.is_hit(&hits, &known, &mut left)
     }
 
-    /// Tells whether an iteration in which the conditions of a store hold is one that is done.
+    /// Returns `true` if every iteration in which a store's conditions hold is executed before the read.
     fn is_reached(&self, candidate: Candidate) -> bool {
         let side = &self.sides[0];
         let site = &side.sites[candidate.site];

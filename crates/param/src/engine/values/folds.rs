@@ -1,4 +1,4 @@
-//! Folds of associative operations, and merging of neighbours.
+//! Normal forms of folds of associative operations: merges neighbouring ranges.
 //!
 //! The law is `F(a, b) ⊕ F(b, c) = F(a, c)` for `a ≤ b ≤ c`, where `F(a, b)` is the fold of one function over `a ≤ z
 //! < b`; the guards are shown, not assumed. An empty fold is the unit, a fold of one value is that value. Order is
@@ -224,7 +224,7 @@ impl Resolver {
         proper.then_some(Sum { digit, high, body })
     }
 
-    /// Does a function's body depend on its variable, or on others, through a symbol whose name does not show it?
+    /// Returns `true` if a body depends on bound variables implicitly, through symbols that are functions of them.
     fn hides(&self, body: &Value) -> bool {
         body.symbols().into_iter().any(|sym| self.implicit.contains_key(&sym))
     }

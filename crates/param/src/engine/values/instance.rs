@@ -71,6 +71,8 @@ impl Resolver {
         self.spares[number]
     }
 
+    /// Returns a symbol's value in an instance: a digit's value, the result of its operation, or else a copy with the
+    /// same facts.
     fn symbol(&mut self, sym: Sym, instance: &Instance) -> Poly {
         if let Some(value) = instance.digits.get(&sym) {
             return value.clone();

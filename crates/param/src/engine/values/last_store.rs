@@ -1,8 +1,12 @@
-//! The last store to an element: a list of decisions, group by group.
+//! Finds the value that the last store left in an element: tries the groups of candidate stores from the latest to the
+//! earliest (`writer.rs` makes the groups).
 //!
-//! Each store of a group is hit under a condition. Where a group has several stores (a loop that was unrolled, with its rest), at most one of them may be
-//! hit in any case: their conditions are shown to exclude each other, or one of them is taken for a case. So cases of several stores add up. A
-//! condition on the variable of a sum is no case; it chooses between the values of this store and of all later ones in the list.
+//! A store *hits* the element under a condition. The stores of one group are unordered (an unrolled loop and its
+//! remainder). So at most one of them may hit: their conditions are shown to exclude each other, or the lookup stops
+//! with a case split on one of them. The cases of several stores therefore add up instead of multiplying. A condition
+//! on the variable of a sum cannot be split; there the value becomes a choice between this store and the earlier ones.
+//!
+//! Errs towards no answer: what is not shown is left open, with the place of the store.
 
 use super::instance::Instance;
 use super::resolve::{Moment, Resolver, Stop, open, too_large};
@@ -14,7 +18,7 @@ use crate::logic::formula::Formula;
 use crate::logic::poly::Poly;
 use base::Index;
 
-/// A store that an element may come from: this instance, under this condition.
+/// A store that writes the element: this instance of it, under this condition.
 struct Hit {
     site: usize,
     instance: Instance,
@@ -22,7 +26,7 @@ struct Hit {
 }
 
 impl Resolver {
-    /// The value of an element, left by the latest of some groups of stores that stores to it.
+    /// Returns the value of an element from the first of these groups that stores to it, or its initial value.
     pub(super) fn last_of(
         &mut self,
         groups: &[Group],
@@ -56,7 +60,7 @@ impl Resolver {
         if hits.len() > 1 {
             hits.retain(|hit| !self.cannot_be(known, &hit.condition));
         }
-        // Which of several is the one depends on conditions.
+        // Several stores may hit: split on the first open condition.
         let open = hits.iter().map(|hit| &hit.condition);
         let open = open.filter(|one| **one != Formula::True && !self.is_bound(one));
         if let (2.., Some(condition)) = (hits.len(), open.clone().next()) {
@@ -74,7 +78,7 @@ impl Resolver {
         self.one_of((&hits[..], earlier), (array, index), moment, known, depth)
     }
 
-    /// It is not known whether or by whom a store is done to an element.
+    /// Stops a lookup because a store neither certainly hits nor certainly misses the element.
     fn not_decided(&self, site: usize, moment: &Moment) -> Result<Value, Stop> {
         let side = &self.sides[moment.side];
         let Site { array, span, .. } = &side.sites[site];
@@ -86,8 +90,8 @@ impl Resolver {
         open(Some(*span), message)
     }
 
-    /// Tells whether it is shown that a condition does not hold. Residues (`8*p + 1 == 8*q + 3`) are for the solver, which is asked
-    /// about what is linear alone: it answers that at once.
+    /// Returns `true` if a condition is shown to be false. The solver gets only the linear formulas, such as
+    /// `8*p + 1 == 8*q + 3`: it decides those at once.
     fn cannot_be(&mut self, known: &[Formula], condition: &Formula) -> bool {
         let mut parts = condition.conjuncts().iter();
         if parts.any(|one| self.prover.proves_lightly(known, &one.clone().not())) {
@@ -98,7 +102,7 @@ impl Resolver {
         *condition != Formula::True && self.prover.proves(&linear, &Formula::False)
     }
 
-    /// The value of an element that at most one of these stores, or else what was there before.
+    /// Returns the value of an element that at most one of these stores hits; if none does, that of `earlier` groups.
     fn one_of(
         &mut self,
         (hits, earlier): (&[Hit], &[Group]),
@@ -127,7 +131,7 @@ impl Resolver {
             let first = condition.conjuncts().first().cloned();
             return Err(Stop::Split(first.unwrap_or(condition)));
         }
-        // Of what only a sum's variable decides there are no cases to look at one by one.
+        // The condition depends on the variable of a sum: no case split, but a choice inside the sum.
         if self.shows(known, &condition) {
             return self.instantiated(&value, instance, moment.side, known, depth + 1);
         }

@@ -40,7 +40,7 @@ struct Part {
     atoms: Vec<Atom>,
 }
 
-/// A summand without its index expressions.
+/// The shape of a summand: the summand with its index expressions cut out.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Shape {
     Input(ArrayId),
@@ -177,7 +177,7 @@ impl Resolver {
         self.is_hit(&hits, &known, &mut left)
     }
 
-    /// Is one of several hit in all cases?
+    /// Returns `true` if in every case the conditions of one of `hits` hold.
     pub(super) fn is_hit(
         &mut self,
         hits: &[Vec<Formula>],

@@ -63,7 +63,7 @@ pub(crate) fn equal(
     (second, solver)
 }
 
-/// The same with clauses of loops, each with the number of its loop.
+/// Like `equal`, with invariant clauses of loops, each with the number of its loop.
 fn with_clauses(
     kernels: [&Kernel; 2],
     clauses: [&[(usize, Clause)]; 2],
@@ -330,7 +330,7 @@ impl Resolver {
 }
 
 impl Engine<'_> {
-    /// Records a symbol's value that another contract states.
+    /// Uses a symbol's value that the other kernel's contract states.
     fn learn(&mut self, sym: Sym, value: &Poly, state: &mut crate::engine::state::State) {
         let mut map = |poly: &mut Poly| {
             if let Some(mapped) = poly.substituted(sym, value) {

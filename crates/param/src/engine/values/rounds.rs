@@ -1,4 +1,5 @@
-//! Loops: analyses one arbitrary iteration, and the recurrences of floating-point variables.
+//! Collects the stores of loops from one arbitrary iteration, with closed forms of floating-point variables from their
+//! recurrences.
 //!
 //! If each iteration of a loop adds a value to a variable that does not depend on it, the variable is a sum over the
 //! iterations (`acc += f(k)` gives `Σ f`). Loops with `break` or `return` are refused: the set of iterations would
@@ -360,7 +361,7 @@ impl Runner<'_, '_> {
     }
 }
 
-/// Is the condition monotone: once false, does it stay false in later iterations?
+/// Returns `true` if a loop's condition is monotone: once false, it stays false in later iterations.
 fn is_falling(condition: &Formula, count: Sym, engine: &mut Engine<'_>) -> bool {
     // A symbol newer than the count may differ in each iteration.
     if condition.symbols().into_iter().any(|sym| sym > count) {

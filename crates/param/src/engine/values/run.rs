@@ -26,25 +26,34 @@ use std::collections::BTreeMap;
 /// A thread at a point, with its floating-point variables.
 #[derive(Clone, Debug)]
 pub(super) struct Track {
+    /// Integer variables and the path, as in the engine.
     pub(super) state: State,
+    /// Values of floating-point variables, by variable.
     pub(super) reals: Vec<Value>,
 }
 
 /// An unsupported part of the kernel: place and message.
 pub(super) type Refusal = (Span, String);
 
+/// The pass over a kernel, and what it has collected.
 pub(super) struct Runner<'e, 'k> {
     pub(super) engine: &'e mut Engine<'k>,
+    /// The number of the kernel.
     pub(super) side: usize,
+    /// Are stores and claims recorded? Not while recurrences are sought.
     pub(super) records: bool,
+    /// The current point, as in [`Point`].
     pub(super) position: Vec<usize>,
     pub(super) loops: Vec<(usize, Sym)>,
+    /// Per enclosing loop: is its condition monotone?
     pub(super) regular: Vec<bool>,
     sites: Vec<Site>,
     reads: Vec<Read>,
     /// Loads and fetches of integers by the symbol of their result.
     pub(super) data: BTreeMap<Sym, (Value, Type)>,
+    /// The last number given to an unknown or carried value.
     pub(super) named: u32,
+    /// Arrays with atomic operations.
     atomics: Vec<crate::kir::ArrayId>,
     /// Tracks that continue at the end of the innermost loop's body.
     pub(super) continues: Vec<Track>,
@@ -145,6 +154,7 @@ impl Runner<'_, '_> {
         Ok(Some(track))
     }
 
+    /// Runs a statement; `None` if no thread gets past it.
     fn statement(&mut self, statement: &Stmt, mut track: Track) -> Result<Option<Track>, Refusal> {
         match statement {
             Stmt::Assign(var, expr) if self.is_real(*var) => {
@@ -230,7 +240,7 @@ impl Runner<'_, '_> {
         formula
     }
 
-    /// One of two values. The one that a comparison of the two says is greater, or less, is their maximum, or minimum.
+    /// Returns a select of two values as their maximum or minimum, if its condition compares the two.
     fn chosen(&self, condition: &Formula, values: [&Value; 2]) -> Option<Value> {
         let extreme = self.tests.iter().rev().find_map(|test| {
             let holds = Formula::holds(test.sym);
@@ -307,7 +317,7 @@ impl Runner<'_, '_> {
         }
     }
 
-    /// Notes that memory of a block or a thread is read.
+    /// Records a read of shared or local memory, for the proof that it is initialised.
     fn note_read(&mut self, element: &Element, index: &[Poly], track: &Track) {
         let is_global = self.engine.kernel.arrays[element.array].space == Space::Global;
         if self.records && !is_global {

@@ -1,5 +1,5 @@
-//! Results of one pass over a kernel: its stores, its loops with clauses, obligations of annotations, comparisons of
-//! real numbers.
+//! The data that one pass over a kernel collects (`run.rs`): its stores with their values, its reads, its loops with
+//! invariant clauses, obligations of annotations, and comparisons of real numbers.
 
 use super::not_followed::NotFollowed;
 use super::value::{Point, Value};
@@ -31,13 +31,15 @@ pub(super) struct Side {
     pub(super) tests: Vec<Test>,
 }
 
-/// A possible store of a thread.
+/// A store of an arbitrary thread, over the symbols of the pass.
 #[derive(Clone, Debug)]
 pub(super) struct Site {
     pub(super) array: ArrayId,
     pub(super) index: Vec<Poly>,
+    /// The condition under which the thread gets here.
     pub(super) path: Vec<Formula>,
     pub(super) point: Point,
+    /// The stored value.
     pub(super) value: Value,
     pub(super) span: Span,
     /// Per enclosing loop: is the condition monotone (iteration k implies all earlier ones)?
@@ -54,11 +56,12 @@ pub(super) struct Read {
     pub(super) span: Span,
 }
 
-/// A clause at a point of the kernel.
+/// A clause `\forall digits; when ==> array[index] == value` at a point of the kernel.
 #[derive(Clone, Debug)]
 pub(super) struct At {
-    /// Its variables, and those of them that are powers of two.
+    /// Its bound variables.
     pub(super) digits: Vec<Sym>,
+    /// Those of them that are powers of two.
     pub(super) levels: Vec<Sym>,
     pub(super) when: Vec<Formula>,
     pub(super) index: Poly,
@@ -71,28 +74,35 @@ pub(super) struct RecordedClause {
     pub(super) array: ArrayId,
     /// Its number among the given clauses.
     pub(super) number: usize,
+    /// Before the loop.
     pub(super) entry: At,
+    /// At the head of an arbitrary iteration.
     pub(super) head: At,
+    /// At the end of that iteration; `None` if none ends.
     pub(super) end: Option<At>,
+    /// After the loop.
     pub(super) exit: Option<At>,
 }
 
 /// A loop with clauses.
 #[derive(Clone, Debug)]
 pub(super) struct LoopRecord {
+    /// The loop's path, as in [`Point`].
     pub(super) position: Vec<usize>,
-    /// The enclosing loops.
+    /// The enclosing loops, as in [`Point`].
     pub(super) outer: Vec<(usize, Sym)>,
+    /// The symbol that counts its iterations.
     pub(super) count: Sym,
-    /// Facts that all threads of a block share before the loop, and at the end of an iteration.
+    /// Facts that all threads of a block share before the loop.
     pub(super) before: Vec<Formula>,
+    /// Facts that they share at the end of an iteration.
     pub(super) within: Vec<Formula>,
     /// Variables of an iteration expressed by others of the same iteration.
     pub(super) rewrites: Vec<(Sym, Poly)>,
     pub(super) clauses: Vec<RecordedClause>,
 }
 
-/// A goal.
+/// The goal of a case of a claim.
 #[derive(Clone, Debug)]
 pub(super) enum Wanted {
     /// Two values of a type are equal.
@@ -116,9 +126,10 @@ pub(super) struct Named {
     pub(super) of_other: bool,
 }
 
-/// One case of a claim.
+/// A case of a claim: the goal, and everything that may be assumed.
 #[derive(Clone, Debug)]
 pub(super) struct Obliged {
+    /// The path condition and the assumptions of the claim.
     pub(super) known: Vec<Formula>,
     pub(super) wanted: Wanted,
     /// Conditions that named elements exist: assumptions, condition, name of the array.

@@ -1,6 +1,6 @@
 //! Relates comparisons of real numbers: those of the kernel with those of a claim.
 //!
-//! To the engine a comparison is an opaque symbol, a *coin*: true or false. Here it also has the two compared values.
+//! To the engine a comparison of reals is an opaque symbol, true or false. Here it also has the two compared values.
 //! If the differences of two comparisons are shown to be equal, or opposite, both test the sign of one number, and
 //! one may decide the other: over real numbers `a > b` excludes `a <= b`. NaN is ignored, as everywhere here.
 
@@ -50,8 +50,8 @@ impl Resolver {
         facts
     }
 
-    /// With one of two values in the place of their maximum or minimum, where a comparison of the claim says which is greater;
-    /// none if there is no such place.
+    /// Replaces maxima and minima of two values by one of the values, where a comparison of the claim says which is
+    /// greater. `None` if nothing is replaced.
     pub(super) fn with_decided_extremes(
         &mut self,
         value: &Value,
@@ -115,7 +115,8 @@ impl Resolver {
         None
     }
 
-    /// A comparison has one truth for one thread in one iteration.
+    /// Returns the facts that two copies of a comparison have the same truth if they are of the same thread and
+    /// iteration.
     pub(super) fn same_tests(&self, formulas: &[Formula]) -> Vec<Formula> {
         let symbols: BTreeSet<Sym> = formulas.iter().flat_map(Formula::symbols).collect();
         let copies = symbols.iter().filter_map(|sym| Some((*sym, self.tests.get(sym)?)));

@@ -1,4 +1,4 @@
-//! Normal forms of sums.
+//! Normal forms of sums `Σ_{0≤z<h} f(z)` over a symbolic number of terms.
 //!
 //! A sum of a sum is a sum, a factor that does not depend on the variable goes outside (`Σ c·f = c·Σ f`), a sum of
 //! ones is its length. A condition that bounds the variable becomes a bound of the sum (`Σ_{z<h} [z<n]·f = Σ_{z<n} f`
@@ -42,8 +42,8 @@ impl Resolver {
         Ok(total)
     }
 
-    /// Merges a nested sum over strided terms into one sum; returns it with the factors that do not depend on the
-    /// variable.
+    /// Merges a nested sum over strided terms (as threads share the work of a loop) into one sum. Returns it with the
+    /// factors that do not depend on the variable.
     fn dealt_out(
         &mut self,
         digit: Sym,
@@ -149,6 +149,8 @@ impl Resolver {
         Ok(parts)
     }
 
+    /// Builds `Σ product` over `0 ≤ digit < high`: factors that do not depend on the digit go outside, conditions that
+    /// bound it become bounds.
     fn summed_product(
         &mut self,
         digit: Sym,

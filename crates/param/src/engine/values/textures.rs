@@ -23,7 +23,7 @@ impl Runner<'_, '_> {
         called_by_name(name, values)
     }
 
-    /// Records the fetch behind the symbol of an integer.
+    /// Records that the symbol of an integer is the result of a fetch.
     pub(super) fn note_fetch(&mut self, expr: &Expr, value: &Val, track: &Track) {
         if let (ExprKind::Call(name, arguments), Val::Int(poly)) = (&expr.kind, value)
             && is_fetch(name)

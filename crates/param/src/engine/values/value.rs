@@ -45,11 +45,12 @@ impl Ratio {
     }
 }
 
-/// A point in the kernel: its path down the tree of statements, and the loops on it, each with its depth on the path
-/// and the symbol that counts its iterations.
+/// A point in the kernel.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Point {
+    /// The path down the tree of statements. Points are ordered by it.
     pub(super) position: Vec<usize>,
+    /// The enclosing loops: the depth of each on the path, and the symbol that counts its iterations.
     pub(super) loops: Vec<(usize, Sym)>,
 }
 
@@ -97,6 +98,7 @@ pub(super) struct Fold {
 /// A part of a fold.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Piece {
+    /// A single value.
     One(Value),
     /// All values of the body, in the order of the digit.
     Run(Sum),
@@ -107,21 +109,25 @@ pub(super) enum Piece {
 pub(super) enum Atom {
     /// Contents of an array before the launch.
     Input(ArrayId, Vec<Poly>),
+    /// A load that is not looked up yet.
     Load(Box<Load>),
+    /// Contents of an array when a loop was entered.
     Entry(Box<Entry>),
     /// A floating-point parameter.
     Scalar(String),
     /// A floating-point constant that is not a small fraction, by its bits.
     Number(u64),
+    /// An integer of the engine.
     Int(Sym),
-    /// 1 or 0.
+    /// 1 if the formula holds, else 0.
     Truth(Formula),
+    /// A function, known by its name.
     Call(String, Vec<Value>),
     Sum(Box<Sum>),
     Fold(Box<Fold>),
-    /// A variable at the head of the current loop, and its possible non-finite values.
+    /// A variable at the head of the current loop, by a number, and its possible non-finite values.
     Carried(u32, Extent),
-    /// An unsupported value, and why.
+    /// An unsupported value: the reason, and a number that distinguishes it from others.
     Unknown(String, u32),
 }
 

@@ -138,7 +138,7 @@ impl Resolver {
         Some(system)
     }
 
-    /// If the contract says that an element is a prefix sum, its position is most likely the end of that sum.
+    /// Guesses the position of an element: if the contract says that it is a prefix sum, the end of that sum.
     fn place_of(&self, here: &Poly, there: &Poly) -> Option<Poly> {
         let symbols = &self.prover.symbols;
         let constant = there.constant_term();

@@ -269,6 +269,8 @@ impl Resolver {
         regular.then(|| Found::Hit(witness, Formula::and(unshown)))
     }
 
+    /// Decides a query as the module's header describes; `None` if it stays open. A hit may hold only under a
+    /// condition: then its negation is shown to be a miss.
     fn answer(&mut self, ask: &Ask<'_>) -> Option<Found> {
         let other = self.some(&ask.digits, &ask.fixed);
         let there = self.conditions(ask, &other)?;

@@ -81,7 +81,7 @@ impl Hypotheses {
         Some(sheared)
     }
 
-    /// For each sign of a polynomial: positive, negative, 0.
+    /// Returns the hypotheses of three cases: the polynomial is positive, negative, or 0.
     pub(super) fn cut(&self, poly: &Poly) -> Option<[Self; 3]> {
         let [mut above, mut below, mut zero] = [self.clone(), self.clone(), self.clone()];
         above.add_at_least(poly.offset(-1)?);

@@ -1,11 +1,15 @@
-//! Weights of columns in whole numbers: Gaussian elimination without fractions.
+//! Solves for a certificate in exact integers: turns the columns that the linear program (in floats) chose into integer
+//! weights, by Gaussian elimination without fractions.
+//!
+//! Columns are products of assumptions; their weighted sum must be a negative constant, which contradicts them all
+//! being nonnegative. Errs by `None` only: weights are returned only if every row adds up exactly.
 
-/// A column: row and number.
+/// A sparse column: pairs of row and entry.
 pub(super) type Column = Vec<(usize, i128)>;
 
-/// Positive whole weights with which the columns add up to a negative number in the first row and 0 in all others.
-/// `None` if the solution is not unique, if a weight is not positive, or if numbers become too large. `is_free`: a
-/// weight may be negative.
+/// Returns integer weights with which the columns add up to a negative number in the first row and to 0 in all others.
+/// Weights are nonnegative, except where `is_free` is set. `None` if the solution is not unique, has another negative
+/// weight, or needs too large numbers.
 pub(super) fn weights(columns: &[Column], is_free: &[bool], rows: usize) -> Option<Vec<i128>> {
     let count = columns.len();
     // One equation for each row that occurs: the columns' entries, and their required sum.
@@ -48,7 +52,7 @@ fn eliminated(row: &[i128], own: &[i128], column: usize) -> Option<Vec<i128>> {
     Some(result)
 }
 
-/// The weights `value/entry` of all columns over one denominator.
+/// Returns the weights `value/entry` of all columns, multiplied by their common denominator.
 fn whole(table: &[Vec<i128>], pivots: &[usize], is_free: &[bool]) -> Option<Vec<i128>> {
     let fraction = |(column, row): (usize, &usize)| {
         let (entry, value) = (table[*row][column], *table[*row].last()?);

@@ -21,7 +21,7 @@ use base::{Code, Diagnostic, Span};
 /// The deepest nesting of blocks, brackets and parentheses. Compilers need fewer than ten levels.
 const MAX_DEPTH: u32 = 200;
 
-/// After this many errors the rest of the file is not read.
+/// The number of errors after which the rest of the file is not read.
 const MAX_ERRORS: usize = 50;
 
 /// The result of [`parse`].
@@ -105,7 +105,7 @@ impl<'a> Parser<'a> {
         if self.accept(punct) { Ok(()) } else { self.fail(wanted) }
     }
 
-    /// From the start of a construct to the last token read.
+    /// Returns the span from the start of a construct to the last token read.
     fn since(&self, start: Span) -> At {
         At(Span::new(start.start, self.previous_end.max(start.start)))
     }
@@ -159,7 +159,7 @@ impl<'a> Parser<'a> {
         Ok(&self.text[span.start as usize + 1..span.end as usize - 1])
     }
 
-    /// One or more of something, separated by commas.
+    /// Parses a non-empty list, separated by commas.
     fn comma_separated<T>(&mut self, mut one: impl FnMut(&mut Self) -> Parse<T>) -> Parse<Vec<T>> {
         let mut all = vec![one(self)?];
         while self.accept(Punct::Comma) {

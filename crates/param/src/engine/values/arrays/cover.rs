@@ -1,7 +1,10 @@
-//! Looks up an element in the clauses at the head of a loop.
+//! Looks up an array element in the invariant clauses of a loop, at its head or after it.
 //!
-//! A clause *covers* an element if digits are found, by inverting its index, for which it is shown to apply to this
-//! element. Digits that are powers of two are guessed from the factors of the index.
+//! A clause `\forall digits; when ==> a[index] == value` *covers* an element if values of its digits are found for
+//! which `index` is that element and `when` holds. They are found by inverting the index, as for stores; digits that
+//! are powers of two are guessed from the factors of the index. A guess counts only if the prover shows both
+//! conditions. If some stay open, the lookup stops with one of them as a case split. If no clause covers the element,
+//! its contents are unknown.
 
 use super::super::instance::Instance;
 use super::super::resolve::{Moment, Resolver, Stop, open, too_large};
@@ -13,7 +16,7 @@ use crate::logic::formula::Formula;
 use crate::logic::poly::{Monomial, Poly, Sym, divided, greatest_common_divisor};
 use base::Index;
 
-/// A clause with digits for which it may apply to an element, and the open conditions.
+/// A clause with values for its digits, and the conditions for covering the element that are not shown yet.
 struct Attempt {
     value: Value,
     instance: Instance,
@@ -21,7 +24,7 @@ struct Attempt {
 }
 
 impl Resolver {
-    /// Returns the value of an element at the head of a loop in an iteration, or after the loop.
+    /// Returns the value of an element at the head of a loop in iteration `count`, or after the loop if that is `None`.
     pub(in super::super) fn covered(
         &mut self,
         (record, count): (usize, Option<&Poly>),
@@ -67,7 +70,7 @@ impl Resolver {
         self.decided(attempts, (array, index), moment, known, depth)
     }
 
-    /// Tries the attempts that need a solver, or another case.
+    /// Tries the attempts with open conditions again, with the solver. Splits the case if a condition stays open.
     fn decided(
         &mut self,
         attempts: Vec<Attempt>,
@@ -110,6 +113,7 @@ impl Resolver {
         )
     }
 
+    /// Returns an attempt for each guess of the clause's powers of two.
     fn attempts(
         &mut self,
         at: &At,
@@ -134,7 +138,7 @@ impl Resolver {
         choices.into_iter().filter_map(|one| self.attempt(at, index, one, known)).collect()
     }
 
-    /// Candidates for the power of two in an index: products that divide it.
+    /// Returns candidates for a digit that is a power of two: products that divide the element's index.
     fn factors(&mut self, at: &At, element: &Poly, around: &Instance) -> Vec<Poly> {
         let Some(own) = self.poly(&at.index, around) else { return Vec::new() };
         let Some(rest) = element.offset(-own.constant_term()) else { return Vec::new() };
@@ -163,6 +167,7 @@ impl Resolver {
         found
     }
 
+    /// Inverts the clause's index for the digits that are not in `fixed`. `None` if that fails or `when` is false.
     fn attempt(
         &mut self,
         at: &At,

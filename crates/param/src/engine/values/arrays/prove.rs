@@ -1,4 +1,7 @@
-//! Shows clauses of loops, one loop at a time.
+//! Proves the array clauses of loops by induction, one loop at a time: a clause must hold before the loop, and after an
+//! arbitrary iteration if all clauses of the loop hold at its beginning.
+//!
+//! A clause that cannot be proved is dropped, and the clauses whose proofs used it are proved again.
 
 use super::super::extremes::single_fold;
 use super::super::instance::Instance;
@@ -190,6 +193,7 @@ impl Resolver {
         terms
     }
 
+    /// Splits a goal into cases by the order of the clause's powers of two and the kernel's, then shows each case.
     fn by_levels(
         &mut self,
         goal: Goal,
