@@ -12,6 +12,9 @@ from warpproof import _native
 def main() -> int:
     """Runs the program with the arguments of this process."""
     add_scripts_to_path()
+    if sys.prefix != sys.base_prefix:
+        # The compiler for CUDA C++ is looked for in this environment, activated or not.
+        os.environ.setdefault("VIRTUAL_ENV", sys.prefix)
     if sys.argv[1:2] == ["batch"] and any(word.partition("=")[0] == "--ray" for word in sys.argv):
         from warpproof import ray
 

@@ -92,15 +92,20 @@ def _recorded(reference: Callable[..., Any], host: Callable[..., Any], given: Ma
         from warpproof.kernelbench import weight_names
 
         weights = weight_names(traced, reference, host)
-    recording = _recording(host, given, target, [name for name, _, _ in traced.outputs], weights)
+    names = traced.input_names(list(given), list(given.values()))
+    recording = _recording(host, given, target, [name for name, _, _ in traced.outputs], weights, names)
     exact = tracer(reference).__module__.endswith(".torch")
     recording.require_results(traced, exact)
     return _Pair(traced, recording)
 
 
 def _against_formula(formula: str, host: Callable[..., Any], given: Mapping[str, Any], target: str) -> _Pair:
+    from warpproof.trace.formula import RESERVED
     from warpproof.trace.traced import Traced
 
+    for name in given:
+        if name in RESERVED:
+            raise UsageError(f"`{name}` is a word of the language of formulas: give the argument another name")
     lines = [line for line in re.split(r"[;\n]", formula) if not re.match(r"\s*(let\b|#|$)", line)]
     outputs = [match.group(1) for line in lines if (match := re.match(r"\s*([A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)?=(?!=)", line))]
     recording = _recording(host, given, target, outputs or None)
@@ -114,16 +119,17 @@ def _recording(
     target: str,
     outputs: list[str] | None = None,
     weights: Mapping[str, str] | None = None,
+    names: list[str] | None = None,
 ) -> Any:
     from warpproof.record import record
 
-    return record(host, *given.values(), names=list(given), outputs=outputs, target=target, weights=weights, parts=True)
+    return record(host, *given.values(), names=names or list(given), outputs=outputs, target=target, weights=weights, parts=True)
 
 
 def _compared(pair: _Pair, limits: _Limits) -> Report:
     from warpproof.api import equiv, run
 
-    only = _only_launch(pair.recording)
+    only = _only_launch(pair)
     if only is not None:
         place, passed, alias = only
         report = equiv(pair.traced.formula, place, passed, alias=alias, **limits._asdict())
@@ -132,7 +138,16 @@ def _compared(pair: _Pair, limits: _Limits) -> Report:
             written = pair.recording.write(folder, pair.traced, limits.timeout, limits.max_instructions)
             report = run(written, jobs=limits.jobs)
         _require_whole_results(report, [name for name, _, _ in pair.recording.outputs])
+    _require_no_state(report)
     return report.with_assumptions(pair.recording.assumptions).with_formula(pair.traced.formula)
+
+
+def _require_no_state(report: Report) -> None:
+    """Refuses a proof that is not about the next call: its kernels leave something behind, or state conditions."""
+    from warpproof.trace import Untraceable
+
+    if report.proved and report.from_kernel:
+        raise Untraceable(report.from_kernel[0])
 
 
 def _require_whole_results(report: Report, results: list[str]) -> None:
@@ -145,11 +160,16 @@ def _require_whole_results(report: Report, results: list[str]) -> None:
         raise Untraceable(f"memory that is read in part is not written whole: {between[0].message}")
 
 
-def _only_launch(recording: Any) -> tuple[Launch, dict[str, str], list[str]] | None:
-    """Returns the launch of a recording that consists of one launch alone, with its arguments."""
+def _only_launch(pair: _Pair) -> tuple[Launch, dict[str, str], list[str]] | None:
+    """Returns the launch of a recording that consists of one launch alone, with its arguments, if those are all that
+    the formula names.
+    """
+    recording, traced = pair.recording, pair.traced
     if len(recording.variants) != 1 or len(recording.steps) != 1 or not hasattr(recording.steps[0], "ptx"):
         return None
-    return _placed(recording.steps[0])
+    placed = _placed(recording.steps[0])
+    used = [name for name, _, _ in traced.inputs if re.search(rf"\b{re.escape(name)}\b", traced.formula)]
+    return placed if all(name in placed[1] for name in used) else None
 
 
 def _placed(step: Any) -> tuple[Launch, dict[str, str], list[str]]:
@@ -170,4 +190,5 @@ def _checked(recording: Any, limits: _Limits, shapes: str) -> dict[str, Report]:
             name += f", configuration {number}" if len(recording.variants) > 1 else ""
             place, passed, alias = _placed(step)
             parts[name] = check(place, passed, alias=alias, **limits._asdict()).with_assumptions(recording.assumptions)
+            _require_no_state(parts[name])
     return parts

@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
+import json
 import os
 import subprocess
 import sys
@@ -71,6 +73,19 @@ def _without_gpu() -> Any:
             return func(*map(here, args), **{name: here(value) for name, value in (kwargs or {}).items()})
 
     return OnProcessor()
+
+
+@contextlib.contextmanager
+def _without_leftovers() -> Iterator[None]:
+    """Fills memory that nothing has written with NaN, so that two modules with such parameters are the same."""
+    import torch
+
+    before = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(before[0], warn_only=before[1])
 
 
 def load(source: str, path: str, limit: Optional[int]) -> dict[str, Any]:
@@ -136,6 +151,19 @@ def weight_names(traced: Any, model: Any, other: Any) -> dict[str, str]:
     raise Untraceable("Model and ModelNew have different parameters: it is not known which are the same")
 
 
+def _require_same_weights(model: Any, other: Any) -> None:
+    """Refuses a solution that begins with other parameters or buffers: the proof is about equal ones."""
+    import torch
+
+    own = {**dict(model.named_parameters()), **dict(model.named_buffers())}
+    new = {**dict(other.named_parameters()), **dict(other.named_buffers())}
+    if not all(path in own and own[path].shape == tensor.shape for path, tensor in new.items()):
+        own = dict(zip(new, own.values()))
+    for path, tensor in new.items():
+        if not torch.equal(own[path].detach().nan_to_num(), tensor.detach().nan_to_num()):
+            raise Untraceable(f"`{path}` of ModelNew begins with other values than in Model, with the same seed")
+
+
 def _free(path: str, traced: Any) -> str:
     taken = {name for name, _, _ in traced.inputs}
     name = "unused_" + "".join(c if c.isalnum() else "_" for c in path)
@@ -160,13 +188,16 @@ def compare(
     traced = trace(model, *inputs, names=called)
     with extensions.replaced():
         found = import_solution(str(solution))
-        torch.manual_seed(0)
-        with _without_gpu():
+        with _without_gpu(), _without_leftovers():
+            torch.manual_seed(0)
+            model = names["Model"](*names["get_init_inputs"]())
+            torch.manual_seed(0)
             other = found["ModelNew"](*names["get_init_inputs"]())
+        _require_same_weights(model, other)
         recording = record(
             other,
             *inputs,
-            names=called,
+            names=traced.input_names(called, torch.utils._pytree.tree_leaves(inputs)),
             outputs=[n for n, _, _ in traced.outputs],
             target=target,
             weights=weight_names(traced, model, other),
@@ -278,7 +309,25 @@ def _child(given: argparse.Namespace) -> int:
 def _answer(project: Path) -> int:
     """Runs a project; returns the exit status."""
     sys.stdout.flush()
-    return subprocess.run([sys.executable, "-m", "warpproof", "run", str(project)]).returncode
+    command = [sys.executable, "-m", "warpproof", "run", str(project)]
+    code = subprocess.run(command).returncode
+    reason = _own_condition(subprocess.run([*command, "--format=json"], stdout=subprocess.PIPE).stdout) if code == 0 else None
+    if reason is not None:
+        print(f"unknown: {reason}", flush=True)
+    return code if reason is None else 3
+
+
+def _own_condition(report: bytes) -> Optional[str]:
+    """Returns what the text of a kernel makes a proof depend on: a condition of its own, or what an earlier launch left."""
+
+    def found(part: Any) -> Iterator[str]:
+        for name, inside in part.items() if isinstance(part, dict) else ((None, one) for one in part if isinstance(part, list)):
+            if name == "from_kernel":
+                yield from inside
+            elif isinstance(inside, (dict, list)):
+                yield from found(inside)
+
+    return next(found(json.loads(report)), None)
 
 
 if __name__ == "__main__":

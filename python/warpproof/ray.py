@@ -72,7 +72,8 @@ def _run(
     if owns:
         ray.init(address=None if address == "local" else address, log_to_driver=False, include_dashboard=False)
     try:
-        memory = reserved(options, [node for node in ray.nodes() if node["Alive"]])
+        nodes: Any = ray.nodes
+        memory: Any = reserved(options, [node for node in nodes() if node["Alive"]])
         task = ray.remote(num_cpus=1, memory=memory, max_retries=RETRIES)(answers_of)
         resources: Any = ray.cluster_resources
         processors = workers or max(1, int(resources().get("CPU", 1)))

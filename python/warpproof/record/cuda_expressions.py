@@ -180,12 +180,33 @@ class Expression:
         called = {one.text for one in inside} & ({*self.frame.host.source.functions} | _EFFECTS)
         if called:
             raise self.frame.refuse(f"`{called.pop()}` in the arguments of `{name}`")
+        if name == "cudaFuncSetAttribute":
+            return self.allowance(split(inside))
         # What the call stores is not known.
         changed = [part[1:] for part in split(inside) if part[0].text == "&"]
 
         def run() -> int:
             for part in changed:
                 self.frame.unset(part)
+            return 0
+
+        return run
+
+    def allowance(self, parts: list[list[Token]]) -> Thunk:
+        """Reads an attribute of a kernel: the bytes of shared memory that its launches may have."""
+        frame = self.frame
+        if len(parts) != 3:
+            raise frame.refuse("`cudaFuncSetAttribute`")
+        names = [n for n, one in enumerate(parts[0]) if one.text in frame.host.kernels]
+        begin = names[0] if len(names) == 1 else len(parts[0])
+        close = template_end(parts[0], begin + 1) if [one.text for one in parts[0][begin + 1 : begin + 2]] == ["<"] else begin
+        called = "".join(one.text for one in parts[0][begin : begin if close is None else close + 1])
+        is_size = parts[1][-1].text == "cudaFuncAttributeMaxDynamicSharedMemorySize"
+
+        def run() -> int:
+            size = converted("int", frame.value_of(parts[2]))
+            if is_size and called:
+                frame.host.allowed[called] = int(size)
             return 0
 
         return run

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections import ChainMap
-from typing import Any, Callable, Iterator, Optional, Sequence
+from typing import Any, Callable, Collection, Iterator, Optional, Sequence
 
 import torch
 
@@ -33,6 +33,8 @@ _WIDE = {"unsigned", "long", "short", "signed"}
 #: Macros that run a body for an element type; those behind `_AND` name more types first.
 _DISPATCH = re.compile(r"AT_DISPATCH_(?:FLOATING|ALL)_TYPES(?:_AND_HALF|(_AND)([2-9])?)?")
 _MOST_ROUNDS = 100_000
+#: Bytes of dynamic shared memory that every launch may have.
+_SHARED = 48 << 10
 
 
 class _Return(Exception):
@@ -56,8 +58,10 @@ class _Unset:
 class Host:
     """The host functions of an extension."""
 
-    def __init__(self, source: Source, on_launch: Launch):
-        self.source, self.on_launch = source, on_launch
+    def __init__(self, source: Source, on_launch: Launch, kernels: Collection[str] = ()):
+        self.source, self.on_launch, self.kernels = source, on_launch, kernels
+        #: Bytes of dynamic shared memory that kernels were allowed, by their names with template arguments.
+        self.allowed: dict[str, int] = {}
 
     def call(self, name: str, arguments: Sequence[Any], has_template: bool = False) -> Any:
         """Calls a host function."""
@@ -372,6 +376,9 @@ class _Frame:
         values = [self.value_of(part) for part in split(self.words[close + 2 : end])]
         grid, block = converted("dim3", place[0]), converted("dim3", place[1])
         shared = int(converted("size_t", place[2])) if len(place) > 2 else 0
+        called = "".join(one.text for one in self.words[at:sign])
+        if shared > max(_SHARED, self.host.allowed.get(called, 0)):
+            raise self.refuse(f"the launch of `{name}` with {shared} bytes of shared memory, which fails without `cudaFuncSetAttribute`,")
         self.host.on_launch(name, plain(template), grid, block, shared, values)
 
     def type_or_value(self, words: Sequence[Token]) -> Any:

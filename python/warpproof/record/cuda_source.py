@@ -113,13 +113,16 @@ def taken_apart(text: str) -> Source:
 
 
 def _defined(item: list[Token]) -> set[str]:
-    """Returns the name of a constant or a type. Functions of the host are not called by kernels."""
+    """Returns the name of a constant, a type or a constant function. Other functions of the host are not called by kernels."""
     texts = [one.text for one in item]
     if texts[0] == "using" and texts[1:2] != ["namespace"]:
         return set(texts[1:2])
     if texts[0] == "typedef":
         return set(texts[-2:-1])
-    equals = texts.index("=") if "=" in texts and not _is_function(item) else 0
+    if _is_function(item):
+        # Kernels may call a constant function of the host.
+        return {_function(item).name} if "constexpr" in texts and "PYBIND11_MODULE" not in texts else set()
+    equals = texts.index("=") if "=" in texts else 0
     return set(texts[equals - 1 : equals]) if equals else set()
 
 
@@ -278,8 +281,11 @@ def renamed(source: Source, kernel: KernelSource, taken: set[str]) -> str:
     """
     begin, end = kernel.span
     body = source.device[begin:end]
+    macros = " ".join(re.findall(r"^[ \t]*#[ \t]*define\b(?:[^\n\\]|\\\r?\n|\\.)*", source.device, re.M))
     for _, name in kernel.parameters:
         if name in taken:
+            if re.search(rf"(?<![\w.]){re.escape(name)}\b", macros):
+                raise Untraceable(f"the parameter `{name}` of the kernel `{kernel.name}`, which a macro uses", "give it another name than that of the tensor")
             other = f"{name}_parameter"
             while re.search(rf"\b{other}\b", source.device):
                 other += "_"

@@ -370,4 +370,4 @@ def _moved(tensor: Any, values: Sequence[Any]) -> Any:
     if (chosen.dtype, chosen.device) == (tensor.dtype, tensor.device.type):
         return tensor
     # torch's own method asks the driver, which is absent.
-    return torch.ops.aten._to_copy.default(tensor, device=torch.device(chosen.device), dtype=chosen.dtype)
+    return torch.ops.aten._to_copy.default(tensor, device=torch.device(chosen.device or tensor.device.type), dtype=chosen.dtype)

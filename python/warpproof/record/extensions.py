@@ -115,7 +115,7 @@ class Extension:
             whole.add(part)
         for kernel in {name for part in parts for name in part.kernels if sum(name in other.kernels for other in parts) > 1}:
             whole.refuse(kernel, "two kernels of one name")
-        self._host = Host(whole, self._launch)
+        self._host = Host(whole, self._launch, {name for part in parts for name in part.kernels})
         for called, own in functions.items():
             if any(own in part.macros for part in parts):
                 raise Untraceable(f"the extension `{name}` exports `{own}`, which is a macro")
@@ -132,7 +132,12 @@ class Extension:
                 if named:
                     raise Untraceable(f"`{name}` is called with names of arguments")
                 self._require_types(name, arguments)
-                return plain(self._host.call(name, arguments))
+                try:
+                    return plain(self._host.call(name, arguments))
+                except Untraceable:
+                    raise
+                except (TypeError, IndexError, ValueError) as error:  # arguments that torch's function does not take in Python
+                    raise Untraceable(f"the host function `{name}`: {(str(error).splitlines() or [''])[0]}") from error
 
         return run
 

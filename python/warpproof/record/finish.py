@@ -39,6 +39,7 @@ def finished(run: Run, names: Optional[Sequence[str]], parts: bool = False) -> V
         [(s.name, s.dtype, s.shape) for s in kept],
         {s.name: s.path for s in inputs if s.path is not None},
         [operation for step in recorder.steps if isinstance(step, FormulaStep) for operation in step.operations],
+        run.structure,
     )
 
 
@@ -148,6 +149,9 @@ def _formula(step: FormulaStep, needed: set[str]) -> Optional[Formula]:
     text, inputs, outputs = step.segment.text(needed)
     if not outputs:
         return None
+    strided = next((s.name for s in [*(step.segment.inputs[n] for n in inputs), *outputs] if s.state != INPUT and _is_strided(s)), None)
+    if strided is not None:
+        raise Untraceable(f"operations of torch make or read `{strided}`, which is not row-major in memory", "write `.contiguous()`")
     needed.difference_update(s.name for s in outputs)
     needed.update(inputs)
     shapes = [(s.name, s.dtype, s.shape) for s in outputs]
@@ -205,12 +209,7 @@ def _argument(one: Pass, needed: set[str]) -> str:
     if storage is None:
         return f"arg_{one.name}={'?' if one.number is UNUSED else _exact(one.number)}"
     text = f"{storage.name}={_type(storage.dtype)}[{','.join(map(str, storage.shape or (1,)))}]"
-    if (
-        storage.shape
-        and storage.strides != _row_major(storage.shape)
-        and storage.keep is not None
-        and not storage.keep.is_contiguous()
-    ):
+    if _is_strided(storage):
         text += f"@[{','.join(map(str, storage.strides))}]"
     if one.state == INPUT or (not one.written and one.state == DEFINED):
         return text
@@ -220,6 +219,12 @@ def _argument(one: Pass, needed: set[str]) -> str:
     if one.state == UNDEFINED:
         return f"{text}:out" if one.written and storage.name in needed else f"{text}:scratch"
     return f"{text}:inout"
+
+
+def _is_strided(storage: Storage) -> bool:
+    """Returns `True` if memory is not row-major."""
+    is_other = bool(storage.shape) and storage.strides != _row_major(storage.shape)
+    return is_other and storage.keep is not None and not storage.keep.is_contiguous()
 
 
 def _type(dtype: str) -> str:

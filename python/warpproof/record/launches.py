@@ -257,6 +257,8 @@ def compiled(kernel: Any, values: dict[str, Any]) -> Compiled:
             raise Untraceable(f"`{name}` is a tensor descriptor")
     if getattr(metadata, "global_scratch_size", 0):
         raise Untraceable("a kernel that needs scratch memory of Triton's")
+    if getattr(metadata, "launch_pdl", False):
+        raise Untraceable("a kernel with `launch_pdl`, which may run before earlier ones have ended")
     cluster = tuple(getattr(metadata, "cluster_dims", None) or ())
     options = {name: value for name, value in values.items() if signature.get(name) == "constexpr"}
     return Compiled(

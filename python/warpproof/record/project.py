@@ -92,6 +92,8 @@ class Variant:
     outputs: list[Spec]
     weights: dict[str, str]
     operations: list[str]
+    #: How the results are put together, see `Traced`.
+    structure: str = ""
 
     @property
     def launches(self) -> list[Launch]:
@@ -128,6 +130,8 @@ class Recording:
         If not `exact`, types are compared as kinds: NumPy knows no `bf16`, and often returns `f64`.
         """
         for variant in self.variants:
+            if traced.structure and variant.structure and traced.structure != variant.structure:
+                raise Untraceable(f"the results have the structure `{variant.structure}`, and those of the reference `{traced.structure}`")
             for (name, dtype, shape), (_, own, found) in zip(traced.outputs, variant.outputs):
                 if traced.stored_as(name, own):
                     raise Untraceable(traced.stored_as(name, own))

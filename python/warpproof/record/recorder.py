@@ -21,7 +21,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from ..trace import tensor as ops
 from ..trace.errors import Untraceable
 from ..trace.formula import RESERVED, Tensor
-from ..trace.torch import DTYPES, _path_name, apply, argument_names, dtype_name, has_template
+from ..trace.torch import DTYPES, _path_name, apply, argument_names, dtype_name, has_template, structure_of
 from .extensions import recorded
 from .launches import Choices, Compiled, intercepted
 from .memory import DEFINED, FILLED, INPUT, UNDEFINED, Segment, Storage
@@ -174,8 +174,16 @@ class Recorder:
         named = {key: value for key, value in ours[1].items() if key not in _PLACEMENT}
         return apply(step.segment.b, function, ours[0], named, made)
 
+    def storages_are_whole(self) -> None:
+        """Refuses memory whose size was changed after it was made."""
+        for storage in self.all:
+            if storage.keep is not None and storage.keep.untyped_storage().nbytes() < storage.keep.numel() * storage.keep.element_size():
+                raise Untraceable(f"the memory of `{storage.name}` is resized")
+
     def update(self, function: Any, name: str, arguments: Any, options: Any, made: list[Any]) -> None:
         """Records an operation in place: the whole storage gets new contents."""
+        if torch.Tag.inplace_view in function.tags:
+            raise Untraceable("the shape or strides of a tensor are changed in place", "make a view of it", operation=str(function))
         target = arguments[0] if name.endswith("_") else options.get("out")
         if not isinstance(target, torch.Tensor):
             raise Untraceable("an operation that changes its arguments", operation=str(function))
@@ -336,10 +344,11 @@ class _Indexing(TorchFunctionMode):
         if function is torch.Tensor.data_ptr:
             raise Untraceable("the function asks for the address of a tensor")
         if function is torch.Tensor.contiguous:
-            whole = args[0].is_contiguous()
-            return args[0] if whole else torch.ops.aten.clone.default(args[0], memory_format=torch.contiguous_format)
+            order = options.get("memory_format", torch.contiguous_format)
+            whole = args[0].is_contiguous(memory_format=order)
+            return args[0] if whole else torch.ops.aten.clone.default(args[0], memory_format=order)
         if function is torch.Tensor.copy_:
-            return torch.ops.aten.copy_.default(*args)
+            return torch.ops.aten.copy_.default(*args, **options)
         return function(*args, **options)
 
 
@@ -379,6 +388,7 @@ class Run:
 
     recorder: Recorder
     results: list[Any]
+    structure: str
 
 
 def run(
@@ -409,10 +419,11 @@ def run(
         except SystemExit as end:
             raise Untraceable("the function ends the program") from end
         _require_no_failure(recorder.failure)
+        recorder.storages_are_whole()
         results = [t for t in torch.utils._pytree.tree_leaves(result) if isinstance(t, torch.Tensor)]
     if not results:
         raise Untraceable("the function returns no tensor")
-    return Run(recorder, results)
+    return Run(recorder, results, structure_of(torch.utils._pytree.tree_structure(result)))
 
 
 def _require_no_refusal(failure: Optional[Exception]) -> None:
@@ -460,4 +471,21 @@ def _with_fake_weights(
     fakes = {path: fake(tensor) for path, tensor in held.items()}
     for path, tensor in fakes.items():
         recorder.add(tensor, names.get(path, _path_name(path)), INPUT, path=path)
-    return lambda *arguments: torch.func.functional_call(function, fakes, arguments)
+    return lambda *arguments: torch.func.functional_call(_Unchanged(function, fakes), {f"module.{path}": fakes[path] for path in fakes}, arguments)
+
+
+class _Unchanged(torch.nn.Module):
+    """Calls a module, and refuses one that replaces its parameters or buffers: the next call would see others."""
+
+    def __init__(self, module: torch.nn.Module, fakes: Mapping[str, Any]):
+        super().__init__()
+        self.module, self.fakes = module, fakes
+        self.memory = {path: tensor.untyped_storage()._cdata for path, tensor in fakes.items()}
+
+    def forward(self, *arguments: Any) -> Any:
+        result = self.module(*arguments)
+        held = {**dict(self.module.named_parameters()), **dict(self.module.named_buffers())}
+        for path in sorted(held.keys() | self.fakes.keys()):
+            if held.get(path) is not self.fakes.get(path) or held[path].untyped_storage()._cdata != self.memory[path]:
+                raise Untraceable(f"the function replaces `{path}` of its module, which the next call sees", "make it a result")
+        return result

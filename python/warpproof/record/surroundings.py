@@ -7,6 +7,7 @@ modelled is refused, even if the host function catches the error.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import sys
 import threading
 import types
@@ -65,13 +66,20 @@ def pretended_gpu(capability: int, asked: dict[str, int], noting: Noting) -> Ite
         "set_device": lambda *_: None,
         "device": lambda *_: contextlib.nullcontext(),
         "empty_cache": lambda: None,
-        "Stream": refused("a stream of its own"),
+        **{name: refused("a stream of its own") for name in ("Stream", "ExternalStream", "get_stream_from_external") if hasattr(torch.cuda, name)},
+        "Event": refused("an event"),
+        "CUDAGraph": refused("a graph"),
     }
+    with contextlib.suppress(ImportError):
+        importlib.import_module("torch._dynamo.device_interface")  # it keeps the classes that it finds, for ever
     start = torch.cuda._lazy_init
     users = [module for name, module in sys.modules.items() if name.startswith("torch.cuda") and vars(module).get("_lazy_init") is start]
     with contextlib.ExitStack() as stack:
         for name, answer in answers.items():
             stack.enter_context(mock.patch.object(torch.cuda, name, answer))
+        for name in ("Stream", "Event"):  # of any device
+            if hasattr(torch, name):
+                stack.enter_context(mock.patch.object(torch, name, refused(f"{'an' if name == 'Event' else 'a'} {name.lower()} of its own")))
         for module in users:
             stack.enter_context(mock.patch.object(module, "_lazy_init", refused("something that needs a driver of the GPU")))
         yield

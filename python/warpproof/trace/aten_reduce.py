@@ -32,6 +32,8 @@ def _reduce(c: Call) -> Tensor:
     axes = c.get("dim")
     if operation in ("any", "all"):
         source = ops.cast(c.b, source, "bool")
+        if axes is not None and not isinstance(axes, int) and len(axes) == 0:
+            return source  # over no axis; sums over no axes are those over all
     elif operation in ("sum", "prod") and (c.dtype == "bool" or kind_of(c.dtype) != source.kind):
         # With an explicit type the values are converted before the sum; a sum of type bool is true if any value is.
         source = ops.cast(c.b, source, c.dtype)

@@ -135,7 +135,7 @@ def _repeat(c: Call) -> Tensor:
 @template("cat")
 def _cat(c: Call) -> Tensor:
     parts = [ops.cast(c.b, t, c.dtype) for t in c["tensors"] if t.shape != (0,)]
-    return ops.cat(c.b, parts, c["dim"], c.dtype)
+    return ops.cat(c.b, parts, c["dim"], c.dtype) if parts else ops.full(c.shape, 0, c.dtype)
 
 
 @template("stack")

@@ -14,6 +14,7 @@ import contextlib
 import inspect
 import re
 import warnings
+from dataclasses import replace
 from typing import Any, Callable, Iterator, Mapping, Optional, Sequence
 
 import torch
@@ -150,7 +151,8 @@ class _Reader:
             self.b.reserve(name)
         self.b.avoid(self.avoid)
         self.define(self.walk())
-        return self.b.traced(self.weights, self.notes)
+        traced = self.b.traced(self.weights, self.notes)
+        return replace(traced, structure=structure_of(self.program.call_spec.out_spec))
 
     def walk(self) -> list[Any]:
         """Interprets the graph and returns the outputs, to be defined by `read`."""
@@ -260,6 +262,15 @@ class _Reader:
             if not isinstance(found, Tensor):
                 raise Untraceable(f"an output that is {found!r}, not a tensor")
             self.b.output(name, found)
+
+
+def structure_of(spec: Any) -> str:
+    """Writes how results are put together. A list and a tuple are the same."""
+    if spec.type is None:
+        return "*"
+    kind = "sequence" if spec.type in (list, tuple) else f"{spec.type.__name__} {spec.context}"
+    children = spec.children() if hasattr(spec, "children") else spec.children_specs
+    return f"{kind}({', '.join(map(structure_of, children))})"
 
 
 def is_row_major(tensor: Any) -> bool:

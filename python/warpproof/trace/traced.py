@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Sequence
 
 
 @dataclass
@@ -25,6 +25,16 @@ class Traced:
     contents: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     loose: frozenset[str] = frozenset()
+    #: How the results are put together, as text; empty if that is not known.
+    structure: str = ""
+
+    def input_names(self, names: Sequence[str], arguments: Sequence[Any]) -> list[str]:
+        """Returns the names of the arguments in the formula, for arguments that are flat. Others than tensors keep theirs.
+
+        The formula may name an input differently: its name may be a word of the language, or that of a parameter.
+        """
+        inputs = iter([name for name, _, _ in self.inputs if name not in self.weights])
+        return [next(inputs, name) if hasattr(argument, "shape") else name for name, argument in zip(names, arguments)]
 
     def stored_as(self, name: str, dtype: str) -> str:
         """Returns the objection to an output that a kernel stores as another type, or an empty text.
