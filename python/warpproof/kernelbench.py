@@ -2,9 +2,10 @@
 
 `python -m warpproof.kernelbench PROBLEM.py SOLUTION.py [--reduced]` works in a child process, because a solution is
 foreign code: run it in a sandbox if you do not trust its author. The child only writes the project; a solution that
-ends it, or never comes to an end, is `unknown`. Shapes are reduced by replacing every integer of the
-problem that is at least 16 by 16, or by 17 if it is odd. If the problem then contradicts itself, 32 and 64 are tried.
-The solution gets the inputs of the problem and stays as it is. The answer holds for the shapes it names, and for all
+ends it, or never comes to an end, is `unknown`. Shapes are reduced by replacing every integer of the problem's inputs
+that is at least 16 by 16, or by 17 if it is odd. If the problem then contradicts itself, 32 and 64 are tried. The
+solution gets the inputs of the problem and stays as it is, and so do integers in `Model`: the solution has its own
+copy of them. The answer holds for the shapes it names, and for all
 contents of inputs and parameters. With `--reduced` the launches at the problem's own shapes are also checked for
 races and memory errors.
 
@@ -20,6 +21,7 @@ import contextlib
 import json
 import os
 import subprocess
+import symtable
 import sys
 import tempfile
 from pathlib import Path
@@ -32,6 +34,8 @@ _CHILD = "WARPPROOF_KERNELBENCH_CHILD"
 #: The comparison and the checks at full shapes, in the project's folder.
 _PROJECTS = ("warpproof.toml", "full/warpproof.toml")
 _END = "recorded"
+#: Exit statuses of `warpproof run`, the worst first.
+_STATUSES = (4, 1, 2, 3, 0)
 #: Seconds for starting Python, torch and Triton, besides those that the user allows.
 _START = 60.0
 
@@ -47,10 +51,47 @@ class _Smaller(ast.NodeTransformer):
         return node
 
 
-def reduced(source: str, limit: Optional[int]) -> ast.Module:
-    """Returns the code with every integer from `limit` up replaced by `limit`, or by the next odd number."""
+def _of_the_model(source: str, tree: ast.Module) -> list[ast.stmt]:
+    """Returns the statements of a problem that belong to the model: classes, and what they read, directly or not."""
+    scopes = symtable.symtable(source, "problem", "exec")
+    by_line = {scope.get_lineno(): scope for scope in scopes.get_children()}
+
+    def read(statement: ast.stmt) -> set[str]:
+        """Returns the names of the module that a statement reads, also inside of its functions."""
+        if not isinstance(statement, (ast.ClassDef, ast.FunctionDef)):
+            return {one.id for one in ast.walk(statement) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+        lines = [statement.lineno, *(one.lineno for one in statement.decorator_list)]
+        open_scopes, found = [by_line[line] for line in lines if line in by_line], set()
+        while open_scopes:
+            scope = open_scopes.pop()
+            found |= {one.get_name() for one in scope.get_symbols() if one.is_global()}
+            open_scopes += scope.get_children()
+        return found
+
+    def bound(statement: ast.stmt) -> set[str]:
+        if isinstance(statement, (ast.ClassDef, ast.FunctionDef)):
+            return {statement.name}
+        return {one.id for one in ast.walk(statement) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+
+    found = [one for one in tree.body if isinstance(one, ast.ClassDef)]
+    while True:
+        names = set().union(*map(read, found))
+        new = [one for one in tree.body if one not in found and bound(one) & names]
+        if not new:
+            return found
+        found += new
+
+
+def reduced(source: str, limit: Optional[int], model: bool = True) -> ast.Module:
+    """Returns the code with every integer from `limit` up replaced by `limit`, or by the next odd number.
+
+    Without `model`, only those of the inputs are replaced."""
     tree = ast.parse(source)
-    return ast.fix_missing_locations(_Smaller(limit).visit(tree)) if limit is not None else tree
+    if limit is None:
+        return tree
+    kept = [] if model else _of_the_model(source, tree)
+    tree.body = [one if one in kept else _Smaller(limit).visit(one) for one in tree.body]
+    return ast.fix_missing_locations(tree)
 
 
 def _without_gpu() -> Any:
@@ -88,19 +129,19 @@ def _without_leftovers() -> Iterator[None]:
         torch.use_deterministic_algorithms(before[0], warn_only=before[1])
 
 
-def load(source: str, path: str, limit: Optional[int]) -> dict[str, Any]:
+def load(source: str, path: str, limit: Optional[int], model: bool = True) -> dict[str, Any]:
     """Runs a problem and returns its names. Errors have the line numbers of the file."""
     names: dict[str, Any] = {"__name__": "kernelbench_problem", "__file__": path}
-    exec(compile(reduced(source, limit), path, "exec"), names)
+    exec(compile(reduced(source, limit, model), path, "exec"), names)
     return names
 
 
 def attempts(
-    source: str, path: str, limits: tuple[Optional[int], ...] = LIMITS
+    source: str, path: str, limits: tuple[Optional[int], ...] = LIMITS, model: bool = True
 ) -> Iterator[tuple[Optional[int], dict[str, Any], Any, list[Any]]]:
     """Yields `(limit, names, model, inputs)` for the limits at which the problem builds and runs.
 
-    Raises `Untraceable` with the reason if there is none."""
+    Without `model`, only integers of the inputs are limited. Raises `Untraceable` with the reason if there is none."""
     import torch
 
     reason: Optional[Exception] = None
@@ -109,17 +150,17 @@ def attempts(
         try:
             torch.manual_seed(0)
             with _without_gpu():
-                names = load(source, path, limit)
-                model = names["Model"](*names["get_init_inputs"]())
+                names = load(source, path, limit, model)
+                built = names["Model"](*names["get_init_inputs"]())
                 inputs = list(names["get_inputs"]())
                 if limit is not None:
                     with torch.no_grad():
-                        model(*inputs)
+                        built(*inputs)
         except Exception as error:  # contradictory shapes; the next limit may do
             reason = error
             continue
         found = True
-        yield limit, names, model, inputs
+        yield limit, names, built, inputs
     if not found:
         shapes = "at reduced shapes" if None not in limits else "here"
         why = "" if reason is None else f": {type(reason).__name__}: {reason}"
@@ -183,7 +224,7 @@ def compare(
     from .record import extensions, record
     from .trace.torch import argument_names, trace
 
-    limit, names, model, inputs = next(attempts(problem.read_text(), str(problem), tuple(limits)))
+    limit, names, model, inputs = next(attempts(problem.read_text(), str(problem), tuple(limits), model=False))
     called = argument_names(model, inputs)
     traced = trace(model, *inputs, names=called)
     with extensions.replaced():
@@ -269,7 +310,7 @@ def main(words: Optional[Sequence[str]] = None) -> int:
     if not ends_well or not answers:
         print("unknown: the recording did not come to its end", flush=True)
         answers.append(3)
-    return next(code for code in (4, 1, 2, 3, 0) if code in answers)
+    return next(code for code in _STATUSES if code in answers)
 
 
 def _recorded(words: Sequence[str], folder: Path, seconds: float) -> bool:
@@ -307,14 +348,19 @@ def _child(given: argparse.Namespace) -> int:
 
 
 def _answer(project: Path) -> int:
-    """Runs a project; returns the exit status."""
+    """Runs a project; returns the exit status, or that of `unknown` if a signal ended the run."""
     sys.stdout.flush()
-    command = [sys.executable, "-m", "warpproof", "run", str(project)]
-    code = subprocess.run(command).returncode
-    reason = _own_condition(subprocess.run([*command, "--format=json"], stdout=subprocess.PIPE).stdout) if code == 0 else None
-    if reason is not None:
-        print(f"unknown: {reason}", flush=True)
-    return code if reason is None else 3
+    with tempfile.TemporaryDirectory() as scratch:
+        report = Path(scratch, "report.json")
+        status = subprocess.run([sys.executable, "-m", "warpproof", "run", str(project), "--also", f"json={report}"]).returncode
+        if status not in _STATUSES:
+            print(f"unknown: the comparison ended with status {status}", flush=True)
+            return 3
+        reason = _own_condition(report.read_bytes()) if status == 0 else None
+    if reason is None:
+        return status
+    print(f"unknown: {reason}", flush=True)
+    return 3
 
 
 def _own_condition(report: bytes) -> Optional[str]:

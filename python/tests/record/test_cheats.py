@@ -217,3 +217,42 @@ def test_a_solution_that_ends_the_program_is_no_proof(tmp_path, end, inside, cap
     words = [str(tmp_path / "problem.py"), str(tmp_path / "solution.py"), *(["--timeout", "5"] if "while" in end else [])]
     assert kernelbench.main(words) == 3
     assert "unknown" in capfd.readouterr().out
+
+
+CONSTANTS = """
+import torch
+FACTOR = 40
+def shifted(x):
+    return x - 48
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return shifted(x * FACTOR + 32)
+def get_inputs():
+    return [torch.rand(2000)]
+def get_init_inputs():
+    return []
+"""
+ITS_SOLUTION = """
+import torch, triton, triton.language as tl
+@triton.jit
+def kernel(x, y, n, B: tl.constexpr):
+    at = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(y + at, tl.load(x + at, mask=at < n) * 40 - 16, mask=at < n)
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        y = torch.empty_like(x)
+        kernel[(triton.cdiv(x.numel(), 64),)](x, y, x.numel(), B=64)
+        return y
+"""
+
+
+def test_reduction_leaves_the_numbers_of_the_model(tmp_path, capfd):
+    """A solution has its own copy of them: with smaller ones in the problem, a right solution would be refuted."""
+    pytest.importorskip("warpproof._native")
+    from warpproof import kernelbench
+
+    (tmp_path / "problem.py").write_text(CONSTANTS)
+    (tmp_path / "solution.py").write_text(ITS_SOLUTION)
+    words = [str(tmp_path / "problem.py"), str(tmp_path / "solution.py"), "--reduced", "--no-check"]
+    assert kernelbench.main(words) == 0
+    assert "x [16]" in capfd.readouterr().out

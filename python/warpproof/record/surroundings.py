@@ -15,6 +15,7 @@ from typing import Any, Callable, Iterator
 from unittest import mock
 
 import torch
+from torch._subclasses import fake_tensor
 
 from ..trace.errors import Untraceable
 from .launches import Noting
@@ -82,6 +83,10 @@ def pretended_gpu(capability: int, asked: dict[str, int], noting: Noting) -> Ite
                 stack.enter_context(mock.patch.object(torch, name, refused(f"{'an' if name == 'Event' else 'a'} {name.lower()} of its own")))
         for module in users:
             stack.enter_context(mock.patch.object(module, "_lazy_init", refused("something that needs a driver of the GPU")))
+        # torch allocates real memory before its first fake tensor on a GPU, if it sees a GPU.
+        for name in ("init_gpu_context", "init_cuda_context"):
+            if hasattr(fake_tensor, name):
+                stack.enter_context(mock.patch.object(fake_tensor, name, lambda *_: None))
         yield
 
 

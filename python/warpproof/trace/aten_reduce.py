@@ -7,6 +7,7 @@ used.
 
 from __future__ import annotations
 
+import math
 from typing import Any, Optional
 
 from . import reduce as red, tensor as ops, value, windows
@@ -83,6 +84,22 @@ def _logsumexp(c: Call) -> Tensor:
     powers = ops.elementwise(c.b, c.dtype, lambda v: value.call("exp", v), c.tensor("self"))
     total = red.reduce(c.b, "sum", powers, c["dim"], bool(c.get("keepdim", False)), c.dtype)
     return ops.elementwise(c.b, c.dtype, lambda v: value.call("log", v), total)
+
+
+@template("linalg_vector_norm")
+def _vector_norm(c: Call) -> Tensor:
+    """Some versions of torch decompose norms, others keep them."""
+    order, axes, keep = c.get("ord", 2), c.get("dim"), bool(c.get("keepdim", False))
+    source = ops.cast(c.b, c.tensor("self"), c.dtype)
+    size = ops.elementwise(c.b, c.dtype, lambda v: value.call("abs", v), source)
+    if order in (math.inf, -math.inf):
+        return red.reduce(c.b, "max" if order > 0 else "min", size, axes, keep, c.dtype)
+    if order == 1:
+        return red.reduce(c.b, "sum", size, axes, keep, c.dtype)
+    if order != 2:
+        raise Untraceable(f"the norm of order {order}")
+    total = red.reduce(c.b, "sum", ops.elementwise(c.b, c.dtype, lambda v: value.multiply(v, v), source), axes, keep, c.dtype)
+    return ops.elementwise(c.b, c.dtype, lambda v: value.call("sqrt", v), total)
 
 
 @template("var", "var_mean", "std", "std_mean")

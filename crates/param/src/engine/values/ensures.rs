@@ -7,10 +7,11 @@
 use super::arrays::Shown;
 use super::claims::Reader;
 use super::instance::Instance;
-use super::pair::{Case, MAX_CASES, divisors, take};
+use super::pair::{MAX_CASES, take};
 use super::resolve::{Resolver, Stop, too_large};
 use super::run;
 use super::side::{Obliged, Wanted};
+use super::size_cases::{Attempt, Case, in_each_case, start};
 use super::value::{Ratio, Value};
 use crate::clause::{self, Clause, Given};
 use crate::engine::{Engine, Open, Property};
@@ -18,7 +19,7 @@ use crate::kir::{Kernel, Type};
 use crate::learn;
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
-use crate::logic::side::{Prover, Stats};
+use crate::logic::side::Stats;
 use crate::logic::smt::Solver;
 use base::Span;
 
@@ -44,23 +45,16 @@ pub(crate) fn ensured(
     solver: Option<Solver>,
     infers: bool,
 ) -> (Ensured, Option<Solver>) {
-    let mut solver = solver;
     let mut all = Ensured::default();
-    let mut waiting = vec![None];
     let Given { mut clauses, others } = clause::given(kernel);
     let mut kernel = kernel.clone();
     if infers {
         clauses = learn::with_given(&mut kernel, &clauses);
     }
     all.claims = others.into_iter().map(|(span, why)| (span, Some(why))).collect();
-    while let Some(case) = waiting.pop() {
-        let (cases, back) = in_case((&kernel, &clauses), solver, infers, case, &mut all);
-        solver = back;
-        waiting.extend(cases.into_iter().rev().map(Some));
-        if !all.open.is_empty() {
-            break;
-        }
-    }
+    let solver = in_each_case(solver, |solver, case| {
+        in_case((&kernel, &clauses), solver, infers, case, &mut all)
+    });
     (all, solver)
 }
 
@@ -71,22 +65,18 @@ fn in_case(
     infers: bool,
     case: Option<Case>,
     all: &mut Ensured,
-) -> (Vec<Case>, Option<Solver>) {
-    let mut engine = Engine::new(kernel, Prover::new(solver), infers);
-    let mut entry = engine.set_up();
+) -> (Attempt, Option<Solver>) {
+    let (mut engine, entry) = match start(kernel, solver, infers, case) {
+        Ok(started) => started,
+        Err((cases, solver)) => return (Attempt::Cases(cases), solver),
+    };
     // Only proved lemmas remain at this point.
     engine.lemmas = kernel.lemmas.iter().map(|one| one.span).collect();
-    for (sym, value) in case.into_iter().flatten() {
-        engine.replace(sym, &Poly::constant(value), &mut entry);
-    }
-    if let (None, Some(cases)) = (case, divisors(&mut engine.prover)) {
-        return (cases, take(&mut engine).solver);
-    }
     let side = match run::run(&mut engine, entry.clone(), 0, clauses) {
         Ok(side) => side,
         Err((span, message)) => {
             all.open.push(open(span, message));
-            return (Vec::new(), take(&mut engine).solver);
+            return (Attempt::Open, take(&mut engine).solver);
         }
     };
     let mut reader = Reader::of_end(&mut engine, entry);
@@ -130,7 +120,7 @@ fn in_case(
     all.stats.add(prover.stats);
     all.missed_solver |= prover.missed_solver;
     all.solver_died |= prover.solver.as_ref().is_some_and(Solver::is_dead);
-    (Vec::new(), prover.solver)
+    (Attempt::ended(all.open.is_empty()), prover.solver)
 }
 
 impl Ensured {

@@ -14,16 +14,17 @@
 //! the reading thread has reached this one. Errs towards leaving a read open.
 
 use super::instance::Instance;
-use super::pair::{Case, divisors, take};
+use super::pair::take;
 use super::resolve::{Moment, Resolver};
 use super::run;
 use super::side::Read;
+use super::size_cases::{Attempt, Case, in_each_case, start};
 use super::writer::{Candidate, Group};
-use crate::engine::{Engine, Open, Property};
+use crate::engine::{Open, Property};
 use crate::kir::{ArrayId, Kernel, Space, Stmt};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
-use crate::logic::side::{Prover, Stats};
+use crate::logic::side::Stats;
 use crate::logic::smt::Solver;
 use crate::logic::symbols::Level;
 use base::{Index, Span};
@@ -63,17 +64,9 @@ pub(crate) fn initialised(
     solver: Option<Solver>,
     infers: bool,
 ) -> (Initialised, Option<Solver>) {
-    let mut solver = solver;
     let mut all = Initialised::default();
-    let mut waiting = vec![None];
-    while let Some(case) = waiting.pop() {
-        let (cases, back) = in_case(kernel, solver, infers, case, &mut all);
-        solver = back;
-        waiting.extend(cases.into_iter().rev().map(Some));
-        if !all.open.is_empty() {
-            break;
-        }
-    }
+    let solver =
+        in_each_case(solver, |solver, case| in_case(kernel, solver, infers, case, &mut all));
     (all, solver)
 }
 
@@ -84,20 +77,16 @@ fn in_case(
     infers: bool,
     case: Option<Case>,
     all: &mut Initialised,
-) -> (Vec<Case>, Option<Solver>) {
-    let mut engine = Engine::new(kernel, Prover::new(solver), infers);
-    let mut entry = engine.set_up();
-    for (sym, value) in case.into_iter().flatten() {
-        engine.replace(sym, &Poly::constant(value), &mut entry);
-    }
-    if let (None, Some(cases)) = (case, divisors(&mut engine.prover)) {
-        return (cases, take(&mut engine).solver);
-    }
+) -> (Attempt, Option<Solver>) {
+    let (mut engine, entry) = match start(kernel, solver, infers, case) {
+        Ok(started) => started,
+        Err((cases, solver)) => return (Attempt::Cases(cases), solver),
+    };
     let mut side = match run::run(&mut engine, entry, 0, &[]) {
         Ok(side) => side,
         Err((span, message)) => {
             all.open.push(open(span, message));
-            return (Vec::new(), take(&mut engine).solver);
+            return (Attempt::Open, take(&mut engine).solver);
         }
     };
     let reads = std::mem::take(&mut side.reads);
@@ -116,7 +105,7 @@ fn in_case(
     all.stats.add(prover.stats);
     all.missed_solver |= prover.missed_solver;
     all.solver_died |= prover.solver.as_ref().is_some_and(Solver::is_dead);
-    (Vec::new(), prover.solver)
+    (Attempt::ended(all.open.is_empty()), prover.solver)
 }
 
 fn open(span: Span, message: String) -> Open {

@@ -36,6 +36,7 @@ mod run;
 mod show;
 mod side;
 mod signs;
+mod size_cases;
 mod sums;
 mod textures;
 mod value;

@@ -4,6 +4,7 @@ use super::instance::Instance;
 use super::resolve::{Moment, Resolver, Stop};
 use super::run;
 use super::side::{Obliged, Side};
+use super::size_cases::{Attempt, Case, divisors, in_each_case};
 use super::value::{Point, Value};
 use crate::clause::{self, Clause};
 use crate::engine::state::Val;
@@ -11,16 +12,13 @@ use crate::engine::{Engine, Open};
 use crate::kir::{ArrayId, Kernel, Space};
 use crate::learn;
 use crate::logic::formula::Formula;
-use crate::logic::poly::{Monomial, Poly, Sym};
+use crate::logic::poly::{Poly, Sym};
 use crate::logic::side::{Prover, Stats};
 use crate::logic::smt::Solver;
 use base::{Index, Span};
 
 /// Limit on the cases of one element.
 pub(super) const MAX_CASES: usize = 32;
-
-/// Limit on numbers whose divisors are enumerated.
-const MAX_DIVIDED: i128 = 64;
 
 /// Result for two kernels.
 #[derive(Clone, Debug, Default)]
@@ -71,21 +69,15 @@ fn with_clauses(
     solver: Option<Solver>,
     infers: bool,
 ) -> (Equality, Option<Solver>) {
-    let mut solver = solver;
     let mut all: Option<Equality> = None;
-    let mut waiting = vec![None];
-    while let Some(case) = waiting.pop() {
-        let (result, back) = in_case(kernels, clauses, same_launch, solver, infers, case);
-        solver = back;
+    let solver = in_each_case(solver, |solver, case| {
+        let (result, solver) = in_case(kernels, clauses, same_launch, solver, infers, case);
         let next = match result {
             Ok(next) => next,
-            Err(cases) => {
-                waiting.extend(cases.into_iter().rev().map(Some));
-                continue;
-            }
+            Err(cases) => return (Attempt::Cases(cases), solver),
         };
-        let open = !next.open.is_empty();
-        all = Some(match all {
+        let attempt = Attempt::ended(next.open.is_empty());
+        all = Some(match all.take() {
             None => next,
             Some(mut all) => {
                 all.open.extend(next.open);
@@ -100,21 +92,15 @@ fn with_clauses(
                 all
             }
         });
-        if open {
-            break;
-        }
-    }
+        (attempt, solver)
+    });
     (all.unwrap_or_default(), solver)
 }
 
 /// A proof attempt in one case; on failure it returns the side that failed.
 type Show<'s> = &'s mut dyn FnMut(&mut Resolver, &[Formula]) -> Result<(), (usize, Stop)>;
 
-/// Two sizes whose product is a number, each with a value.
-pub(super) type Case = [(Sym, i128); 2];
-
-/// Proves one case of sizes. If sizes are known to be divisors of a number, returns the cases instead: `32 %
-/// blockDim.y == 0` is not polynomial, and there are few cases.
+/// Proves one case of sizes, or returns the cases to distinguish.
 fn in_case(
     kernels: [&Kernel; 2],
     clauses: [&[(usize, Clause)]; 2],
@@ -195,25 +181,6 @@ fn in_case(
         solver_died: prover.solver.as_ref().is_some_and(Solver::is_dead),
     };
     (Ok(equality), prover.solver)
-}
-
-/// Enumerates the values of two sizes whose product is known to be a small number.
-pub(super) fn divisors(prover: &mut Prover) -> Option<Vec<Case>> {
-    let requires = prover.requires.clone();
-    requires.iter().flat_map(Formula::conjuncts).find_map(|part| {
-        let Formula::Eq(poly) = part else { return None };
-        let terms: Vec<(&Monomial, i128)> = poly.terms().collect();
-        let [(one, constant), (product, factor)] = terms[..] else { return None };
-        let ([], [(x, 1), (y, 1)], 1) = (&one[..], &product[..], factor.abs()) else { return None };
-        let number = (constant * -factor.signum()).checked_abs()?;
-        // If a product is positive and one factor is, so is the other.
-        let above = Poly::symbol(*x).offset(-1).map(Formula::ge)?;
-        let positive = constant.signum() != factor.signum()
-            && number <= MAX_DIVIDED
-            && prover.proves_quickly(&[], &above);
-        let values = (1..=number).filter(|value| number % value == 0);
-        positive.then(|| values.map(|value| [(*x, value), (*y, number / value)]).collect())
-    })
 }
 
 pub(super) fn take(engine: &mut Engine<'_>) -> Prover {
@@ -346,50 +313,5 @@ impl Engine<'_> {
                 }
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::logic::symbols::Level;
-    use std::collections::BTreeSet;
-
-    /// The cases of `factor·x·y + constant == 0`, where `x` and `y` are at least `low`.
-    fn cases(low: Option<i128>, factor: i128, constant: i128) -> Option<BTreeSet<[i128; 2]>> {
-        let mut prover = Prover::new(None);
-        let low = low.map(Poly::constant);
-        let x = prover.symbols.bounded("x", Level::Block, low.clone(), None);
-        let y = prover.symbols.bounded("y", Level::Block, low, None);
-        let product = Poly::symbol(x).times(&Poly::symbol(y)).and_then(|one| one.scaled(factor));
-        prover.requires.push(Formula::eq(product.and_then(|one| one.offset(constant)).unwrap()));
-        let cases = divisors(&mut prover)?.into_iter();
-        let values = cases.map(|[(one, value), (other, rest)]| {
-            assert_eq!([one, other], [x, y]);
-            [value, rest]
-        });
-        Some(values.collect())
-    }
-
-    #[test]
-    fn cases_are_all_divisors() {
-        for number in [1, 2, 7, 12, 32, 36, MAX_DIVIDED] {
-            let all = (1..=number).flat_map(|one| (1..=number).map(move |other| [one, other]));
-            let right: BTreeSet<[i128; 2]> =
-                all.filter(|[one, other]| one * other == number).collect();
-            assert_eq!(cases(Some(1), 1, -number), Some(right.clone()), "{number}");
-            assert_eq!(cases(Some(1), -1, number), Some(right), "{number}");
-        }
-    }
-
-    #[test]
-    fn other_equations_have_no_cases() {
-        // A negative product, sizes that may both be negative, twice a product.
-        assert_eq!(cases(Some(1), 1, 32), None);
-        assert_eq!(cases(Some(1), -1, -32), None);
-        assert_eq!(cases(None, 1, -32), None);
-        assert_eq!(cases(Some(-64), 1, -32), None);
-        assert_eq!(cases(Some(1), 2, -64), None);
-        assert_eq!(cases(Some(1), -2, 64), None);
     }
 }
