@@ -275,16 +275,24 @@ def _kernel(item: list[Token]) -> KernelSource:
     return KernelSource(item[begin - 1].text, _parameters(item[begin + 1 : end]), template, (item[0].at, item[-1].stop))
 
 
+def _is_in_a_macro(name: str, text: str) -> bool:
+    """Returns `True` if a macro may use a name that is not one of its parameters."""
+    for _, formal, body in re.findall(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(\([^)]*\))?((?:[^\n\\]|\\\r?\n|\\.)*)", text, re.M):
+        plain = re.sub(r'"(?:\\.|[^"\\\n])*"', " ", body)
+        if name not in re.findall(r"\w+", formal) and re.search(rf"(?<![\w.]){re.escape(name)}\b", plain):
+            return True
+    return False
+
+
 def renamed(source: Source, kernel: KernelSource, taken: set[str]) -> str:
     """Returns the text with other names for those parameters of a kernel whose names are taken: arguments are matched
     by name before order.
     """
     begin, end = kernel.span
     body = source.device[begin:end]
-    macros = " ".join(re.findall(r"^[ \t]*#[ \t]*define\b(?:[^\n\\]|\\\r?\n|\\.)*", source.device, re.M))
     for _, name in kernel.parameters:
         if name in taken:
-            if re.search(rf"(?<![\w.]){re.escape(name)}\b", macros):
+            if _is_in_a_macro(name, source.device):
                 raise Untraceable(f"the parameter `{name}` of the kernel `{kernel.name}`, which a macro uses", "give it another name than that of the tensor")
             other = f"{name}_parameter"
             while re.search(rf"\b{other}\b", source.device):

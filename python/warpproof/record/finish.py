@@ -26,8 +26,9 @@ def finished(run: Run, names: Optional[Sequence[str]], parts: bool = False) -> V
     _give_contents(run, kept, parts)
     needed = {storage.name for storage in kept}
     steps: list[Any] = []
+    launched = {one.storage.name for step in recorder.steps if isinstance(step, LaunchStep) for one in step.arguments if one.storage is not None}
     for step in reversed(recorder.steps):
-        made = _launch(step, needed) if isinstance(step, LaunchStep) else _formula(step, needed)
+        made = _launch(step, needed) if isinstance(step, LaunchStep) else _formula(step, needed, launched)
         if made is not None:
             steps.append(made)
     steps.reverse()
@@ -145,11 +146,13 @@ def _rename(run: Run, storage: Storage, name: str) -> None:
     storage.name = name
 
 
-def _formula(step: FormulaStep, needed: set[str]) -> Optional[Formula]:
+def _formula(step: FormulaStep, needed: set[str], launched: set[str]) -> Optional[Formula]:
     text, inputs, outputs = step.segment.text(needed)
     if not outputs:
         return None
-    strided = next((s.name for s in [*(step.segment.inputs[n] for n in inputs), *outputs] if s.state != INPUT and _is_strided(s)), None)
+    # A formula has no strides, and a launch reads memory.
+    passed = [s for s in [*(step.segment.inputs[n] for n in inputs), *outputs] if s.state != INPUT and s.name in launched]
+    strided = next((s.name for s in passed if _is_strided(s)), None)
     if strided is not None:
         raise Untraceable(f"operations of torch make or read `{strided}`, which is not row-major in memory", "write `.contiguous()`")
     needed.difference_update(s.name for s in outputs)
