@@ -398,7 +398,9 @@ impl Display for ArgumentValue {
 impl Display for RecordedSpec {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "@{}", self.file)?;
-        if self.tensors.is_empty() && self.fields.is_empty() {
+        // Without braces, the name of an array stands for the contents of a tensor.
+        let is_array = self.file.ends_with(".npy");
+        if self.tensors.is_empty() && self.fields.is_empty() && !is_array {
             return Ok(());
         }
         let tensors = self.tensors.iter().map(|one| format!("{}={:#x}", one.name, one.address));
