@@ -61,7 +61,8 @@ def _of_the_model(source: str, tree: ast.Module) -> list[ast.stmt]:
         if not isinstance(statement, (ast.ClassDef, ast.FunctionDef)):
             return {one.id for one in ast.walk(statement) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
         lines = [statement.lineno, *(one.lineno for one in statement.decorator_list)]
-        open_scopes, found = [by_line[line] for line in lines if line in by_line], set()
+        open_scopes = [by_line[line] for line in lines if line in by_line]
+        found: set[str] = set()
         while open_scopes:
             scope = open_scopes.pop()
             found |= {one.get_name() for one in scope.get_symbols() if one.is_global()}
@@ -73,7 +74,7 @@ def _of_the_model(source: str, tree: ast.Module) -> list[ast.stmt]:
             return {statement.name}
         return {one.id for one in ast.walk(statement) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
 
-    found = [one for one in tree.body if isinstance(one, ast.ClassDef)]
+    found: list[ast.stmt] = [one for one in tree.body if isinstance(one, ast.ClassDef)]
     while True:
         names = set().union(*map(read, found))
         new = [one for one in tree.body if one not in found and bound(one) & names]

@@ -387,8 +387,10 @@ impl<'h> Cursor<'h> {
 /// Reorders elements from "first index fastest" to C order. The data has as many elements as the shape.
 fn transposed(data: &[u8], shape: &[u64], width: usize) -> Vec<u8> {
     let mut result = Vec::with_capacity(data.len());
-    // Sizes are at most the number of elements in memory, unless some size is 0.
-    let sizes: Vec<usize> = shape.iter().map(|&size| size as usize).collect();
+    // Sizes are at most the number of elements in memory, unless some size is 0. Without the sizes of 1, of which a
+    // file may have a million, their number is at most 63.
+    let sizes: Vec<usize> =
+        shape.iter().filter(|&&size| size != 1).map(|&size| size as usize).collect();
     let mut index = vec![0_usize; sizes.len()];
     for _ in 0..data.len() / width {
         let position = index.iter().zip(&sizes).rev().fold(0, |all, (&i, &size)| all * size + i);

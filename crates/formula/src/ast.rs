@@ -1,5 +1,6 @@
 //! The syntax tree of a formula. Its printed text parses to the same tree.
 
+use crate::lexer::LARGEST_EXPONENT;
 use base::Span;
 use std::fmt::{self, Display, Formatter};
 use term::Number;
@@ -226,7 +227,7 @@ impl Expression {
         match &self.kind {
             Kind::Number(number, _) if number.is_negative() => NEGATION,
             // A fraction is written as a quotient.
-            Kind::Number(number, _) if decimal(number).is_none() => 6,
+            Kind::Number(number, is_real) if literal(number, *is_real).is_none() => 6,
             Kind::Number(..) | Kind::Name(_) | Kind::Element { .. } | Kind::Call { .. } => PRIMARY,
             Kind::Unary(Unary::Negate, _) => NEGATION,
             Kind::Unary(Unary::Not, _) => NOT,
@@ -259,11 +260,34 @@ pub(crate) fn decimal(number: &Number) -> Option<String> {
     None
 }
 
+/// Prints a number so that it is read as the same: as a decimal, or with an exponent if that is too long. `None` if no
+/// literal has this value.
+fn literal(number: &Number, is_real: bool) -> Option<String> {
+    if let Some(text) = decimal(number) {
+        let point = if is_real && !text.contains('.') { ".0" } else { "" };
+        return Some(format!("{text}{point}"));
+    }
+    let sign = if number.is_negative() { "-" } else { "" };
+    let (mut digits, ten) = (number.abs(), Number::from(10));
+    for places in 0..=LARGEST_EXPONENT {
+        let whole = digits.to_big();
+        if whole.is_int() {
+            let whole = whole.numerator();
+            return Some(match places {
+                0 if is_real => format!("{sign}{whole}e0"),
+                0 => format!("{sign}{whole}"),
+                _ => format!("{sign}{whole}e-{places}"),
+            });
+        }
+        digits = &digits * &ten;
+    }
+    None
+}
+
 impl Display for Expression {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match &self.kind {
-            Kind::Number(number, is_real) => match decimal(number) {
-                Some(text) if *is_real && !text.contains('.') => write!(f, "{text}.0"),
+            Kind::Number(number, is_real) => match literal(number, *is_real) {
                 Some(text) => f.write_str(&text),
                 None => write!(f, "{number}"),
             },

@@ -20,7 +20,7 @@ const SYMBOLS: [&str; 22] = [
 ];
 
 /// Numerators and denominators are below ten to this power, because they are built from doubles.
-const LARGEST_EXPONENT: i64 = 300;
+pub(crate) const LARGEST_EXPONENT: i64 = 300;
 
 pub(crate) fn tokens(text: &str) -> Result<Vec<(Token, Span)>, Error> {
     let mut all = Vec::new();

@@ -103,3 +103,17 @@ proptest! {
         }
     }
 }
+
+/// Numbers that are no short decimals: the smallest and the largest, large integers, many digits.
+#[test]
+fn each_literal_is_printed_as_a_literal() {
+    let nines = "9".repeat(299);
+    let long = format!("0.{nines}");
+    let numbers =
+        ["1e-300", "1e299", "3e50", "100000000000000000000", &nines, &long, "12.5e-60", "-7e-200"];
+    for number in numbers {
+        let formula = parse(&format!("y[i] = 2^(x[i] - {number}*{number})")).unwrap();
+        let text = formula.to_string();
+        assert_eq!(parse(&text), Ok(formula), "{text}");
+    }
+}

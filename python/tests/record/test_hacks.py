@@ -222,7 +222,7 @@ def test_memory_that_launches_write_in_parts(host):
     assert wp.verify(reference, host, x=wp.f32(64)).verdict == "proved"
 
 
-@pytest.mark.parametrize("host", [lambda x: part(x, 63), lambda x: in_two_launches(x, 32, 33), lambda x: in_two_launches(x, 0, 0)])
+@pytest.mark.parametrize("host", [lambda x: part(x, 63), lambda x: in_two_launches(x, 32, 33), lambda x: in_two_launches(x, 0, 1)])
 def test_memory_of_which_a_part_is_not_written(host):
     assert wp.verify(reference, host, x=wp.f32(64)).verdict == "refuted"
 

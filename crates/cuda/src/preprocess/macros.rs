@@ -5,7 +5,7 @@
 
 use super::lex::lex;
 use super::pp_token::{HideSet, Kind, PpToken};
-use crate::{Result, error, unsupported};
+use crate::{Result, error, limit, unsupported};
 use base::Span;
 use std::rc::Rc;
 
@@ -177,7 +177,7 @@ impl<'s> Substitution<'s> {
                 }
             } else if token.is("#") && self.found.parameters.is_some() {
                 if let Some((_, argument)) = next.and_then(|next| self.argument(next)) {
-                    self.out.push(stringize(&argument.raw, token));
+                    self.out.push(stringize(&argument.raw, token)?);
                     at += 1;
                 }
             } else if token.is_word("__VA_OPT__") && self.found.is_variadic {
@@ -208,7 +208,7 @@ impl<'s> Substitution<'s> {
     fn paste(&mut self, operator: &PpToken, right: &PpToken, rest: &[PpToken]) -> Result<usize> {
         if right.is("#") && self.found.parameters.is_some() {
             let next = rest.get(1).and_then(|next| self.argument(next));
-            let text = next.map(|(_, argument)| stringize(&argument.raw, right));
+            let text = next.map(|(_, argument)| stringize(&argument.raw, right)).transpose()?;
             self.join(operator, text.as_slice())?;
             return Ok(2);
         }
@@ -272,6 +272,7 @@ fn pasted(left: PpToken, right: &PpToken, operator: &PpToken) -> Result<PpToken>
         return Ok(left);
     }
     let text = format!("{}{}", left.text, right.text);
+    check_length(&text, operator)?;
     let made = lex(&text, 0).ok().filter(|made| made.len() == 1).and_then(|mut made| made.pop());
     match made.filter(|made| !matches!(made.kind, Kind::Other)) {
         Some(made) => {
@@ -291,8 +292,18 @@ fn pasted(left: PpToken, right: &PpToken, operator: &PpToken) -> Result<PpToken>
     }
 }
 
+/// The longest token, in bytes, that `#` or `##` makes. Macros of macros can double the length in every step.
+const MAX_LENGTH: usize = 1 << 20;
+
+fn check_length(text: &str, operator: &PpToken) -> Result<()> {
+    match text.len() > MAX_LENGTH {
+        true => Err(limit(operator.span, "macros make a token that is too long")),
+        false => Ok(()),
+    }
+}
+
 /// `#x`: the argument as a string literal.
-fn stringize(argument: &[PpToken], operator: &PpToken) -> PpToken {
+fn stringize(argument: &[PpToken], operator: &PpToken) -> Result<PpToken> {
     let mut text = String::from("\"");
     for (at, token) in argument.iter().enumerate() {
         if at > 0 && token.is_spaced {
@@ -308,8 +319,9 @@ fn stringize(argument: &[PpToken], operator: &PpToken) -> PpToken {
     }
     text.push('"');
     let span = argument.first().map_or(operator.span, |token| token.span);
+    check_length(&text, operator)?;
     let made = PpToken::new(Kind::Text, &text, span);
-    PpToken { is_spaced: operator.is_spaced, ..made }
+    Ok(PpToken { is_spaced: operator.is_spaced, ..made })
 }
 
 /// The union of both hide sets.

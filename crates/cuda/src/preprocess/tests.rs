@@ -295,3 +295,16 @@ fn a_token_of_a_macro_has_the_place_of_its_use() {
     assert_eq!(place("one"), "F");
     assert_eq!(place("two"), "two");
 }
+
+/// Each macro doubles the length of a token.
+#[test]
+fn tokens_do_not_grow_without_bounds() {
+    for (first, next) in
+        [("#define D0(x) x##x", "x##x"), ("#define D0(x) #x", "x x"), ("#define D0(x) x", "#x")]
+    {
+        let macros = (1..40).map(|n| format!("#define D{n}(x) D{}({next})\n", n - 1));
+        let text = format!("{first}\n{}int D39(a);\n", macros.collect::<String>());
+        let why = refusal(&text);
+        assert!(why.contains("too"), "{first}: {why}");
+    }
+}

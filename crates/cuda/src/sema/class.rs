@@ -55,6 +55,8 @@ impl<'a> Analyser<'a> {
             bases: Vec::new(),
             has_dependent_base: false,
             state: ClassState::Declared,
+            parts: 0,
+            levels: 0,
             constructors: Vec::new(),
             conversions: Vec::new(),
             field_inits: Vec::new(),

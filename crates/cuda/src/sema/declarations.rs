@@ -88,6 +88,9 @@ pub(crate) struct Class<'a> {
     /// Bases: their type, and the field for them.
     pub bases: Vec<(RecordId, usize)>,
     pub state: ClassState,
+    /// The fields, with those of its fields' classes; and the levels of nested classes.
+    pub parts: usize,
+    pub levels: usize,
     pub constructors: Vec<DeclId>,
     pub conversions: Vec<DeclId>,
     /// A base may depend on template parameters: unqualified lookup does not find its names (\[temp.dep\]/3).

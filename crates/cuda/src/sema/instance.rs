@@ -8,8 +8,13 @@ use super::scope::{Entity, ScopeId, ScopeKind, TemplateId};
 use super::types::QType;
 use crate::syntax::ast::{self, TemplateArgument, TemplateParameterKind, TypeKind};
 use crate::tree::{self, Expr, ExprKind, Type, display};
-use crate::{Result, error, unsupported};
+use crate::{Result, error, limit, unsupported};
 use base::Span;
+
+/// The longest list of arguments, as text: aliases of aliases can double it in every step.
+const MAX_KEY: usize = 1 << 16;
+/// The most scopes of a program, of which each use of a template has one.
+const MAX_SCOPES: usize = 1 << 20;
 
 impl<'a> Analyser<'a> {
     /// An argument as text: two arguments are the same if their texts are.
@@ -207,6 +212,9 @@ impl<'a> Analyser<'a> {
         span: Span,
     ) -> Result<Entity> {
         let key = self.key(&args);
+        if key.len() > MAX_KEY || self.scopes.len() > MAX_SCOPES {
+            return Err(limit(span, "templates make a type that is too large"));
+        }
         if let Some(known) = self.templates.get(id).and_then(|one| one.instances.get(&key)) {
             return known.clone();
         }

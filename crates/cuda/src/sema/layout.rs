@@ -6,8 +6,13 @@ use super::declarations::ClassState;
 use super::scope::Entity;
 use super::types::{DOUBLE, FLOAT, INT, QType, SIZE, UNSIGNED};
 use crate::tree::{Extent, Field, FloatKind, IntKind, RecordId, Type};
-use crate::{Result, error, unsupported};
+use crate::{Result, error, limit, unsupported};
 use base::Span;
+
+/// The most parts of a class: its fields, and those of their classes.
+const MAX_PARTS: usize = 4096;
+/// The most classes that are fields of each other.
+const MAX_LEVELS: usize = 64;
 
 impl<'a> Analyser<'a> {
     /// Lays out the fields.
@@ -19,6 +24,7 @@ impl<'a> Analyser<'a> {
         align: Option<i128>,
         span: Span,
     ) -> Result<()> {
+        self.count_parts(id, &fields, span)?;
         let mut largest = 1_u64;
         let mut end = 0_u64;
         let bases: Vec<usize> = self.bases(id).iter().map(|one| one.1).collect();
@@ -51,6 +57,31 @@ impl<'a> Analyser<'a> {
         if let Some(record) = self.program.records.get(id).cloned() {
             self.program.records[id] =
                 crate::tree::Record { fields, size, align: largest, is_union, ..record };
+        }
+        Ok(())
+    }
+
+    /// Counts the parts of a class, and refuses too many: code that walks all of them would run for ever.
+    fn count_parts(&mut self, id: RecordId, fields: &[Field], span: Span) -> Result<()> {
+        let (mut parts, mut levels) = (0, 0);
+        for field in fields {
+            let mut inner = &field.ty;
+            while let Type::Array(element, _) = inner {
+                inner = element;
+            }
+            parts += 1;
+            if let Type::Record(inner) = inner
+                && let Some(inner) = self.class(*inner)
+            {
+                parts += inner.parts;
+                levels = levels.max(inner.levels + 1);
+            }
+        }
+        if parts > MAX_PARTS || levels > MAX_LEVELS {
+            return Err(limit(span, "this class has too many members"));
+        }
+        if let Some(class) = self.class_mut(id) {
+            (class.parts, class.levels) = (parts, levels);
         }
         Ok(())
     }

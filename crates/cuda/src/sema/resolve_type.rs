@@ -4,9 +4,40 @@ use super::analyser::Analyser;
 use super::types::{DOUBLE, FLOAT, QType, Reference, decayed, is_integral};
 use crate::syntax::ast::{self, TypeKind, TypeSyntax};
 use crate::tree::{Extent, IntKind, Type};
-use crate::{Result, error, unsupported};
+use crate::{Result, error, limit, unsupported};
 use base::Span;
 use std::sync::Arc;
+
+/// The most levels of pointers, arrays and functions in a type, with those behind names (the 256 of \[implimits\]).
+const MAX_LEVELS: usize = 256;
+/// The most types inside a type, with those of parameters.
+const MAX_INNER: usize = 4096;
+
+/// Refuses a type that is nested too deeply: code that walks it would exhaust the stack, or run for ever.
+fn check_depth(ty: &Type, span: Span) -> Result<()> {
+    let mut inner = MAX_INNER;
+    match is_small(ty, MAX_LEVELS, &mut inner) {
+        true => Ok(()),
+        false => Err(limit(span, "this type is nested too deeply")),
+    }
+}
+
+fn is_small(ty: &Type, levels: usize, inner: &mut usize) -> bool {
+    let (Some(levels), Some(left)) = (levels.checked_sub(1), inner.checked_sub(1)) else {
+        return false;
+    };
+    *inner = left;
+    match ty {
+        Type::Pointer(to) => is_small(&to.ty, levels, inner),
+        Type::Array(element, _) => is_small(element, levels, inner),
+        Type::Function(function) => {
+            let (returns, parameters) = &**function;
+            is_small(returns, levels, inner)
+                && parameters.iter().all(|one| is_small(one, levels, inner))
+        }
+        _ => true,
+    }
+}
 
 impl<'a> Analyser<'a> {
     /// The type of its syntax.
@@ -54,6 +85,7 @@ impl<'a> Analyser<'a> {
                 QType::plain(Type::Function(Arc::new((returns.ty, types))))
             }
         };
+        check_depth(&found.ty, syntax.span)?;
         // `const` on a reference through a typedef is ignored ([dcl.ref]/1).
         if !found.is_reference() {
             found.is_const |= syntax.is_const;

@@ -340,6 +340,45 @@ fn layouts_are_those_of_nvcc() {
     assert_eq!(severity, Severity::Error);
 }
 
+/// Types whose parts are too many or too deep to walk: their number doubles in each line, or each line adds a level.
+#[test]
+fn huge_types_are_refused() {
+    let chain = |first: &str, next: &dyn Fn(usize) -> String, count: usize| {
+        let lines: String = (1..count).map(next).collect();
+        format!("{first}{lines} __global__ void k() {{ S{0} s; S{0} t = s; }}", count - 1)
+    };
+    for text in [
+        chain("struct S0 { int a; };", &|n| format!("struct S{n} {{ S{0} a, b; }};", n - 1), 40),
+        chain("struct S0 {};", &|n| format!("struct S{n} {{ S{0} a[2], b; }};", n - 1), 40),
+        chain("struct S0 {};", &|n| format!("struct S{n} {{ S{0} a; }};", n - 1), 5000),
+        chain("struct S0 {};", &|n| format!("struct S{n} : S{0} {{}};", n - 1), 5000),
+        chain("typedef int S0;", &|n| format!("typedef S{0}* S{n};", n - 1), 20000),
+        chain("typedef int S0;", &|n| format!("typedef S{0} S{n}[1];", n - 1), 20000),
+        chain("typedef int S0;", &|n| format!("typedef void (*S{n})(S{0}, S{0});", n - 1), 40),
+        format!("__global__ void k(float {} x) {{}}", "*".repeat(20000)),
+        format!("__global__ void k() {{ int x{}; }}", "[1]".repeat(20000)),
+        format!("__global__ void k(int {}x{}) {{}}", "(********".repeat(300), ")".repeat(300)),
+    ] {
+        let (severity, message) = refusal(&text);
+        let start: String = text.chars().take(60).collect();
+        assert_eq!(severity, Severity::Unsupported, "{start}: {message}");
+    }
+    // A member that is not used is not refused, but reading it ends.
+    let unused = format!("struct S {{ operator int{}(); }};", "*".repeat(20000));
+    assert!(crate::read(&crate::preprocess::Options::default(), &unused).is_ok());
+}
+
+/// Aliases of aliases: 2^29 types.
+#[test]
+fn too_many_instances_are_refused() {
+    let aliases = (1..30).map(|n| format!("template <class T> using D{n} = D{0}<D{0}<T>>;", n - 1));
+    let aliases: String = aliases.collect();
+    let first = "template <class T> struct P {}; template <class T> using D0 = P<T>;";
+    let (severity, message) =
+        refusal(&format!("{first}{aliases} __global__ void k() {{ D29<int> t; }}"));
+    assert_eq!(severity, Severity::Unsupported, "{message}");
+}
+
 #[test]
 fn shared_memory_idiom() {
     let text = "template <class T> struct SharedMemory {

@@ -4,8 +4,8 @@ use super::ast::{Expr, Name, NamePart, Parameter, QualifiedName, TypeKind, TypeS
 use super::parser::Parser;
 use super::scopes::Meaning;
 use super::types::ParameterList;
-use crate::Result;
 use crate::token::TokenKind;
+use crate::{Result, limit};
 use base::Span;
 
 /// The place of a declarator.
@@ -36,6 +36,23 @@ enum Suffix {
     Function(ParameterList),
 }
 
+/// The most pointers, references, arrays and functions that make up a type (the 256 of \[implimits\]).
+const MAX_DERIVATIONS: usize = 256;
+
+/// The pointers, references, arrays and functions that make up a type.
+fn derivations(mut ty: &TypeSyntax) -> usize {
+    let mut count = 0;
+    while let TypeKind::Pointer(inner)
+    | TypeKind::Reference(inner)
+    | TypeKind::RvalueReference(inner)
+    | TypeKind::Array(inner, _)
+    | TypeKind::Function(inner, _) = &ty.kind
+    {
+        (ty, count) = (inner, count + 1);
+    }
+    count
+}
+
 impl Parser<'_> {
     /// A declarator of the type `base`.
     pub(super) fn declarator(&mut self, base: TypeSyntax, position: Position) -> Result<Declared> {
@@ -55,7 +72,8 @@ impl Parser<'_> {
     }
 
     /// `*`, `&`, `&&` with their qualifiers.
-    fn pointers(&mut self, mut ty: TypeSyntax) -> Result<TypeSyntax> {
+    pub(super) fn pointers(&mut self, mut ty: TypeSyntax) -> Result<TypeSyntax> {
+        let mut depth = derivations(&ty);
         loop {
             let start = ty.span;
             let make: fn(Box<TypeSyntax>) -> TypeKind = match self.kind() {
@@ -67,6 +85,8 @@ impl Parser<'_> {
                 }
                 _ => return Ok(ty),
             };
+            depth += 1;
+            self.check_depth(depth)?;
             self.advance();
             let kind = make(Box::new(ty));
             ty = TypeSyntax { kind, is_const: false, is_volatile: false, span: self.since(start) };
@@ -79,6 +99,13 @@ impl Parser<'_> {
                 }
                 self.advance();
             }
+        }
+    }
+
+    fn check_depth(&self, derivations: usize) -> Result<()> {
+        match derivations > MAX_DERIVATIONS {
+            true => Err(limit(self.span(), "this type is nested too deeply")),
+            false => Ok(()),
         }
     }
 
@@ -164,6 +191,7 @@ impl Parser<'_> {
                 break;
             }
         }
+        self.check_depth(derivations(&ty) + suffixes.len())?;
         let is_variadic =
             matches!(suffixes.first(), Some(Suffix::Function(list)) if list.is_variadic);
         let span = self.since(start).to(ty.span);

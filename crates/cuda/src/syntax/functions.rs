@@ -153,24 +153,7 @@ impl Parser<'_> {
         let is_conversion = name.parts.last().is_some_and(|part| &*part.name.text == "operator ");
         let returns: TypeSyntax = if is_conversion {
             let base = self.type_specifiers()?;
-            let mut ty = base;
-            while self.is("*") || self.is("&") {
-                let kind = if self.is("*") {
-                    TypeKind::Pointer(Box::new(ty))
-                } else {
-                    TypeKind::Reference(Box::new(ty))
-                };
-                self.advance();
-                ty = TypeSyntax {
-                    kind,
-                    is_const: false,
-                    is_volatile: false,
-                    span: self.since(start),
-                };
-                if self.take_word("const") {
-                    ty.is_const = true;
-                }
-            }
+            let ty = self.pointers(base)?;
             if let Some(last) = name.parts.last_mut() {
                 last.name.span = self.since(start);
             }

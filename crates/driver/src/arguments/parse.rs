@@ -356,6 +356,9 @@ fn recorded(text: &str) -> Result<ArgumentValue, ParseReason> {
             (file, tensor_map::separated(inner).map_err(ParseReason::TensorMap)?)
         }
     };
+    if file.is_empty() {
+        return Err(ParseReason::NoRecording);
+    }
     let mut spec = RecordedSpec { file: file.to_owned(), tensors: Vec::new(), fields: Vec::new() };
     for item in items.into_iter().filter(|item| !item.is_empty()) {
         match item.split_once('=').filter(|(name, _)| is_name(name)) {

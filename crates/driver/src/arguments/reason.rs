@@ -158,6 +158,8 @@ pub enum ParseReason {
     NoDirection(String),
     #[error("expected the name of a .npy file after `=@`")]
     NoFile,
+    #[error("expected the name of a file after `@`, such as @params.bin{{A=0x7f3c00000000}}")]
+    NoRecording,
     #[error("expected nothing after the list, found `{0}`")]
     AfterList(String),
     #[error("expected a flat list, in row-major order")]

@@ -77,7 +77,7 @@ impl ArgumentValue {
 /// The recorded bytes of a structure, with the addresses of its tensors at that time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedSpec {
-    /// The file.
+    /// The file. Printed with braces if its name is that of an array, which alone means a tensor's contents.
     pub file: String,
     /// The tensors, arguments of their own.
     pub tensors: Vec<RecordedTensor>,
@@ -398,7 +398,7 @@ impl Display for ArgumentValue {
 impl Display for RecordedSpec {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "@{}", self.file)?;
-        if self.tensors.is_empty() && self.fields.is_empty() {
+        if self.tensors.is_empty() && self.fields.is_empty() && !self.file.ends_with(".npy") {
             return Ok(());
         }
         let tensors = self.tensors.iter().map(|one| format!("{}={:#x}", one.name, one.address));

@@ -21,6 +21,9 @@ const MAGIC: [u8; 4] = 0xBA55_ED50_u32.to_le_bytes();
 const LZ4: u64 = 0x2000;
 const ZSTANDARD: u64 = 0x8000;
 
+/// Bytes of an entry before its PTX or machine code, at least.
+const ENTRY_HEADER: usize = 64;
+
 /// The largest decompressed module, in bytes.
 const LARGEST: u64 = 1 << 28;
 /// The largest sum of a file's decompressed modules, in bytes.
@@ -45,7 +48,7 @@ pub(crate) struct Contents {
     pub(crate) binaries: usize,
     /// The number of PTX modules that could not be extracted.
     pub(crate) damaged: usize,
-    /// Bytes of the decompressed modules, as their headers state.
+    /// Bytes of the modules once decompressed, as their headers state.
     unpacked: u64,
     /// The file has more PTX than is extracted.
     pub(crate) is_too_large: bool,
@@ -84,9 +87,13 @@ fn fat_binary(bytes: &[u8], contents: &mut Contents) -> Option<usize> {
     let size = usize::try_from(word(bytes, 8)?).ok()?;
     let end = head.checked_add(size)?;
     let mut rest = bytes.get(head..end)?;
-    while rest.len() >= 64 {
+    while rest.len() >= ENTRY_HEADER {
         let kind = u16::from_le_bytes(rest.get(0..2)?.try_into().ok()?);
         let header = usize::try_from(half(rest, 4)?).ok()?;
+        // A header without a size would be read again and again.
+        if header < ENTRY_HEADER {
+            return None;
+        }
         let size = usize::try_from(word(rest, 8)?).ok()?;
         let payload = rest.get(header..header.checked_add(size)?)?;
         match kind {
@@ -107,7 +114,10 @@ impl Contents {
         let architecture = half(header, 28)?;
         let flags = word(header, 40)?;
         let bytes = match flags & (LZ4 | ZSTANDARD) {
-            0 => payload.to_vec(),
+            0 => {
+                self.take(payload.len() as u64)?;
+                payload.to_vec()
+            }
             kind => {
                 let compressed = usize::try_from(half(header, 16)?).ok()?;
                 let size = word(header, 56).filter(|&size| size <= LARGEST)?;
@@ -116,17 +126,24 @@ impl Contents {
                 if kind == LZ4 && size > LZ4_RATIO * (payload.len() as u64 + 1) {
                     return None;
                 }
-                if self.unpacked + size > LARGEST_SUM {
-                    self.is_too_large = true;
-                    return None;
-                }
-                self.unpacked += size;
+                self.take(size)?;
                 decompressed(payload, size, kind)?
             }
         };
         let mut text = String::from_utf8(bytes).ok()?;
         text.truncate(text.trim_end_matches('\0').len());
         text.contains(".version").then_some(Module { architecture, text })
+    }
+
+    /// Counts the bytes of another module. `None` if the file has too many: a module may lie in several fat binaries
+    /// of a malformed file.
+    fn take(&mut self, size: u64) -> Option<()> {
+        if self.unpacked + size > LARGEST_SUM {
+            self.is_too_large = true;
+            return None;
+        }
+        self.unpacked += size;
+        Some(())
     }
 }
 
@@ -191,6 +208,19 @@ mod tests {
             }
         }
         assert!(contents(b"").modules.is_empty());
+    }
+
+    /// Entries whose headers have no bytes: the next entry would begin where they begin.
+    #[test]
+    fn reading_an_entry_gets_past_it() {
+        for kind in 0..3 {
+            let mut bytes = MAGIC.to_vec();
+            bytes.extend_from_slice(&[1, 0, 16, 0]);
+            bytes.extend_from_slice(&64_u64.to_le_bytes());
+            bytes.extend_from_slice(&[kind, 0]);
+            bytes.resize(16 + 64, 0);
+            assert_eq!(contents(&bytes).binaries, 0, "{kind}");
+        }
     }
 
     /// Many entries of 100 bytes, each with a header that claims 250 MB.

@@ -62,6 +62,8 @@ fn arguments_are_read() {
         ("A=s32[2,2]@[4,1]:symmetric:1..5", "A=s32[2,2]@[4,1]:1..5:symmetric"),
         ("A=f32[3]:mask=[true, 0,7]", "A=f32[3]:mask=[1,0,1]"),
         ("A=f32[2]:mask=[1,0]=[5,0]", "A=f32[2]:mask=[1,0]=[5,0]"),
+        ("p=@recorded.bin{}", "p=@recorded.bin"),
+        ("p=@recorded.npy{}", "p=@recorded.npy{}"),
         ("A=f32[2]:mask=@a:b=c.npy:in=@d.npy", "A=f32[2]:mask=@a:b=c.npy=@d.npy"),
         (
             "m=tensormap(A=f16[8,8]:mask=@m.npy, box=[8,8])",
@@ -108,6 +110,7 @@ fn bad_arguments_are_explained() {
     let table = [
         ("x", "expected NAME=TYPE or NAME=VALUE"),
         ("", "expected NAME=TYPE or NAME=VALUE"),
+        ("p=@{}", "expected the name of a file after `@`, such as @params.bin{A=0x7f3c00000000}"),
         ("=f32", "`` is not a name"),
         ("4x=f32", "`4x` is not a name"),
         ("x=", "expected a type before ``"),

@@ -110,6 +110,9 @@ impl Emitter<'_> {
             }
             // The lowest bits, as integers wrap around in memory.
             Scalar::Integer { width, .. } => {
+                if let Operand::Constant(number) = value {
+                    return Operand::Constant(number & width.mask());
+                }
                 let dst = self.builder.register(width);
                 self.builder.push(Op::Resize { dst, src: value, from: width, signed: false });
                 dst.into()

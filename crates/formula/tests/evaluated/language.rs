@@ -39,6 +39,9 @@ fn quotients_of_integers_are_rounded_down() {
         // The first of two positions.
         ("y[i] = argmax(k in 0..9, abs(k - 4)) + argmin(k in 0..9, -abs(k - 4))", |_| 0),
         ("y[i] = 1 if any(k in 0..3, k == i) else 0", |i| i64::from(i < 3)),
+        // Constants outside 32 bits wrap around when they are stored.
+        ("y[i] = -7", |_| -7),
+        ("y[i] = 8589934597", |_| 5),
     ] {
         let found = all.evaluated(text, "y");
         assert_is(&found, &[9], |at| of(at[0]) as f64);
