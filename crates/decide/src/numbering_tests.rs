@@ -213,8 +213,7 @@ fn doubled_and_halved_sums_are_factors() {
     let sum = |at: usize| format!("(x + {at}*y)");
     let product = |factors: Vec<String>| factors.join("*");
     let plain = product((1..=30).map(sum).collect());
-    let doubled =
-        product((1..=30).rev().map(|at| format!("(({0} + {0})*0.5)", sum(at))).collect());
+    let doubled = product((1..=30).rev().map(|at| format!("(({0} + {0})*0.5)", sum(at))).collect());
     assert!(same(&plain, &doubled));
     let other = product((2..=31).rev().map(sum).collect());
     assert!(!same(&plain, &other));
