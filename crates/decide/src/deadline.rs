@@ -91,11 +91,12 @@ mod tests {
                 sides[side] = terms.multiply(sides[side], sum);
             }
         }
-        // Make the sides differ by structure.
-        for number in [Number::from(2), Number::dyadic(1, -1)] {
-            let number = terms.constant(number);
-            sides[1] = terms.multiply(sides[1], number);
-        }
+        // Make the sides differ by structure: a·(x + y) and a·x + a·y.
+        let [x, y] = [0, 1].map(|at| terms.input(terms.inputs().at(at).unwrap()));
+        let sum = terms.add(x, y);
+        sides[0] = terms.multiply(sides[0], sum);
+        let first = terms.multiply(sides[1], x);
+        sides[1] = terms.fused_multiply_add(sides[1], y, first);
         (terms, sides)
     }
 

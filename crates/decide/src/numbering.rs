@@ -6,8 +6,14 @@
 //! domain: sums and products are defined where all of their operands are, in any order. So **equal numbers are equal
 //! partial functions**, without assumptions; nothing follows from unequal numbers.
 //!
+//! Constants are the exception to "nothing": a product has at most one, equal summands of one sign are counted, and a
+//! common integer factor of all counts stands before the sum ([`scale`]). Summands do not cancel: `x - x` is not 0
+//! where `x` is undefined.
+//!
 //! Values are compared in full; a hash only finds candidates. A value that would become too large is not flattened,
 //! or gets no number: this errs towards "not known to be equal".
+
+mod scale;
 
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -33,6 +39,8 @@ pub struct Numbering {
     /// By number, without those of inputs.
     values: Vec<Arc<Value>>,
     known: FxHashMap<Arc<Value>, ValueNumber>,
+    /// By number, without those of inputs: is it a constant other than 1, or a product with a constant?
+    scaled: Vec<bool>,
     names: FxHashMap<String, u16>,
     stores: Vec<Store>,
     inputs: ValueNumber,
@@ -63,7 +71,7 @@ enum Value {
     Power(ValueNumber, Number),
     Binary(Binary, [ValueNumber; 2]),
     Select([ValueNumber; 3]),
-    /// Sorted, at least two, and none of them a product itself.
+    /// Sorted, at least two, and none of them a product itself; usually at most one of them a constant, above 0.
     Product(Box<[ValueNumber]>),
     /// Sorted; a single summand only if it is negated.
     Sum(Box<[Product]>),
@@ -184,7 +192,7 @@ impl Numbering {
         let at = |node: NodeId| number_of(node, inputs, nodes);
         let value = match node {
             Node::Input(input) => return Some(input.position() as u32),
-            Node::Constant(constant) => Value::Constant(terms.number(constant).clone()),
+            Node::Constant(constant) => return self.constant(terms.number(constant)),
             Node::Pi => Value::Single(Single::Pi),
             Node::Infinity { negative } => {
                 self.met_infinity = true;
@@ -197,12 +205,14 @@ impl Numbering {
                 let product = self.product(false, [at(a)?, at(b)?])?;
                 return self.alone(product);
             }
-            Node::Negation(a) => {
-                self.products.clear();
-                self.add(true, at(a)?);
-                return self.added_up();
-            }
-            Node::Quotient(a, b) => Value::Binary(Binary::Quotient, [at(a)?, at(b)?]),
+            Node::Negation(a) => return self.negated(at(a)?),
+            Node::Quotient(a, b) => match self.reciprocal(at(b)?)? {
+                Some(factor) => {
+                    let product = self.product(false, [at(a)?, factor])?;
+                    return self.alone(product);
+                }
+                None => Value::Binary(Binary::Quotient, [at(a)?, at(b)?]),
+            },
             Node::Power(a, power) => Value::Power(at(a)?, terms.number(power).clone()),
             Node::Exp(a) => Value::Unary(Unary::Exp, at(a)?),
             Node::Log(a) => Value::Unary(Unary::Log, at(a)?),
@@ -257,10 +267,12 @@ impl Numbering {
         let at = |node: NodeId| number_of(node, self.inputs, nodes);
         let pair = [at(factors.left())?, at(factors.right())?];
         match pair.iter().position(|one| *one == self.one()) {
-            Some(position) => self.add(factors.is_negative(), pair[1 - position]),
+            Some(position) => self.add(factors.is_negative(), pair[1 - position])?,
             None => {
                 let product = self.product(factors.is_negative(), pair)?;
-                self.products.push(product);
+                if !self.add_multiple(product)? {
+                    self.products.push(product);
+                }
             }
         }
         Some(())
@@ -271,8 +283,14 @@ impl Numbering {
         self.inputs
     }
 
-    /// Adds a value to the sum under construction; a sum is added summand by summand.
-    fn add(&mut self, negative: bool, number: ValueNumber) {
+    fn negated(&mut self, number: ValueNumber) -> Option<ValueNumber> {
+        self.products.clear();
+        self.add(true, number)?;
+        self.added_up()
+    }
+
+    /// Adds a value to the sum under construction; a sum is added summand by summand, a multiple of one, too.
+    fn add(&mut self, negative: bool, number: ValueNumber) -> Option<()> {
         match self.value(number).cloned().as_deref() {
             Some(Value::Sum(summands))
                 if summands.len() == 1 || self.may_copy(self.products.len(), summands.len()) =>
@@ -280,10 +298,14 @@ impl Numbering {
                 self.products.extend(summands.iter().map(|one| one.negated(negative)));
             }
             Some(Value::Product(factors)) if factors.len() == 2 => {
-                self.products.push(Product::new(negative, [factors[0], factors[1]]));
+                let product = Product::new(negative, [factors[0], factors[1]]);
+                if !self.add_multiple(product)? {
+                    self.products.push(product);
+                }
             }
             _ => self.products.push(Product::new(negative, [number, self.one()])),
         }
+        Some(())
     }
 
     /// Finishes the sum under construction.
@@ -292,9 +314,14 @@ impl Numbering {
         if !products.is_sorted() {
             products.sort_unstable();
         }
+        let factor = self.collect(&mut products)?;
         let number = match products[..] {
             [one] if !one.is_negative() => self.alone(one),
             _ => self.intern(Value::Sum(products.as_slice().into())),
+        };
+        let number = match factor {
+            Some(factor) => self.multiple(factor, number?),
+            None => number,
         };
         products.clear();
         self.products = products;
@@ -306,6 +333,7 @@ impl Numbering {
         let mut factors = Vec::new();
         let odd =
             pair.into_iter().fold(false, |odd, number| odd ^ self.factors(number, &mut factors));
+        self.fold_constants(&mut factors)?;
         if factors.len() > MOST_FACTORS {
             // Squares of squares grow without bound: these two stay as they are.
             return Some(Product::new(negative, pair));
@@ -412,6 +440,11 @@ impl Numbering {
         if self.kept > MOST_KEPT || number >= 1 << 31 {
             return None;
         }
+        self.scaled.push(match &value {
+            Value::Constant(constant) => !constant.is_one(),
+            Value::Product(factors) => factors.iter().any(|one| self.is_constant(*one)),
+            _ => false,
+        });
         let value = Arc::new(value);
         self.values.push(Arc::clone(&value));
         self.known.insert(value, number);

@@ -399,8 +399,19 @@ impl Cell {
                     self.first = entry;
                     return;
                 }
-                others.retain(|other| other.lanes != Mask::NONE);
-                others.push(entry);
+                let mut replaced = (0..others.len()).filter(|at| others[*at].lanes == Mask::NONE);
+                match (replaced.next(), replaced.next()) {
+                    // A warp that reads again: the list keeps its length.
+                    (Some(at), None) => {
+                        others[at..].rotate_left(1);
+                        let last = others.len() - 1;
+                        others[last] = entry;
+                    }
+                    _ => {
+                        others.retain(|other| other.lanes != Mask::NONE);
+                        others.push(entry);
+                    }
+                }
             }
             None if self.first.lanes == Mask::NONE => self.first = entry,
             None => self.list = lists.add(entry),
@@ -465,12 +476,16 @@ impl Cell {
             lists.free(std::mem::take(&mut self.list));
             self.warps = 0;
         } else if let Some(others) = lists.get_mut(self.list) {
-            others.retain(|other| other.kind != Kind::Write);
+            if self.marks & mark::KEPT != 0 {
+                others.retain(|other| other.kind != Kind::Write);
+            }
             others.iter_mut().for_each(|other| other.hidden = true);
         }
-        let copies = self.first.is_copy || lists.get(self.list).iter().any(|one| one.is_copy);
+        debug_assert!(lists.get(self.list).iter().all(|other| other.kind != Kind::Write));
         self.marks &= !mark::KEPT;
-        if !copies {
+        let holds_copy =
+            || self.first.is_copy || lists.get(self.list).iter().any(|one| one.is_copy);
+        if self.marks & mark::COPIES != 0 && !holds_copy() {
             self.marks &= !mark::COPIES;
         }
     }

@@ -217,9 +217,14 @@ def in_place(x):
     return launched(relu_kernel, y, y, y.numel())
 
 
-@pytest.mark.parametrize("host", [part, in_two_launches, a_launch_that_writes_nothing_first, in_place, lambda x: in_two_launches(x, 40, 20)])
+@pytest.mark.parametrize("host", [part, in_two_launches, a_launch_that_writes_nothing_first, lambda x: in_two_launches(x, 40, 20)])
 def test_memory_that_launches_write_in_parts(host):
     assert wp.verify(reference, host, x=wp.f32(64)).verdict == "proved"
+
+
+def test_a_launch_in_place_among_others_is_refused():
+    with pytest.raises(Untraceable, match="one tensor as two arguments"):
+        wp.verify(reference, in_place, x=wp.f32(64))
 
 
 @pytest.mark.parametrize("host", [lambda x: part(x, 63), lambda x: in_two_launches(x, 32, 33), lambda x: in_two_launches(x, 0, 1)])

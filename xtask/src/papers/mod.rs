@@ -63,13 +63,15 @@ impl Done<'_> {
                 missed.push(format!("{megabytes:.0} MB of {} MB", target.megabytes));
             }
         }
-        let (Some(ratio), "proved") = (self.over_concrete(), self.row.expected.as_str()) else {
-            return missed;
-        };
-        let most = match (self.row.is_comparison(), self.row.waits_in_parts) {
+        let usual = match (self.row.is_comparison(), self.row.waits_in_parts) {
             (true, _) => 25.0,
             (false, false) => 4.0,
             (false, true) => 10.0,
+        };
+        let usual = (self.row.expected == "proved").then_some(usual);
+        let (Some(ratio), Some(most)) = (self.over_concrete(), self.row.concrete_runs.or(usual))
+        else {
+            return missed;
         };
         if ratio > most {
             missed.push(format!("{ratio:.1} concrete runs of {most}"));

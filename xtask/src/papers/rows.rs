@@ -25,6 +25,8 @@ pub(crate) struct Row {
     /// The row of the same table with the same kernel, but without this one's mistake.
     pub(crate) twin: Option<String>,
     pub(crate) target: Option<Target>,
+    /// The number of concrete runs it may take.
+    pub(crate) concrete_runs: Option<f64>,
     /// The question to other programs, in their words.
     pub(crate) peer: Option<Vec<String>>,
     /// Generations of barriers, and thousands of commands, published for the row.
@@ -135,6 +137,7 @@ fn row(root: &Path, line: &str) -> Result<Row, String> {
         before: None,
         twin: None,
         target: None,
+        concrete_runs: None,
         peer: None,
         size: None,
         waits_in_parts,
@@ -163,6 +166,7 @@ fn row(root: &Path, line: &str) -> Result<Row, String> {
                 row.before = Some(Before { seconds: number(seconds)?, stopped: true });
             }
             ["twin", name @ ..] => row.twin = Some(name.join(" ")),
+            ["concrete-runs", most] => row.concrete_runs = Some(number(most)?),
             ["named-barriers"] => row.waits_in_parts = true,
             _ => return Err(format!("`{field}` is not known")),
         }

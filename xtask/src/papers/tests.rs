@@ -130,6 +130,7 @@ fn example() -> Row {
         twin: None,
         subject: Subject::Flags(words("equiv a b")),
         target: Some(Target { seconds: 2.0, megabytes: 100.0 }),
+        concrete_runs: None,
         peer: None,
         size: None,
         waits_in_parts: false,
@@ -264,6 +265,9 @@ fn what_misses_its_target_says_by_how_much() {
     assert!(!check.is_comparison());
     assert_eq!(of_check(false, 0.5), ["5.0 concrete runs of 4"]);
     assert!(of_check(true, 0.5).is_empty());
+    let few = Row { concrete_runs: Some(3.0), target: None, ..refuted };
+    let few = Done { row: &few, figures: figures(0.5), concrete: Some(0.1), peer: None };
+    assert_eq!(few.missed(), ["5.0 concrete runs of 3"]);
 }
 
 #[test]
