@@ -4,6 +4,7 @@ use crate::args::{
     Args, CheckArgs, Command, ExecutionArgs, Infer, InspectArgs, RuleArgs, SimulateArgs,
 };
 use crate::console::Console;
+use crate::output_files::{with_files, with_files_of};
 use crate::overdue::{Guard, Subject};
 use crate::proof_args::{EquivArgs, OutputArgs, ProveArgs};
 use crate::{compile_args, completions, demo, limit_args, project, version, watch};
@@ -12,8 +13,7 @@ use driver::arguments::KernelPath;
 use driver::cuda::{CompileOptions, Math};
 use driver::equiv::{FormulaStep, Step};
 use driver::prove::Compiling;
-use driver::report::Report;
-use driver::{Execution, Exit, Input, InputError, Outcome, escape};
+use driver::{Execution, Exit, Input, InputError, Outcome};
 
 /// Runs a command and returns its exit status.
 pub(crate) fn run(args: &Args, console: &Console) -> Exit {
@@ -196,40 +196,6 @@ fn run_check(args: &CheckArgs, console: &Console) -> Exit {
         console.pen().take();
         with_files(outcome, "check", &args.output, console)
     })
-}
-
-/// Writes the files that are wanted beside the output.
-pub(crate) fn with_files(
-    outcome: Outcome,
-    command: &'static str,
-    wanted: &OutputArgs,
-    console: &Console,
-) -> Outcome {
-    let reports: Vec<Report> = outcome.report.iter().cloned().collect();
-    with_files_of(outcome, (command, &reports), wanted, console)
-}
-
-/// Like [`with_files`], of several reports.
-pub(crate) fn with_files_of(
-    mut outcome: Outcome,
-    (command, reports): (&'static str, &[Report]),
-    wanted: &OutputArgs,
-    console: &Console,
-) -> Outcome {
-    let page = wanted.report.as_deref().filter(|_| !reports.is_empty());
-    let page = page.map(|path| {
-        let head = console.page_head()?;
-        driver::render::write_html(path, reports, &head).map_err(|error| error.to_string())
-    });
-    let others = wanted.also.iter().map(|(format, path)| {
-        let written = driver::render::write_reports(path, command, reports, (*format).into());
-        written.map_err(|error| error.to_string())
-    });
-    for error in page.into_iter().chain(others).filter_map(Result::err) {
-        console.write_err(&format!("error: {}\n", escape::plain(&error)));
-        outcome.exit = Exit::BadInput;
-    }
-    outcome
 }
 
 fn run_prove(args: &ProveArgs, console: &Console) -> Exit {

@@ -3,7 +3,7 @@
 //! A call from another program must neither print nor change the state of that program. So all of a command's
 //! environment is here: the streams, the watch that may end it, and files given as texts.
 
-use crate::overdue::Pen;
+use crate::pen::Pen;
 use driver::cuda::locate::Environment;
 use driver::project::Date;
 use driver::render::PageHead;

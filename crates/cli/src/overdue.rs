@@ -7,14 +7,14 @@
 //!
 //! A call in another program has no guard: its process is not ours to end.
 
-use crate::commands::with_files;
 use crate::console::Console;
+use crate::output_files::with_files;
 use crate::proof_args::OutputArgs;
 use driver::arguments::KernelPath;
 use driver::{Exit, Limits, Outcome, Watch};
 use nix::sys::resource::{UsageWho, getrusage};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -27,36 +27,6 @@ const WORK: Duration = Duration::from_millis(600);
 const LONGEST: Duration = Duration::from_secs(10);
 /// The interval between looks at the clock.
 const LOOK: Duration = Duration::from_millis(50);
-
-/// Who writes the answer: nobody so far, the command or the guard.
-#[derive(Debug, Default)]
-pub(crate) struct Pen(AtomicU8);
-
-impl Pen {
-    const FREE: u8 = 0;
-    const COMMAND: u8 = 1;
-    const GUARD: u8 = 2;
-
-    /// Takes the pen for the command. If the guard has it, the process ends soon, and this does not return.
-    pub(crate) fn take(&self) {
-        while self.owner_after(Self::COMMAND) == Self::GUARD {
-            thread::park();
-        }
-    }
-
-    /// Takes the pen for the guard, unless the command has it.
-    fn take_for_guard(&self) -> bool {
-        self.owner_after(Self::GUARD) == Self::GUARD
-    }
-
-    /// Takes the pen if it is free; returns its owner.
-    fn owner_after(&self, new: u8) -> u8 {
-        let (success, failure) = (Ordering::AcqRel, Ordering::Acquire);
-        self.0
-            .compare_exchange(Self::FREE, new, success, failure)
-            .map_or_else(|owner| owner, |_| new)
-    }
-}
 
 /// What the guard's answer is about, and where it goes.
 #[derive(Debug)]
@@ -173,16 +143,6 @@ fn processor_time() -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_one_of_them_writes() {
-        let (pen, guarded) = (Pen::default(), Pen::default());
-        pen.take();
-        pen.take();
-        assert!(!pen.take_for_guard());
-        assert!(guarded.take_for_guard());
-        assert_eq!(guarded.owner_after(Pen::COMMAND), Pen::GUARD);
-    }
 
     #[test]
     fn the_time_after_the_deadline_is_measured_in_work() {

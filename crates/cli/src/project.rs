@@ -1,8 +1,8 @@
 //! The commands for projects: `run` runs the entries of a `warpproof.toml`, `init` writes a first one.
 
 use crate::args::{InitArgs, RunArgs};
-use crate::commands;
 use crate::console::Console;
+use crate::output_files;
 use driver::Exit;
 use driver::project::{self, Date, Init, Progress, RunOptions};
 use std::io::IsTerminal;
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &RunArgs, console: &Console) -> Exit {
         progress: &progress,
     };
     let (outcome, reports) = project::run_each(&project, &options);
-    console.finish(commands::with_files_of(outcome, ("run", &reports), &args.output, console))
+    console.finish(output_files::with_files_of(outcome, ("run", &reports), &args.output, console))
 }
 
 /// Writes a project file.
