@@ -9,6 +9,7 @@
 
 mod data;
 mod encoded;
+mod partial;
 mod predicates;
 mod windows;
 
@@ -20,6 +21,7 @@ use crate::tags::{Source, TagMasks, Tags};
 use base::Index;
 use encoded::EncodedLanes;
 use ir::{Operand, Reg, Width};
+use partial::PartialLanes;
 use rustc_hash::FxHashMap;
 use windows::Windows;
 
@@ -37,6 +39,7 @@ pub(crate) struct Registers {
     truths: FxHashMap<usize, Box<Narrow>>,
     undefined: Vec<Option<Origin>>,
     encoded: EncodedLanes,
+    partial: PartialLanes,
     /// Registers of products, if there are any.
     windows: Option<Box<Windows>>,
     /// Lanes without a thread. Every write covers them too, and they count as numbers before. So a partial
@@ -63,6 +66,7 @@ impl Registers {
             undefined: vec![Tags::UNWRITTEN.undefined; count],
             truths: FxHashMap::default(),
             encoded: EncodedLanes::default(),
+            partial: PartialLanes::default(),
             windows: None,
             absent: Mask::ALL.without(exists),
         }
@@ -75,6 +79,7 @@ impl Registers {
         self.masks[..count].fill(TagMasks { poison, ..TagMasks::NUMBER });
         self.undefined.fill(Tags::UNWRITTEN.undefined);
         self.encoded.clear();
+        self.partial.clear();
         self.forget_windows();
     }
 
@@ -445,6 +450,7 @@ impl Registers {
     #[inline(always)]
     fn set_tags(&mut self, position: usize, tags: Tags, lanes: Mask) {
         self.encoded.forget(position, lanes);
+        self.partial.forget(position, lanes);
         let (present, lanes) = (lanes.without(self.absent), lanes.or(self.absent));
         let old = &mut self.masks[position];
         if tags.is_number() && lanes == Mask::ALL {
