@@ -7,7 +7,7 @@ use crate::launch::{Access, Buffer, Contents, Held, Launch};
 use crate::layout::Layout;
 use crate::memory::{Allocation, Word, state};
 use crate::options::Paths;
-use crate::packing::{before_dynamic, is_dynamic, packed, placed_at};
+use crate::packing::{Places, before_dynamic, is_dynamic, packed};
 use crate::parameters::fill;
 use crate::polls::polls;
 use crate::position::Position;
@@ -50,10 +50,8 @@ pub(crate) struct Machine<'p> {
     /// Shared variables in the order of their areas; with several blocks, those of the block of rank r begin at r times
     /// their number.
     pub(crate) shared: Vec<VarId>,
-    /// The alignment of each shared variable in every packing.
-    pub(crate) packed: Vec<u64>,
-    /// Where each shared variable begins on an H200, if that is known ([`crate::packing`]).
-    pub(crate) placed: Vec<Option<u64>>,
+    /// The alignment of each shared variable in every packing, and its start on an H200 ([`crate::packing`]).
+    pub(crate) packed: Vec<Places>,
     /// Bytes of static variables before dynamic shared memory, if that is assumed to be known.
     pub(crate) before_dynamic: Option<u64>,
     /// Local variables and function parameters in the order of their areas.
@@ -163,7 +161,6 @@ impl<'p> Machine<'p> {
             blocks: launch.cluster_blocks(),
             shared: Vec::new(),
             packed: Vec::new(),
-            placed: Vec::new(),
             before_dynamic: None,
             local: Vec::new(),
             params: Vec::new(),
@@ -184,7 +181,6 @@ impl<'p> Machine<'p> {
             machine.place_variable(id, variable, &mut global)?;
         }
         machine.packed = packed(program, launch.kernel, &machine.shared);
-        machine.placed = placed_at(program, launch.kernel, &machine.shared);
         machine.before_dynamic = before_dynamic(program, launch.kernel);
         machine.check_windows()?;
         for (id, variable) in program.variables.enumerate() {

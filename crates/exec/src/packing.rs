@@ -38,7 +38,7 @@ const START: u64 = 1024;
 impl Machine<'_> {
     /// Creates shared memory of the blocks of a cluster before their first instruction.
     pub(crate) fn shared_memory(&self) -> Vec<Allocation> {
-        let allocation = |(rank, (&id, (packed, placed))): (usize, (&VarId, (&u64, &Option<u64>)))| {
+        let allocation = |(rank, (&id, &(packed, placed))): (usize, (&VarId, &Places))| {
             let variable = &self.program.variables[id];
             let dynamic = is_dynamic(variable);
             let size = if dynamic { Some(self.launch.dynamic_shared) } else { variable.size };
@@ -46,19 +46,21 @@ impl Machine<'_> {
             let mut memory = Allocation::new(&variable.name, Space::Shared, size, state::UNDEFINED);
             // The driver aligns dynamic shared memory to at least 16 bytes.
             memory.align = if dynamic { variable.align.max(16) } else { variable.align };
-            memory.packed = *packed;
-            memory.placed = *placed;
+            (memory.packed, memory.placed) = (packed, placed);
             memory.lead = if dynamic { self.before_dynamic.unwrap_or(0) % START } else { 0 };
             memory.element_bytes = element_bytes(variable);
             memory.rank = (self.blocks > 1).then_some(rank as u32);
             memory
         };
-        let places = || self.packed.iter().zip(&self.placed);
         let ranks = (0..self.blocks)
-            .flat_map(|rank| self.shared.iter().zip(places()).map(move |one| (rank, one)));
+            .flat_map(|rank| self.shared.iter().zip(&self.packed).map(move |one| (rank, one)));
         ranks.map(allocation).collect()
     }
 }
+
+/// The alignment of a shared variable in every packing, and its start on an H200 after a multiple of [`START`]
+/// bytes, for static ones in recorded cases.
+pub(crate) type Places = (u64, Option<u64>);
 
 /// Returns `true` for dynamic shared memory.
 pub(crate) fn is_dynamic(variable: &Variable) -> bool {
@@ -120,39 +122,27 @@ pub(crate) fn before_dynamic(program: &Program, kernel: FuncId) -> Option<u64> {
     let mut names = program.variables.indices().filter(is_named);
     match (end, names.next(), names.next()) {
         (0, ..) => Some(0),
-        (_, Some(id), None) => {
-            end.checked_next_multiple_of(program.variables[id].align.max(16))
-        }
+        (_, Some(id), None) => end.checked_next_multiple_of(program.variables[id].align.max(16)),
         _ => None,
     }
 }
 
-/// Returns where each of these shared variables begins in the packing of an H200, after a multiple of
-/// [`START`] bytes, for static ones in recorded cases.
-pub(crate) fn placed_at(program: &Program, kernel: FuncId, shared: &[VarId]) -> Vec<Option<u64>> {
+/// Returns the alignments of shared variables, in this order, that hold in every packing, none below the
+/// declared one; and their places.
+pub(crate) fn packed(program: &Program, kernel: FuncId, shared: &[VarId]) -> Vec<Places> {
     let starts = starts(program, kernel).map(|(starts, _)| starts).unwrap_or_default();
-    shared.iter().map(|id| starts.get(id).copied()).collect()
-}
-
-/// Returns the alignments of shared variables, in this order, that hold in every packing; none below the
-/// declared one.
-pub(crate) fn packed(program: &Program, kernel: FuncId, shared: &[VarId]) -> Vec<u64> {
-    let declared = |id: VarId| program.variables[id].align;
-    if shared.iter().any(|&id| is_elsewhere(&program.variables[id])) {
-        return shared.iter().map(|&id| declared(id)).collect();
-    }
-    let beside = named(program, kernel);
-    let beside: Vec<VarId> = placed(&program.variables, &beside, shared);
+    let is_open = shared.iter().any(|&id| is_elsewhere(&program.variables[id]));
+    let beside: Vec<VarId> = placed(&program.variables, &named(program, kernel), shared);
     let of = |id: VarId| {
         let variable = &program.variables[id];
-        if variable.external || variable.size.is_none() {
+        if is_open || variable.external || variable.size.is_none() {
             return variable.align;
         }
         let others = beside.iter().filter(|&&other| other != id);
         let sizes = others.filter_map(|&other| program.variables[other].size);
         sizes.map(multiple).fold(BASE, u64::min).max(variable.align)
     };
-    shared.iter().map(|&id| of(id)).collect()
+    shared.iter().map(|&id| (of(id), starts.get(&id).copied())).collect()
 }
 
 /// Returns an array that, in some packing, may prevent the array `name` from being aligned to `needed` bytes.

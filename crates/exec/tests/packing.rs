@@ -158,8 +158,10 @@ fn arrays_that_are_not_named_do_not_count() {
     // Before its array, and in a function that it calls.
     let open = (vec![Settled::No], Some("odd".to_owned()));
     assert_eq!(settled("", &format!("{module} {own} {STORE} {named}")), open);
-    let called = format!("{module} .shared .align 4 .b8 s[64];
-        .func f() {{ .reg .b32 %r1; mov.u32 %r1, odd; ret; }}");
+    let called = format!(
+        "{module} .shared .align 4 .b8 s[64];
+        .func f() {{ .reg .b32 %r1; mov.u32 %r1, odd; ret; }}"
+    );
     assert_eq!(settled(&called, &format!("{STORE} call f;")), open);
 }
 

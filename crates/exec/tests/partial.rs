@@ -55,27 +55,42 @@ fn packs_in_registers() {
     let (split, other) = ("mov.b32 {%h1, %h2}, %r3;", "mov.b32 {%h2, %h1}, %r3;");
     halves(&format!("{LOW} {split}"));
     halves(&format!("{HIGH} {other}"));
-    halves(&format!("{LOW} mov.b32 %r4, %r3; cvt.u16.u32 %h1, %r4; shr.u32 %r4, %r4, 16; cvt.u16.u32 %h2, %r4;"));
+    halves(&format!(
+        "{LOW} mov.b32 %r4, %r3; cvt.u16.u32 %h1, %r4; shr.u32 %r4, %r4, 16; cvt.u16.u32 %h2, %r4;"
+    ));
     halves(&format!("{HIGH} cvt.u16.u32 %h2, %r3; shr.u32 %r4, %r3, 16; cvt.u16.u32 %h1, %r4;"));
     // A mask, a permutation, and a choice.
     halves(&format!("{HIGH} and.b32 %r4, %r3, -65536; mov.b32 {{%h3, %h1}}, %r4; {other}"));
     halves(&format!("{LOW} prmt.b32 %r4, %r3, %r6, 0x1032; mov.b32 {{%h2, %h1}}, %r4;"));
-    halves(&format!("setp.lt.u32 %p1, %r1, 9; {LOW} mov.b32 %r4, {{%h0, %h0}};
-        selp.b32 %r3, %r3, %r4, %p1; {split}"));
+    halves(&format!(
+        "setp.lt.u32 %p1, %r1, 9; {LOW} mov.b32 %r4, {{%h0, %h0}};
+        selp.b32 %r3, %r3, %r4, %p1; {split}"
+    ));
     // Wider packs.
-    halves(&format!("{LOW} mov.b64 %rd4, {{%r7, %r3}}; mov.b64 {{%r4, %r5}}, %rd4; mov.b32 {{%h1, %h2}}, %r5;"));
+    halves(&format!(
+        "{LOW} mov.b64 %rd4, {{%r7, %r3}}; mov.b64 {{%r4, %r5}}, %rd4; mov.b32 {{%h1, %h2}}, %r5;"
+    ));
     halves("mov.b64 %rd4, {%h0, %h9, %h9, %h9}; mov.b64 {%h1, %h2, %h3, %h4}, %rd4;");
 }
 
 #[test]
 fn halves_of_unwritten_memory() {
     halves("st.shared.b16 [%r8+2], %h0; ld.shared.b32 %r3, [%r8]; mov.b32 {%h2, %h1}, %r3;");
-    halves("st.shared.b16 [%r8], %h0; ld.shared.b64 %rd4, [%r8]; mov.b64 {%h1, %h2, %h3, %h4}, %rd4;");
-    halves("st.shared.b16 [%r8], %h0; ld.shared.v2.b32 {%r3, %r4}, [%r8]; mov.b32 {%h1, %h2}, %r3;");
+    halves(
+        "st.shared.b16 [%r8], %h0; ld.shared.b64 %rd4, [%r8]; mov.b64 {%h1, %h2, %h3, %h4}, %rd4;",
+    );
+    halves(
+        "st.shared.b16 [%r8], %h0; ld.shared.v2.b32 {%r3, %r4}, [%r8]; mov.b32 {%h1, %h2}, %r3;",
+    );
     // Through memory.
-    halves(&format!("{LOW} st.shared.b32 [%r8], %r3; ld.shared.b16 %h1, [%r8]; ld.shared.b16 %h2, [%r8+2];"));
-    halves(&format!("{HIGH} st.shared.b32 [%r8], %r3; ld.shared.b32 %r4, [%r8]; mov.b32 {{%h2, %h1}}, %r4;"));
-    let local = ".local .align 4 .b8 stack[8]; st.local.b16 [stack+2], %h0; ld.local.b32 %r3, [stack];";
+    halves(&format!(
+        "{LOW} st.shared.b32 [%r8], %r3; ld.shared.b16 %h1, [%r8]; ld.shared.b16 %h2, [%r8+2];"
+    ));
+    halves(&format!(
+        "{HIGH} st.shared.b32 [%r8], %r3; ld.shared.b32 %r4, [%r8]; mov.b32 {{%h2, %h1}}, %r4;"
+    ));
+    let local =
+        ".local .align 4 .b8 stack[8]; st.local.b16 [stack+2], %h0; ld.local.b32 %r3, [stack];";
     halves(&format!("{local} mov.b32 {{%h2, %h1}}, %r3;"));
     // Single bytes.
     halves("st.shared.u8 [%r8+1], %h0; ld.shared.b32 %r3, [%r8]; shr.u32 %r3, %r3, 8; cvt.u16.u32 %h2, %r3;
@@ -84,16 +99,23 @@ fn halves_of_unwritten_memory() {
 
 #[test]
 fn arithmetic_on_packs() {
-    for op in ["add.f16x2 %r4, %r3, %r3;", "fma.rn.bf16x2 %r4, %r3, %r2, %r3;", "neg.f16x2 %r4, %r3;",
-        "max.f16x2 %r4, %r2, %r3;", "add.f16x2 %r3, %r3, %r3; mov.b32 %r4, %r3;",
-        "mul.f16x2 %r4, %r3, %r3; add.f16x2 %r4, %r4, %r3;"] {
+    for op in [
+        "add.f16x2 %r4, %r3, %r3;",
+        "fma.rn.bf16x2 %r4, %r3, %r2, %r3;",
+        "neg.f16x2 %r4, %r3;",
+        "max.f16x2 %r4, %r2, %r3;",
+        "add.f16x2 %r3, %r3, %r3; mov.b32 %r4, %r3;",
+        "mul.f16x2 %r4, %r3, %r3; add.f16x2 %r4, %r4, %r3;",
+    ] {
         halves(&format!("{LOW} {op} mov.b32 {{%h1, %h2}}, %r4;"));
         halves(&format!("{HIGH} {op} mov.b32 {{%h2, %h1}}, %r4;"));
         // The operand is what it was.
         halves(&format!("{LOW} mov.b32 %r5, %r3; {op} mov.b32 {{%h1, %h2}}, %r5;"));
     }
     // The defined halves of two packs do not meet.
-    let apart = format!("{LOW} mov.b32 %r4, {{%h9, %h0}}; add.f16x2 %r4, %r3, %r4; mov.b32 {{%h1, %h2}}, %r4;");
+    let apart = format!(
+        "{LOW} mov.b32 %r4, {{%h9, %h0}}; add.f16x2 %r4, %r3, %r4; mov.b32 {{%h1, %h2}}, %r4;"
+    );
     for half in ["%h1", "%h2"] {
         assert_eq!(undefined(&format!("{apart} st.global.b16 [%rd2], {half};")), 1);
     }
@@ -101,8 +123,10 @@ fn arithmetic_on_packs() {
 
 #[test]
 fn numbers_of_defined_halves_are_known() {
-    let body = format!("{LOW} prmt.b32 %r4, %r3, %r6, 0x4410; mov.b32 %r5, {{%h9, %h0}};
-        and.b32 %r5, %r5, -65536; or.b32 %r4, %r4, %r5; st.global.u32 [%rd2], %r4;");
+    let body = format!(
+        "{LOW} prmt.b32 %r4, %r3, %r6, 0x4410; mov.b32 %r5, {{%h9, %h0}};
+        and.b32 %r5, %r5, -65536; or.b32 %r4, %r4, %r5; st.global.u32 [%rd2], %r4;"
+    );
     let outcome = run(&body, true);
     assert_eq!((outcome.findings.len(), outcome.gap.clone()), (0, None));
     for thread in 0..32 {
@@ -130,12 +154,15 @@ fn undefined_bytes_count() {
         }
     }
     // A register that held a pack before, and one that holds it in other threads.
-    let again = format!("{HIGH} mov.b32 %r3, %r7; mov.b32 {{%h2, %h1}}, %r3; st.global.b16 [%rd2], %h1;");
+    let again =
+        format!("{HIGH} mov.b32 %r3, %r7; mov.b32 {{%h2, %h1}}, %r3; st.global.b16 [%rd2], %h1;");
     assert_eq!(undefined(&again), 1);
     let some = "setp.lt.u32 %p1, %r1, 9; @%p1 mov.b32 %r3, {%h9, %h0}; mov.b32 {%h2, %h1}, %r3;
         st.global.b16 [%rd2], %h1;";
     assert_eq!(undefined(some), 1);
-    let number = format!("{HIGH} mov.u32 %r3, 5; mov.b32 %r3, %r7; mov.b32 {{%h2, %h1}}, %r3; st.global.b16 [%rd2], %h1;");
+    let number = format!(
+        "{HIGH} mov.u32 %r3, 5; mov.b32 %r3, %r7; mov.b32 {{%h2, %h1}}, %r3; st.global.b16 [%rd2], %h1;"
+    );
     assert_eq!(undefined(&number), 1);
 }
 

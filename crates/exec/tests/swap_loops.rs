@@ -209,7 +209,10 @@ fn loops_that_leave_early_and_are_no_extrema() {
         (LOAD, leaves, "atom.global.cas.b32 %r2, [%rd1+4], %r1, %r3;", ""),
     ];
     for (first, leaves, swap, behind) in table {
-        assert!(!is_update(&early(first, leaves, swap, behind)), "{first} {leaves} {swap} {behind}");
+        assert!(
+            !is_update(&early(first, leaves, swap, behind)),
+            "{first} {leaves} {swap} {behind}"
+        );
     }
 }
 

@@ -117,8 +117,7 @@ impl SwapLoop {
         let Terminator::Branch { guard, then, otherwise, .. } = data.terminator else {
             return None;
         };
-        let is_entry =
-            |next: BlockId| next == block || is_comparison(function, next, block);
+        let is_entry = |next: BlockId| next == block || is_comparison(function, next, block);
         let (entry, exit, on_true) = match (is_entry(then), is_entry(otherwise)) {
             (true, false) => (then, otherwise, true),
             (false, true) => (otherwise, then, false),

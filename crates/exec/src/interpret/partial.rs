@@ -14,8 +14,8 @@ use crate::finding::Origin;
 use crate::lanes::Mask;
 use crate::memory::{Allocation, Word, state};
 use crate::tags::Tags;
-use crate::value::bytes::{Bytes, ZERO};
 use crate::value::Valued;
+use crate::value::bytes::{Bytes, ZERO};
 use crate::value::reason;
 use crate::value::unit::{Byte, known};
 use ir::{IntBinary, IntTernary, IntUnary, Load, Op, Operand, Reg, Width};
@@ -154,7 +154,8 @@ fn result(
         | Op::IntTernary { dst, .. }
         | Op::InsertBits { dst, .. } => {
             let to = context.layout.width(*dst).bytes() as usize;
-            let bytes = symbolic::moved(op, operands, to).or_else(|| bitwise(context, op, operands));
+            let bytes =
+                symbolic::moved(op, operands, to).or_else(|| bitwise(context, op, operands));
             if let Some(bytes) = bytes {
                 found(*dst, cut(context, *dst, bytes));
             }

@@ -10,7 +10,11 @@ use std::collections::BTreeMap;
 
 impl SwapLoop {
     /// The maximum or minimum that a loop performs which compares before it swaps.
-    pub(super) fn extremum(&self, function: &Function, (predicate, outcome): (Reg, bool)) -> Option<Update> {
+    pub(super) fn extremum(
+        &self,
+        function: &Function,
+        (predicate, outcome): (Reg, bool),
+    ) -> Option<Update> {
         let Value::Result(position) = value(&self.values, Operand::Register(predicate)) else {
             return None;
         };

@@ -2,7 +2,9 @@
 
 use super::Value;
 use crate::liveness::{RegisterSet, registers};
-use crate::{AtomicOp, FloatBinary, FloatMode, Format, Function, IntBinary, Op, Operand, Reg, Space};
+use crate::{
+    AtomicOp, FloatBinary, FloatMode, Format, Function, IntBinary, Op, Operand, Reg, Space,
+};
 use base::IndexVec;
 
 /// The atomic operation equal to this operation, and whether its numbers are signed.
@@ -20,7 +22,12 @@ pub(super) fn integer(op: IntBinary) -> Option<(AtomicOp, bool)> {
 
 /// The atomic operation equal to this float operation to the bit. Atomic additions of f32 in global memory flush
 /// subnormals, unless they are marked to keep them.
-pub(super) fn float(op: FloatBinary, format: Format, mode: FloatMode, space: Space) -> Option<AtomicOp> {
+pub(super) fn float(
+    op: FloatBinary,
+    format: Format,
+    mode: FloatMode,
+    space: Space,
+) -> Option<AtomicOp> {
     let flushes = format == Format::F32 && space == Space::Global;
     let plain = FloatMode { contract: false, flush: false, ..mode } == FloatMode::NEAREST;
     match op {
