@@ -2,8 +2,8 @@
 //!
 //! Each element of D is a chain of multiply-adds in ascending order, C first, the same as in naive kernels.
 //! Zeros that a sparse A does not store take no part. Integers of eight bits, of four and of one are summed
-//! exactly, which is congruent to hardware results. A saturating sum is cut off once, at its end, as by an
-//! H200. For bits, `and` is their product, and `xor` is `a + b − 2·a·b`.
+//! exactly, which is congruent to hardware results. A saturating sum is supported only if the domain knows
+//! that it does not saturate. For bits, `and` is their product, and `xor` is `a + b − 2·a·b`.
 //!
 //! If a fragment holds an element several times, hardware may multiply any copy. Possibly different copies
 //! are supported only in products with the same value for all of them, such as products with zero.
@@ -135,16 +135,13 @@ fn integer_results(
                 true => number(valued, &start[..4], true)?,
                 false => congruent(valued, &start[..4])?,
             };
-            let mut sum = match differs {
+            let sum = match differs {
                 true => differing(valued, row, &chosen, start),
                 false => valued.domain.dot(row, &chosen, start),
             };
-            // A different number in range would be the wrapped one. The whole sum is cut off, once.
+            // A different number in range would be the wrapped one.
             if saturate && valued.domain.in_range(sum, Width::B32, true) != Some(sum) {
-                let [least, most] =
-                    [i32::MIN, i32::MAX].map(|end| valued.domain.integer(end.into()));
-                sum = valued.binary(Binary::Min, sum, most);
-                sum = valued.binary(Binary::Max, sum, least);
+                return None;
             }
             patch.set(lane, valued.store.word(&whole(sum, 4)?));
         }
