@@ -2,12 +2,12 @@
 //! questions.
 //!
 //! PTX promises the alignment that an array declares. An access to a shared array may need more. The answer then
-//! relies on arrays being packed (`exec::in_the_way` has the argument); this is assumed and listed. Any other case is
-//! open, and the reason names the declaration that settles it.
+//! relies on arrays being packed (`exec::in_the_way` has the argument), or on the places that an H200 gives them; this
+//! is assumed and listed. Any other case is open, and the reason names the declaration that settles it.
 
 use crate::demangle::demangle;
 use crate::execute::Finished;
-use exec::Placement;
+use exec::{Placement, Settled};
 use std::collections::BTreeMap;
 
 /// Arrays with reasons of their own; more of them are counted.
@@ -17,8 +17,25 @@ const SHOWN: usize = 3;
 type Arrays<'p> = BTreeMap<(&'p str, u32), Vec<&'p Placement>>;
 
 /// The assumptions about places of shared arrays.
-pub(crate) fn assumed(finished: &Finished<'_>) -> Option<String> {
-    let packed = arrays(finished, true);
+pub(crate) fn assumed(finished: &Finished<'_>) -> impl Iterator<Item = String> {
+    let packed = described(finished, Settled::InEveryPacking).map(|(largest, each)| {
+        format!(
+            "shared arrays lie one after another from a multiple of {largest} bytes on, in any order, with \
+             gaps for alignment alone ({each})"
+        )
+    });
+    let placed = described(finished, Settled::AsPlaced).map(|(largest, each)| {
+        format!(
+            "static shared variables lie as declared from a multiple of {largest} bytes on, the kernel's \
+             own first ({each})"
+        )
+    });
+    packed.into_iter().chain(placed)
+}
+
+/// The largest alignment needed of arrays whose alignment is settled so, and a description of each.
+fn described(finished: &Finished<'_>, settled: Settled) -> Option<(u32, String)> {
+    let packed = arrays(finished, settled);
     let largest = packed.keys().map(|(_, needed)| *needed).max()?;
     let each = packed.iter().map(|((name, needed), all)| {
         let (name, line) = (short_name(name), finished.kernel().line(all[0].place));
@@ -27,16 +44,12 @@ pub(crate) fn assumed(finished: &Finished<'_>) -> Option<String> {
             "`{name}`, which declares {declared}, is accessed {needed} bytes at a time at {line}"
         )
     });
-    Some(format!(
-        "shared arrays lie one after another from a multiple of {largest} bytes on, in any order, with gaps \
-         for alignment alone ({})",
-        shown(each.collect())
-    ))
+    Some((largest, shown(each.collect())))
 }
 
 /// The reasons why alignment is open.
 pub(crate) fn open(finished: &Finished<'_>) -> Vec<String> {
-    let open = arrays(finished, false);
+    let open = arrays(finished, Settled::No);
     let mut reasons: Vec<String> =
         open.into_values().map(|accesses| reason(finished, &accesses)).collect();
     if reasons.len() > SHOWN {
@@ -68,10 +81,10 @@ fn reason(finished: &Finished<'_>, accesses: &[&Placement]) -> String {
     )
 }
 
-/// The accesses that every packing aligns, or those that are open, by array.
-fn arrays<'f>(finished: &'f Finished<'_>, packed: bool) -> Arrays<'f> {
+/// The accesses whose alignment is settled so, by array.
+fn arrays<'f>(finished: &'f Finished<'_>, settled: Settled) -> Arrays<'f> {
     let mut arrays = Arrays::new();
-    for one in finished.result.alignments.iter().filter(|one| one.packed == packed) {
+    for one in finished.result.alignments.iter().filter(|one| one.settled == settled) {
         arrays.entry((&one.name, one.needed)).or_default().push(one);
     }
     arrays

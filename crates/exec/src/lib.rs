@@ -91,7 +91,7 @@ pub use options::{Checks, Limits, Paths};
 pub use outcome::{Outcome, Syncs, Ticket, Written};
 pub use packing::in_the_way;
 pub use pipeline::{MbarrierUse, PhaseEvent, PhaseEventKind, PhaseUse};
-pub use placement::Placement;
+pub use placement::{Placement, Settled};
 pub use race::{Passed, Race, RaceSide};
 pub use racing_reads::follow_racing_reads;
 pub use results::{Element, Left, Results};

@@ -7,7 +7,7 @@ use crate::launch::{Access, Buffer, Contents, Held, Launch};
 use crate::layout::Layout;
 use crate::memory::{Allocation, Word, state};
 use crate::options::Paths;
-use crate::packing::{before_dynamic, is_dynamic, packed};
+use crate::packing::{Places, before_dynamic, is_dynamic, packed};
 use crate::parameters::fill;
 use crate::polls::polls;
 use crate::position::Position;
@@ -50,8 +50,8 @@ pub(crate) struct Machine<'p> {
     /// Shared variables in the order of their areas; with several blocks, those of the block of rank r begin at r times
     /// their number.
     pub(crate) shared: Vec<VarId>,
-    /// The alignment of each shared variable in every packing.
-    pub(crate) packed: Vec<u64>,
+    /// The alignment of each shared variable in every packing, and its start on an H200 ([`crate::packing`]).
+    pub(crate) packed: Vec<Places>,
     /// Bytes of static variables before dynamic shared memory, if that is assumed to be known.
     pub(crate) before_dynamic: Option<u64>,
     /// Local variables and function parameters in the order of their areas.

@@ -182,6 +182,8 @@ pub(crate) enum Alignment {
     Depends,
     /// Aligned if shared arrays are packed, in any order.
     Packed,
+    /// Aligned where an H200 places the array.
+    Placed,
 }
 
 /// A piece of memory with bounds of its own.
@@ -195,6 +197,8 @@ pub(crate) struct Allocation {
     pub(crate) align: u64,
     /// The alignment in every packing of shared arrays ([`crate::packing`]), at least the declared one.
     pub(crate) packed: u64,
+    /// Where a static shared variable begins on an H200, after a multiple of 1024 bytes, if that is known.
+    pub(crate) placed: Option<u64>,
     /// For dynamic shared memory: its assumed start after a multiple of 1024 bytes, used if the alignment
     /// does not suffice.
     pub(crate) lead: u64,
@@ -221,6 +225,7 @@ impl Allocation {
             space,
             align: 256,
             packed: 0,
+            placed: None,
             lead: 0,
             element_bytes: 1,
             access: Access::InOut,
@@ -266,6 +271,10 @@ impl Allocation {
             Alignment::Yes
         } else if self.packed >= wanted {
             Alignment::Packed
+        } else if self.placed.is_some_and(|start| {
+            (i128::from(start) + i128::from(offset)).rem_euclid(wanted.into()) == 0
+        }) {
+            Alignment::Placed
         } else {
             Alignment::Depends
         }

@@ -10,13 +10,13 @@
 //! If the sizes of all others are multiples of W ≤ [`BASE`], then the space before an array ends at a
 //! multiple of W: a sum of multiples of W, in which a gap is empty or leads to a multiple of a power of two
 //! that is at least W. So the array begins at a multiple of W. The dynamic memory is not among the others:
-//! its size is known only at the launch, and addresses of variables before that. Variables that the kernel
-//! does not use count, because a module's may be given room. This errs towards alignment only if the packing
+//! its size is known only at the launch, and addresses of variables before that. Variables that neither the
+//! kernel nor a function that it calls names have no room. This errs towards alignment only if the packing
 //! is not as assumed, and reports list the assumption.
 //!
-//! A kernel that rounds the start of its dynamic memory up by itself needs more: the position of that start.
-//! There, and only if nothing else suffices, the packing of the H200 is assumed as it is, which reports list
-//! as well. The kernel's variables come first, then the module's, as declared and at their alignment, without
+//! Some kernels need more: the position of an array. One rounds the start of its dynamic memory up by itself,
+//! another has a scalar behind an array that it reads four numbers at a time. There, and only if nothing else
+//! suffices, the packing of the H200 is assumed as it is, which reports list as well. The kernel's variables come first, then the module's, as declared and at their alignment, without
 //! those that the kernel does not name. The dynamic memory follows at its declared alignment, at least 16
 //! bytes (300 random layouts of up to eight variables, some of them never named, some only written; driver
 //! 13.0). A variable counts as named even in code that no thread reaches: in 300 more layouts, variables
@@ -26,6 +26,7 @@ use crate::machine::{Machine, element_bytes};
 use crate::memory::{Allocation, state};
 use base::IndexVec;
 use ir::{Access, AddressBase, FuncId, Program, Space, Symbol, VarId, Variable};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
 /// Largest assumed alignment of the first shared array.
@@ -37,7 +38,7 @@ const START: u64 = 1024;
 impl Machine<'_> {
     /// Creates shared memory of the blocks of a cluster before their first instruction.
     pub(crate) fn shared_memory(&self) -> Vec<Allocation> {
-        let allocation = |(rank, (&id, packed)): (usize, (&VarId, &u64))| {
+        let allocation = |(rank, (&id, &(packed, placed))): (usize, (&VarId, &Places))| {
             let variable = &self.program.variables[id];
             let dynamic = is_dynamic(variable);
             let size = if dynamic { Some(self.launch.dynamic_shared) } else { variable.size };
@@ -45,7 +46,7 @@ impl Machine<'_> {
             let mut memory = Allocation::new(&variable.name, Space::Shared, size, state::UNDEFINED);
             // The driver aligns dynamic shared memory to at least 16 bytes.
             memory.align = if dynamic { variable.align.max(16) } else { variable.align };
-            memory.packed = *packed;
+            (memory.packed, memory.placed) = (packed, placed);
             memory.lead = if dynamic { self.before_dynamic.unwrap_or(0) % START } else { 0 };
             memory.element_bytes = element_bytes(variable);
             memory.rank = (self.blocks > 1).then_some(rank as u32);
@@ -57,68 +58,91 @@ impl Machine<'_> {
     }
 }
 
+/// The alignment of a shared variable in every packing, and its start on an H200 after a multiple of [`START`]
+/// bytes, for static ones in recorded cases.
+pub(crate) type Places = (u64, Option<u64>);
+
 /// Returns `true` for dynamic shared memory.
 pub(crate) fn is_dynamic(variable: &Variable) -> bool {
     variable.external || variable.size.is_none()
 }
 
-/// Returns the number of bytes before dynamic shared memory, from a multiple of [`START`] on, in the packing
-/// of an H200. `None` for unrecorded cases: functions with variables of their own, arrays of other modules,
-/// several names of dynamic memory after static variables.
-pub(crate) fn before_dynamic(program: &Program, kernel: FuncId) -> Option<u64> {
-    let mut used = BTreeSet::new();
+/// Variables that a kernel or a function that it calls names.
+fn named(program: &Program, kernel: FuncId) -> BTreeSet<VarId> {
+    let mut named = BTreeSet::new();
     for (_, instruction) in program.instructions_of(kernel) {
         instruction.op.visit(&mut |access| match access {
-            Access::Symbol(Symbol::Variable(id), _) => _ = used.insert(id),
+            Access::Symbol(Symbol::Variable(id), _) => _ = named.insert(id),
             Access::Address(address) => {
                 if let AddressBase::Variable(id) = address.base {
-                    used.insert(id);
+                    named.insert(id);
                 }
             }
             _ => {}
         });
     }
+    named
+}
+
+/// Returns where static shared variables begin, from a multiple of [`START`] on, in the packing of an H200,
+/// and where they end. `None` for unrecorded cases: functions with variables of their own, and arrays of other
+/// modules.
+fn starts(program: &Program, kernel: FuncId) -> Option<(FxHashMap<VarId, u64>, u64)> {
+    let named = named(program, kernel);
     let shared = program.variables.enumerate().filter(|(_, one)| one.space == Space::Shared);
     let (dynamic, fixed): (Vec<_>, Vec<_>) = shared.partition(|(_, one)| is_dynamic(one));
     let (own, module): (Vec<_>, Vec<_>) = fixed
         .into_iter()
-        .filter(|(id, _)| used.contains(id))
+        .filter(|(id, _)| named.contains(id))
         .partition(|(_, one)| one.owner == Some(kernel));
     if dynamic.iter().any(|(_, one)| is_elsewhere(one))
         || module.iter().any(|(_, one)| one.owner.is_some())
     {
         return None;
     }
-    let end = own.iter().chain(&module).try_fold(0, |end: u64, (_, one)| {
-        end.checked_next_multiple_of(one.align.max(1))?.checked_add(one.size?)
-    })?;
-    let mut names = dynamic.iter().filter(|(id, _)| used.contains(id));
+    let (mut starts, mut end) = (FxHashMap::default(), 0_u64);
+    for (id, one) in own.iter().chain(&module) {
+        let start = end.checked_next_multiple_of(one.align.max(1))?;
+        starts.insert(*id, start);
+        end = start.checked_add(one.size?)?;
+    }
+    Some((starts, end))
+}
+
+/// Returns the number of bytes before dynamic shared memory, from a multiple of [`START`] on, in the packing
+/// of an H200. `None` for unrecorded cases: those of [`starts`], and several names of dynamic memory after
+/// static variables.
+pub(crate) fn before_dynamic(program: &Program, kernel: FuncId) -> Option<u64> {
+    let (_, end) = starts(program, kernel)?;
+    let named = named(program, kernel);
+    let is_named = |id: &VarId| {
+        let one = &program.variables[*id];
+        one.space == Space::Shared && is_dynamic(one) && named.contains(id)
+    };
+    let mut names = program.variables.indices().filter(is_named);
     match (end, names.next(), names.next()) {
         (0, ..) => Some(0),
-        (_, Some((_, one)), None) => end.checked_next_multiple_of(one.align.max(16)),
+        (_, Some(id), None) => end.checked_next_multiple_of(program.variables[id].align.max(16)),
         _ => None,
     }
 }
 
-/// Returns the alignments of shared variables, in this order, that hold in every packing; none below the
-/// declared one.
-pub(crate) fn packed(program: &Program, kernel: FuncId, shared: &[VarId]) -> Vec<u64> {
-    let functions = program.called(kernel);
-    let declared = |id: VarId| program.variables[id].align;
-    if shared.iter().any(|&id| is_elsewhere(&program.variables[id])) {
-        return shared.iter().map(|&id| declared(id)).collect();
-    }
-    let beside: Vec<VarId> = placed(&program.variables, &functions, shared);
+/// Returns the alignments of shared variables, in this order, that hold in every packing, none below the
+/// declared one; and their places.
+pub(crate) fn packed(program: &Program, kernel: FuncId, shared: &[VarId]) -> Vec<Places> {
+    let starts = starts(program, kernel).map(|(starts, _)| starts).unwrap_or_default();
+    let is_open = shared.iter().any(|&id| is_elsewhere(&program.variables[id]));
+    let beside: Vec<VarId> = placed(&program.variables, &named(program, kernel), shared);
     let of = |id: VarId| {
         let variable = &program.variables[id];
-        if variable.external || variable.size.is_none() {
+        if is_open || variable.external || variable.size.is_none() {
             return variable.align;
         }
         let others = beside.iter().filter(|&&other| other != id);
         let sizes = others.filter_map(|&other| program.variables[other].size);
         sizes.map(multiple).fold(BASE, u64::min).max(variable.align)
     };
-    shared.iter().map(|&id| of(id)).collect()
+    shared.iter().map(|&id| (of(id), starts.get(&id).copied())).collect()
 }
 
 /// Returns an array that, in some packing, may prevent the array `name` from being aligned to `needed` bytes.
@@ -129,9 +153,8 @@ pub fn in_the_way<'p>(
     name: &str,
     needed: u32,
 ) -> Option<&'p Variable> {
-    let functions = program.called(kernel);
     let shared: Vec<VarId> = program.variables.indices().collect();
-    let beside = placed(&program.variables, &functions, &shared);
+    let beside = placed(&program.variables, &named(program, kernel), &shared);
     let mut others = beside.into_iter().map(|id| &program.variables[id]);
     others.find(|other| {
         other.name != name && other.size.is_some_and(|size| multiple(size) < needed.into())
@@ -143,16 +166,15 @@ fn is_elsewhere(variable: &Variable) -> bool {
     variable.external && variable.size.is_some_and(|size| size > 0)
 }
 
-/// Variables of known size that may be placed beside each other: the module's and those of called functions.
+/// Variables of known size that are placed beside each other: those that are named.
 fn placed(
     variables: &IndexVec<VarId, Variable>,
-    functions: &BTreeSet<FuncId>,
+    named: &BTreeSet<VarId>,
     shared: &[VarId],
 ) -> Vec<VarId> {
-    let is_placed = |&id: &VarId| {
-        let variable = &variables[id];
-        let owned = variable.owner.is_none_or(|owner| functions.contains(&owner));
-        owned && variable.space == Space::Shared && !variable.external
+    let is_placed = |id: &VarId| {
+        let variable = &variables[*id];
+        named.contains(id) && variable.space == Space::Shared && !variable.external
     };
     shared.iter().copied().filter(is_placed).collect()
 }

@@ -1,7 +1,7 @@
 //! Accesses with an alignment that depends on the placement of an array.
 //!
 //! An array guarantees its declared alignment. An access that needs more is aligned by luck, unless every
-//! packing of shared arrays ([`crate::packing`]) aligns it.
+//! packing of shared arrays ([`crate::packing`]) aligns it, or that of an H200.
 
 use crate::finding::Place;
 use crate::memory::{Alignment, Allocation};
@@ -19,27 +19,42 @@ pub struct Placement {
     pub declared: u64,
     /// The required alignment.
     pub needed: u32,
-    /// Set if its alignment is the same in every packing of shared arrays; otherwise it is open.
-    pub packed: bool,
+    /// What settles it.
+    pub settled: Settled,
+}
+
+/// The assumption that settles the alignment of an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Settled {
+    /// None: it is open.
+    No,
+    /// It is the same in every packing of shared arrays.
+    InEveryPacking,
+    /// It is aligned where an H200 places the array: static variables as declared, those of the kernel first.
+    AsPlaced,
 }
 
 impl Placement {
-    /// Describes an access at this offset, if its alignment depends on the placement of the memory.
-    pub(crate) fn at(memory: &Allocation, offset: i64, needed: u32, place: Place) -> Option<Self> {
-        let packed = match memory.alignment(offset, needed) {
-            Alignment::Yes => return None,
-            Alignment::Depends => false,
-            Alignment::Packed => true,
+    /// Describes an access.
+    pub(crate) fn new(memory: &Allocation, needed: u32, place: Place, settled: Settled) -> Self {
+        let (name, space, declared) = (memory.name.clone(), memory.space, memory.align);
+        Self { place, name, space, declared, needed, settled }
+    }
+}
+
+impl Settled {
+    /// What settles the alignment of an access at this offset, if it depends on the placement of the memory.
+    pub(crate) fn at(memory: &Allocation, offset: i64, needed: u32) -> Option<Self> {
+        match memory.alignment(offset, needed) {
+            Alignment::Yes => None,
+            Alignment::Depends => Some(Self::No),
+            Alignment::Packed => Some(Self::InEveryPacking),
+            Alignment::Placed => Some(Self::AsPlaced),
             // It depends on a packing if the declared alignment leaves it open.
             Alignment::No => {
                 let declared = u64::from(needed).min(memory.align).cast_signed();
-                if offset.rem_euclid(declared) != 0 {
-                    return None;
-                }
-                true
+                (offset.rem_euclid(declared) == 0).then_some(Self::InEveryPacking)
             }
-        };
-        let (name, space, declared) = (memory.name.clone(), memory.space, memory.align);
-        Some(Self { place, name, space, declared, needed, packed })
+        }
     }
 }

@@ -10,6 +10,7 @@
 
 mod data;
 mod encoded;
+mod partial;
 mod predicates;
 mod windows;
 
@@ -21,6 +22,7 @@ use crate::tags::{Source, TagMasks, Tags};
 use base::Index;
 use encoded::EncodedLanes;
 use ir::{Operand, Reg, Width};
+use partial::PartialLanes;
 use rustc_hash::FxHashMap;
 use windows::Windows;
 
@@ -40,6 +42,8 @@ pub(crate) struct Registers {
     undefined: Vec<Option<Origin>>,
     /// Lanes that hold encoded shared addresses ([`crate::encoded`]).
     encoded: EncodedLanes,
+    /// Lanes of which one half is undefined.
+    partial: PartialLanes,
     /// Registers that a `wgmma` product in flight reads or writes, if there are any.
     windows: Option<Box<Windows>>,
     /// Lanes without a thread. They start as numbers, and every write covers them too. So a partial warp passes the
@@ -66,6 +70,7 @@ impl Registers {
             undefined: vec![Tags::UNWRITTEN.undefined; count],
             truths: FxHashMap::default(),
             encoded: EncodedLanes::default(),
+            partial: PartialLanes::default(),
             windows: None,
             absent: Mask::ALL.without(exists),
         }
@@ -78,6 +83,7 @@ impl Registers {
         self.masks[..count].fill(TagMasks { poison, ..TagMasks::NUMBER });
         self.undefined.fill(Tags::UNWRITTEN.undefined);
         self.encoded.clear();
+        self.partial.clear();
         self.forget_windows();
     }
 
@@ -448,6 +454,7 @@ impl Registers {
     #[inline(always)]
     fn set_tags(&mut self, position: usize, tags: Tags, lanes: Mask) {
         self.encoded.forget(position, lanes);
+        self.partial.forget(position, lanes);
         let (present, lanes) = (lanes.without(self.absent), lanes.or(self.absent));
         let old = &mut self.masks[position];
         if tags.is_number() && lanes == Mask::ALL {

@@ -11,7 +11,7 @@ use crate::mbarrier_fault::MbarrierFaultKind;
 use crate::open_pair::Undecided;
 use crate::outcome::Syncs;
 use crate::pipeline::MbarrierUse;
-use crate::placement::Placement;
+use crate::placement::{Placement, Settled};
 use crate::racing_reads::{Racing, Suspects};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -68,7 +68,7 @@ pub(crate) struct Report {
     /// Accesses that are aligned only if the allocation is placed better than it declares.
     pub(crate) alignments: FxHashSet<Placement>,
     /// The sites of those, each with the last accessed allocation, so that most are looked up once.
-    aligned: Vec<Option<Area>>,
+    aligned: Vec<Option<(Area, Settled)>>,
     /// Assumed alignment of dynamic shared memory beyond the declared one; 0 if nothing depends on it.
     pub(crate) shared_alignment: u32,
     /// Set if the shared window is assumed to begin at a multiple of 2^24.
@@ -122,14 +122,14 @@ impl Report {
         self.charged += bytes as u64 / 8;
     }
 
-    /// Returns `true` if the alignment of an access to an allocation is not yet recorded, and marks it as
-    /// recorded.
-    pub(crate) fn is_new_placement(&mut self, site: Site, area: Area) -> bool {
+    /// Returns `true` if what settles the alignment of an access to an allocation is not recorded, or not last,
+    /// and marks it as recorded.
+    pub(crate) fn is_new_placement(&mut self, site: Site, settled: (Area, Settled)) -> bool {
         let position = site as usize;
         if self.aligned.len() <= position {
             self.aligned.resize(position + 1, None);
         }
-        self.aligned[position].replace(area) != Some(area)
+        self.aligned[position].replace(settled) != Some(settled)
     }
 
     /// Records a new kind of finding. Returns its position, unless the limit is reached.

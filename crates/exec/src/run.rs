@@ -354,7 +354,7 @@ fn contents(buffers: Vec<Allocation>) -> Vec<Vec<u8>> {
 fn outcome(report: Report, gap: Option<Gap>, blocks: u64) -> Outcome {
     let mut alignments: Vec<Placement> = report.alignments.into_iter().collect();
     alignments
-        .sort_unstable_by(|a, b| (a.place, &a.name, a.packed).cmp(&(b.place, &b.name, b.packed)));
+        .sort_unstable_by(|a, b| (a.place, &a.name, a.settled).cmp(&(b.place, &b.name, b.settled)));
     Outcome {
         findings: report.findings,
         dropped_findings: report.dropped,

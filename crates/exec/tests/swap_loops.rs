@@ -134,3 +134,97 @@ fn updates_leave_what_their_loops_leave() {
     let updates = (0..3000).filter(|seed| agrees(*seed)).count();
     assert!((600..2400).contains(&updates), "{updates} of 3000 loops are updates");
 }
+
+/// A loop that leaves early if the comparison `leaves` of `%r1`, the guess, and `%r3` holds, and else swaps.
+fn early(first: &str, leaves: &str, swap: &str, behind: &str) -> Program {
+    let body = format!(
+        "ld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [q]; mov.u32 %r7, %tid.x; setp.gt.u32 %p2, %r7, 1000;
+         mul.wide.u32 %rd3, %r7, 20; add.u64 %rd2, %rd2, %rd3; ld.global.u32 %r3, [%rd2];
+         {first}
+         again: {leaves} bra done;
+         {swap}
+         setp.ne.b32 %p3, %r1, %r2; mov.b32 %r1, %r2; @%p3 bra again;
+         done: {behind}"
+    );
+    kernel("", ".param .u64 p, .param .u64 q", &body)
+}
+
+const LOAD: &str = "ld.global.u32 %r1, [%rd1];";
+const SWAP: &str = "atom.global.cas.b32 %r2, [%rd1], %r1, %r3;";
+
+#[test]
+fn loops_that_leave_early_are_extrema() {
+    for signed in ["s32", "u32"] {
+        for relation in ["lt", "le", "gt", "ge"] {
+            for sides in ["%r1, %r3", "%r3, %r1"] {
+                for guard in ["@%p1", "@!%p1"] {
+                    let leaves = format!("setp.{relation}.{signed} %p1, {sides}; {guard}");
+                    let update = early(LOAD, &leaves, SWAP, "");
+                    let kept = early(LOAD, &leaves, &format!("{SWAP} @%p2 mov.u32 %r8, 1;"), "");
+                    assert!(is_update(&update) && !is_update(&kept), "{leaves}");
+                    for seed in 0..40 {
+                        let random = &mut Random::new(seed);
+                        let (shared, own) = (operands(random)[..4].to_vec(), operands(random));
+                        let [update, kept] = [&update, &kept].map(|one| run(one, &shared, &own));
+                        assert_eq!((update.gap.clone(), kept.gap.clone()), (None, None));
+                        assert_eq!(update.buffers, kept.buffers, "{leaves} {seed}");
+                        assert_eq!(update.findings, []);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Each is close to a maximum, and is none.
+#[test]
+fn loops_that_leave_early_and_are_no_extrema() {
+    let leaves = "setp.ge.s32 %p1, %r1, %r3; @%p1";
+    let unchanged = (LOAD, leaves, SWAP, "");
+    assert!(is_update(&early(unchanged.0, unchanged.1, unchanged.2, unchanged.3)));
+    let table = [
+        // A guess that memory never held: a thread with less leaves memory as it is.
+        ("mov.u32 %r1, 0;", leaves, SWAP, ""),
+        ("ld.global.u32 %r1, [%rd1+4];", leaves, SWAP, ""),
+        ("ld.global.nc.u32 %r1, [%rd1];", leaves, SWAP, ""),
+        // A guess from before a barrier.
+        ("ld.global.u32 %r1, [%rd1]; bar.sync 0;", leaves, SWAP, ""),
+        ("ld.global.u32 %r1, [%rd1]; add.u32 %r1, %r1, 1;", leaves, SWAP, ""),
+        // It stores something else than it compares.
+        (LOAD, leaves, "atom.global.cas.b32 %r2, [%rd1], %r1, %r7;", ""),
+        (LOAD, leaves, "add.u32 %r4, %r3, 1; atom.global.cas.b32 %r2, [%rd1], %r1, %r4;", ""),
+        (LOAD, "setp.ge.s32 %p1, %r1, %r7; @%p1", SWAP, ""),
+        (LOAD, "setp.ge.s32 %p1, %r7, %r3; @%p1", SWAP, ""),
+        (LOAD, "setp.eq.s32 %p1, %r1, %r3; @%p1", SWAP, ""),
+        // NaN and zeros of both signs differ from a maximum.
+        (LOAD, "mov.b32 %f1, %r1; mov.b32 %f2, %r3; setp.ge.f32 %p1, %f1, %f2; @%p1", SWAP, ""),
+        // The result is used.
+        (LOAD, leaves, SWAP, "st.global.u32 [%rd2], %r1;"),
+        (LOAD, leaves, SWAP, "st.global.u32 [%rd2], %r2;"),
+        // A swap that orders memory, and may not happen; and a guess that does.
+        (LOAD, leaves, "atom.acq_rel.gpu.global.cas.b32 %r2, [%rd1], %r1, %r3;", ""),
+        ("ld.acquire.gpu.global.u32 %r1, [%rd1];", leaves, SWAP, ""),
+        // Another side effect, and another word.
+        (LOAD, leaves, "st.global.u32 [%rd2], %r7; atom.global.cas.b32 %r2, [%rd1], %r1, %r3;", ""),
+        (LOAD, leaves, "atom.global.cas.b32 %r2, [%rd1+4], %r1, %r3;", ""),
+    ];
+    for (first, leaves, swap, behind) in table {
+        assert!(
+            !is_update(&early(first, leaves, swap, behind)),
+            "{first} {leaves} {swap} {behind}"
+        );
+    }
+}
+
+/// Loops that stay are not races, and nothing is claimed about them that the schedule decides.
+#[test]
+fn loops_that_leave_early_and_stay_are_open() {
+    let floats = "mov.b32 %f1, %r1; mov.b32 %f2, %r3; setp.ge.f32 %p1, %f1, %f2; @%p1";
+    let program = early(LOAD, floats, SWAP, "");
+    let own: Vec<u8> = (0..5 * THREADS).flat_map(|at| (at as f32).to_le_bytes()).collect();
+    let args = [Arg::InOut(vec![0; 4]), Arg::InOut(own)];
+    let launch = launch(&program, "k", [1; 3], [THREADS, 1, 1], 0, &args);
+    let outcome = exec::check(&program, &launch, Limits::default());
+    assert_eq!(outcome.findings, []);
+    assert!(outcome.gap.is_some() || !outcome.doubts.is_empty() || !outcome.undecided.is_empty());
+}

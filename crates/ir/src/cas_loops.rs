@@ -23,16 +23,32 @@
 //! between, and has no other use. It may see any value, and the access that counts follows. If `f` is another
 //! function, the loop stays and that load becomes a relaxed one: an outdated guess is harmless.
 //!
+//! A loop that stops early is a maximum or a minimum, too:
+//!
+//! ```text
+//! old = *p;
+//! while (v > old) { guess = old; old = atomicCAS(p, guess, v); if (old == guess) break; }
+//! ```
+//!
+//! Its first block compares the guess with `v`, for integers, and leaves or goes on to the second one, which swaps.
+//! If it leaves, memory held a value of at least `v` when the guess was read, and a maximum at that time would have
+//! changed nothing. So the first guess must be a load of the same bytes as above; no register of the loop is read
+//! behind it; and the swap must be relaxed, since it may not happen. If the loop is no such update, that load
+//! becomes a relaxed one.
+//!
 //! Errs towards "not such a loop". A sum that the assembler may fuse with the product it adds
 //! ([`crate::FloatMode::contract`]) counts only if none of its operands is a product.
 
+mod early_exit;
+mod operation;
+
 use crate::liveness::{RegisterSet, live, registers};
 use crate::{
-    Address, AddressBase, Atomic, AtomicOp, BlockId, FloatBinary, FloatMode, Format, Function,
-    Instr, IntBinary, Load, Op, Operand, Ordering, Program, Reg, Relation, Scalar, Space,
-    Terminator, Width,
+    Address, AddressBase, Atomic, AtomicOp, BlockId, FloatBinary, Function, Instr, Load, Op,
+    Operand, Ordering, Program, Reg, Relation, Scalar, Terminator, Width,
 };
-use base::IndexVec;
+use early_exit::{destination, is_comparison};
+use operation::{float, integer, is_one, may_be_product};
 use std::collections::BTreeMap;
 
 /// Replaces loops of compare-and-swap in all functions by atomic updates.
@@ -64,8 +80,14 @@ enum Value {
 /// A loop that swaps until no other thread interferes.
 struct SwapLoop {
     block: BlockId,
+    /// The block that control enters it by: itself, or the one that compares before the swap.
+    entry: BlockId,
+    /// The predicate of the comparison before the swap, and its outcome that leaves the loop.
+    leaves: Option<(Reg, bool)>,
     /// The block that control goes to after it.
     exit: BlockId,
+    /// The instructions of an iteration.
+    instructions: Vec<Instr>,
     /// The position of the swap, and a copy of it.
     at: usize,
     swap: Atomic,
@@ -95,17 +117,33 @@ impl SwapLoop {
         let Terminator::Branch { guard, then, otherwise, .. } = data.terminator else {
             return None;
         };
-        let (exit, on_true) = match (then == block, otherwise == block) {
-            (true, false) => (otherwise, true),
-            (false, true) => (then, false),
+        let is_entry = |next: BlockId| next == block || is_comparison(function, next, block);
+        let (entry, exit, on_true) = match (is_entry(then), is_entry(otherwise)) {
+            (true, false) => (then, otherwise, true),
+            (false, true) => (otherwise, then, false),
             _ => return None,
         };
-        let (at, swap) = only_swap(&data.instructions)?;
+        let mut instructions = Vec::new();
+        let mut leaves = None;
+        if entry != block {
+            let before = &function.blocks[entry];
+            let Terminator::Branch { guard, then, otherwise, .. } = before.terminator else {
+                return None;
+            };
+            let other = if then == block { otherwise } else { then };
+            if destination(function, other) != destination(function, exit) {
+                return None;
+            }
+            leaves = Some((guard.register, (otherwise == block) != guard.negated));
+            instructions.clone_from(&before.instructions);
+        }
+        instructions.extend_from_slice(&data.instructions);
+        let (at, swap) = only_swap(&instructions)?;
         let old = *swap.dsts.first()?.as_ref()?;
         let Operand::Register(compared) = *swap.a.first()? else { return None };
         let mut values = BTreeMap::new();
         let mut before = BTreeMap::new();
-        for (position, instruction) in data.instructions.iter().enumerate() {
+        for (position, instruction) in instructions.iter().enumerate() {
             if position == at {
                 before = values.clone();
             }
@@ -115,18 +153,33 @@ impl SwapLoop {
             return None;
         };
         let carried = value(&values, Operand::Register(guess)) == Value::Old;
-        let goes_on = compares(&data.instructions, &values, guard.register, guess, swap)?;
+        let goes_on = compares(&instructions, &values, guard.register, guess, swap)?;
         if !carried || goes_on != (on_true != guard.negated) {
             return None;
         }
-        let depends = dependent(&data.instructions, (guess, at))?;
+        let depends = dependent(&instructions, (guess, at))?;
         let (swap, values) = (swap.clone(), before);
-        Some(Self { block, exit, at, swap, guess, old, values, depends })
+        Some(Self {
+            block,
+            entry,
+            leaves,
+            exit,
+            instructions,
+            at,
+            swap,
+            guess,
+            old,
+            values,
+            depends,
+        })
     }
 
     /// The update that the loop performs, if an atomic operation exists for it.
     fn update(&self, function: &Function) -> Option<Update> {
-        let instructions = &function.blocks[self.block].instructions;
+        if let Some(leaves) = self.leaves {
+            return self.extremum(function, leaves);
+        }
+        let instructions = &self.instructions;
         let Value::Result(last) = value(&self.values, self.swap.b?) else { return None };
         let width = self.swap.scalar.width();
         let other = |a: Operand, b: Operand| {
@@ -187,7 +240,7 @@ impl SwapLoop {
     fn replace(&self, function: &mut Function, update: Update) {
         let after = live(function)[self.exit].clone();
         self.remove_first_guess(function);
-        let instructions = std::mem::take(&mut function.blocks[self.block].instructions);
+        let instructions = &self.instructions;
         let swap = instructions[self.at].clone();
         let rest: Vec<&Instr> = (instructions.iter().enumerate())
             .filter(|(position, _)| self.depends[*position] && *position != self.at)
@@ -213,7 +266,13 @@ impl SwapLoop {
             }
             replaced.extend(rest.into_iter().cloned());
         }
-        let block = &mut function.blocks[self.block];
+        if self.entry != self.block {
+            let unreachable = &mut function.blocks[self.block];
+            (unreachable.instructions, unreachable.terminator) =
+                (Vec::new(), Terminator::Jump(self.exit));
+            unreachable.span = instructions[self.at].span;
+        }
+        let block = &mut function.blocks[self.entry];
         (block.instructions, block.terminator) = (replaced, Terminator::Jump(self.exit));
         // The branch back is part of the update.
         block.span = instructions[self.at].span;
@@ -222,7 +281,7 @@ impl SwapLoop {
     /// Removes the load of the first guess, now unused, if the update always follows it.
     fn remove_first_guess(&self, function: &mut Function) {
         let Some((from, at)) = self.first_guess(function) else { return };
-        let leads_here = function.blocks[from].terminator == Terminator::Jump(self.block);
+        let leads_here = function.blocks[from].terminator == Terminator::Jump(self.entry);
         let Op::Load(load) = &function.blocks[from].instructions[at].op else { return };
         if leads_here && !matches!(load.ordering, Ordering::Acquire(_) | Ordering::Mmio) {
             function.blocks[from].instructions.remove(at);
@@ -249,7 +308,8 @@ impl SwapLoop {
             .blocks
             .enumerate()
             .filter(|(id, data)| {
-                *id != self.block && data.terminator.successors().any(|next| next == self.block)
+                ![self.block, self.entry].contains(id)
+                    && data.terminator.successors().any(|next| next == self.entry)
             })
             .map(|(id, _)| id);
         let (from, None) = (leading.next()?, leading.next()) else { return None };
@@ -273,7 +333,7 @@ impl SwapLoop {
         let elsewhere = function.blocks[from]
             .terminator
             .successors()
-            .any(|next| next != self.block && others[next].has(self.guess));
+            .any(|next| next != self.entry && others[next].has(self.guess));
         let same = instructions[at].guard.is_none()
             && self.reads_swapped_bytes(load)
             && base.is_none_or(|base| !self.values.contains_key(&base));
@@ -289,7 +349,7 @@ impl SwapLoop {
     }
 }
 
-/// The only instruction of a block that is neither a register operation nor a weak load, if it is a compare-and-swap
+/// The only instruction of an iteration that is neither a register operation nor a weak load, if it is a compare-and-swap
 /// of one value.
 fn only_swap(instructions: &[Instr]) -> Option<(usize, &Atomic)> {
     let plain = |op: &Op| op.is_of_registers() || is_weak_load(op);
@@ -399,77 +459,4 @@ fn dependent(instructions: &[Instr], (guess, at): (Reg, usize)) -> Option<Vec<bo
         depends.push(tainted_here);
     }
     Some(depends)
-}
-
-fn integer(op: IntBinary) -> Option<(AtomicOp, bool)> {
-    Some(match op {
-        IntBinary::Add => (AtomicOp::Add, false),
-        IntBinary::Min { signed } => (AtomicOp::Min, signed),
-        IntBinary::Max { signed } => (AtomicOp::Max, signed),
-        IntBinary::And => (AtomicOp::And, false),
-        IntBinary::Or => (AtomicOp::Or, false),
-        IntBinary::Xor => (AtomicOp::Xor, false),
-        _ => return None,
-    })
-}
-
-/// The atomic operation equal to this float operation to the bit. Atomic additions of f32 in global memory flush
-/// subnormals, unless they are marked to keep them.
-fn float(op: FloatBinary, format: Format, mode: FloatMode, space: Space) -> Option<AtomicOp> {
-    let flushes = format == Format::F32 && space == Space::Global;
-    let plain = FloatMode { contract: false, flush: false, ..mode } == FloatMode::NEAREST;
-    match op {
-        FloatBinary::Add if plain && (flushes || !mode.flush) => Some(AtomicOp::Add),
-        FloatBinary::Min { propagate_nan: false, xor_sign_abs: false } if plain && !mode.flush => {
-            Some(AtomicOp::Min)
-        }
-        FloatBinary::Max { propagate_nan: false, xor_sign_abs: false } if plain && !mode.flush => {
-            Some(AtomicOp::Max)
-        }
-        _ => None,
-    }
-}
-
-/// Is a value 1 in every lane of a format?
-fn is_one(value: Value, format: Format, lanes: u8) -> bool {
-    let one: u64 = match format {
-        Format::F16 => 0x3c00,
-        Format::Bf16 => 0x3f80,
-        Format::F32 => 0x3f80_0000,
-        Format::F64 => 0x3ff0_0000_0000_0000,
-        _ => return false,
-    };
-    let bits = format.width().bits();
-    let all = (0..u32::from(lanes)).fold(0, |all, lane| all | one << (lane * bits));
-    value == Value::Constant(all)
-}
-
-/// Could a value be an unrounded product, through copies, selections and signs?
-fn may_be_product(function: &Function, operand: Operand) -> bool {
-    let mut seen = RegisterSet::default();
-    let mut work: Vec<Operand> = vec![operand];
-    let mut written: IndexVec<Reg, Vec<&Op>> =
-        function.registers.iter().map(|_| Vec::new()).collect();
-    for instruction in function.instructions() {
-        for register in registers(instruction).0 {
-            written[register].push(&instruction.op);
-        }
-    }
-    while let Some(operand) = work.pop() {
-        let Operand::Register(register) = operand else { continue };
-        if seen.has(register) {
-            continue;
-        }
-        seen.insert(register);
-        for op in &written[register] {
-            match op {
-                Op::Copy { src, .. } => work.push(*src),
-                Op::Select { if_true, if_false, .. } => work.extend([*if_true, *if_false]),
-                Op::FloatUnary { a, .. } => work.push(*a),
-                Op::FloatBinary { op: FloatBinary::Mul, .. } => return true,
-                _ => {}
-            }
-        }
-    }
-    false
 }

@@ -144,3 +144,30 @@ pub enum Relation {
     Gt,
     Ge,
 }
+
+impl Relation {
+    /// The relation of `b` to `a` that holds if this one holds of `a` to `b`.
+    #[must_use]
+    pub const fn swapped(self) -> Self {
+        match self {
+            Self::Eq | Self::Ne => self,
+            Self::Lt => Self::Gt,
+            Self::Le => Self::Ge,
+            Self::Gt => Self::Lt,
+            Self::Ge => Self::Le,
+        }
+    }
+
+    /// The relation that holds if this one does not.
+    #[must_use]
+    pub const fn negated(self) -> Self {
+        match self {
+            Self::Eq => Self::Ne,
+            Self::Ne => Self::Eq,
+            Self::Lt => Self::Ge,
+            Self::Le => Self::Gt,
+            Self::Gt => Self::Le,
+            Self::Ge => Self::Lt,
+        }
+    }
+}

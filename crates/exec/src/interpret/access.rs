@@ -11,7 +11,7 @@ use crate::finding::{AccessKind, Fault, Gap, Origin, Place, Sink};
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::launch::Access;
 use crate::memory::{Alignment, Allocation, Word, state};
-use crate::placement::Placement;
+use crate::placement::{Placement, Settled};
 use crate::tags::{Source, Tags};
 use crate::value::unit::Byte;
 use ir::{Address, AddressBase, Space};
@@ -167,7 +167,7 @@ fn check(
 }
 
 /// Kernel parameters: defined by the launch, never written.
-fn param<'c>(context: &Context<'c, '_>, area: Area) -> Option<&'c Allocation> {
+pub(super) fn param<'c>(context: &Context<'c, '_>, area: Area) -> Option<&'c Allocation> {
     match area {
         Area::Param(number) => context.machine.params.get(number),
         _ => None,
@@ -222,14 +222,21 @@ pub(super) fn note_placement(
     lane: usize,
     align: u32,
 ) {
-    if !context.report.is_new_placement(context.site, pointer.area) {
+    let (site, place) = (context.site, context.place);
+    let memory = param(context, pointer.area);
+    let settled = |memory: &Allocation| Settled::at(memory, pointer.offset, align);
+    let found = match memory {
+        Some(memory) => settled(memory),
+        None => allocation(context, pointer.area, lane).and_then(|(memory, ..)| settled(memory)),
+    };
+    let Some(found) = found else { return };
+    if !context.report.is_new_placement(site, (pointer.area, found)) {
         return;
     }
-    let place = context.place;
-    let placement = match param(context, pointer.area) {
-        Some(memory) => Placement::at(memory, pointer.offset, align, place),
+    let placement = match memory {
+        Some(memory) => Some(Placement::new(memory, align, place, found)),
         None => allocation(context, pointer.area, lane)
-            .and_then(|(memory, ..)| Placement::at(memory, pointer.offset, align, place)),
+            .map(|(memory, ..)| Placement::new(memory, align, place, found)),
     };
     context.report.alignments.extend(placement);
 }

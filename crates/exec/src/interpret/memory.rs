@@ -8,7 +8,7 @@ use super::access::{
 use super::indexed::{self, Indexed};
 use super::symbolic::expanded::{self, Parts};
 use super::tracked::{track, track_load};
-use super::{scattered, symbolic};
+use super::{partial, scattered, symbolic};
 use crate::address::{Area, Pointer};
 use crate::concrete;
 use crate::context::Context;
@@ -31,6 +31,7 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &Load) -> Result<(), Gap
     let bad = Origin::BadAccess(context.place);
     parts.iter_mut().for_each(|part| part.2 = Tags::poison(failed, bad));
     let mut located = Mask::NONE;
+    let mut partly = Vec::new();
     for lane in addresses.lanes.iter() {
         let Some(pointer) = addresses.pointers[lane] else { continue };
         let found = locate(context, pointer, lane, (bytes, bytes), AccessKind::Read);
@@ -41,6 +42,11 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &Load) -> Result<(), Gap
             let at = found.map(|start| start.map(|start| start + position * element as usize));
             let word = read_element(context, pointer.area, lane, at, element as usize, [low, high]);
             mark(tags, lane, word, context.place, found.is_none());
+            let place = at.flatten().filter(|_| word == Word::Poison);
+            if let (Some(at), Some(dst)) = (place, load.dsts[position]) {
+                let bytes = partial::loaded(context, (pointer.area, lane, at), load, dst);
+                partly.extend(bytes.map(|bytes| (dst, lane, bytes)));
+            }
         }
     }
     for one in &indexed {
@@ -51,6 +57,9 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &Load) -> Result<(), Gap
         if let Some(dst) = *dst {
             finish_load(context, load, dst, (&low, &high), tags);
         }
+    }
+    for (dst, lane, bytes) in &partly {
+        partial::refine(context, *dst, *lane, bytes);
     }
     Ok(())
 }
@@ -190,8 +199,22 @@ pub(super) fn store_element(
     src: ir::Operand,
     width: Width,
 ) {
-    let (mut values, tags) = context.read(src, Width::B64);
+    let (mut values, mut tags) = context.read(src, Width::B64);
     let mut word = word_of(tags, lane);
+    if word == Word::Poison
+        && let Some(bytes) = partial::stored(context, src, lane)
+    {
+        let bytes = &bytes[..width.bytes() as usize];
+        match partial::whole(context, bytes) {
+            Some(stored) => {
+                (values[lane], word) = stored;
+                tags = Tags::NUMBER;
+                mark(&mut tags, lane, word, context.place, false);
+            }
+            None if matches!(pointer.area, Area::Global(_)) => {}
+            None => return partial::write_memory(context, (pointer.area, lane), at, bytes),
+        }
+    }
     if word != Word::Unknown {
         values[lane] &= width.mask();
     }

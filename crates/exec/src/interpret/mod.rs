@@ -18,6 +18,7 @@ mod map_change;
 mod matrix;
 pub(crate) mod mbarrier;
 mod memory;
+mod partial;
 mod pointer;
 pub(crate) mod poll;
 mod reduce;
@@ -80,12 +81,16 @@ pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Ga
 #[inline(never)]
 fn in_general(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
     let encoded = encoded::results(context, op);
-    if encoded.is_empty() {
+    let partial = partial::prepare(context, op);
+    if encoded.is_empty() && partial.is_none() {
         // Returned as it is: a copy would load at once what was just stored in pieces, and stall.
         return by_kind(context, op);
     }
     let flow = by_kind(context, op)?;
     encoded::write(context, &encoded);
+    if let Some(partial) = partial {
+        partial.finish(context);
+    }
     Ok(flow)
 }
 

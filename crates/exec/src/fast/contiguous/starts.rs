@@ -6,7 +6,7 @@ use crate::finding::AccessKind;
 use crate::lanes::{Lanes, Mask, Narrow, WARP};
 use crate::machine::Machine;
 use crate::memory::Allocation;
-use crate::placement::Placement;
+use crate::placement::{Placement, Settled};
 use crate::warp::Warp;
 use ir::{Address, AddressBase, Space, Width};
 use multiversion::multiversion;
@@ -227,8 +227,12 @@ impl Starts {
         if stride % bytes as usize != 0 || memory.bytes.len() > u32::MAX as usize {
             return false;
         }
-        if memory.align < u64::from(bytes) && report.is_new_placement(*site, self.area) {
-            report.alignments.extend(Placement::at(memory, 0, bytes, *place));
+        // Every lane is a whole number of accesses behind the start.
+        if memory.align < u64::from(bytes)
+            && let Some(settled) = Settled::at(memory, 0, bytes)
+            && report.is_new_placement(*site, (self.area, settled))
+        {
+            report.alignments.insert(Placement::new(memory, bytes, *place, settled));
         }
         if stride > 0 {
             let lanes = self.each.iter_mut().enumerate();

@@ -182,7 +182,7 @@ fn ring_width(op: &Op) -> Option<Width> {
 }
 
 /// Returns the result of an operation that moves whole bytes.
-fn moved(op: &Op, operands: &[Bytes], to: usize) -> Option<Bytes> {
+pub(in crate::interpret) fn moved(op: &Op, operands: &[Bytes], to: usize) -> Option<Bytes> {
     match op {
         Op::Resize { from, signed, .. } => {
             let size = from.bytes() as usize;

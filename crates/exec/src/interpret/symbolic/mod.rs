@@ -34,6 +34,7 @@ use crate::memory::Word;
 use crate::tags::Tags;
 use crate::value::reason;
 pub(super) use atomic::update;
+pub(super) use bits::moved;
 pub(crate) use float::execute as float;
 use ir::{Op, Operand, Reg, Width};
 pub(super) use matrix::{enclosed_sums, integer_product, product as matrix_product};

@@ -1,0 +1,93 @@
+//! Loops that compare before they swap, and leave if the new value is no better: a maximum or a minimum.
+
+use super::{SwapLoop, Update, Value, follow, value};
+use crate::liveness::{live, registers};
+use crate::{
+    AtomicOp, Block, BlockId, Function, Instr, Op, Operand, Ordering, Reg, Relation, Scalar,
+    Terminator, Width,
+};
+use std::collections::BTreeMap;
+
+impl SwapLoop {
+    /// The maximum or minimum that a loop performs which compares before it swaps.
+    pub(super) fn extremum(
+        &self,
+        function: &Function,
+        (predicate, outcome): (Reg, bool),
+    ) -> Option<Update> {
+        let Value::Result(position) = value(&self.values, Operand::Register(predicate)) else {
+            return None;
+        };
+        let Op::IntCompare { relation, signed, width, a, b, .. } = &self.instructions[position].op
+        else {
+            return None;
+        };
+        // Values at the time of the comparison, which may use the guess's own register.
+        let mut before = BTreeMap::new();
+        for (position, instruction) in self.instructions.iter().enumerate().take(position) {
+            follow(&mut before, position, instruction, self.at)?;
+        }
+        let (guess, new) = (Value::Entry(self.guess), value(&self.values, self.swap.b?));
+        // How the new value relates to a guess that is not kept.
+        let relation = match [value(&before, *a), value(&before, *b)] {
+            sides if sides == [new, guess] => *relation,
+            sides if sides == [guess, new] => relation.swapped(),
+            _ => return None,
+        };
+        let op = match if outcome { relation.negated() } else { relation } {
+            Relation::Gt | Relation::Ge => AtomicOp::Max,
+            Relation::Lt | Relation::Le => AtomicOp::Min,
+            Relation::Eq | Relation::Ne => return None,
+        };
+        // The value from before the loop: `dependent` excludes registers that are carried.
+        let operand = match new {
+            Value::Entry(register) if register != self.guess => Operand::Register(register),
+            Value::Constant(bits) => Operand::Constant(bits),
+            _ => return None,
+        };
+        let (from, at) = self.first_guess(function)?;
+        let Op::Load(load) = &function.blocks[from].instructions[at].op else { return None };
+        let relaxed = matches!(self.swap.ordering, Ordering::Relaxed(_))
+            && matches!(load.ordering, Ordering::Weak | Ordering::Volatile | Ordering::Relaxed(_));
+        let after = &live(function)[self.exit];
+        let is_used = |one: &Instr| registers(one).0.iter().any(|&register| after.has(register));
+        let of_registers = (self.instructions.iter().enumerate())
+            .all(|(position, one)| position == self.at || one.op.is_of_registers());
+        let sized = *width == self.swap.scalar.width() && *width >= Width::B32;
+        let alone = of_registers && !self.instructions.iter().any(is_used);
+        let scalar = Scalar::Integer { width: *width, signed: *signed };
+        (relaxed && sized && alone && !after.has(self.guess)).then_some(Update {
+            op,
+            scalar,
+            packed: 1,
+            operand,
+            keeps_subnormals: false,
+        })
+    }
+}
+
+/// Returns `true` if a block leads to `swap` or out of a loop, and is the only one to lead there.
+pub(super) fn is_comparison(function: &Function, block: BlockId, swap: BlockId) -> bool {
+    let Terminator::Branch { then, otherwise, .. } = function.blocks[block].terminator else {
+        return false;
+    };
+    let leads = |data: &Block| data.terminator.successors().any(|next| next == swap);
+    (then == swap) != (otherwise == swap)
+        && function.blocks.enumerate().all(|(id, data)| id == block || !leads(data))
+}
+
+/// The block that control comes to from this one, past empty blocks.
+pub(super) fn destination(function: &Function, mut block: BlockId) -> BlockId {
+    // A circle of empty blocks has no end.
+    for _ in 0..function.blocks.len() {
+        match &function.blocks[block] {
+            Block { instructions, terminator: Terminator::Jump(next), .. }
+                if instructions.is_empty() =>
+            {
+                block = *next;
+            }
+            _ => break,
+        }
+    }
+    block
+}
