@@ -87,9 +87,9 @@ impl Engine<'_> {
                 own.retain(|(var, _)| var != wrapped);
                 continue;
             }
-            let orbits = columns.iter().filter_map(|(var, values)| {
-                Orbit::fit(&cycle(values)).map(|orbit| (*var, orbit))
-            });
+            let orbits = columns
+                .iter()
+                .filter_map(|(var, values)| Orbit::fit(&cycle(values)).map(|orbit| (*var, orbit)));
             let found: Vec<(VarId, Orbit)> = orbits.collect();
             for (var, change) in &mut shape.vars {
                 if let Some((_, orbit)) = found.iter().find(|(own, _)| own == var) {

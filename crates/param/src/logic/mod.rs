@@ -2,6 +2,7 @@
 
 #[cfg(all(test, unix))]
 mod asking;
+mod digits;
 pub(crate) mod formula;
 mod models;
 mod multiples;

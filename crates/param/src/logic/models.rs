@@ -169,7 +169,8 @@ impl Model {
     ) -> bool {
         let Some((step, later)) = steps.split_first() else { return true };
         let Some((least, most)) = self.range(step) else { return false };
-        let near = |bound: i128, sign: i128| (0..3).filter_map(move |by| bound.checked_add(sign * by));
+        let near =
+            |bound: i128, sign: i128| (0..3).filter_map(move |by| bound.checked_add(sign * by));
         let below = most.into_iter().flat_map(|most| near(most, -1));
         let above = least.into_iter().flat_map(|least| near(least, 1));
         let mut values: Vec<i128> = below.chain(above).collect();
