@@ -66,7 +66,11 @@ impl Engine<'_> {
             }
         }
         while !own.is_empty() {
-            let rows = match self.steps(inner, entry, shape, &own) {
+            // What these values do not reach, others may.
+            let pruned = self.pruned;
+            let rows = self.steps(inner, entry, shape, &own);
+            self.pruned = pruned;
+            let rows = match rows {
                 Ok(rows) => rows,
                 Err(irregular) => {
                     own.retain(|(var, _)| !irregular.contains(var));
