@@ -2,7 +2,6 @@
 
 #[cfg(all(test, unix))]
 mod asking;
-mod digits;
 pub(crate) mod formula;
 mod models;
 mod multiples;

@@ -147,8 +147,7 @@ impl Prover {
         }
         let quick = self.quickly(all, goal, Depth::Full)
             || self.by_cases(all, goal)
-            || self.by_products(all, goal, Effort::LIGHT)
-            || self.by_digits(all, goal);
+            || self.by_products(all, goal, Effort::LIGHT);
         if quick || self.guesses && self.solver.is_some() {
             return (quick, quick);
         }
@@ -210,11 +209,7 @@ impl Prover {
             return *answer;
         }
         let (all, quick) = self.fully(key.0, goal);
-        let answer = quick
-            || self.by_cases(&all, goal)
-            || self.by_products(&all, goal, Effort::LIGHT)
-            || effort != Effort::LIGHT
-                && (self.by_digits(&all, goal) || self.by_products(&all, goal, effort));
+        let answer = quick || self.by_cases(&all, goal) || self.by_products(&all, goal, effort);
         self.alone.insert((all, goal.clone()), (answer, effort.programs));
         answer
     }
@@ -256,11 +251,6 @@ impl Prover {
         let mut all = settled(all);
         all.extend(multiples::found(&all));
         all
-    }
-
-    /// Is a polynomial shown to be at least 0 by bounds alone?
-    pub(super) fn quickly_at_least(&self, all: &[Formula], poly: &Poly) -> bool {
-        self.quickly(all, &Formula::ge(poly.clone()), Depth::Full)
     }
 
     fn quickly(&self, all: &[Formula], goal: &Formula, depth: Depth) -> bool {

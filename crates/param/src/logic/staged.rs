@@ -35,8 +35,13 @@ impl Prover {
             return false;
         }
         // A failing search with full effort costs most: a model shows that it must fail.
-        if effort != Effort::LIGHT && models::is_satisfiable(&all, &self.symbols) {
-            return false;
+        if effort != Effort::LIGHT {
+            if refutation(known, Effort::LIGHT).is_some() {
+                return true;
+            }
+            if models::is_satisfiable(&all, &self.symbols) {
+                return false;
+            }
         }
         refutation(known, effort).is_some()
     }
