@@ -172,11 +172,40 @@ impl Engine<'_> {
         }
     }
 
+    /// `x == c ? a : b` as the polynomial `a + (b − a)·(x − c)`, for constants `a` and `b`, if `x` is one of two
+    /// neighbours in every launch: the number of one of two buffers.
+    fn by_bit(&mut self, condition: &Formula, then: &Poly, otherwise: &Poly) -> Option<Poly> {
+        let (first, second) = match condition {
+            Formula::Not(_) => (otherwise, then),
+            _ => (then, otherwise),
+        };
+        let zero = match condition {
+            Formula::Eq(poly) => poly,
+            Formula::Not(inner) => match &**inner {
+                Formula::Eq(poly) => poly,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let step = second.minus(first)?.as_constant()?;
+        first.as_constant()?;
+        [1, -1].into_iter().find_map(|sign| {
+            let bit = zero.scaled(sign)?;
+            let below = bit.scaled(-1)?.offset(1)?;
+            let is_bit = self.prover.proves_quickly(&[], &Formula::ge(bit.clone()))
+                && self.prover.proves_quickly(&[], &Formula::ge(below));
+            if is_bit { first.plus(&bit.scaled(step)?) } else { None }
+        })
+    }
+
     /// Selects one of two values, by conditions that exclude each other.
     pub(super) fn chosen(&mut self, name: &str, [one, other]: [(&Formula, Val); 2]) -> Val {
         match (&one.1, &other.1) {
             (first, second) if first == second => one.1,
             (Val::Int(first), Val::Int(second)) => {
+                if let Some(value) = self.by_bit(one.0, first, second) {
+                    return Val::Int(value);
+                }
                 let symbols = &mut self.prover.symbols;
                 let levels = [symbols.level(first), symbols.level(second)];
                 let conditions = [symbols.formula_level(one.0), symbols.formula_level(other.0)];

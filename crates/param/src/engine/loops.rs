@@ -1,8 +1,9 @@
 //! Analyses a loop by one arbitrary iteration.
 //!
 //! A variable that a loop changes gets a value at the loop's head that represents every iteration. It is `x0 + k·c`
-//! if each iteration adds the same `c` (a recurrence; `k` counts iterations). Otherwise it is a symbol with inferred
-//! inductive facts (`infer.rs`). In a loop with barriers all threads of a block are in the same iteration (all
+//! if each iteration adds the same `c` (a recurrence; `k` counts iterations), and `o_{k mod π}` if iterations take it
+//! round a finite cycle (`orbits.rs`). Otherwise it is a symbol with inferred inductive facts (`infer.rs`). In a loop
+//! with barriers all threads of a block are in the same iteration (all
 //! threads of a warp, if the loop has warp-level operations). So `k`, and variables that only depend on values shared
 //! by the block, are symbols of the block. Whether a variable is one is guessed, and checked by running the body
 //! until the guesses hold.
@@ -10,6 +11,7 @@
 use super::Engine;
 use super::eval::in_type;
 use super::meetings::stored_in;
+use super::orbits::Orbit;
 use super::state::{Claim, Flow, Mode, State, Val};
 use crate::kir::{
     ArrayId, ExprKind, Loop, Stmt, Type, VarId, assigned, has_barrier, has_warp, visit,
@@ -27,6 +29,8 @@ pub(super) enum Change {
     Steady(Poly),
     /// By the same amount in each iteration but the last; after the loop it may be anything.
     Leading(Poly),
+    /// Round a finite cycle.
+    Orbit(Orbit),
     /// Irregularly; the level at which its value is shared.
     Free(Level),
     /// Not a supported integer; the level at which its value is shared.
@@ -161,13 +165,21 @@ impl Engine<'_> {
                         None => Val::Int(self.unknown("large", Level::Thread, ty)),
                     }
                 }
+                (Change::Orbit(orbit), Val::Int(_)) => {
+                    match self.on_orbit(orbit, &Poly::symbol(count), *var) {
+                        Some(poly) => Val::Int(poly),
+                        None => Val::Int(self.unknown("large", Level::Thread, ty)),
+                    }
+                }
                 (Change::Free(level), _) => {
                     let name = self.kernel.vars[*var].name.clone();
                     let value = self.unknown(&name, *level, ty);
                     free.extend(value.as_symbol().map(|sym| (*var, sym)));
                     Val::Int(value)
                 }
-                (Change::Steady(_) | Change::Leading(_), _) => Val::Other(Level::Thread),
+                (Change::Steady(_) | Change::Leading(_) | Change::Orbit(_), _) => {
+                    Val::Other(Level::Thread)
+                }
                 (Change::Other(level), _) => Val::Other(*level),
                 (Change::Fresh, _) => Val::Other(Level::Thread),
             };
@@ -214,7 +226,10 @@ impl Engine<'_> {
         // The first pass creates symbols for values that the body computes from values before the loop.
         self.refine(inner, entry, &mut shape);
         // Levels only rise and steadiness is found once, so this ends.
-        while self.refine(inner, entry, &mut shape) || self.lead(inner, entry, &mut shape) {}
+        while self.refine(inner, entry, &mut shape)
+            || self.close_orbits(inner, entry, &mut shape)
+            || self.lead(inner, entry, &mut shape)
+        {}
         self.mode = mode;
         shape
     }
@@ -250,7 +265,7 @@ impl Engine<'_> {
                     learnt |= level > *own;
                     *own = level.max(*own);
                 }
-                Change::Steady(_) | Change::Leading(_) | Change::Fresh => {}
+                Change::Steady(_) | Change::Leading(_) | Change::Orbit(_) | Change::Fresh => {}
             }
         }
         learnt
@@ -414,7 +429,7 @@ impl Engine<'_> {
         let mut known = vec![here.clone().implies(condition.clone().not())];
         let trips = self.trips(&condition, count, &entry.path).filter(|trips| trips.is_shown);
         if let Some(trips) = trips {
-            state.substitute(count, &trips.number);
+            self.settle_count(&mut state, count, &trips.number);
             let exact = Poly::symbol(count).minus(&trips.number).map(Formula::eq);
             known.extend(exact.map(|exact| here.clone().implies(exact)));
         }

@@ -18,6 +18,7 @@ mod loops;
 mod meetings;
 mod monoids;
 mod operations;
+mod orbits;
 mod pairs;
 mod proof;
 mod setup;

@@ -4,10 +4,10 @@
 //! Facts must be true. A fact that is missing only leaves claims open.
 
 use super::Engine;
-use super::state::Operation;
+use super::state::{Operation, State};
 use crate::kir::Type;
 use crate::logic::formula::Formula;
-use crate::logic::poly::{Monomial, Poly};
+use crate::logic::poly::{Monomial, Poly, Sym};
 use crate::logic::symbols::Level;
 
 impl Engine<'_> {
@@ -81,6 +81,33 @@ impl Engine<'_> {
         }
     }
 
+    /// Replaces the count of a loop by its value behind the loop, also in quotients of the count.
+    pub(super) fn settle_count(&mut self, state: &mut State, count: Sym, value: &Poly) {
+        let depends = |operation: &Operation| {
+            matches!(operation, Operation::Floor(..) | Operation::Div(..))
+                && operation.mentions(count)
+        };
+        let quotients: Vec<(Operation, Poly)> = self
+            .operations
+            .iter()
+            .filter(|(operation, _)| depends(operation))
+            .map(|(operation, value)| (operation.clone(), value.clone()))
+            .collect();
+        for (operation, quotient) in quotients {
+            let of = |poly: &Poly| poly.substituted(count, value);
+            let moved = match &operation {
+                Operation::Floor(a, b) => of(a).map(|a| Operation::Floor(a, *b)),
+                Operation::Div(a, b) => of(a).zip(of(b)).map(|(a, b)| Operation::Div(a, b)),
+                _ => None,
+            };
+            if let (Some(sym), Some(moved)) = (quotient.as_symbol(), moved) {
+                let known = self.operation(moved, Type::Whole);
+                state.substitute(sym, &known);
+            }
+        }
+        state.substitute(count, value);
+    }
+
     /// The quotient of `b·Q + R` by `b` is `Q` if `R` is 0, or if `0 ≤ R < b` and `Q` is not negative.
     fn visible_quotient(&mut self, a: &Poly, b: &Poly) -> Option<Poly> {
         let mut terms = b.terms();
@@ -91,7 +118,7 @@ impl Engine<'_> {
         let (quotient, rest) = a.split(monomial, factor);
         let below = b.minus(&rest).and_then(|below| below.offset(-1));
         let shown = rest.is_zero()
-            || !quotient.is_zero()
+            || (!quotient.is_zero() || b.as_constant().is_some())
                 && self.is_quickly_nonnegative(&Some(rest.clone()))
                 && self.is_quickly_nonnegative(&below)
                 && self.is_quickly_nonnegative(&Some(quotient.clone()));

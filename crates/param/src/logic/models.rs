@@ -12,6 +12,8 @@ use rustc_hash::FxHashMap;
 const CHOICES: u64 = 6;
 /// Largest distance of a value from a bound.
 const STEPS: u64 = 5;
+/// Limit on the values that are tried for all symbols together.
+const TRIALS: u32 = 120;
 
 /// Values of symbols.
 pub(super) struct Model {
@@ -53,6 +55,21 @@ struct Step<'k> {
 pub(super) fn found(known: &[Poly], symbols: &Symbols) -> Vec<Model> {
     let steps = steps(known, symbols);
     (0..CHOICES).filter_map(|choice| model(&steps, choice)).collect()
+}
+
+/// Does a quick look find a model?
+pub(super) fn is_satisfied(known: &[Poly], symbols: &Symbols) -> bool {
+    let steps = steps(known, symbols);
+    (0..CHOICES).any(|choice| model(&steps, choice).is_some())
+}
+
+/// Does a longer search find a model? Here a value that leaves none for a later symbol is exchanged for another one.
+pub(super) fn is_satisfiable(known: &[Poly], symbols: &Symbols) -> bool {
+    let steps = steps(known, symbols);
+    (0..CHOICES).any(|choice| {
+        let (mut model, mut trials) = (Model { values: FxHashMap::default() }, TRIALS);
+        model.completed(&steps, (choice, 0), &mut trials)
+    })
 }
 
 fn steps<'k>(known: &'k [Poly], symbols: &'k Symbols) -> Vec<Step<'k>> {
@@ -97,8 +114,8 @@ fn model(steps: &[Step<'_>], choice: u64) -> Option<Model> {
 }
 
 impl Model {
-    /// A value for the next symbol.
-    fn chosen(&self, step: &Step<'_>, choice: u64, number: u64) -> Option<i128> {
+    /// The least and the greatest value of the next symbol.
+    fn range(&self, step: &Step<'_>) -> Option<(Option<i128>, Option<i128>)> {
         let mut least = match step.low {
             Some(low) => Some(self.value(low)?),
             None => None,
@@ -118,6 +135,12 @@ impl Model {
                 most = Some(most.map_or(bound, |most| most.min(bound)));
             }
         }
+        Some((least, most))
+    }
+
+    /// A value for the next symbol.
+    fn chosen(&self, step: &Step<'_>, choice: u64, number: u64) -> Option<i128> {
+        let (least, most) = self.range(step)?;
         let drawn = mixed(choice, number);
         let step = i128::from(drawn / 2 % STEPS);
         match (least, most) {
@@ -135,6 +158,47 @@ impl Model {
             }
             (None, None) => Some(step - 1),
         }
+    }
+
+    /// Gives all later symbols values, after at most some trials.
+    fn completed(
+        &mut self,
+        steps: &[Step<'_>],
+        (choice, number): (u64, u64),
+        trials: &mut u32,
+    ) -> bool {
+        let Some((step, later)) = steps.split_first() else { return true };
+        let Some((least, most)) = self.range(step) else { return false };
+        let near =
+            |bound: i128, sign: i128| (0..3).filter_map(move |by| bound.checked_add(sign * by));
+        let below = most.into_iter().flat_map(|most| near(most, -1));
+        let above = least.into_iter().flat_map(|least| near(least, 1));
+        let mut values: Vec<i128> = below.chain(above).collect();
+        if values.is_empty() {
+            values.extend([0, 1, 2]);
+        }
+        values.retain(|value| {
+            least.is_none_or(|least| least <= *value) && most.is_none_or(|most| *value <= most)
+        });
+        values.sort_unstable();
+        values.dedup();
+        values.sort_by_key(|value| {
+            let own = u64::try_from(value.rem_euclid(256)).unwrap_or_default();
+            mixed(choice, number << 8 | own)
+        });
+        for value in values {
+            if *trials == 0 {
+                return false;
+            }
+            *trials -= 1;
+            self.values.insert(step.sym, value);
+            let holds = |one: &&Poly| self.value(one).is_some_and(|value| value >= 0);
+            if step.known.iter().all(holds) && self.completed(later, (choice, number + 1), trials) {
+                return true;
+            }
+        }
+        self.values.remove(&step.sym);
+        false
     }
 
     /// The factor of a symbol and the rest, if it occurs linearly and the other symbols have values.
@@ -220,6 +284,20 @@ mod tests {
         assert!(!models.iter().any(|model| model.refutes(&sum(&[(1, &[quotient]), (-1, &[])]))));
         let other = Sym::from_position(9);
         assert!(!models.iter().any(|model| model.refutes(&sum(&[(-1, &[other]), (-1, &[])]))));
+    }
+
+    #[test]
+    fn values_are_exchanged() {
+        // Only an odd number is one more than twice another; a first guess may be even.
+        let mut symbols = Symbols::default();
+        let [odd, half] = ["odd", "half"].map(|name| symbols.fresh(name, Level::Launch));
+        let difference = sum(&[(1, &[odd]), (-2, &[half]), (-1, &[])]);
+        let mut known = vec![difference.clone(), difference.scaled(-1).unwrap()];
+        known.push(sum(&[(1, &[odd]), (-8, &[])]));
+        known.push(sum(&[(-1, &[odd]), (10, &[])]));
+        assert!(is_satisfiable(&known, &symbols));
+        known.push(sum(&[(-1, &[odd]), (8, &[])]));
+        assert!(!is_satisfiable(&known, &symbols));
     }
 
     #[test]

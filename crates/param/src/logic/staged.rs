@@ -31,7 +31,19 @@ impl Prover {
         let opposite = known.equal.iter().filter_map(|one| one.scaled(-1));
         let all: Vec<Poly> =
             known.at_least.iter().chain(&known.equal).cloned().chain(opposite).collect();
-        models::found(&all, &self.symbols).is_empty() && refutation(known, effort).is_some()
+        if models::is_satisfied(&all, &self.symbols) {
+            return false;
+        }
+        // A failing search with full effort costs most: a model shows that it must fail.
+        if effort != Effort::LIGHT {
+            if refutation(known, Effort::LIGHT).is_some() {
+                return true;
+            }
+            if models::is_satisfiable(&all, &self.symbols) {
+                return false;
+            }
+        }
+        refutation(known, effort).is_some()
     }
 
     fn is_refuted_by_choices(&self, known: &Hypotheses, all: &[Formula], effort: Effort) -> bool {

@@ -252,24 +252,38 @@ impl Resolver {
 
     /// Returns an arbitrary existing thread and iteration.
     pub(super) fn some(&mut self, digits: &[Sym], fixed: &Instance) -> Instance {
-        self.arbitrary(digits, fixed, false)
+        self.arbitrary(digits, fixed, None).0
     }
 
-    /// The same, with the dependence on its digits recorded.
-    pub(super) fn some_tracked(&mut self, digits: &[Sym], fixed: &Instance) -> Instance {
-        self.arbitrary(digits, fixed, true)
+    /// The same, with the dependence on its digits recorded, and with the unknown of each digit. Digits with a mirror
+    /// are counted from there: of `d` in `0 .. high` the unknown is `high − d`.
+    pub(super) fn some_tracked(
+        &mut self,
+        digits: &[Sym],
+        fixed: &Instance,
+        mirrors: &BTreeMap<Sym, Poly>,
+    ) -> (Instance, BTreeMap<Sym, Sym>) {
+        self.arbitrary(digits, fixed, Some(mirrors))
     }
 
-    fn arbitrary(&mut self, digits: &[Sym], fixed: &Instance, is_tracked: bool) -> Instance {
-        let mut instance = fixed.clone();
+    fn arbitrary(
+        &mut self,
+        digits: &[Sym],
+        fixed: &Instance,
+        tracked: Option<&BTreeMap<Sym, Poly>>,
+    ) -> (Instance, BTreeMap<Sym, Sym>) {
+        let (mut instance, mut copies) = (fixed.clone(), BTreeMap::new());
         let mut fresh = Vec::new();
         for digit in digits {
             let symbol = self.prover.symbols.get(*digit).clone();
             let copy = self.prover.symbols.fresh(format!("{}?", symbol.name), symbol.level);
-            instance.digits.insert(*digit, Poly::symbol(copy));
-            if is_tracked {
+            let own = Poly::symbol(copy);
+            let mirrored = tracked.and_then(|mirrors| mirrors.get(digit)?.minus(&own));
+            instance.digits.insert(*digit, mirrored.unwrap_or(own));
+            if tracked.is_some() {
                 self.bound.insert(copy);
             }
+            copies.insert(*digit, copy);
             fresh.push((copy, symbol));
         }
         for (copy, symbol) in fresh {
@@ -280,6 +294,6 @@ impl Resolver {
             let target = self.prover.symbols.get_mut(copy);
             (target.facts, target.low, target.high) = (facts, low, high);
         }
-        instance
+        (instance, copies)
     }
 }

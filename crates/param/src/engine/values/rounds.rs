@@ -311,7 +311,7 @@ impl Runner<'_, '_> {
         let mut times = Poly::symbol(count);
         if let Some(trips) = self.engine.trips(&condition, count, &entry.state.path) {
             if trips.is_shown {
-                track.state.substitute(count, &trips.number);
+                self.engine.settle_count(&mut track.state, count, &trips.number);
             }
             if let (Some(sym), Some(quotient)) = (trips.number.as_symbol(), trips.quotient) {
                 self.lengths.insert(sym, quotient);

@@ -210,11 +210,8 @@ impl Resolver {
 
     /// The only instance of a store that may store to an element.
     fn only_instance(&mut self, ask: &Ask<'_>) -> Option<Instance> {
-        let other = self.some_tracked(&ask.digits, &ask.fixed);
-        let mut copies: BTreeMap<Sym, Sym> = BTreeMap::new();
-        for digit in &ask.digits {
-            copies.insert(*digit, other.digits.get(digit)?.as_symbol()?);
-        }
+        let mirrors = self.mirrors(ask);
+        let (other, copies) = self.some_tracked(&ask.digits, &ask.fixed, &mirrors);
         let wanted: BTreeSet<Sym> = copies.values().copied().collect();
         let there = self.conditions(ask, &other)?;
         let assumed: Vec<Formula> = ask.known.iter().chain(&there).cloned().collect();
@@ -234,9 +231,27 @@ impl Resolver {
         let values = self.inverse(unknowns, equations, &assumed, &[Effort::Light, Effort::Full])?;
         let mut witness = ask.fixed.clone();
         for (digit, copy) in copies {
-            witness.digits.insert(digit, values.get(&copy)?.clone());
+            let value = other.digits.get(&digit)?.substituted(copy, values.get(&copy)?)?;
+            witness.digits.insert(digit, value);
         }
         Some(witness)
+    }
+
+    /// The greatest values of digits that an index counts from there, such as the block in `gridDim.x - 1 - blockIdx.x`.
+    fn mirrors(&self, ask: &Ask<'_>) -> BTreeMap<Sym, Poly> {
+        let symbols = &self.prover.symbols;
+        let falls = |index: &Poly, digit: Sym| match &index.by_powers(digit)[..] {
+            [_, factor] => factor.leading_sign() < 0,
+            _ => false,
+        };
+        let mirror = |digit: &Sym| {
+            let symbol = symbols.get(*digit);
+            let high = symbol.high.clone().filter(|high| symbols.level(high) == Level::Launch)?;
+            let is_counted = symbol.low.as_ref().is_some_and(Poly::is_zero);
+            let falls = ask.site.index.iter().any(|index| falls(index, *digit));
+            (is_counted && falls).then_some((*digit, high))
+        };
+        ask.digits.iter().filter_map(mirror).collect()
     }
 
     /// Conditions that all hold exactly if an instance gets to a store, in time, and stores to the element.

@@ -4,7 +4,7 @@ use super::bounded::{self, Outcome};
 use super::certificate::{Certificate, Multiple, Weighted};
 use super::{exact, simplex};
 use crate::logic::poly::{Monomial, Poly};
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 
 /// Entries of the largest table that is solved in whole numbers; for larger ones the columns are first guessed in
 /// floating point.
@@ -34,26 +34,16 @@ pub(super) struct Entry {
 
 /// Finds a sum of columns, those of products with positive weights, that is a negative constant.
 pub(super) fn sum(entries: &[Entry]) -> Option<Certificate> {
-    let kept = useful(entries);
+    let numbered = Numbered::new(entries);
+    let kept = numbered.useful(entries);
     let negative = |entry: &&Entry| entry.source.is_free() || entry.poly.constant_term() < 0;
     if !kept.iter().any(|at| negative(&&entries[*at])) {
         return None;
     }
-    let mut rows: BTreeMap<&Monomial, usize> = BTreeMap::new();
-    let constant = Monomial::new();
-    rows.insert(&constant, 0);
-    for (monomial, _) in kept.iter().flat_map(|at| entries[*at].poly.terms()) {
-        let next = rows.len();
-        rows.entry(monomial).or_insert(next);
-    }
-    let column = |at: &usize| -> exact::Column {
-        let terms = entries[*at].poly.terms();
-        terms.map(|(monomial, coefficient)| (rows[monomial], coefficient)).collect()
-    };
-    let columns: Vec<exact::Column> = kept.iter().map(column).collect();
+    let (columns, rows) = numbered.columns(&kept);
     let is_free: Vec<bool> = kept.iter().map(|at| entries[*at].source.is_free()).collect();
-    if columns.len() * rows.len() <= MAX_BOUNDED {
-        match bounded::outcome(&columns, &is_free, rows.len()) {
+    if columns.len() * rows <= MAX_BOUNDED {
+        match bounded::outcome(&columns, &is_free, rows) {
             Outcome::Refuted(weights) => {
                 let source = |(at, weight): (usize, i128)| (&entries[kept[at]].source, weight);
                 return Some(certificate(weights.into_iter().map(source)));
@@ -62,10 +52,10 @@ pub(super) fn sum(entries: &[Entry]) -> Option<Certificate> {
             Outcome::Abandoned => {}
         }
     }
-    let chosen = chosen(&columns, &kept, entries, rows.len())?;
+    let chosen = chosen(&columns, &kept, entries, rows)?;
     let is_free: Vec<bool> = chosen.iter().map(|one| is_free[*one]).collect();
     let exact: Vec<exact::Column> = chosen.iter().map(|one| columns[*one].clone()).collect();
-    let weights = exact::weights(&exact, &is_free, rows.len())?;
+    let weights = exact::weights(&exact, &is_free, rows)?;
     let sources = chosen.iter().map(|one| &entries[kept[*one]].source);
     Some(certificate(sources.zip(weights)))
 }
@@ -108,40 +98,88 @@ fn certificate<'s>(weighted: impl Iterator<Item = (&'s Source, i128)>) -> Certif
     Certificate::Sum { products, multiples }
 }
 
-/// Positions of columns that may have a weight. A monomial that all columns have with one sign cannot cancel, so its
-/// columns are excluded.
-fn useful(entries: &[Entry]) -> Vec<usize> {
-    let mut signs: BTreeMap<&Monomial, [usize; 2]> = BTreeMap::new();
-    let parts = |entry: &Entry, coefficient: i128| match entry.source.is_free() {
-        true => [1, 1],
-        false => [usize::from(coefficient > 0), usize::from(coefficient < 0)],
-    };
-    for entry in entries {
-        for (monomial, coefficient) in entry.poly.terms() {
-            let [plus, minus] = parts(entry, coefficient);
-            let count = signs.entry(monomial).or_default();
-            *count = [count[0] + plus, count[1] + minus];
+/// Columns whose monomials are numbered: looking up a monomial costs more than all else that is done with it.
+struct Numbered {
+    terms: Vec<Vec<(usize, i128)>>,
+    /// Number of monomials. The first is that of constants.
+    monomials: usize,
+}
+
+/// The number of the monomial of constants.
+const CONSTANT: usize = 0;
+
+impl Numbered {
+    fn new(entries: &[Entry]) -> Self {
+        let constant = Monomial::new();
+        let mut numbers: FxHashMap<&Monomial, usize> = FxHashMap::default();
+        numbers.insert(&constant, CONSTANT);
+        let mut terms: Vec<Vec<(usize, i128)>> = Vec::with_capacity(entries.len());
+        for entry in entries {
+            let mut own = Vec::new();
+            for (monomial, coefficient) in entry.poly.terms() {
+                let next = numbers.len();
+                own.push((*numbers.entry(monomial).or_insert(next), coefficient));
+            }
+            terms.push(own);
         }
+        Self { terms, monomials: numbers.len() }
     }
-    let mut kept: Vec<usize> = (0..entries.len()).collect();
-    loop {
-        let stays = |at: &usize| {
-            entries[*at].poly.terms().all(|(monomial, _)| {
-                monomial.is_empty() || signs.get(monomial).is_some_and(|[a, b]| *a > 0 && *b > 0)
-            })
+
+    /// Positions of columns that may have a weight. A monomial that all columns have with one sign cannot cancel, so
+    /// its columns are excluded.
+    fn useful(&self, entries: &[Entry]) -> Vec<usize> {
+        let parts = |at: usize, coefficient: i128| match entries[at].source.is_free() {
+            true => [1, 1],
+            false => [usize::from(coefficient > 0), usize::from(coefficient < 0)],
         };
-        let (stay, go): (Vec<usize>, Vec<usize>) = kept.iter().partition(|at| stays(at));
-        if go.is_empty() {
-            return stay;
-        }
-        for at in go {
-            for (monomial, coefficient) in entries[at].poly.terms() {
-                let [plus, minus] = parts(&entries[at], coefficient);
-                if let Some(count) = signs.get_mut(monomial) {
-                    *count = [count[0] - plus, count[1] - minus];
-                }
+        let mut signs: Vec<[usize; 2]> = vec![[0, 0]; self.monomials];
+        for (at, terms) in self.terms.iter().enumerate() {
+            for (monomial, coefficient) in terms {
+                let [plus, minus] = parts(at, *coefficient);
+                signs[*monomial][0] += plus;
+                signs[*monomial][1] += minus;
             }
         }
-        kept = stay;
+        let mut kept: Vec<usize> = (0..self.terms.len()).collect();
+        loop {
+            let stays = |at: &usize| {
+                self.terms[*at].iter().all(|(monomial, _)| {
+                    *monomial == CONSTANT || signs[*monomial].iter().all(|count| *count > 0)
+                })
+            };
+            let (stay, go): (Vec<usize>, Vec<usize>) = kept.iter().partition(|at| stays(at));
+            if go.is_empty() {
+                return stay;
+            }
+            for at in go {
+                for (monomial, coefficient) in &self.terms[at] {
+                    let [plus, minus] = parts(at, *coefficient);
+                    signs[*monomial][0] -= plus;
+                    signs[*monomial][1] -= minus;
+                }
+            }
+            kept = stay;
+        }
+    }
+
+    /// The columns that are kept, and the number of their rows: those of monomials that occur in them, in order of
+    /// appearance.
+    fn columns(&self, kept: &[usize]) -> (Vec<exact::Column>, usize) {
+        let mut rows: Vec<Option<usize>> = vec![None; self.monomials];
+        rows[CONSTANT] = Some(0);
+        let mut next = 1;
+        let mut columns = Vec::with_capacity(kept.len());
+        for at in kept {
+            let mut column = exact::Column::new();
+            for (monomial, coefficient) in &self.terms[*at] {
+                let row = *rows[*monomial].get_or_insert_with(|| {
+                    next += 1;
+                    next - 1
+                });
+                column.push((row, *coefficient));
+            }
+            columns.push(column);
+        }
+        (columns, next)
     }
 }
