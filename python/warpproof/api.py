@@ -118,12 +118,12 @@ def verify(reference: Any, kernel: Any, arguments: Mapping[str, Any] | None = No
     is at small shapes, with ``shapes={"x": (4, 200)}`` at these, and every launch is checked at the shapes of the
     arguments.
     """
-    from warpproof import _recorded
+    from warpproof import _host_functions
 
-    if _recorded.is_host_function(kernel):
+    if _host_functions.is_host_function(kernel):
         given = dict(keywords)
-        options = {name: given.pop(name) for name in _recorded.OPTIONS if name in given}
-        return _recorded.verify(reference, kernel, {**(arguments or {}), **given}, **options)
+        options = {name: given.pop(name) for name in _host_functions.OPTIONS if name in given}
+        return _host_functions.verify(reference, kernel, {**(arguments or {}), **given}, **options)
     if "shapes" in keywords:
         raise UsageError("`shapes=` needs the function that launches the kernel: a launch has sizes and a grid that are numbers")
     if not callable(reference) or isinstance(reference, (Kernel, Launch)):
@@ -173,7 +173,7 @@ def prove(
     command.option(infer=infer, strict=strict, timeout=timeout, jobs=jobs)
     command.option(solver=solver, second_solver=second_solver, no_solver=no_solver)
     command.option(no_cache=no_cache, no_compare=no_compare, arch=arch or one.arch)
-    command.option(include=[*one.include, *_several(include)], define=define)
+    command.option(include=[*one.include, *_as_list(include)], define=define)
     return command.report()
 
 
@@ -248,7 +248,7 @@ def _launch(kernel: Any, grid: Any, block: Any, shared: Any, cluster: Any) -> La
     return replace(launch, **{name: value for name, value in given.items() if value is not None})
 
 
-def _several(given: Any) -> list[str]:
+def _as_list(given: Any) -> list[str]:
     """Returns one text or several as a list."""
     if given is None:
         return []
@@ -377,7 +377,7 @@ class _Command:
     def compiling(self, arch: str | None, include: Any, inline_math: bool, no_cache: bool) -> None:
         if arch is not None and self.has("--arch"):
             self.words = [word for word in self.words if not word.startswith("--arch=")]
-        self.option(arch=arch, include=_several(include), inline_math=inline_math, no_cache=no_cache)
+        self.option(arch=arch, include=_as_list(include), inline_math=inline_math, no_cache=no_cache)
 
     def others(self, alias: Iterable[Sequence[str]], symbol: Mapping[str, Any] | None) -> None:
         self.several("alias", (names if isinstance(names, str) else ",".join(names) for names in alias))

@@ -143,11 +143,11 @@ def job(function: Callable[..., Any], /, *arguments: Any, id: str | int | None =
     """Returns a call as a job that has not run: ``wp.job(wp.equiv, formula, launch)`` instead of ``wp.equiv(formula,
     launch)``.
     """
-    from warpproof import _recorded, api
+    from warpproof import _host_functions, api
 
     if function not in (api.check, api.equiv, api.verify, api.prove, api.simulate):
         raise UsageError("a job is a call of `check`, `equiv`, `verify`, `prove` or `simulate`")
-    if function is api.verify and _recorded.is_host_function(arguments[1]):
+    if function is api.verify and _host_functions.is_host_function(arguments[1]):
         raise UsageError("a function that launches kernels is several comparisons: record it, and make a job of each launch")
     command = api.command_of(function, *arguments, **keywords)
     if command.files.has_any():

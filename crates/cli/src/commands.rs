@@ -111,7 +111,7 @@ fn run_equiv_for_all(args: &EquivArgs, console: &Console) -> Exit {
         format: args.output.format.into(),
     };
     let names = paths.map(|path| path.kernel.as_deref());
-    let together = driver::prove::Together {
+    let together = driver::prove::Correspondence {
         names: args.sizes.map.clone(),
         same_launch: args.sizes.same_launch,
         requires: args.sizes.demands.clone(),

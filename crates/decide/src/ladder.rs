@@ -16,7 +16,7 @@ use crate::problem::{Budget, Problem};
 use crate::rewrite::{Rewriter, clear_denominators};
 use crate::split::is_zero_in_all_cases;
 use crate::verdict::{Assumed, Decision, Reason, Rung};
-use crate::witness::{Found, Search};
+use crate::witness::{Search, SearchResult};
 use requirement::Requirement;
 use rustc_hash::{FxHashMap, FxHashSet};
 use term::{NodeId, Term};
@@ -199,7 +199,7 @@ impl<'t> Ladder<'t> {
 
     fn pair(&mut self, index: usize, pair: (Term, Term)) -> Outcome<Decision> {
         let (reference, optimised, required, own) = self.forms(index, pair)?;
-        let mut found = Found::default();
+        let mut found = SearchResult::default();
         let equal = match self.algebra.unequal(reference, optimised)? {
             None => Some(Rung::Composite),
             Some(gap) => {

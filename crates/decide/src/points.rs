@@ -19,13 +19,13 @@ use term::{FloatNumbers, Input, Node, Number, Numbers, Relation, Term, Terms};
 const SCALES: i32 = 24;
 
 /// A bound, and whether it is excluded.
-type Bound = Option<(Number, bool)>;
+type Endpoint = Option<(Number, bool)>;
 
 /// The allowed values of an input.
 #[derive(Clone, Debug, Default)]
 struct Range {
-    low: Bound,
-    high: Bound,
+    low: Endpoint,
+    high: Endpoint,
 }
 
 /// The points of a problem.
@@ -282,7 +282,7 @@ impl Range {
 
     /// The integers of a range that are in this one, by their ends.
     fn integers(&self, low: i64, high: i64) -> (i64, i64) {
-        let whole = |bound: &Bound, up: bool| {
+        let whole = |bound: &Endpoint, up: bool| {
             let (number, excluded) = bound.as_ref()?;
             let big = number.to_big();
             let whole = if up { big.ceil() } else { big.floor() };

@@ -78,7 +78,7 @@ pub(crate) struct Search<'t> {
 
 /// Result for a range of points.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct SearchResult {
     /// The first point where both are defined and the values differ.
     pub(crate) values: Option<(Point, Discrepancy)>,
     /// The first point where only the reference is defined.
@@ -87,7 +87,7 @@ pub(crate) struct Found {
     pub(crate) reference_defined: bool,
 }
 
-impl Found {
+impl SearchResult {
     /// Combines the results of two searches.
     pub(crate) fn or(self, other: Self) -> Self {
         Self {
@@ -134,8 +134,8 @@ impl<'t> Search<'t> {
 
     /// Tries the points numbered `points`, until the values differ. Evaluates intervals at each of the first
     /// `always`, and wherever fingerprints are promising.
-    pub(crate) fn run(&self, points: std::ops::Range<u64>, always: u64) -> Found {
-        let mut found = Found::default();
+    pub(crate) fn run(&self, points: std::ops::Range<u64>, always: u64) -> SearchResult {
+        let mut found = SearchResult::default();
         for number in points {
             if self.points.deadline.has_passed() {
                 break;

@@ -6,7 +6,7 @@
 //! is assumed and listed. Any other case is open, and the reason names the declaration that settles it.
 
 use crate::demangle::demangle;
-use crate::execute::Finished;
+use crate::execute::FinishedRun;
 use exec::{Placement, Settled};
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ const SHOWN: usize = 3;
 type Arrays<'p> = BTreeMap<(&'p str, u32), Vec<&'p Placement>>;
 
 /// The assumptions about places of shared arrays.
-pub(crate) fn assumed(finished: &Finished<'_>) -> impl Iterator<Item = String> {
+pub(crate) fn assumed(finished: &FinishedRun<'_>) -> impl Iterator<Item = String> {
     let packed = described(finished, Settled::InEveryPacking).map(|(largest, each)| {
         format!(
             "shared arrays lie one after another from a multiple of {largest} bytes on, in any order, with \
@@ -34,7 +34,7 @@ pub(crate) fn assumed(finished: &Finished<'_>) -> impl Iterator<Item = String> {
 }
 
 /// The largest alignment needed of arrays whose alignment is settled so, and a description of each.
-fn described(finished: &Finished<'_>, settled: Settled) -> Option<(u32, String)> {
+fn described(finished: &FinishedRun<'_>, settled: Settled) -> Option<(u32, String)> {
     let packed = arrays(finished, settled);
     let largest = packed.keys().map(|(_, needed)| *needed).max()?;
     let each = packed.iter().map(|((name, needed), all)| {
@@ -48,7 +48,7 @@ fn described(finished: &Finished<'_>, settled: Settled) -> Option<(u32, String)>
 }
 
 /// The reasons why alignment is open.
-pub(crate) fn open(finished: &Finished<'_>) -> Vec<String> {
+pub(crate) fn open(finished: &FinishedRun<'_>) -> Vec<String> {
     let open = arrays(finished, Settled::No);
     let mut reasons: Vec<String> =
         open.into_values().map(|accesses| reason(finished, &accesses)).collect();
@@ -60,7 +60,7 @@ pub(crate) fn open(finished: &Finished<'_>) -> Vec<String> {
     reasons
 }
 
-fn reason(finished: &Finished<'_>, accesses: &[&Placement]) -> String {
+fn reason(finished: &FinishedRun<'_>, accesses: &[&Placement]) -> String {
     let Placement { place, name, space, declared, needed, .. } = accesses[0];
     let (line, shown) = (finished.kernel().line(*place), short_name(name));
     let more = match accesses.len() {
@@ -82,7 +82,7 @@ fn reason(finished: &Finished<'_>, accesses: &[&Placement]) -> String {
 }
 
 /// The accesses whose alignment is settled so, by array.
-fn arrays<'f>(finished: &'f Finished<'_>, settled: Settled) -> Arrays<'f> {
+fn arrays<'f>(finished: &'f FinishedRun<'_>, settled: Settled) -> Arrays<'f> {
     let mut arrays = Arrays::new();
     for one in finished.result.alignments.iter().filter(|one| one.settled == settled) {
         arrays.entry((&one.name, one.needed)).or_default().push(one);

@@ -2,11 +2,11 @@
 
 use crate::alignment;
 use crate::demangle::demangle;
-use crate::execute::Finished;
+use crate::execute::FinishedRun;
 use exec::{Contents, Doubt, Doubtful};
 use ir::Op;
 
-impl Finished<'_> {
+impl FinishedRun<'_> {
     /// The unchecked facts that the answer relies on, one sentence each.
     pub(crate) fn assumptions(&self) -> Vec<String> {
         let mut assumptions = Vec::new();

@@ -11,15 +11,15 @@
 
 use crate::allow::Allow;
 use crate::arguments::{AssumeSpec, InputSpec, MissingData};
-use crate::execute::{self, Execution, Finished, Prepared, Refusal, is_race};
+use crate::execute::{self, Execution, FinishedRun, PreparedLaunch, Refusal, is_race};
 use crate::properties::{Property, properties};
 use crate::report::{self, Report};
-use crate::rerun::{self, Again};
+use crate::rerun::{self, RerunMethod};
 use crate::verdict::Verdict;
 use crate::vocabulary::{PropertyName, listed};
 use crate::{Colour, Exit, Format, Outcome, graph, output};
 use equiv::{Assumption, Side};
-use exec::{Checks, Stop, Undecided};
+use exec::{Checks, StopReason, Undecided};
 use ir::Scalar;
 use std::path::Path;
 
@@ -74,9 +74,9 @@ fn check(execution: &Execution<'_>, options: Options<'_>, colour: Colour) -> Out
     };
     finished = followed(execution, finished, checks);
     let adopted = match settled(execution, &finished, checks, strict) {
-        Some(Settled::BitForBit(settled)) => Some(settled),
-        Some(Settled::AsReals(settled)) if allow.float_order => Some(settled),
-        Some(Settled::AsReals(_)) => {
+        Some(EqualWrites::BitForBit(settled)) => Some(settled),
+        Some(EqualWrites::AsReals(settled)) if allow.float_order => Some(settled),
+        Some(EqualWrites::AsReals(_)) => {
             finished.equal_as_reals = true;
             None
         }
@@ -113,7 +113,11 @@ fn check(execution: &Execution<'_>, options: Options<'_>, colour: Colour) -> Out
 
 /// Returns the run that gets furthest. Candidates are the given run, a run that encloses floats whose bits are not
 /// fixed, a run of the lifted program, both together, and a run that follows both sides of branches on data.
-fn followed<'r>(execution: &Execution<'r>, first: Finished<'r>, checks: Checks) -> Finished<'r> {
+fn followed<'r>(
+    execution: &Execution<'r>,
+    first: FinishedRun<'r>,
+    checks: Checks,
+) -> FinishedRun<'r> {
     let unfixed = first.result.unfixed;
     let stopped = first.result.gap.is_some();
     let open = !first.result.doubts.is_empty() || !first.result.undecided.is_empty();
@@ -125,25 +129,26 @@ fn followed<'r>(execution: &Execution<'r>, first: Finished<'r>, checks: Checks) 
         if enclosed && !unfixed || lifted && !stopped {
             continue;
         }
-        let again = Again { lifted, enclosed, conditional: false };
+        let again = RerunMethod { lifted, enclosed, conditional: false };
         let Some(run) = rerun::run_again(execution, "check", checks, again) else { continue };
         match &run.result.gap {
             None => return run,
             // This run knows the reason for the stop.
-            Some(gap) if gap.stop == Stop::NotFixed => best = run,
+            Some(gap) if gap.stop == StopReason::NotFixed => best = run,
             // This run passed the place where the unlifted program stopped, and stopped elsewhere.
             Some(gap) if lifted && best.is_stopped_elsewhere(gap) => best = run,
             Some(_) => {}
         }
     }
-    let is_open = |gap: &exec::Gap| matches!(gap.stop, Stop::NotFollowed | Stop::NotFixed);
+    let is_open =
+        |gap: &exec::Gap| matches!(gap.stop, StopReason::NotFollowed | StopReason::NotFixed);
     if best.result.gap.as_ref().is_some_and(is_open) {
-        let again = Again { lifted: false, enclosed: false, conditional: true };
+        let again = RerunMethod { lifted: false, enclosed: false, conditional: true };
         let run = rerun::run_again(execution, "check", checks, again);
         match run.map(|run| (run.result.gap.as_ref().map(|gap| gap.stop), run)) {
             Some((None, run)) => return run,
             // This run also knows what stops it behind the branch.
-            Some((Some(Stop::Conditional), run)) => best = run,
+            Some((Some(StopReason::Conditional), run)) => best = run,
             _ => {}
         }
     }
@@ -153,13 +158,17 @@ fn followed<'r>(execution: &Execution<'r>, first: Finished<'r>, checks: Checks) 
 
 /// Returns the run that gets furthest if blocks take tickets from a counter: runs on terms, with each block in turn
 /// as the last one.
-fn ticketed<'r>(execution: &Execution<'r>, best: Finished<'r>, checks: Checks) -> Finished<'r> {
+fn ticketed<'r>(
+    execution: &Execution<'r>,
+    best: FinishedRun<'r>,
+    checks: Checks,
+) -> FinishedRun<'r> {
     if best.result.gap.is_none() || !exec::may_take_tickets(best.program()) {
         return best;
     }
     for lifted in [false, true] {
         let prepared = execute::prepare(execution, &[], "check", MissingData::Opaque);
-        let Ok(prepared) = prepared.map(Prepared::without_relations) else { break };
+        let Ok(prepared) = prepared.map(PreparedLaunch::without_relations) else { break };
         let mut prepared = if lifted { prepared.lifted() } else { prepared };
         if lift::drops_code(prepared.program()) {
             break;
@@ -179,7 +188,7 @@ fn ticketed<'r>(execution: &Execution<'r>, best: Finished<'r>, checks: Checks) -
     best
 }
 
-impl Finished<'_> {
+impl FinishedRun<'_> {
     /// Did the run stop at another place than this?
     fn is_stopped_elsewhere(&self, gap: &exec::Gap) -> bool {
         self.result.gap.as_ref().is_some_and(|own| own.place != gap.place)
@@ -188,9 +197,14 @@ impl Finished<'_> {
 
 /// Returns the run that gets furthest if addresses are computed from integers of tensors: a run on terms that
 /// confines such integers to the ranges stated with the arguments.
-fn indexed<'r>(execution: &Execution<'r>, best: Finished<'r>, checks: Checks) -> Finished<'r> {
+fn indexed<'r>(
+    execution: &Execution<'r>,
+    best: FinishedRun<'r>,
+    checks: Checks,
+) -> FinishedRun<'r> {
     let is_integer = |input: &InputSpec| matches!(input.element.scalar(), Scalar::Integer { .. });
-    let is_open = |stop: Stop| matches!(stop, Stop::NotFollowed | Stop::Conditional);
+    let is_open =
+        |stop: StopReason| matches!(stop, StopReason::NotFollowed | StopReason::Conditional);
     let stopped = best.result.gap.as_ref().filter(|gap| is_open(gap.stop));
     let Some(mut place) = stopped.map(|gap| gap.place) else { return best };
     if !best.built.inputs.iter().any(is_integer) {
@@ -199,7 +213,7 @@ fn indexed<'r>(execution: &Execution<'r>, best: Finished<'r>, checks: Checks) ->
     let mut furthest = best;
     for lifted in [false, true] {
         let prepared = execute::prepare(execution, &[], "check", MissingData::Opaque);
-        let Ok(prepared) = prepared.map(Prepared::without_relations) else { break };
+        let Ok(prepared) = prepared.map(PreparedLaunch::without_relations) else { break };
         let mut prepared = if lifted { prepared.lifted() } else { prepared };
         if lift::drops_code(prepared.program()) {
             break;
@@ -244,7 +258,7 @@ type RunOnTerms = fn(&Side<'_>, &[Assumption], exec::Limits, Checks) -> Option<e
 /// Checks on terms; also returns the ranges that the result rests on.
 fn on_terms(
     execution: &Execution<'_>,
-    prepared: &Prepared<'_>,
+    prepared: &PreparedLaunch<'_>,
     checks: Checks,
     run: RunOnTerms,
 ) -> Option<(exec::Outcome, Vec<String>)> {
@@ -255,7 +269,10 @@ fn on_terms(
 }
 
 /// The ranges stated with the arguments, as text and as assumptions.
-fn ranges(prepared: &Prepared<'_>, side: &Side<'_>) -> Option<(Vec<String>, Vec<Assumption>)> {
+fn ranges(
+    prepared: &PreparedLaunch<'_>,
+    side: &Side<'_>,
+) -> Option<(Vec<String>, Vec<Assumption>)> {
     let ranges = crate::equiv::ranges(std::iter::once(prepared), [side, side]).ok()?;
     let assumption = |spec: &AssumeSpec| Assumption { condition: spec.condition.clone() };
     let texts = ranges.iter().map(ToString::to_string).collect();
@@ -263,11 +280,11 @@ fn ranges(prepared: &Prepared<'_>, side: &Side<'_>) -> Option<(Vec<String>, Vec<
 }
 
 /// A run that shows that threads write equal values at the same time.
-enum Settled<'r> {
+enum EqualWrites<'r> {
     /// By value numbering.
-    BitForBit(Finished<'r>),
+    BitForBit(FinishedRun<'r>),
     /// As real numbers: any of several results may stay, and they differ in their last bits at most.
-    AsReals(Finished<'r>),
+    AsReals(FinishedRun<'r>),
 }
 
 /// The assumption of value numbering about sums that may be fused with a product.
@@ -277,10 +294,10 @@ const ALIKE_FUSION: &str =
 /// Runs with values, if this settles the open questions.
 fn settled<'r>(
     execution: &Execution<'r>,
-    finished: &Finished<'_>,
+    finished: &FinishedRun<'_>,
     checks: Checks,
     strict: bool,
-) -> Option<Settled<'r>> {
+) -> Option<EqualWrites<'r>> {
     let places = equiv::asked(&finished.result);
     if places.is_empty() || finished.result.gap.is_some() {
         return None;
@@ -293,7 +310,7 @@ fn settled<'r>(
         }
         let (program, launch) = (prepared.program(), &prepared.built.launch);
         let places = places.iter().copied();
-        let exec::Numbered { outcome, relies_on_alike_fusion } =
+        let exec::NumberedOutcome { outcome, relies_on_alike_fusion } =
             exec::check_numbered(program, launch, execution.limits, checks, places);
         let settles = outcome.gap.is_none() && equiv::asked(&outcome).is_empty();
         if settles && !(relies_on_alike_fusion && strict) {
@@ -301,7 +318,7 @@ fn settled<'r>(
                 true => prepared.assuming(ALIKE_FUSION),
                 false => prepared,
             };
-            return Some(Settled::BitForBit(prepared.finish(outcome, checks)));
+            return Some(EqualWrites::BitForBit(prepared.finish(outcome, checks)));
         }
     }
     let mut prepared = prepare()?.lifted();
@@ -314,22 +331,22 @@ fn settled<'r>(
     }
     if outcome.findings.iter().any(|finding| is_race(&finding.fault)) {
         // They differ as real numbers: a race.
-        return Some(Settled::BitForBit(prepared.finish(outcome, checks)));
+        return Some(EqualWrites::BitForBit(prepared.finish(outcome, checks)));
     }
     let real = "float-order: what threads write at the same time is equal up to the order of float \
                 additions (--allow float-order)";
-    Some(Settled::AsReals(prepared.assuming(real).finish(outcome, checks)))
+    Some(EqualWrites::AsReals(prepared.assuming(real).finish(outcome, checks)))
 }
 
 /// Searches for contents that make accesses under conditions race, if that is open.
-fn show_races(execution: &Execution<'_>, finished: &mut Finished<'_>, checks: Checks) {
+fn show_races(execution: &Execution<'_>, finished: &mut FinishedRun<'_>, checks: Checks) {
     let mut open = finished.result.undecided.iter();
     let is_open = open.any(Undecided::asks_for_contents) && finished.result.gap.is_none();
     if !is_open || checks.lock_step || finished.errors().next().is_some() {
         return;
     }
     let prepared = execute::prepare(execution, &[], "check", MissingData::Opaque);
-    let Ok(prepared) = prepared.map(Prepared::without_relations) else { return };
+    let Ok(prepared) = prepared.map(PreparedLaunch::without_relations) else { return };
     let Ok(side) = crate::equiv::alone(execution, &prepared) else { return };
     let Some((_, assumptions)) = ranges(&prepared, &side) else { return };
     let open = &finished.result.undecided;
@@ -364,7 +381,7 @@ fn refused(
     colour: Colour,
 ) -> Outcome {
     let report: Report = report::refusal("check", execution, refusal);
-    let mut outcome = refusal.tell(execution.input, colour);
+    let mut outcome = refusal.outcome(execution.input, colour);
     if let Some(output) = report.render(format) {
         (outcome.output, outcome.messages) = (output, String::new());
     }
@@ -372,14 +389,14 @@ fn refused(
 }
 
 /// Writes the graph of barriers.
-fn draw(path: &Path, finished: &Finished<'_>) -> Result<(), output::WriteError> {
+fn draw(path: &Path, finished: &FinishedRun<'_>) -> Result<(), output::WriteError> {
     let text = (finished.program(), finished.source());
     output::write(path, &graph::render(&finished.result, &finished.pipelines(), text))
 }
 
 /// Formats findings, then the verdict of each property, then assumptions.
-fn text(finished: &Finished<'_>, unexecuted: Option<String>, colour: Colour) -> String {
-    let mut text = finished.tell(colour);
+fn text(finished: &FinishedRun<'_>, unexecuted: Option<String>, colour: Colour) -> String {
+    let mut text = finished.messages(colour);
     let properties = properties(finished);
     let with = |verdict: Verdict| properties.iter().filter(move |one| one.verdict == verdict);
     let names = |verdict: Verdict| listed(with(verdict).map(|one| one.name));

@@ -12,7 +12,7 @@ use std::process::Command;
 use std::time::Duration;
 
 /// A compiler that does not say its version in this time does not work.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIME_LIMIT: Duration = Duration::from_secs(20);
 
 /// Reports the tools found.
 #[must_use]
@@ -111,7 +111,7 @@ pub fn run(environment: &Environment, version: &str) -> Outcome {
 fn nvcc_version(path: &Path) -> Result<String, String> {
     let mut command = Command::new(path);
     command.arg("--version");
-    let output = bounded::output(&mut command, PATIENCE).map_err(|error| error.to_string())?;
+    let output = bounded::output(&mut command, TIME_LIMIT).map_err(|error| error.to_string())?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let release = text.split("release ").nth(1).and_then(|rest| rest.split(',').next());
     match release {

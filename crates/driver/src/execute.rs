@@ -7,10 +7,10 @@ use crate::arguments::{
 };
 use crate::coverage::{Coverage, Programs, coverage};
 use crate::grouping::{Group, grouped};
-use crate::hints::Trials;
+use crate::hints::HintSearch;
 use crate::pipelines;
 use crate::precision::Kernel;
-pub(crate) use crate::prepared::Prepared;
+pub(crate) use crate::prepared::PreparedLaunch;
 use crate::race_groups::distinct;
 use crate::report::Pipeline;
 use crate::sync_findings::{self, is_note};
@@ -41,7 +41,7 @@ pub struct Execution<'r> {
 }
 
 /// A run and everything its report needs.
-pub(crate) struct Finished<'r> {
+pub(crate) struct FinishedRun<'r> {
     input: &'r Input,
     lowered: Lowered,
     /// The program before it was lifted, if it was.
@@ -88,9 +88,9 @@ pub(crate) enum Refusal {
     Launch(BuildError),
 }
 
-impl<'r> Prepared<'r> {
+impl<'r> PreparedLaunch<'r> {
     /// Combines the prepared launch with the outcome of its run.
-    pub(crate) fn finish(self, mut result: exec::Outcome, checks: Checks) -> Finished<'r> {
+    pub(crate) fn finish(self, mut result: exec::Outcome, checks: Checks) -> FinishedRun<'r> {
         let Self { input, lowered, unlifted, built, lifting, limits, is_formula, literals: _ } =
             self;
         let unwritten = unwritten(&built, &result, None);
@@ -100,7 +100,7 @@ impl<'r> Prepared<'r> {
         result
             .doubts
             .retain(|doubt| !is_open_copy(doubt) || !wmma::copies_are_loaded(kernel, doubt.place));
-        Finished {
+        FinishedRun {
             input,
             lowered,
             unlifted,
@@ -128,7 +128,7 @@ pub(crate) fn run<'r>(
     command: &str,
     missing_data: MissingData,
     checks: Checks,
-) -> Result<Finished<'r>, Refusal> {
+) -> Result<FinishedRun<'r>, Refusal> {
     let prepared = prepare(execution, &[], command, missing_data)?.without_relations();
     let (program, launch) = (prepared.program(), &prepared.built.launch);
     let result = match missing_data {
@@ -156,7 +156,7 @@ pub(crate) fn prepare<'r>(
     others: &[ArgumentSpec],
     command: &str,
     missing_data: MissingData,
-) -> Result<Prepared<'r>, Refusal> {
+) -> Result<PreparedLaunch<'r>, Refusal> {
     let input = execution.input;
     let lowered = sources::lower(&input.source).map_err(Refusal::Module)?;
     let program = &lowered.program;
@@ -181,7 +181,7 @@ pub(crate) fn prepare<'r>(
     built.notes.extend(input.dispatch_note(&function.name, execution.kernel));
     let (unlifted, lifting, limits) = (None, BTreeSet::new(), execution.limits);
     let (is_formula, literals) = (false, Vec::new());
-    Ok(Prepared { input, lowered, unlifted, built, lifting, limits, is_formula, literals })
+    Ok(PreparedLaunch { input, lowered, unlifted, built, lifting, limits, is_formula, literals })
 }
 
 /// Returns the launch. Files next to the PTX supply facts that the user did not give.
@@ -217,7 +217,7 @@ impl Refusal {
     }
 
     /// Formats the refusal as text.
-    pub(crate) fn tell(&self, input: &Input, colour: Colour) -> Outcome {
+    pub(crate) fn outcome(&self, input: &Input, colour: Colour) -> Outcome {
         let error = match self {
             Self::Module(errors) => return inspect::refuse(input, errors, Format::Text, colour),
             Self::Launch(error) => error,
@@ -235,11 +235,14 @@ impl Refusal {
 }
 
 /// Returns the launch of a side that wrote an output last.
-pub(crate) fn writer<'f, 'r>(side: &'f [Finished<'r>], output: &str) -> Option<&'f Finished<'r>> {
+pub(crate) fn writer<'f, 'r>(
+    side: &'f [FinishedRun<'r>],
+    output: &str,
+) -> Option<&'f FinishedRun<'r>> {
     side.iter().rev().find(|one| one.built.outputs.iter().any(|spec| spec.name == output))
 }
 
-impl Finished<'_> {
+impl FinishedRun<'_> {
     pub(crate) fn program(&self) -> &Program {
         &self.lowered.program
     }
@@ -359,7 +362,7 @@ impl Finished<'_> {
         let any_race = groups.iter().any(|group| is_race(&group.first.fault));
         let hints = self.hints.get_or_init(|| {
             let (launch, options) = (&self.built.launch, (self.limits, self.checks));
-            let mut trials = Trials::new(program, launch, &self.result, options);
+            let mut trials = HintSearch::new(program, launch, &self.result, options);
             groups.iter().map(|group| trials.hint(group)).collect()
         });
         let faults = groups.into_iter().zip(hints).map(|(group, hint)| {
@@ -376,7 +379,7 @@ impl Finished<'_> {
     }
 
     /// Formats the results as text: faults and the place where the run stopped.
-    pub(crate) fn tell(&self, colour: Colour) -> String {
+    pub(crate) fn messages(&self, colour: Colour) -> String {
         let mut text = String::new();
         let reported = self.reported().into_iter().map(|reported| reported.diagnostic);
         for diagnostic in reported.chain(self.stopped()) {

@@ -13,7 +13,7 @@ use crate::vocabulary::{FindingKind, PropertyName};
 use base::{Code, Diagnostic, Severity, SourceFile, SourceLine};
 use exec::{
     AccessKind, BarrierFault, Doubt, Doubtful, Fault, Gap, GroupFault, Origin, Place, Reason, Sink,
-    Stop, Target,
+    StopReason, Target,
 };
 use ir::{Program, Space};
 
@@ -48,7 +48,10 @@ fn own(group: &Group<'_>, program: &Program, code: Code, message: String) -> Dia
 /// A place where the run stopped.
 pub(crate) fn gap(gap: &Gap, program: &Program, source: &SourceFile) -> Diagnostic {
     let (severity, code) = (Severity::Unsupported, Code::NotFollowed);
-    let in_loop = matches!(gap.stop, Stop::Budget { in_loop: true } | Stop::Time { in_loop: true });
+    let in_loop = matches!(
+        gap.stop,
+        StopReason::Budget { in_loop: true } | StopReason::Time { in_loop: true }
+    );
     let message = match in_loop {
         true => format!("{} in the loop at {}", gap.reason, line_name(gap.place, program, source)),
         false => gap.reason.clone(),
@@ -57,23 +60,23 @@ pub(crate) fn gap(gap: &Gap, program: &Program, source: &SourceFile) -> Diagnost
     let thread = gap.thread.map_or_else(String::new, thread_name);
     let diagnostic = diagnostic.label(thread).origin(source_lines(gap.place, program));
     match gap.stop {
-        Stop::Budget { .. } => diagnostic.help("if it ends, give it more: --max-instructions 100G"),
-        Stop::Time { .. } => diagnostic.help("if it ends, give it more: --timeout SECONDS"),
-        Stop::Estimate { needed, fitting } => diagnostic.help(format!(
+        StopReason::Budget { .. } => diagnostic.help("if it ends, give it more: --max-instructions 100G"),
+        StopReason::Time { .. } => diagnostic.help("if it ends, give it more: --timeout SECONDS"),
+        StopReason::Estimate { needed, fitting } => diagnostic.help(format!(
             "give it more (--max-instructions {}G), take a smaller problem of at most {fitting} such \
              blocks, or restrict the claim to them: --blocks 0..{fitting}",
             needed.div_ceil(1_000_000_000).saturating_mul(2)
         )),
-        Stop::NotFixed => diagnostic.help(
+        StopReason::NotFixed => diagnostic.help(
             "the manual does not fix the last bits of this number, and not all that it allows \
              decide alike: compare with a margin, or use integers or operations with a written \
              rounding",
         ),
-        Stop::NotFollowed | Stop::Conditional if is_of_data(&gap.reason) => diagnostic.help(
+        StopReason::NotFollowed | StopReason::Conditional if is_of_data(&gap.reason) => diagnostic.help(
             "supply the data (--arg NAME=TYPE[…]=@file.npy; the answer then holds for it alone), or use \
              `prove` on the CUDA C source, which covers all data",
         ),
-        Stop::NotFollowed | Stop::Conditional | Stop::Interrupted => diagnostic,
+        StopReason::NotFollowed | StopReason::Conditional | StopReason::Interrupted => diagnostic,
     }
 }
 
@@ -224,7 +227,7 @@ pub(crate) fn target(fault: &Fault) -> Option<&Target> {
 /// Writes the message and the notes of a finding.
 fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
     let finding = group.first;
-    let told = (finding, who(finding));
+    let described = (finding, who(finding));
     let (code, message) = match &finding.fault {
         Fault::Race(race) => return sync_findings::race(race, group, program),
         Fault::Barrier(fault) => return sync_findings::barrier(fault, finding, program),
@@ -233,12 +236,12 @@ fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
         Fault::Deadlock { waiting, waits } => {
             return sync_findings::deadlock(*waiting, waits, finding, program);
         }
-        Fault::NotInMask { mask } => return collective_findings::not_in_mask(*mask, told),
+        Fault::NotInMask { mask } => return collective_findings::not_in_mask(*mask, described),
         Fault::LanesLeft { mask, left } => {
-            return collective_findings::lanes_left(*mask, left, told, program);
+            return collective_findings::lanes_left(*mask, left, described, program);
         }
         Fault::LanesMissing { missing } => {
-            return collective_findings::lanes_missing(*missing, told);
+            return collective_findings::lanes_missing(*missing, described);
         }
         Fault::PartOfWarpGroup { instruction, why: why @ GroupFault::Waits(_) } => {
             (Code::Deadlock, collective_findings::part_of_group(instruction, *why))
@@ -247,10 +250,10 @@ fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
             (Code::WarpCollective, collective_findings::part_of_group(instruction, *why))
         }
         Fault::ProductRegisters(window) => {
-            return product_findings::registers(*window, told, program);
+            return product_findings::registers(*window, described, program);
         }
         Fault::ProductsInFlight { products } => {
-            return product_findings::in_flight(*products, told);
+            return product_findings::in_flight(*products, described);
         }
         Fault::BeforeGridWait { target, kind, conflicts } => {
             (Code::Race, before_grid_wait(target, *kind, *conflicts))

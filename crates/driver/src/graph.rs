@@ -30,15 +30,15 @@ pub(crate) fn render(
         "// Uses of barriers in the first block. Solid: waits for. Dashed: arrives and goes on.\n\
          digraph barriers {\n    node [shape=box, fontname=monospace];\n",
     );
-    let mut counts = [0; 16];
+    let mut uses_so_far = [0; 16];
     for (number, one) in uses.iter().enumerate() {
-        counts[usize::from(one.id) % 16] += 1;
-        let label = label(one, counts[usize::from(one.id) % 16], program, source);
+        uses_so_far[usize::from(one.id) % 16] += 1;
+        let label = use_label(one, uses_so_far[usize::from(one.id) % 16], program, source);
         let style = if one.complete { "" } else { ", style=dashed" };
         let _ = writeln!(text, "    u{number} [label=\"{label}\"{style}];");
     }
     for (row, pipeline) in pipelines.iter().enumerate() {
-        text.push_str(&cluster(row, pipeline));
+        text.push_str(&mbarrier_box(row, pipeline));
     }
     let visits = [visits(uses), phase_visits(&outcome.mbarrier_uses)].concat();
     for ((from, to, waits), warps) in edges(visits) {
@@ -52,7 +52,7 @@ pub(crate) fn render(
 }
 
 /// The phases of an mbarrier, in a box of their own.
-fn cluster(row: usize, pipeline: &Pipeline) -> String {
+fn mbarrier_box(row: usize, pipeline: &Pipeline) -> String {
     let name = escape::line(&pipeline.mbarrier).replace(['"', '\\'], "_");
     let mut text = format!("    subgraph cluster_m{row} {{\n        label=\"mbarrier {name}");
     if pipeline.left_out > 0 {
@@ -106,10 +106,10 @@ pub(crate) fn data(
     program: &Program,
     source: &SourceFile,
 ) -> Option<report::Barriers> {
-    let mut counts = [0; 16];
+    let mut uses_so_far = [0; 16];
     let nodes = uses.iter().map(|one| {
-        counts[usize::from(one.id) % 16] += 1;
-        let label = label(one, counts[usize::from(one.id) % 16], program, source);
+        uses_so_far[usize::from(one.id) % 16] += 1;
+        let label = use_label(one, uses_so_far[usize::from(one.id) % 16], program, source);
         report::BarrierUse { label: label.replace("\\n", "\n"), complete: one.complete }
     });
     let nodes: Vec<report::BarrierUse> = nodes.collect();
@@ -121,7 +121,7 @@ pub(crate) fn data(
 }
 
 /// Formats the label of a barrier use: `barrier 1, use 2`, and below it the threads and where they arrived.
-fn label(one: &BarrierUse, number: u32, program: &Program, source: &SourceFile) -> String {
+fn use_label(one: &BarrierUse, number: u32, program: &Program, source: &SourceFile) -> String {
     let mut text = format!("barrier {}, use {number}", one.id);
     if let Some(count) = one.count {
         let _ = write!(text, " of {count} threads");

@@ -16,7 +16,7 @@ use std::ops::Range;
 const MOST_INSTRUCTIONS: u64 = 20_000_000;
 
 /// Hints are for the first races; the others often are the same mistake.
-const MOST_GROUPS: usize = 3;
+const MAX_HINTS: usize = 3;
 
 /// A place for a barrier: before the instruction with this index, or at the end of the block.
 type Point = (FuncId, BlockId, usize);
@@ -25,7 +25,7 @@ type Point = (FuncId, BlockId, usize);
 type Sites = BTreeSet<Point>;
 
 /// A run that found races, and the budget left for trials.
-pub(crate) struct Trials<'t> {
+pub(crate) struct HintSearch<'t> {
     program: &'t Program,
     launch: &'t Launch,
     found: &'t Outcome,
@@ -36,7 +36,7 @@ pub(crate) struct Trials<'t> {
     groups: usize,
 }
 
-impl<'t> Trials<'t> {
+impl<'t> HintSearch<'t> {
     pub(crate) fn new(
         program: &'t Program,
         launch: &'t Launch,
@@ -44,7 +44,7 @@ impl<'t> Trials<'t> {
         (limits, checks): (Limits, Checks),
     ) -> Self {
         let checks = Checks { barrier_uses: false, ..checks };
-        let (budget, groups) = (MOST_INSTRUCTIONS, MOST_GROUPS);
+        let (budget, groups) = (MOST_INSTRUCTIONS, MAX_HINTS);
         Self { program, launch, found, checks, limits, budget, groups }
     }
 
@@ -70,11 +70,11 @@ impl<'t> Trials<'t> {
         }
         let launch = Launch { selected: self.blocks(&races), ..self.launch.clone() };
         let orders = self.orders(&races);
-        let one_warp = self.is_matter_of_warps();
+        let one_warp = self.races_within_warps_only();
         let barriers = [(warp_barrier(), "__syncwarp"), (block_barrier(), "__syncthreads")];
         for (barrier, name) in barriers.into_iter().skip(usize::from(!one_warp)) {
             for order in &orders {
-                for points in self.plans(order) {
+                for points in self.candidate_points(order) {
                     if self.helps((&races, &launch), &points, &barrier)? {
                         let place = order.describe();
                         return Some(format!("a `{name}()` {place} would order them"));
@@ -113,7 +113,7 @@ impl<'t> Trials<'t> {
     }
 
     /// Are all races between lanes of one warp?
-    fn is_matter_of_warps(&self) -> bool {
+    fn races_within_warps_only(&self) -> bool {
         let races = self.found.findings.iter().filter_map(|finding| match &finding.fault {
             Fault::Race(race) if !race.is_harmless() => Some(race),
             _ => None,
@@ -188,11 +188,11 @@ impl<'t> Trials<'t> {
 
     /// Returns candidate sets of points for barriers that separate the accesses in this order: directly between them,
     /// behind the first ones, or at the following reconvergence points.
-    fn plans(&self, order: &Order) -> Vec<BTreeSet<Point>> {
+    fn candidate_points(&self, order: &Order) -> Vec<BTreeSet<Point>> {
         let mut plans = vec![between(order), self.after(order)];
         let mut joins = plans[1].clone();
         for _ in 0..3 {
-            joins = self.joins(&joins);
+            joins = self.reconvergence_points(&joins);
             plans.push(joins.clone());
         }
         let mut known = Vec::new();
@@ -220,7 +220,7 @@ impl<'t> Trials<'t> {
     }
 
     /// Reconvergence points of the blocks of these points.
-    fn joins(&self, points: &BTreeSet<Point>) -> BTreeSet<Point> {
+    fn reconvergence_points(&self, points: &BTreeSet<Point>) -> BTreeSet<Point> {
         let join = |&(function, block, _): &Point| {
             let joins = ir::cfg::reconvergence(&self.program.functions[function]);
             joins[block].map(|join| (function, join, 0))
@@ -244,8 +244,8 @@ impl<'t> Trials<'t> {
         let outcome = exec::check_with(&program, launch, limits, self.checks);
         let (before, after) = (keys(self.found), keys(&outcome));
         let gone = races.iter().all(|race| !after.contains(&race_key(race)));
-        let follows = outcome.gap.is_none() || self.found.gap.is_some();
-        Some(gone && follows && after.is_subset(&before))
+        let runs_as_far = outcome.gap.is_none() || self.found.gap.is_some();
+        Some(gone && runs_as_far && after.is_subset(&before))
     }
 }
 

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// The time limit for a FIFO that is not read.
-const PATIENCE: Duration = Duration::from_secs(10);
+const FIFO_LIMIT: Duration = Duration::from_secs(10);
 
 /// The permissions of a new file.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -197,7 +197,7 @@ fn patiently<T>(waits: ErrorKind, mut action: impl FnMut() -> Result<T>) -> Resu
     loop {
         match action() {
             Err(error) if error.kind() == waits || is_unread(&error) => {
-                if start.elapsed() > PATIENCE {
+                if start.elapsed() > FIFO_LIMIT {
                     return Err(Error::new(ErrorKind::TimedOut, "the FIFO has no reader"));
                 }
                 std::thread::sleep(Duration::from_millis(20));

@@ -32,7 +32,10 @@ pub(crate) fn data(
             let open = phase.ended.is_none() && phase.phase.is_some();
             let waits = phase.events.iter().any(|one| one.kind == PhaseEventKind::Wait);
             let stuck = open && (hangs && waits || phase.bytes[0] != phase.bytes[1]);
-            PipelinePhase { faulty: phase.faulty || known || stuck, ..told(phase, program, source) }
+            PipelinePhase {
+                faulty: phase.faulty || known || stuck,
+                ..phase_picture(phase, program, source)
+            }
         };
         let phases = one.phases.iter().map(phase).collect();
         Pipeline { mbarrier, phases, left_out: one.left_out }
@@ -54,7 +57,7 @@ fn marked(findings: &[Finding]) -> Vec<(String, u64)> {
     found
 }
 
-fn told(phase: &PhaseUse<Place>, program: &Program, source: &SourceFile) -> PipelinePhase {
+fn phase_picture(phase: &PhaseUse<Place>, program: &Program, source: &SourceFile) -> PipelinePhase {
     let is_wait = |event: &PhaseEvent<Place>| event.kind == PhaseEventKind::Wait;
     let parts = |waits: bool| {
         let events = phase.events.iter().filter(|event| is_wait(event) == waits);

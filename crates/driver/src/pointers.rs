@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 
 /// The uses of one parameter.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Use {
+pub(crate) struct ParameterUse {
     pub(crate) read: bool,
     pub(crate) written: bool,
     pub(crate) spaces: Vec<Space>,
@@ -27,9 +27,9 @@ pub(crate) struct Use {
 type Reaching = u128;
 
 /// Uses by position of the parameter; parameters that are not pointers have none.
-pub(crate) fn uses(program: &Program, function: &Function) -> FxHashMap<usize, Use> {
+pub(crate) fn uses(program: &Program, function: &Function) -> FxHashMap<usize, ParameterUse> {
     let reaching = reaching_registers(program, function);
-    let mut uses: FxHashMap<usize, Use> = FxHashMap::default();
+    let mut uses: FxHashMap<usize, ParameterUse> = FxHashMap::default();
     for instruction in function.instructions() {
         for access in accesses(&instruction.op) {
             let AddressBase::Register(base) = access.base else { continue };

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 /// A launch that is ready to run.
-pub(crate) struct Prepared<'r> {
+pub(crate) struct PreparedLaunch<'r> {
     pub(crate) input: &'r Input,
     pub(crate) lowered: Lowered,
     pub(crate) unlifted: Option<Program>,
@@ -21,7 +21,7 @@ pub(crate) struct Prepared<'r> {
     pub(crate) literals: Vec<equiv::Literal>,
 }
 
-impl<'r> Prepared<'r> {
+impl<'r> PreparedLaunch<'r> {
     /// A launch made from a formula.
     pub(crate) fn of_formula(
         input: &'r Input,

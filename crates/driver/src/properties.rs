@@ -5,7 +5,7 @@
 
 use crate::alignment;
 use crate::arguments::OutputSpec;
-use crate::execute::Finished;
+use crate::execute::FinishedRun;
 use crate::findings;
 use crate::verdict::Verdict;
 use crate::vocabulary::PropertyName;
@@ -39,14 +39,14 @@ pub(crate) const OF_A_RUN: [PropertyName; 11] = [
 ];
 
 /// All properties of a run.
-pub(crate) fn properties(finished: &Finished<'_>) -> Vec<Property> {
+pub(crate) fn properties(finished: &FinishedRun<'_>) -> Vec<Property> {
     let launch =
         Property { name: PropertyName::Launch, verdict: Verdict::Proved, reasons: Vec::new() };
     let of_run = OF_A_RUN.into_iter().map(|name| of_run(finished, name));
     std::iter::once(launch).chain(of_run).collect()
 }
 
-fn of_run(finished: &Finished<'_>, name: PropertyName) -> Property {
+fn of_run(finished: &FinishedRun<'_>, name: PropertyName) -> Property {
     let faults = finished.errors().map(|finding| &finding.fault);
     let mut refuted = faults.map(findings::property).any(|property| property == name);
     refuted |= name == PropertyName::Frame && !finished.unwritten.is_empty();
@@ -60,7 +60,7 @@ fn of_run(finished: &Finished<'_>, name: PropertyName) -> Property {
 }
 
 /// Reasons why a property that was not refuted is not proved either.
-fn reasons(finished: &Finished<'_>, name: PropertyName) -> Vec<String> {
+fn reasons(finished: &FinishedRun<'_>, name: PropertyName) -> Vec<String> {
     let mut reasons = own_reasons(finished, name);
     if finished.result.gap.is_some() {
         reasons.insert(0, "the run stopped".to_owned());
@@ -92,14 +92,14 @@ fn derails(fault: &Fault) -> bool {
 }
 
 /// Could another schedule behave differently?
-fn is_schedule_open(finished: &Finished<'_>) -> bool {
+fn is_schedule_open(finished: &FinishedRun<'_>) -> bool {
     let faults = finished.errors().map(|finding| findings::property(&finding.fault));
     let mut unordered =
         faults.filter(|property| matches!(*property, PropertyName::Races | PropertyName::Barriers));
     unordered.next().is_some() || !finished.result.undecided.is_empty()
 }
 
-fn own_reasons(finished: &Finished<'_>, name: PropertyName) -> Vec<String> {
+fn own_reasons(finished: &FinishedRun<'_>, name: PropertyName) -> Vec<String> {
     match name {
         PropertyName::Bounds => unbounded(finished),
         PropertyName::Alignment => alignment::open(finished),
@@ -132,9 +132,9 @@ fn own_reasons(finished: &Finished<'_>, name: PropertyName) -> Vec<String> {
 }
 
 /// Outputs that were undefined at first, with data that decide the set of written elements.
-fn written_by_data(finished: &Finished<'_>) -> Vec<String> {
+fn written_by_data(finished: &FinishedRun<'_>) -> Vec<String> {
     let depends = |output: &&OutputSpec| {
-        matches!(finished.result.written.get(output.buffer), Some(exec::Written::Depends(_)))
+        matches!(finished.result.written.get(output.buffer), Some(exec::WrittenBytes::Depends(_)))
     };
     let outputs = finished.built.outputs.iter().filter(depends);
     let text = |output: &OutputSpec| {
@@ -147,7 +147,7 @@ fn written_by_data(finished: &Finished<'_>) -> Vec<String> {
 }
 
 /// Outputs with elements that may stay unwritten, because all their writes are conditional.
-fn maybe_unwritten(finished: &Finished<'_>) -> Vec<String> {
+fn maybe_unwritten(finished: &FinishedRun<'_>) -> Vec<String> {
     let open = |buffer: &usize| finished.result.maybe_unwritten.contains(buffer);
     let outputs = finished.built.outputs.iter().filter(|output| open(&output.buffer));
     let say = |name: &String| format!("`{name}` is written only under a condition on data");
@@ -156,7 +156,7 @@ fn maybe_unwritten(finished: &Finished<'_>) -> Vec<String> {
 
 /// Explains why a relevant value may be undefined: it is written under a condition, and some value that is not
 /// determined by the inputs matters.
-fn maybe_undefined(finished: &Finished<'_>) -> Option<String> {
+fn maybe_undefined(finished: &FinishedRun<'_>) -> Option<String> {
     let doubts = finished.result.doubts.iter();
     let undetermined = |doubt: &Doubt| matches!(doubt.about, Doubtful::Undetermined { .. });
     let open = finished.result.maybe_undefined && doubts.clone().any(undetermined);
@@ -164,7 +164,7 @@ fn maybe_undefined(finished: &Finished<'_>) -> Option<String> {
 }
 
 /// Results that may differ on another schedule.
-fn undetermined(finished: &Finished<'_>) -> Vec<String> {
+fn undetermined(finished: &FinishedRun<'_>) -> Vec<String> {
     match finished.allow.float_order {
         true => {
             doubts(finished, |about| !matches!(about, Doubtful::Divisor(_) | Doubtful::FloatOrder))
@@ -174,7 +174,7 @@ fn undetermined(finished: &Finished<'_>) -> Vec<String> {
 }
 
 /// Open questions about races.
-fn open_races(finished: &Finished<'_>) -> Vec<String> {
+fn open_races(finished: &FinishedRun<'_>) -> Vec<String> {
     let mut reasons = Vec::new();
     match finished.result.undecided.len() {
         0 => {}
@@ -194,13 +194,13 @@ fn open_races(finished: &Finished<'_>) -> Vec<String> {
 }
 
 /// Buffers of unknown size.
-fn unbounded(finished: &Finished<'_>) -> Vec<String> {
+fn unbounded(finished: &FinishedRun<'_>) -> Vec<String> {
     let buffers = finished.built.launch.buffers.iter();
     let unbounded = buffers.filter(|buffer| matches!(buffer.contents, Contents::Unbounded));
     unbounded.map(|buffer| format!("the size of `{}` is not given", buffer.name)).collect()
 }
 
-fn doubts(finished: &Finished<'_>, is_meant: fn(&Doubtful) -> bool) -> Vec<String> {
+fn doubts(finished: &FinishedRun<'_>, is_meant: fn(&Doubtful) -> bool) -> Vec<String> {
     let meant: Vec<&Doubt> =
         finished.result.doubts.iter().filter(|doubt| is_meant(&doubt.about)).collect();
     let (program, source) = (finished.program(), finished.source());

@@ -1,12 +1,12 @@
 //! Runs a kernel again with a more precise method, after the first run stopped early or left a property open.
 
 use crate::arguments::MissingData;
-use crate::execute::{Execution, Finished, checked, prepare};
+use crate::execute::{Execution, FinishedRun, checked, prepare};
 use exec::Checks;
 
 /// The method of another run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Again {
+pub(crate) struct RerunMethod {
     /// The program is lifted. Lifting keeps all accesses to memory, so findings hold for the kernel. The one
     /// exception is code dropped because a function was recognised without it; then nothing is known of the kernel.
     pub(crate) lifted: bool,
@@ -22,8 +22,8 @@ pub(crate) fn run_again<'r>(
     execution: &Execution<'r>,
     command: &str,
     checks: Checks,
-    again: Again,
-) -> Option<Finished<'r>> {
+    again: RerunMethod,
+) -> Option<FinishedRun<'r>> {
     let prepared = prepare(execution, &[], command, MissingData::Opaque).ok()?;
     let mut prepared = prepared.without_relations();
     if again.lifted {

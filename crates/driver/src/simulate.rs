@@ -1,12 +1,12 @@
 //! `warpproof simulate`: runs a kernel on numbers, without a GPU.
 
 use crate::arguments::MissingData;
-use crate::execute::{self, Execution, Finished};
+use crate::execute::{self, Execution, FinishedRun};
 use crate::{Colour, Exit, Outcome, findings, npy, output};
 use std::path::{Path, PathBuf};
 
-/// Runs a kernel; its outputs go to the folder `out`, as `NAME.npy`, or nowhere. `begin` is called before the first file
-/// is written.
+/// Runs a kernel; its outputs go to the folder `out`, as `NAME.npy`, or nowhere. `begin` is called before the first
+/// file is written.
 #[must_use]
 pub fn run(
     execution: &Execution<'_>,
@@ -42,9 +42,9 @@ fn simulate(execution: &Execution<'_>, out: Target<'_>, colour: Colour) -> Outco
     let checks = exec::Checks::default();
     let finished = match execute::run(execution, "simulate", MissingData::Refused, checks) {
         Ok(finished) => finished,
-        Err(refusal) => return refusal.tell(execution.input, colour),
+        Err(refusal) => return refusal.outcome(execution.input, colour),
     };
-    let (mut output, mut messages) = (finished.tell(colour), finished.notes());
+    let (mut output, mut messages) = (finished.messages(colour), finished.notes());
     for doubt in &finished.result.doubts {
         let sentence = findings::doubt(doubt, finished.program(), finished.source());
         output.push_str(&format!("note: {sentence}\n"));
@@ -74,7 +74,7 @@ enum OutputError {
 }
 
 /// Writes the outputs and reports it, one line each.
-fn outputs(finished: &Finished<'_>, mut out: Target<'_>) -> Result<String, OutputError> {
+fn outputs(finished: &FinishedRun<'_>, mut out: Target<'_>) -> Result<String, OutputError> {
     let exec::Outcome { lane_instructions, approximate, buffers, .. } = &finished.result;
     let blocks = finished.blocks();
     let mut text = format!("ran {blocks}, {lane_instructions} thread instructions\n");

@@ -7,8 +7,8 @@ use crate::product_findings;
 use crate::source_lines::source_lines;
 use base::{Code, Diagnostic, Severity};
 use exec::{
-    AccessKind, BarrierFault, Fault, Finding, Passed, Place, Race, RaceSide, Target, Undecided,
-    Wait, WaitKind,
+    AccessKind, BarrierFault, Fault, Finding, PassedBarrier, Place, Race, RaceSide, Target,
+    Undecided, Wait, WaitKind,
 };
 use ir::{Op, Program, SyncOp};
 
@@ -270,7 +270,7 @@ fn passed(earlier: &RaceSide, later: &RaceSide, program: &Program) -> String {
             )
         }
         (one, other) => {
-            let told = |side: &RaceSide, passed: Option<Passed>| {
+            let told = |side: &RaceSide, passed: Option<PassedBarrier>| {
                 let [x, y, z] = side.thread.thread;
                 let rank =
                     side.thread.rank.map_or(String::new(), |rank| format!(" of rank {rank}"));
@@ -289,7 +289,7 @@ fn passed(earlier: &RaceSide, later: &RaceSide, program: &Program) -> String {
     }
 }
 
-fn barrier_name(barrier: Passed, program: &Program) -> String {
+fn barrier_name(barrier: PassedBarrier, program: &Program) -> String {
     let source = source_line(barrier.place, program);
     match (source.strip_prefix(", from "), barrier.mbarrier) {
         (Some(source), false) => format!("the barrier at {source}"),

@@ -1,5 +1,6 @@
 //! The answers of a comparison.
 
+use crate::assumed_properties::Instruction;
 use crate::difference::Difference;
 use crate::exact::Otherwise;
 use crate::hidden::Hidden;
@@ -8,8 +9,7 @@ use crate::mismatch::Mismatch;
 use crate::overflow::Overflow;
 use crate::position::Unsettled;
 use crate::recheck::Rechecked;
-use crate::relied::SignRead;
-use crate::rounding::Stands;
+use crate::rounding::ConstantMeaning;
 use exec::Outcome;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,16 +53,16 @@ pub struct Compared {
     /// Constants taken for transcendental numbers.
     pub snapped: BTreeSet<String>,
     /// Constants taken for numbers that the other side computes; the reference's come first.
-    pub stands: Vec<Stands>,
+    pub stands: Vec<ConstantMeaning>,
     /// Tensors that hand data from one launch of a side to a later one and that the other side lacks.
     pub inner: BTreeSet<String>,
     /// Instructions of each side that take the sign of a possibly zero number that reaches an output.
-    pub signs: [BTreeSet<SignRead>; 2],
+    pub signs: [BTreeSet<Instruction>; 2],
     /// Instructions of each side that test a possibly undefined value for NaN and continue as if it were a
     /// number.
-    pub nan_tests: [BTreeSet<SignRead>; 2],
+    pub nan_tests: [BTreeSet<Instruction>; 2],
     /// Instructions of each side that compare data with an infinity, on the assumption that data are finite.
-    pub finite: [BTreeSet<SignRead>; 2],
+    pub finite: [BTreeSet<Instruction>; 2],
     /// Formats of `.satfinite` conversions and their largest numbers, if the answer holds only where these
     /// conversions do not clamp.
     pub ranges: BTreeSet<(String, u32)>,

@@ -17,18 +17,18 @@ use crate::marks::{self, Marks};
 use crate::mismatch::{Mismatch, Unlike};
 use crate::numeric;
 use crate::options::Options;
-use crate::ordinary::Chosen;
-use crate::overflow::{self, Sought};
+use crate::ordinary::OrdinaryInputs;
+use crate::overflow::{self, OverflowSearch};
 use crate::position::{Position, Unsettled};
-use crate::ran::Ran;
 use crate::recheck::Recheck;
 use crate::rounding::unit;
 use crate::sequence::Launches;
 use crate::side::Side;
+use crate::side_run::SideRun;
 use crate::symbolic::Symbolic;
 use crate::table::Table;
 use decide::{Budget, Decision, Problem, Rung, decide_other_than_products, equal_products};
-use elements::{Elements, Found, find, terms_of};
+use elements::{Elements, SideElement, find, terms_of};
 use exec::{Limits, Outcome, Place, Thread};
 use runs::{ask, run_both};
 use standing::Search;
@@ -61,18 +61,18 @@ pub fn compare(sides: [&Side<'_>; 2], options: &Options<'_>) -> Compared {
     if equal && in_range { again } else { compared }
 }
 
-type Prepared = (Table, [Symbolic; 2], Assumed);
+type PreparedDomains = (Table, [Symbolic; 2], Assumed);
 
 fn prepared(
     sides: [&Side<'_>; 2],
     options: &Options<'_>,
     clamps: bool,
-) -> Result<Prepared, Mismatch> {
+) -> Result<PreparedDomains, Mismatch> {
     let table = Table::new(sides)?.assuming(options.assumptions)?;
     let table = table.comparing_under(options.assumptions)?;
     let mut reference = table.domain(sides[0], 0, options.snap)?;
     let mut optimised = table.domain(sides[1], 1, options.snap)?;
-    (reference.relied.clamps, optimised.relied.clamps) = (clamps, clamps);
+    (reference.assumed_properties.clamps, optimised.assumed_properties.clamps) = (clamps, clamps);
     let assumed = Assumed::new(&table, &reference.terms)?;
     Ok((table, [reference, optimised], assumed))
 }
@@ -92,13 +92,13 @@ fn run_and_compare(
     for (launches, ran) in launches.iter().zip(&mut ran) {
         ask(launches, ran, options);
     }
-    let converts = ran.iter().any(|ran| ran.domain.relied.has_converted());
-    let clamps = ran.iter().all(|ran| ran.domain.relied.clamps);
+    let converts = ran.iter().any(|ran| ran.domain.assumed_properties.has_converted());
+    let clamps = ran.iter().all(|ran| ran.domain.assumed_properties.clamps);
     let noted = if clamps { converts } else { is_in_range(&ran, assumed) };
     let mut compared = compare_runs(&ran);
     if let Some(obstacle) = ran.iter().find_map(|ran| ran.obstacle.clone()) {
         compared.answer = Some(Answer::Mismatch(obstacle));
-    } else if ran.iter().all(Ran::ended) {
+    } else if ran.iter().all(SideRun::ended) {
         let compared = &mut compared;
         let mut answer = Outputs::new(sides, table, assumed, clock, &mut ran, compared).compare();
         let limits = clock.limits();
@@ -135,11 +135,11 @@ fn run_and_compare(
         }
         if !matches!(answer, Answer::Different(_) | Answer::Mismatch(_)) {
             let terms = &ran[0].domain.terms;
-            let chosen = &Chosen { sides, table, terms, assumed };
+            let chosen = &OrdinaryInputs { sides, table, terms, assumed };
             // Without a NaN test or a comparison with an infinity, non-finite numbers cannot steer a kernel.
-            let steers = ran.iter().any(|ran| ran.domain.relied.asks_for_numbers());
+            let steers = ran.iter().any(|ran| ran.domain.assumed_properties.assumes_numbers());
             let fault = steers && matches!(answer, Answer::Equal);
-            let sought = Sought { overflow: is_for_every_schedule(&ran), fault };
+            let sought = OverflowSearch { overflow: is_for_every_schedule(&ran), fault };
             let shown = overflow::find(chosen, limits, cost(&ran), sought);
             compared.overflow = shown.overflow;
             if let Some(fault) = shown.fault {
@@ -169,9 +169,10 @@ fn run_and_compare(
             | Answer::Mismatch(_) => {}
         }
         compared.answer = Some(answer);
-    } else if !ran.iter().any(Ran::was_interrupted) {
+    } else if !ran.iter().any(SideRun::was_interrupted) {
         let terms = &ran[0].domain.terms;
-        let found = numeric::refute(&Chosen { sides, table, terms, assumed }, clock.limits());
+        let found =
+            numeric::refute(&OrdinaryInputs { sides, table, terms, assumed }, clock.limits());
         compared.answer = found.map(Answer::Different);
     }
     (compared, noted)
@@ -181,36 +182,36 @@ fn run_and_compare(
 fn hidden_by(
     launches: &[Launches<'_, '_>; 2],
     assumed: &Assumed,
-    ran: &[Ran; 2],
+    ran: &[SideRun; 2],
 ) -> Option<Hidden> {
     let sides = launches.each_ref().map(|one| one.side);
     let (table, limits) = (launches[0].table, launches[0].clock.limits());
     let (terms, snap, stands) = (&ran[0].domain.terms, false, &[][..]);
     let constants: Vec<f64> = ran.iter().flat_map(|ran| ran.domain.snapped_numbers()).collect();
     let kernels = &Recheck { sides, table, terms, assumed, limits, snap, stands };
-    let replaced = ran.iter().flat_map(|ran| ran.domain.constants.stand_for());
+    let replaced = ran.iter().flat_map(|ran| ran.domain.constants.meanings());
     let units = replaced.map(|stands| unit(stands.constant.format()));
     let may_jump = ran.iter().any(|ran| hidden::may_jump(&ran.domain.terms));
     hidden::find(kernels, cost(ran), &constants, units.fold(0.0, f64::max), may_jump)
 }
 
 /// Counts the instructions of all threads of both sides.
-fn cost(ran: &[Ran; 2]) -> u64 {
+fn cost(ran: &[SideRun; 2]) -> u64 {
     ran.iter().flat_map(|ran| &ran.outcomes).map(|outcome| outcome.lane_instructions).sum()
 }
 
 /// Collects the facts known from the runs alone, before any comparison.
-fn compare_runs(ran: &[Ran; 2]) -> Compared {
-    let unclamped = ran.iter().filter(|ran| !ran.domain.relied.clamps);
+fn compare_runs(ran: &[SideRun; 2]) -> Compared {
+    let unclamped = ran.iter().filter(|ran| !ran.domain.assumed_properties.clamps);
     Compared {
-        ranges: unclamped.flat_map(|ran| ran.domain.relied.ranges()).collect(),
+        ranges: unclamped.flat_map(|ran| ran.domain.assumed_properties.ranges()).collect(),
         snapped: &ran[0].domain.snapped() | &ran[1].domain.snapped(),
         ..Compared::of(ran.each_ref().map(|ran| ran.outcomes.clone()))
     }
 }
 
 /// Returns `true` if the runs found no fault and left nothing open: then they hold for every schedule.
-fn is_for_every_schedule(ran: &[Ran; 2]) -> bool {
+fn is_for_every_schedule(ran: &[SideRun; 2]) -> bool {
     let faulty = |outcome: &Outcome| {
         !outcome.findings.is_empty() || !outcome.undecided.is_empty() || !outcome.doubts.is_empty()
     };
@@ -230,7 +231,7 @@ fn rounding(
     launches: &[Launches<'_, '_>; 2],
     options: &Options<'_>,
     assumed: &Assumed,
-    [reference, optimised]: [Ran; 2],
+    [reference, optimised]: [SideRun; 2],
 ) -> Vec<[f64; 2]> {
     let near = reference.domain.constants.near(&optimised.domain.constants);
     let pairs = near.pairs();
@@ -257,7 +258,7 @@ fn rounding(
 fn ranges(
     launches: &[Launches<'_, '_>; 2],
     options: &Options<'_>,
-    ran: &[Ran; 2],
+    ran: &[SideRun; 2],
 ) -> Option<Answer> {
     let lost = || Some(Answer::Mismatch(Mismatch::Unfollowed));
     for (number, one) in launches.iter().enumerate().filter(|(at, _)| ran[*at].domain.has_ranges) {
@@ -297,7 +298,7 @@ struct Outputs<'o, 's> {
     table: &'o Table,
     assumed: &'o Assumed,
     clock: Clock,
-    ran: &'o mut [Ran; 2],
+    ran: &'o mut [SideRun; 2],
     compared: &'o mut Compared,
     replays: Replays,
     /// Outputs of the sides whose values may depend on signs.
@@ -316,7 +317,7 @@ impl<'o, 's> Outputs<'o, 's> {
         table: &'o Table,
         assumed: &'o Assumed,
         clock: Clock,
-        ran: &'o mut [Ran; 2],
+        ran: &'o mut [SideRun; 2],
         compared: &'o mut Compared,
     ) -> Self {
         let (replays, roots) = (Replays::default(), [Vec::new(), Vec::new()]);
@@ -482,12 +483,12 @@ fn terms(pairs: &[Pair]) -> Vec<(Term, Term)> {
 }
 
 /// Returns `true` if an input is found at which every `.satfinite` conversion is in range.
-fn is_in_range(ran: &[Ran; 2], assumed: &Assumed) -> bool {
+fn is_in_range(ran: &[SideRun; 2], assumed: &Assumed) -> bool {
     [1, 0].into_iter().any(|usual| {
         let at = |input: term::Input| {
             let known = assumed.point.iter().find(|(other, _)| *other == input);
             known.map_or(Number::from(usual), |(_, number)| number.clone())
         };
-        ran.iter().all(|ran| ran.domain.relied.is_in_range(&ran.domain.terms, &at))
+        ran.iter().all(|ran| ran.domain.assumed_properties.is_in_range(&ran.domain.terms, &at))
     })
 }

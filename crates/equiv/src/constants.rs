@@ -14,14 +14,14 @@ use term::{Term, Terms};
 
 /// The number that a constant stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Known {
+pub(crate) enum MeantNumber {
     /// A number of the table.
     Named(&'static str),
     /// The binary logarithm of a single with these bits.
     Log2(u32),
 }
 
-impl Known {
+impl MeantNumber {
     /// The nearest double.
     pub(crate) fn number(&self) -> f64 {
         match self {
@@ -33,7 +33,7 @@ impl Known {
     }
 }
 
-impl fmt::Display for Known {
+impl fmt::Display for MeantNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Named(name) => f.write_str(name),
@@ -76,7 +76,7 @@ fn folded(name: &str) -> Option<f32> {
 }
 
 /// Returns the number that bits stand for, and `true` if it is negated.
-pub(crate) fn recognise(format: Format, bits: u64) -> Option<(Known, bool)> {
+pub(crate) fn recognise(format: Format, bits: u64) -> Option<(MeantNumber, bool)> {
     let negative = bits >> (format.width().bits() - 1) & 1 == 1;
     let magnitude = bits & (format.width().mask() >> 1);
     let named = KNOWN.into_iter().find(|(name, value)| match format {
@@ -89,10 +89,10 @@ pub(crate) fn recognise(format: Format, bits: u64) -> Option<(Known, bool)> {
         _ => false,
     });
     match named {
-        Some((name, _)) => Some((Known::Named(name), negative)),
+        Some((name, _)) => Some((MeantNumber::Named(name), negative)),
         None if format == Format::F32 => {
             let number = f32::from_bits(u32::try_from(bits).ok()?);
-            Some((Known::Log2(logarithm_of(number)?.to_bits()), false))
+            Some((MeantNumber::Log2(logarithm_of(number)?.to_bits()), false))
         }
         None => None,
     }
@@ -117,11 +117,11 @@ fn logarithm_of(number: f32) -> Option<f32> {
 }
 
 /// Builds the number as a term.
-pub(crate) fn term(terms: &mut Terms, known: Known) -> Term {
+pub(crate) fn term(terms: &mut Terms, known: MeantNumber) -> Term {
     let (one, two) = (terms.one(), terms.integer(2));
     let name = match known {
-        Known::Named(name) => name,
-        Known::Log2(base) => {
+        MeantNumber::Named(name) => name,
+        MeantNumber::Log2(base) => {
             let base = terms.float(f32::from_bits(base).into());
             let (base, two) = (terms.log(base), terms.log(two));
             return terms.divide(base, two);

@@ -8,8 +8,8 @@
 use crate::position::Position;
 use crate::readable::readable;
 use crate::replay::Floats;
-use crate::rounding::Stands;
-use crate::shapes::{Shapes, kind};
+use crate::rounding::ConstantMeaning;
+use crate::term_hashes::{TermHashes, operation_name};
 use crate::witness::Witness;
 pub(crate) use decide::Point;
 use decide::inputs_of;
@@ -51,7 +51,7 @@ pub struct Difference {
     pub rounding: Vec<[f64; 2]>,
     /// Constants of one side alone that are near a closed form, if the difference is small enough for rounded
     /// constants.
-    pub near: Vec<Stands>,
+    pub near: Vec<ConstantMeaning>,
 }
 
 impl Difference {
@@ -89,15 +89,15 @@ pub(crate) struct Described {
 pub(crate) fn describe(stores: [&Terms; 2], (a, b): (Term, Term)) -> Described {
     let expressions = match (readable(stores[0], a), readable(stores[1], b)) {
         (Some((one, a)), Some((other, b))) => {
-            cut(&[Shapes::new(&one, a), Shapes::new(&other, b)], a, b)
+            cut(&[TermHashes::new(&one, a), TermHashes::new(&other, b)], a, b)
         }
-        _ => cut(&[Shapes::new(stores[0], a), Shapes::new(stores[1], b)], a, b),
+        _ => cut(&[TermHashes::new(stores[0], a), TermHashes::new(stores[1], b)], a, b),
     };
     Described { expressions, reads: reads(stores, [a, b]) }
 }
 
 /// Reduces both expressions to the parts that differ.
-fn cut(shapes: &[Shapes<'_>; 2], mut a: Term, mut b: Term) -> [String; 2] {
+fn cut(shapes: &[TermHashes<'_>; 2], mut a: Term, mut b: Term) -> [String; 2] {
     let [one, other] = shapes;
     let mut inside = false;
     // Each step descends by one operation, and a term has at least as many nodes as levels.
@@ -124,9 +124,11 @@ fn cut(shapes: &[Shapes<'_>; 2], mut a: Term, mut b: Term) -> [String; 2] {
 }
 
 /// Returns the only operands that differ, if the operations are the same.
-fn step(shapes: &[Shapes<'_>; 2], x: Node, y: Node) -> Option<(Term, Term)> {
+fn step(shapes: &[TermHashes<'_>; 2], x: Node, y: Node) -> Option<(Term, Term)> {
     let [one, other] = shapes;
-    if kind(x) != kind(y) || matches!(x, Node::Input(_) | Node::Constant(_) | Node::Sum(_)) {
+    if operation_name(x) != operation_name(y)
+        || matches!(x, Node::Input(_) | Node::Constant(_) | Node::Sum(_))
+    {
         return None;
     }
     if let (Node::Power(_, p), Node::Power(_, q)) = (x, y)
@@ -155,7 +157,7 @@ fn step(shapes: &[Shapes<'_>; 2], x: Node, y: Node) -> Option<(Term, Term)> {
 }
 
 /// Returns the products that only one of the two sums has.
-fn leftover(shapes: &[Shapes<'_>; 2], x: Sum, y: Sum) -> [Vec<Factors>; 2] {
+fn leftover(shapes: &[TermHashes<'_>; 2], x: Sum, y: Sum) -> [Vec<Factors>; 2] {
     let mut count: FxHashMap<u64, i64> = FxHashMap::default();
     for product in shapes[0].terms.products(x).flatten() {
         *count.entry(shapes[0].of_product(*product)).or_default() += 1;
@@ -178,7 +180,7 @@ fn leftover(shapes: &[Shapes<'_>; 2], x: Sum, y: Sum) -> [Vec<Factors>; 2] {
 }
 
 /// Returns the other factors, if one product is left on each side and the two share a factor.
-fn single(shapes: &[Shapes<'_>; 2], left: &[Vec<Factors>; 2]) -> Option<(Term, Term)> {
+fn single(shapes: &[TermHashes<'_>; 2], left: &[Vec<Factors>; 2]) -> Option<(Term, Term)> {
     let [[a], [b]] = [left[0].as_slice(), left[1].as_slice()] else { return None };
     if a.is_negative() != b.is_negative() {
         return None;
@@ -198,7 +200,7 @@ fn single(shapes: &[Shapes<'_>; 2], left: &[Vec<Factors>; 2]) -> Option<(Term, T
     (!both_plain).then(|| (x.into(), y.into()))
 }
 
-fn show_sums(shapes: &[Shapes<'_>; 2], left: &[Vec<Factors>; 2]) -> [String; 2] {
+fn show_sums(shapes: &[TermHashes<'_>; 2], left: &[Vec<Factors>; 2]) -> [String; 2] {
     let show = |terms: &Terms, products: &[Factors]| {
         if products.is_empty() {
             return "… nothing more".to_owned();

@@ -12,9 +12,9 @@
 
 use crate::nearest::rounded_scalar;
 use crate::options::Options;
-use crate::ran::Ran;
 use crate::sequence::Launches;
 use crate::side::{InputKind, Side};
+use crate::side_run::SideRun;
 use exec::Place;
 
 /// A decision that comes out differently with the nearest floats than with the exact scalars.
@@ -32,7 +32,7 @@ pub struct Otherwise {
 pub(crate) fn find(
     launches: &[Launches<'_, '_>; 2],
     options: &Options<'_>,
-    ran: &[Ran; 2],
+    ran: &[SideRun; 2],
 ) -> Option<Otherwise> {
     launches.iter().zip(ran).find_map(|(one, ran)| {
         let before = ran.domain.decisions.as_ref()?;
@@ -41,8 +41,8 @@ pub(crate) fn find(
         let Ok(mut domain) = one.table.domain_of_floats(one.side, one.number, options.snap) else {
             return Some(otherwise(None));
         };
-        domain.constants.replace(ran.domain.constants.stand_for().iter().cloned());
-        domain.relied.clamps = ran.domain.relied.clamps;
+        domain.constants.replace(ran.domain.constants.meanings().iter().cloned());
+        domain.assumed_properties.clamps = ran.domain.assumed_properties.clamps;
         let again = one.run(domain, None);
         let after = again.domain.decisions.as_ref().filter(|_| again.ended());
         match after {

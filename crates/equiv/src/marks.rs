@@ -22,14 +22,14 @@ const MOST: usize = 1 << 16;
 #[derive(Debug, Default)]
 pub(crate) struct Marks {
     /// The marked results, by the node of their mark.
-    marked: FxHashMap<NodeId, Marked>,
+    marked: FxHashMap<NodeId, MarkedCall>,
     /// The named functions used as marks.
     names: Vec<Function>,
 }
 
 /// A function known only in a range, with its arguments.
 #[derive(Clone, Copy, Debug)]
-struct Marked {
+struct MarkedCall {
     function: RealFunction,
     range: ArgumentRange,
     arguments: [Term; 2],
@@ -53,7 +53,7 @@ pub struct Unshown {
 impl Unshown {
     fn new(
         side: usize,
-        Marked { function, range, .. }: Marked,
+        MarkedCall { function, range, .. }: MarkedCall,
         terms: &Terms,
         of: [Term; 2],
     ) -> Self {
@@ -101,7 +101,7 @@ impl Marks {
         }
         let marked = terms.apply(mark, result);
         if let Some(node) = terms.node_of(marked) {
-            self.marked.insert(node, Marked { function, range, arguments });
+            self.marked.insert(node, MarkedCall { function, range, arguments });
         }
         marked
     }

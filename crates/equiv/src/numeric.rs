@@ -7,7 +7,7 @@
 //! Errs only by missing a difference; it never proves equality.
 
 use crate::difference::Difference;
-use crate::ordinary::Chosen;
+use crate::ordinary::OrdinaryInputs;
 use crate::position::Position;
 use crate::replay::{Floats, element};
 use crate::witness::{Numbers, Run, confirm};
@@ -22,24 +22,24 @@ const POINTS: [usize; 5] = [3, 11, 7, 4, 0];
 const MOST_INSTRUCTIONS: u64 = 100_000_000;
 
 /// Elements of a point that are evaluated in intervals.
-const TRIES: usize = 3;
+const MAX_CANDIDATES: usize = 3;
 
 /// Differences beyond rounding, relative to the larger value and to the largest of the tensor.
-const APART: [f64; 2] = [1e-2, 1e-3];
+const DIFFERENCE_RATIOS: [f64; 2] = [1e-2, 1e-3];
 
 /// Most inputs in the report.
-const LISTED: usize = 4096;
+const MAX_LISTED_INPUTS: usize = 4096;
 
 /// Searches for inputs at which the kernels certainly differ.
-pub(crate) fn refute(chosen: &Chosen<'_>, limits: Limits) -> Option<Box<Difference>> {
+pub(crate) fn refute(chosen: &OrdinaryInputs<'_>, limits: Limits) -> Option<Box<Difference>> {
     let lane_instructions = limits.lane_instructions.min(MOST_INSTRUCTIONS);
     let limits = Limits { lane_instructions, ..limits };
     POINTS.into_iter().find_map(|number| {
         let (_, numbers) = chosen.at(number)?;
         let side = |number: usize| run(chosen, number, &numbers, limits);
         let left = [side(0).on_bits()?, side(1).on_bits()?];
-        let suspects = suspects(chosen, &left);
-        let shown = suspects.into_iter().take(TRIES).find_map(|(position, values)| {
+        let candidates = candidates(chosen, &left);
+        let shown = candidates.into_iter().take(MAX_CANDIDATES).find_map(|(position, values)| {
             let witness = confirm(chosen.sides, chosen.table, &position, &numbers, limits)?;
             let shown = witness.shows_difference()
                 && [0, 1].into_iter().all(|number| {
@@ -53,7 +53,7 @@ pub(crate) fn refute(chosen: &Chosen<'_>, limits: Limits) -> Option<Box<Differen
             Enclosed::Between(low, high) => Some(low / 2.0 + high / 2.0),
             _ => None,
         });
-        let inputs = chosen.named(&numbers, LISTED);
+        let inputs = chosen.named(&numbers, MAX_LISTED_INPUTS);
         let witness = Some(witness);
         Some(Box::new(Difference {
             inputs,
@@ -66,7 +66,12 @@ pub(crate) fn refute(chosen: &Chosen<'_>, limits: Limits) -> Option<Box<Differen
     })
 }
 
-fn run<'r>(chosen: &'r Chosen<'_>, number: usize, numbers: &'r Numbers, limits: Limits) -> Run<'r> {
+fn run<'r>(
+    chosen: &'r OrdinaryInputs<'_>,
+    number: usize,
+    numbers: &'r Numbers,
+    limits: Limits,
+) -> Run<'r> {
     Run { side: chosen.sides[number], number, table: chosen.table, numbers, limits }
 }
 
@@ -76,9 +81,9 @@ fn is_function(outcome: &Outcome) -> bool {
 }
 
 /// Elements that differ by more than rounding, with their values.
-fn suspects(chosen: &Chosen<'_>, left: &[Vec<Outcome>; 2]) -> Vec<(Position, [f64; 2])> {
+fn candidates(chosen: &OrdinaryInputs<'_>, left: &[Vec<Outcome>; 2]) -> Vec<(Position, [f64; 2])> {
     let [reference, optimised] = chosen.sides.map(|side| side.written());
-    let mut suspects = Vec::new();
+    let mut candidates = Vec::new();
     for (name, own) in &reference {
         let Some(other) = optimised.get(name) else { continue };
         let same = own.1.starts.len() == other.1.starts.len();
@@ -94,11 +99,13 @@ fn suspects(chosen: &Chosen<'_>, left: &[Vec<Outcome>; 2]) -> Vec<(Position, [f6
         for (index, values) in all.into_iter().enumerate() {
             let Some([a, b]) = values else { continue };
             let distance = (a - b).abs();
-            if distance > APART[0] * a.abs().max(b.abs()) && distance > APART[1] * largest {
+            if distance > DIFFERENCE_RATIOS[0] * a.abs().max(b.abs())
+                && distance > DIFFERENCE_RATIOS[1] * largest
+            {
                 let position = Position { name: (*name).to_owned(), index };
-                suspects.push((position, [a, b]));
+                candidates.push((position, [a, b]));
             }
         }
     }
-    suspects
+    candidates
 }

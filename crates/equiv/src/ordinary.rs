@@ -61,7 +61,7 @@ pub struct Filling {
 }
 
 /// The inputs of a comparison.
-pub(crate) struct Chosen<'c> {
+pub(crate) struct OrdinaryInputs<'c> {
     pub(crate) sides: [&'c Side<'c>; 2],
     pub(crate) table: &'c Table,
     /// The store with the terms of the assumptions.
@@ -69,7 +69,7 @@ pub(crate) struct Chosen<'c> {
     pub(crate) assumed: &'c Assumed,
 }
 
-impl Chosen<'_> {
+impl OrdinaryInputs<'_> {
     /// Returns all inputs at a point, if the assumptions hold there.
     pub(crate) fn at(&self, number: usize) -> Option<(Vec<Filling>, Numbers)> {
         let conditions = self.assumed.all();
@@ -109,7 +109,7 @@ impl Chosen<'_> {
     }
 }
 
-impl Chosen<'_> {
+impl OrdinaryInputs<'_> {
     /// The first inputs of a point by name, in order, without those determined by a tensor's structure.
     pub(crate) fn named(&self, numbers: &Numbers, most: usize) -> Vec<(String, f64)> {
         let inputs = self.terms.inputs();

@@ -8,7 +8,7 @@
 //! runs stay a small part of a proof. Nothing is reported about inputs that these points do not cover.
 
 use crate::clock::Clock;
-use crate::ordinary::{COUNT, Chosen, Filling};
+use crate::ordinary::{COUNT, Filling, OrdinaryInputs};
 use crate::position::{OpenReason, Position, Unsettled};
 use crate::replay::element;
 use crate::witness::Run;
@@ -38,7 +38,7 @@ pub struct Overflow {
 
 /// The kinds of result to search for.
 #[derive(Clone, Copy)]
-pub(crate) struct Sought {
+pub(crate) struct OverflowSearch {
     /// Elements that are not finite.
     pub(crate) overflow: bool,
     /// Faults of the optimised side alone.
@@ -47,7 +47,7 @@ pub(crate) struct Sought {
 
 /// Results of the runs.
 #[derive(Default)]
-pub(crate) struct Shown {
+pub(crate) struct OverflowResult {
     pub(crate) overflow: Option<Overflow>,
     /// A fault of the optimised side in floats that neither the reference nor a run on reals has: an infinity
     /// or a NaN steers it.
@@ -58,12 +58,12 @@ pub(crate) struct Shown {
 /// the number that the symbolic runs executed.
 #[inline(never)]
 pub(crate) fn find(
-    chosen: &Chosen<'_>,
+    chosen: &OrdinaryInputs<'_>,
     limits: Limits,
     instructions: u64,
-    sought: Sought,
-) -> Shown {
-    let mut shown = Shown::default();
+    sought: OverflowSearch,
+) -> OverflowResult {
+    let mut shown = OverflowResult::default();
     let deadline = Clock::start(limits).deadline();
     for number in 0..COUNT.min(affordable(instructions)) {
         let seeks_overflow = sought.overflow && shown.overflow.is_none();
@@ -94,7 +94,7 @@ pub(crate) fn find(
     shown
 }
 
-fn fault(chosen: &Chosen<'_>) -> Option<Unsettled> {
+fn fault(chosen: &OrdinaryInputs<'_>) -> Option<Unsettled> {
     let (name, _) = chosen.sides[1].written().into_iter().next()?;
     let position = Position { name: name.to_owned(), index: 0 };
     Some(Unsettled { position, reason: OpenReason::FloatFault, lost: None })
@@ -109,7 +109,7 @@ fn affordable(instructions: u64) -> usize {
 
 /// Returns the first element at a point that is not finite although the reference's is.
 fn at(
-    chosen: &Chosen<'_>,
+    chosen: &OrdinaryInputs<'_>,
     optimised: &[Outcome],
     reference: &dyn Fn() -> Option<Vec<Outcome>>,
 ) -> Option<(Position, [f64; 2])> {

@@ -4,7 +4,7 @@
 //! product of exponentials becomes one, and exponents are added up as linear forms, in which n and ln 2
 //! cancel. This is presentation only; no verdict relies on it.
 
-use crate::shapes::Shapes;
+use crate::term_hashes::TermHashes;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use term::{Node, NodeId, Number, Sum, Term, Terms, evaluation_order};
@@ -28,7 +28,7 @@ pub(crate) fn readable(terms: &Terms, root: Term) -> Option<(Terms, Term)> {
     if size.sum::<usize>() > LARGEST {
         return None;
     }
-    let shapes = Shapes::new(terms, root);
+    let shapes = TermHashes::new(terms, root);
     let mut own = Terms::new(Arc::clone(terms.inputs()));
     for name in terms.named_functions() {
         own.function(name)?;

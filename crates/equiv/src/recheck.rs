@@ -7,12 +7,12 @@
 use crate::assumed::Assumed;
 use crate::constants;
 use crate::position::{OpenReason, Position, Unsettled};
-use crate::rounding::Stands;
+use crate::rounding::ConstantMeaning;
 use crate::side::{Output, Side};
 use crate::table::Table;
 use crate::witness::{Numbers, Run, integer};
 use exec::Limits;
-use interval::{Double, Enclosed, Leftovers};
+use interval::{Double, Enclosed, SequenceResults};
 use ir::{Format, Scalar};
 use term::Terms;
 
@@ -40,7 +40,7 @@ pub(crate) struct Recheck<'r> {
     /// Set if constants stand for transcendental numbers.
     pub(crate) snap: bool,
     /// Further constants that stand for other numbers.
-    pub(crate) stands: &'r [Stands],
+    pub(crate) stands: &'r [ConstantMeaning],
 }
 
 impl Recheck<'_> {
@@ -108,7 +108,7 @@ impl Recheck<'_> {
                 let snapped = |format: Format, bits| constants::recognise(format, bits).is_some();
                 stages.iter_mut().for_each(|stage| stage.given.rounded(snapped));
             }
-            for Stands { constant, .. } in self.stands {
+            for ConstantMeaning { constant, .. } in self.stands {
                 let (format, bits) = (constant.format(), constant.bits);
                 stages.iter_mut().for_each(|stage| stage.given.rounded_one(format, bits));
             }

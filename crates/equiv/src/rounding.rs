@@ -59,7 +59,7 @@ impl fmt::Display for Constant {
 
 /// A positive constant and the number it stands for, as an expression without names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stands {
+pub struct ConstantMeaning {
     /// The constant.
     pub constant: Constant,
     /// The expression.
@@ -69,20 +69,20 @@ pub struct Stands {
 /// The constants in a run.
 #[derive(Debug, Default)]
 pub(crate) struct Constants {
-    met: BTreeSet<Constant>,
+    seen: BTreeSet<Constant>,
     /// Replaced constants and their new bits, sorted by constant.
-    taken: Vec<(Constant, u64)>,
+    replacements: Vec<(Constant, u64)>,
     /// Constants replaced by numbers that are not floats.
-    replaced: Vec<Stands>,
+    replaced: Vec<ConstantMeaning>,
 }
 
 impl Constants {
     /// Records a constant, and returns the bits to use for it.
-    pub(crate) fn meet(&mut self, format: Format, bits: u64) -> u64 {
+    pub(crate) fn record(&mut self, format: Format, bits: u64) -> u64 {
         let Some(constant) = constant(format, bits) else { return bits };
-        self.met.insert(constant);
-        match self.taken.binary_search_by_key(&constant, |(from, _)| *from) {
-            Ok(position) => self.taken[position].1,
+        self.seen.insert(constant);
+        match self.replacements.binary_search_by_key(&constant, |(from, _)| *from) {
+            Ok(position) => self.replacements[position].1,
             Err(_) => bits,
         }
     }
@@ -90,7 +90,7 @@ impl Constants {
     /// Magnitudes of constants that `others` lacks.
     pub(crate) fn without(&self, others: &Self) -> BTreeSet<Constant> {
         let magnitudes = |constants: &Self| -> BTreeSet<Constant> {
-            constants.met.iter().map(|one| one.magnitude()).collect()
+            constants.seen.iter().map(|one| one.magnitude()).collect()
         };
         &magnitudes(self) - &magnitudes(others)
     }
@@ -98,22 +98,22 @@ impl Constants {
     /// The unit in the last place, for numbers of size 1, of the coarsest constant in the run; at least that
     /// of singles.
     pub(crate) fn coarsest_unit(&self) -> f64 {
-        let coarsest = self.met.iter().map(|one| one.format()).next();
+        let coarsest = self.seen.iter().map(|one| one.format()).next();
         unit(coarsest.unwrap_or(Format::F32)).max(unit(Format::F32))
     }
 
     /// Replaces constants by the numbers they stand for.
-    pub(crate) fn replace(&mut self, stands: impl Iterator<Item = Stands>) {
+    pub(crate) fn replace(&mut self, stands: impl Iterator<Item = ConstantMeaning>) {
         self.replaced = stands.collect();
     }
 
     /// Replacements of constants.
-    pub(crate) fn stand_for(&self) -> &[Stands] {
+    pub(crate) fn meanings(&self) -> &[ConstantMeaning] {
         &self.replaced
     }
 
     /// Returns the expression that a constant stands for, and `true` if it is negated.
-    pub(crate) fn stands_for(&self, format: Format, bits: u64) -> Option<(&str, bool)> {
+    pub(crate) fn meaning_of(&self, format: Format, bits: u64) -> Option<(&str, bool)> {
         let constant = constant(format, bits)?;
         let known = self.replaced.iter().find(|one| one.constant == constant.magnitude())?;
         Some((&known.form, constant.is_negative()))
@@ -125,12 +125,12 @@ impl Constants {
             let at = |bits: u64| Constant { bits, ..*constant };
             let bits = constant.bits;
             let around = at(bits.saturating_sub(NEAR))..=at(bits.saturating_add(NEAR));
-            let own = self.met.contains(constant);
-            self.met.range(around).next().filter(|_| !own).map(|other| (*constant, other.bits))
+            let own = self.seen.contains(constant);
+            self.seen.range(around).next().filter(|_| !own).map(|other| (*constant, other.bits))
         };
-        let fine = optimised.met.iter().filter(|constant| !constant.is_coarse());
-        let taken = fine.filter_map(near).collect();
-        Self { taken, ..Self::default() }
+        let fine = optimised.seen.iter().filter(|constant| !constant.is_coarse());
+        let replacements = fine.filter_map(near).collect();
+        Self { replacements, ..Self::default() }
     }
 
     /// The values of both sides, reference first.
@@ -138,7 +138,7 @@ impl Constants {
         let pair = |(constant, other): &(Constant, u64)| {
             [*other, constant.bits].map(|bits| Constant { bits, ..*constant }.value())
         };
-        self.taken.iter().map(pair).collect()
+        self.replacements.iter().map(pair).collect()
     }
 }
 

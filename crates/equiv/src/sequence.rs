@@ -6,13 +6,15 @@
 
 use crate::clock::Clock;
 use crate::mismatch::Mismatch;
-use crate::ran::Ran;
 use crate::side::{InputKind, Output, Side};
+use crate::side_run::SideRun;
 use crate::symbolic::Symbolic;
 use crate::table::Table;
 use crate::tickets;
 use exec::domain::InputSource;
-use exec::{Contents, Doubt, Element, Fault, Launch, Left, Limits, Outcome, Place, Results};
+use exec::{
+    Contents, Doubt, Element, Fault, FinalContents, Launch, Limits, Outcome, Place, Results,
+};
 use ir::{Program, Space};
 
 /// The launches of a side, ready to run.
@@ -27,8 +29,8 @@ pub(crate) struct Launches<'l, 's> {
 impl Launches<'_, '_> {
     /// Runs the launches. At the places in `asked`, given by launch, the domain decides whether a store
     /// leaves the present value in place.
-    pub(crate) fn run(&self, domain: Symbolic, asked: Option<&[Vec<Place>]>) -> Ran {
-        let mut ran = Ran { outcomes: Vec::new(), results: Vec::new(), domain, obstacle: None };
+    pub(crate) fn run(&self, domain: Symbolic, asked: Option<&[Vec<Place>]>) -> SideRun {
+        let mut ran = SideRun { outcomes: Vec::new(), results: Vec::new(), domain, obstacle: None };
         for (number, one) in self.side.launches().enumerate() {
             let mut launch = one.launch.clone();
             if number > 0
@@ -46,7 +48,7 @@ impl Launches<'_, '_> {
                 (None, None) => exec::check_in(one.program, &launch, limits, domain),
                 (None, Some(places)) => {
                     let places = places.iter().copied();
-                    exec::check_asking(one.program, &launch, plain, domain, places)
+                    exec::check_with_equal_writes(one.program, &launch, plain, domain, places)
                 }
             };
             let outcome = with_unused_reads(one.program, &launch, limits, outcome);
@@ -68,22 +70,27 @@ impl Launches<'_, '_> {
     }
 
     /// Gives a launch the data that earlier ones left.
-    fn hand_on(&self, ran: &mut Ran, number: usize, launch: &mut Launch) -> Result<(), Mismatch> {
+    fn hand_on(
+        &self,
+        ran: &mut SideRun,
+        number: usize,
+        launch: &mut Launch,
+    ) -> Result<(), Mismatch> {
         let Some(one) = self.side.launches().nth(number) else { return Ok(()) };
         self.side.check_sequence()?;
         self.table.begin(&mut ran.domain, self.side, number, self.number)?;
         for input in &one.inputs {
             let Some((from, output)) = self.side.writer(number, &input.name) else { continue };
             let InputSource::Buffer(into) = input.source else { continue };
-            let Ran { results, domain, .. } = ran;
+            let SideRun { results, domain, .. } = ran;
             let Some(results) = results.get_mut(from) else { continue };
             match left(results, domain, output)? {
-                Left::Bytes(bytes) => {
+                FinalContents::Bytes(bytes) => {
                     if let Some(buffer) = launch.buffers.get_mut(into) {
                         buffer.contents = Contents::Known(bytes);
                     }
                 }
-                Left::Values(values) => {
+                FinalContents::Values(values) => {
                     let terms: Vec<_> = values.iter().map(|value| domain.term(*value)).collect();
                     if let Some(at) = terms.iter().position(|term| domain.may_be_undefined(*term)) {
                         return Err(Mismatch::Conditional { name: output.name.clone(), at });
@@ -168,7 +175,11 @@ fn fits(output: &Output, same_type: bool, bytes: u64) -> Result<(), Mismatch> {
     Ok(())
 }
 
-fn left(results: &mut Results, domain: &mut Symbolic, output: &Output) -> Result<Left, Mismatch> {
+fn left(
+    results: &mut Results,
+    domain: &mut Symbolic,
+    output: &Output,
+) -> Result<FinalContents, Mismatch> {
     let name = output.name.clone();
     results.left(domain, output.buffer, output.scalar).map_err(|(at, element)| match element {
         Element::Lost(lost) => Mismatch::Lost { name, at, reason: lost.reason },

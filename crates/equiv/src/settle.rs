@@ -39,8 +39,13 @@ pub fn settle(
     let mut domain = table.domain(side, 0, false).ok()?;
     domain.marks = Some(Marks::default());
     domain.deadline = Clock::start(limits).deadline();
-    let (outcome, _) =
-        exec::check_asking(side.program, side.launch, (limits, checks), &mut domain, places);
+    let (outcome, _) = exec::check_with_equal_writes(
+        side.program,
+        side.launch,
+        (limits, checks),
+        &mut domain,
+        places,
+    );
     let better = outcome.gap.is_none() && asked(&outcome).len() < asked(before).len();
     (better && !domain.is_exhausted() && !outcome.conditional).then_some(outcome)
 }
@@ -66,7 +71,7 @@ pub fn check_indexed(
 ) -> Option<Outcome> {
     let mut domain = of_machine(side, assumptions, limits)?;
     let (outcome, _) =
-        exec::check_asking(side.program, side.launch, (limits, checks), &mut domain, []);
+        exec::check_with_equal_writes(side.program, side.launch, (limits, checks), &mut domain, []);
     (!domain.is_exhausted() && !outcome.conditional).then_some(outcome)
 }
 

@@ -26,6 +26,8 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
+use crate::assumed_properties::RunAssumptions;
+use crate::assumed_ranges::AssumedRange;
 use crate::conditions::Conditions;
 use crate::constants;
 use crate::decisions::{Decisions, has_inputs};
@@ -35,10 +37,8 @@ use crate::handles::{Behind, Handles};
 use crate::marks::Marks;
 use crate::operations;
 use crate::ranges::{Range, Ranges};
-use crate::relied::Relied;
 use crate::rounding::Constants;
-use crate::told::Told;
-use crate::undefined::Settled;
+use crate::undefined::FullyDefined;
 use decide::{Deadline, Numbering, Suspicion};
 use exec::concrete;
 use exec::domain::{
@@ -65,7 +65,7 @@ pub struct Symbolic {
     /// Positions of integer inputs, with the range of their type.
     integers: Vec<(std::ops::Range<usize>, Range)>,
     /// Declared ranges of integers, beyond their types.
-    pub(crate) told: Arc<Vec<Told>>,
+    pub(crate) assumed_ranges: Arc<Vec<AssumedRange>>,
     ranges: Ranges,
     /// Tensor elements read by a computed index, by the tensor's first element and the index.
     elements: FxHashMap<(usize, Term), Value>,
@@ -83,7 +83,7 @@ pub struct Symbolic {
     /// Bit fields of integers.
     bits: fields::Bits,
     snap: bool,
-    snapped: BTreeSet<constants::Known>,
+    snapped: BTreeSet<constants::MeantNumber>,
     /// The place of the current instruction.
     place: Option<Place>,
     /// The constants so far.
@@ -95,7 +95,7 @@ pub struct Symbolic {
     pub(crate) of_machine: bool,
     /// Number of free conditions so far.
     unknown: i64,
-    settled: Settled,
+    settled: FullyDefined,
     /// Results of earlier equality queries.
     same: FxHashMap<[Term; 2], Option<bool>>,
     /// Finds structurally equal terms.
@@ -108,7 +108,7 @@ pub struct Symbolic {
     pub(crate) marks: Option<Marks>,
     /// Set if such a function occurred.
     pub(crate) has_ranges: bool,
-    pub(crate) relied: Relied,
+    pub(crate) assumed_properties: RunAssumptions,
     /// Outcomes of decisions, if a scalar is given exactly and is not a float.
     pub(crate) decisions: Option<Decisions>,
     /// Set if such scalars are rounded to the nearest floats.
@@ -125,7 +125,7 @@ impl Symbolic {
             sources,
             given: FxHashMap::default(),
             integers: Vec::new(),
-            told: Arc::default(),
+            assumed_ranges: Arc::default(),
             ranges: Ranges::default(),
             elements: FxHashMap::default(),
             places: FxHashMap::default(),
@@ -142,14 +142,14 @@ impl Symbolic {
             conditions: Conditions::default(),
             of_machine: false,
             unknown: 0,
-            settled: Settled::default(),
+            settled: FullyDefined::default(),
             same: FxHashMap::default(),
             numbering: Numbering::default(),
             suspicion: Suspicion::default(),
             deadline: Deadline::default(),
             marks: None,
             has_ranges: false,
-            relied: Relied::new(),
+            assumed_properties: RunAssumptions::new(),
             decisions: None,
             rounds_scalars: false,
         }
@@ -223,9 +223,11 @@ impl Symbolic {
     fn apply(&mut self, operation: Operation, [a, b, c]: [Term; 3]) -> Term {
         match operation {
             Operation::Unary(Unary::Finite(format)) => {
-                self.relied.finite(&mut self.terms, a, format)
+                self.assumed_properties.satfinite(&mut self.terms, a, format)
             }
-            Operation::Binary(Binary::CopySign) => self.relied.copy_sign(&mut self.terms, a, b),
+            Operation::Binary(Binary::CopySign) => {
+                self.assumed_properties.copy_sign(&mut self.terms, a, b)
+            }
             Operation::Unary(op) => operations::unary(&mut self.terms, op, a),
             Operation::Binary(op) => operations::binary(&mut self.terms, op, a, b),
             Operation::Function(function, range) => {
@@ -256,7 +258,7 @@ impl Domain for Symbolic {
     }
 
     fn constant(&mut self, format: Format, bits: u64) -> Value {
-        let bits = self.constants.meet(format, bits);
+        let bits = self.constants.record(format, bits);
         let snapped = self.snap(format, bits);
         let term = snapped.unwrap_or_else(|| self.terms.float(concrete::to_double(format, bits)));
         let value = self.handles.handle(term);
@@ -325,12 +327,12 @@ impl Domain for Symbolic {
 
     fn reads_sign(&mut self, value: Value, place: Place) {
         let term = self.term(value);
-        self.relied.reads_sign(term, place);
+        self.assumed_properties.reads_sign(term, place);
     }
 
     fn tests_number(&mut self, value: Value, place: Place) {
         let term = self.term(value);
-        self.relied.tests_number(term, place);
+        self.assumed_properties.tests_number(term, place);
     }
 
     fn function(

@@ -4,13 +4,13 @@
 //! belong to no element: each such place is an extra input of its side, so an output that depends on it
 //! differs.
 
+use crate::assumed_ranges::{self, AssumedRange};
 use crate::decisions::Decisions;
 use crate::formula::{Formula, FormulaError};
 use crate::mismatch::{Mismatch, Unlike};
 use crate::nearest::rounded_scalar;
 use crate::side::{Assumption, Cell, Input, InputKind, Side};
 use crate::symbolic::Symbolic;
-use crate::told::{self, Told};
 use ir::{Format, Scalar};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -25,7 +25,7 @@ pub(crate) struct Table {
     pub(crate) inputs: Arc<Inputs>,
     first: FxHashMap<String, (usize, Option<u32>)>,
     /// Declared bounds of inputs.
-    pub(crate) told: Arc<Vec<Told>>,
+    pub(crate) assumed_ranges: Arc<Vec<AssumedRange>>,
     /// Assumptions of a comparison.
     assumptions: Vec<Assumption>,
     /// Their conditions. They are the first terms of every domain, so they mean the same in all of them.
@@ -107,9 +107,18 @@ impl Table {
             inputs.describe(&[count.into()], Numbers::Integers(0, most));
             *tickets = first..first + count as usize;
         }
-        let (inputs, told) = (Arc::new(inputs), Arc::default());
+        let (inputs, assumed_ranges) = (Arc::new(inputs), Arc::default());
         let (assumptions, conditions) = (Vec::new(), Vec::new());
-        Ok(Self { inputs, first, told, assumptions, conditions, between, tickets, structures })
+        Ok(Self {
+            inputs,
+            first,
+            assumed_ranges,
+            assumptions,
+            conditions,
+            between,
+            tickets,
+            structures,
+        })
     }
 
     /// Adds the conditions of assumptions, for a comparison.
@@ -128,7 +137,7 @@ impl Table {
     /// # Errors
     /// If an assumption names something other than an input.
     pub(crate) fn assuming(mut self, assumptions: &[Assumption]) -> Result<Self, Mismatch> {
-        self.told = Arc::new(told::find(&self, assumptions)?);
+        self.assumed_ranges = Arc::new(assumed_ranges::find(&self, assumptions)?);
         Ok(self)
     }
 
@@ -174,7 +183,7 @@ impl Table {
         if self.all_conditions(&self.assumptions, &mut domain.terms)? != self.conditions {
             return Err(Mismatch::Unfollowed);
         }
-        domain.told = Arc::clone(&self.told);
+        domain.assumed_ranges = Arc::clone(&self.assumed_ranges);
         domain.tickets = self.tickets[number.min(1)].clone();
         self.begin(&mut domain, side, 0, number)?;
         Ok(domain)

@@ -9,7 +9,7 @@ use crate::symbolic::Symbolic;
 use exec::domain::Domain;
 use exec::{
     Access, Buffer, Checks, Doubt, Doubtful, Element, Gap, Launch, Limits, Outcome, Place, Results,
-    Stop,
+    StopReason,
 };
 use ir::{Program, Scalar};
 
@@ -97,7 +97,7 @@ pub(crate) fn run(
 }
 
 fn gap(place: Place, reason: String) -> Option<Gap> {
-    Some(Gap { place, thread: None, reason, stop: Stop::NotFollowed })
+    Some(Gap { place, thread: None, reason, stop: StopReason::NotFollowed })
 }
 
 /// Returns a buffer that two runs leave differently, or possibly so.

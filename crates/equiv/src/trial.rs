@@ -7,7 +7,7 @@
 //! no race at these points proves nothing.
 
 use crate::assumed::Assumed;
-use crate::ordinary::Chosen;
+use crate::ordinary::OrdinaryInputs;
 use crate::side::{Assumption, Side};
 use crate::table::Table;
 use crate::witness::{Numbers, Run};
@@ -38,8 +38,12 @@ pub fn show_race(
     let table = table.comparing_under(assumptions).ok()?;
     let domain = table.domain(side, 0, false).ok()?;
     let assumed = Assumed::new(&table, &domain.terms).ok()?;
-    let chosen =
-        Chosen { sides: [side, side], table: &table, terms: &domain.terms, assumed: &assumed };
+    let chosen = OrdinaryInputs {
+        sides: [side, side],
+        table: &table,
+        terms: &domain.terms,
+        assumed: &assumed,
+    };
     let lane_instructions = limits.lane_instructions.min(MOST_INSTRUCTIONS);
     let trial = Trial { chosen, open, limits: Limits { lane_instructions, ..limits } };
     POINTS.into_iter().find_map(|number| {
@@ -51,7 +55,7 @@ pub fn show_race(
 
 /// A kernel, and the accesses in question.
 struct Trial<'t> {
-    chosen: Chosen<'t>,
+    chosen: OrdinaryInputs<'t>,
     open: &'t [Undecided],
     limits: Limits,
 }
@@ -75,7 +79,7 @@ impl Trial<'_> {
 
     /// Reduces the race to the inputs that it needs, and names them.
     fn reduced(&self, numbers: &Numbers, mut found: (usize, Finding)) -> (usize, Finding) {
-        let Chosen { sides, table, terms, .. } = self.chosen;
+        let OrdinaryInputs { sides, table, terms, .. } = self.chosen;
         let positions = (0..terms.inputs().len()).filter(|position| table.is_free(*position));
         let mut values: Vec<(usize, f64)> =
             positions.map(|position| (position, numbers.at(position))).collect();

@@ -10,11 +10,11 @@ use term::{Node, NodeId, Term, Terms};
 
 /// Visited nodes with nothing undefined below them.
 #[derive(Debug, Default)]
-pub(crate) struct Settled {
+pub(crate) struct FullyDefined {
     nodes: FxHashSet<NodeId>,
 }
 
-impl Settled {
+impl FullyDefined {
     /// Returns `true` if a term contains an undefined leaf.
     pub(crate) fn reaches_undefined(&mut self, terms: &Terms, root: Term) -> bool {
         let mut seen = Vec::new();
@@ -67,7 +67,7 @@ mod tests {
         let sum = terms.add(forgotten, x);
         let quotient = terms.divide(x, x);
         let both = terms.add(quotient, sum);
-        let mut settled = Settled::default();
+        let mut settled = FullyDefined::default();
         let asked = [quotient, both, sum, both, forgotten, quotient, x];
         let answers = asked.map(|term| settled.reaches_undefined(&terms, term));
         assert_eq!(answers, [false, true, true, true, true, false, false]);

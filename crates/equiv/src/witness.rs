@@ -9,7 +9,7 @@ use crate::table::Table;
 use decide::{Point, Value, evaluate};
 use exec::domain::InputSource;
 use exec::{Argument, Contents, Launch, Limits, Outcome};
-use interval::{Carried, Enclosed, Given, Stage, enclose_in_sequence};
+use interval::{CarriedBuffer, Enclosed, RunInputs, Stage, enclose_in_sequence};
 use ir::{Format, Scalar};
 use rustc_hash::FxHashMap;
 use term::{Inputs, Number, Terms};
@@ -316,8 +316,8 @@ impl Run<'_> {
     }
 
     /// The inputs of a launch that earlier launches do not write.
-    fn given(&self, launch: usize, one: &Side<'_>) -> Option<Given> {
-        let mut given = Given::default();
+    fn given(&self, launch: usize, one: &Side<'_>) -> Option<RunInputs> {
+        let mut given = RunInputs::default();
         let own = one.inputs.iter().filter(|one| self.side.writer(launch, &one.name).is_none());
         for input in own {
             if let InputSource::Argument(position, offset) = input.source
@@ -343,11 +343,11 @@ impl Run<'_> {
     }
 
     /// The inputs of a launch that earlier launches write.
-    fn carried(&self, launch: usize, one: &Side<'_>) -> impl Iterator<Item = Carried> {
+    fn carried(&self, launch: usize, one: &Side<'_>) -> impl Iterator<Item = CarriedBuffer> {
         one.inputs.iter().filter_map(move |input| {
             let (from, output) = self.side.writer(launch, &input.name)?;
             let InputSource::Buffer(into) = input.source else { return None };
-            Some(Carried { into, from: (from, output.buffer), scalar: output.scalar })
+            Some(CarriedBuffer { into, from: (from, output.buffer), scalar: output.scalar })
         })
     }
 

@@ -38,7 +38,7 @@ pub(crate) struct Votes {
     /// Set if some are unknown.
     pub(crate) unknown: bool,
     /// Set if some are not determined by the launch and its inputs.
-    pub(crate) fickle: bool,
+    pub(crate) schedule_dependent: bool,
 }
 
 /// Barrier generations without a waiting thread. They are reported at the end of the block. A premature reuse
@@ -56,7 +56,7 @@ impl Votes {
         self.yes += other.yes;
         self.all += other.all;
         self.unknown |= other.unknown;
-        self.fickle |= other.fickle;
+        self.schedule_dependent |= other.schedule_dependent;
     }
 }
 

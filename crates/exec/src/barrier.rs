@@ -248,7 +248,7 @@ impl BlockRun<'_, '_> {
         let Some(Op::Sync(SyncOp::Barrier { kind, .. })) = machine.op_at(at) else {
             return;
         };
-        let tags = match (votes.unknown, votes.fickle) {
+        let tags = match (votes.unknown, votes.schedule_dependent) {
             (_, true) => Tags::unknown(Mask::ALL, Source::Stored),
             (true, false) => Tags::unknown(Mask::ALL, Source::Data),
             (false, false) => Tags::NUMBER,

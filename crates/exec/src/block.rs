@@ -11,7 +11,7 @@ use crate::machine::Machine;
 use crate::memory::Allocation;
 use crate::position::Position;
 use crate::report::Report;
-use crate::run_group::{Followed, follow};
+use crate::run_group::{GroupProgress, follow};
 use crate::run_path::follow_path;
 use crate::tracker::{Shadows, Tracker};
 use crate::undecided::{Shapes, Side};
@@ -73,7 +73,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         let warps: Vec<Warp> = warps.collect();
         let clusters = machine.uses_clusters();
         let shape = Shape { warps: of_block.max(1), blocks, mbarriers, clusters };
-        let mut tracker = Tracker::new(shape, shadows, machine.suspicion.history());
+        let mut tracker = Tracker::new(shape, shadows, machine.racing_reads.history());
         if tracker.is_checking() && machine.waits_for_grids() {
             tracker.follow_grids();
         }
@@ -199,7 +199,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             }
             _ => 0,
         };
-        let Followed { at: here, executed, ended } =
+        let GroupProgress { at: here, executed, ended } =
             self.with_context(warp, start, lanes, |context| match conditional {
                 true => follow_path(context, start, lanes),
                 false => follow(context, start, lanes, most),

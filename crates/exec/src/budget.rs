@@ -1,6 +1,6 @@
 //! The budget of a run: instructions, and time if the caller limits it.
 
-use crate::finding::{Gap, Stop, Thread};
+use crate::finding::{Gap, StopReason, Thread};
 use crate::lanes::WARP;
 use crate::machine::Machine;
 use crate::options::Limits;
@@ -114,9 +114,9 @@ impl Exhausted {
         let in_loop = start.is_some();
         let place = machine.place(start.unwrap_or(group.at));
         let stop = match self {
-            Self::Instructions => Stop::Budget { in_loop },
-            Self::Time => Stop::Time { in_loop },
-            Self::Interrupted => Stop::Interrupted,
+            Self::Instructions => StopReason::Budget { in_loop },
+            Self::Time => StopReason::Time { in_loop },
+            Self::Interrupted => StopReason::Interrupted,
         };
         let did = if self == Self::Interrupted { "was interrupted" } else { "gave up" };
         Gap { place, thread, reason: format!("{did} after {executed} instructions"), stop }

@@ -6,7 +6,7 @@ use crate::address::{Area, MAX_SHARED};
 use crate::arrival::ClusterArrival;
 use crate::block::BlockRun;
 use crate::cluster_fault::ClusterFault;
-use crate::finding::{AccessKind, Fault, Gap, Place, Stop, WaitKind};
+use crate::finding::{AccessKind, Fault, Gap, Place, StopReason, WaitKind};
 use crate::interpret::remote::is_copy;
 use crate::lanes::WARP;
 use crate::machine::Machine;
@@ -160,7 +160,7 @@ impl Machine<'_> {
             "the blocks of a cluster have more than {} shared variables together",
             MAX_SHARED - 1
         );
-        Err(Gap { place, thread: None, reason, stop: Stop::NotFollowed })
+        Err(Gap { place, thread: None, reason, stop: StopReason::NotFollowed })
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::address::Area;
 use crate::arrival::{Arrival, ClusterArrival};
 use crate::doubt::{Doubtful, Reason};
-use crate::finding::{Fault, Gap, Origin, Place, Sink, Stop, Thread};
+use crate::finding::{Fault, Gap, Origin, Place, Sink, StopReason, Thread};
 use crate::lanes::{Lanes, Mask, Narrow, WARP};
 use crate::layout::Layout;
 use crate::machine::Machine;
@@ -165,12 +165,12 @@ impl<'c, 'p> Context<'c, 'p> {
 
     pub(crate) fn gap(&self, reason: impl Into<String>) -> Gap {
         let thread = self.lanes.lowest().map(|lane| self.thread(lane));
-        Gap { place: self.place, thread, reason: reason.into(), stop: Stop::NotFollowed }
+        Gap { place: self.place, thread, reason: reason.into(), stop: StopReason::NotFollowed }
     }
 
     /// A gap at an action with an undecided path condition.
     pub(crate) fn conditional_gap(&self, reason: impl Into<String>) -> Gap {
-        Gap { stop: Stop::Conditional, ..self.gap(reason) }
+        Gap { stop: StopReason::Conditional, ..self.gap(reason) }
     }
 
     pub(crate) fn thread(&self, lane: usize) -> Thread {
@@ -253,7 +253,7 @@ impl<'c, 'p> Context<'c, 'p> {
                     gap.reason.push_str(RANGE);
                 }
                 let stop = match reason {
-                    Reason::Unfixed(_) => Stop::NotFixed,
+                    Reason::Unfixed(_) => StopReason::NotFixed,
                     _ => gap.stop,
                 };
                 Gap { stop, ..gap }

@@ -65,7 +65,7 @@ impl Coverage {
     /// Spans of executed instructions, ascending. One source instruction may correspond to several here: if
     /// any of them has a guard, a guarded one must have been executed.
     pub(crate) fn executed(&self, machine: &Machine<'_>) -> Vec<(FuncId, Span)> {
-        let mut all: BTreeMap<(FuncId, Span), Seen> = BTreeMap::new();
+        let mut all: BTreeMap<(FuncId, Span), InstructionCoverage> = BTreeMap::new();
         for (function, code) in machine.codes.enumerate() {
             let blocks = &machine.program.functions[function].blocks;
             for (block, &first) in code.first.enumerate() {
@@ -86,14 +86,14 @@ impl Coverage {
                 }
             }
         }
-        let executed = |seen: &Seen| seen.by_guard || seen.plainly && !seen.guarded;
+        let executed = |seen: &InstructionCoverage| seen.by_guard || seen.plainly && !seen.guarded;
         all.into_iter().filter(|(_, seen)| executed(seen)).map(|(place, _)| place).collect()
     }
 }
 
 /// The execution status of an instruction's parts.
 #[derive(Default)]
-struct Seen {
+struct InstructionCoverage {
     guarded: bool,
     by_guard: bool,
     plainly: bool,

@@ -39,7 +39,7 @@ const ABOVE_BIT: u32 = 24;
 
 /// Known facts about the variable that an address is made from.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Home {
+pub(crate) struct VariablePlacement {
     /// The alignment of the origin of offsets, as a power of two.
     pub(crate) align_bits: u32,
     /// The offset of its first byte.
@@ -79,16 +79,21 @@ pub(crate) struct Encoded {
 }
 
 /// A mask of the lowest `bits` bits.
-fn low(bits: u32) -> u64 {
+fn low_bits(bits: u32) -> u64 {
     if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
 }
 
 impl Encoded {
     /// The address itself; `None` if it is outside its variable.
-    pub(crate) fn address(variable: usize, offset: i64, home: Home, above: Above) -> Option<Self> {
+    pub(crate) fn address(
+        variable: usize,
+        offset: i64,
+        home: VariablePlacement,
+        above: Above,
+    ) -> Option<Self> {
         let inside = |&offset: &u64| (home.first..=home.size).contains(&offset);
         let offset = u64::try_from(offset).ok().filter(inside)?;
-        (home.size <= low(ADDRESS_BITS)).then_some(Self {
+        (home.size <= low_bits(ADDRESS_BITS)).then_some(Self {
             variable,
             offset,
             shift: 0,
@@ -105,7 +110,7 @@ impl Encoded {
 
     /// A mask of the field.
     fn field(&self) -> u64 {
-        low(self.bits()) << self.position
+        low_bits(self.bits()) << self.position
     }
 
     /// The position of the bits from 24 on.
@@ -118,8 +123,8 @@ impl Encoded {
         match self.above {
             Above::Zero => 0,
             _ if self.bits() == 0 => u64::MAX,
-            Above::Rank => low(self.above_bit() + 8) & !low(self.above_bit()),
-            Above::Window | Above::Lost => !low(self.above_bit()),
+            Above::Rank => low_bits(self.above_bit() + 8) & !low_bits(self.above_bit()),
+            Above::Window | Above::Lost => !low_bits(self.above_bit()),
         }
     }
 
@@ -134,7 +139,7 @@ impl Encoded {
     }
 
     /// Truncates to `width` bits: bits above that no longer fit are lost.
-    fn within(self, width: u32) -> Self {
+    fn truncated(self, width: u32) -> Self {
         let fits = match self.above {
             Above::Zero | Above::Lost => true,
             Above::Rank => self.above_bit() + 8 <= width,
@@ -154,72 +159,79 @@ impl Encoded {
     }
 
     /// A value with nothing left of the address below bit 24.
-    fn number(&self, rest: u64) -> Self {
+    fn known_bits(&self, rest: u64) -> Self {
         Self { shift: ADDRESS_BITS, position: 0, offset: 0, rest, ..*self }
     }
 
     /// Returns the offset moved by `units` of 2^shift; `None` if it leaves the variable.
-    fn moved(&self, units: i64, home: Home) -> Option<u64> {
+    fn offset_moved_by(&self, units: i64, home: VariablePlacement) -> Option<u64> {
         let distance = units.checked_mul(1 << self.shift)?;
         let inside = |&offset: &u64| (home.first..=home.size).contains(&offset);
         self.offset.checked_add_signed(distance).filter(inside)
     }
 
     /// Computes `value + number`, in `width` bits.
-    pub(crate) fn add(&self, number: u64, width: u32, home: Home) -> Option<Self> {
-        let number = number & low(width);
+    pub(crate) fn add(&self, number: u64, width: u32, home: VariablePlacement) -> Option<Self> {
+        let number = number & low_bits(width);
         if self.bits() == 0 {
-            return Some(self.number(self.rest.wrapping_add(number) & low(width)));
+            return Some(self.known_bits(self.rest.wrapping_add(number) & low_bits(width)));
         }
-        let below = (self.rest & low(self.position)) + (number & low(self.position));
+        let below = (self.rest & low_bits(self.position)) + (number & low_bits(self.position));
         let carried = below >> self.position;
         let units = (number >> self.position).wrapping_add(carried);
         // Above the field: add the number's part for it, and once more if the field moves down.
         let end = self.position + self.bits();
         let higher = if end < 64 { self.rest >> end } else { 0 };
-        let up = (units & low(self.bits())).cast_signed();
+        let up = (units & low_bits(self.bits())).cast_signed();
         let down = up - (1 << self.bits());
-        let (offset, borrowed) = match (self.moved(up, home), self.moved(down, home)) {
-            (Some(offset), _) => (offset, 0),
-            (None, Some(offset)) => (offset, 1),
-            (None, None) => return None,
-        };
+        let (offset, borrowed) =
+            match (self.offset_moved_by(up, home), self.offset_moved_by(down, home)) {
+                (Some(offset), _) => (offset, 0),
+                (None, Some(offset)) => (offset, 1),
+                (None, None) => return None,
+            };
         let higher = higher.wrapping_add(units >> self.bits()).wrapping_add(borrowed);
         let higher = if end < 64 { higher << end } else { 0 };
-        let rest = (higher | below & low(self.position)) & low(width);
+        let rest = (higher | below & low_bits(self.position)) & low_bits(width);
         let sum = Self { offset, rest, ..*self };
-        (rest & self.field() == 0).then(|| sum.with_above(self.above).within(width))
+        (rest & self.field() == 0).then(|| sum.with_above(self.above).truncated(width))
     }
 
     /// Computes `(value & keep) ^ flip`, in `width` bits.
-    pub(crate) fn bitwise(&self, keep: u64, flip: u64, width: u32, home: Home) -> Option<Self> {
-        let (keep, flip) = (keep & low(width), flip & low(width));
+    pub(crate) fn bitwise(
+        &self,
+        keep: u64,
+        flip: u64,
+        width: u32,
+        home: VariablePlacement,
+    ) -> Option<Self> {
+        let (keep, flip) = (keep & low_bits(width), flip & low_bits(width));
         let field = self.field();
         // A partial or changed rank denotes another block: in a cluster the address of a block's own variable
         // includes its rank.
-        let unknown = self.unknown() & low(width);
+        let unknown = self.unknown() & low_bits(width);
         let above = match keep & unknown {
             0 => Above::Zero,
-            all if all == unknown && flip & unknown == 0 => self.within(width).above,
+            all if all == unknown && flip & unknown == 0 => self.truncated(width).above,
             _ => Above::Lost,
         };
-        let known = low(self.bits().min(home.align_bits.saturating_sub(self.shift)));
+        let known = low_bits(self.bits().min(home.align_bits.saturating_sub(self.shift)));
         let (known, open) = (known << self.position, field & !(known << self.position));
         let rest = ((self.rest & keep) ^ flip) & !field;
         let before = (self.offset >> self.shift << self.position) & known;
         let after = ((before & keep) ^ flip) & known;
         if keep & open == 0 {
-            return Some(self.number(rest | after | flip & open).with_above(above));
+            return Some(self.known_bits(rest | after | flip & open).with_above(above));
         }
         if keep & open == open && flip & open == 0 {
             let change =
                 (after >> self.position).cast_signed() - (before >> self.position).cast_signed();
-            let offset = self.moved(change, home)?;
+            let offset = self.offset_moved_by(change, home)?;
             return Some(Self { offset, rest, ..*self }.with_above(above));
         }
         // The dropped bits of the field must be its low end.
         let cut = (keep & field).trailing_zeros() - self.position;
-        let dropped = low(cut) << self.position;
+        let dropped = low_bits(cut) << self.position;
         if keep & field != field & !dropped || flip & field & !dropped != 0 {
             return None;
         }
@@ -231,19 +243,19 @@ impl Encoded {
     /// Computes `value << amount`, in `width` bits.
     pub(crate) fn shift_left(&self, amount: u64, width: u32) -> Option<Self> {
         let amount = u32::try_from(amount).ok().filter(|&amount| amount < width)?;
-        let rest = self.rest << amount & low(width);
+        let rest = self.rest << amount & low_bits(width);
         if self.bits() == 0 {
-            return Some(self.number(rest));
+            return Some(self.known_bits(rest));
         }
         let position = self.position + amount;
         let shifted = Self { position, rest, ..*self };
-        (position + self.bits() <= width).then(|| shifted.with_above(self.above).within(width))
+        (position + self.bits() <= width).then(|| shifted.with_above(self.above).truncated(width))
     }
 
     /// Computes `value >> amount`, of `width` bits.
     pub(crate) fn shift_right(&self, amount: u64, signed: bool, width: u32) -> Option<Self> {
         let amount = u32::try_from(amount).ok().filter(|&amount| amount < width)?;
-        if self.above != Above::Zero && self.unknown() & low(width) == 0 {
+        if self.above != Above::Zero && self.unknown() & low_bits(width) == 0 {
             let gone = self.with_above(Above::Zero);
             return gone.shift_right(amount.into(), signed, width);
         }
@@ -254,29 +266,29 @@ impl Encoded {
         let wide = if signed { self.resize(width, true, 64)? } else { *self };
         let rest = wide.rest;
         let rest = match signed {
-            true => (rest.cast_signed() >> amount).cast_unsigned() & low(width),
+            true => (rest.cast_signed() >> amount).cast_unsigned() & low_bits(width),
             false => rest >> amount,
         };
         if self.bits() == 0 {
-            return Some(self.number(rest));
+            return Some(self.known_bits(rest));
         }
         match amount.checked_sub(self.position) {
             None | Some(0) => Some(Self { position: self.position - amount, rest, ..*self }),
             Some(lost) if lost < self.bits() => {
                 Some(Self { shift: self.shift + lost, position: 0, rest, ..*self })
             }
-            Some(_) => Some(self.number(rest)),
+            Some(_) => Some(self.known_bits(rest)),
         }
     }
 
     /// Extends the low `from` bits to `to` bits.
     pub(crate) fn resize(&self, from: u32, signed: bool, to: u32) -> Option<Self> {
         // No alignment is needed: the field is kept or dropped as a whole.
-        let home = Home { align_bits: 0, first: 0, size: u64::MAX };
+        let home = VariablePlacement { align_bits: 0, first: 0, size: u64::MAX };
         if to <= from {
-            return self.bitwise(low(to), 0, to, home);
+            return self.bitwise(low_bits(to), 0, to, home);
         }
-        let kept = self.bitwise(low(from), 0, from, home)?;
+        let kept = self.bitwise(low_bits(from), 0, from, home)?;
         let sign = 1 << (from - 1);
         if !signed || self.bits() > 0 && self.field() & sign != 0 {
             return (!signed).then_some(kept);
@@ -285,18 +297,18 @@ impl Encoded {
         if matches!(kept.above, Above::Window | Above::Lost) {
             return Some(kept.with_above(Above::Lost));
         }
-        let filled = if kept.rest & sign != 0 { low(to) & !low(from) } else { 0 };
+        let filled = if kept.rest & sign != 0 { low_bits(to) & !low_bits(from) } else { 0 };
         Some(Self { rest: kept.rest | filled, ..kept })
     }
 
     /// Decodes a plain address: its offset, and the alignment of the variable required for that, if it is
     /// more than declared.
-    pub(crate) fn as_address(&self, home: Home) -> Option<(u64, Option<u32>)> {
+    pub(crate) fn as_address(&self, home: VariablePlacement) -> Option<(u64, Option<u32>)> {
         let whole = self.bits() > 0 && self.shift == self.position && self.rest >> self.shift == 0;
         if !whole || self.above == Above::Lost {
             return None;
         }
-        let offset = (self.offset & !low(self.shift)) | self.rest;
+        let offset = (self.offset & !low_bits(self.shift)) | self.rest;
         (home.first..=home.size)
             .contains(&offset)
             .then_some((offset, (self.shift > home.align_bits).then_some(self.shift)))
@@ -304,14 +316,14 @@ impl Encoded {
 
     /// Decodes a matrix descriptor: the start of the matrix as an offset in its variable, and the other
     /// fields. `None` if the address is not in its position or the variable is aligned to less than 16 bytes.
-    pub(crate) fn as_descriptor(&self, home: Home) -> Option<(u64, u64)> {
+    pub(crate) fn as_descriptor(&self, home: VariablePlacement) -> Option<(u64, u64)> {
         let above = self.above == Above::Zero;
         let fits = self.shift == 4 && self.position == 0 && home.align_bits >= 4 && above;
         fits.then_some((self.offset & !15, self.rest))
     }
 
     /// Executes `cvta` between a shared and a generic address; `alone` if addresses have no ranks.
-    pub(crate) fn converted(&self, to_generic: bool, alone: bool) -> Option<Self> {
+    pub(crate) fn cvta(&self, to_generic: bool, alone: bool) -> Option<Self> {
         let shared = if alone { Above::Zero } else { Above::Rank };
         let (from, to) = if to_generic { (shared, Above::Window) } else { (Above::Window, shared) };
         let in_place = self.bits() > 0 && self.shift == self.position && self.above == from;
@@ -351,7 +363,8 @@ mod tests {
         for _ in 0..20_000 {
             let align_bits = random.below(11) as u32;
             let first = random.below(2) * random.below(1 << align_bits);
-            let home = Home { align_bits, first, size: first + 1 + random.below(1 << 17) };
+            let home =
+                VariablePlacement { align_bits, first, size: first + 1 + random.below(1 << 17) };
             let offset = (first + random.below(home.size - first + 1)).cast_signed();
             let (above, upper) = match random.below(3) {
                 0 => (Above::Zero, 0),
@@ -367,7 +380,7 @@ mod tests {
             let mut width = if above == Above::Window { 64 } else { 32 };
             for _ in 0..6 {
                 let number = interesting(&mut random);
-                let mask = low(width);
+                let mask = low_bits(width);
                 let (next, function): (_, Box<dyn Fn(u64) -> u64>) = match random.below(8) {
                     0 => (
                         encoded.add(number, width, home),
@@ -409,8 +422,8 @@ mod tests {
                         let next = encoded.resize(width, signed, to);
                         let up = 64 - width;
                         let extend = move |x: u64| match signed {
-                            true => ((x << up).cast_signed() >> up).cast_unsigned() & low(to),
-                            false => x & low(to),
+                            true => ((x << up).cast_signed() >> up).cast_unsigned() & low_bits(to),
+                            false => x & low_bits(to),
                         };
                         if next.is_some() {
                             width = to;
@@ -447,8 +460,8 @@ mod tests {
         match random.below(8) {
             0 => 0x3fff,
             1 => 0x3ffff,
-            2 => low(random.below(20) as u32),
-            3 => !low(random.below(12) as u32),
+            2 => low_bits(random.below(20) as u32),
+            3 => !low_bits(random.below(12) as u32),
             4 => random.below(64),
             5 => 1 << random.below(40),
             6 => 0u64.wrapping_sub(random.below(64)),
@@ -458,7 +471,7 @@ mod tests {
 
     #[test]
     fn a_carry_out_of_the_field_has_no_result() {
-        let home = Home { align_bits: 4, first: 0, size: 4096 };
+        let home = VariablePlacement { align_bits: 4, first: 0, size: 4096 };
         let start = Encoded::address(0, 4080, home, Above::Zero)
             .and_then(|one| one.shift_right(4, false, 32));
         let Some(start) = start else { panic!("no start") };
@@ -468,13 +481,13 @@ mod tests {
         // A mask that loses bits above.
         assert_eq!(start.bitwise(0xfff, 0, 32, home), None);
         assert_eq!(start.as_descriptor(home), Some((4080, 0)));
-        assert_eq!(start.as_descriptor(Home { align_bits: 3, ..home }), None);
+        assert_eq!(start.as_descriptor(VariablePlacement { align_bits: 3, ..home }), None);
     }
 
     /// A descriptor may be made of a generic address, truncated or not; the bits above must be masked off.
     #[test]
     fn generic_addresses_have_the_low_bits_of_shared_ones() {
-        let home = Home { align_bits: 10, first: 0, size: 4096 };
+        let home = VariablePlacement { align_bits: 10, first: 0, size: 4096 };
         let Some(start) = Encoded::address(0, 2048, home, Above::Window) else {
             panic!("no start")
         };
@@ -486,7 +499,7 @@ mod tests {
         let Some(half) = start.resize(64, false, 32) else { panic!("no half") };
         assert_eq!((half.above(), half.as_address(home)), (Above::Lost, None));
         assert_eq!(descriptor(half), Some((2048, 0)));
-        let shared = start.converted(false, true).and_then(|one| one.as_address(home));
+        let shared = start.cvta(false, true).and_then(|one| one.as_address(home));
         assert_eq!(shared, Some((2048, None)));
         // Another window, a part of this one, and a sum that leaves it.
         for other in [start.bitwise(!0, 1 << 40, 64, home), start.add(1 << 24, 64, home)] {

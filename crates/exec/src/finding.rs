@@ -439,12 +439,12 @@ pub struct Gap {
     /// The reason, as a sentence without a full stop.
     pub reason: String,
     /// The kind of end.
-    pub stop: Stop,
+    pub stop: StopReason,
 }
 
 /// The reason why a run ends before the kernel does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
+pub enum StopReason {
     /// The next action of the kernel is unknown or unsupported.
     NotFollowed,
     /// The instruction budget is exhausted. In a loop, the place is its start.

@@ -25,7 +25,7 @@ pub struct Launch {
     /// The arguments, in parameter order.
     pub arguments: Vec<Argument>,
     /// Contents that the host gave to module variables; the others have their initialisers.
-    pub symbols: Vec<(VarId, Held)>,
+    pub symbols: Vec<(VarId, VariableContents)>,
     /// The blocks to run, by number: ascending, disjoint ranges; all if empty. Each block's whole cluster
     /// runs with it.
     pub selected: Vec<Range<u64>>,
@@ -47,7 +47,7 @@ impl Launch {
     /// Returns the buffer that serves as the memory of a module variable, if any.
     pub(crate) fn buffer_of(&self, variable: VarId) -> Option<usize> {
         self.symbols.iter().find_map(|(id, held)| match held {
-            Held::Buffer(buffer) if *id == variable => Some(*buffer),
+            VariableContents::Buffer(buffer) if *id == variable => Some(*buffer),
             _ => None,
         })
     }
@@ -202,7 +202,7 @@ pub struct Buffer {
 
 /// Contents of a module variable at the launch.
 #[derive(Clone, Debug)]
-pub enum Held {
+pub enum VariableContents {
     /// These contents.
     Contents(Contents),
     /// A buffer that serves as its memory. Only for constants, which a kernel cannot write.

@@ -76,11 +76,11 @@ pub use cluster_fault::ClusterFault;
 pub use doubt::{Doubt, Doubtful, Reason};
 pub use finding::{
     AccessKind, BarrierFault, Fault, Finding, Gap, GroupFault, Origin, Place, RegisterWindow, Sink,
-    Stop, Target, Thread, Wait, WaitKind,
+    StopReason, Target, Thread, Wait, WaitKind,
 };
 pub use interpret::{executes, original_register};
 pub use lanes::{Lanes, Mask, WARP};
-pub use launch::{Access, Argument, Buffer, Contents, Held, Launch};
+pub use launch::{Access, Argument, Buffer, Contents, Launch, VariableContents};
 pub use legal::{Enclosed, Unfixed};
 pub use mbarrier_fault::{
     BulkTransfer, Contributor, CopyCompletion, MbarrierFault, MbarrierFaultKind, MbarrierWait,
@@ -88,16 +88,16 @@ pub use mbarrier_fault::{
 };
 pub use open_pair::Undecided;
 pub use options::{Checks, Limits, Paths};
-pub use outcome::{Outcome, Syncs, Ticket, Written};
+pub use outcome::{Outcome, Syncs, Ticket, WrittenBytes};
 pub use packing::in_the_way;
 pub use pipeline::{MbarrierUse, PhaseEvent, PhaseEventKind, PhaseUse};
 pub use placement::{Placement, Settled};
-pub use race::{Passed, Race, RaceSide};
+pub use race::{PassedBarrier, Race, RaceSide};
 pub use racing_reads::follow_racing_reads;
-pub use results::{Element, Left, Results};
+pub use results::{Element, FinalContents, Results};
 pub use run::{
-    Numbered, SyncUses, check, check_asking, check_conditional, check_enclosed, check_in,
-    check_last, check_numbered, check_with, may_take_tickets, run, run_in, sync_uses,
+    NumberedOutcome, SyncUses, check, check_conditional, check_enclosed, check_in, check_last,
+    check_numbered, check_with, check_with_equal_writes, may_take_tickets, run, run_in, sync_uses,
 };
 pub use stores::{Elements, last_store, last_stores};
 pub use tensor_fault::TensorFault;

@@ -2,8 +2,8 @@
 
 use crate::address::{Area, MAX_GLOBAL, MAX_LOCAL, MAX_SHARED, Pointer};
 use crate::fast::decode::{Code, Decoding, Floats};
-use crate::finding::{Gap, Place, Stop};
-use crate::launch::{Access, Buffer, Contents, Held, Launch};
+use crate::finding::{Gap, Place, StopReason};
+use crate::launch::{Access, Buffer, Contents, Launch, VariableContents};
 use crate::layout::Layout;
 use crate::memory::{Allocation, Word, state};
 use crate::options::Paths;
@@ -11,7 +11,7 @@ use crate::packing::{Places, before_dynamic, is_dynamic, packed};
 use crate::parameters::fill;
 use crate::polls::polls;
 use crate::position::Position;
-use crate::racing_reads::Suspicion;
+use crate::racing_reads::RacingReadMode;
 use crate::value::Valued;
 use base::IndexVec;
 use ir::{
@@ -59,7 +59,7 @@ pub(crate) struct Machine<'p> {
     /// Parameters of the kernel, with their values.
     pub(crate) params: Vec<Allocation>,
     /// The treatment of racing reads.
-    pub(crate) suspicion: Suspicion,
+    pub(crate) racing_reads: RacingReadMode,
     /// Instructions that poll memory in a waiting loop, ascending.
     pub(crate) polls: Vec<Site>,
     /// Places of stores for which the domain decides if they leave the present value in place.
@@ -164,7 +164,7 @@ impl<'p> Machine<'p> {
             before_dynamic: None,
             local: Vec::new(),
             params: Vec::new(),
-            suspicion: Suspicion::default(),
+            racing_reads: RacingReadMode::default(),
             polls,
             asked: FxHashSet::default(),
             last: None,
@@ -191,7 +191,7 @@ impl<'p> Machine<'p> {
             }
         }
         for (id, held) in &launch.symbols {
-            if let (Some(&Area::Global(number)), Held::Contents(contents)) =
+            if let (Some(&Area::Global(number)), VariableContents::Contents(contents)) =
                 (machine.areas.get(id), held)
             {
                 give(&mut global[number], contents);
@@ -205,8 +205,9 @@ impl<'p> Machine<'p> {
     fn check_sizes(&self) -> Result<(), Gap> {
         let Self { program, launch, .. } = *self;
         let place = Place { span: self.kernel().span, location: None };
-        let refuse =
-            |reason: String| Err(Gap { place, thread: None, reason, stop: Stop::NotFollowed });
+        let refuse = |reason: String| {
+            Err(Gap { place, thread: None, reason, stop: StopReason::NotFollowed })
+        };
         if !self.kernel().is_defined() {
             return refuse("the kernel is defined elsewhere".to_owned());
         }
@@ -326,7 +327,7 @@ impl<'p> Machine<'p> {
 
     fn gap(&self, variable: &Variable, reason: String) -> Gap {
         let place = Place { span: variable.span, location: None };
-        Gap { place, thread: None, reason, stop: Stop::NotFollowed }
+        Gap { place, thread: None, reason, stop: StopReason::NotFollowed }
     }
 
     /// Allocates a variable.

@@ -7,7 +7,7 @@
 use crate::address::{Area, Pointer};
 use crate::finding::{AccessKind, Target};
 use crate::launch::Access;
-use crate::outcome::Written;
+use crate::outcome::WrittenBytes;
 use ir::Space;
 use std::ops::{Deref, Range};
 use sync::SameValue;
@@ -60,11 +60,11 @@ impl States {
     }
 
     /// The bytes that were given a value.
-    pub(crate) fn written(&self) -> Written {
+    pub(crate) fn written(&self) -> WrittenBytes {
         if self.of_all().is_some() || !self.each.contains(&state::UNDEFINED) {
-            return Written::All(self.each.len());
+            return WrittenBytes::All(self.each.len());
         }
-        Written::Each(self.each.iter().map(|state| *state != state::UNDEFINED).collect())
+        WrittenBytes::Each(self.each.iter().map(|state| *state != state::UNDEFINED).collect())
     }
 
     /// Zeroes undefined and opaque bytes, whose contents are meaningless.
@@ -167,7 +167,7 @@ pub(crate) enum Word {
     Number,
     Pointer,
     Unknown,
-    Fickle,
+    ScheduleDependent,
     Poison,
 }
 
@@ -307,11 +307,11 @@ impl Allocation {
         }
         let all = |wanted: u8| states.iter().all(|&state| state == wanted);
         let whole_address = bytes >= 4 && all(state::ADDRESS) || bytes == 4 && all(state::HALF);
-        let fickle =
+        let schedule_dependent =
             states.iter().any(|s| [state::ADDRESS, state::FICKLE, state::HALF].contains(s));
         match () {
             () if whole_address => Word::Pointer,
-            () if fickle => Word::Fickle,
+            () if schedule_dependent => Word::ScheduleDependent,
             () => Word::Unknown,
         }
     }
@@ -324,7 +324,7 @@ impl Allocation {
             Word::Pointer if bytes == 4 && Pointer::in_window(value).is_none() => state::HALF,
             Word::Pointer => state::ADDRESS,
             Word::Unknown => state::OPAQUE,
-            Word::Fickle => state::FICKLE,
+            Word::ScheduleDependent => state::FICKLE,
             Word::Poison => state::UNDEFINED,
         };
         self.states.fill(start..start + bytes, state);

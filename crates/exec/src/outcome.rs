@@ -6,7 +6,7 @@ use crate::finding::{Finding, Gap, Place};
 use crate::open_pair::Undecided;
 use crate::pipeline::MbarrierUse;
 use crate::placement::Placement;
-use crate::racing_reads::{Racing, Suspects};
+use crate::racing_reads::{ConflictWords, Racing};
 use base::Span;
 use ir::{FuncId, VarId};
 use std::ops::Range;
@@ -23,7 +23,7 @@ pub struct Syncs {
 
 /// The bytes of a buffer that were given a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Written {
+pub enum WrittenBytes {
     /// All bytes; their number.
     All(usize),
     /// Not all: `true` for each written byte.
@@ -32,7 +32,7 @@ pub enum Written {
     Depends(usize),
 }
 
-impl Written {
+impl WrittenBytes {
     /// Returns `true` if all bytes of a range were written, or may have been; bytes after the end were not.
     #[must_use]
     pub fn contains(&self, range: Range<usize>) -> bool {
@@ -76,7 +76,7 @@ pub struct Outcome {
     /// run with a domain, whose [`Results`](crate::Results) have them.
     pub buffers: Vec<Vec<u8>>,
     /// The bytes of each buffer that were given a value.
-    pub written: Vec<Written>,
+    pub written: Vec<WrittenBytes>,
     /// Places with results that the manual does not fix to the bit.
     pub approximate: Vec<Place>,
     /// Accesses that need more alignment than their array declares.
@@ -115,7 +115,7 @@ pub struct Outcome {
     /// Numbers of synchronisations.
     pub syncs: Syncs,
     /// Reads that conflict with writes.
-    pub(crate) suspects: Suspects,
+    pub(crate) conflict_words: ConflictWords,
     pub(crate) racing: Racing,
     /// Blocks that ran to their end.
     pub blocks: u64,
@@ -157,7 +157,7 @@ impl Outcome {
             prints,
             lane_instructions,
             syncs: _,
-            suspects: _,
+            conflict_words: _,
             racing: _,
             blocks: _,
             ticket: _,

@@ -68,7 +68,7 @@ pub struct RaceSide {
     /// The kind of access.
     pub kind: AccessKind,
     /// The last barrier that the thread reached before, if any.
-    pub passed: Option<Passed>,
+    pub passed: Option<PassedBarrier>,
     /// Set for an asynchronous copy that its thread has not waited for.
     pub in_flight: bool,
     /// Set if it is a bulk copy.
@@ -84,7 +84,7 @@ pub struct RaceSide {
 
 /// A barrier reached by a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Passed {
+pub struct PassedBarrier {
     /// The instruction.
     pub place: Place,
     /// Set if the thread only counted there and did not wait.

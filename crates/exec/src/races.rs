@@ -14,14 +14,14 @@ use crate::machine::Machine;
 use crate::mbarrier_fault::{BulkTransfer, CopyCompletion};
 use crate::memory::Allocation;
 use crate::open_pair::{CONDITION_OPEN, Undecided, VALUES_OPEN};
-use crate::race::{Passed, Race, RaceSide};
+use crate::race::{PassedBarrier, Race, RaceSide};
 use crate::report::Report;
 use crate::tickets::TicketWatch;
-use crate::tracker::{ConflictContext, CopyNote, Met, Shadows};
+use crate::tracker::{ConflictContext, CopyNote, CountedConflict, Shadows};
 use crate::updates::{is_reducing_copy, update};
 use ir::{BarrierKind, MbarrierOp, Op, Ordering, Scope, SyncOp};
 use rustc_hash::FxHashMap;
-use sync::{Conflict, Conflicts, Grid, Kind, SameValue, Side, Site, Touched, Visibility};
+use sync::{BlockAccesses, Conflict, Conflicts, Grid, Kind, SameValue, Side, Site, Visibility};
 
 /// The class of a conflict.
 enum Judgement {
@@ -182,10 +182,10 @@ impl Reported {
         &mut self,
         report: &mut Report,
         launch: &ReportContext<'_, '_>,
-        met: &[Met],
+        met: &[CountedConflict],
     ) {
         self.met.warps = launch.machine.block_warps();
-        for Met { conflict, count, context } in met {
+        for CountedConflict { conflict, count, context } in met {
             if self.met.add_times(*conflict, *count) {
                 let judgement = judge(launch.machine, conflict, *context);
                 let finding = self.add(report, launch, conflict, *context, judgement);
@@ -373,7 +373,7 @@ impl ReportContext<'_, '_> {
         BulkTransfer { bytes: copy.bytes, completion }
     }
 
-    fn passed(&self, site: Site) -> Passed {
+    fn passed(&self, site: Site) -> PassedBarrier {
         let op = self.machine.op(site);
         let arrive = |op: &Op| match op {
             Op::Sync(SyncOp::Barrier { kind, .. }) => *kind == BarrierKind::Arrive,
@@ -394,7 +394,7 @@ impl ReportContext<'_, '_> {
         };
         let (only_arrived, relaxed) = (op.is_some_and(arrive), op.is_some_and(relaxed));
         let mbarrier = matches!(op, Some(Op::Sync(SyncOp::Mbarrier(_))));
-        Passed { place: self.machine.site_place(site), only_arrived, mbarrier, relaxed }
+        PassedBarrier { place: self.machine.site_place(site), only_arrived, mbarrier, relaxed }
     }
 
     fn target(&self, area: Area, offset: i64) -> Target {
@@ -476,7 +476,7 @@ impl Between {
         &mut self,
         machine: &Machine<'_>,
         block: u64,
-        touched: &[Option<Touched>],
+        touched: &[Option<BlockAccesses>],
     ) {
         let commute = |a: Site, b: Site| commute(machine, a, b);
         for ((grid, touched), (_, met)) in self.grids.iter_mut().zip(touched).zip(&mut self.met) {
@@ -492,9 +492,13 @@ impl Between {
         grids.into_iter().find_map(|grids| grids.get(number)?.as_ref()?.any_access())
     }
 
-    /// Returns `true` if a block touched bytes that were last changed by a block for which `strange` holds.
-    pub(crate) fn meets(&self, touched: &[Option<Touched>], strange: &dyn Fn(u64) -> bool) -> bool {
+    /// Returns `true` if a block touched bytes that were last changed by a block for which `is_other` holds.
+    pub(crate) fn meets(
+        &self,
+        touched: &[Option<BlockAccesses>],
+        is_other: &dyn Fn(u64) -> bool,
+    ) -> bool {
         let both = self.grids.iter().zip(touched).filter_map(|(g, t)| g.as_ref().zip(t.as_ref()));
-        both.into_iter().any(|(grid, touched)| grid.meets(touched, strange))
+        both.into_iter().any(|(grid, touched)| grid.meets(touched, is_other))
     }
 }

@@ -37,7 +37,7 @@ pub(crate) struct Registers {
     /// For each register, the reason why lanes are unknown. Stale if none is.
     origins: Vec<Option<Source>>,
     /// In a run with a domain, words of unknown predicates ([`crate::value`]).
-    truths: FxHashMap<usize, Box<Narrow>>,
+    predicate_words: FxHashMap<usize, Box<Narrow>>,
     /// For each register, the reason why lanes are undefined. Stale if none is.
     undefined: Vec<Option<Origin>>,
     /// Lanes that hold encoded shared addresses ([`crate::encoded`]).
@@ -45,7 +45,7 @@ pub(crate) struct Registers {
     /// Lanes of which one half is undefined.
     partial: PartialLanes,
     /// Registers that a `wgmma` product in flight reads or writes, if there are any.
-    windows: Option<Box<Windows>>,
+    product_registers: Option<Box<Windows>>,
     /// Lanes without a thread. They start as numbers, and every write covers them too. So a partial warp passes the
     /// tests for "all lanes", and is as fast as a full one.
     absent: Mask,
@@ -68,16 +68,16 @@ impl Registers {
             masks,
             origins: vec![None; count],
             undefined: vec![Tags::UNWRITTEN.undefined; count],
-            truths: FxHashMap::default(),
+            predicate_words: FxHashMap::default(),
             encoded: EncodedLanes::default(),
             partial: PartialLanes::default(),
-            windows: None,
+            product_registers: None,
             absent: Mask::ALL.without(exists),
         }
     }
 
     /// Makes all registers unwritten for a new block. The bits stay, since they are not read.
-    pub(crate) fn forget_all(&mut self) {
+    pub(crate) fn unset_all(&mut self) {
         let count = self.origins.len();
         let poison = Mask::ALL.without(self.absent);
         self.masks[..count].fill(TagMasks { poison, ..TagMasks::NUMBER });
@@ -93,7 +93,7 @@ impl Registers {
     }
 
     /// Makes all registers unwritten in `lanes`, for a call.
-    pub(crate) fn forget(&mut self, lanes: Mask) {
+    pub(crate) fn unset(&mut self, lanes: Mask) {
         let unwritten = Tags { poison: lanes, ..Tags::UNWRITTEN };
         for position in 0..self.origins.len() {
             self.set_tags(position, unwritten, lanes);
@@ -102,9 +102,9 @@ impl Registers {
 
     pub(crate) fn tags(&self, register: Reg) -> Tags {
         let position = register.position();
-        let TagMasks { pointer, unknown, poison, fickle } = self.masks[position];
+        let TagMasks { pointer, unknown, poison, schedule_dependent } = self.masks[position];
         let (origin, undefined) = (self.origins[position], self.undefined[position]);
-        Tags { pointer, unknown, poison, fickle, origin, undefined }
+        Tags { pointer, unknown, poison, schedule_dependent, origin, undefined }
     }
 
     pub(crate) fn operand_tags(&self, operand: Operand) -> Tags {
@@ -138,17 +138,19 @@ impl Registers {
     /// Tags the result of a computation on operands with only numbers and unknown lanes: it is unknown where
     /// one of them is.
     #[inline(always)]
-    pub(crate) fn spread(&mut self, sources: &[Word], dst: Word, lanes: Mask) {
+    pub(crate) fn tag_unknown(&mut self, sources: &[Word], dst: Word, lanes: Mask) {
         let (mut result, mut origin) = (TagMasks::NUMBER, None);
         for source in sources {
-            let TagMasks { unknown, fickle, .. } = self.masks[source.tags as usize];
+            let TagMasks { unknown, schedule_dependent, .. } = self.masks[source.tags as usize];
             if !unknown.is_empty() {
                 result.unknown = result.unknown.or(unknown);
-                result.fickle = result.fickle.or(fickle.and(unknown));
+                result.schedule_dependent =
+                    result.schedule_dependent.or(schedule_dependent.and(unknown));
                 origin = origin.or(Some(source.tags));
             }
         }
-        let named = if result.fickle.is_empty() { None } else { self.to_name(sources) };
+        let named =
+            if result.schedule_dependent.is_empty() { None } else { self.reported_source(sources) };
         self.encoded.forget(dst.tags as usize, lanes);
         let (present, lanes) = (lanes.without(self.absent), lanes.or(self.absent));
         let masks = &mut self.masks[dst.tags as usize];
@@ -156,7 +158,7 @@ impl Registers {
         masks.pointer = masks.pointer.without(lanes);
         masks.poison = masks.poison.without(lanes);
         masks.unknown = pick(result.unknown, masks.unknown);
-        masks.fickle = pick(result.fickle, masks.fickle);
+        masks.schedule_dependent = pick(result.schedule_dependent, masks.schedule_dependent);
         if let (Some(origin), false) = (origin, result.unknown.and(present).is_empty()) {
             self.origins[dst.tags as usize] = named.or(self.origins[origin as usize]);
         }
@@ -164,7 +166,7 @@ impl Registers {
 
     /// The reason to report for a result of these operands, if one of them is fickle (may differ between schedules).
     #[cold]
-    fn to_name(&self, sources: &[Word]) -> Option<Source> {
+    fn reported_source(&self, sources: &[Word]) -> Option<Source> {
         let unknown = |source: &&Word| !self.masks[source.tags as usize].unknown.is_empty();
         let origin = |source: &Word| self.origins[source.tags as usize];
         sources.iter().filter(unknown).filter_map(origin).reduce(Source::to_name)
@@ -172,7 +174,7 @@ impl Registers {
 
     /// Returns `true` if all lanes of these operands are numbers.
     #[inline(always)]
-    pub(crate) fn numbers(&self, sources: &[Word]) -> bool {
+    pub(crate) fn are_numbers(&self, sources: &[Word]) -> bool {
         let any = sources.iter().fold(0, |any, source| {
             let TagMasks { pointer, unknown, poison, .. } = self.masks[source.tags as usize];
             any | pointer.0 | unknown.0 | poison.0
@@ -349,7 +351,7 @@ impl Registers {
     }
 
     /// Like [`compute_narrow`](Self::compute_narrow), for a decoded instruction and without tags:
-    /// [`numbers_in`](Self::numbers_in) or [`spread`](Self::spread) sets them.
+    /// [`tag_numbers`](Self::tag_numbers) or [`spread`](Self::spread) sets them.
     #[inline(always)]
     pub(crate) fn compute_words<const N: usize>(
         &mut self,
@@ -364,7 +366,7 @@ impl Registers {
 
     /// Tags the result of a computation as numbers in `lanes`.
     #[inline(always)]
-    pub(crate) fn numbers_in(&mut self, dst: Word, lanes: Mask) {
+    pub(crate) fn tag_numbers(&mut self, dst: Word, lanes: Mask) {
         let lanes = lanes.or(self.absent);
         let masks = &mut self.masks[dst.tags as usize];
         masks.pointer = masks.pointer.without(lanes);
@@ -373,7 +375,7 @@ impl Registers {
     }
 
     /// Sets the tags of a register and leaves its bits: none of the lanes is a number, so they are not read.
-    pub(crate) fn mark(&mut self, register: Reg, tags: Tags, lanes: Mask) {
+    pub(crate) fn tag(&mut self, register: Reg, tags: Tags, lanes: Mask) {
         self.set_tags(register.position(), tags, lanes);
     }
 
@@ -467,7 +469,7 @@ impl Registers {
         old.pointer = pick(tags.pointer, old.pointer);
         old.unknown = pick(tags.unknown, old.unknown);
         old.poison = pick(tags.poison, old.poison);
-        old.fickle = pick(tags.fickle, old.fickle);
+        old.schedule_dependent = pick(tags.schedule_dependent, old.schedule_dependent);
         // Origins may be stale: one that concerns no thread is ignored.
         if tags.origin.is_some() && !tags.unknown.and(present).is_empty() {
             self.origins[position] = tags.origin;

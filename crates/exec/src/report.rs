@@ -12,7 +12,7 @@ use crate::open_pair::Undecided;
 use crate::outcome::Syncs;
 use crate::pipeline::MbarrierUse;
 use crate::placement::{Placement, Settled};
-use crate::racing_reads::{Racing, Suspects};
+use crate::racing_reads::{ConflictWords, Racing};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::mem::{Discriminant, discriminant};
@@ -98,7 +98,7 @@ pub(crate) struct Report {
     /// Places where the kernel prints.
     pub(crate) prints: BTreeSet<Place>,
     /// Reads that conflict with writes.
-    pub(crate) suspects: Suspects,
+    pub(crate) conflict_words: ConflictWords,
     pub(crate) racing: Racing,
     /// The number of polling reads.
     pub(crate) polls: u64,
@@ -202,7 +202,7 @@ impl Report {
         self.coverage.absorb(&block.coverage);
         self.syncs.block += block.syncs.block;
         self.syncs.warp += block.syncs.warp;
-        self.suspects.add(block.suspects);
+        self.conflict_words.add(block.conflict_words);
         self.racing.add(block.racing);
     }
 }

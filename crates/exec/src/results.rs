@@ -24,7 +24,7 @@ pub enum Element {
 
 /// The contents of a buffer, for the next launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Left {
+pub enum FinalContents {
     /// Bytes of integers that are numbers.
     Bytes(Vec<u8>),
     /// Domain values, one for each element.
@@ -132,7 +132,7 @@ impl Results {
         domain: &mut dyn Domain,
         buffer: usize,
         scalar: Scalar,
-    ) -> Result<Left, (usize, Element)> {
+    ) -> Result<FinalContents, (usize, Element)> {
         let size = scalar.width().bytes() as usize;
         let count = self.buffers.get(buffer).map_or(0, |memory| memory.states.len() / size.max(1));
         let (mut values, mut bytes, mut numbers) = (Vec::new(), Vec::new(), true);
@@ -157,7 +157,7 @@ impl Results {
                 other => return Err((index, other)),
             }
         }
-        Ok(if numbers { Left::Bytes(bytes) } else { Left::Values(values) })
+        Ok(if numbers { FinalContents::Bytes(bytes) } else { FinalContents::Values(values) })
     }
 
     fn lost(&self, word: u32) -> Lost {

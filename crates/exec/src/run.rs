@@ -13,10 +13,10 @@ use crate::legal::alias::Aliases;
 use crate::machine::Machine;
 use crate::memory::{Allocation, state};
 use crate::options::{Checks, Limits};
-use crate::outcome::{Outcome, Ticket, Written};
+use crate::outcome::{Outcome, Ticket, WrittenBytes};
 use crate::pipeline::MbarrierUse;
 use crate::placement::Placement;
-use crate::racing_reads::Suspicion;
+use crate::racing_reads::RacingReadMode;
 use crate::report::Report;
 use crate::results::Results;
 use crate::snapshot::Snapshot;
@@ -118,7 +118,7 @@ pub fn check_conditional(
 
 /// The result of a check with value numbering.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Numbered {
+pub struct NumberedOutcome {
     /// The outcome of the check.
     pub outcome: Outcome,
     /// Set if values counted as equal because the assembler fuses all copies of an instruction alike.
@@ -134,16 +134,16 @@ pub fn check_numbered(
     limits: Limits,
     checks: Checks,
     places: impl IntoIterator<Item = Place>,
-) -> Numbered {
+) -> NumberedOutcome {
     let mut domain = Enclosed::numbering();
     let asked = places.into_iter().collect();
     let (outcome, _) = in_domain(program, launch, limits, Some(checks), &mut domain, asked);
-    Numbered { outcome, relies_on_alike_fusion: domain.relies_on_alike_fusion() }
+    NumberedOutcome { outcome, relies_on_alike_fusion: domain.relies_on_alike_fusion() }
 }
 
 /// Like [`check_in`]. At these places the domain decides if a store leaves the present value in place.
 #[must_use]
-pub fn check_asking(
+pub fn check_with_equal_writes(
     program: &Program,
     launch: &Launch,
     (limits, checks): (Limits, Checks),
@@ -165,7 +165,7 @@ pub fn check_last(
     last: u64,
 ) -> (Outcome, Results) {
     let last = (launch.selected.is_empty() && launch.cluster.is_none()).then_some(last);
-    let particulars = Particulars { last, ..Particulars::default() };
+    let particulars = SpecialRun { last, ..SpecialRun::default() };
     in_domain_with(program, launch, limits, Some(checks), domain, particulars)
 }
 
@@ -193,7 +193,7 @@ fn in_domain(
     domain: &mut dyn Domain,
     asked: FxHashSet<Place>,
 ) -> (Outcome, Results) {
-    let particulars = Particulars { asked, ..Particulars::default() };
+    let particulars = SpecialRun { asked, ..SpecialRun::default() };
     in_domain_with(program, launch, limits, checks, domain, particulars)
 }
 
@@ -203,7 +203,7 @@ fn in_domain_with(
     limits: Limits,
     checks: Option<Checks>,
     domain: &mut dyn Domain,
-    particulars: Particulars,
+    particulars: SpecialRun,
 ) -> (Outcome, Results) {
     let mut store = Store::default();
     let mut aliases = Aliases::default();
@@ -225,28 +225,28 @@ fn run_blocks(
     checks: Option<Checks>,
     valued: Option<Valued<'_>>,
 ) -> (Outcome, Vec<Allocation>) {
-    run_particular(program, launch, limits, checks, valued, Particulars::default())
+    run_particular(program, launch, limits, checks, valued, SpecialRun::default())
 }
 
 /// Like [`check_with`], with a treatment of racing reads.
-pub(crate) fn check_suspecting(
+pub(crate) fn check_racing_reads(
     program: &Program,
     launch: &Launch,
     limits: Limits,
     checks: Checks,
-    suspicion: Suspicion,
+    racing_reads: RacingReadMode,
 ) -> Outcome {
-    let particulars = Particulars { suspicion, ..Particulars::default() };
+    let particulars = SpecialRun { racing_reads, ..SpecialRun::default() };
     let (outcome, _) = run_particular(program, launch, limits, Some(checks), None, particulars);
     outcome
 }
 
 /// Options of special runs.
 #[derive(Default)]
-struct Particulars {
+struct SpecialRun {
     /// Places of stores for which the domain decides if they leave the present value in place.
     asked: FxHashSet<Place>,
-    suspicion: Suspicion,
+    racing_reads: RacingReadMode,
     /// The block that takes the last ticket.
     last: Option<u64>,
 }
@@ -258,7 +258,7 @@ fn run_particular(
     limits: Limits,
     checks: Option<Checks>,
     mut valued: Option<Valued<'_>>,
-    Particulars { asked, suspicion, last }: Particulars,
+    SpecialRun { asked, racing_reads, last }: SpecialRun,
 ) -> (Outcome, Vec<Allocation>) {
     let checking = checks.is_some();
     let given = valued.as_mut().map(Valued::reborrow);
@@ -268,7 +268,7 @@ fn run_particular(
         Err(gap) => return (outcome(Report::default(), Some(gap), 0), Vec::new()),
     };
     machine.asked = asked;
-    machine.suspicion = suspicion;
+    machine.racing_reads = racing_reads;
     machine.last = last;
     machine.simulates = checks.is_none() && valued.is_none();
     if let Some(watch) = limits.watch {
@@ -308,7 +308,9 @@ fn run_particular(
     let scatters = valued.as_ref().map(|valued| &valued.store.scatters);
     let is_scattered = |number: usize| scatters.is_some_and(|all| all.contains_key(&number));
     let written = |(number, memory): (usize, &Allocation)| match is_scattered(number) {
-        true if memory.states.contains(&state::UNDEFINED) => Written::Depends(memory.bytes.len()),
+        true if memory.states.contains(&state::UNDEFINED) => {
+            WrittenBytes::Depends(memory.bytes.len())
+        }
         _ => memory.states.written(),
     };
     let written = global.iter().enumerate().map(written).collect();
@@ -381,7 +383,7 @@ fn outcome(report: Report, gap: Option<Gap>, blocks: u64) -> Outcome {
         prints: report.prints.into_iter().collect(),
         lane_instructions: report.lane_instructions,
         syncs: report.syncs,
-        suspects: report.suspects,
+        conflict_words: report.conflict_words,
         racing: report.racing,
         blocks,
         executed: Vec::new(),

@@ -9,7 +9,7 @@ use crate::interpret::symbolic::conditional::{conditional, look_at};
 use crate::interpret::{execute, guarded, mbarrier, poll};
 use crate::lanes::Mask;
 use crate::position::Position;
-use crate::racing_reads::{Suspicion, distrust};
+use crate::racing_reads::{RacingReadMode, poison_reads};
 use ir::{BlockId, Guard, Instr, Op, SyncOp, Terminator};
 use sync::Site;
 
@@ -18,7 +18,7 @@ use sync::Site;
 pub(crate) type Flowing = Result<Option<(Mask, Flow)>, Gap>;
 
 /// The progress of a group.
-pub(crate) struct Followed {
+pub(crate) struct GroupProgress {
     /// The instruction that needs the scheduler, or the end of its basic block.
     pub(crate) at: Position,
     /// The number of executed instructions, including the last one and the ends of basic blocks.
@@ -36,7 +36,7 @@ pub(crate) fn follow(
     mut at: Position,
     lanes: Mask,
     most: u64,
-) -> Followed {
+) -> GroupProgress {
     let machine = context.machine;
     let (function, code) = (&machine.program.functions[at.function], &machine.codes[at.function]);
     let mut executed = 0;
@@ -49,7 +49,7 @@ pub(crate) fn follow(
             executed += count as u64;
             let ended = ended.map(|flow| flow.or(Some((lanes, Flow::Next))));
             let stops = !matches!(ended, Ok(Some((_, Flow::Next))));
-            return Followed { at, executed: executed + u64::from(stops), ended };
+            return GroupProgress { at, executed: executed + u64::from(stops), ended };
         }
         let (count, ended) = straight(context, rest, steps, lanes);
         at.index += count;
@@ -61,7 +61,7 @@ pub(crate) fn follow(
             }
             _ => None,
         };
-        let Some(next) = next else { return Followed { at, executed, ended } };
+        let Some(next) = next else { return GroupProgress { at, executed, ended } };
         at = Position::start(at.function, next);
         context.site = machine.site(at);
     }
@@ -183,11 +183,11 @@ fn single_step(
             poll::check(context, &instruction.op)?;
         }
     }
-    let flow = match (&instruction.op, &context.machine.suspicion) {
-        (Op::Load(load), Suspicion::Distrust(_)) => {
-            let distrusted = distrust::distrusted(context, load);
+    let flow = match (&instruction.op, &context.machine.racing_reads) {
+        (Op::Load(load), RacingReadMode::Poison(_)) => {
+            let racing = poison_reads::racing_lanes(context, load);
             let flow = execute(context, &instruction.op);
-            distrust::poison(context, load, &distrusted);
+            poison_reads::poison(context, load, &racing);
             flow
         }
         (op, _) => execute(context, op),

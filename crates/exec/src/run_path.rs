@@ -9,7 +9,7 @@ use crate::interpret::symbolic::conditional::on_path;
 use crate::interpret::{mbarrier, poll};
 use crate::lanes::Mask;
 use crate::position::Position;
-use crate::run_group::{Flowing, Followed, guarded_lanes, is_access, touch_products};
+use crate::run_group::{Flowing, GroupProgress, guarded_lanes, is_access, touch_products};
 use ir::Instr;
 
 /// Executes a group from `at` to the end of its basic block.
@@ -17,7 +17,7 @@ pub(crate) fn follow_path(
     context: &mut Context<'_, '_>,
     mut at: Position,
     lanes: Mask,
-) -> Followed {
+) -> GroupProgress {
     let machine = context.machine;
     let block = &machine.program.functions[at.function].blocks[at.block];
     let steps = &machine.codes[at.function].blocks[at.block];
@@ -32,13 +32,13 @@ pub(crate) fn follow_path(
             ended => {
                 let last = context.site + u32::from(ended.is_ok());
                 context.report.coverage.stretch(first, last);
-                return Followed { at, executed, ended };
+                return GroupProgress { at, executed, ended };
             }
         }
     }
     context.site = first + executed as u32;
     context.report.coverage.stretch(first, context.site + 1);
-    Followed { at, executed: executed + 1, ended: Ok(None) }
+    GroupProgress { at, executed: executed + 1, ended: Ok(None) }
 }
 
 fn step(

@@ -11,11 +11,11 @@
 
 use crate::block::BlockRun;
 use crate::budget::Budget;
-use crate::finding::Stop;
+use crate::finding::StopReason;
 use crate::machine::Machine;
 use crate::memory::Allocation;
 use crate::options::Checks;
-use crate::tally::{Found, Tally};
+use crate::tally::{BlockFindings, Tally};
 use crate::tracker::Shadows;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::scope;
-use sync::Touched;
+use sync::BlockAccesses;
 
 /// Most bytes of all copies of global memory. A byte costs two.
 const MOST_COPIED: usize = 1 << 30;
@@ -87,10 +87,10 @@ pub(crate) fn run(
 }
 
 /// A block that ran speculatively.
-struct Ran {
+struct SpeculativeBlock {
     worker: usize,
-    found: Found,
-    touched: Vec<Option<Touched>>,
+    found: BlockFindings,
+    touched: Vec<Option<BlockAccesses>>,
     writes: Writes,
     /// For each allocation, `true` if it was read.
     read: Vec<bool>,
@@ -98,7 +98,7 @@ struct Ran {
 
 /// A message of a worker.
 enum WorkerMessage {
-    Ran(Box<Ran>),
+    Ran(Box<SpeculativeBlock>),
     /// The worker has ended, perhaps in a panic.
     Ended,
 }
@@ -113,10 +113,10 @@ struct Writes {
 }
 
 impl Writes {
-    fn new(touched: &[Option<Touched>], global: &[Allocation]) -> Self {
+    fn new(touched: &[Option<BlockAccesses>], global: &[Allocation]) -> Self {
         let mut writes = Self::default();
         for (number, (touched, memory)) in touched.iter().zip(global).enumerate() {
-            for (offset, count) in touched.iter().flat_map(Touched::changed) {
+            for (offset, count) in touched.iter().flat_map(BlockAccesses::changed) {
                 // A buffer without bounds has no bytes.
                 let Some(start) = u32::try_from(count).ok().and_then(|n| memory.inside(offset, n))
                 else {
@@ -167,12 +167,13 @@ fn work(
         block.budget = budget.clone();
         block.report.before = before;
         block.global.iter_mut().for_each(|memory| memory.read = false);
-        let found = Found::run(&mut block, number);
+        let found = BlockFindings::run(&mut block, number);
         let shadows = block.tracker.shadows().global.iter();
-        let touched: Vec<_> = shadows.map(|shadow| shadow.as_ref().map(Touched::new)).collect();
+        let touched: Vec<_> =
+            shadows.map(|shadow| shadow.as_ref().map(BlockAccesses::new)).collect();
         let writes = Writes::new(&touched, block.global);
         let read = block.global.iter().map(|memory| memory.read).collect();
-        let ran = Ran { worker, found, touched, writes, read };
+        let ran = SpeculativeBlock { worker, found, touched, writes, read };
         if notify.0.send(WorkerMessage::Ran(Box::new(ran))).is_err() {
             return;
         }
@@ -188,7 +189,7 @@ struct Flight<'f, 'm, 'p> {
     owners: FxHashMap<u64, usize>,
     /// Issued but uncommitted blocks, ascending.
     out: VecDeque<u64>,
-    arrived: FxHashMap<u64, Box<Ran>>,
+    arrived: FxHashMap<u64, Box<SpeculativeBlock>>,
     /// The number of queued blocks of each worker.
     loads: Vec<usize>,
 }
@@ -268,22 +269,20 @@ impl<'f, 'm, 'p> Flight<'f, 'm, 'p> {
     }
 
     /// Returns `true` if the next block behaved as it would have after all earlier ones.
-    fn is_as_in_turn(&self, ran: &Ran) -> bool {
-        let gave_up = ran
-            .found
-            .gap
-            .as_ref()
-            .is_some_and(|gap| matches!(gap.stop, Stop::Budget { .. } | Stop::Time { .. }));
+    fn is_as_in_turn(&self, ran: &SpeculativeBlock) -> bool {
+        let gave_up = ran.found.gap.as_ref().is_some_and(|gap| {
+            matches!(gap.stop, StopReason::Budget { .. } | StopReason::Time { .. })
+        });
         // The first one had the same budget as in its turn.
         if gave_up {
             return self.owners.is_empty();
         }
-        let strange = |block| self.owners.get(&block).is_some_and(|&owner| owner != ran.worker);
+        let is_other = |block| self.owners.get(&block).is_some_and(|&owner| owner != ran.worker);
         self.budget.suffices(ran.found.report.spent)
-            && !self.tally.between.meets(&ran.touched, &strange)
+            && !self.tally.between.meets(&ran.touched, &is_other)
     }
 
-    fn take_over(&mut self, ran: Ran) {
+    fn take_over(&mut self, ran: SpeculativeBlock) {
         ran.writes.apply(self.global);
         for (memory, read) in self.global.iter_mut().zip(ran.read) {
             memory.read |= read;

@@ -23,7 +23,7 @@ pub(crate) struct Tags {
     pub(crate) unknown: Mask,
     pub(crate) poison: Mask,
     /// The unknown lanes that are not determined by the launch and its inputs. Meaningless in other lanes.
-    pub(crate) fickle: Mask,
+    pub(crate) schedule_dependent: Mask,
     /// The origin of the unknown in one of the lanes. Meaningless if there is none.
     pub(crate) origin: Option<Source>,
     /// The origin of the poison, likewise.
@@ -75,7 +75,7 @@ impl Tags {
         pointer: Mask::NONE,
         unknown: Mask::NONE,
         poison: Mask::NONE,
-        fickle: Mask::NONE,
+        schedule_dependent: Mask::NONE,
         origin: None,
         undefined: None,
     };
@@ -90,8 +90,8 @@ impl Tags {
 
     pub(crate) fn unknown(lanes: Mask, source: Source) -> Self {
         let determined = matches!(source, Source::Data | Source::Copies | Source::Unfixed(_));
-        let fickle = if determined { Mask::NONE } else { lanes };
-        Self { unknown: lanes, fickle, origin: Some(source), ..Self::NUMBER }
+        let schedule_dependent = if determined { Mask::NONE } else { lanes };
+        Self { unknown: lanes, schedule_dependent, origin: Some(source), ..Self::NUMBER }
     }
 
     pub(crate) fn poison(lanes: Mask, origin: Origin) -> Self {
@@ -109,7 +109,7 @@ impl Tags {
     /// Returns `true` if every lane is unknown and determined by the inputs.
     #[inline(always)]
     pub(crate) fn is_data(&self) -> bool {
-        let others = self.pointer.0 | self.poison.0 | self.fickle.0;
+        let others = self.pointer.0 | self.poison.0 | self.schedule_dependent.0;
         others | !self.unknown.0 == 0 && matches!(self.origin, Some(Source::Data))
     }
 
@@ -132,7 +132,7 @@ impl Tags {
             pointer: Mask::NONE,
             unknown: unknown.without(poison),
             poison,
-            fickle: self.undetermined().or(other.undetermined()),
+            schedule_dependent: self.undetermined().or(other.undetermined()),
             origin: sources.into_iter().flatten().reduce(Source::to_name),
             undefined: undefined(self).or(undefined(other)),
         }
@@ -140,7 +140,7 @@ impl Tags {
 
     /// Lanes that are not determined by the launch and its inputs; pointers are not, as bits.
     pub(crate) fn undetermined(self) -> Mask {
-        self.fickle.and(self.unknown).or(self.pointer)
+        self.schedule_dependent.and(self.unknown).or(self.pointer)
     }
 
     /// The same tags, with numbers in `lanes` not fixed to the bit.
@@ -152,7 +152,7 @@ impl Tags {
         let origin = self.origin.filter(|_| !self.unknown.is_empty());
         Self {
             unknown: self.unknown.or(lanes),
-            fickle: self.fickle.without(lanes),
+            schedule_dependent: self.schedule_dependent.without(lanes),
             origin: origin.or(Some(Source::Unfixed(cause))),
             ..self
         }
@@ -190,12 +190,13 @@ impl Tags {
         let open = self.unknown;
         let nothing = a.poison.and(b.poison).and(open);
         let maybe = a.poison.or(b.poison);
-        let fickle = self.undetermined().or(a.undetermined()).or(b.undetermined()).or(maybe);
+        let schedule_dependent =
+            self.undetermined().or(a.undetermined()).or(b.undetermined()).or(maybe);
         Self {
             pointer: Mask::NONE,
             unknown: open.without(nothing),
             poison: self.poison.or(nothing),
-            fickle: fickle.and(open),
+            schedule_dependent: schedule_dependent.and(open),
             origin: self.origin,
             undefined: self.undefined.or(a.undefined).or(b.undefined),
         }
@@ -208,7 +209,7 @@ impl Tags {
             pointer: pick(self.pointer, other.pointer),
             unknown: pick(self.unknown, other.unknown),
             poison: pick(self.poison, other.poison),
-            fickle: pick(self.fickle, other.fickle),
+            schedule_dependent: pick(self.schedule_dependent, other.schedule_dependent),
             // Origins may be stale.
             origin: self.origin.filter(|_| !self.unknown.and(lanes).is_empty()).or(other.origin),
             undefined: self
@@ -227,7 +228,7 @@ impl Tags {
             pointer: gather(self.pointer),
             unknown: gather(self.unknown),
             poison: gather(self.poison),
-            fickle: gather(self.fickle),
+            schedule_dependent: gather(self.schedule_dependent),
             origin: self.origin,
             undefined: self.undefined,
         }
@@ -241,12 +242,16 @@ pub(crate) struct TagMasks {
     pub(crate) unknown: Mask,
     pub(crate) poison: Mask,
     /// Meaningful in unknown lanes only.
-    pub(crate) fickle: Mask,
+    pub(crate) schedule_dependent: Mask,
 }
 
 impl TagMasks {
-    pub(crate) const NUMBER: Self =
-        Self { pointer: Mask::NONE, unknown: Mask::NONE, poison: Mask::NONE, fickle: Mask::NONE };
+    pub(crate) const NUMBER: Self = Self {
+        pointer: Mask::NONE,
+        unknown: Mask::NONE,
+        poison: Mask::NONE,
+        schedule_dependent: Mask::NONE,
+    };
 
     /// Returns `true` if all lanes are numbers.
     #[inline(always)]

@@ -3,35 +3,35 @@
 
 use crate::block::BlockRun;
 use crate::budget::Budget;
-use crate::finding::{Fault, Gap, Place, Stop};
+use crate::finding::{Fault, Gap, Place, StopReason};
 use crate::machine::Machine;
 use crate::memory::Allocation;
 use crate::options::{Checks, Limits};
 use crate::position::Position;
 use crate::races::{Between, ReportContext, Reported};
 use crate::report::Report;
-use crate::scatter::{self, Launched};
+use crate::scatter::{self, LaunchContext};
 use crate::tickets::Counter;
-use crate::tracker::{Met, Shadows};
+use crate::tracker::{CountedConflict, Shadows};
 use crate::value::Valued;
 use sync::{LaneId, Site};
 
 /// The findings of a single block.
-pub(crate) struct Found {
+pub(crate) struct BlockFindings {
     pub(crate) number: u64,
     pub(crate) report: Report,
-    pub(crate) met: Vec<Met>,
+    pub(crate) met: Vec<CountedConflict>,
     pub(crate) gap: Option<Gap>,
 }
 
-impl Found {
+impl BlockFindings {
     /// Runs a block and leaves its accesses in the shadows.
     pub(crate) fn run(block: &mut BlockRun<'_, '_>, number: u64) -> Self {
         let gap = block.run(number).err();
         block.keep_open_uses();
-        let (met, suspects) = block.tracker.take_conflicts();
+        let (met, conflict_words) = block.tracker.take_conflicts();
         let mut report = std::mem::take(&mut block.report);
-        report.suspects = suspects;
+        report.conflict_words = conflict_words;
         if let Some(racing) = block.tracker.take_racing() {
             report.racing = racing;
         }
@@ -111,7 +111,7 @@ impl<'m, 'p> Tally<'m, 'p> {
             if machine.last.is_some() {
                 block.tracker.watch_tickets();
             }
-            let found = Found::run(&mut block, number);
+            let found = BlockFindings::run(&mut block, number);
             block.tracker.shadows_mut().keeps_uses = false;
             let watch = block.tracker.take_tickets();
             let mut obstacle = None;
@@ -137,7 +137,7 @@ impl<'m, 'p> Tally<'m, 'p> {
     }
 
     /// Adds the findings of the next block. The caller adds its accesses.
-    pub(crate) fn absorb(&mut self, found: Found, global: &[Allocation]) {
+    pub(crate) fn absorb(&mut self, found: BlockFindings, global: &[Allocation]) {
         self.report.absorb(found.report);
         let Self { machine, shared, .. } = self;
         let context = ReportContext { machine, shared, global, number: found.number };
@@ -169,12 +169,12 @@ impl<'m, 'p> Tally<'m, 'p> {
         );
         let start = Position::start(launch.kernel, base::Index::from_position(0));
         let fitting = most / each * self.machine.blocks as u64;
-        let stop = Stop::Estimate { needed, fitting };
+        let stop = StopReason::Estimate { needed, fitting };
         Some(Gap { place: self.machine.place(start), thread: None, reason, stop })
     }
 
     fn stop(&mut self, place: Place, reason: String) {
-        self.gap = Some(Gap { place, thread: None, reason, stop: Stop::NotFollowed });
+        self.gap = Some(Gap { place, thread: None, reason, stop: StopReason::NotFollowed });
     }
 
     /// Judges writes at data-dependent places, after all blocks have run.
@@ -189,9 +189,9 @@ impl<'m, 'p> Tally<'m, 'p> {
             self.stop(place, reason.to_owned());
             return;
         }
-        let launched = Launched { machine: self.machine, global };
+        let launched = LaunchContext { machine: self.machine, global };
         let accessed = |number: usize| self.between.any_access(number);
-        self.gap = scatter::close(launched, &mut self.report, valued, &accessed);
+        self.gap = scatter::judge(launched, &mut self.report, valued, &accessed);
     }
 
     /// Checks the tickets of a run in which blocks take them. Returns the place of the first one, and its
@@ -223,8 +223,8 @@ impl<'m, 'p> Tally<'m, 'p> {
         self.reported.add_between(&mut self.report, &context, &self.between.met);
         for (area, conflicts) in &self.between.met {
             let words = conflicts.words.iter().map(|&(_, word)| (*area, word));
-            self.report.suspects.between.extend(words);
-            self.report.suspects.incomplete |= conflicts.more_words;
+            self.report.conflict_words.between.extend(words);
+            self.report.conflict_words.incomplete |= conflicts.more_words;
         }
         self.report.racing.check_sites(|site| self.machine.op(site));
         (self.report, self.gap, self.blocks)

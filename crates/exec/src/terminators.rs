@@ -38,12 +38,14 @@ impl BlockRun<'_, '_> {
             Terminator::Branch { guard, then, otherwise, .. } => {
                 let taken = self.with_context(warp, at, lanes, |context| {
                     let tags = context.registers.tags(guard.register);
-                    let (poisoned, fickle) = (tags.poison.and(lanes), tags.undetermined());
-                    let taken =
-                        guarded(context, *guard).map_err(|gap| match fickle.and(lanes) {
-                            Mask::NONE => gap,
-                            _ => polling(context.machine, at, gap),
-                        })?;
+                    let (poisoned, schedule_dependent) =
+                        (tags.poison.and(lanes), tags.undetermined());
+                    let taken = guarded(context, *guard).map_err(|gap| match schedule_dependent
+                        .and(lanes)
+                    {
+                        Mask::NONE => gap,
+                        _ => polling(context.machine, at, gap),
+                    })?;
                     match poisoned.is_empty() {
                         true => Ok(taken),
                         false => Err(context.gap("an undefined value decides a branch")),

@@ -24,7 +24,7 @@
 use crate::finding::Place;
 use crate::lanes::{Mask, WARP};
 use ir::AtomicOp;
-use sync::{Clocks, LaneId, Shadow, Site, Time, Touched};
+use sync::{BlockAccesses, Clocks, LaneId, Shadow, Site, Time};
 
 /// The counter of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +77,7 @@ pub(crate) struct TicketWatch {
     /// An access after the ticket that is not ordered after that fence.
     pub(crate) unacquired: Option<(Site, LaneId)>,
     /// The accesses of the block up to its ticket.
-    pub(crate) before: Vec<Option<Touched>>,
+    pub(crate) before: Vec<Option<BlockAccesses>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -236,7 +236,7 @@ impl TicketWatch {
         shadows: impl Iterator<Item = Option<&'s Shadow>>,
     ) {
         self.state = State::Taken(taker, time);
-        self.before = shadows.map(|shadow| shadow.map(Touched::new)).collect();
+        self.before = shadows.map(|shadow| shadow.map(BlockAccesses::new)).collect();
         self.acquired = acquires.then_some(time);
     }
 }

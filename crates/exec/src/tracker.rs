@@ -20,7 +20,7 @@ use crate::lanes::Mask;
 use crate::launch::Access as Permission;
 use crate::memory::Allocation;
 use crate::options::Checks;
-use crate::racing_reads::{Counts, History, Racing, Suspects};
+use crate::racing_reads::{ConflictWords, Counts, History, Racing};
 use crate::tickets::TicketWatch;
 use contents::ContentNumbers;
 pub(crate) use contents::CopyContents;
@@ -29,7 +29,7 @@ use group_steps::GroupSteps;
 pub(crate) use mbarriers::CopyNote;
 use mbarriers::MbarrierNotes;
 use sync::{
-    Access, Conflict, Conflicts, CopyId, Generation, Kind, MBARRIER_UPDATES, Misuse, Order,
+    Access, AgentId, Conflict, Conflicts, Generation, Kind, MBARRIER_UPDATES, Misuse, Order,
     ProxySpace, Question, Registration, Released, Reuse, SameValue, Shadow, Shape, Site, SyncEvent,
     Time, UpdateGroup,
 };
@@ -94,7 +94,7 @@ pub(crate) struct Shadows {
 
 /// A conflict of a block, with its count.
 #[derive(Debug)]
-pub(crate) struct Met {
+pub(crate) struct CountedConflict {
     pub(crate) conflict: Conflict,
     pub(crate) count: u64,
     pub(crate) context: ConflictContext,
@@ -185,7 +185,7 @@ pub(crate) struct AccessAttributes {
     pub(crate) site: Site,
     /// Bytes of one value.
     pub(crate) element: u32,
-    pub(crate) copy: Option<CopyId>,
+    pub(crate) copy: Option<AgentId>,
     /// Set if it goes through the async proxy.
     pub(crate) is_async: bool,
     pub(crate) non_coherent: bool,
@@ -281,12 +281,12 @@ impl Tracker {
     }
 
     /// Starts an asynchronous copy of lanes.
-    pub(crate) fn start_copy(&mut self, warp: usize, lanes: Mask) -> CopyId {
+    pub(crate) fn start_copy(&mut self, warp: usize, lanes: Mask) -> AgentId {
         self.order.start_copy(warp, lanes)
     }
 
     /// Starts a bulk copy of a lane, in its open group or in no group.
-    pub(crate) fn start_bulk(&mut self, warp: usize, lane: usize, grouped: bool) -> CopyId {
+    pub(crate) fn start_bulk(&mut self, warp: usize, lane: usize, grouped: bool) -> AgentId {
         self.order.start_bulk(warp, lane, grouped)
     }
 
@@ -446,18 +446,21 @@ impl Tracker {
     }
 
     /// Takes the conflicts of the block, with their words.
-    pub(crate) fn take_conflicts(&mut self) -> (Vec<Met>, Suspects) {
+    pub(crate) fn take_conflicts(&mut self) -> (Vec<CountedConflict>, ConflictWords) {
         let Conflicts { met: conflicts, words, more_words, .. } =
             std::mem::take(&mut self.shadows.met);
         let words = words.into_iter().filter_map(|(mark, word)| Some((marked(mark)?, word)));
-        let suspects =
-            Suspects { words: words.collect(), incomplete: more_words, ..Suspects::default() };
+        let conflict_words = ConflictWords {
+            words: words.collect(),
+            incomplete: more_words,
+            ..ConflictWords::default()
+        };
         let contexts = std::mem::take(&mut self.shadows.contexts);
         let all = conflicts.into_iter().zip(contexts);
         let met = all.map(|((conflict, count), mut context)| {
             self.add_signals(&conflict, &mut context);
-            Met { conflict, count, context }
+            CountedConflict { conflict, count, context }
         });
-        (met.collect(), suspects)
+        (met.collect(), conflict_words)
     }
 }

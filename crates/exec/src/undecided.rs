@@ -81,7 +81,7 @@ struct Private {
 }
 
 /// The sides of the lanes at a branch.
-struct Ways {
+struct BranchLanes {
     /// Lanes that go one way only.
     taken: Mask,
     passed: Mask,
@@ -135,7 +135,13 @@ impl BlockRun<'_, '_> {
     }
 
     /// Returns the sides of each lane. `None` if the domain does not track a condition.
-    fn ways(&mut self, warp: usize, at: Position, lanes: Mask, guard: Guard) -> Option<Ways> {
+    fn ways(
+        &mut self,
+        warp: usize,
+        at: Position,
+        lanes: Mask,
+        guard: Guard,
+    ) -> Option<BranchLanes> {
         let outer = self.sides.last().map(|side| Rc::clone(&side.path));
         self.with_context(warp, at, lanes, |context| {
             let condition = Condition::new(context, guard)?;
@@ -155,7 +161,7 @@ impl BlockRun<'_, '_> {
             let passed = lanes.without(taken).without(open);
             let condition = Path { lanes: open, ..condition.path };
             let sides = [Path { lanes: open, ..then }, Path { lanes: open, ..otherwise }];
-            Some(Ways { taken, passed, open, condition, sides })
+            Some(BranchLanes { taken, passed, open, condition, sides })
         })
     }
 
@@ -165,7 +171,7 @@ impl BlockRun<'_, '_> {
         &mut self,
         warp: usize,
         group: &Group,
-        ways: &Ways,
+        ways: &BranchLanes,
         targets: [BlockId; 2],
     ) -> Result<(Option<BlockId>, Option<Position>), Gap> {
         let Position { function, block, .. } = group.at;

@@ -113,7 +113,7 @@ impl Warp {
         const LARGE: usize = 1 << 20;
         for (slot, spare) in self.files.iter_mut().zip(&mut self.spare_files) {
             if let Some(mut registers) = slot.take() {
-                registers.forget_all();
+                registers.unset_all();
                 *spare = Some(registers);
             }
         }
@@ -176,7 +176,7 @@ impl Warp {
     /// bytes.
     pub(crate) fn enter(&mut self, machine: &Machine<'_>, function: FuncId, lanes: Mask) -> usize {
         let mut cleared = machine.program.functions[function].registers.len();
-        self.registers(machine, function).forget(lanes);
+        self.registers(machine, function).unset(lanes);
         for (slot, &id) in self.local.iter_mut().zip(&machine.local) {
             let variable = &machine.program.variables[id];
             if variable.owner == Some(function)

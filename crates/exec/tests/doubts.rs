@@ -2,7 +2,9 @@
 
 mod launching;
 
-use exec::{Contents, Doubtful, Fault, Held, Limits, Outcome, Reason, Sink, Stop};
+use exec::{
+    Contents, Doubtful, Fault, Limits, Outcome, Reason, Sink, StopReason, VariableContents,
+};
 use launching::{Arg, clean, kernel, launch};
 
 const PARAMS: &str = ".param .u64 x, .param .u64 y";
@@ -144,16 +146,17 @@ fn module_variables_hold_what_the_module_says_by_assumption() {
     assert_eq!(outcome.buffers[1][..4], [6, 0, 0, 0]);
     let lut = outcome.initialisers[0];
     // Contents declared by the host are not an assumption.
-    launch.symbols = vec![(lut, Held::Contents(Contents::Known(vec![1, 0, 0, 0, 2, 0, 0, 0])))];
+    launch.symbols =
+        vec![(lut, VariableContents::Contents(Contents::Known(vec![1, 0, 0, 0, 2, 0, 0, 0])))];
     let outcome = clean(&program, &launch);
     assert_eq!(outcome.initialisers, []);
     assert_eq!(outcome.buffers[1][..4], [2, 0, 0, 0]);
-    launch.symbols = vec![(lut, Held::Contents(Contents::Opaque(8)))];
+    launch.symbols = vec![(lut, VariableContents::Contents(Contents::Opaque(8)))];
     assert_eq!(clean(&program, &launch).initialisers, []);
 }
 
 /// Runs one thread without arguments until it gives up.
-fn gives_up(module: &str, body: &str) -> (String, Stop) {
+fn gives_up(module: &str, body: &str) -> (String, StopReason) {
     let program = kernel(module, "", body);
     let launch = launch(&program, "k", [3, 1, 1], [1, 1, 1], 0, &[]);
     let limits = Limits { lane_instructions: 1000, ..Limits::default() };
@@ -178,7 +181,7 @@ fn the_innermost_loop_is_named() {
         setp.ne.u32 %p2, %r1, 1; @%p2 bra outer;";
     let (op, stop) = gives_up("", nested);
     assert!(op.contains("Constant(22)"), "{op}");
-    assert_eq!(stop, Stop::Budget { in_loop: true });
+    assert_eq!(stop, StopReason::Budget { in_loop: true });
 }
 
 #[test]
@@ -186,13 +189,13 @@ fn the_loop_may_be_in_the_caller() {
     let callee = ".func leaf() { .reg .b32 %a; mov.u32 %a, 33; mov.u32 %a, 34; ret; }";
     let (op, stop) = gives_up(callee, "again: mov.u32 %r1, 44; call leaf; bra again;");
     assert!(op.contains("Constant(44)"), "{op}");
-    assert_eq!(stop, Stop::Budget { in_loop: true });
+    assert_eq!(stop, StopReason::Budget { in_loop: true });
 }
 
 #[test]
 fn without_a_loop_the_end_is_named() {
     let body = "mov.u32 %r1, 1;\n".repeat(1200);
-    assert_eq!(gives_up("", &body).1, Stop::Budget { in_loop: false });
+    assert_eq!(gives_up("", &body).1, StopReason::Budget { in_loop: false });
 }
 
 #[test]
@@ -280,13 +283,13 @@ fn what_calls_copy_and_blocks_clear_counts() {
     let one = launch(&program, "k", [1, 1, 1], [32, 1, 1], 0, &[]);
     let limits = Limits { lane_instructions: 10_000_000, ..Limits::default() };
     let outcome = exec::run(&program, &one, limits);
-    assert!(matches!(outcome.gap.unwrap().stop, Stop::Budget { in_loop: true }));
+    assert!(matches!(outcome.gap.unwrap().stop, StopReason::Budget { in_loop: true }));
     assert!(outcome.lane_instructions < 10_000, "{}", outcome.lane_instructions);
     // Nothing to do, in many blocks with much to clear.
     let program = kernel("", "", ".shared .align 4 .b8 s[100000]; mov.u32 %r1, s;");
     let many = launch(&program, "k", [2000, 1, 1], [1, 1, 1], 0, &[]);
     let outcome = exec::run(&program, &many, limits);
-    assert!(matches!(outcome.gap.unwrap().stop, Stop::Budget { in_loop: false }));
+    assert!(matches!(outcome.gap.unwrap().stop, StopReason::Budget { in_loop: false }));
     assert!(outcome.blocks < 1000, "{}", outcome.blocks);
 }
 
@@ -321,10 +324,10 @@ fn a_launch_that_is_far_too_large_ends_after_its_first_block() {
     let one = run(1).lane_instructions;
     let outcome = run(1000);
     assert_eq!(outcome.blocks, 1);
-    let Some(Stop::Estimate { needed, fitting }) = outcome.gap.map(|gap| gap.stop) else {
+    let Some(StopReason::Estimate { needed, fitting }) = outcome.gap.map(|gap| gap.stop) else {
         panic!("no estimate")
     };
     assert_eq!((needed, fitting), (1000 * one, 100_000 / one));
     // A launch slightly over the budget is still tried.
-    assert!(matches!(run(20).gap.unwrap().stop, Stop::Budget { .. }));
+    assert!(matches!(run(20).gap.unwrap().stop, StopReason::Budget { .. }));
 }

@@ -1,7 +1,7 @@
 //! The interval domain: a table of intervals, and the operations on them.
 
 use crate::expf::{EXPONENT_ORIGIN, rounds_down};
-use crate::{Enclosure, Given, functions};
+use crate::{Enclosure, RunInputs, functions};
 use exec::Mask;
 use exec::domain::{
     Binary, Connective, Domain, InputSource, Inputs, LIMIT, Truths, Unary, Value, Values,
@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 
 /// The abstract value of a handle.
 #[derive(Clone, Debug)]
-pub(crate) enum Known<E> {
+pub(crate) enum AbstractValue<E> {
     /// A real number.
     Real(E),
     /// +∞ or −∞.
@@ -25,7 +25,7 @@ pub(crate) enum Known<E> {
     Undecided(&'static str),
 }
 
-use Known::{Infinite, Real, Undecided, Undefined, Unsure};
+use AbstractValue::{Infinite, Real, Undecided, Undefined, Unsure};
 
 pub(crate) const TOO_LARGE: &str = "a number too large or too small to be enclosed";
 const DIVISION: &str = "a division by zero";
@@ -48,16 +48,16 @@ const CHOICE: &str = "a choice by a comparison that is not decided";
 #[derive(Debug)]
 pub struct Intervals<E> {
     /// By handle; entry 0 stands for unknown handles.
-    table: Vec<Known<E>>,
-    given: Given,
+    table: Vec<AbstractValue<E>>,
+    given: RunInputs,
     /// Final contents of buffers of earlier launches.
-    carried: FxHashMap<InputSource, Vec<Known<E>>>,
+    carried: FxHashMap<InputSource, Vec<AbstractValue<E>>>,
 }
 
 impl<E: Enclosure> Intervals<E> {
     /// Creates a domain with the given inputs.
     #[must_use]
-    pub fn new(given: Given) -> Self {
+    pub fn new(given: RunInputs) -> Self {
         Self { table: vec![Unsure(UNGIVEN)], given, carried: FxHashMap::default() }
     }
 
@@ -74,7 +74,7 @@ impl<E: Enclosure> Intervals<E> {
     }
 
     /// Starts another launch.
-    pub(crate) fn begin(&mut self, given: Given) {
+    pub(crate) fn begin(&mut self, given: RunInputs) {
         self.given = given;
         self.carried.clear();
     }
@@ -85,11 +85,11 @@ impl<E: Enclosure> Intervals<E> {
         self.carried.insert(source, known);
     }
 
-    pub(crate) fn known(&self, value: Value) -> &Known<E> {
+    pub(crate) fn known(&self, value: Value) -> &AbstractValue<E> {
         self.table.get(value as usize).unwrap_or(&self.table[0])
     }
 
-    fn push(&mut self, known: Known<E>) -> Value {
+    fn push(&mut self, known: AbstractValue<E>) -> Value {
         let value = self.table.len() as u32;
         assert!(value < LIMIT, "two thousand million values");
         self.table.push(known);
@@ -101,7 +101,7 @@ impl<E: Enclosure> Intervals<E> {
         operands: [&Values; N],
         lanes: Mask,
         out: &mut Values,
-        apply: impl Fn([&Known<E>; N]) -> Known<E>,
+        apply: impl Fn([&AbstractValue<E>; N]) -> AbstractValue<E>,
     ) {
         for lane in lanes.iter() {
             let result = apply(operands.map(|values| self.known(values[lane])));
@@ -110,11 +110,11 @@ impl<E: Enclosure> Intervals<E> {
     }
 }
 
-pub(crate) fn real<E>(value: Option<E>, otherwise: &'static str) -> Known<E> {
+pub(crate) fn real<E>(value: Option<E>, otherwise: &'static str) -> AbstractValue<E> {
     value.map_or(Unsure(otherwise), Real)
 }
 
-pub(crate) fn number<E: Enclosure>(value: f64) -> Known<E> {
+pub(crate) fn number<E: Enclosure>(value: f64) -> AbstractValue<E> {
     match value {
         value if value.is_nan() => Undefined(NAN),
         value if value.is_infinite() => Infinite { negative: value < 0.0 },
@@ -123,7 +123,9 @@ pub(crate) fn number<E: Enclosure>(value: f64) -> Known<E> {
 }
 
 /// Propagates undefined and unsure operands, independent of the operation: undefined before unsure.
-pub(crate) fn spreads<'k, E>(operands: impl IntoIterator<Item = &'k Known<E>>) -> Option<Known<E>>
+pub(crate) fn spreads<'k, E>(
+    operands: impl IntoIterator<Item = &'k AbstractValue<E>>,
+) -> Option<AbstractValue<E>>
 where
     E: 'k,
 {
@@ -138,7 +140,7 @@ where
     unsure
 }
 
-pub(crate) fn add<E: Enclosure>(a: &Known<E>, b: &Known<E>) -> Known<E> {
+pub(crate) fn add<E: Enclosure>(a: &AbstractValue<E>, b: &AbstractValue<E>) -> AbstractValue<E> {
     match (a, b) {
         (Real(x), Real(y)) => real(x.add(y), TOO_LARGE),
         (Infinite { negative: x }, Infinite { negative: y }) if x != y => Undefined(DIFFERENCE),
@@ -149,7 +151,7 @@ pub(crate) fn add<E: Enclosure>(a: &Known<E>, b: &Known<E>) -> Known<E> {
     }
 }
 
-pub(crate) fn mul<E: Enclosure>(a: &Known<E>, b: &Known<E>) -> Known<E> {
+pub(crate) fn mul<E: Enclosure>(a: &AbstractValue<E>, b: &AbstractValue<E>) -> AbstractValue<E> {
     match (a, b) {
         (Real(x), Real(y)) => real(x.mul(y), TOO_LARGE),
         (Infinite { negative: x }, Infinite { negative: y }) => Infinite { negative: x != y },
@@ -162,7 +164,7 @@ pub(crate) fn mul<E: Enclosure>(a: &Known<E>, b: &Known<E>) -> Known<E> {
     }
 }
 
-pub(crate) fn div<E: Enclosure>(a: &Known<E>, b: &Known<E>) -> Known<E> {
+pub(crate) fn div<E: Enclosure>(a: &AbstractValue<E>, b: &AbstractValue<E>) -> AbstractValue<E> {
     match (a, b) {
         (Undefined(_), _) | (_, Undefined(_)) => spreads([a, b]).unwrap_or(Undefined(DIVISION)),
         (_, Real(y)) if y.sign() == Some(Ordering::Equal) => Undefined(DIVISION),
@@ -177,7 +179,7 @@ pub(crate) fn div<E: Enclosure>(a: &Known<E>, b: &Known<E>) -> Known<E> {
     }
 }
 
-pub(crate) fn neg<E: Enclosure>(a: &Known<E>) -> Known<E> {
+pub(crate) fn neg<E: Enclosure>(a: &AbstractValue<E>) -> AbstractValue<E> {
     match a {
         Real(x) => Real(x.neg()),
         Infinite { negative } => Infinite { negative: !negative },
@@ -185,7 +187,7 @@ pub(crate) fn neg<E: Enclosure>(a: &Known<E>) -> Known<E> {
     }
 }
 
-pub(crate) fn max<E: Enclosure>(a: &Known<E>, b: &Known<E>) -> Known<E> {
+pub(crate) fn max<E: Enclosure>(a: &AbstractValue<E>, b: &AbstractValue<E>) -> AbstractValue<E> {
     match (a, b) {
         (Real(x), Real(y)) => Real(x.max(y)),
         (Infinite { negative: true }, other @ (Real(_) | Infinite { .. }))
@@ -196,11 +198,11 @@ pub(crate) fn max<E: Enclosure>(a: &Known<E>, b: &Known<E>) -> Known<E> {
     }
 }
 
-pub(crate) fn min<E: Enclosure>(a: &Known<E>, b: &Known<E>) -> Known<E> {
+pub(crate) fn min<E: Enclosure>(a: &AbstractValue<E>, b: &AbstractValue<E>) -> AbstractValue<E> {
     neg(&max(&neg(a), &neg(b)))
 }
 
-fn sqrt<E: Enclosure>(a: &Known<E>) -> Known<E> {
+fn sqrt<E: Enclosure>(a: &AbstractValue<E>) -> AbstractValue<E> {
     match a {
         Real(x) if x.sign() == Some(Ordering::Less) => Undefined(ROOT),
         Real(x) => real(x.sqrt(), MAYBE_ROOT),
@@ -209,7 +211,7 @@ fn sqrt<E: Enclosure>(a: &Known<E>) -> Known<E> {
     }
 }
 
-fn exp2<E: Enclosure>(a: &Known<E>) -> Known<E> {
+fn exp2<E: Enclosure>(a: &AbstractValue<E>) -> AbstractValue<E> {
     match a {
         Real(x) => real(x.exp2(), TOO_LARGE),
         Infinite { negative: true } => number(0.0),
@@ -217,7 +219,7 @@ fn exp2<E: Enclosure>(a: &Known<E>) -> Known<E> {
     }
 }
 
-fn log2<E: Enclosure>(a: &Known<E>) -> Known<E> {
+fn log2<E: Enclosure>(a: &AbstractValue<E>) -> AbstractValue<E> {
     match a {
         Real(x) if matches!(x.sign(), Some(Ordering::Less | Ordering::Equal)) => {
             Undefined(LOGARITHM)
@@ -229,8 +231,8 @@ fn log2<E: Enclosure>(a: &Known<E>) -> Known<E> {
     }
 }
 
-pub(crate) fn unary<E: Enclosure>(op: Unary, a: &Known<E>) -> Known<E> {
-    let on_real = |apply: fn(&E) -> Option<E>, at_infinity: fn(bool) -> Known<E>| match a {
+pub(crate) fn unary<E: Enclosure>(op: Unary, a: &AbstractValue<E>) -> AbstractValue<E> {
+    let on_real = |apply: fn(&E) -> Option<E>, at_infinity: fn(bool) -> AbstractValue<E>| match a {
         Real(x) => real(apply(x), TOO_LARGE),
         Infinite { negative } => at_infinity(*negative),
         other => other.clone(),
@@ -260,7 +262,11 @@ pub(crate) fn unary<E: Enclosure>(op: Unary, a: &Known<E>) -> Known<E> {
     }
 }
 
-fn binary<E: Enclosure>(op: Binary, a: &Known<E>, b: &Known<E>) -> Known<E> {
+fn binary<E: Enclosure>(
+    op: Binary,
+    a: &AbstractValue<E>,
+    b: &AbstractValue<E>,
+) -> AbstractValue<E> {
     match op {
         Binary::Add => add(a, b),
         Binary::Sub => add(a, &neg(b)),
@@ -275,8 +281,8 @@ fn binary<E: Enclosure>(op: Binary, a: &Known<E>, b: &Known<E>) -> Known<E> {
 /// Returns the truth of a comparison, or why there is none.
 pub(crate) fn compare<E: Enclosure>(
     relation: Relation,
-    a: &Known<E>,
-    b: &Known<E>,
+    a: &AbstractValue<E>,
+    b: &AbstractValue<E>,
 ) -> Result<bool, &'static str> {
     let rank = |negative: bool| if negative { -1 } else { 1 };
     let order = match (a, b) {

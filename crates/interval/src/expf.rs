@@ -1,7 +1,7 @@
 //! `expf` as nvcc expands it: the one place where a kernel rounds on purpose.
 
 use crate::Enclosure;
-use crate::domain::Known;
+use crate::domain::AbstractValue;
 use ir::Rounding;
 
 /// Constants of `expf`: the addend that rounds to an integer, the number of possible integers, and the sum that
@@ -12,8 +12,13 @@ pub(crate) const EXPONENT_ORIGIN: i128 = 12_583_039;
 
 /// Does `a·b + c` round `a·b` down to an integer? `a` is between 0 and 1 and the sum, rounded down, has no bits below
 /// the point. This is the one place where a kernel rounds on purpose.
-pub(crate) fn rounds_down<E: Enclosure>([a, b, c]: [&Known<E>; 3], rounding: Rounding) -> bool {
-    let (Known::Real(a), Known::Real(b), Known::Real(c)) = (a, b, c) else { return false };
+pub(crate) fn rounds_down<E: Enclosure>(
+    [a, b, c]: [&AbstractValue<E>; 3],
+    rounding: Rounding,
+) -> bool {
+    let (AbstractValue::Real(a), AbstractValue::Real(b), AbstractValue::Real(c)) = (a, b, c) else {
+        return false;
+    };
     rounding == Rounding::Down
         && b.to_integer() == Some(EXPONENTS)
         && c.to_integer() == Some(ROUNDING)

@@ -2,10 +2,10 @@
 
 use crate::Enclosure;
 use crate::domain::{
-    Known, LOGARITHM, MAYBE_LOGARITHM, TOO_LARGE, add, compare, div, max, min, mul, neg, number,
-    real, spreads, unary,
+    AbstractValue, LOGARITHM, MAYBE_LOGARITHM, TOO_LARGE, add, compare, div, max, min, mul, neg,
+    number, real, spreads, unary,
 };
-use Known::{Infinite, Real, Undefined, Unsure};
+use AbstractValue::{Infinite, Real, Undefined, Unsure};
 use exec::domain::{LARGEST, Unary};
 use ir::{ArgumentRange, Format, RealFunction, Relation, Rounding};
 use std::cmp::Ordering;
@@ -14,7 +14,11 @@ const POWER: &str = "a power of a number that is not positive";
 const MAYBE_POWER: &str = "a power of a number that may not be positive";
 
 /// Applies a function of one or two numbers; those of one ignore the second.
-fn apply<E: Enclosure>(function: RealFunction, a: &Known<E>, b: &Known<E>) -> Known<E> {
+fn apply<E: Enclosure>(
+    function: RealFunction,
+    a: &AbstractValue<E>,
+    b: &AbstractValue<E>,
+) -> AbstractValue<E> {
     let one = || number::<E>(1.0);
     let two = || number::<E>(2.0);
     match function {
@@ -68,11 +72,11 @@ fn apply<E: Enclosure>(function: RealFunction, a: &Known<E>, b: &Known<E>) -> Kn
 }
 
 /// `log(x + √(x² + c))`
-fn area<E: Enclosure>(a: &Known<E>, constant: &Known<E>) -> Known<E> {
+fn area<E: Enclosure>(a: &AbstractValue<E>, constant: &AbstractValue<E>) -> AbstractValue<E> {
     log(&add(a, &unary(Unary::Sqrt, &add(&mul(a, a), constant))))
 }
 
-fn atan<E: Enclosure>(a: &Known<E>) -> Known<E> {
+fn atan<E: Enclosure>(a: &AbstractValue<E>) -> AbstractValue<E> {
     match a {
         Real(x) => real(x.atan(), TOO_LARGE),
         Infinite { negative: true } => neg(&half_pi()),
@@ -82,19 +86,19 @@ fn atan<E: Enclosure>(a: &Known<E>) -> Known<E> {
 }
 
 /// `2 atan 1`
-fn half_pi<E: Enclosure>() -> Known<E> {
+fn half_pi<E: Enclosure>() -> AbstractValue<E> {
     mul(&number(2.0), &atan(&number(1.0)))
 }
 
 /// `2 atan(x / (1 + √(1 − x²)))`
-fn asin<E: Enclosure>(a: &Known<E>) -> Known<E> {
+fn asin<E: Enclosure>(a: &AbstractValue<E>) -> AbstractValue<E> {
     let one = number::<E>(1.0);
     let root = unary(Unary::Sqrt, &add(&one, &neg(&mul(a, a))));
     mul(&number(2.0), &atan(&div(a, &add(&one, &root))))
 }
 
 /// By quadrants; a height of zero has the sign +.
-fn atan2<E: Enclosure>(height: &Known<E>, width: &Known<E>) -> Known<E> {
+fn atan2<E: Enclosure>(height: &AbstractValue<E>, width: &AbstractValue<E>) -> AbstractValue<E> {
     let (Real(y), Real(x)) = (height, width) else {
         return spreads([height, width]).unwrap_or(Unsure(TOO_LARGE));
     };
@@ -116,9 +120,9 @@ const OUT_OF_RANGE: &str = "a function of which the code has no case for the arg
 /// Applies a function that may be known in a range only; outside of it, nothing is known.
 pub(crate) fn apply_in_range<E: Enclosure>(
     (function, range): (RealFunction, Option<ArgumentRange>),
-    a: &Known<E>,
-    b: &Known<E>,
-) -> Known<E> {
+    a: &AbstractValue<E>,
+    b: &AbstractValue<E>,
+) -> AbstractValue<E> {
     match range {
         Some(range) if !is_in_range(range, a, b) => Unsure(OUT_OF_RANGE),
         _ => apply(function, a, b),
@@ -126,9 +130,14 @@ pub(crate) fn apply_in_range<E: Enclosure>(
 }
 
 /// Are the arguments certainly in the range?
-fn is_in_range<E: Enclosure>(range: ArgumentRange, a: &Known<E>, b: &Known<E>) -> bool {
-    let holds = |relation, a: &Known<E>, b: &Known<E>| compare(relation, a, b) == Ok(true);
-    let magnitude = |a: &Known<E>| unary(Unary::Abs, a);
+fn is_in_range<E: Enclosure>(
+    range: ArgumentRange,
+    a: &AbstractValue<E>,
+    b: &AbstractValue<E>,
+) -> bool {
+    let holds =
+        |relation, a: &AbstractValue<E>, b: &AbstractValue<E>| compare(relation, a, b) == Ok(true);
+    let magnitude = |a: &AbstractValue<E>| unary(Unary::Abs, a);
     match range {
         ArgumentRange::NotZero => holds(Relation::Ne, a, &number(0.0)),
         ArgumentRange::NotNegative => holds(Relation::Ge, a, &number(0.0)),
@@ -146,7 +155,7 @@ fn is_in_range<E: Enclosure>(range: ArgumentRange, a: &Known<E>, b: &Known<E>) -
     }
 }
 
-fn exp<E: Enclosure>(a: &Known<E>) -> Known<E> {
+fn exp<E: Enclosure>(a: &AbstractValue<E>) -> AbstractValue<E> {
     match a {
         Real(x) => real(x.exp(), TOO_LARGE),
         Infinite { negative: true } => number(0.0),
@@ -154,7 +163,7 @@ fn exp<E: Enclosure>(a: &Known<E>) -> Known<E> {
     }
 }
 
-fn log<E: Enclosure>(a: &Known<E>) -> Known<E> {
+fn log<E: Enclosure>(a: &AbstractValue<E>) -> AbstractValue<E> {
     match a {
         Real(x) if matches!(x.sign(), Some(Ordering::Less | Ordering::Equal)) => {
             Undefined(LOGARITHM)
@@ -166,7 +175,7 @@ fn log<E: Enclosure>(a: &Known<E>) -> Known<E> {
     }
 }
 
-fn erf<E: Enclosure>(a: &Known<E>) -> Known<E> {
+fn erf<E: Enclosure>(a: &AbstractValue<E>) -> AbstractValue<E> {
     match a {
         Real(x) => real(x.erf(), TOO_LARGE),
         Infinite { negative } => number(if *negative { -1.0 } else { 1.0 }),
@@ -175,8 +184,8 @@ fn erf<E: Enclosure>(a: &Known<E>) -> Known<E> {
 }
 
 /// `±e^(log|x| / 3)`
-fn cbrt<E: Enclosure>(a: &Known<E>) -> Known<E> {
-    let root = |x: &Known<E>| exp(&div(&log(x), &number(3.0)));
+fn cbrt<E: Enclosure>(a: &AbstractValue<E>) -> AbstractValue<E> {
+    let root = |x: &AbstractValue<E>| exp(&div(&log(x), &number(3.0)));
     match a {
         Real(x) => match x.sign() {
             Some(Ordering::Greater) => root(a),
@@ -189,8 +198,8 @@ fn cbrt<E: Enclosure>(a: &Known<E>) -> Known<E> {
 }
 
 /// `x^y`: for positive bases, for zero and positive exponents, and for negative bases and integers.
-fn pow<E: Enclosure>(base: &Known<E>, exponent: &Known<E>) -> Known<E> {
-    let positive = |x: &Known<E>| exp(&mul(exponent, &log(x)));
+fn pow<E: Enclosure>(base: &AbstractValue<E>, exponent: &AbstractValue<E>) -> AbstractValue<E> {
+    let positive = |x: &AbstractValue<E>| exp(&mul(exponent, &log(x)));
     let (Real(x), Real(y)) = (base, exponent) else {
         return spreads([base, exponent]).unwrap_or(Unsure(TOO_LARGE));
     };
@@ -220,7 +229,10 @@ fn pow<E: Enclosure>(base: &Known<E>, exponent: &Known<E>) -> Known<E> {
 }
 
 /// Combines the sign of one with the magnitude of another; the sign of zero is +.
-pub(crate) fn copy_sign<E: Enclosure>(sign: &Known<E>, magnitude: &Known<E>) -> Known<E> {
+pub(crate) fn copy_sign<E: Enclosure>(
+    sign: &AbstractValue<E>,
+    magnitude: &AbstractValue<E>,
+) -> AbstractValue<E> {
     let magnitude = max(magnitude, &neg(magnitude));
     let negative = match sign {
         Real(x) => x.sign().map(Ordering::is_lt),
@@ -236,7 +248,7 @@ pub(crate) fn copy_sign<E: Enclosure>(sign: &Known<E>, magnitude: &Known<E>) -> 
 }
 
 /// Clamps to the range of a small format.
-pub(crate) fn finite<E: Enclosure>(a: &Known<E>, format: Format) -> Known<E> {
+pub(crate) fn finite<E: Enclosure>(a: &AbstractValue<E>, format: Format) -> AbstractValue<E> {
     match LARGEST.iter().find(|(one, _)| *one == format) {
         Some((_, largest)) => min(&max(a, &number(-largest)), &number(*largest)),
         None => a.clone(),

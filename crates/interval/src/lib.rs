@@ -19,7 +19,7 @@ mod double;
 mod enclosure;
 mod expf;
 mod functions;
-mod given;
+mod inputs;
 mod precise;
 mod run;
 mod sequence;
@@ -27,7 +27,9 @@ mod sequence;
 pub use domain::Intervals;
 pub use double::Double;
 pub use enclosure::Enclosure;
-pub use given::Given;
+pub use inputs::RunInputs;
 pub use precise::Precise;
 pub use run::{Answers, Enclosed, Run, enclose, run};
-pub use sequence::{Carried, Leftovers, Sequence, Stage, enclose_in_sequence, run_in_sequence};
+pub use sequence::{
+    CarriedBuffer, Sequence, SequenceResults, Stage, enclose_in_sequence, run_in_sequence,
+};

@@ -1,7 +1,7 @@
 //! Runs a launch on intervals of doubles, then with 256 bits if the first answer does not suffice.
 
-use crate::domain::Known;
-use crate::{Double, Enclosure, Given, Intervals, Precise};
+use crate::domain::AbstractValue;
+use crate::{Double, Enclosure, Intervals, Precise, RunInputs};
 use exec::{Element, Launch, Limits, Outcome, Results};
 use ir::{Format, Program};
 
@@ -74,7 +74,7 @@ impl<E: Enclosure> Run<E> {
     pub fn interval(&mut self, buffer: usize, start: usize, format: Format) -> Option<E> {
         let value = self.results.real(&mut self.domain, buffer, start, format).ok()?;
         match self.domain.known(value) {
-            Known::Real(interval) => Some(interval.clone()),
+            AbstractValue::Real(interval) => Some(interval.clone()),
             _ => None,
         }
     }
@@ -106,13 +106,15 @@ pub(crate) fn enclosed<E: Enclosure>(
         Err(_) => return Enclosed::Unwritten,
     };
     match domain.known(value) {
-        Known::Real(interval) => {
+        AbstractValue::Real(interval) => {
             let (low, high) = interval.bounds();
             Enclosed::Between(low, high)
         }
-        Known::Infinite { negative } => Enclosed::Infinite { negative: *negative },
-        Known::Undefined(why) => Enclosed::Undefined((*why).to_owned()),
-        Known::Unsure(why) | Known::Undecided(why) => Enclosed::Unsure((*why).to_owned()),
+        AbstractValue::Infinite { negative } => Enclosed::Infinite { negative: *negative },
+        AbstractValue::Undefined(why) => Enclosed::Undefined((*why).to_owned()),
+        AbstractValue::Unsure(why) | AbstractValue::Undecided(why) => {
+            Enclosed::Unsure((*why).to_owned())
+        }
     }
 }
 
@@ -122,7 +124,7 @@ pub fn run<E: Enclosure>(
     program: &Program,
     launch: &Launch,
     limits: Limits,
-    given: &Given,
+    given: &RunInputs,
 ) -> Run<E> {
     let mut domain = Intervals::new(given.clone());
     let (outcome, results) = exec::run_in(program, launch, limits, &mut domain);
@@ -135,7 +137,7 @@ pub fn enclose<T>(
     program: &Program,
     launch: &Launch,
     limits: Limits,
-    given: &Given,
+    given: &RunInputs,
     question: &mut dyn FnMut(&mut dyn Answers) -> Option<T>,
 ) -> Option<T> {
     let mut quick = run::<Double>(program, launch, limits, given);

@@ -1,9 +1,9 @@
 //! Several launches after each other, the later ones on the results of the earlier ones.
 
 use crate::run::enclosed;
-use crate::{Double, Enclosed, Enclosure, Given, Intervals, Precise};
+use crate::{Double, Enclosed, Enclosure, Intervals, Precise, RunInputs};
 use exec::domain::InputSource;
-use exec::{Contents, Launch, Left, Limits, Results};
+use exec::{Contents, FinalContents, Launch, Limits, Results};
 use ir::{Format, Program, Scalar};
 
 /// A launch of a sequence.
@@ -14,14 +14,14 @@ pub struct Stage<'s> {
     /// The launch.
     pub launch: &'s Launch,
     /// Its other inputs.
-    pub given: Given,
+    pub given: RunInputs,
     /// Buffers that start with the final contents of earlier launches.
-    pub carried: Vec<Carried>,
+    pub carried: Vec<CarriedBuffer>,
 }
 
 /// A buffer that starts with the final contents of an earlier launch's buffer.
 #[derive(Clone, Copy, Debug)]
-pub struct Carried {
+pub struct CarriedBuffer {
     /// The buffer.
     pub into: usize,
     /// The earlier launch, and its buffer.
@@ -31,7 +31,7 @@ pub struct Carried {
 }
 
 /// Results of a sequence of launches, independent of the type of the intervals.
-pub trait Leftovers {
+pub trait SequenceResults {
     /// The float in a buffer of a launch at byte `start`.
     fn element(&mut self, launch: usize, buffer: usize, start: usize, format: Format) -> Enclosed;
 }
@@ -43,7 +43,7 @@ pub struct Sequence<E> {
     domain: Intervals<E>,
 }
 
-impl<E: Enclosure> Leftovers for Sequence<E> {
+impl<E: Enclosure> SequenceResults for Sequence<E> {
     fn element(&mut self, launch: usize, buffer: usize, start: usize, format: Format) -> Enclosed {
         match self.results.get_mut(launch) {
             Some(results) => enclosed(results, &mut self.domain, buffer, start, format),
@@ -57,7 +57,7 @@ impl<E: Enclosure> Leftovers for Sequence<E> {
 pub fn enclose_in_sequence<T>(
     stages: &[Stage<'_>],
     limits: Limits,
-    question: &mut dyn FnMut(&mut dyn Leftovers) -> Option<T>,
+    question: &mut dyn FnMut(&mut dyn SequenceResults) -> Option<T>,
 ) -> Option<T> {
     if let Some(mut quick) = run_in_sequence::<Double>(stages, limits)
         && let Some(answer) = question(&mut quick)
@@ -70,7 +70,8 @@ pub fn enclose_in_sequence<T>(
 /// Runs launches on intervals of type `E`. `None` if one of them stopped, or its results cannot be handed on.
 #[must_use]
 pub fn run_in_sequence<E: Enclosure>(stages: &[Stage<'_>], limits: Limits) -> Option<Sequence<E>> {
-    let mut sequence = Sequence { results: Vec::new(), domain: Intervals::new(Given::default()) };
+    let mut sequence =
+        Sequence { results: Vec::new(), domain: Intervals::new(RunInputs::default()) };
     for stage in stages {
         let mut launch = stage.launch.clone();
         sequence.domain.begin(stage.given.clone());
@@ -80,10 +81,10 @@ pub fn run_in_sequence<E: Enclosure>(stages: &[Stage<'_>], limits: Limits) -> Op
         for one in &stage.carried {
             let results = sequence.results.get_mut(one.from.0)?;
             match results.left(&mut sequence.domain, one.from.1, one.scalar).ok()? {
-                Left::Bytes(bytes) => {
+                FinalContents::Bytes(bytes) => {
                     launch.buffers.get_mut(one.into)?.contents = Contents::Known(bytes);
                 }
-                Left::Values(values) => {
+                FinalContents::Values(values) => {
                     sequence.domain.carry(InputSource::Buffer(one.into), &values);
                 }
             }

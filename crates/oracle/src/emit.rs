@@ -146,7 +146,7 @@ impl Writer<'_> {
         let Some(&(_, op)) = parts.first() else { return };
         match op {
             Op::Read(access) => self.read(parts, access),
-            Op::Look(access) => self.look(parts, access),
+            Op::UnusedRead(access) => self.look(parts, access),
             Op::Write(access, _) => self.write(parts, access),
             Op::Add(space, _) => self.add(parts, space),
             Op::Barrier(barrier) => self.barrier(parts, barrier),
@@ -341,7 +341,7 @@ fn stretches(program: &Program, warp: u8, lane: u8) -> Vec<Stretch> {
 
 fn reads_shared(op: Op) -> bool {
     match op {
-        Op::Read(access) | Op::Look(access) => access.space == Space::Shared,
+        Op::Read(access) | Op::UnusedRead(access) => access.space == Space::Shared,
         Op::Add(space, _) => space == Space::Shared,
         _ => false,
     }
@@ -349,7 +349,7 @@ fn reads_shared(op: Op) -> bool {
 
 fn offset(op: Op) -> u32 {
     match op {
-        Op::Read(access) | Op::Look(access) | Op::Write(access, _) => access.offset.into(),
+        Op::Read(access) | Op::UnusedRead(access) | Op::Write(access, _) => access.offset.into(),
         Op::Add(_, cell) | Op::Copy { to: cell, .. } => u32::from(cell) * 4,
         _ => 0,
     }

@@ -14,7 +14,7 @@
 //! - *undefined*: some schedule stores a value shuffled from an exited lane.
 
 use crate::findings::{Findings, Misuse};
-use crate::machine::{Machine, Tracked};
+use crate::machine::{Machine, TrackedState};
 use crate::program::{MEMORY_BYTES, Op, Program};
 use crate::state::{State, Status};
 use crate::table::Table;
@@ -118,7 +118,7 @@ impl Explorer {
         let table = Table::new(program);
         let machine = Machine {
             table: &table,
-            tracked: Tracked { memory: true, history: false, values: false },
+            tracked: TrackedState { memory: true, history: false, values: false },
         };
         let mut findings = Findings::default();
         let states = self.search(&machine, &mut findings, |_| {});
@@ -135,7 +135,7 @@ impl Explorer {
     }
 
     fn outcomes_of(&mut self, table: &Table) -> BTreeSet<Outcome> {
-        let tracked = Tracked { memory: false, history: false, values: true };
+        let tracked = TrackedState { memory: false, history: false, values: true };
         let mut outcomes = BTreeSet::new();
         self.search(&Machine { table, tracked }, &mut Findings::default(), |values| {
             outcomes.insert(outcome(table, values));

@@ -2,12 +2,12 @@
 //!
 //! A program is built to complete without races by an ownership discipline: threads *hold* cells, use only cells they
 //! hold, and pass cells on when they synchronise with the next holder. Two of three are then mutated
-//! ([`spoil`](crate::spoil)). One in twelve is completely random.
+//! ([`mutate`](crate::mutate)). One in twelve is completely random.
 
+use crate::mutate::{mutate, random_op};
 use crate::program::{
     Access, Barrier, BarrierKind, MAX_COPIES, MEMORY_BYTES, Op, Program, Space, Step, Thread, Value,
 };
-use crate::spoil::{random_op, spoil};
 use testing::Random;
 
 /// Most steps of a generated program.
@@ -22,12 +22,12 @@ const CELLS: usize = 2 * MEMORY_BYTES / 4;
 pub fn generate(seed: u64) -> Program {
     let mut random = Random::new(seed);
     let mut program = match random.chance(8) {
-        true => chaos(&mut random),
+        true => random_program(&mut random),
         false => Builder::new(&mut random).build(),
     };
     if random.chance(65) {
         for _ in 0..=random.below(2) {
-            spoil(&mut program, &mut random);
+            mutate(&mut program, &mut random);
         }
     }
     program.separate_unequal();
@@ -48,7 +48,7 @@ fn empty(random: &mut Random) -> Program {
 }
 
 /// Draws a program of random operations, without any discipline.
-fn chaos(random: &mut Random) -> Program {
+fn random_program(random: &mut Random) -> Program {
     let mut program = empty(random);
     for number in 0..program.threads.len() {
         for _ in 0..1 + random.below(3) {
@@ -68,7 +68,7 @@ type Threads = u8;
 
 /// Ownership of a cell: the permitted uses, and the threads that may use it so.
 #[derive(Clone, Copy)]
-enum Held {
+enum Ownership {
     /// This thread may do anything.
     Alone(usize),
     /// Reads.
@@ -77,7 +77,7 @@ enum Held {
     Add(Threads),
 }
 
-impl Held {
+impl Ownership {
     fn holders(self) -> Threads {
         match self {
             Self::Alone(thread) => 1 << thread,
@@ -90,7 +90,7 @@ struct Builder<'r> {
     random: &'r mut Random,
     program: Program,
     /// Cells of shared memory, then of global memory.
-    cells: [Held; CELLS],
+    cells: [Ownership; CELLS],
     /// The cells that the program uses: few, so that threads meet.
     used: Vec<usize>,
     /// Threads that have not exited.
@@ -104,7 +104,7 @@ impl<'r> Builder<'r> {
     fn new(random: &'r mut Random) -> Self {
         let program = empty(random);
         let alive = (1 << program.threads.len()) - 1;
-        let cells = [Held::Alone(0); CELLS];
+        let cells = [Ownership::Alone(0); CELLS];
         let [shared, global] = [0, 1].map(|_| random.pick(&[1, 1, 2, 2, 3]));
         let used = (0..shared).chain(CELLS / 2..CELLS / 2 + global).collect();
         let fresh = vec![0, 1, 2, 3];
@@ -123,21 +123,21 @@ impl<'r> Builder<'r> {
             self.synchronise();
         }
         match self.random.chance(40) {
-            true => self.close(),
+            true => self.final_reads(),
             false => self.use_cells(),
         }
         self.program
     }
 
     /// Ends the program with a barrier of all remaining threads, after which the holders of shared cells read them.
-    fn close(&mut self) {
+    fn final_reads(&mut self) {
         self.whole_block();
         for number in self.used.clone() {
             let (space, cell) = place(number);
             let reader = match self.cells[number] {
-                Held::Alone(thread) => thread,
-                Held::Read(threads) => threads.trailing_zeros() as usize,
-                Held::Add(_) => continue,
+                Ownership::Alone(thread) => thread,
+                Ownership::Read(threads) => threads.trailing_zeros() as usize,
+                Ownership::Add(_) => continue,
             };
             if space == Space::Shared && self.alive >> reader & 1 != 0 {
                 self.push(reader, Op::Read(Access { space, offset: cell * 4, width: 4 }), false);
@@ -175,12 +175,14 @@ impl<'r> Builder<'r> {
         let (space, cell) = place(number);
         let access = self.piece(thread, number);
         let op = match (self.cells[number], self.random.below(10)) {
-            (Held::Add(_), _) | (Held::Alone(_), 0) => Op::Add(space, cell),
-            (Held::Read(_), 0..=1) | (Held::Alone(_), 1) => Op::Look(access),
-            (Held::Read(_), _) | (Held::Alone(_), 2..=3) => Op::Read(access),
-            (Held::Alone(_), 4..=6) if space == Space::Shared => return self.copy(thread, cell),
-            (Held::Alone(_), 7) if space == Space::Shared => Op::Write(access, Value::Common),
-            (Held::Alone(_), _) => Op::Write(access, Value::Own),
+            (Ownership::Add(_), _) | (Ownership::Alone(_), 0) => Op::Add(space, cell),
+            (Ownership::Read(_), 0..=1) | (Ownership::Alone(_), 1) => Op::UnusedRead(access),
+            (Ownership::Read(_), _) | (Ownership::Alone(_), 2..=3) => Op::Read(access),
+            (Ownership::Alone(_), 4..=6) if space == Space::Shared => {
+                return self.copy(thread, cell);
+            }
+            (Ownership::Alone(_), 7) if space == Space::Shared => Op::Write(access, Value::Common),
+            (Ownership::Alone(_), _) => Op::Write(access, Value::Own),
         };
         self.push(thread, op, false);
     }
@@ -189,7 +191,7 @@ impl<'r> Builder<'r> {
     fn piece(&mut self, thread: usize, number: usize) -> Access {
         let (space, cell) = place(number);
         let width = self.random.pick(&[4, 4, 4, 4, 1, 2, 8]);
-        let alone = |cell: usize| matches!(self.cells[cell], Held::Alone(t) if t == thread);
+        let alone = |cell: usize| matches!(self.cells[cell], Ownership::Alone(t) if t == thread);
         match width {
             8 if alone(number) && alone(number ^ 1) => {
                 Access { space, offset: cell / 2 * 8, width }
@@ -206,9 +208,9 @@ impl<'r> Builder<'r> {
     fn copy(&mut self, thread: usize, to: u8) {
         let sources: Vec<usize> = (CELLS / 2..CELLS)
             .filter(|&cell| match self.cells[cell] {
-                Held::Alone(holder) => holder == thread,
-                Held::Read(holders) => holders >> thread & 1 != 0,
-                Held::Add(_) => false,
+                Ownership::Alone(holder) => holder == thread,
+                Ownership::Read(holders) => holders >> thread & 1 != 0,
+                Ownership::Add(_) => false,
             })
             .collect();
         if sources.is_empty() || self.copies == MAX_COPIES {
@@ -247,7 +249,7 @@ impl<'r> Builder<'r> {
     fn whole_block(&mut self) {
         let id = self.random.below(4) as u8;
         let reduces = self.random.chance(25);
-        let shape = self.shape();
+        let shape = self.barrier_form();
         for thread in self.alive() {
             let kind = self.kind(reduces, false);
             let barrier = Barrier { kind, id, count: None, aligned: shape.aligned };
@@ -270,33 +272,34 @@ impl<'r> Builder<'r> {
         };
         let reduces = self.random.chance(15);
         let arriving = self.random.below(warps.len() + 1).min(warps.len() - 1);
-        let again: Vec<Option<BarrierKind>> =
-            warps.iter().map(|_| self.again().filter(|_| !reduces)).collect();
-        let count = Some(32 * (warps.len() + again.iter().flatten().count()) as u16);
-        let shapes: Vec<Shape> = warps.iter().map(|_| self.shape()).collect();
-        let (mut told, mut learned) = (0, 0);
+        let second_actions: Vec<Option<BarrierKind>> =
+            warps.iter().map(|_| self.second_action().filter(|_| !reduces)).collect();
+        let count = Some(32 * (warps.len() + second_actions.iter().flatten().count()) as u16);
+        let shapes: Vec<BarrierForm> = warps.iter().map(|_| self.barrier_form()).collect();
+        let (mut released, mut acquired) = (0, 0);
         for thread in alive {
             let warp = self.program.threads[thread].warp;
             let Some(position) = warps.iter().position(|&other| other == warp) else { continue };
             let shape = shapes[position];
             // Lanes that execute separate instructions may play different roles.
             let differs = !shape.aligned && !shape.joint && self.random.chance(25);
-            let arrives = !reduces && (position < arriving || differs || again[position].is_some());
+            let arrives =
+                !reduces && (position < arriving || differs || second_actions[position].is_some());
             let kind = self.kind(reduces, arrives);
             let barrier = Barrier { kind, id, count, aligned: shape.aligned };
             self.push(thread, Op::Barrier(barrier), shape.joint);
-            if let Some(kind) = again[position] {
+            if let Some(kind) = second_actions[position] {
                 self.push(thread, Op::Barrier(Barrier { kind, ..barrier }), shape.joint);
             }
-            let learns = !arrives || again[position] == Some(BarrierKind::Sync);
-            told |= 1 << thread;
-            learned |= if learns { 1 << thread } else { 0 };
+            let learns = !arrives || second_actions[position] == Some(BarrierKind::Sync);
+            released |= 1 << thread;
+            acquired |= if learns { 1 << thread } else { 0 };
         }
-        self.pass_on(told, learned);
+        self.pass_on(released, acquired);
     }
 
     /// Draws the second action of a warp at the same barrier.
-    fn again(&mut self) -> Option<BarrierKind> {
+    fn second_action(&mut self) -> Option<BarrierKind> {
         match self.random.below(10) {
             0..=1 => Some(BarrierKind::Sync),
             2 => Some(BarrierKind::Arrive),
@@ -312,12 +315,12 @@ impl<'r> Builder<'r> {
         }
     }
 
-    fn shape(&mut self) -> Shape {
+    fn barrier_form(&mut self) -> BarrierForm {
         match self.random.below(20) {
-            0..=13 => Shape { aligned: true, joint: true },
-            14..=15 => Shape { aligned: false, joint: true },
-            16..=18 => Shape { aligned: false, joint: false },
-            _ => Shape { aligned: true, joint: false },
+            0..=13 => BarrierForm { aligned: true, joint: true },
+            14..=15 => BarrierForm { aligned: false, joint: true },
+            16..=18 => BarrierForm { aligned: false, joint: false },
+            _ => BarrierForm { aligned: true, joint: false },
         }
     }
 
@@ -356,21 +359,21 @@ impl<'r> Builder<'r> {
         }
     }
 
-    /// Redistributes cells at a synchronisation: a cell whose holders have all released (`told`) may go to threads that
-    /// have acquired (`learned`).
-    fn pass_on(&mut self, told: Threads, learned: Threads) {
-        let takers: Vec<usize> = (0..8).filter(|taker| learned >> taker & 1 != 0).collect();
+    /// Redistributes cells at a synchronisation: a cell whose holders have all released (`released`) may go to threads
+    /// that have acquired (`acquired`).
+    fn pass_on(&mut self, released: Threads, acquired: Threads) {
+        let takers: Vec<usize> = (0..8).filter(|taker| acquired >> taker & 1 != 0).collect();
         if takers.is_empty() {
             return;
         }
         for cell in 0..CELLS {
-            if self.cells[cell].holders() & !told != 0 || self.random.chance(25) {
+            if self.cells[cell].holders() & !released != 0 || self.random.chance(25) {
                 continue;
             }
             self.cells[cell] = match self.random.below(5) {
-                0 => Held::Read(learned),
-                1 => Held::Add(learned),
-                _ => Held::Alone(self.random.pick(&takers)),
+                0 => Ownership::Read(acquired),
+                1 => Ownership::Add(acquired),
+                _ => Ownership::Alone(self.random.pick(&takers)),
             };
         }
     }
@@ -378,7 +381,7 @@ impl<'r> Builder<'r> {
 
 /// The form of a barrier in the code: `aligned`, and if the lanes of a warp share one instruction (`joint`).
 #[derive(Clone, Copy)]
-struct Shape {
+struct BarrierForm {
     aligned: bool,
     joint: bool,
 }

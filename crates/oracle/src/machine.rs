@@ -24,7 +24,7 @@ pub(crate) enum Move {
 
 /// State to track besides the positions of the threads.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Tracked {
+pub(crate) struct TrackedState {
     /// The order of memory accesses, without which no race is found.
     pub(crate) memory: bool,
     /// The waits-for order, and the previous generations.
@@ -35,7 +35,7 @@ pub(crate) struct Tracked {
 
 pub(crate) struct Machine<'t> {
     pub(crate) table: &'t Table,
-    pub(crate) tracked: Tracked,
+    pub(crate) tracked: TrackedState,
 }
 
 impl Machine<'_> {
@@ -100,7 +100,7 @@ impl Machine<'_> {
             return self.exit(state, thread, findings);
         };
         match op {
-            Op::Read(_) | Op::Look(_) | Op::Write(..) | Op::Add(..) => {
+            Op::Read(_) | Op::UnusedRead(_) | Op::Write(..) | Op::Add(..) => {
                 self.access(state, thread, op, findings)
             }
             Op::Copy { .. } => self.issue(state, thread),

@@ -8,7 +8,7 @@ use crate::compare::CheckerVerdict;
 use crate::emit::expected_buffers;
 use crate::explore::{judge_end, outcome};
 use crate::findings::Findings;
-use crate::machine::{Machine, Move, Tracked};
+use crate::machine::{Machine, Move, TrackedState};
 use crate::program::Program;
 use crate::table::Table;
 use testing::Random;
@@ -17,7 +17,7 @@ use testing::Random;
 #[must_use]
 pub fn observe(program: &Program, seed: u64) -> CheckerVerdict {
     let table = Table::new(program);
-    let tracked = Tracked { memory: true, history: true, values: true };
+    let tracked = TrackedState { memory: true, history: true, values: true };
     let machine = Machine { table: &table, tracked };
     let mut findings = Findings::default();
     let mut state = machine.start();

@@ -76,7 +76,7 @@ pub enum Op {
     /// A weak load.
     Read(Access),
     /// A weak load with an unused value.
-    Look(Access),
+    UnusedRead(Access),
     /// A weak store.
     Write(Access, Value),
     /// An atomic addition without a result, to a whole cell.
@@ -176,7 +176,7 @@ impl Op {
     pub fn can_be_one_instruction(self, other: Self) -> bool {
         match (self, other) {
             (Self::Read(a), Self::Read(b))
-            | (Self::Look(a), Self::Look(b))
+            | (Self::UnusedRead(a), Self::UnusedRead(b))
             | (Self::Write(a, _), Self::Write(b, _)) => a.space == b.space && a.width == b.width,
             (Self::Add(a, _), Self::Add(b, _)) => a == b,
             (Self::Barrier(a), Self::Barrier(b)) => a.without_vote() == b.without_vote(),
@@ -338,7 +338,7 @@ pub enum Invalid {
 fn validate_op(op: Op, lane: u8) -> Result<(), Invalid> {
     let cell = |cell: u8| ensure(usize::from(cell) < MEMORY_BYTES / 4, Invalid::Cell);
     match op {
-        Op::Read(access) | Op::Look(access) => validate_access(access),
+        Op::Read(access) | Op::UnusedRead(access) => validate_access(access),
         Op::Write(access, value) => {
             let global = access.space == Space::Global;
             ensure(!(global && value == Value::Common), Invalid::Common)?;

@@ -103,7 +103,7 @@ fn with_plainer_steps(program: &Program) -> impl Iterator<Item = Program> {
 fn plainer(step: Step) -> Vec<Step> {
     let ops = match step.op {
         Op::Read(access) => plainer_access(access).into_iter().map(Op::Read).collect(),
-        Op::Look(access) => plainer_access(access).into_iter().map(Op::Look).collect(),
+        Op::UnusedRead(access) => plainer_access(access).into_iter().map(Op::UnusedRead).collect(),
         Op::Write(access, value) => {
             let mut ops: Vec<Op> =
                 plainer_access(access).into_iter().map(|new| Op::Write(new, value)).collect();

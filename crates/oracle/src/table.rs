@@ -157,7 +157,7 @@ impl Table {
             let thread = &self.threads[self.thread_of(event)];
             let op = event.checked_sub(thread.first).and_then(|step| thread.ops.get(step));
             let is_copy = self.copies.iter().any(|copy| copy.event == event);
-            !is_copy && matches!(op, Some(Op::Look(_)))
+            !is_copy && matches!(op, Some(Op::UnusedRead(_)))
         };
         let same =
             |look: usize, other: usize| match (&self.touches(look)[..], &self.touches(other)[..]) {
@@ -177,7 +177,7 @@ impl Table {
         }
         let thread = &self.threads[self.thread_of(event)];
         match thread.ops[event - thread.first] {
-            Op::Read(access) | Op::Look(access) => vec![Touch { access, kind: Kind::Read }],
+            Op::Read(access) | Op::UnusedRead(access) => vec![Touch { access, kind: Kind::Read }],
             Op::Write(access, Value::Own) => {
                 vec![Touch { access, kind: Kind::Store(Stored::Event(event)) }]
             }

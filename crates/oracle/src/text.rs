@@ -35,7 +35,7 @@ impl fmt::Display for Op {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Read(access) => write!(f, "read{access}"),
-            Self::Look(access) => write!(f, "look{access}"),
+            Self::UnusedRead(access) => write!(f, "look{access}"),
             Self::Write(access, Value::Own) => write!(f, "write{access}"),
             Self::Write(access, Value::Common) => write!(f, "write{access} common"),
             Self::Add(space, cell) => write!(f, "add {}{cell}", letter(space)),
@@ -152,7 +152,7 @@ fn op(words: &[&str]) -> Result<Op, NotAProgram> {
             access(opcode, "read", address).map(Op::Read)
         }
         [opcode, address] if opcode.starts_with("look") => {
-            access(opcode, "look", address).map(Op::Look)
+            access(opcode, "look", address).map(Op::UnusedRead)
         }
         [opcode, address] if opcode.starts_with("write") => {
             access(opcode, "write", address).map(|access| Op::Write(access, Value::Own))

@@ -16,7 +16,7 @@
 //! Long: every kind of access meets every other here, and the cases are read together.
 
 use crate::clocks::{Clocks, LaneId};
-use crate::copies::{Copies, CopyId};
+use crate::copies::{AgentId, AsyncAgents};
 use crate::entry::{Commutes, Entry, Hides, Lists, side};
 use crate::lanes::Mask;
 use crate::proxy::ProxySpace;
@@ -87,7 +87,7 @@ pub(crate) struct Summary {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Order<'o> {
     pub(crate) clocks: &'o Clocks,
-    pub(crate) copies: &'o Copies,
+    pub(crate) copies: &'o AsyncAgents,
     /// The memory that the bytes belong to.
     pub(crate) space: ProxySpace,
 }
@@ -134,7 +134,7 @@ impl Order<'_> {
 
     /// Returns `true` if a copy arrived at an mbarrier in a phase whose end `later` knows of.
     #[cold]
-    fn has_arrived(&self, copy: CopyId, lane: usize, later: LaneId) -> bool {
+    fn has_arrived(&self, copy: AgentId, lane: usize, later: LaneId) -> bool {
         let mut arrivals = self.copies.arrivals(copy, lane).iter();
         arrivals.any(|&(party, time)| self.clocks.knows(later, party, time))
     }

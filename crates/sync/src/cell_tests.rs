@@ -5,7 +5,7 @@
 
 use super::{Cell, Order};
 use crate::clocks::Clocks;
-use crate::copies::Copies;
+use crate::copies::AsyncAgents;
 use crate::entry::{Commutes, Entry, Hides, Lists};
 use crate::lanes::{Mask, WARP};
 use crate::proxy::ProxySpace;
@@ -19,7 +19,7 @@ const LANES: u32 = 3;
 /// A block in which some lanes may have exited.
 struct Block {
     clocks: Clocks,
-    copies: Copies,
+    copies: AsyncAgents,
     alive: [Mask; WARPS],
 }
 
@@ -118,7 +118,7 @@ impl Block {
 /// accesses with and without a conflict.
 fn history(seed: u64) -> (Option<u32>, [u32; 2]) {
     let mut random = Random::new(seed);
-    let (clocks, copies) = (Clocks::new(WARPS), Copies::new(WARPS));
+    let (clocks, copies) = (Clocks::new(WARPS), AsyncAgents::new(WARPS));
     let mut block = Block { clocks, copies, alive: [Mask::first(LANES); WARPS] };
     let (mut quick, mut slow) = (Cell::default(), Cell::default());
     let (mut quick_lists, mut slow_lists) = (Lists::default(), Lists::default());
@@ -159,7 +159,7 @@ fn the_shortcut_misses_no_conflict_and_makes_none_up() {
 /// requests. Returns `true` if both meet the same conflicts, and the number of writes not requested.
 fn asked(seed: u64) -> (bool, u32) {
     let mut random = Random::new(seed);
-    let (clocks, copies) = (Clocks::new(WARPS), Copies::new(WARPS));
+    let (clocks, copies) = (Clocks::new(WARPS), AsyncAgents::new(WARPS));
     let mut block = Block { clocks, copies, alive: [Mask::first(LANES); WARPS] };
     let mut cells = [Cell::default(), Cell::default()];
     let mut lists = [Lists::default(), Lists::default()];
@@ -200,7 +200,7 @@ fn values_that_are_not_asked_for_change_nothing() {
 /// one by one. Returns `true` if both meet and remember the same, and the number of accesses.
 fn told_together(seed: u64) -> (bool, usize) {
     let mut random = Random::new(seed);
-    let (clocks, copies) = (Clocks::new(WARPS), Copies::new(WARPS));
+    let (clocks, copies) = (Clocks::new(WARPS), AsyncAgents::new(WARPS));
     let mut block = Block { clocks, copies, alive: [Mask::first(LANES); WARPS] };
     let mut shadows = [0, 1].map(|_| Shadow::new(32, ProxySpace::Shared));
     let mut met = [Conflicts::default(), Conflicts::default()];
@@ -256,7 +256,7 @@ fn accesses_told_together_are_those_told_one_by_one() {
 /// conflicts, and the number of reads kept aside.
 fn told_later(seed: u64) -> (bool, usize) {
     let mut random = Random::new(seed);
-    let (clocks, copies) = (Clocks::new(WARPS), Copies::new(WARPS));
+    let (clocks, copies) = (Clocks::new(WARPS), AsyncAgents::new(WARPS));
     let mut block = Block { clocks, copies, alive: [Mask::first(LANES); WARPS] };
     let mut shadows = [0, 1].map(|_| Shadow::new(32, ProxySpace::Shared));
     let mut met = [Conflicts::default(), Conflicts::default()];
@@ -281,7 +281,7 @@ fn told_later(seed: u64) -> (bool, usize) {
         });
         let (one, other) = met.split_at_mut(1);
         let Block { clocks, copies, .. } = &block;
-        let waits = shadows[0].read_later(clocks, (&access, bytes), &starts);
+        let waits = shadows[0].defer_read(clocks, (&access, bytes), &starts);
         count += usize::from(waits);
         if !waits {
             shadows[0].access_each(clocks, copies, (&access, bytes), &each, &mut one[0]);
@@ -317,7 +317,7 @@ fn reads_that_are_told_later_conflict_with_what_they_would_have() {
 /// and the number of writes excused from an earlier one.
 fn against_all(seed: u64) -> (bool, u32) {
     let mut random = Random::new(seed);
-    let (clocks, copies) = (Clocks::new(WARPS), Copies::new(WARPS));
+    let (clocks, copies) = (Clocks::new(WARPS), AsyncAgents::new(WARPS));
     let mut block = Block { clocks, copies, alive: [Mask::first(LANES); WARPS] };
     let (mut cell, mut lists) = (Cell::default(), Lists::default());
     let mut all: Vec<(Entry, usize)> = Vec::new();

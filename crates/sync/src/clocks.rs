@@ -4,7 +4,7 @@
 //! count. A thread's knowledge of another is a time: *all accesses with an earlier stamp are ordered before
 //! the thread's next action*. It is held in three tables, and the coarsest applicable one is used:
 //!
-//! - `everybody`: the knowledge common to all threads of the block about a warp, from the last barrier at
+//! - `common`: the knowledge common to all threads of the block about a warp, from the last barrier at
 //!   which all of them waited;
 //! - `across`: a thread's knowledge of a whole warp, from barriers. Warps are exact here, lanes are not
 //!   needed: a registration at a barrier releases the actions of all lanes of the warp;
@@ -43,7 +43,7 @@ pub(crate) type Times = Vec<Time>;
 #[derive(Clone, Debug)]
 pub struct Clocks {
     warps: Vec<WarpClock>,
-    everybody: Times,
+    common: Times,
     epoch: u32,
     any_exited: bool,
     /// For each party beyond the warps, the party that its lanes belonged to before; `None` for an mbarrier.
@@ -62,7 +62,7 @@ struct WarpClock {
     /// Lanes that have read a value with a strong operation.
     observed: Mask,
     /// Set once lanes have met at a collective.
-    met: bool,
+    had_collective: bool,
     exited: Mask,
     /// The party of each lane.
     party: [u16; WARP],
@@ -100,7 +100,7 @@ impl Clocks {
             released: [0; WARP],
             fenced: [0; WARP],
             observed: Mask::NONE,
-            met: false,
+            had_collective: false,
             exited: Mask::NONE,
             party: [warp as u16; WARP],
             divided: false,
@@ -108,7 +108,7 @@ impl Clocks {
         };
         Self {
             warps: (0..warps).map(clock).collect(),
-            everybody: vec![0; warps],
+            common: vec![0; warps],
             epoch: 1,
             any_exited: false,
             parents: Vec::new(),
@@ -118,8 +118,8 @@ impl Clocks {
     /// Resets everything for another block of the same shape.
     pub fn restart(&mut self) {
         let warps = self.warps.len();
-        self.everybody.clear();
-        self.everybody.resize(warps, 0);
+        self.common.clear();
+        self.common.resize(warps, 0);
         (self.epoch, self.any_exited) = (1, false);
         self.parents.clear();
         for (warp, clock) in self.warps.iter_mut().enumerate() {
@@ -130,7 +130,7 @@ impl Clocks {
                 across.resize(warps, 0);
             }
             (clock.released, clock.fenced) = ([0; WARP], [0; WARP]);
-            (clock.observed, clock.met, clock.exited) = (Mask::NONE, false, Mask::NONE);
+            (clock.observed, clock.had_collective, clock.exited) = (Mask::NONE, false, Mask::NONE);
             clock.party = [warp as u16; WARP];
             (clock.divided, clock.even) = (false, true);
         }
@@ -182,7 +182,7 @@ impl Clocks {
         let party = usize::from(warp);
         let whole = !self.any_exited_of(warp)
             && !self.warps[party].divided
-            && (time < self.everybody[party]
+            && (time < self.common[party]
                 || time < self.warps[usize::from(later.warp)].across[own][party]);
         let who = |lane: usize| LaneId { warp, lane: lane as u8 };
         whole || lanes.iter().all(|lane| self.ordered(who(lane), time, later))
@@ -201,7 +201,7 @@ impl Clocks {
             return false;
         }
         let party = usize::from(clock.party[lane]);
-        if time < self.everybody[party] {
+        if time < self.common[party] {
             return true;
         }
         let known = &self.warps[usize::from(later.warp)];
@@ -234,7 +234,7 @@ impl Clocks {
             return;
         }
         clock.even = lanes == Mask::ALL;
-        let (mut within, mut across) = ([0; WARP], vec![0; self.everybody.len()]);
+        let (mut within, mut across) = ([0; WARP], vec![0; self.common.len()]);
         for lane in lanes.iter() {
             join(&mut within, &clock.within[lane]);
             join(&mut across, &clock.across[lane]);
@@ -254,7 +254,7 @@ impl Clocks {
     pub(crate) fn release(&mut self, warp: usize, lanes: Mask) -> (Time, Times) {
         let clock = &mut self.warps[warp];
         clock.now += 1;
-        let mut released = vec![0; self.everybody.len()];
+        let mut released = vec![0; self.common.len()];
         // If all lanes know the same, one of them is enough.
         let different = if clock.even { Mask(lanes.0 & lanes.0.wrapping_neg()) } else { lanes };
         different.iter().for_each(|lane| join(&mut released, &clock.across[lane]));
@@ -270,11 +270,11 @@ impl Clocks {
     /// of their last actions and the released times.
     pub(crate) fn release_lanes(&mut self, warp: usize, lanes: Mask) -> (Time, Times) {
         let known = self.known_of_own_warp(warp, lanes);
-        self.divide_by(warp, &known);
+        self.split_by_knowledge(warp, &known);
         let clock = &mut self.warps[warp];
         let stamp = clock.now;
         clock.now += 1;
-        let mut released = vec![0; self.everybody.len()];
+        let mut released = vec![0; self.common.len()];
         for lane in lanes.iter() {
             join(&mut released, &clock.across[lane]);
             clock.released[lane] = clock.now;
@@ -296,7 +296,7 @@ impl Clocks {
     }
 
     /// Divides the parties of a warp until one time describes the knowledge of each.
-    fn divide_by(&mut self, warp: usize, known: &[Time; WARP]) {
+    fn split_by_knowledge(&mut self, warp: usize, known: &[Time; WARP]) {
         let mut rest = Mask::ALL;
         while let Some(first) = rest.lowest() {
             let party = self.warps[warp].party;
@@ -305,7 +305,7 @@ impl Clocks {
             let alike = members.iter().filter(|&&lane| known[lane] == known[first]);
             let cohort = Mask(alike.fold(0, |mask, lane| mask | 1 << lane));
             if cohort.count() < members.len() as u32 {
-                self.divide(warp, cohort, first, false);
+                self.split_party(warp, cohort, first, false);
             }
             rest = rest.without(cohort);
         }
@@ -313,16 +313,16 @@ impl Clocks {
 
     /// Adds a party unknown to all threads, and returns its number.
     pub(crate) fn add_party(&mut self) -> u16 {
-        self.everybody.push(0);
+        self.common.push(0);
         self.parents.push(None);
         let rows = self.warps.iter_mut().flat_map(|clock| &mut clock.across);
         rows.for_each(|across| across.push(0));
-        (self.everybody.len() - 1) as u16
+        (self.common.len() - 1) as u16
     }
 
     /// Extends `times` by the parties added since: each gets the time of the party that it was part of.
     pub(crate) fn complete(&self, times: &mut Times) {
-        for party in times.len()..self.everybody.len() {
+        for party in times.len()..self.common.len() {
             let parent = party.checked_sub(self.warps.len()).and_then(|at| self.parents[at]);
             times.push(parent.map_or(0, |parent| times[usize::from(parent)]));
         }
@@ -338,7 +338,7 @@ impl Clocks {
     pub(crate) fn knows(&self, who: LaneId, party: u16, time: Time) -> bool {
         let party = usize::from(party);
         let across = &self.warps[usize::from(who.warp)].across[usize::from(who.lane)];
-        time < self.everybody[party] || time < across[party]
+        time < self.common[party] || time < across[party]
     }
 
     /// Returns a thread's knowledge of each party, apart from its knowledge of single lanes of its own warp.
@@ -348,7 +348,7 @@ impl Clocks {
 
     /// Returns `true` if a thread knows of any action of one of these warps.
     pub(crate) fn knows_one_of(&self, who: LaneId, warps: std::ops::Range<usize>) -> bool {
-        let known = self.known_of_others(who).iter().zip(&self.everybody);
+        let known = self.known_of_others(who).iter().zip(&self.common);
         let known = known.enumerate().filter(|(_, (own, all))| **own > 0 || **all > 0);
         known.map(|(party, _)| party).any(|mut party| {
             loop {
@@ -371,7 +371,7 @@ impl Clocks {
             let mut known = clock.within[lane];
             known[lane] = clock.now;
             let mut across = clock.across[lane].clone();
-            join(&mut across, &self.everybody);
+            join(&mut across, &self.common);
             LaneMark { across, known }
         };
         let who = |lane: usize| LaneId { warp: warp as u8, lane: lane as u8 };
@@ -379,7 +379,13 @@ impl Clocks {
     }
 
     /// Returns `true` if a thread knew, at the moment of `mark`, of the actions of `earlier` at `time`.
-    pub(crate) fn knew(&self, who: LaneId, mark: &LaneMark, earlier: LaneId, time: Time) -> bool {
+    pub(crate) fn mark_covers(
+        &self,
+        who: LaneId,
+        mark: &LaneMark,
+        earlier: LaneId,
+        time: Time,
+    ) -> bool {
         if earlier.warp == who.warp && time < mark.known[usize::from(earlier.lane)] {
             return true;
         }
@@ -401,18 +407,18 @@ impl Clocks {
     pub(crate) fn all_know(&self, who: LaneId, time: Time) -> bool {
         let clock = &self.warps[usize::from(who.warp)];
         let (lane, party) = (usize::from(who.lane), self.party(who));
-        !(clock.exited.has(lane) && time >= clock.released[lane]) && time < self.everybody[party]
+        !(clock.exited.has(lane) && time >= clock.released[lane]) && time < self.common[party]
     }
 
     /// Returns `true` if all threads know of a party at a time.
     pub(crate) fn all_know_party(&self, party: u16, time: Time) -> bool {
-        self.everybody.get(usize::from(party)).is_some_and(|&known| time < known)
+        self.common.get(usize::from(party)).is_some_and(|&known| time < known)
     }
 
     /// Returns the times released by a thread that passes on an earlier moment of its own.
     pub(crate) fn release_mark(&mut self, who: LaneId, mark: &LaneMark) -> Times {
         let warp = usize::from(who.warp);
-        self.divide_by(warp, &mark.known);
+        self.split_by_knowledge(warp, &mark.known);
         let mut released = mark.across.clone();
         self.complete(&mut released);
         let clock = &mut self.warps[warp];
@@ -449,7 +455,7 @@ impl Clocks {
     /// they learn only the times that were passed on to one of them.
     pub(crate) fn acquire_all(&mut self, released: &[Time]) {
         self.epoch += 1;
-        join(&mut self.everybody, released);
+        join(&mut self.common, released);
     }
 
     /// Records a fence of these lanes, or an operation that acts as one.
@@ -465,8 +471,8 @@ impl Clocks {
     }
 
     /// Records a collective of lanes of a warp, which orders fences but no memory.
-    pub fn meet(&mut self, warp: usize) {
-        self.warps[warp].met = true;
+    pub fn note_collective(&mut self, warp: usize) {
+        self.warps[warp].had_collective = true;
     }
 
     /// Could fences order the two accesses? Requires a fence of the earlier thread after its access, one of
@@ -480,7 +486,7 @@ impl Clocks {
         let (lane, own) = (usize::from(earlier.lane), usize::from(later.lane));
         let fenced = one.fenced[lane] >= time && other.fenced[own] > 0;
         let forced = other.observed.has(own)
-            || earlier.warp == later.warp && other.met
+            || earlier.warp == later.warp && other.had_collective
             || one.exited.has(lane);
         fenced && forced
     }
@@ -500,17 +506,17 @@ impl Clocks {
                 party[*lane] == party[first] && within.iter().all(|row| row[*lane] == row[first])
             };
             let cohort = Mask(rest.iter().filter(alike).fold(0, |mask, lane| mask | 1 << lane));
-            self.divide(warp, cohort, first, true);
+            self.split_party(warp, cohort, first, true);
             rest = rest.without(cohort);
         }
     }
 
     /// Moves lanes of a party to a party of their own. With `alike`, every lane of the warp knows equally
     /// much of all of them.
-    fn divide(&mut self, warp: usize, lanes: Mask, first: usize, alike: bool) {
+    fn split_party(&mut self, warp: usize, lanes: Mask, first: usize, alike: bool) {
         let parent = usize::from(self.warps[warp].party[first]);
-        let party = self.everybody.len() as u16;
-        self.everybody.push(self.everybody[parent]);
+        let party = self.common.len() as u16;
+        self.common.push(self.common[parent]);
         self.parents.push(Some(parent as u16));
         for (number, clock) in self.warps.iter_mut().enumerate() {
             for (lane, across) in clock.across.iter_mut().enumerate() {

@@ -14,7 +14,7 @@
 //! here passes on asynchronous copies.
 
 use crate::clocks::{LaneId, LaneMark, Time, Times, join};
-use crate::copies::{Copies, CopyId};
+use crate::copies::{AgentId, AsyncAgents};
 use crate::lanes::Mask;
 use crate::mbarrier::{BothClocks, Lanes};
 use crate::shadow::Site;
@@ -70,7 +70,7 @@ enum Progress {
 
 /// Times that a generation passes on.
 #[derive(Clone, Debug, Default)]
-struct Passed {
+struct ReleasedTimes {
     memory: Times,
     waits: Times,
 }
@@ -78,7 +78,7 @@ struct Passed {
 /// An mbarrier initialisation that `fence.mbarrier_init` may cover.
 #[derive(Clone, Copy, Debug)]
 struct Init {
-    copy: CopyId,
+    copy: AgentId,
     who: LaneId,
     fenced: bool,
 }
@@ -91,8 +91,8 @@ pub(crate) struct ClusterBarrier {
     generation: u64,
     /// Its party in orders-memory, from the first arrival on.
     party: Option<u16>,
-    current: Passed,
-    past: Passed,
+    current: ReleasedTimes,
+    past: ReleasedTimes,
     /// Ends of warps that had arrived in the current generation. Later generations wait for them; this one
     /// does not.
     ended: Times,
@@ -106,15 +106,15 @@ impl ClusterBarrier {
             warps: vec![Progress::Out; warps],
             generation: 0,
             party: None,
-            current: Passed::default(),
-            past: Passed::default(),
+            current: ReleasedTimes::default(),
+            past: ReleasedTimes::default(),
             ended: Times::default(),
             inits: Vec::new(),
         }
     }
 
     /// Records an initialisation of an mbarrier.
-    pub(crate) fn note_init(&mut self, copy: CopyId, who: LaneId) {
+    pub(crate) fn note_init(&mut self, copy: AgentId, who: LaneId) {
         self.inits.push(Init { copy, who, fenced: false });
     }
 
@@ -131,7 +131,7 @@ impl ClusterBarrier {
     pub(crate) fn arrive(
         &mut self,
         clocks: &mut BothClocks<'_>,
-        copies: &mut Copies,
+        copies: &mut AsyncAgents,
         who: Lanes,
         fences: Option<&FxHashMap<LaneId, LaneMark>>,
     ) -> Result<(), ClusterMisuse> {

@@ -15,56 +15,56 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 /// One execution of a copy instruction by a warp.
-pub type CopyId = u32;
+pub type AgentId = u32;
 
 /// The asynchronous agents of a block.
 #[derive(Clone, Debug)]
-pub struct Copies {
+pub struct AsyncAgents {
     /// For each copy and lane, the time of the wait that covers it; zero before that.
-    waited: Vec<[Time; WARP]>,
+    completed_at: Vec<[Time; WARP]>,
     /// Groups of each thread, by warp and lane.
     threads: Vec<[Groups; WARP]>,
     /// Groups of bulk copies of each thread.
     bulk: FxHashMap<(usize, usize), Groups>,
     /// For each bulk copy, the time of the wait that covers its reads.
-    reads: FxHashMap<CopyId, Time>,
+    read_completed_at: FxHashMap<AgentId, Time>,
     /// Proxy fences, which make writes of threads visible to bulk copies.
     fences: ProxyFences,
     /// For copies that arrive at mbarriers, by copy and lane: the parties and their times.
-    arrivals: FxHashMap<(CopyId, usize), Vec<(u16, Time)>>,
+    arrivals: FxHashMap<(AgentId, usize), Vec<(u16, Time)>>,
     /// A `cp.async.mbarrier.arrive` that was started and not yet recorded at its mbarrier.
-    arriving: Option<CopyId>,
+    pending_arrival: Option<AgentId>,
     /// Groups of products of each warp.
     products: FxHashMap<usize, Groups>,
     /// The products of each warp in issue order.
-    issued: Vec<Vec<CopyId>>,
+    issued: Vec<Vec<AgentId>>,
     /// For each product, the warps that compute it together, and its number among theirs.
-    parts: FxHashMap<CopyId, (Range<usize>, usize)>,
+    parts: FxHashMap<AgentId, (Range<usize>, usize)>,
     /// For some bulk copies, a number that is equal only if contents and target are.
-    contents: FxHashMap<CopyId, u32>,
+    contents: FxHashMap<AgentId, u32>,
 }
 
 /// Copies of a thread that it has not waited for.
 #[derive(Clone, Debug, Default)]
 struct Groups {
     /// Copies not yet committed to a group.
-    open: Vec<CopyId>,
-    committed: VecDeque<Vec<CopyId>>,
+    open: Vec<AgentId>,
+    committed: VecDeque<Vec<AgentId>>,
 }
 
-impl Copies {
+impl AsyncAgents {
     /// No copies, in a block of this many warps.
     #[must_use]
     pub fn new(warps: usize) -> Self {
         let threads = (0..warps).map(|_| std::array::from_fn(|_| Groups::default())).collect();
         Self {
-            waited: Vec::new(),
+            completed_at: Vec::new(),
             threads,
             bulk: FxHashMap::default(),
-            reads: FxHashMap::default(),
+            read_completed_at: FxHashMap::default(),
             fences: ProxyFences::default(),
             arrivals: FxHashMap::default(),
-            arriving: None,
+            pending_arrival: None,
             products: FxHashMap::default(),
             issued: vec![Vec::new(); warps],
             parts: FxHashMap::default(),
@@ -73,9 +73,9 @@ impl Copies {
     }
 
     /// Starts a copy of lanes of a warp.
-    pub fn start(&mut self, warp: usize, lanes: Mask) -> CopyId {
-        let copy = CopyId::try_from(self.waited.len()).unwrap_or(CopyId::MAX);
-        self.waited.push([0; WARP]);
+    pub fn start(&mut self, warp: usize, lanes: Mask) -> AgentId {
+        let copy = AgentId::try_from(self.completed_at.len()).unwrap_or(AgentId::MAX);
+        self.completed_at.push([0; WARP]);
         for lane in lanes.iter() {
             self.threads[warp][lane].open.push(copy);
         }
@@ -104,22 +104,22 @@ impl Copies {
                 done.extend(groups.committed.pop_front().into_iter().flatten());
             }
             for copy in done {
-                self.waited[copy as usize][lane] = now;
+                self.completed_at[copy as usize][lane] = now;
             }
         }
     }
 
     /// Returns the time at which its thread waited for a copy, if it has.
     #[must_use]
-    pub fn waited(&self, copy: CopyId, lane: usize) -> Option<Time> {
-        let time = self.waited[copy as usize][lane];
+    pub fn waited(&self, copy: AgentId, lane: usize) -> Option<Time> {
+        let time = self.completed_at[copy as usize][lane];
         (time != 0).then_some(time)
     }
 
     /// Starts a bulk copy of a lane, in its open group or in no group.
-    pub(crate) fn start_bulk(&mut self, (warp, lane): (usize, usize), grouped: bool) -> CopyId {
-        let copy = CopyId::try_from(self.waited.len()).unwrap_or(CopyId::MAX);
-        self.waited.push([0; WARP]);
+    pub(crate) fn start_bulk(&mut self, (warp, lane): (usize, usize), grouped: bool) -> AgentId {
+        let copy = AgentId::try_from(self.completed_at.len()).unwrap_or(AgentId::MAX);
+        self.completed_at.push([0; WARP]);
         if grouped {
             self.bulk.entry((warp, lane)).or_default().open.push(copy);
         }
@@ -128,28 +128,28 @@ impl Copies {
 
     /// Numbers the contents of a copy: two copies of one number write the same value wherever they write the
     /// same byte.
-    pub(crate) fn set_contents(&mut self, copy: CopyId, contents: u32) {
+    pub(crate) fn set_contents(&mut self, copy: AgentId, contents: u32) {
         self.contents.insert(copy, contents);
     }
 
     /// Returns `true` if two copies are known to write the same values wherever they write the same bytes.
     #[inline]
-    pub(crate) fn same_contents(&self, a: CopyId, b: CopyId) -> bool {
+    pub(crate) fn same_contents(&self, a: AgentId, b: AgentId) -> bool {
         let known = self.contents.get(&a);
         known.is_some() && known == self.contents.get(&b)
     }
 
     /// Starts an agent that completes at once. It counts as an access of the lane at `now`, and other threads
     /// may learn of its completion by other means too.
-    pub(crate) fn start_done(&mut self, lane: usize, now: Time) -> CopyId {
-        let copy = CopyId::try_from(self.waited.len()).unwrap_or(CopyId::MAX);
-        self.waited.push([0; WARP]);
-        self.waited[copy as usize][lane] = now;
+    pub(crate) fn start_completed(&mut self, lane: usize, now: Time) -> AgentId {
+        let copy = AgentId::try_from(self.completed_at.len()).unwrap_or(AgentId::MAX);
+        self.completed_at.push([0; WARP]);
+        self.completed_at[copy as usize][lane] = now;
         copy
     }
 
     /// Completes a bulk copy for every thread that knows of the party at this time.
-    pub(crate) fn complete_bulk(&mut self, copy: CopyId, lane: usize, at: (u16, Time)) {
+    pub(crate) fn complete_bulk(&mut self, copy: AgentId, lane: usize, at: (u16, Time)) {
         self.arrivals.entry((copy, lane)).or_default().push(at);
     }
 
@@ -174,9 +174,9 @@ impl Copies {
             let Some(groups) = self.bulk.get_mut(&(warp, lane)) else { continue };
             let done = (groups.committed.len() as u64).saturating_sub(pending) as usize;
             for &copy in groups.committed.iter().take(done).flatten() {
-                self.reads.entry(copy).or_insert(now);
+                self.read_completed_at.entry(copy).or_insert(now);
                 if !read {
-                    self.waited[copy as usize][lane] = now;
+                    self.completed_at[copy as usize][lane] = now;
                 }
             }
             if !read {
@@ -186,9 +186,9 @@ impl Copies {
     }
 
     /// Starts the part of a warp in a product that these warps compute together.
-    pub(crate) fn start_product(&mut self, warp: usize, group: Range<usize>) -> CopyId {
-        let copy = CopyId::try_from(self.waited.len()).unwrap_or(CopyId::MAX);
-        self.waited.push([0; WARP]);
+    pub(crate) fn start_product(&mut self, warp: usize, group: Range<usize>) -> AgentId {
+        let copy = AgentId::try_from(self.completed_at.len()).unwrap_or(AgentId::MAX);
+        self.completed_at.push([0; WARP]);
         self.products.entry(warp).or_default().open.push(copy);
         self.parts.insert(copy, (group, self.issued[warp].len()));
         self.issued[warp].push(copy);
@@ -196,13 +196,13 @@ impl Copies {
     }
 
     /// Returns the warps that compute a product together, and its number among the products of each.
-    pub(crate) fn meeting(&self, product: CopyId) -> (Range<usize>, usize) {
+    pub(crate) fn product_group(&self, product: AgentId) -> (Range<usize>, usize) {
         self.parts.get(&product).cloned().unwrap_or((0..0, 0))
     }
 
     /// Returns the started parts of a product, by warp.
-    pub(crate) fn parts(&self, product: CopyId) -> impl Iterator<Item = (usize, CopyId)> + '_ {
-        let (group, number) = self.meeting(product);
+    pub(crate) fn parts(&self, product: AgentId) -> impl Iterator<Item = (usize, AgentId)> + '_ {
+        let (group, number) = self.product_group(product);
         group.filter_map(move |warp| Some((warp, *self.issued.get(warp)?.get(number)?)))
     }
 
@@ -234,12 +234,17 @@ impl Copies {
 
     /// Executes `wgmma.wait_group`: all but the last `pending` groups of a warp are complete. Returns the
     /// last product that this wait completes.
-    pub(crate) fn wait_products(&mut self, warp: usize, pending: u64, now: Time) -> Option<CopyId> {
+    pub(crate) fn wait_products(
+        &mut self,
+        warp: usize,
+        pending: u64,
+        now: Time,
+    ) -> Option<AgentId> {
         let groups = self.products.get_mut(&warp)?;
         let mut last = None;
         while groups.committed.len() as u64 > pending {
             for copy in groups.committed.pop_front().into_iter().flatten() {
-                self.waited[copy as usize] = [now; WARP];
+                self.completed_at[copy as usize] = [now; WARP];
                 last = Some(copy);
             }
         }
@@ -258,7 +263,7 @@ impl Copies {
     /// Counts the groups committed by a warp after the group of one of its products. `None` if that product
     /// is in no group or was waited for.
     #[must_use]
-    pub fn newer_product_groups(&self, product: CopyId, warp: usize) -> Option<u32> {
+    pub fn newer_product_groups(&self, product: AgentId, warp: usize) -> Option<u32> {
         let committed = &self.products.get(&warp)?.committed;
         let position = committed.iter().position(|group| group.contains(&product))?;
         u32::try_from(committed.len() - 1 - position).ok()
@@ -267,13 +272,17 @@ impl Copies {
     /// Returns the time at which its thread waited for a copy to read its source, if it has.
     #[must_use]
     #[inline]
-    pub(crate) fn read(&self, copy: CopyId, lane: usize) -> Option<Time> {
-        let read = if self.reads.is_empty() { None } else { self.reads.get(&copy).copied() };
+    pub(crate) fn read(&self, copy: AgentId, lane: usize) -> Option<Time> {
+        let read = if self.read_completed_at.is_empty() {
+            None
+        } else {
+            self.read_completed_at.get(&copy).copied()
+        };
         read.or_else(|| self.waited(copy, lane))
     }
 
     /// Returns `true` if some thread of the block knows that a bulk copy is complete.
-    pub(crate) fn is_awaited(&self, clocks: &Clocks, copy: CopyId, lane: usize) -> bool {
+    pub(crate) fn is_known_complete(&self, clocks: &Clocks, copy: AgentId, lane: usize) -> bool {
         let each = (0..self.threads.len()).flat_map(|warp| {
             (0..WARP).map(move |lane| LaneId { warp: warp as u8, lane: lane as u8 })
         });
@@ -295,7 +304,7 @@ impl Copies {
     /// Counts the bulk groups committed by a thread after the group of one of its copies. `None` if that copy
     /// is in no committed group or was waited for.
     #[must_use]
-    pub fn newer_groups(&self, copy: CopyId, warp: usize, lane: usize) -> Option<u32> {
+    pub fn newer_groups(&self, copy: AgentId, warp: usize, lane: usize) -> Option<u32> {
         let committed = &self.bulk.get(&(warp, lane))?.committed;
         let position = committed.iter().position(|group| group.contains(&copy))?;
         u32::try_from(committed.len() - 1 - position).ok()
@@ -305,7 +314,7 @@ impl Copies {
     pub(crate) fn bulk_in_flight(&self, warp: usize, lane: usize) -> (usize, usize) {
         let groups = self.bulk.get(&(warp, lane));
         groups.map_or((0, 0), |Groups { open, committed }| {
-            let reading = |copy: &&CopyId| !self.reads.contains_key(copy);
+            let reading = |copy: &&AgentId| !self.read_completed_at.contains_key(copy);
             (committed.iter().flatten().filter(reading).count(), open.len())
         })
     }
@@ -313,7 +322,7 @@ impl Copies {
     /// Executes `cp.async.mbarrier.arrive`: the copies of these lanes not yet waited for are complete for
     /// each thread that knows of the party at this time.
     pub(crate) fn arrive(&mut self, warp: usize, lanes: Mask, at: (u16, Time)) {
-        let arrival = self.arriving.take();
+        let arrival = self.pending_arrival.take();
         for lane in lanes.iter() {
             if let Some(arrival) = arrival {
                 self.arrivals.entry((arrival, lane)).or_default().push(at);
@@ -329,15 +338,15 @@ impl Copies {
 
     /// Starts an arrival that takes effect when the copies of its lanes are complete. It is an agent like a
     /// copy, and no wait for a group covers it: only a wait for its phase does.
-    pub(crate) fn start_arrival(&mut self) -> CopyId {
-        let copy = CopyId::try_from(self.waited.len()).unwrap_or(CopyId::MAX);
-        self.waited.push([0; WARP]);
-        self.arriving = Some(copy);
+    pub(crate) fn start_arrival(&mut self) -> AgentId {
+        let copy = AgentId::try_from(self.completed_at.len()).unwrap_or(AgentId::MAX);
+        self.completed_at.push([0; WARP]);
+        self.pending_arrival = Some(copy);
         copy
     }
 
     /// Returns the parties and times that complete a copy.
-    pub(crate) fn arrivals(&self, copy: CopyId, lane: usize) -> &[(u16, Time)] {
+    pub(crate) fn arrivals(&self, copy: AgentId, lane: usize) -> &[(u16, Time)] {
         self.arrivals.get(&(copy, lane)).map_or(&[], Vec::as_slice)
     }
 
@@ -349,7 +358,7 @@ impl Copies {
         if self.arrivals.is_empty() {
             return (committed.iter().map(Vec::len).sum(), open.len());
         }
-        let alone = |copy: &&CopyId| !self.arrivals.contains_key(&(**copy, lane));
+        let alone = |copy: &&AgentId| !self.arrivals.contains_key(&(**copy, lane));
         let pending = committed.iter().flatten().filter(alone).count();
         (pending, open.iter().filter(alone).count())
     }
@@ -361,7 +370,7 @@ mod tests {
 
     #[test]
     fn groups_complete_in_order_and_uncommitted_copies_only_with_a_wait_for_all() {
-        let mut copies = Copies::new(1);
+        let mut copies = AsyncAgents::new(1);
         let lanes = Mask(1);
         let [first, second] = [(), ()].map(|()| {
             let copy = copies.start(0, lanes);

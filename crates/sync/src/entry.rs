@@ -1,7 +1,7 @@
 //! Accesses as a cell remembers them: lanes of a warp with the same access at one time.
 
 use crate::clocks::LaneId;
-use crate::copies::CopyId;
+use crate::copies::AgentId;
 use crate::lanes::Mask;
 use crate::shadow::{Kind, Side, Site};
 
@@ -99,7 +99,7 @@ impl Entry {
     }
 
     /// The asynchronous copy that it belongs to.
-    pub(crate) fn copy(&self) -> Option<CopyId> {
+    pub(crate) fn copy(&self) -> Option<AgentId> {
         self.is_copy.then_some(self.time)
     }
 

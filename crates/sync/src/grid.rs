@@ -29,12 +29,12 @@ struct Cell {
 
 /// A summary of a block's accesses to one allocation. It outlives the block's [`Shadow`].
 #[derive(Clone, Debug)]
-pub struct Touched {
+pub struct BlockAccesses {
     shift: u32,
     cells: Vec<(u64, Summary)>,
 }
 
-impl Touched {
+impl BlockAccesses {
     /// Summarises a shadow.
     #[must_use]
     pub fn new(shadow: &Shadow) -> Self {
@@ -106,16 +106,16 @@ impl Grid {
     pub fn add_touched(
         &mut self,
         block: u64,
-        touched: &Touched,
+        touched: &BlockAccesses,
         commute: &dyn Fn(Site, Site) -> bool,
         met: &mut Conflicts,
     ) {
         self.add_cells(block, touched.shift, touched.cells.iter().copied(), (commute, met));
     }
 
-    /// Returns `true` if a block touched bytes that were last changed by a block for which `strange` holds.
+    /// Returns `true` if a block touched bytes that were last changed by a block for which `is_other` holds.
     #[must_use]
-    pub fn meets(&self, touched: &Touched, strange: &dyn Fn(u64) -> bool) -> bool {
+    pub fn meets(&self, touched: &BlockAccesses, is_other: &dyn Fn(u64) -> bool) -> bool {
         let changed = |index: u64| {
             let Some(cell) = self.cells.peek(index) else { return false };
             let lasts = [
@@ -123,7 +123,7 @@ impl Grid {
                 (mark::UPDATED, cell.update),
                 (mark::UPDATED_OTHERWISE, cell.other_update),
             ];
-            lasts.iter().any(|(mark, last)| cell.marks & mark != 0 && strange(last.block))
+            lasts.iter().any(|(mark, last)| cell.marks & mark != 0 && is_other(last.block))
         };
         touched.cells.iter().any(|&(index, _)| {
             if touched.shift <= self.shift {

@@ -31,7 +31,7 @@ pub struct RemoteAccess {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Done {
+enum Completion {
     /// An access by a thread at this waits-for time.
     At(Time),
     /// An access complete once this waits-for party has reached this time.
@@ -45,7 +45,7 @@ pub(crate) struct Lifetimes {
     warps: usize,
     /// For each block, the times that its threads had waited for when they ended.
     ended: Vec<Times>,
-    accesses: Vec<(RemoteAccess, Done)>,
+    accesses: Vec<(RemoteAccess, Completion)>,
 }
 
 impl Lifetimes {
@@ -67,12 +67,12 @@ impl Lifetimes {
     /// that block has started.
     pub(crate) fn access(&mut self, waits: &Clocks, access: RemoteAccess) -> Option<usize> {
         let stamp = waits.now(access.warp);
-        let same = |(other, done): &(RemoteAccess, Done)| {
+        let same = |(other, done): &(RemoteAccess, Completion)| {
             let place = RemoteAccess { place: other.place, ..access };
-            *other == place && matches!(done, Done::At(time) if *time == stamp)
+            *other == place && matches!(done, Completion::At(time) if *time == stamp)
         };
         if !self.accesses.iter().rev().take(16).any(same) {
-            self.accesses.push((access, Done::At(stamp)));
+            self.accesses.push((access, Completion::At(stamp)));
         }
         self.may_precede_start(waits, access)
     }
@@ -85,7 +85,7 @@ impl Lifetimes {
         access: RemoteAccess,
         (party, time): (u16, Time),
     ) -> Option<usize> {
-        self.accesses.push((access, Done::Party(party, time)));
+        self.accesses.push((access, Completion::Party(party, time)));
         self.may_precede_start(waits, access)
     }
 
@@ -106,14 +106,14 @@ impl Lifetimes {
     /// once all threads have ended.
     pub(crate) fn take_late(&mut self, waits: &Clocks) -> Vec<(RemoteAccess, usize)> {
         self.ended.iter_mut().for_each(|ended| waits.complete(ended));
-        let late = |(access, done): (RemoteAccess, Done)| {
+        let late = |(access, done): (RemoteAccess, Completion)| {
             let ended = &self.ended[access.block];
             let is_known = |&lane: &usize| match done {
-                Done::At(time) => {
+                Completion::At(time) => {
                     let who = LaneId { warp: access.warp as u8, lane: lane as u8 };
                     time < ended[waits.party(who)]
                 }
-                Done::Party(party, time) => time < ended[usize::from(party)],
+                Completion::Party(party, time) => time < ended[usize::from(party)],
             };
             let lane = access.lanes.iter().find(|lane| !is_known(lane))?;
             Some((access, lane))

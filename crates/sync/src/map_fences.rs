@@ -90,8 +90,9 @@ impl MapFences {
         let of_place = |release: &&Release| release.only.is_none_or(|only| only == place);
         self.releases.iter().filter(of_place).any(|release| {
             let passed_on =
-                |one: &&Acquire| clocks.knew(one.who, &one.mark, release.who, release.stamp);
-            clocks.knew(release.who, &release.mark, earlier, time) && acquires.iter().any(passed_on)
+                |one: &&Acquire| clocks.mark_covers(one.who, &one.mark, release.who, release.stamp);
+            clocks.mark_covers(release.who, &release.mark, earlier, time)
+                && acquires.iter().any(passed_on)
         })
     }
 }

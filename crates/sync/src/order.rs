@@ -2,7 +2,7 @@
 //!
 //! An engine reports each event with its lanes, in the order of one execution. [`Order::apply`] takes the
 //! events that need no answer; barriers and copies have methods of their own, which return answers. The
-//! meaning of an event is defined in the file of its primitive: [`Clocks`], [`Barriers`], [`Copies`],
+//! meaning of an event is defined in the file of its primitive: [`Clocks`], [`Barriers`], [`AsyncAgents`],
 //! [`Mbarriers`]. Nothing is decided here, so this module errs only as those do.
 //!
 //! Waits-for is kept for lanes only if there may be mbarriers: nothing else queries it.
@@ -10,7 +10,7 @@
 use crate::barriers::{Barriers, Generation, Misuse, Registration, Released, Reuse};
 use crate::clocks::{Clocks, LaneId, Time};
 use crate::cluster::{ClusterBarrier, ClusterMisuse, ClusterStatus, Shape};
-use crate::copies::{Copies, CopyId};
+use crate::copies::{AgentId, AsyncAgents};
 use crate::event::SyncEvent;
 use crate::lanes::Mask;
 use crate::lifetimes::{Lifetimes, RemoteAccess};
@@ -19,7 +19,7 @@ use crate::mbarrier::{
     BothClocks, Lanes, MbarrierAnswer, MbarrierEvent, MbarrierFinding, MbarrierId, MbarrierPlace,
     MbarrierState, MbarrierStatus, Mbarriers, Outcome,
 };
-use crate::meetings::Meetings;
+use crate::product_rendezvous::ProductRendezvous;
 use crate::shadow::Site;
 use std::ops::Range;
 
@@ -30,9 +30,9 @@ pub struct Order {
     clocks: Clocks,
     /// Barriers of each block.
     barriers: Vec<Barriers>,
-    copies: Copies,
+    copies: AsyncAgents,
     maps: MapFences,
-    meetings: Meetings,
+    rendezvous: ProductRendezvous,
     mbarriers: Option<Box<WithMbarriers>>,
     /// The number of events so far that may order threads of different warps, and for each warp, of those
     /// that may order its own lanes.
@@ -83,9 +83,9 @@ impl Order {
             shape,
             clocks: Clocks::new(warps),
             barriers: barriers(shape),
-            copies: Copies::new(warps),
+            copies: AsyncAgents::new(warps),
             maps: MapFences::default(),
-            meetings: Meetings::default(),
+            rendezvous: ProductRendezvous::default(),
             mbarriers: (shape.mbarriers || shape.clusters).then(|| Box::new(with_mbarriers())),
             events: (0, vec![0; warps]),
         }
@@ -96,9 +96,9 @@ impl Order {
         let shape = self.shape;
         self.clocks.restart();
         self.barriers = barriers(shape);
-        self.copies = Copies::new(shape.all_warps());
+        self.copies = AsyncAgents::new(shape.all_warps());
         self.maps = MapFences::default();
-        self.meetings.clear();
+        self.rendezvous.clear();
         self.events = (0, vec![0; shape.all_warps()]);
         if let Some(with) = &mut self.mbarriers {
             with.waits.restart();
@@ -134,7 +134,7 @@ impl Order {
                 }
             }
             SyncEvent::Collective => {
-                self.clocks.meet(warp);
+                self.clocks.note_collective(warp);
                 self.wait_for_each_other(warp, lanes);
             }
             SyncEvent::Wait => self.wait_for_each_other(warp, lanes),
@@ -282,10 +282,10 @@ impl Order {
 
     /// Records the initialisation of an mbarrier by a lane. Returns the agent of the initialisation, if there
     /// are clusters.
-    pub fn start_init(&mut self, warp: usize, lane: usize) -> Option<CopyId> {
+    pub fn start_init(&mut self, warp: usize, lane: usize) -> Option<AgentId> {
         let now = self.clocks.now(warp);
         let cluster = self.mbarriers.as_mut()?.cluster.as_mut()?;
-        let copy = self.copies.start_done(lane, now);
+        let copy = self.copies.start_completed(lane, now);
         cluster.barrier.note_init(copy, LaneId { warp: warp as u8, lane: lane as u8 });
         Some(copy)
     }
@@ -302,7 +302,7 @@ impl Order {
     fn wait_for_products(&mut self, warp: usize, pending: u64) {
         let last = self.copies.wait_products(warp, pending, self.clocks.now(warp));
         if let (Some(last), Some(with)) = (last, &mut self.mbarriers) {
-            self.meetings.wait(&mut with.waits, warp, self.copies.meeting(last));
+            self.rendezvous.wait(&mut with.waits, warp, self.copies.product_group(last));
         }
     }
 
@@ -391,28 +391,28 @@ impl Order {
     }
 
     /// Starts an asynchronous copy of lanes.
-    pub fn start_copy(&mut self, warp: usize, lanes: Mask) -> CopyId {
+    pub fn start_copy(&mut self, warp: usize, lanes: Mask) -> AgentId {
         self.copies.start(warp, lanes)
     }
 
     /// Starts an arrival of the lanes' copies. The next [`MbarrierEvent::CopiesArrive`] must count it.
-    pub fn start_arrival(&mut self) -> CopyId {
+    pub fn start_arrival(&mut self) -> AgentId {
         self.copies.start_arrival()
     }
 
     /// Starts a bulk copy of a lane, in its open group or in no group.
-    pub fn start_bulk(&mut self, warp: usize, lane: usize, grouped: bool) -> CopyId {
+    pub fn start_bulk(&mut self, warp: usize, lane: usize, grouped: bool) -> AgentId {
         self.copies.start_bulk((warp, lane), grouped)
     }
 
     /// Numbers the contents of a copy: two copies of one number write the same value wherever they write the
     /// same byte.
-    pub fn set_contents(&mut self, copy: CopyId, contents: u32) {
+    pub fn set_contents(&mut self, copy: AgentId, contents: u32) {
         self.copies.set_contents(copy, contents);
     }
 
     /// Starts the part of a warp in a product that these warps compute together.
-    pub fn start_product(&mut self, warp: usize, group: Range<usize>) -> CopyId {
+    pub fn start_product(&mut self, warp: usize, group: Range<usize>) -> AgentId {
         self.copies.start_product(warp, group)
     }
 
@@ -422,15 +422,15 @@ impl Order {
     /// memory.
     pub fn pass_product(&mut self, warp: usize, group: Range<usize>) -> Option<usize> {
         match &mut self.mbarriers {
-            Some(with) => self.meetings.pass(&mut with.waits, (warp, group)),
-            None => self.meetings.pass_briefly(&self.clocks, (warp, group)),
+            Some(with) => self.rendezvous.pass(&mut with.waits, (warp, group)),
+            None => self.rendezvous.pass_briefly(&self.clocks, (warp, group)),
         }
     }
 
     /// Returns `true` if some thread of the block knows that a bulk copy of this lane is complete.
     #[must_use]
-    pub fn is_awaited(&self, copy: CopyId, lane: usize) -> bool {
-        self.copies.is_awaited(&self.clocks, copy, lane)
+    pub fn is_known_complete(&self, copy: AgentId, lane: usize) -> bool {
+        self.copies.is_known_complete(&self.clocks, copy, lane)
     }
 
     /// Counts the copies that a thread has not waited for: in committed groups, and in no group.
@@ -482,7 +482,7 @@ impl Order {
     /// Copies, with the waits of their threads.
     #[must_use]
     #[inline]
-    pub fn copies(&self) -> &Copies {
+    pub fn copies(&self) -> &AsyncAgents {
         &self.copies
     }
 }

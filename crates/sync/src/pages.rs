@@ -34,23 +34,23 @@ impl<T: Clone + Default> Pages<T> {
     /// Returns an element for changes.
     #[inline]
     pub(crate) fn get(&mut self, index: u64) -> &mut T {
-        &mut self.each(index >> PAGE_BITS)[index as usize % PAGE]
+        &mut self.page_mut(index >> PAGE_BITS)[index as usize % PAGE]
     }
 
     /// Returns all elements of a page for changes.
     #[inline]
-    fn each(&mut self, page: u64) -> &mut [T] {
+    fn page_mut(&mut self, page: u64) -> &mut [T] {
         let slot = self.slot(page);
         let elements = &mut self.pages[slot as usize - 1].1;
         if elements.len() == 1 {
-            spread(elements);
+            expand(elements);
         }
         elements
     }
 
     /// Returns the element that stands for a whole page, for changes. `None` if the elements may differ.
-    pub(crate) fn common(&mut self, page: u64) -> Option<&mut T> {
-        let slot = match self.known(page) {
+    pub(crate) fn shared_element(&mut self, page: u64) -> Option<&mut T> {
+        let slot = match self.slot_of(page) {
             0 => self.touch(page, 1),
             slot => slot,
         };
@@ -61,7 +61,7 @@ impl<T: Clone + Default> Pages<T> {
     }
 
     /// Keeps one element for a whole page of equal elements.
-    pub(crate) fn unite(&mut self, page: u64) {
+    pub(crate) fn collapse(&mut self, page: u64) {
         let slot = self.slot(page);
         let elements = &mut self.pages[slot as usize - 1].1;
         if let [first, _, ..] = &**elements {
@@ -72,7 +72,7 @@ impl<T: Clone + Default> Pages<T> {
     /// The position of a page plus one, creating the page if necessary.
     #[inline]
     fn slot(&mut self, page: u64) -> u32 {
-        match self.known(page) {
+        match self.slot_of(page) {
             0 => self.touch(page, PAGE),
             slot => slot,
         }
@@ -80,7 +80,7 @@ impl<T: Clone + Default> Pages<T> {
 
     /// The position of a page plus one; zero if it was never touched.
     #[inline]
-    fn known(&self, page: u64) -> u32 {
+    fn slot_of(&self, page: u64) -> u32 {
         match self.direct.get(page as usize) {
             Some(&slot) => slot,
             None => self.sparse.get(&page).copied().unwrap_or(0),
@@ -94,7 +94,7 @@ impl<T: Clone + Default> Pages<T> {
         if position + count > PAGE {
             return None;
         }
-        Some(&mut self.each(index >> PAGE_BITS)[position..position + count])
+        Some(&mut self.page_mut(index >> PAGE_BITS)[position..position + count])
     }
 
     /// Returns an element; `None` if its page was never touched.
@@ -122,7 +122,7 @@ impl<T: Clone + Default> Pages<T> {
 
     /// All elements of a page, or the one that stands for all; `None` if it was never touched.
     pub(crate) fn elements(&self, page: u64) -> Option<&[T]> {
-        let (_, elements) = self.pages.get((self.known(page) as usize).checked_sub(1)?)?;
+        let (_, elements) = self.pages.get((self.slot_of(page) as usize).checked_sub(1)?)?;
         Some(elements)
     }
 
@@ -174,7 +174,7 @@ impl<T: Clone + Default> Pages<T> {
 
 /// Expands a page kept as one element.
 #[cold]
-fn spread<T: Clone>(elements: &mut Box<[T]>) {
+fn expand<T: Clone>(elements: &mut Box<[T]>) {
     *elements = vec![elements[0].clone(); PAGE].into_boxed_slice();
 }
 
@@ -190,18 +190,18 @@ mod tests {
         assert_eq!(Pages::<u32>::whole_page(start, 300), Some(256));
         assert_eq!(Pages::<u32>::whole_page(start, 255), None);
         assert_eq!(Pages::<u32>::whole_page(start + 1, 300), None);
-        *pages.common(2).expect("nobody touched it") = 7;
+        *pages.shared_element(2).expect("nobody touched it") = 7;
         assert_eq!(pages.peek(start + 99), Some(&7));
         assert_eq!(pages.iter().map(|(index, one)| index * u64::from(*one)).sum::<u64>(), {
             (start..start + PAGE as u64).map(|index| 7 * index).sum()
         });
         *pages.get(start + 3) = 8;
-        assert_eq!(pages.common(2), None);
+        assert_eq!(pages.shared_element(2), None);
         assert_eq!([3, 4].map(|at| pages.peek(start + at).copied()), [Some(8), Some(7)]);
         *pages.get(start + 3) = 7;
-        pages.unite(2);
-        assert_eq!(pages.common(2), Some(&mut 7));
+        pages.collapse(2);
+        assert_eq!(pages.shared_element(2), Some(&mut 7));
         assert_eq!(pages.range(start + 254, 2), Some(&mut [7, 7][..]));
-        assert_eq!(pages.common(2), None);
+        assert_eq!(pages.shared_element(2), None);
     }
 }

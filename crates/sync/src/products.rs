@@ -22,7 +22,7 @@
 
 use crate::cell::{Cell, Order};
 use crate::clocks::LaneId;
-use crate::copies::CopyId;
+use crate::copies::AgentId;
 use crate::entry::{Entry, side};
 use crate::lanes::{Mask, WARP};
 use crate::pages::Pages;
@@ -111,7 +111,7 @@ impl ReadUnits {
 /// The reads of one product.
 #[derive(Clone, Debug)]
 struct Reads {
-    copy: CopyId,
+    copy: AgentId,
     warp: u8,
     site: Site,
     units: ReadUnits,
@@ -240,7 +240,7 @@ fn lanes_from(warp: u8, first: LaneId) -> impl Iterator<Item = LaneId> {
 impl Order<'_> {
     /// Returns `true` if a product is over for a thread: it knows of the wait of one of the warps.
     fn is_over(&self, reads: &Reads, later: LaneId) -> bool {
-        let knows = |warp: u8, part: CopyId| {
+        let knows = |warp: u8, part: AgentId| {
             let waited = self.copies.waited(part, 0);
             waited.is_some_and(|time| {
                 lanes_from(warp, later).any(|who| self.clocks.ordered(who, time, later))

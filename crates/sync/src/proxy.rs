@@ -58,7 +58,8 @@ impl LaneFences {
         (earlier, time): (LaneId, Time),
         later: LaneId,
     ) -> bool {
-        let knew = self.last.as_ref().is_some_and(|mark| clocks.knew(who, mark, earlier, time));
+        let knew =
+            self.last.as_ref().is_some_and(|mark| clocks.mark_covers(who, mark, earlier, time));
         knew && self.stamps.first().is_some_and(|&first| clocks.ordered(who, first, later))
     }
 }
@@ -138,7 +139,7 @@ impl ProxyFences {
             return Visibility::Visible;
         }
         let issuer = lanes.get(&later).and_then(|fences| fences.last.as_ref());
-        if issuer.is_some_and(|mark| clocks.knew(later, mark, earlier, time)) {
+        if issuer.is_some_and(|mark| clocks.mark_covers(later, mark, earlier, time)) {
             return Visibility::Visible;
         }
         let mut others = lanes.iter().filter(|(who, _)| ![earlier, later].contains(who));

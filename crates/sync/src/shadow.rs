@@ -3,18 +3,18 @@
 //! A [cell](Cell) stands for a few bytes, as few as the narrowest access needs.
 
 mod bulk;
-mod later;
+mod deferred_reads;
 
 use crate::cell::{Cell, Order, Summary};
 use crate::clocks::{Clocks, LaneId, Time};
-use crate::copies::{Copies, CopyId};
+use crate::copies::{AgentId, AsyncAgents};
 use crate::entry::{Commutes, Entry, Hides, Lists};
 use crate::lanes::Mask;
 use crate::pages::Pages;
 use crate::products::ProductReads;
 use crate::proxy::{ProxySpace, Visibility};
-use later::LaterReads;
-pub use later::each_place;
+use deferred_reads::DeferredReads;
+pub use deferred_reads::each_place;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::num::NonZeroU16;
 
@@ -46,7 +46,7 @@ pub struct Access {
     /// Bytes of one value, a power of two: a vector access counts as several (manual §8.2.2).
     pub element: u32,
     /// The asynchronous copy that performs it, if any.
-    pub copy: Option<CopyId>,
+    pub copy: Option<AgentId>,
     /// Set if it goes through the async proxy.
     pub is_async: bool,
     /// Set if it goes through the read-only cache, outside the memory model.
@@ -110,7 +110,7 @@ pub struct Side {
     /// Its time, unless it is an asynchronous copy in flight.
     pub time: Option<Time>,
     /// The asynchronous copy that it belongs to.
-    pub copy: Option<CopyId>,
+    pub copy: Option<AgentId>,
 }
 
 /// Two unordered accesses to the same bytes, at least one of them not a read.
@@ -259,7 +259,7 @@ pub struct Shadow {
     space: ProxySpace,
     /// Reads of products, which are not kept in cells.
     products: ProductReads,
-    later: LaterReads,
+    later: DeferredReads,
 }
 
 impl Shadow {
@@ -268,7 +268,7 @@ impl Shadow {
     pub fn new(size: u64, space: ProxySpace) -> Self {
         let cells = Pages::new(size >> COARSEST);
         let (lists, products) = (Lists::default(), ProductReads::default());
-        let later = LaterReads::default();
+        let later = DeferredReads::default();
         Self { shift: COARSEST, size, cells, lists, space, products, later }
     }
 
@@ -298,7 +298,7 @@ impl Shadow {
     pub fn access(
         &mut self,
         clocks: &Clocks,
-        copies: &Copies,
+        copies: &AsyncAgents,
         access: &Access,
         (offset, bytes): (i64, u32),
         met: &mut Conflicts,
@@ -314,7 +314,7 @@ impl Shadow {
     pub fn access_each(
         &mut self,
         clocks: &Clocks,
-        copies: &Copies,
+        copies: &AsyncAgents,
         (access, bytes): (&Access, u32),
         each: &[Part],
         met: &mut Conflicts,
@@ -404,7 +404,7 @@ impl Shadow {
     pub fn read_map(
         &mut self,
         clocks: &Clocks,
-        copies: &Copies,
+        copies: &AsyncAgents,
         (access, offset): (&Access, i64),
         visible: &dyn Fn(LaneId, Time) -> bool,
         met: &mut Conflicts,
@@ -428,7 +428,7 @@ impl Shadow {
     pub fn question(
         &self,
         clocks: &Clocks,
-        copies: &Copies,
+        copies: &AsyncAgents,
         (offset, bytes): (i64, u32),
         (site, met): (Site, &Conflicts),
     ) -> Question {

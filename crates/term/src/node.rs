@@ -4,13 +4,13 @@ use crate::Input;
 
 /// A term of a [`Terms`](crate::Terms) store; meaningless in any other.
 ///
-/// A term is either a node or the first `prefix` products of a list that may since have grown.
+/// A term is either a node or the first `sum_length` products of a list that may since have grown.
 /// Copying one is free, and appending to a sum never changes the terms already handed out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Term {
-    /// A [`NodeId`] if `prefix` is 0, else the number of a list.
+    /// A [`NodeId`] if `sum_length` is 0, else the number of a list.
     pub(crate) id: u32,
-    pub(crate) prefix: u32,
+    pub(crate) sum_length: u32,
 }
 
 impl Term {
@@ -18,35 +18,37 @@ impl Term {
     #[must_use]
     #[inline]
     pub fn products(self) -> u32 {
-        self.prefix
+        self.sum_length
     }
 
     /// Is it the sum `shorter` and one product more, in the same list?
     #[must_use]
     #[inline]
     pub fn is_grown_from(self, shorter: Self) -> bool {
-        shorter.prefix != 0 && self.id == shorter.id && self.prefix == shorter.prefix + 1
+        shorter.sum_length != 0
+            && self.id == shorter.id
+            && self.sum_length == shorter.sum_length + 1
     }
 
     /// Is this an equally long sum in the list `count` places after the other's?
     #[must_use]
     #[inline]
     pub fn is_beside(self, first: Self, count: u32) -> bool {
-        first.prefix != 0 && self.prefix == first.prefix && self.id == first.id + count
+        first.sum_length != 0 && self.sum_length == first.sum_length && self.id == first.id + count
     }
 
     /// The equally long sum in the list `count` places behind this one's.
     #[must_use]
     #[inline]
     pub fn beside(self, count: u32) -> Self {
-        Self { id: self.id + count, prefix: self.prefix }
+        Self { id: self.id + count, sum_length: self.sum_length }
     }
 
     /// The sum with `count` more products, which its list must have by now.
     #[must_use]
     #[inline]
     pub fn grown(self, count: u32) -> Self {
-        Self { id: self.id, prefix: self.prefix + count }
+        Self { id: self.id, sum_length: self.sum_length + count }
     }
 }
 
@@ -66,7 +68,7 @@ impl NodeId {
 
 impl From<NodeId> for Term {
     fn from(node: NodeId) -> Self {
-        Self { id: node.0, prefix: 0 }
+        Self { id: node.0, sum_length: 0 }
     }
 }
 

@@ -67,7 +67,7 @@ impl Walker {
         mut wanted: impl FnMut(NodeId) -> bool,
     ) -> Order {
         for root in roots {
-            if root.prefix == 0 {
+            if root.sum_length == 0 {
                 self.visit(NodeId(root.id), &mut wanted);
             } else {
                 // An unsealed sum has no node of its own: its factors are visited directly.

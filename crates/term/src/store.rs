@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// The longest sum that is copied when two different products are appended to it; longer ones are shared.
-const COPIED: u32 = 16;
+const MAX_COPIED_SUM: u32 = 16;
 
 /// Terms over a shared table of inputs.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub struct Terms {
     zero: NodeId,
     one: NodeId,
     /// +∞, −∞, the undefined, false and true: created once, as each running maximum starts from one.
-    singles: [NodeId; 5],
+    singletons: [NodeId; 5],
 }
 
 impl Terms {
@@ -47,11 +47,11 @@ impl Terms {
             sums: Sums::default(),
             zero: NodeId(0),
             one: NodeId(0),
-            singles: [NodeId(0); 5],
+            singletons: [NodeId(0); 5],
         };
         terms.zero = terms.constant_node(Number::ZERO);
         terms.one = terms.constant_node(Number::ONE);
-        terms.singles = [
+        terms.singletons = [
             terms.push(Node::Infinity { negative: false }, false),
             terms.push(Node::Infinity { negative: true }, false),
             terms.push(Node::Undefined, true),
@@ -83,7 +83,7 @@ impl Terms {
     #[must_use]
     #[inline]
     pub fn node(&self, term: Term) -> Node {
-        if term.prefix != 0 {
+        if term.sum_length != 0 {
             return Node::Sum(sum_of(term));
         }
         self.at(NodeId(term.id))
@@ -103,7 +103,7 @@ impl Terms {
     #[must_use]
     #[inline]
     pub fn node_of(&self, term: Term) -> Option<NodeId> {
-        (term.prefix == 0).then_some(NodeId(term.id))
+        (term.sum_length == 0).then_some(NodeId(term.id))
     }
 
     /// The products of a sum, as slices in order.
@@ -132,7 +132,7 @@ impl Terms {
     #[must_use]
     #[inline]
     pub fn is_partial(&self, term: Term) -> bool {
-        if term.prefix != 0 {
+        if term.sum_length != 0 {
             return self.sums.is_partial(sum_of(term));
         }
         self.partial_at(NodeId(term.id))
@@ -192,19 +192,19 @@ impl Terms {
     /// +∞ or −∞.
     #[must_use]
     pub fn infinity(&self, negative: bool) -> Term {
-        self.singles[usize::from(negative)].into()
+        self.singletons[usize::from(negative)].into()
     }
 
     /// The result of an operation defined nowhere.
     #[must_use]
     pub fn undefined(&self) -> Term {
-        self.singles[2].into()
+        self.singletons[2].into()
     }
 
     /// A constant condition.
     #[must_use]
     pub fn truth(&self, value: bool) -> Term {
-        self.singles[3 + usize::from(value)].into()
+        self.singletons[3 + usize::from(value)].into()
     }
 
     /// A small integer constant.
@@ -217,7 +217,8 @@ impl Terms {
     #[inline]
     pub fn fused_multiply_add(&mut self, a: Term, b: Term, c: Term) -> Term {
         // Inputs are total and need no folding: one comparison each, and eight bytes are stored.
-        if a.prefix | b.prefix == 0 && a.id.max(b.id) < self.first_node && c.prefix != 0 {
+        if a.sum_length | b.sum_length == 0 && a.id.max(b.id) < self.first_node && c.sum_length != 0
+        {
             let factors = Factors::new(false, NodeId(a.id), NodeId(b.id));
             if let Some(longer) = self.sums.append(sum_of(c), factors, false) {
                 return term_of(longer);
@@ -258,7 +259,7 @@ impl Terms {
         first: Term,
     ) -> bool {
         let limit = self.first_node;
-        first.prefix != 0 && self.sums.append_to_all(sum_of(first), factors, (base, limit))
+        first.sum_length != 0 && self.sums.append_to_all(sum_of(first), factors, (base, limit))
     }
 
     /// `c + Σ aᵢ · bᵢ` for inputs at these positions and a sum that nothing was appended to yet; otherwise `None`.
@@ -269,7 +270,7 @@ impl Terms {
         c: Term,
     ) -> Option<Term> {
         let positions = products.clone().flat_map(|(a, b)| [a, b]);
-        if c.prefix == 0 || !all_below(positions, self.first_node) {
+        if c.sum_length == 0 || !all_below(positions, self.first_node) {
             return None;
         }
         let factors = products.map(|(a, b)| Factors::new(false, NodeId(a), NodeId(b)));
@@ -299,7 +300,7 @@ impl Terms {
     /// The node for a term, made on first use for a sum.
     #[inline]
     pub fn seal(&mut self, term: Term) -> NodeId {
-        if term.prefix == 0 {
+        if term.sum_length == 0 {
             return NodeId(term.id);
         }
         let sum = sum_of(term);
@@ -373,7 +374,7 @@ impl Terms {
 
     /// Returns `true` if a product may be appended to a term: it is neither infinite nor undefined.
     fn is_plain_addend(&self, term: Term) -> bool {
-        term.prefix != 0 || !matches!(self.node(term), Node::Infinity { .. } | Node::Undefined)
+        term.sum_length != 0 || !matches!(self.node(term), Node::Infinity { .. } | Node::Undefined)
     }
 
     fn add_signed(&mut self, a: Term, negate_b: bool, b: Term) -> Term {
@@ -381,7 +382,7 @@ impl Terms {
             return folded;
         }
         // `b` is a sum and `a` is not: append to `b` instead of starting a list that refers to it.
-        if a.prefix == 0 && b.prefix != 0 && !negate_b {
+        if a.sum_length == 0 && b.sum_length != 0 && !negate_b {
             let (factors, partial) = self.as_factors(false, a);
             return self.append(b, factors, partial);
         }
@@ -442,7 +443,7 @@ impl Terms {
     }
 
     fn append(&mut self, sum: Term, factors: Factors, partial: bool) -> Term {
-        if sum.prefix != 0
+        if sum.sum_length != 0
             && let Some(longer) = self.sums.append(sum_of(sum), factors, partial)
         {
             return term_of(longer);
@@ -450,7 +451,7 @@ impl Terms {
         if sum == self.zero() {
             return term_of(self.sums.start(factors, partial));
         }
-        if (1..=COPIED).contains(&sum.prefix) {
+        if (1..=MAX_COPIED_SUM).contains(&sum.sum_length) {
             return self.copy_and_append(sum, factors, partial);
         }
         let (first, first_partial) = self.as_factors(false, sum);
@@ -464,9 +465,9 @@ impl Terms {
 }
 
 fn sum_of(term: Term) -> Sum {
-    Sum { list: crate::ListId(term.id), length: term.prefix }
+    Sum { list: crate::ListId(term.id), length: term.sum_length }
 }
 
 fn term_of(sum: Sum) -> Term {
-    Term { id: sum.list.0, prefix: sum.length }
+    Term { id: sum.list.0, sum_length: sum.length }
 }

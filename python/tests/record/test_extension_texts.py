@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("triton")
 
 from warpproof.record import Untraceable, extensions, record  # noqa: E402
-from warpproof.record.cuda_source import taken_apart  # noqa: E402
+from warpproof.record.cuda_source import split_source  # noqa: E402
 
 TWICE = """
 __global__ void twice_kernel(const float* x, float* y, int n) {
@@ -208,4 +208,4 @@ def test_the_names_of_renamed_parameters_are_free():
     made = loaded(text + HOST)
     (step,) = record(lambda y, x: made.twice(y), torch.empty(40), torch.empty(40)).steps
     assert "2 * x[i]" in step.ptx or "2 * x_parameter_[i]" in step.ptx
-    assert taken_apart(text).kernels
+    assert split_source(text).kernels

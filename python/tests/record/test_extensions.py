@@ -13,7 +13,7 @@ pytest.importorskip("triton")
 
 from warpproof.record import Untraceable, extensions, record  # noqa: E402
 from warpproof.record.cuda_host import Host  # noqa: E402
-from warpproof.record.cuda_source import taken_apart  # noqa: E402
+from warpproof.record.cuda_source import split_source  # noqa: E402
 
 ADD = """
 #include <torch/extension.h>
@@ -96,7 +96,7 @@ def test_templates_and_bindings():
 
 def called(body, arguments="int n", text=""):
     """Runs a host function on a number, and returns its result."""
-    source = taken_apart(f"{text}\nint f({arguments}) {{ {body} }}")
+    source = split_source(f"{text}\nint f({arguments}) {{ {body} }}")
     return lambda *values: Host(source, lambda *_: None).call("f", values)
 
 

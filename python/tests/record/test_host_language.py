@@ -11,11 +11,11 @@ pytest.importorskip("triton")
 
 from warpproof.record import Untraceable, extensions  # noqa: E402
 from warpproof.record.cuda_host import Host  # noqa: E402
-from warpproof.record.cuda_source import taken_apart  # noqa: E402
+from warpproof.record.cuda_source import split_source  # noqa: E402
 
 
 def run(body, text="", kind="float"):
-    source = taken_apart(f"{text}\n{kind} f(int n) {{\n{body}\n}}")
+    source = split_source(f"{text}\n{kind} f(int n) {{\n{body}\n}}")
     return Host(source, lambda *_: None).call("f", [1])
 
 
@@ -131,7 +131,7 @@ def test_names_of_an_extension_are_not_ambiguous():
 def test_the_body_of_a_dispatch_is_a_function_of_its_own(body, want):
     def f(lambda_):
         text = f"int f(torch::Tensor x, int n) {{ int s = 1; AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), \"f\", ({lambda_})); return s; }}"
-        return Host(taken_apart(text), lambda *_: None).call("f", [torch.empty(4), 1])
+        return Host(split_source(text), lambda *_: None).call("f", [torch.empty(4), 1])
 
     if body is None:
         with pytest.raises(Untraceable, match="AT_DISPATCH"):
@@ -152,10 +152,10 @@ KERNEL = "__global__ void k(float* y, float s) { y[0] = s; }\n"
     ],
 )
 def test_signatures_of_kernels_that_are_refused(text, words):
-    assert words in taken_apart(text).refused["k"]
+    assert words in split_source(text).refused["k"]
 
 
 def test_kernels_may_use_what_the_host_does_not_read():
-    source = taken_apart("#define CAT(a, b) a##b\n#ifdef __CUDA_ARCH__\n#define N 1\n#endif\n" + KERNEL.replace("= s", "= CAT(s, ) + N"))
+    source = split_source("#define CAT(a, b) a##b\n#ifdef __CUDA_ARCH__\n#define N 1\n#endif\n" + KERNEL.replace("= s", "= CAT(s, ) + N"))
     assert not source.refused.get("k") and source.kernels["k"].parameters == (("float *", "y"), ("float", "s"))
     assert "CAT(s, ) + N" in source.device and "#ifdef" in source.device

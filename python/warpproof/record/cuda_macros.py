@@ -121,7 +121,7 @@ def blanked(text: str, spans: Sequence[tuple[int, int]]) -> str:
     return text
 
 
-def uncommented(text: str) -> str:
+def without_comments(text: str) -> str:
     """Returns a text with spaces in place of comments."""
     spans = [match.span() for match in _COMMENT.finditer(text) if match.group("comment") is not None]
     plain = blanked(text, spans)

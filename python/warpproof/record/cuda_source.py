@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Iterator, Optional
 
 from ..trace.errors import Untraceable
-from .cuda_macros import Token, Unit, blanked, closing, directives, expanded, tokens, uncommented
+from .cuda_macros import Token, Unit, blanked, closing, directives, expanded, tokens, without_comments
 
 #: Words before a type that are no part of it.
 _NO_PART = frozenset(
@@ -89,10 +89,10 @@ class Source:
             self.add_constant(name, constant)
 
 
-def taken_apart(text: str) -> Source:
+def split_source(text: str) -> Source:
     """Sorts the definitions of a text."""
     made = Source(text)
-    bare = uncommented(text)
+    bare = without_comments(text)
     unit = directives(bare)
     blank = list(unit.headers)
     hidden: set[str] = set()

@@ -19,14 +19,14 @@ import torch
 from ..trace.errors import Untraceable
 from .cuda_host import Host
 from .cuda_integers import INTEGERS, plain
-from .cuda_macros import directives, uncommented
-from .cuda_source import KernelSource, Source, renamed, taken_apart
+from .cuda_macros import directives, without_comments
+from .cuda_source import KernelSource, Source, renamed, split_source
 from .cuda_values import TYPES, Dim3, Pointer, bare_kind, converted
-from .launches import Compiled, Launched, Noting
+from .launches import Compiled, ErrorNotes, Launched
 
 #: Declarations from torch's headers in every extension. Lines are counted after them.
 _PRELUDE = "#include <stdint.h>\n#include <math.h>\n#line 1\n"
-_RECORDING: ContextVar[Optional[tuple[Launched, Noting]]] = ContextVar("recording", default=None)
+_RECORDING: ContextVar[Optional[tuple[Launched, ErrorNotes]]] = ContextVar("recording", default=None)
 #: Compiler flags that change neither the text nor its meaning over the reals: speed, warnings, target, language.
 _PLAIN_FLAGS = re.compile(
     r"-O[0-3s]?|-g|-G|-w|-W[a-z-]+|-v|-lineinfo|--?generate-line-info|--?use_fast_math|-(?:-f|f)mad=(?:true|false)|-std=c\+\+\d\d|-m64|-fPIC"
@@ -37,7 +37,7 @@ Texts = Union[str, Sequence[str], None]
 
 
 @contextlib.contextmanager
-def recorded(on_launch: Launched, noting: Noting) -> Iterator[None]:
+def record_extensions(on_launch: Launched, noting: ErrorNotes) -> Iterator[None]:
     """Passes launches of extensions to `on_launch`. Host functions run within `noting`, which keeps their errors."""
     token = _RECORDING.set((on_launch, noting))
     try:
@@ -63,10 +63,10 @@ def load_inline(name: str, cpp_sources: Texts = None, cuda_sources: Texts = None
         raise Untraceable("arguments of `load_inline` behind `cuda_sources` that have no names")
     _require_plain_flags(options)
     # The texts of each compiler are one text: a macro of the first one changes the second one.
-    texts = ["\n".join(_several(given)) for given in (cpp_sources, cuda_sources)]
+    texts = ["\n".join(_as_list(given)) for given in (cpp_sources, cuda_sources)]
     functions = options.get("functions")
     if functions is None:
-        return Extension(name, texts, _bound(texts))
+        return Extension(name, texts, _exports(texts))
     return Extension(name, texts, {one: one for one in ([functions] if isinstance(functions, str) else functions)})
 
 
@@ -75,30 +75,30 @@ def load(name: str, sources: Texts, *_: Any, **options: Any) -> "Extension":
     if _:
         raise Untraceable("arguments of `load` behind `sources` that have no names")
     _require_plain_flags(options)
-    texts = [Path(file).read_text() for file in _several(sources)]
-    return Extension(name, texts, _bound(texts))
+    texts = [Path(file).read_text() for file in _as_list(sources)]
+    return Extension(name, texts, _exports(texts))
 
 
 def _require_plain_flags(options: Mapping[str, Any]) -> None:
     """Refuses flags of compilers, other than those that change neither the text nor its meaning over the reals."""
-    flags = [str(flag) for name in ("extra_cuda_cflags", "extra_cflags") for flag in _several(options.get(name))]
+    flags = [str(flag) for name in ("extra_cuda_cflags", "extra_cflags") for flag in _as_list(options.get(name))]
     flag = next((one for one in flags if not _PLAIN_FLAGS.fullmatch(one)), None)
-    if flag is None and _several(options.get("extra_include_paths")):
+    if flag is None and _as_list(options.get("extra_include_paths")):
         flag = "extra_include_paths"
     if flag is not None:
         raise Untraceable(f"the compiler flag `{flag}` of an extension", "write what it defines into the text")
 
 
-def _several(given: Texts) -> list[str]:
+def _as_list(given: Texts) -> list[str]:
     return [] if given is None else [given] if isinstance(given, str) else list(given)
 
 
-def _bound(texts: Sequence[str]) -> dict[str, str]:
+def _exports(texts: Sequence[str]) -> dict[str, str]:
     """Returns the functions exported by `PYBIND11_MODULE`: names in Python and in C++."""
-    found = {pair for text in texts for pair in re.findall(r"\.def\(\s*\"(\w+)\"\s*,\s*&?\s*(\w+)", uncommented(text))}
+    found = {pair for text in texts for pair in re.findall(r"\.def\(\s*\"(\w+)\"\s*,\s*&?\s*(\w+)", without_comments(text))}
     if len({name for name, _ in found}) != len(found):
         raise Untraceable("an extension that exports two functions by one name")
-    if any(directives(uncommented(text)).decides(r"\.def\(|PYBIND11_MODULE") for text in texts):
+    if any(directives(without_comments(text)).decides(r"\.def\(|PYBIND11_MODULE") for text in texts):
         raise Untraceable("an extension whose exports are under a condition of the preprocessor")
     return dict(found)
 
@@ -108,7 +108,7 @@ class Extension:
 
     def __init__(self, name: str, texts: Sequence[str], functions: Mapping[str, str]) -> None:
         self.__name__ = name
-        parts = [taken_apart(text) for text in texts]
+        parts = [split_source(text) for text in texts]
         self._sources = parts
         whole = Source("")
         for part in parts:

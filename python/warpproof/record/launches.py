@@ -103,7 +103,7 @@ class _Driver:
 
 
 Launched = Callable[[Compiled, tuple[int, ...], dict[str, Any]], None]
-Noting = Callable[[], ContextManager[None]]
+ErrorNotes = Callable[[], ContextManager[None]]
 
 
 class Choices:
@@ -138,7 +138,7 @@ class Choices:
 
 
 @contextlib.contextmanager
-def intercepted(on_launch: Launched, choices: Choices, capability: int, noting: Noting) -> Iterator[None]:
+def intercepted(on_launch: Launched, choices: Choices, capability: int, noting: ErrorNotes) -> Iterator[None]:
     """Calls `on_launch(kernel, grid, arguments)` in place of every launch.
 
     `choices` chooses the configurations of autotuned kernels. `noting` sees the errors that the host function may catch.

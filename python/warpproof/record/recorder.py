@@ -22,10 +22,10 @@ from ..trace import tensor as ops
 from ..trace.errors import Untraceable
 from ..trace.formula import RESERVED, Tensor
 from ..trace.torch import DTYPES, _path_name, apply, argument_names, dtype_name, has_template, structure_of
-from .extensions import recorded
+from .extensions import record_extensions
+from .fake_gpu import one_thread, pretended_gpu, same_default_type
 from .launches import Choices, Compiled, intercepted
 from .memory import DEFINED, FILLED, INPUT, UNDEFINED, Segment, Storage
-from .surroundings import one_thread, pretended_gpu, same_default_type
 
 _EMPTY = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided", "empty_permuted"}
 _PLACEMENT = {"device", "layout", "pin_memory", "memory_format"}
@@ -411,7 +411,7 @@ def run(
         call = _with_fake_weights(function, recorder, weights or {})
         launches = intercepted(recorder.launch, recorder.choices, capability, recorder.noting)
         try:
-            with launches, recorded(recorder.launch, recorder.noting), one_thread(recorder.noting), _Indexing(recorder), _Operations(recorder):
+            with launches, record_extensions(recorder.launch, recorder.noting), one_thread(recorder.noting), _Indexing(recorder), _Operations(recorder):
                 result = call(*fakes)
         except Exception as error:
             _require_no_refusal(recorder.failure)

@@ -2,7 +2,7 @@
 
 use super::declared::is_pointer;
 use super::{DeclaredParameter, ElementType};
-use crate::pointers::{self, MapUse, Use};
+use crate::pointers::{self, MapUse, ParameterUse};
 use ir::{Access, AddressBase, FuncId, Op, Param, Program, Symbol, VarId, Variable};
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub(super) struct Parameter<'p> {
     /// The kernel reads it.
     pub(super) used: bool,
     /// The kernel's use of it as a pointer, as far as the text shows.
-    pub(super) pointer: Option<Use>,
+    pub(super) pointer: Option<ParameterUse>,
     /// The kernel's use of it as a tensor map, as far as the text shows.
     pub(super) map: Option<MapUse>,
     /// Offsets at which the kernel loads from it, with the bytes of each load.

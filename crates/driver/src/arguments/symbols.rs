@@ -11,7 +11,7 @@ use super::misfit::SymbolError;
 use super::{ArgumentSpec, ArgumentValue, Direction, ElementType, MissingData, Request, closest};
 use super::{TensorSpec, VariableSpec, contents as tensor_contents};
 use crate::demangle::demangle;
-use exec::{Contents, Held};
+use exec::{Contents, VariableContents};
 use ir::{Program, Space, VarId, Variable};
 use std::collections::BTreeMap;
 
@@ -31,21 +31,23 @@ struct Symbols {
 
 impl Builder<'_> {
     /// Computes contents of module variables, and makes buffers for those that are tensors.
-    pub(super) fn symbols(&mut self) -> (Vec<(VarId, Held)>, Vec<VariableSpec>) {
+    pub(super) fn symbols(&mut self) -> (Vec<(VarId, VariableContents)>, Vec<VariableSpec>) {
         let Symbols { contents, tensors, variables, notes, errors, missing } =
             contents(self.request);
         self.notes.extend(notes);
         errors.into_iter().for_each(|message| self.error(message));
         missing.into_iter().for_each(|message| self.missing(message));
-        let mut held: Vec<_> =
-            contents.into_iter().map(|(id, contents)| (id, Held::Contents(contents))).collect();
+        let mut held: Vec<_> = contents
+            .into_iter()
+            .map(|(id, contents)| (id, VariableContents::Contents(contents)))
+            .collect();
         for (id, name, tensor) in tensors {
             if self.buffers.has(&name) {
                 self.error(format!("--symbol {name}: an argument has that name, too"));
                 continue;
             }
             match self.buffers.tensor(&name, &tensor) {
-                Ok(buffer) => held.push((id, Held::Buffer(buffer))),
+                Ok(buffer) => held.push((id, VariableContents::Buffer(buffer))),
                 Err(why) => self.error(why.to_string()),
             }
         }

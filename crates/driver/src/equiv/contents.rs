@@ -7,7 +7,7 @@ mod variables;
 
 use super::error::SidesError;
 use crate::arguments::{Arguments, Direction, TensorSpec};
-use crate::execute::{Execution, Prepared};
+use crate::execute::{Execution, PreparedLaunch};
 use exec::{Access, Contents};
 use std::collections::{BTreeMap, BTreeSet};
 use variables::{Holds, holds};
@@ -18,10 +18,10 @@ use variables::{Holds, holds};
 /// If they are not.
 pub(super) fn check(
     executions: [&[Execution<'_>]; 2],
-    prepared: &[Vec<Prepared<'_>>; 2],
+    prepared: &[Vec<PreparedLaunch<'_>>; 2],
 ) -> Result<(), SidesError> {
     let is_sequence = executions.iter().any(|side| side.len() > 1);
-    let mut known: BTreeMap<&str, Given<'_>> = BTreeMap::new();
+    let mut known: BTreeMap<&str, GivenContents<'_>> = BTreeMap::new();
     for (side, prepared) in executions.into_iter().zip(prepared) {
         let mut written: BTreeSet<&str> = BTreeSet::new();
         let mut is_scratch: BTreeMap<&str, bool> = BTreeMap::new();
@@ -50,13 +50,13 @@ pub(super) fn check(
 
 /// The given contents of a tensor, if any.
 #[derive(Clone, Copy)]
-struct Given<'p> {
+struct GivenContents<'p> {
     is_given: bool,
     bytes: Option<&'p [u8]>,
     is_variable: bool,
 }
 
-impl Given<'_> {
+impl GivenContents<'_> {
     fn check(self, other: Self, name: &str, is_sequence: bool) -> Result<(), SidesError> {
         let name = || name.to_owned();
         if self.is_given != other.is_given {
@@ -79,13 +79,13 @@ fn other_place(is_sequence: bool) -> &'static str {
 }
 
 /// The error for a tensor that an earlier launch of the side writes: it holds the result of that launch.
-fn written_before(name: &str, here: Given<'_>) -> Result<(), SidesError> {
+fn written_before(name: &str, here: GivenContents<'_>) -> Result<(), SidesError> {
     let name = name.to_owned();
     match here {
         // No launch writes constants, and a copy by the host between launches would have to be stated.
-        Given { is_variable: true, .. } => Err(SidesError::WrittenSymbol { name }),
-        Given { is_given: true, .. } => Err(SidesError::Overwritten { name }),
-        Given { .. } => Ok(()),
+        GivenContents { is_variable: true, .. } => Err(SidesError::WrittenSymbol { name }),
+        GivenContents { is_given: true, .. } => Err(SidesError::Overwritten { name }),
+        GivenContents { .. } => Ok(()),
     }
 }
 
@@ -99,13 +99,13 @@ fn tensors(arguments: &Arguments) -> Vec<(&str, &TensorSpec)> {
 /// Tensors that have contents at the start of a launch.
 fn reads<'p>(
     tensors: &[(&'p str, &'p TensorSpec)],
-    prepared: &'p Prepared<'_>,
-) -> Vec<(&'p str, Given<'p>)> {
+    prepared: &'p PreparedLaunch<'_>,
+) -> Vec<(&'p str, GivenContents<'p>)> {
     let is_read =
         |tensor: &TensorSpec| !matches!(tensor.direction, Direction::Out | Direction::Scratch);
     let arguments = tensors.iter().filter(|(_, tensor)| is_read(tensor)).map(|(name, tensor)| {
         let (is_given, bytes) = (tensor.initial.is_some(), contents(prepared, name));
-        (*name, Given { is_given, bytes, is_variable: false })
+        (*name, GivenContents { is_given, bytes, is_variable: false })
     });
     let variables =
         prepared.built.variables.iter().filter(|one| {
@@ -117,13 +117,13 @@ fn reads<'p>(
             Holds::Input => (false, None),
             Holds::Anything | Holds::Initialiser(_) => return None,
         };
-        Some((one.name.as_str(), Given { is_given, bytes, is_variable: true }))
+        Some((one.name.as_str(), GivenContents { is_given, bytes, is_variable: true }))
     });
     arguments.chain(variables).collect()
 }
 
 /// Contents of an argument.
-fn contents<'p>(prepared: &'p Prepared<'_>, name: &str) -> Option<&'p [u8]> {
+fn contents<'p>(prepared: &'p PreparedLaunch<'_>, name: &str) -> Option<&'p [u8]> {
     let mut buffers = prepared.built.launch.buffers.iter();
     let found = buffers.find(|one| one.name == name && one.access == Access::In);
     match &found?.contents {

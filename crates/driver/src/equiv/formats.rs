@@ -2,12 +2,12 @@
 //! so such tensors are compared as if both held the same numbers, although their bytes differ.
 
 use crate::arguments::ElementType;
-use crate::execute::Finished;
+use crate::execute::FinishedRun;
 use std::collections::BTreeMap;
 
 /// Returns a note for each float tensor with another element type on the other side, by name.
-pub(super) fn notes(sides: &[Vec<Finished<'_>>; 2]) -> Vec<String> {
-    let [reference, optimised] = sides.each_ref().map(|side| elements(side));
+pub(super) fn notes(sides: &[Vec<FinishedRun<'_>>; 2]) -> Vec<String> {
+    let [reference, optimised] = sides.each_ref().map(|side| element_types(side));
     let differ = reference.iter().filter_map(|(name, one)| {
         let other = optimised.get(name).filter(|other| *other != one)?;
         (one.is_float() && other.is_float()).then(|| {
@@ -21,7 +21,7 @@ pub(super) fn notes(sides: &[Vec<Finished<'_>>; 2]) -> Vec<String> {
 }
 
 /// The element types of the tensors of a side; of several launches, the first that has a tensor counts.
-fn elements<'f>(side: &'f [Finished<'_>]) -> BTreeMap<&'f str, ElementType> {
+fn element_types<'f>(side: &'f [FinishedRun<'_>]) -> BTreeMap<&'f str, ElementType> {
     let mut elements = BTreeMap::new();
     for launch in side {
         let inputs = launch.built.inputs.iter().map(|one| (one.name.as_str(), one.element));

@@ -10,7 +10,7 @@ use crate::arguments::{
     IndexRange, InputSpec, Invocation, LaunchSpec, MissingData, Number, Request, ScalarValue,
     TensorSpec, build_launch,
 };
-use crate::execute::{Execution, Finished, Prepared, Refusal};
+use crate::execute::{Execution, FinishedRun, PreparedLaunch, Refusal};
 use crate::verdict::Verdict;
 use crate::{Colour, Exit, Input, Outcome, report};
 use base::{Code, Diagnostic};
@@ -21,7 +21,7 @@ use ir::{FuncId, Program};
 use std::collections::BTreeMap;
 
 /// A launch made from a formula.
-pub(super) struct Expansion<'r> {
+pub(super) struct FormulaLaunch<'r> {
     /// The side, and the position of the formula among its steps.
     pub(super) place: (usize, usize),
     step: FormulaStep<'r>,
@@ -33,7 +33,7 @@ pub(super) struct Expansion<'r> {
     literals: Vec<equiv::Literal>,
 }
 
-impl<'r> Expansion<'r> {
+impl<'r> FormulaLaunch<'r> {
     pub(super) fn execution(&'r self) -> Execution<'r> {
         Execution {
             input: self.step.input,
@@ -44,10 +44,10 @@ impl<'r> Expansion<'r> {
         }
     }
 
-    pub(super) fn prepared(&self) -> Prepared<'r> {
+    pub(super) fn prepared(&self) -> PreparedLaunch<'r> {
         let programs = [self.reals.clone(), self.bits.clone()];
         let (limits, literals) = (self.step.limits, self.literals.clone());
-        Prepared::of_formula(self.step.input, programs, self.built.clone(), limits, literals)
+        PreparedLaunch::of_formula(self.step.input, programs, self.built.clone(), limits, literals)
     }
 }
 
@@ -57,14 +57,14 @@ impl<'r> Expansion<'r> {
 /// The input and its first error.
 pub(super) fn expand<'r>(
     sides: [&[Step<'r>]; 2],
-    launches: &[Vec<Option<Prepared<'r>>>; 2],
+    launches: &[Vec<Option<PreparedLaunch<'r>>>; 2],
     compares_all: bool,
-) -> Result<Vec<Expansion<'r>>, (&'r Input, Refusal)> {
+) -> Result<Vec<FormulaLaunch<'r>>, (&'r Input, Refusal)> {
     let mut all = Vec::new();
     for (number, side) in sides.into_iter().enumerate() {
         for (position, step) in side.iter().enumerate() {
             if let Step::Formula(step) = step {
-                let names = Names::new(sides, launches, (number, position), compares_all);
+                let names = FormulaScope::new(sides, launches, (number, position), compares_all);
                 let found = names.compile(*step, (number, position));
                 all.extend(found.map_err(|refusal| (step.input, refusal))?);
             }
@@ -74,25 +74,25 @@ pub(super) fn expand<'r>(
 }
 
 /// The outcome for a formula with an error.
-pub(super) fn refused(input: &Input, refusal: &Refusal, colour: Colour) -> Outcome {
+pub(super) fn refusal_outcome(input: &Input, refusal: &Refusal, colour: Colour) -> Outcome {
     let (launch, arguments) = (LaunchSpec::default(), Arguments::default());
     let limits = crate::Limits::default();
     let execution =
         Execution { input, kernel: None, launch: &launch, arguments: &arguments, limits };
-    let mut outcome = refusal.tell(input, colour);
+    let mut outcome = refusal.outcome(input, colour);
     outcome.report = Some(report::refusal("equiv", &execution, refusal));
     outcome
 }
 
 /// The outcome for a formula whose run went out of bounds.
-pub(super) fn faulty(formula: &Finished<'_>, colour: Colour) -> Outcome {
+pub(super) fn fault_outcome(formula: &FinishedRun<'_>, colour: Colour) -> Outcome {
     let mut report = report::check(formula);
     (report.command, report.verdict, report.exit) = ("equiv", Verdict::Unknown, Exit::BadInput);
     report.kernel = None;
     report.properties.clear();
     let name = formula.input().name();
     let messages =
-        format!("{}error: nothing is compared: `{name}` has errors\n", formula.tell(colour));
+        format!("{}error: nothing is compared: `{name}` has errors\n", formula.messages(colour));
     let exit = Exit::BadInput;
     let thread_instructions = formula.result.lane_instructions;
     Outcome { output: String::new(), messages, exit, thread_instructions, report: Some(report) }
@@ -108,17 +108,17 @@ struct Role {
 }
 
 /// Names that a formula may use, with their arguments.
-struct Names<'n> {
+struct FormulaScope<'n> {
     environment: Environment,
     tensors: BTreeMap<&'n str, &'n TensorSpec>,
     variables: BTreeMap<&'n str, &'n InputSpec>,
     scalars: BTreeMap<&'n str, ArgumentValue>,
 }
 
-impl<'n> Names<'n> {
+impl<'n> FormulaScope<'n> {
     fn new(
         sides: [&'n [Step<'_>]; 2],
-        launches: &'n [Vec<Option<Prepared<'_>>>; 2],
+        launches: &'n [Vec<Option<PreparedLaunch<'_>>>; 2],
         (own, position): (usize, usize),
         compares_all: bool,
     ) -> Self {
@@ -259,7 +259,7 @@ impl<'n> Names<'n> {
         &self,
         step: FormulaStep<'r>,
         place: (usize, usize),
-    ) -> Result<Vec<Expansion<'r>>, Refusal> {
+    ) -> Result<Vec<FormulaLaunch<'r>>, Refusal> {
         let text = step.input.source.text();
         let wrong = |error: formula::Error| {
             Refusal::Module(vec![Diagnostic::error(Code::Formula, error.span, error.message)])
@@ -285,7 +285,7 @@ impl<'n> Names<'n> {
             };
             let (reals, bits) = (launch.reals.clone(), launch.bits.clone());
             let built = build(&reals, launch.kernel, &flags, &arguments, step.input)?;
-            all.push(Expansion {
+            all.push(FormulaLaunch {
                 place,
                 step,
                 reals,

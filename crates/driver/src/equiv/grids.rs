@@ -9,7 +9,7 @@
 //! after their end.
 
 use super::error::SidesError;
-use crate::execute::Prepared;
+use crate::execute::PreparedLaunch;
 use base::Span;
 use exec::{Access, AccessKind, Fault, Finding, Outcome};
 use ir::{FuncId, Op, SyncOp};
@@ -19,7 +19,10 @@ use ir::{FuncId, Op, SyncOp};
 /// # Errors
 /// If a launch may start early, no thread of it waits for the one before, and another launch follows; if there are
 /// more early accesses than are kept.
-pub(super) fn settle(launches: &[Prepared<'_>], ran: &mut [Outcome]) -> Result<(), SidesError> {
+pub(super) fn settle(
+    launches: &[PreparedLaunch<'_>],
+    ran: &mut [Outcome],
+) -> Result<(), SidesError> {
     for (number, ran) in ran.iter_mut().enumerate().skip(1) {
         let (earlier, rest) = launches.split_at(number);
         let Some(launch) = rest.first() else { break };
@@ -45,19 +48,19 @@ pub(super) fn settle(launches: &[Prepared<'_>], ran: &mut [Outcome]) -> Result<(
 }
 
 /// Is a concurrent access to the tensor a race with this launch?
-fn touches(launch: &Prepared<'_>, name: &str, kind: AccessKind) -> bool {
+fn touches(launch: &PreparedLaunch<'_>, name: &str, kind: AccessKind) -> bool {
     let mut buffers = launch.built.launch.buffers.iter().filter(|one| one.name == name);
     buffers.any(|one| one.access != Access::In || kind != AccessKind::Read)
 }
 
 /// Lists the waits of a kernel for earlier launches.
-fn waits(launch: &Prepared<'_>) -> impl Iterator<Item = (FuncId, Span)> {
+fn waits(launch: &PreparedLaunch<'_>) -> impl Iterator<Item = (FuncId, Span)> {
     let all = launch.program().instructions_of(launch.built.launch.kernel);
     let waits = all.filter(|(_, one)| matches!(one.op, Op::Sync(SyncOp::GridWait)));
     waits.map(|(function, one)| (function, one.span))
 }
 
 /// Does a kernel contain a wait for earlier launches that no thread of the run reached?
-fn waits_in_vain(launch: &Prepared<'_>, ran: &Outcome) -> bool {
+fn waits_in_vain(launch: &PreparedLaunch<'_>, ran: &Outcome) -> bool {
     waits(launch).next().is_some() && !waits(launch).any(|wait| ran.executed.contains(&wait))
 }

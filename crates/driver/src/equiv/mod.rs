@@ -21,7 +21,7 @@ pub(crate) use values::{rounding, values};
 
 use crate::allow::Allow;
 use crate::arguments::{AssumeSpec, PartSpec, ScalarValue};
-use crate::execute::{Execution, Finished, Prepared, writer};
+use crate::execute::{Execution, FinishedRun, PreparedLaunch, writer};
 use crate::properties::properties;
 use crate::report::{self, Comparison, HeatMap};
 use crate::unwritten::unwritten;
@@ -70,7 +70,7 @@ impl Default for Options<'_> {
 /// A comparison and everything its report needs.
 struct Answered<'r> {
     /// The launches of each side, as far as they were run.
-    sides: [Vec<Finished<'r>>; 2],
+    sides: [Vec<FinishedRun<'r>>; 2],
     compared: Compared,
     /// The user's assumptions.
     assumptions: Vec<String>,
@@ -94,7 +94,7 @@ pub fn run(executions: [&Execution<'_>; 2], options: &Options<'_>, colour: Colou
 
 fn answer<'r>(
     executions: [&[Execution<'r>]; 2],
-    prepared: [Vec<Prepared<'r>>; 2],
+    prepared: [Vec<PreparedLaunch<'r>>; 2],
     options: &Options<'_>,
 ) -> Result<Answered<'r>, SidesError> {
     contents::check(executions, &prepared)?;
@@ -155,7 +155,7 @@ fn answer<'r>(
     let mut assumptions: Vec<String> =
         options.assumptions.iter().chain(&ranges).map(ToString::to_string).collect();
     assumptions.extend(exact);
-    assumptions.extend(parts::told(options.parts));
+    assumptions.extend(parts::note(options.parts));
     Ok(Answered { sides, compared, assumptions, strict: options.strict, heat })
 }
 
@@ -170,7 +170,7 @@ fn definedness(conditions: &BTreeSet<String>) -> Vec<String> {
             None => kinds.push((kind, condition, 1)),
         }
     }
-    let told = kinds.into_iter().flat_map(|(kind, first, count)| match count {
+    let notes = kinds.into_iter().flat_map(|(kind, first, count)| match count {
         1..=FEW_CONDITIONS => {
             let same =
                 |one: &&String| one.chars().filter(|one| !one.is_ascii_digit()).eq(kind.chars());
@@ -178,7 +178,7 @@ fn definedness(conditions: &BTreeSet<String>) -> Vec<String> {
         }
         _ => vec![format!("defined({first}), and {} more like it", count - 1)],
     });
-    told.collect::<Vec<String>>()
+    notes.collect::<Vec<String>>()
 }
 
 /// Up to this many conditions of one kind are listed one by one.
@@ -187,7 +187,7 @@ const FEW_CONDITIONS: usize = 4;
 fn tell(answered: &Answered<'_>, colour: Colour) -> Outcome {
     // A mistake in the formula says nothing about the kernel.
     if let Some(formula) = answered.launches().find(|one| one.is_formula && one.is_refuted()) {
-        return formulas::faulty(formula, colour);
+        return formulas::fault_outcome(formula, colour);
     }
     let judgement = answered.equality();
     let difference = match (&answered.compared.answer, judgement.verdict) {
@@ -212,7 +212,7 @@ fn tell(answered: &Answered<'_>, colour: Colour) -> Outcome {
     let report = report::equiv(&answered.sides, comparison);
     Outcome {
         output: text::text(answered, &report.unexecuted(), colour),
-        messages: answered.launches().map(Finished::notes).collect(),
+        messages: answered.launches().map(FinishedRun::notes).collect(),
         exit,
         thread_instructions: outcomes.map(|one| one.lane_instructions).sum(),
         report: Some(report),
@@ -248,7 +248,7 @@ impl Answered<'_> {
     }
 
     /// All launches that were run, those of the reference first.
-    fn launches(&self) -> impl Iterator<Item = &Finished<'_>> {
+    fn launches(&self) -> impl Iterator<Item = &FinishedRun<'_>> {
         self.sides.iter().flatten()
     }
 
@@ -327,7 +327,7 @@ impl Answered<'_> {
     /// Assumptions of the answer that nothing has checked.
     fn assumptions(&self) -> Vec<String> {
         let mut all: Vec<String> = self.assumptions.clone();
-        for assumption in self.launches().flat_map(Finished::assumptions) {
+        for assumption in self.launches().flat_map(FinishedRun::assumptions) {
             if !all.contains(&assumption) {
                 all.push(assumption);
             }
@@ -370,7 +370,7 @@ impl Answered<'_> {
     fn relied(&self) -> Vec<String> {
         let mut all = Vec::new();
         let compared = &self.compared;
-        let mut tell = |places: &[BTreeSet<equiv::SignRead>; 2],
+        let mut tell = |places: &[BTreeSet<equiv::Instruction>; 2],
                         say: &dyn Fn(&str, &str) -> String| {
             let names = ["reference", "optimised"];
             for ((side, name), places) in self.sides.iter().zip(names).zip(places) {
@@ -408,7 +408,7 @@ impl Answered<'_> {
         else {
             return Vec::new();
         };
-        let optimised = self.sides[1].iter().map(Finished::kernel);
+        let optimised = self.sides[1].iter().map(FinishedRun::kernel);
         let of_code = optimised.flat_map(|one| precision::notes(reference.kernel(), one));
         formats::notes(&self.sides).into_iter().chain(of_code).collect()
     }

@@ -90,7 +90,7 @@ pub(super) fn restore(compared: &mut Compared, parts: &Parts) {
 }
 
 /// The note on a partial comparison: ``only `out[0]` is compared (--compare)``
-pub(super) fn told(specs: &[PartSpec]) -> Option<String> {
+pub(super) fn note(specs: &[PartSpec]) -> Option<String> {
     let names: Vec<String> = specs.iter().map(|spec| format!("`{spec}`")).collect();
     let verb = if names.len() == 1 { "is" } else { "are" };
     (!names.is_empty()).then(|| format!("only {} {verb} compared (--compare)", names.join(", ")))

@@ -1,7 +1,7 @@
 //! Explains why equality is unknown, and the limits of a proof.
 
 use super::Answered;
-use crate::execute::Finished;
+use crate::execute::FinishedRun;
 use equiv::Unshown;
 use exec::Fault;
 
@@ -72,7 +72,7 @@ impl Answered<'_> {
     pub(super) fn changed(&self) -> Vec<String> {
         let mut all = Vec::new();
         for (side, name) in self.sides.iter().zip(["reference", "optimised kernel"]) {
-            for variable in side.iter().flat_map(Finished::changed_variables) {
+            for variable in side.iter().flat_map(FinishedRun::changed_variables) {
                 all.push(format!("module variable `{variable}`, which the {name} writes, is not an output: it is not compared"));
             }
         }

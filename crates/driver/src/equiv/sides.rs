@@ -3,7 +3,7 @@
 
 use super::error::SidesError;
 use crate::arguments::{AssumeSpec, InputSpec, OutputSpec, ScalarValue, nearest};
-use crate::execute::{Execution, Prepared};
+use crate::execute::{Execution, PreparedLaunch};
 use equiv::{Assumption, Formula, Input, InputKind, Number, Output, Side};
 use exec::domain::InputSource;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +19,7 @@ pub(super) type Meanings = BTreeMap<String, Formula>;
 /// # Errors
 /// If the sides contradict each other about a name, or relations are circular.
 pub(super) fn meanings<'p>(
-    launches: impl Iterator<Item = &'p Prepared<'p>>,
+    launches: impl Iterator<Item = &'p PreparedLaunch<'p>>,
 ) -> Result<Meanings, SidesError> {
     let mut meanings = Meanings::new();
     let mut free = BTreeSet::new();
@@ -57,7 +57,7 @@ pub(super) fn meanings<'p>(
 /// # Errors
 /// If the value of an expression is beyond its type, or its float would be zero.
 pub(super) fn exact_scalars<'p>(
-    launches: impl Iterator<Item = &'p Prepared<'p>>,
+    launches: impl Iterator<Item = &'p PreparedLaunch<'p>>,
     meanings: &Meanings,
 ) -> Result<Vec<String>, SidesError> {
     let mut all = Vec::new();
@@ -100,7 +100,7 @@ fn resolved(meanings: Meanings) -> Result<Meanings, SidesError> {
 /// As [`side`].
 pub(super) fn sequence<'p>(
     executions: &[Execution<'_>],
-    prepared: &'p [Prepared<'_>],
+    prepared: &'p [PreparedLaunch<'_>],
     meanings: &Meanings,
 ) -> Result<Side<'p>, SidesError> {
     let mut launches = Vec::new();
@@ -122,7 +122,7 @@ pub(super) fn sequence<'p>(
 /// If a relation cannot be read, or arguments at one address do not fit together.
 pub(super) fn side<'p>(
     execution: &Execution<'_>,
-    prepared: &'p Prepared<'_>,
+    prepared: &'p PreparedLaunch<'_>,
     meanings: &Meanings,
 ) -> Result<Side<'p>, SidesError> {
     let mut inputs = Vec::new();
@@ -174,7 +174,7 @@ pub(super) fn side<'p>(
 /// The inputs of a side, one for each buffer: of several at one address, the first in `--alias`.
 fn own_inputs<'p>(
     execution: &Execution<'_>,
-    prepared: &'p Prepared<'_>,
+    prepared: &'p PreparedLaunch<'_>,
 ) -> Result<Vec<&'p InputSpec>, SidesError> {
     let rank = |input: &InputSpec| {
         let groups = execution.arguments.aliases.iter();
@@ -247,7 +247,7 @@ pub(super) fn assumptions(
 /// # Errors
 /// If a name cannot stand in a condition.
 pub(crate) fn ranges<'p>(
-    launches: impl Iterator<Item = &'p Prepared<'p>>,
+    launches: impl Iterator<Item = &'p PreparedLaunch<'p>>,
     sides: [&Side<'_>; 2],
 ) -> Result<Vec<AssumeSpec>, SidesError> {
     let inputs: BTreeSet<&str> =
@@ -278,7 +278,7 @@ pub(crate) fn ranges<'p>(
 /// If relations are circular.
 pub(crate) fn alone<'s>(
     execution: &Execution<'_>,
-    prepared: &'s Prepared<'_>,
+    prepared: &'s PreparedLaunch<'_>,
 ) -> Result<Side<'s>, SidesError> {
     side(execution, prepared, &meanings(std::iter::once(prepared))?)
 }

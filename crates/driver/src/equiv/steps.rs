@@ -2,10 +2,10 @@
 //!
 //! A formula becomes a launch for each of its definitions, so that all later code sees a list of launches.
 
-use super::formulas::{self, Expansion};
+use super::formulas::{self, FormulaLaunch};
 use super::{Options, answer, suggest, tell};
 use crate::arguments::{ArgumentSpec, Arguments, BuildError, MissingData};
-use crate::execute::{Execution, Prepared, Refusal, prepare};
+use crate::execute::{Execution, PreparedLaunch, Refusal, prepare};
 use crate::{Colour, Input, Limits, Outcome, report};
 
 /// A step of a side.
@@ -77,7 +77,7 @@ fn compare_steps(sides: [&[Step<'_>]; 2], options: &Options<'_>, colour: Colour)
                 Ok(ready) => launches[number].push(Some(ready.lifted())),
                 Err(refusal) => {
                     let refusal = suggest::with_both_sides(refusal, sides, options);
-                    return refused(execution, &refusal, colour);
+                    return refusal_outcome(execution, &refusal, colour);
                 }
             }
         }
@@ -87,7 +87,7 @@ fn compare_steps(sides: [&[Step<'_>]; 2], options: &Options<'_>, colour: Colour)
     }
     let expansions = match formulas::expand(sides, &launches, options.parts.is_empty()) {
         Ok(expansions) => expansions,
-        Err((input, refusal)) => return formulas::refused(input, &refusal, colour),
+        Err((input, refusal)) => return formulas::refusal_outcome(input, &refusal, colour),
     };
     let (executions, prepared) = flatten(sides, launches, &expansions);
     let Some(last) = executions[1].last().copied() else {
@@ -97,20 +97,20 @@ fn compare_steps(sides: [&[Step<'_>]; 2], options: &Options<'_>, colour: Colour)
         Err(error) => {
             let input = vec![error.to_string()];
             let refusal = Refusal::Launch(BuildError { input, ..BuildError::default() });
-            refused(&last, &refusal, colour)
+            refusal_outcome(&last, &refusal, colour)
         }
         Ok(answered) => tell(&answered, colour),
     }
 }
 
 /// Executions and prepared launches of both sides.
-type Flat<'r> = ([Vec<Execution<'r>>; 2], [Vec<Prepared<'r>>; 2]);
+type Flat<'r> = ([Vec<Execution<'r>>; 2], [Vec<PreparedLaunch<'r>>; 2]);
 
 /// Inserts the launches of formulas at their places.
 fn flatten<'r>(
     sides: [&[Step<'r>]; 2],
-    launches: [Vec<Option<Prepared<'r>>>; 2],
-    expansions: &'r [Expansion<'r>],
+    launches: [Vec<Option<PreparedLaunch<'r>>>; 2],
+    expansions: &'r [FormulaLaunch<'r>],
 ) -> Flat<'r> {
     let (mut executions, mut prepared) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
     for (number, ready) in launches.into_iter().enumerate() {
@@ -142,8 +142,8 @@ fn others(sides: [&[Step<'_>]; 2], but: (usize, usize)) -> Vec<ArgumentSpec> {
     others.flat_map(|(_, one)| one.arguments().specs.iter().cloned()).collect()
 }
 
-fn refused(execution: &Execution<'_>, refusal: &Refusal, colour: Colour) -> Outcome {
-    let mut outcome = refusal.tell(execution.input, colour);
+fn refusal_outcome(execution: &Execution<'_>, refusal: &Refusal, colour: Colour) -> Outcome {
+    let mut outcome = refusal.outcome(execution.input, colour);
     outcome.report = Some(report::refusal("equiv", execution, refusal));
     let name = execution.input.name();
     outcome.messages = format!("{name}:\n{}", outcome.messages);

@@ -4,11 +4,11 @@ use super::Answered;
 use super::values::{number, rounding, values};
 use crate::Colour;
 use crate::alignment;
-use crate::execute::Finished;
+use crate::execute::FinishedRun;
 use crate::properties::properties;
 use crate::report::ProofFact;
 use crate::verdict::Verdict;
-use equiv::{Answer, Compared, Difference, Rechecked, Stands};
+use equiv::{Answer, Compared, ConstantMeaning, Difference, Rechecked};
 use std::fmt::Write;
 
 /// Inputs of a difference that a report shows.
@@ -22,7 +22,7 @@ pub(super) fn text(answered: &Answered<'_>, unexecuted: &[String], colour: Colou
     for (finished, name) in
         answered.sides.iter().zip(NAMES).flat_map(|(side, name)| named(side, name))
     {
-        text.push_str(&finished.tell(colour));
+        text.push_str(&finished.messages(colour));
         let open: Vec<String> = properties(finished)
             .iter()
             .filter(|one| one.verdict != Verdict::Proved)
@@ -88,9 +88,9 @@ fn again(rechecked: &Rechecked) -> String {
 
 /// The launches of a side with their names.
 fn named<'f, 'r>(
-    side: &'f [Finished<'r>],
+    side: &'f [FinishedRun<'r>],
     name: &'static str,
-) -> impl Iterator<Item = (&'f Finished<'r>, String)> {
+) -> impl Iterator<Item = (&'f FinishedRun<'r>, String)> {
     let count = side.len();
     side.iter().enumerate().map(move |(number, launch)| match count {
         _ if launch.is_formula => (launch, "formula".to_owned()),
@@ -100,8 +100,8 @@ fn named<'f, 'r>(
 }
 
 /// The blocks of a side: `4 blocks`, `8 blocks then 2 blocks`, `a formula then 4 blocks`
-fn blocks(side: &[Finished<'_>]) -> String {
-    let of = |launch: &Finished<'_>| match launch.is_formula {
+fn blocks(side: &[FinishedRun<'_>]) -> String {
+    let of = |launch: &FinishedRun<'_>| match launch.is_formula {
         true => "a formula".to_owned(),
         false => launch.blocks(),
     };
@@ -111,7 +111,7 @@ fn blocks(side: &[Finished<'_>]) -> String {
     all.join(" then ")
 }
 
-fn counts(sides: &[Vec<Finished<'_>>; 2], compared: &Compared) -> String {
+fn counts(sides: &[Vec<FinishedRun<'_>>; 2], compared: &Compared) -> String {
     let [one, other] = sides.each_ref().map(|side| blocks(side));
     let (elements, methods) = (compared.elements, methods(compared));
     match elements {
@@ -241,7 +241,7 @@ pub(super) fn smallness(difference: &Difference, scalars: &[(String, f64)]) -> O
     let mut note =
         format!("the sides differ by {relative:.0e} relative: likely a rounded constant");
     for near in &difference.near {
-        let Stands { constant, form } = near;
+        let ConstantMeaning { constant, form } = near;
         note.push_str(&format!("; {constant} is close to {form}"));
         let given = scalars.iter().find(|(_, value)| *value == constant.value());
         if let Some((name, _)) = given {

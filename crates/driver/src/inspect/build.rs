@@ -6,7 +6,7 @@ use super::{
 };
 use crate::demangle::demangle;
 use crate::diagnostics::JsonDiagnostic;
-use crate::pointers::{self, Use};
+use crate::pointers::{self, ParameterUse};
 use base::{Diagnostic, SourceFile};
 use ir::{BarrierKind, FuncId, Op, Operand, Param, Program, Space, SyncOp, Variable};
 use ptx::Lowered;
@@ -53,13 +53,13 @@ pub(super) fn inspection(
         local_bytes,
         diagnostics: &lowered.diagnostics,
     };
-    let mut told = vec![false; lowered.diagnostics.len()];
+    let mut reported = vec![false; lowered.diagnostics.len()];
     for item in &module.items {
         let Item::Function(function) = item else { continue };
-        facts.function(function, &mut inspection, &mut told);
+        facts.function(function, &mut inspection, &mut reported);
     }
     inspection.variables = facts.module_variables();
-    let rest = lowered.diagnostics.iter().zip(told).filter(|(_, told)| !told);
+    let rest = lowered.diagnostics.iter().zip(reported).filter(|(_, reported)| !reported);
     inspection.unsupported =
         rest.map(|(diagnostic, _)| JsonDiagnostic::new(diagnostic, source)).collect();
     inspection
@@ -100,7 +100,7 @@ impl Facts<'_> {
         &self,
         function: &ast::Function<'_>,
         inspection: &mut Inspection,
-        told: &mut [bool],
+        reported: &mut [bool],
     ) {
         let name = function.name.text;
         let Some(&id) = self.functions.get(name) else { return };
@@ -109,7 +109,7 @@ impl Facts<'_> {
         if function.body.is_none() && lowered.is_defined() {
             return;
         }
-        let body = self.body(function, id, told);
+        let body = self.body(function, id, reported);
         let (name, line) = (name.to_owned(), self.source.line(function.at.0.start));
         let demangled = demangle(&name);
         if !lowered.is_kernel {
@@ -128,7 +128,7 @@ impl Facts<'_> {
         });
     }
 
-    fn body(&self, function: &ast::Function<'_>, id: FuncId, told: &mut [bool]) -> Body {
+    fn body(&self, function: &ast::Function<'_>, id: FuncId, reported: &mut [bool]) -> Body {
         let mut body = Body::default();
         let Some(block) = &function.body else { return body };
         let mut mentioned = FxHashSet::default();
@@ -153,7 +153,7 @@ impl Facts<'_> {
             self.diagnostics.partition_point(|diagnostic| diagnostic.primary.span.start < offset)
         };
         let inside = position(function.at.0.start)..position(block.at.0.end);
-        told[inside.clone()].fill(true);
+        reported[inside.clone()].fill(true);
         let inside = self.diagnostics[inside].iter();
         body.unsupported =
             inside.map(|diagnostic| JsonDiagnostic::new(diagnostic, self.source)).collect();
@@ -340,7 +340,7 @@ fn launch_facts(launch: ir::Launch) -> LaunchFacts {
     }
 }
 
-fn pointer_use(variable: &Variable, found: Option<&Use>) -> Option<PointerUse> {
+fn pointer_use(variable: &Variable, found: Option<&ParameterUse>) -> Option<PointerUse> {
     if variable.pointee.is_none() && found.is_none() {
         return None;
     }

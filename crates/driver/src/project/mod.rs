@@ -25,7 +25,7 @@ use crate::allow::Allow;
 use crate::arguments::{Arguments, AssumeSpec, KernelPath, LaunchSpec};
 use crate::bounded;
 use crate::output::is_below;
-use crate::prove::Together;
+use crate::prove::Correspondence;
 use crate::{Colour, Limits, escape};
 use base::SourceFile;
 use std::path::{Path, PathBuf};
@@ -114,7 +114,7 @@ pub struct ForAllSizes {
     /// Not `--no-compare`.
     pub compares: bool,
     /// The correspondence of the two kernels, and preconditions on launches.
-    pub together: Together,
+    pub together: Correspondence,
     /// A formula of the outputs of a kernel: its text, or `@` and a file relative to the working folder.
     pub ensures: Option<String>,
     /// Tensors of the formula and their sizes: `C=f32[m,n]`.

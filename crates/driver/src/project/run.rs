@@ -58,7 +58,7 @@ pub struct Progress<'p> {
 }
 
 /// The result of an entry.
-pub(super) struct Done {
+pub(super) struct EntryResult {
     pub(super) name: String,
     pub(super) status: Status,
     /// Text for people, if there is more to say than the verdict.
@@ -121,9 +121,12 @@ pub fn run_each(project: &Project, options: &RunOptions<'_>) -> (Outcome, Vec<Re
         }
     }
     // Unused allowances are known only after a full run.
-    let stale =
-        if options.names.is_empty() { stale(project, &used, options.today) } else { String::new() };
-    let exit = worst(&all);
+    let stale = if options.names.is_empty() {
+        unused_allowances(project, &used, options.today)
+    } else {
+        String::new()
+    };
+    let exit = exit_status(&all);
     let thread_instructions =
         all.iter().filter_map(|done| done.report.as_ref()).map(Report::thread_instructions).sum();
     let reports: Vec<Report> = all.iter_mut().filter_map(|done| done.report.clone()).collect();
@@ -171,16 +174,16 @@ fn selected<'p>(project: &'p Project, names: &[String]) -> Result<Vec<&'p Entry>
 }
 
 /// Runs entries in parallel; returns the results in the order of the entries.
-fn in_parallel(entries: &[&Entry], folder: &Path, options: &RunOptions<'_>) -> Vec<Done> {
+fn in_parallel(entries: &[&Entry], folder: &Path, options: &RunOptions<'_>) -> Vec<EntryResult> {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let jobs = if options.jobs == 0 { processors } else { options.jobs };
     let (next, finished) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let results: Mutex<Vec<(usize, Done)>> = Mutex::new(Vec::new());
+    let results: Mutex<Vec<(usize, EntryResult)>> = Mutex::new(Vec::new());
     let work = || {
         loop {
             let position = next.fetch_add(1, Ordering::Relaxed);
             let Some(entry) = entries.get(position) else { break };
-            let done = one(entry, folder, options);
+            let done = run_entry(entry, folder, options);
             let progress = Progress {
                 done: finished.fetch_add(1, Ordering::Relaxed) + 1,
                 all: entries.len(),
@@ -207,7 +210,7 @@ fn in_parallel(entries: &[&Entry], folder: &Path, options: &RunOptions<'_>) -> V
 }
 
 /// Runs one entry. A panic in it does not stop the others.
-fn one(entry: &Entry, folder: &Path, options: &RunOptions<'_>) -> Done {
+fn run_entry(entry: &Entry, folder: &Path, options: &RunOptions<'_>) -> EntryResult {
     let name = entry.name.clone();
     match catch_unwind(AssertUnwindSafe(|| execute(entry, folder, options))) {
         Ok(Ok(outcome)) => {
@@ -222,18 +225,18 @@ fn one(entry: &Entry, folder: &Path, options: &RunOptions<'_>) -> Done {
                 Exit::Unknown => Status::Unknown,
                 Exit::Bug => Status::Bug,
             };
-            Done { name, status, text: format!("{messages}{output}"), report }
+            EntryResult { name, status, text: format!("{messages}{output}"), report }
         }
         Ok(Err(error)) => {
             let message = error.to_string();
             let report = Some(unreadable(entry, &message));
             let text = format!("error: {}\n", escape::plain(&message));
-            Done { name, status: Status::BadInput, text, report }
+            EntryResult { name, status: Status::BadInput, text, report }
         }
         Err(_) => {
             let message = "this is a bug in warpproof, not in your kernel";
             let report = Some(unreadable(entry, message));
-            Done { name, status: Status::Bug, text: format!("error: {message}\n"), report }
+            EntryResult { name, status: Status::Bug, text: format!("error: {message}\n"), report }
         }
     }
 }
@@ -257,7 +260,7 @@ fn unreadable(entry: &Entry, message: &str) -> Report {
     report
 }
 
-fn launched<'r>(target: &'r Target, input: &'r Input, limits: Limits) -> Execution<'r> {
+fn execution<'r>(target: &'r Target, input: &'r Input, limits: Limits) -> Execution<'r> {
     Execution {
         input,
         kernel: target.kernel.kernel.as_deref(),
@@ -285,7 +288,7 @@ fn execute(entry: &Entry, folder: &Path, options: &RunOptions<'_>) -> Result<Out
             let pictures = options.pictures;
             let usual = check::Options::default();
             let options = check::Options { strict, warp_synchronous, allow, pictures, ..usual };
-            Ok(check::run(&launched(target, &input, limits), options, colour))
+            Ok(check::run(&execution(target, &input, limits), options, colour))
         }
         Task::ForAllSizes(of) => sizes::execute(of, &entry.settings, compile, options),
         Task::Equiv(sides, assumptions) => {
@@ -311,7 +314,7 @@ fn execute(entry: &Entry, folder: &Path, options: &RunOptions<'_>) -> Result<Out
             let [reference, optimised] = [0, 1].map(|number| {
                 let steps = sides[number].iter().zip(&inputs[number]);
                 let steps = steps.map(|(step, input)| match step {
-                    Step::Launch(target) => equiv::Step::Launch(launched(target, input, limits)),
+                    Step::Launch(target) => equiv::Step::Launch(execution(target, input, limits)),
                     Step::Formula(FormulaText { arguments, .. }) => {
                         equiv::Step::Formula(equiv::FormulaStep { input, arguments, limits })
                     }
@@ -340,8 +343,8 @@ fn status(report: &Report, require: Require) -> Status {
 }
 
 /// Warns of allowances that have expired or that match no finding.
-fn stale(project: &Project, used: &[bool], today: Date) -> String {
-    let told = project.allowances.iter().zip(used).filter_map(|(one, used)| {
+fn unused_allowances(project: &Project, used: &[bool], today: Date) -> String {
+    let warnings = project.allowances.iter().zip(used).filter_map(|(one, used)| {
         let Allowance { expires, .. } = one;
         match (used, today < *expires) {
             (true, true) => None,
@@ -353,11 +356,11 @@ fn stale(project: &Project, used: &[bool], today: Date) -> String {
             }
         }
     });
-    told.collect()
+    warnings.collect()
 }
 
 /// The exit status of the whole run. A refuted entry takes precedence, and a run without any check does not succeed.
-fn worst(all: &[Done]) -> Exit {
+fn exit_status(all: &[EntryResult]) -> Exit {
     let ranked = [Exit::Bug, Exit::Refuted, Exit::BadInput, Exit::Unknown];
     let is = |exit: &Exit| all.iter().any(|done| done.status.exit() == *exit);
     match ranked.iter().find(|exit| is(exit)) {

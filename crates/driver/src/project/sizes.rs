@@ -11,7 +11,7 @@ use super::{Entry, ForAllSizes, Settings, Task};
 use crate::arguments::KernelPath;
 use crate::cuda::CompileOptions;
 use crate::prove::reading::Reading;
-use crate::prove::{self, Compiling, Contract, Together};
+use crate::prove::{self, Compiling, Contract, Correspondence};
 use crate::render::escape::on_one_line;
 use crate::report::{self, Report};
 use crate::{Format, Input, InputError, Outcome};
@@ -107,7 +107,7 @@ impl Reader<'_> {
             let name = name
                 .clone()
                 .unwrap_or_else(|| paths.iter().map(short).collect::<Vec<_>>().join("="));
-            let together = Together { names: names.clone(), same_launch, requires };
+            let together = Correspondence { names: names.clone(), same_launch, requires };
             let of =
                 ForAllSizes { kernels: paths, defines, compares, together, ensures, arguments };
             let task = Task::ForAllSizes(Box::new(of));

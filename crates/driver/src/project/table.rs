@@ -1,13 +1,13 @@
 //! Formats the results of a project: entries that are not fully proved, then a line for each entry.
 
-use super::run::{Done, Status};
+use super::run::{EntryResult, Status};
 use crate::Colour;
 use crate::report::Report;
 use crate::verdict::Verdict;
 use crate::vocabulary::listed;
 use anstyle::{AnsiColor, Style};
 
-pub(super) fn text(all: &[Done], colour: Colour) -> String {
+pub(super) fn text(all: &[EntryResult], colour: Colour) -> String {
     let mut text = String::new();
     let bold = colour.style(Style::new().bold());
     for done in all.iter().filter(|done| done.status != Status::Proved) {
@@ -50,7 +50,7 @@ fn paint(status: Status) -> Style {
 }
 
 /// Lists the properties that are not proved.
-fn details(done: &Done) -> String {
+fn details(done: &EntryResult) -> String {
     let Some(report) = &done.report else { return String::new() };
     let with = |verdict: Verdict| {
         let names = report.properties.iter().filter(|one| one.verdict == verdict);
@@ -76,7 +76,7 @@ fn details(done: &Done) -> String {
 }
 
 /// The last line: `12 checks: 10 proved, 1 refuted, 1 unknown`
-fn summary(all: &[Done]) -> String {
+fn summary(all: &[EntryResult]) -> String {
     let names = ["proved", "allowed", "refuted", "unknown", "bad input", "bug"];
     let counts = names.iter().filter_map(|name| {
         let count = all.iter().filter(|done| done.status.name() == *name).count();

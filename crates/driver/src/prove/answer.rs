@@ -4,7 +4,7 @@
 //! Verdicts can only become weaker here: a proof of bounds becomes unknown if an array has no size, and a proof about
 //! values if an operation may be undefined.
 
-use super::compare::{self, Timed};
+use super::compare::{self, TimedComparison};
 use super::contract::COMMAND_LINE;
 use super::findings;
 use super::limits::scope;
@@ -38,7 +38,7 @@ pub(super) struct Report<'r> {
     /// Assumptions made when the text was read.
     pub(super) read_as: Vec<String>,
     /// The comparison of our reading of the kernel with NVRTC's.
-    pub(super) compared: &'r Timed,
+    pub(super) compared: &'r TimedComparison,
     /// `--strict`: without that comparison nothing is proved.
     pub(super) strict: bool,
 }
@@ -128,11 +128,12 @@ impl Report<'_> {
                     .push(format!("the size of `{name}` is not given (`//@ extent {name}[…];`)"));
             }
         }
-        let spoiled = |one: &Checked| one.property == Property::Clauses && !one.open.is_empty();
+        let is_open_clause =
+            |one: &Checked| one.property == Property::Clauses && !one.open.is_empty();
         if reasons.is_empty() && is_about_values(checked) {
             reasons = self.undefined_somewhere();
         }
-        if reasons.is_empty() && self.answer.properties.iter().any(spoiled) {
+        if reasons.is_empty() && self.answer.properties.iter().any(is_open_clause) {
             reasons.push("it rests on a clause that may have no value".to_owned());
         } else if reasons.is_empty() && self.answer.example.is_none() {
             reasons.push("no launch was found that fulfils the contract".to_owned());
@@ -143,13 +144,13 @@ impl Report<'_> {
     }
 
     pub(super) fn text(&self, colour: Colour) -> String {
-        let text = self.found(colour) + &self.verdicts("", colour);
+        let text = self.findings_text(colour) + &self.verdicts("", colour);
         text + &remarks(self.notes(), self.assumptions())
             + &compare::line("the kernel ", self.compared)
     }
 
     /// Formats the findings.
-    pub(super) fn found(&self, colour: Colour) -> String {
+    pub(super) fn findings_text(&self, colour: Colour) -> String {
         let findings = self.answer.properties.iter().flat_map(|one| &one.findings);
         let shown = findings.map(|finding| {
             let diagnostic = findings::diagnostic(self.kernel, finding);
@@ -222,7 +223,7 @@ impl Report<'_> {
 
     /// Describes a precondition that the reader added and no clause states: a template parameter or symbolic macro is
     /// at least 1; blocks have the declared size.
-    fn implied(&self, condition: &param::kir::Expr) -> Option<String> {
+    fn implicit_precondition(&self, condition: &param::kir::Expr) -> Option<String> {
         let mut name = None;
         param::kir::visit(condition, &mut |inner| {
             if let param::kir::ExprKind::Var(var) = inner.kind {
@@ -293,7 +294,7 @@ impl Report<'_> {
             all.push(format!("`{name}` is `float`: the template is read for that type"));
         }
         for requirement in &self.kernel.requires {
-            all.extend(self.implied(&requirement.condition));
+            all.extend(self.implicit_precondition(&requirement.condition));
         }
         if self.kernel.fences {
             all.push("fences order nothing: their order is not followed".to_owned());

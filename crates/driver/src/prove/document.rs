@@ -3,7 +3,7 @@
 use super::answer::{Report, name};
 use super::limits::scope;
 use super::{compare, findings};
-use crate::report::{self, Finding, LaunchFacts, PageData, ProofFact, Property, Stats, Stopped};
+use crate::report::{self, Finding, LaunchFacts, PageData, ProofFact, Property, Stats, StopPlace};
 use crate::verdict::Verdict;
 use crate::vocabulary::{self, FindingKind, PropertyName};
 use crate::{Exit, Input};
@@ -90,7 +90,7 @@ pub(super) fn of_refusal(
             PropertyName::Input,
         ));
     } else {
-        report.stopped = Some(Stopped {
+        report.stopped = Some(StopPlace {
             code: diagnostic.code.to_string(),
             message: diagnostic.message.to_string(),
             location: report::location(&diagnostic.primary, input),

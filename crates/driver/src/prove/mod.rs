@@ -27,7 +27,7 @@ pub use compare::{Compiling, Reading, readings};
 pub use contract::Contract;
 pub use each::run_each;
 pub use options::Options;
-pub use pair::{Together, compare};
+pub use pair::{Correspondence, compare};
 pub use single::run;
 
 pub(crate) use solver::{NoSolver, is_old, solver_version};

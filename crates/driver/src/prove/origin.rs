@@ -10,7 +10,7 @@ use super::statements::each_assume;
 use param::kir::{Builtin, Compare, Expr, ExprKind};
 
 /// A condition as it was written.
-pub(super) struct Written {
+pub(super) struct Condition {
     pub(super) text: String,
     /// Is it a clause of the kernel's file?
     pub(super) is_of_file: bool,
@@ -18,12 +18,12 @@ pub(super) struct Written {
 
 impl Report<'_> {
     /// The conditions of the answer: preconditions of the contract, and assumptions in the kernel.
-    pub(super) fn conditions(&self) -> Vec<Written> {
+    pub(super) fn conditions(&self) -> Vec<Condition> {
         let mut all = Vec::new();
         let mut add = |word: &str, span| {
             let is_of_file = self.is_of_file(span);
             let text = self.written(span).map(|text| format!("{word} {text}"));
-            all.extend(text.map(|text| Written { text, is_of_file }));
+            all.extend(text.map(|text| Condition { text, is_of_file }));
         };
         for requirement in &self.kernel.requires {
             add("requires", requirement.condition.span);

@@ -29,14 +29,14 @@ struct Pair<'r> {
     sides: [Report<'r>; 2],
     compared: &'r Compared,
     no_solver: Option<&'r NoSolver>,
-    together: &'r Together,
+    together: &'r Correspondence,
     /// A message if the proof was ended early.
     stopped: Option<String>,
 }
 
 /// The correspondence between two kernels.
 #[derive(Clone, Debug, Default)]
-pub struct Together {
+pub struct Correspondence {
     /// Names of the reference, with those of the same things in the optimised kernel.
     pub names: Vec<(String, String)>,
     /// Both have the same launch.
@@ -50,7 +50,7 @@ pub struct Together {
 pub fn compare(
     inputs: [&Input; 2],
     names: [Option<&str>; 2],
-    together: &Together,
+    together: &Correspondence,
     options: Options<'_>,
     colour: Colour,
 ) -> Outcome {
@@ -71,7 +71,7 @@ pub fn compare(
 fn compare_all(
     texts: &[Text],
     names: [Option<&str>; 2],
-    together: &Together,
+    together: &Correspondence,
     options: Options<'_>,
     colour: Colour,
 ) -> Outcome {
@@ -100,7 +100,7 @@ fn compare_all(
     let [reference, optimised] = &kernels[..] else {
         return Outcome::bad_input("two kernels are needed");
     };
-    let (found, no_solver) = match solver::wanted(&options) {
+    let (found, no_solver) = match solver::start_solver(&options) {
         Ok(found) => found,
         Err(reason) => return Outcome::bad_input(&reason.to_string()),
     };
@@ -109,7 +109,7 @@ fn compare_all(
         param::Relation { names: together.names.clone(), same_launch: together.same_launch };
     let work = || param::compare_as([reference, optimised], &relation, found, how);
     let compiling = options.compiling;
-    let asked = |number: usize, kernel| reading::Asked {
+    let asked = |number: usize, kernel| reading::ComparisonRequest {
         source: &inputs[number].source,
         kernel,
         compiling,
@@ -149,7 +149,7 @@ fn compare_all(
     let stopped = stopped.then(|| cut_short(&options));
     let sides = [side(0), side(1)];
     let pair = Pair { sides, compared: &compared, no_solver, together, stopped };
-    pair.told(options.format, colour)
+    pair.outcome(options.format, colour)
 }
 
 /// A proof that a run contradicts.
@@ -226,7 +226,7 @@ impl Pair<'_> {
         reasons
     }
 
-    fn told(&self, format: Format, colour: Colour) -> Outcome {
+    fn outcome(&self, format: Format, colour: Colour) -> Outcome {
         let exit = report::exit(self.verdict());
         let (text, report) = (self.text(colour), Some(self.document(exit)));
         let messages = self.sides.iter().map(|side| reading::message(side.compared)).collect();
@@ -238,7 +238,7 @@ impl Pair<'_> {
     }
 
     fn text(&self, colour: Colour) -> String {
-        let mut text: String = self.sides.iter().map(|side| side.found(colour)).collect();
+        let mut text: String = self.sides.iter().map(|side| side.findings_text(colour)).collect();
         if let Some(difference) = &self.compared.difference {
             let diagnostic = different(difference, self.kernels());
             text.push_str(&render(&diagnostic, self.sides[1].input, colour));

@@ -7,7 +7,7 @@ use super::{compare, document, unread};
 use crate::diagnostics::render;
 use crate::{Colour, Exit, Input, Outcome, report};
 use base::Severity;
-use compare::{Comparison, Timed};
+use compare::{Comparison, TimedComparison};
 use param::kir::Kernel;
 
 /// A file that cannot be preprocessed.
@@ -45,7 +45,7 @@ pub(super) fn refused(
 
 /// The outcome for a kernel that the compiler reads differently.
 pub(super) fn contradiction(
-    timed: &Timed,
+    timed: &TimedComparison,
     kernel: &Kernel,
     (input, command): (&Input, &'static str),
     colour: Colour,

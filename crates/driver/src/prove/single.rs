@@ -39,14 +39,15 @@ pub(super) fn prove(text: &mut Text, options: Options<'_>, colour: Colour) -> Ou
         }
     };
     let kernel = &contracted.kernel;
-    let (found, no_solver) = match solver::wanted(&options) {
+    let (found, no_solver) = match solver::start_solver(&options) {
         Ok(found) => found,
         Err(reason) => return Outcome::bad_input(&reason.to_string()),
     };
     let old_solver = found.as_ref().map(|solver| solver.version().to_owned());
     let old_solver = old_solver.filter(|version| solver::is_old(version));
     let how = param::Options { infers: options.infers, suggests: true };
-    let asked = compare::Asked { source: &input.source, kernel, compiling: options.compiling };
+    let asked =
+        compare::ComparisonRequest { source: &input.source, kernel, compiling: options.compiling };
     let deadline = Deadline::of(&options);
     let ((answer, found, stopped), compared) = compare::beside(asked, deadline, || {
         let done = within(limit(&options), || param::prove(kernel, found, how));
@@ -58,7 +59,7 @@ pub(super) fn prove(text: &mut Text, options: Options<'_>, colour: Colour) -> Ou
     }
     let no_solver = no_solver.as_ref();
     let old_solver = old_solver.as_deref();
-    let second = found.as_ref().and_then(|solver| solver.second()).map(solver::confirmed);
+    let second = found.as_ref().and_then(|solver| solver.second()).map(solver::second_solver_note);
     let stopped = stopped.then(|| cut_short(&options));
     if let Some(mistake) = contracted.mistake(&answer) {
         return refused(mistake, input, "prove", &options, colour);

@@ -19,14 +19,14 @@ pub(crate) enum NoSolver {
     NotFound,
     /// It prints its version, but answers no query.
     #[error("z3 {0} does not answer a question")]
-    Silent(String),
+    DoesNotAnswer(String),
     /// It does not start, or is another program.
     #[error(transparent)]
     Broken(param::SolverError),
 }
 
 /// A solver, or the reason why there is none. Fails if a solver was named that cannot be used.
-pub(super) fn wanted(
+pub(super) fn start_solver(
     options: &Options<'_>,
 ) -> Result<(Option<Solver>, Option<NoSolver>), NoSolver> {
     let found = match options.use_solver.then(|| find(options.solver)) {
@@ -40,7 +40,7 @@ pub(super) fn wanted(
     };
     if let Some(solver) = &mut found.0 {
         if let Some(folder) = options.cache {
-            solver.remember(Box::new(Kept(folder.join(SOLVER_FOLDER))));
+            solver.remember(Box::new(CachedAnswers(folder.join(SOLVER_FOLDER))));
         }
         if let Some(path) = options.second_solver {
             solver.confirm_with(param::Second::start(path).map_err(NoSolver::Broken)?);
@@ -50,7 +50,7 @@ pub(super) fn wanted(
 }
 
 /// Summarises the second solver's check of z3's proofs.
-pub(super) fn confirmed(second: &param::Second) -> String {
+pub(super) fn second_solver_note(second: &param::Second) -> String {
     let param::Second { asked, confirmed, disputed, .. } = second;
     let disputed = match disputed {
         0 => String::new(),
@@ -63,7 +63,7 @@ pub(super) fn confirmed(second: &param::Second) -> String {
 pub(crate) fn solver_version() -> Result<String, NoSolver> {
     let mut solver = find(None)?;
     let version = solver.version().to_owned();
-    if solver.works() { Ok(version) } else { Err(NoSolver::Silent(version)) }
+    if solver.works() { Ok(version) } else { Err(NoSolver::DoesNotAnswer(version)) }
 }
 
 /// Returns `true` if a version of z3 is known to leave queries open: 4.8 does so for one in eight that 5.4 answers.
@@ -99,9 +99,9 @@ fn find(given: Option<&Path>) -> Result<Solver, NoSolver> {
 
 /// The folder of the cache with z3's answers.
 #[derive(Debug)]
-struct Kept(PathBuf);
+struct CachedAnswers(PathBuf);
 
-impl param::Memory for Kept {
+impl param::Memory for CachedAnswers {
     fn look_up(&self, question: &str) -> Option<String> {
         cache::look_up(Some(&self.0), "answer", question)
     }

@@ -21,10 +21,10 @@ pub(crate) fn render(diagnostic: &Diagnostic, input: &Input, colour: Colour) -> 
     let code = diagnostic.code.to_string();
     let mut group = Group::with_title(level.primary_title(&*diagnostic.message).id(&code));
     let labels = std::iter::once(&diagnostic.primary).chain(&diagnostic.secondary);
-    let placed: Vec<Placed> = labels.map(|label| place(label, input)).collect();
-    let mut told = vec![false; placed.len()];
+    let placed: Vec<LabelInText> = labels.map(|label| place(label, input)).collect();
+    let mut reported = vec![false; placed.len()];
     for (number, one) in placed.iter().enumerate() {
-        if std::mem::replace(&mut told[number], true) {
+        if std::mem::replace(&mut reported[number], true) {
             continue;
         }
         // Labels of one source file share an excerpt. The input may be megabytes, so there every label has its own.
@@ -35,7 +35,7 @@ pub(crate) fn render(diagnostic: &Diagnostic, input: &Input, colour: Colour) -> 
                 rest.filter(|(_, other)| other.is_source && other.file.name() == one.file.name()),
             );
         }
-        together.iter().for_each(|&(number, _)| told[number] = true);
+        together.iter().for_each(|&(number, _)| reported[number] = true);
         group = group.element(snippet(&together));
     }
     if let Some(note) = &diagnostic.note {
@@ -52,7 +52,7 @@ pub(crate) fn render(diagnostic: &Diagnostic, input: &Input, colour: Colour) -> 
 }
 
 /// A label and the text it is shown in.
-struct Placed<'i> {
+struct LabelInText<'i> {
     file: Cow<'i, SourceFile>,
     /// The file is the source that the input was compiled from.
     is_source: bool,
@@ -61,7 +61,7 @@ struct Placed<'i> {
 }
 
 /// The innermost line that is at hand; the input's own if none is.
-fn place<'i>(label: &Label, input: &'i Input) -> Placed<'i> {
+fn place<'i>(label: &Label, input: &'i Input) -> LabelInText<'i> {
     for (depth, origin) in label.origin.iter().enumerate() {
         let Some(file) = origin.file.as_deref().and_then(|file| input.source_file(file)) else {
             continue;
@@ -71,7 +71,7 @@ fn place<'i>(label: &Label, input: &'i Input) -> Placed<'i> {
         let outer = outer_text(&label.origin[depth + 1..]);
         let message = format!("{}{outer}, PTX line {ptx}", label.message);
         let file = Cow::Owned(SourceFile::clone(&file));
-        return Placed {
+        return LabelInText {
             file,
             is_source: true,
             range,
@@ -81,7 +81,7 @@ fn place<'i>(label: &Label, input: &'i Input) -> Placed<'i> {
     let message = format!("{}{}", label.message, origin_text(&label.origin));
     let message = message.trim_start_matches(", ").to_owned();
     let (file, span) = input.located(label.span);
-    Placed { file: Cow::Borrowed(file), is_source: false, range: span.range(), message }
+    LabelInText { file: Cow::Borrowed(file), is_source: false, range: span.range(), message }
 }
 
 /// The text of a line, without indentation and comment; `None` if there is no such line.
@@ -97,7 +97,7 @@ fn line_range(file: &SourceFile, line: u32) -> Option<Range<usize>> {
 
 /// Makes an excerpt of only the labelled lines: the renderer would copy and scan a whole file for each snippet.
 fn snippet<'s>(
-    labels: &[(usize, &'s Placed<'_>)],
+    labels: &[(usize, &'s LabelInText<'_>)],
 ) -> Snippet<'s, annotate_snippets::Annotation<'s>> {
     let source = &labels[0].1.file;
     let text = source.text();

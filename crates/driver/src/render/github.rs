@@ -4,7 +4,7 @@
 //! <https://docs.github.com/actions/reference/workflow-commands-for-github-actions>
 
 use crate::render::escape::visible;
-use crate::report::{Finding, Report, Shown};
+use crate::report::{Finding, Report, ShownLine};
 use crate::verdict::Verdict;
 
 pub(super) fn render(reports: &[Report]) -> String {
@@ -37,7 +37,7 @@ fn of_finding(word: &str, finding: &Finding) -> String {
     let mut message = finding.message.clone();
     for location in &finding.locations {
         if !location.message.is_empty() {
-            let Shown { path, line, .. } = &location.shown;
+            let ShownLine { path, line, .. } = &location.shown;
             message.push_str(&format!("\n{path}:{line}: {}", location.message));
         }
     }
@@ -53,7 +53,7 @@ fn of_finding(word: &str, finding: &Finding) -> String {
     command(word, shown, &format!("{} {}", finding.code, finding.kind), &message)
 }
 
-fn command(word: &str, shown: Option<&Shown>, title: &str, message: &str) -> String {
+fn command(word: &str, shown: Option<&ShownLine>, title: &str, message: &str) -> String {
     let mut properties = Vec::new();
     if let Some(shown) = shown {
         properties.push(format!("file={}", escaped_property(&shown.path)));
@@ -78,7 +78,8 @@ mod tests {
 
     #[test]
     fn nothing_ends_a_command_early() {
-        let shown = Shown { path: "a,b:c.cu".to_owned(), line: 3, column: 1, ..Shown::default() };
+        let shown =
+            ShownLine { path: "a,b:c.cu".to_owned(), line: 3, column: 1, ..ShownLine::default() };
         let text = command("error", Some(&shown), "WP0109: race", "100%\n::warning::x");
         assert_eq!(
             text,

@@ -1,7 +1,7 @@
 //! Findings as marks in source files, for editors. Editors show only a place and a message of a report.
 
 use crate::demangle::demangle;
-use crate::report::{Finding, Location, Report, Shown};
+use crate::report::{Finding, Location, Report, ShownLine};
 use crate::verdict::Verdict;
 use base::Code;
 
@@ -163,7 +163,7 @@ fn said(message: &str, note: &Option<String>, help: &Option<String>) -> String {
     text
 }
 
-fn place(shown: &Shown) -> Place {
-    let Shown { path, line, column, end_column, .. } = shown.clone();
+fn place(shown: &ShownLine) -> Place {
+    let ShownLine { path, line, column, end_column, .. } = shown.clone();
     Place { path, line, column, end_column }
 }

@@ -6,7 +6,7 @@ use super::fingerprint::fingerprints;
 use crate::Exit;
 use crate::explain;
 use crate::render::escape;
-use crate::report::{Finding, Location, Report, Shown};
+use crate::report::{Finding, Location, Report, ShownLine};
 use crate::verdict::Verdict;
 use crate::vocabulary::{FindingKind, PropertyName, Severity};
 use base::Code;
@@ -154,11 +154,16 @@ fn result(report: &Report, finding: &Finding, level: &str, print: &str) -> Value
     result
 }
 
-fn file_itself(report: &Report) -> Shown {
-    Shown { path: crate::paths::relative(&report.file), line: 1, column: 1, ..Shown::default() }
+fn file_itself(report: &Report) -> ShownLine {
+    ShownLine {
+        path: crate::paths::relative(&report.file),
+        line: 1,
+        column: 1,
+        ..ShownLine::default()
+    }
 }
 
-fn location(shown: &Shown) -> Value {
+fn location(shown: &ShownLine) -> Value {
     let mut region = json!({ "startLine": shown.line.max(1), "startColumn": shown.column.max(1) });
     if shown.end_column > shown.column {
         region["endColumn"] = json!(shown.end_column);

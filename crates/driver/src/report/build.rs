@@ -7,7 +7,7 @@ use super::{
     SourceText, Stats, page,
 };
 use crate::demangle::demangle;
-use crate::execute::{Execution, Finished, Refusal};
+use crate::execute::{Execution, FinishedRun, Refusal};
 use crate::paths::relative;
 use crate::properties;
 use crate::verdict::Verdict;
@@ -38,7 +38,7 @@ pub(crate) struct Comparison<'c> {
 }
 
 /// The report of a check.
-pub(crate) fn check(finished: &Finished<'_>) -> Report {
+pub(crate) fn check(finished: &FinishedRun<'_>) -> Report {
     let properties = of_properties(finished, None);
     let verdict = Verdict::of_all(properties.iter().map(|property| property.verdict));
     let (findings, open) = findings(finished, None);
@@ -83,7 +83,7 @@ fn is_settled(properties: &[Property]) -> bool {
 }
 
 /// The report of a comparison: that of the optimised side's last launch, with data of the others added.
-pub(crate) fn equiv(sides: &[Vec<Finished<'_>>; 2], comparison: Comparison<'_>) -> Report {
+pub(crate) fn equiv(sides: &[Vec<FinishedRun<'_>>; 2], comparison: Comparison<'_>) -> Report {
     let names = ["reference", "optimised"];
     let launches = || {
         let named = sides.iter().zip(names);
@@ -151,7 +151,7 @@ pub(crate) fn equiv(sides: &[Vec<Finished<'_>>; 2], comparison: Comparison<'_>) 
     report.stats.thread_instructions = instructions;
     (report.stats.block_syncs, report.stats.warp_syncs) = (block, warp);
     report.assumptions = comparison.assumptions;
-    report.from_kernel = sides[1].iter().flat_map(Finished::changed).collect();
+    report.from_kernel = sides[1].iter().flat_map(FinishedRun::changed).collect();
     report.page = PageData {
         launches: page::launches(launches()),
         proof: comparison.proof,
@@ -171,9 +171,9 @@ pub(crate) fn equiv(sides: &[Vec<Finished<'_>>; 2], comparison: Comparison<'_>) 
 }
 
 /// The joint verdicts on the launches of a side.
-fn of_side(side: &[Finished<'_>], name: &'static str) -> Vec<Property> {
+fn of_side(side: &[FinishedRun<'_>], name: &'static str) -> Vec<Property> {
     let mut all: Vec<Property> = Vec::new();
-    let of = |launch: &Finished<'_>| {
+    let of = |launch: &FinishedRun<'_>| {
         // For a formula, only errors and open questions are reported.
         let mut own = of_properties(launch, Some(name));
         own.retain(|one| !launch.is_formula || one.verdict != Verdict::Proved);
@@ -290,7 +290,7 @@ pub(crate) fn exit(verdict: Verdict) -> Exit {
 
 /// Files in which findings are shown, or the first one at hand; the PTX if there is none.
 fn sources(
-    finished: &Finished<'_>,
+    finished: &FinishedRun<'_>,
     report: &Report,
     side: Option<&'static str>,
 ) -> Vec<SourceText> {
@@ -324,16 +324,16 @@ fn sources(
 }
 
 /// The kernel's name for readers.
-pub(super) fn shown_kernel(finished: &Finished<'_>) -> String {
+pub(super) fn shown_kernel(finished: &FinishedRun<'_>) -> String {
     let name = kernel(finished);
     demangle(&name).unwrap_or(name)
 }
 
-fn kernel(finished: &Finished<'_>) -> String {
+fn kernel(finished: &FinishedRun<'_>) -> String {
     finished.program().functions[finished.built.launch.kernel].name.clone()
 }
 
-fn stats(finished: &Finished<'_>) -> Stats {
+fn stats(finished: &FinishedRun<'_>) -> Stats {
     Stats {
         blocks: finished.result.blocks,
         grid_blocks: finished.built.launch.blocks(),
@@ -347,7 +347,7 @@ fn stats(finished: &Finished<'_>) -> Stats {
     }
 }
 
-fn of_properties(finished: &Finished<'_>, side: Option<&'static str>) -> Vec<Property> {
+fn of_properties(finished: &FinishedRun<'_>, side: Option<&'static str>) -> Vec<Property> {
     let general = match finished.result.gap {
         Some(_) => "the run stopped".to_owned(),
         None => format!("no error in {}, on one schedule", finished.blocks()),

@@ -2,13 +2,13 @@
 
 use super::shown::{shown, source_lines};
 use super::{
-    Array, DifferenceWitness, Finding, InputValue, Location, OverflowWitness, Side, Stopped,
+    Array, DifferenceWitness, Finding, InputValue, Location, OverflowWitness, Side, StopPlace,
     ThreadWitness, Witness,
 };
 use super::{race, tiles};
 use crate::Input;
 use crate::demangle::demangle;
-use crate::execute::{Finished, Reported, writer};
+use crate::execute::{FinishedRun, Reported, writer};
 use crate::findings::{kind, property, target};
 use crate::grouping::Group;
 use crate::naming::thread_name;
@@ -32,7 +32,7 @@ pub(crate) struct Overflowing {
 
 /// Faults, and open questions.
 pub(super) fn findings(
-    finished: &Finished<'_>,
+    finished: &FinishedRun<'_>,
     side: Option<&'static str>,
 ) -> (Vec<Finding>, Vec<Finding>) {
     let (mut found, mut open) = (Vec::new(), Vec::new());
@@ -95,7 +95,7 @@ pub(super) fn bare(
     }
 }
 
-fn finding(finished: &Finished<'_>, group: &Group<'_>, diagnostic: &Diagnostic) -> Finding {
+fn finding(finished: &FinishedRun<'_>, group: &Group<'_>, diagnostic: &Diagnostic) -> Finding {
     let fault = &group.first.fault;
     Finding {
         severity: match diagnostic.severity {
@@ -124,7 +124,7 @@ pub(super) fn input_error(error: &Diagnostic, input: &Input) -> Finding {
 }
 
 pub(super) fn different(
-    sides: &[Vec<Finished<'_>>; 2],
+    sides: &[Vec<FinishedRun<'_>>; 2],
     difference: &equiv::Difference,
     element: &str,
     smallness: Option<String>,
@@ -168,7 +168,7 @@ pub(super) fn different(
 }
 
 /// The stores of an element by both kernels: the optimised one first, because that is the one a reader will change.
-fn stores(sides: &[Vec<Finished<'_>>; 2], difference: &equiv::Difference) -> Vec<Location> {
+fn stores(sides: &[Vec<FinishedRun<'_>>; 2], difference: &equiv::Difference) -> Vec<Location> {
     let names = [(1, "the optimised kernel stores it"), (0, "the reference stores it")];
     let of = |(side, text): (usize, &str)| {
         let (place, thread) = difference.stores[side]?;
@@ -196,8 +196,8 @@ pub(super) fn overflowing(found: Overflowing) -> Finding {
     }
 }
 
-pub(super) fn stopped(finished: &Finished<'_>, diagnostic: Diagnostic) -> Stopped {
-    Stopped {
+pub(super) fn stopped(finished: &FinishedRun<'_>, diagnostic: Diagnostic) -> StopPlace {
+    StopPlace {
         code: diagnostic.code.to_string(),
         location: location(&diagnostic.primary, finished.input()),
         message: diagnostic.message.into(),
@@ -224,7 +224,7 @@ pub(crate) fn location(label: &Label, input: &Input) -> Location {
     }
 }
 
-fn witness(finished: &Finished<'_>, group: &Group<'_>) -> ThreadWitness {
+fn witness(finished: &FinishedRun<'_>, group: &Group<'_>) -> ThreadWitness {
     let first = group.first;
     let (access, bytes) = match &first.fault {
         Fault::OutOfBounds { kind, bytes, .. }
@@ -248,7 +248,7 @@ fn witness(finished: &Finished<'_>, group: &Group<'_>) -> ThreadWitness {
     ThreadWitness { block, rank, thread, access, bytes, array, sides }
 }
 
-fn side(finished: &Finished<'_>, side: &RaceSide) -> Side {
+fn side(finished: &FinishedRun<'_>, side: &RaceSide) -> Side {
     let line = |place: exec::Place| finished.source().line(place.span.start);
     Side {
         block: side.thread.block,

@@ -49,7 +49,7 @@ pub struct Report {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) open: Vec<Finding>,
     /// Where a run stopped, if it did.
-    pub(crate) stopped: Option<Stopped>,
+    pub(crate) stopped: Option<StopPlace>,
     pub(crate) assumptions: Vec<String>,
     /// Conditions of the answer that come from the kernel's file and not from the command: preconditions that it
     /// states, state that it leaves for the next launch. The kernel's author chose them, so a user who does not trust
@@ -66,7 +66,7 @@ pub struct Report {
     pub(crate) coverage: Option<Coverage>,
     /// Of `prove`: how our reading of the kernel compares with a compiler's.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) compared: Option<Compared>,
+    pub(crate) compared: Option<ReadingComparison>,
     #[serde(skip)]
     pub(crate) exit: Exit,
     /// Files in which findings are shown.
@@ -134,12 +134,12 @@ pub(crate) struct KernelName {
     pub(crate) coverage: Option<Coverage>,
     /// The comparison of our reading with a compiler's.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) compared: Option<Compared>,
+    pub(crate) compared: Option<ReadingComparison>,
 }
 
 /// Our reading of a kernel and a compiler's, run on the same launches.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Compared {
+pub(crate) struct ReadingComparison {
     /// `same`, `different` or `not-compared`.
     pub(crate) result: &'static str,
     /// Why it was not compared.
@@ -257,7 +257,7 @@ pub(crate) struct Location {
     /// The source line, then the call sites it was inlined at.
     pub(crate) source: Vec<SourceLine>,
     #[serde(skip)]
-    pub(crate) shown: Shown,
+    pub(crate) shown: ShownLine,
     /// Of a comparison: the side whose file it is in.
     #[serde(skip)]
     pub(crate) side: Option<&'static str>,
@@ -272,7 +272,7 @@ pub(crate) struct SourceLine {
 
 /// The line to show the reader: of the source if it is at hand, else of the PTX.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Shown {
+pub(crate) struct ShownLine {
     /// Relative to the working folder, if it is in it.
     pub(crate) path: String,
     pub(crate) line: u32,
@@ -388,7 +388,7 @@ pub(crate) struct FilledInput {
 
 /// The place where a run stopped.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Stopped {
+pub(crate) struct StopPlace {
     pub(crate) code: String,
     pub(crate) message: String,
     pub(crate) location: Location,

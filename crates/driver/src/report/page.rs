@@ -1,7 +1,7 @@
 //! Data for pages alone: the launches, the kernel's PTX, and what a proof rests on. None of it is in JSON.
 
-use super::{Shown, relative};
-use crate::execute::Finished;
+use super::{ShownLine, relative};
+use crate::execute::FinishedRun;
 use crate::source_lines::source_lines;
 use std::collections::BTreeMap;
 
@@ -77,13 +77,13 @@ pub(crate) struct RaceLane {
     pub(crate) barrier: RaceBarrier,
     /// `writes`, with more words.
     pub(crate) access: String,
-    pub(crate) at: Shown,
+    pub(crate) at: ShownLine,
 }
 
 /// The last barrier that a thread passed before an access.
 #[derive(Clone, Debug)]
 pub(crate) enum RaceBarrier {
-    At(Box<Shown>),
+    At(Box<ShownLine>),
     /// The thread passed none.
     Never,
     /// It is not recorded.
@@ -121,7 +121,7 @@ impl PtxText {
 }
 
 /// The data of a check.
-pub(super) fn of_check(finished: &Finished<'_>, holds_on_every_schedule: bool) -> PageData {
+pub(super) fn of_check(finished: &FinishedRun<'_>, holds_on_every_schedule: bool) -> PageData {
     let inputs = "every thread schedule, and every content of the tensors that are not given";
     let proof = vec![
         ProofFact::new("Holds for", format!("this launch ({}), {inputs}", finished.blocks())),
@@ -140,7 +140,7 @@ pub(super) fn of_check(finished: &Finished<'_>, holds_on_every_schedule: bool) -
 
 /// The PTX of each kernel, once.
 pub(super) fn all_ptx<'f, 'r: 'f>(
-    launches: impl Iterator<Item = (&'f Finished<'r>, &'static str)>,
+    launches: impl Iterator<Item = (&'f FinishedRun<'r>, &'static str)>,
 ) -> Vec<PtxText> {
     let mut all: Vec<PtxText> = Vec::new();
     for (finished, side) in launches {
@@ -157,7 +157,7 @@ pub(super) fn all_ptx<'f, 'r: 'f>(
 
 /// The facts about launches. A formula becomes several launches and is listed once.
 pub(super) fn launches<'f, 'r: 'f>(
-    launches: impl Iterator<Item = (&'f Finished<'r>, &'static str)>,
+    launches: impl Iterator<Item = (&'f FinishedRun<'r>, &'static str)>,
 ) -> Vec<LaunchFacts> {
     let mut all: Vec<LaunchFacts> =
         launches.map(|(finished, side)| launch(finished, Some(side))).collect();
@@ -166,7 +166,7 @@ pub(super) fn launches<'f, 'r: 'f>(
 }
 
 /// The facts about a launch.
-fn launch(finished: &Finished<'_>, side: Option<&'static str>) -> LaunchFacts {
+fn launch(finished: &FinishedRun<'_>, side: Option<&'static str>) -> LaunchFacts {
     let launch = &finished.built.launch;
     let shape = |[x, y, z]: [u32; 3], unit: &str| {
         let axes = if z > 1 {
@@ -205,7 +205,7 @@ fn launch(finished: &Finished<'_>, side: Option<&'static str>) -> LaunchFacts {
 }
 
 /// The PTX of a kernel with the source lines of its instructions; `None` if the PTX is itself the source.
-fn ptx(finished: &Finished<'_>, side: Option<&'static str>) -> Option<PtxText> {
+fn ptx(finished: &FinishedRun<'_>, side: Option<&'static str>) -> Option<PtxText> {
     if finished.is_formula || finished.program().files.is_empty() {
         return None;
     }

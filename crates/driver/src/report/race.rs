@@ -1,15 +1,15 @@
 //! Races as pictures: both threads, the last barrier of each, and the lines of their accesses.
 
 use super::shown::shown;
-use super::{RaceBarrier, RaceLane, RacePicture, Shown};
-use crate::execute::Finished;
+use super::{RaceBarrier, RaceLane, RacePicture, ShownLine};
+use crate::execute::FinishedRun;
 use crate::source_lines::source_lines;
 use crate::sync_findings;
 use base::Label;
 use exec::{Fault, Place, Race, RaceSide};
 
 /// The picture of a fault, if it is a race.
-pub(super) fn of_fault(finished: &Finished<'_>, fault: &Fault) -> Option<RacePicture> {
+pub(super) fn of_fault(finished: &FinishedRun<'_>, fault: &Fault) -> Option<RacePicture> {
     let Fault::Race(race) = fault else { return None };
     Some(RacePicture {
         lanes: race.sides.each_ref().map(|side| lane(finished, side)),
@@ -29,7 +29,7 @@ fn missing(race: &Race) -> &'static str {
     }
 }
 
-fn lane(finished: &Finished<'_>, side: &RaceSide) -> RaceLane {
+fn lane(finished: &FinishedRun<'_>, side: &RaceSide) -> RaceLane {
     let name = |[x, y, z]: [u32; 3]| format!("({x},{y},{z})");
     let rank = side.thread.rank.map_or_else(String::new, |rank| format!(", rank {rank}"));
     RaceLane {
@@ -45,7 +45,7 @@ fn lane(finished: &Finished<'_>, side: &RaceSide) -> RaceLane {
 }
 
 /// The line of a place that a reader sees.
-fn line(finished: &Finished<'_>, place: Place) -> Shown {
+fn line(finished: &FinishedRun<'_>, place: Place) -> ShownLine {
     let origin = source_lines(place, finished.program()).into();
     shown(&Label { span: place.span, message: "".into(), origin }, finished.input())
 }

@@ -2,7 +2,7 @@
 
 use super::{Coverage, Report, SourceRanges};
 use crate::demangle::demangle;
-use crate::execute::Finished;
+use crate::execute::FinishedRun;
 use crate::verdict::Verdict;
 
 /// Ranges of lines that a sentence names.
@@ -10,8 +10,8 @@ const SHOWN: usize = 8;
 
 /// The coverage of the launches of a side, those of one kernel together; the last kernel first. `None` if nothing was
 /// run.
-pub(super) fn of_launches(launches: &[&Finished<'_>]) -> Option<Coverage> {
-    let mut kernels: Vec<Vec<&Finished<'_>>> = Vec::new();
+pub(super) fn of_launches(launches: &[&FinishedRun<'_>]) -> Option<Coverage> {
+    let mut kernels: Vec<Vec<&FinishedRun<'_>>> = Vec::new();
     for &launch in launches.iter().rev().filter(|launch| !launch.is_formula) {
         match kernels.iter_mut().find(|known| known[0].is_of_same_kernel(launch)) {
             Some(known) => known.push(launch),
@@ -23,7 +23,7 @@ pub(super) fn of_launches(launches: &[&Finished<'_>]) -> Option<Coverage> {
     Some(Coverage { before: all.collect(), ..last })
 }
 
-fn of_kernel(run: &Finished<'_>, others: &[&Finished<'_>]) -> Coverage {
+fn of_kernel(run: &FinishedRun<'_>, others: &[&FinishedRun<'_>]) -> Coverage {
     let seen = run.coverage(others);
     let pairs = |ranges: &[(u32, u32)]| ranges.iter().map(|&(a, b)| [a, b]).collect();
     let sources = seen.sources.iter();

@@ -1,12 +1,12 @@
 //! Chooses the line to show to a reader.
 
-use super::{Shown, SourceLine};
+use super::{ShownLine, SourceLine};
 use crate::Input;
 use crate::paths::relative;
 use base::{Label, SourceFile};
 
 /// The innermost source line that is at hand, or that of the PTX.
-pub(super) fn shown(label: &Label, input: &Input) -> Shown {
+pub(super) fn shown(label: &Label, input: &Input) -> ShownLine {
     for origin in &label.origin {
         let file = origin.file.as_deref().and_then(|file| input.source_file(file));
         if let Some(shown) = file.and_then(|file| of_line(&file, origin.line)) {
@@ -29,7 +29,7 @@ pub(super) fn source_lines(label: &Label) -> Vec<SourceLine> {
     label.origin.iter().map(line).collect()
 }
 
-fn of_line(file: &SourceFile, line: u32) -> Option<Shown> {
+fn of_line(file: &SourceFile, line: u32) -> Option<ShownLine> {
     let start = file.line_start(line)?;
     let text = file.text()[start..].lines().next()?;
     let written = text.trim();
@@ -38,7 +38,7 @@ fn of_line(file: &SourceFile, line: u32) -> Option<Shown> {
     }
     let before = text.chars().take_while(|c| c.is_whitespace()).count();
     let column = |count: usize| u32::try_from(count).unwrap_or(u32::MAX).saturating_add(1);
-    Some(Shown {
+    Some(ShownLine {
         path: relative(file.name()),
         line,
         column: column(before),

@@ -4,7 +4,7 @@
 use super::Tiles;
 use crate::arguments::OutputSpec;
 use crate::demangle::demangle;
-use crate::execute::{Finished, writer};
+use crate::execute::{FinishedRun, writer};
 use crate::findings::target;
 use crate::naming::thread_name;
 use exec::{Elements, Fault, Limits, Thread};
@@ -21,7 +21,7 @@ const MOST_INSTRUCTIONS: u64 = 50_000_000;
 
 /// The writers around the element of a finding, where they explain it: races, and outputs that depend on what was in
 /// them before.
-pub(super) fn of_finding(finished: &Finished<'_>, finding: &exec::Finding) -> Option<Tiles> {
+pub(super) fn of_finding(finished: &FinishedRun<'_>, finding: &exec::Finding) -> Option<Tiles> {
     let (element, block) = match &finding.fault {
         Fault::Race(race) if race.target.space == ir::Space::Shared => {
             (race.element_bytes, Some(race.sides[0].thread.block))
@@ -47,7 +47,11 @@ pub(super) fn of_finding(finished: &Finished<'_>, finding: &exec::Finding) -> Op
 }
 
 /// The writers of an output.
-pub(super) fn of_output(finished: &Finished<'_>, name: &str, marked: Option<u64>) -> Option<Tiles> {
+pub(super) fn of_output(
+    finished: &FinishedRun<'_>,
+    name: &str,
+    marked: Option<u64>,
+) -> Option<Tiles> {
     let output = finished.built.outputs.iter().find(|one| one.name == name)?;
     let is_dense = output.strides.is_none();
     let memory = &finished.built.launch.buffers.get(output.buffer)?.name;
@@ -63,12 +67,12 @@ pub(super) fn of_output(finished: &Finished<'_>, name: &str, marked: Option<u64>
 
 /// The writers of the element in which two kernels differ, and of its neighbours, on both sides.
 pub(super) fn of_difference(
-    sides: &[Vec<Finished<'_>>; 2],
+    sides: &[Vec<FinishedRun<'_>>; 2],
     difference: &equiv::Difference,
 ) -> Vec<Tiles> {
     let position = &difference.position;
     let named = sides.iter().zip(["reference", "optimised"]);
-    let of_side = |(side, name): (&Vec<Finished<'_>>, &'static str)| {
+    let of_side = |(side, name): (&Vec<FinishedRun<'_>>, &'static str)| {
         let launch = writer(side, &position.name).filter(|one| !one.is_formula)?;
         let output = launch.built.outputs.iter().find(|one| one.name == position.name)?;
         let marked = output.offsets().nth(position.index)?;
@@ -116,7 +120,7 @@ type Stores = Vec<Option<(exec::Place, Thread)>>;
 
 impl About<'_> {
     /// Runs the launch once more, or the block that owns the memory; `None` without a page, or if nothing was stored.
-    fn stores(&self, finished: &Finished<'_>, shown: Range<u64>) -> Option<Stores> {
+    fn stores(&self, finished: &FinishedRun<'_>, shown: Range<u64>) -> Option<Stores> {
         if !finished.pictures {
             return None;
         }
@@ -139,7 +143,7 @@ impl About<'_> {
 }
 
 fn tiles(
-    (finished, about): (&Finished<'_>, About<'_>),
+    (finished, about): (&FinishedRun<'_>, About<'_>),
     array: String,
     shape: Vec<u64>,
     (first, all): (u64, u64),

@@ -25,9 +25,9 @@ const ZSTANDARD: u64 = 0x8000;
 const ENTRY_HEADER: usize = 64;
 
 /// The largest decompressed module, in bytes.
-const LARGEST: u64 = 1 << 28;
+const MAX_MODULE_BYTES: u64 = 1 << 28;
 /// The largest sum of a file's decompressed modules, in bytes.
-const LARGEST_SUM: u64 = 1 << 30;
+const MAX_TOTAL_BYTES: u64 = 1 << 30;
 /// LZ4 expands a byte to at most this many.
 const LZ4_RATIO: u64 = 255;
 
@@ -84,17 +84,17 @@ fn find_magic(bytes: &[u8]) -> Option<usize> {
 /// Reads the entries of a fat binary. Returns its length, or `None` if the bytes are not a fat binary.
 fn fat_binary(bytes: &[u8], contents: &mut Contents) -> Option<usize> {
     let head = usize::from(u16::from_le_bytes(bytes.get(6..8)?.try_into().ok()?));
-    let size = usize::try_from(word(bytes, 8)?).ok()?;
+    let size = usize::try_from(u64_at(bytes, 8)?).ok()?;
     let end = head.checked_add(size)?;
     let mut rest = bytes.get(head..end)?;
     while rest.len() >= ENTRY_HEADER {
         let kind = u16::from_le_bytes(rest.get(0..2)?.try_into().ok()?);
-        let header = usize::try_from(half(rest, 4)?).ok()?;
+        let header = usize::try_from(u32_at(rest, 4)?).ok()?;
         // A header without a size would be read again and again.
         if header < ENTRY_HEADER {
             return None;
         }
-        let size = usize::try_from(word(rest, 8)?).ok()?;
+        let size = usize::try_from(u64_at(rest, 8)?).ok()?;
         let payload = rest.get(header..header.checked_add(size)?)?;
         match kind {
             1 => match contents.module(rest, payload) {
@@ -111,16 +111,16 @@ fn fat_binary(bytes: &[u8], contents: &mut Contents) -> Option<usize> {
 
 impl Contents {
     fn module(&mut self, header: &[u8], payload: &[u8]) -> Option<Module> {
-        let architecture = half(header, 28)?;
-        let flags = word(header, 40)?;
+        let architecture = u32_at(header, 28)?;
+        let flags = u64_at(header, 40)?;
         let bytes = match flags & (LZ4 | ZSTANDARD) {
             0 => {
                 self.take(payload.len() as u64)?;
                 payload.to_vec()
             }
             kind => {
-                let compressed = usize::try_from(half(header, 16)?).ok()?;
-                let size = word(header, 56).filter(|&size| size <= LARGEST)?;
+                let compressed = usize::try_from(u32_at(header, 16)?).ok()?;
+                let size = u64_at(header, 56).filter(|&size| size <= MAX_MODULE_BYTES)?;
                 let payload = payload.get(..compressed)?;
                 // The decompressor allocates the stated size first, and the header may lie: bound it twice.
                 if kind == LZ4 && size > LZ4_RATIO * (payload.len() as u64 + 1) {
@@ -138,7 +138,7 @@ impl Contents {
     /// Counts the bytes of another module. `None` if the file has too many: a module may lie in several fat binaries
     /// of a malformed file.
     fn take(&mut self, size: u64) -> Option<()> {
-        if self.unpacked + size > LARGEST_SUM {
+        if self.unpacked + size > MAX_TOTAL_BYTES {
             self.is_too_large = true;
             return None;
         }
@@ -161,11 +161,11 @@ fn decompressed(bytes: &[u8], size: u64, kind: u64) -> Option<Vec<u8>> {
     }
 }
 
-fn word(bytes: &[u8], at: usize) -> Option<u64> {
+fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?))
 }
 
-fn half(bytes: &[u8], at: usize) -> Option<u32> {
+fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
 }
 

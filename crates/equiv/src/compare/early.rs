@@ -7,13 +7,13 @@
 //! elements.
 
 use super::elements::Elements;
-use super::visible::Seen;
+use super::visible::VisibleFloats;
 use super::{Outputs, Pair, terms};
 use crate::approximation::Reported;
 use crate::difference::{Difference, Point};
 use crate::position::Position;
-use crate::ran::Ran;
 use crate::sample::{GROUPS, Sample};
+use crate::side_run::SideRun;
 use decide::{Budget, Discrepancy, Lanes, Probe, Problem, tell_apart};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -66,7 +66,7 @@ impl Outputs<'_, '_> {
                 continue;
             };
             let seen = self.difference(&position, pair, &point, &discrepancy);
-            if let Ok(Seen::Apart(difference)) = seen
+            if let Ok(VisibleFloats::Apart(difference)) = seen
                 && difference.is_confirmed()
             {
                 return Some(difference);
@@ -96,7 +96,7 @@ impl Outputs<'_, '_> {
     /// Selects elements that are affordable to evaluate, with their outputs: all of them, every other one,
     /// and so on.
     fn affordable<'a>(&self, all: &'a [Elements]) -> (Vec<&'a str>, Vec<Pair>) {
-        let [reference, optimised] = self.ran.each_ref().map(|ran: &Ran| &ran.domain.terms);
+        let [reference, optimised] = self.ran.each_ref().map(|ran: &SideRun| &ran.domain.terms);
         let pairs = all.iter().flat_map(|one| one.pairs.iter().map(|pair| (&*one.name, *pair)));
         let own = |(_, (_, (a, b))): (&str, Pair)| u64::from(a.products() + b.products());
         let nodes = (reference.node_count() + optimised.node_count()) as u64;

@@ -3,9 +3,9 @@
 use super::{Outputs, Pair};
 use crate::difference::Difference;
 use crate::position::{OpenReason, Position, Unsettled};
-use crate::ran::Ran;
 use crate::scalar::integer_of;
 use crate::side::{Output, Side};
+use crate::side_run::SideRun;
 use exec::{Element, Lost};
 use ir::Scalar;
 use term::Term;
@@ -21,7 +21,7 @@ pub(super) struct Elements {
 }
 
 /// The value of an element on one side.
-pub(super) enum Found {
+pub(super) enum SideElement {
     Term(Term),
     Bits(u64),
     Unwritten,
@@ -29,14 +29,14 @@ pub(super) enum Found {
 }
 
 /// Returns the terms of everything that a side writes; `None` if one was lost.
-pub(super) fn terms_of(side: &Side<'_>, ran: &mut Ran) -> Option<Vec<Term>> {
+pub(super) fn terms_of(side: &Side<'_>, ran: &mut SideRun) -> Option<Vec<Term>> {
     let mut terms = Vec::new();
     for (_, output) in side.written().into_values() {
         for index in 0..output.starts.len() {
             match find(side, ran, output, index) {
-                Found::Term(term) => terms.push(term),
-                Found::Bits(_) | Found::Unwritten => {}
-                Found::Lost(_) => return None,
+                SideElement::Term(term) => terms.push(term),
+                SideElement::Bits(_) | SideElement::Unwritten => {}
+                SideElement::Lost(_) => return None,
             }
         }
     }
@@ -44,25 +44,30 @@ pub(super) fn terms_of(side: &Side<'_>, ran: &mut Ran) -> Option<Vec<Term>> {
 }
 
 /// Returns the final value of an element on one side.
-pub(super) fn find(side: &Side<'_>, ran: &mut Ran, output: &Output, index: usize) -> Found {
+pub(super) fn find(
+    side: &Side<'_>,
+    ran: &mut SideRun,
+    output: &Output,
+    index: usize,
+) -> SideElement {
     let launch = side.writer(side.count(), &output.name);
-    let Ran { results, domain, .. } = ran;
+    let SideRun { results, domain, .. } = ran;
     let Some(results) = launch.and_then(|(number, _)| results.get_mut(number)) else {
-        return Found::Unwritten;
+        return SideElement::Unwritten;
     };
     let (start, scalar) = (output.starts[index], output.scalar);
     if let Scalar::Float(format) = scalar {
         return match results.real(domain, output.buffer, start, format) {
-            Ok(value) => Found::Term(domain.term(value)),
-            Err(Element::Lost(lost)) => Found::Lost(lost),
-            Err(_) => Found::Unwritten,
+            Ok(value) => SideElement::Term(domain.term(value)),
+            Err(Element::Lost(lost)) => SideElement::Lost(lost),
+            Err(_) => SideElement::Unwritten,
         };
     }
     match results.element(domain, output.buffer, start, scalar) {
-        Element::Bits(bits) => Found::Bits(bits),
-        Element::Value(value) => Found::Term(domain.term(value)),
-        Element::Lost(lost) => Found::Lost(lost),
-        Element::Unwritten => Found::Unwritten,
+        Element::Bits(bits) => SideElement::Bits(bits),
+        Element::Value(value) => SideElement::Term(domain.term(value)),
+        Element::Lost(lost) => SideElement::Lost(lost),
+        Element::Unwritten => SideElement::Unwritten,
     }
 }
 
@@ -80,44 +85,46 @@ impl Outputs<'_, '_> {
                 [0, 1].map(|at| find(self.sides[at], &mut self.ran[at], outputs[at], index));
             let position = || Position { name: name.clone(), index };
             let lost = found.iter().enumerate().find_map(|(side, found)| match found {
-                Found::Lost(lost) => Some((side, lost.place?)),
+                SideElement::Lost(lost) => Some((side, lost.place?)),
                 _ => None,
             });
             let reason = match found {
-                [Found::Term(a), _] if self.ran[0].domain.may_be_undefined(a) => {
+                [SideElement::Term(a), _] if self.ran[0].domain.may_be_undefined(a) => {
                     OpenReason::Conditional
                 }
-                [Found::Term(a), Found::Term(b)] => {
+                [SideElement::Term(a), SideElement::Term(b)] => {
                     elements.pairs.push((index, (a, b)));
                     continue;
                 }
-                [Found::Bits(a), Found::Bits(b)] if a == b => {
+                [SideElement::Bits(a), SideElement::Bits(b)] if a == b => {
                     *self.compared.rungs.entry("equal bits".to_owned()).or_default() += 1;
                     continue;
                 }
                 // Both runs hold for all inputs, so these are the numbers for every input.
-                [Found::Bits(a), Found::Bits(b)] => {
+                [SideElement::Bits(a), SideElement::Bits(b)] => {
                     let numbers = [a, b].map(|bits| integer_of(outputs[0].scalar, bits));
                     return Err(Box::new(Difference::of_integers(position(), numbers)));
                 }
-                [Found::Bits(bits), Found::Term(b)] => {
+                [SideElement::Bits(bits), SideElement::Term(b)] => {
                     let a = self.integer(0, outputs[0].scalar, bits);
                     elements.pairs.push((index, (a, b)));
                     continue;
                 }
-                [Found::Term(a), Found::Bits(bits)] => {
+                [SideElement::Term(a), SideElement::Bits(bits)] => {
                     let b = self.integer(1, outputs[1].scalar, bits);
                     elements.pairs.push((index, (a, b)));
                     continue;
                 }
-                [Found::Lost(lost), _] | [_, Found::Lost(lost)] => OpenReason::Lost(lost.reason),
-                [Found::Unwritten, _] => OpenReason::ReferenceUnwritten,
-                [_, Found::Unwritten] => OpenReason::OptimisedUnwritten,
+                [SideElement::Lost(lost), _] | [_, SideElement::Lost(lost)] => {
+                    OpenReason::Lost(lost.reason)
+                }
+                [SideElement::Unwritten, _] => OpenReason::ReferenceUnwritten,
+                [_, SideElement::Unwritten] => OpenReason::OptimisedUnwritten,
             };
             elements.open.push(Unsettled { position: position(), reason, lost });
         }
         for (side, roots) in self.roots.iter_mut().enumerate() {
-            if self.ran[side].domain.relied.has_read_signs() {
+            if self.ran[side].domain.assumed_properties.has_read_signs() {
                 let own = |(_, (a, b)): &Pair| if side == 0 { *a } else { *b };
                 roots.extend(elements.pairs.iter().map(own));
             }

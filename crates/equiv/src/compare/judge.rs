@@ -1,6 +1,6 @@
 //! Evaluates decisions about elements: counts, conditions, and differences that both kernels confirm.
 
-use super::visible::Seen;
+use super::visible::VisibleFloats;
 use super::{Outputs, Pair};
 use crate::approximation::{self, Reported};
 use crate::difference::{Difference, Point, describe};
@@ -55,7 +55,7 @@ impl Outputs<'_, '_> {
                 Decision::Unknown(Reason::Skipped) => {
                     // Skipped because of an earlier difference, which turned out too small to report.
                     if let Some((point, discrepancy)) = self.glance(pair)
-                        && let Ok(Seen::Apart(difference)) =
+                        && let Ok(VisibleFloats::Apart(difference)) =
                             self.difference(&position, pair, &point, &discrepancy)
                     {
                         return Err(difference);
@@ -78,7 +78,7 @@ impl Outputs<'_, '_> {
         pair: (Term, Term),
         point: &Point,
         discrepancy: &Discrepancy,
-    ) -> Result<Seen, OpenReason> {
+    ) -> Result<VisibleFloats, OpenReason> {
         let stores = self.ran.each_ref().map(|ran| &ran.domain.terms);
         let numbers = Numbers::new(self.sides, self.table, stores[0], point, self.assumed);
         let Some(numbers) = numbers else {
@@ -109,8 +109,8 @@ impl Outputs<'_, '_> {
             self.replays.run(self.sides, self.table, position, &numbers, self.clock.limits());
         match floats {
             // An undefined result is not called wrong because of rounding.
-            Some(floats) if only_defined && floats.are_close() => return Ok(Seen::Alike),
-            Some(floats) if floats.are_alike() => return Ok(Seen::Alike),
+            Some(floats) if only_defined && floats.are_close() => return Ok(VisibleFloats::Alike),
+            Some(floats) if floats.are_alike() => return Ok(VisibleFloats::Alike),
             None if only_defined => return Err(OpenReason::Undefined),
             _ => {}
         }
@@ -120,7 +120,7 @@ impl Outputs<'_, '_> {
         };
         let inputs = numbers.named(stores[0].inputs(), point);
         let described = describe(stores, pair);
-        Ok(Seen::Apart(Box::new(Difference {
+        Ok(VisibleFloats::Apart(Box::new(Difference {
             position: position.clone(),
             expressions: described.expressions,
             reads: described.reads,

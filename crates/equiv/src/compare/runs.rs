@@ -2,9 +2,9 @@
 
 use crate::marks::Marks;
 use crate::options::Options;
-use crate::ran::Ran;
 use crate::sequence::Launches;
 use crate::settle;
+use crate::side_run::SideRun;
 use crate::symbolic::Symbolic;
 use exec::Place;
 
@@ -13,7 +13,7 @@ pub(super) fn run_both(
     launches: &[Launches<'_, '_>; 2],
     domains: [Symbolic; 2],
     jobs: usize,
-) -> [Ran; 2] {
+) -> [SideRun; 2] {
     let [reference, optimised] = domains;
     if jobs < 2 {
         return [launches[0].run(reference, None), launches[1].run(optimised, None)];
@@ -29,7 +29,7 @@ pub(super) fn run_both(
 }
 
 /// Repeats the run of a side if it left open whether threads store equal values.
-pub(super) fn ask(launches: &Launches<'_, '_>, ran: &mut Ran, options: &Options<'_>) {
+pub(super) fn ask(launches: &Launches<'_, '_>, ran: &mut SideRun, options: &Options<'_>) {
     let places: Vec<Vec<Place>> = ran.outcomes.iter().map(settle::asked).collect();
     if places.iter().all(Vec::is_empty) {
         return;

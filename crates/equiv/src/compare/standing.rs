@@ -14,17 +14,17 @@
 //! changes of the outputs must be linearly independent (tested in floats, at a few points). Then the numbers
 //! are the only ones nearby.
 
-use super::{Found, Outputs, compare_runs};
+use super::{Outputs, SideElement, compare_runs};
 use crate::answer::{Answer, Compared};
 use crate::assumed::Assumed;
 use crate::closed;
 use crate::constants;
 use crate::options::Options;
 use crate::position::{OpenReason, Unsettled};
-use crate::ran::Ran;
-use crate::rounding::{Constant, Stands};
+use crate::rounding::{Constant, ConstantMeaning};
 use crate::sequence::Launches;
 use crate::side::Side;
+use crate::side_run::SideRun;
 use decide::{Value, evaluate};
 use std::cell::Cell;
 use term::{Input, Number};
@@ -50,15 +50,15 @@ struct Suspect {
 }
 
 /// A comparison whose sides are equal with these constants replaced.
-pub(super) struct Standing {
+pub(super) struct ConstantReading {
     pub(super) compared: Compared,
-    pub(super) ran: [Ran; 2],
+    pub(super) ran: [SideRun; 2],
 }
 
 /// Result of the search for constants that stand for other numbers.
 pub(super) enum Search {
     /// The sides are equal with these.
-    Found(Box<Standing>),
+    Found(Box<ConstantReading>),
     /// No constants explain the difference.
     Nothing,
     /// Some might; it was not decided.
@@ -70,7 +70,7 @@ pub(super) fn find(
     launches: &[Launches<'_, '_>; 2],
     options: &Options<'_>,
     assumed: &Assumed,
-    ran: &[Ran; 2],
+    ran: &[SideRun; 2],
 ) -> Search {
     let sides = launches.each_ref().map(|one| one.side);
     let suspects = if options.snap { suspects(sides, ran) } else { Vec::new() };
@@ -85,7 +85,7 @@ pub(super) fn find(
     }
 }
 
-fn find_among(question: &Question<'_, '_, '_>, suspects: &[Suspect]) -> Option<Standing> {
+fn find_among(question: &Question<'_, '_, '_>, suspects: &[Suspect]) -> Option<ConstantReading> {
     let mut chosen = question.choose(suspects)?;
     // Drop constants that are not needed for equality.
     let mut at = 0;
@@ -98,7 +98,7 @@ fn find_among(question: &Question<'_, '_, '_>, suspects: &[Suspect]) -> Option<S
         }
     }
     // A number written on the other side is the intended one, even if others would do.
-    let is_written = |(side, stands): &Chosen| {
+    let is_written = |(side, stands): &ConstantChoice| {
         suspects.iter().any(|one| {
             one.is_literal
                 && (one.side, one.constant, &one.forms[0]) == (*side, stands.constant, &stands.form)
@@ -113,7 +113,7 @@ fn find_among(question: &Question<'_, '_, '_>, suspects: &[Suspect]) -> Option<S
 }
 
 /// Could an answer be due to constants alone?
-pub(super) fn is_likely(answer: &Answer, ran: &[Ran; 2]) -> bool {
+pub(super) fn is_likely(answer: &Answer, ran: &[SideRun; 2]) -> bool {
     let unit = ran.iter().map(|one| one.domain.constants.coarsest_unit()).fold(0.0, f64::max);
     match answer {
         Answer::Different(difference) => is_within(difference.values, SMALL.max(2.0 * unit)),
@@ -126,7 +126,7 @@ pub(super) fn is_likely(answer: &Answer, ran: &[Ran; 2]) -> bool {
 
 /// Returns `true` if a side has a constant that is a rounded literal of the other side. Then the difference
 /// can be arbitrarily large where sums cancel.
-pub(super) fn has_literals(sides: [&Side<'_>; 2], answer: &Answer, ran: &[Ran; 2]) -> bool {
+pub(super) fn has_literals(sides: [&Side<'_>; 2], answer: &Answer, ran: &[SideRun; 2]) -> bool {
     let is_open = matches!(answer, Answer::Different(_) | Answer::Unknown(..));
     is_open && suspects(sides, ran).iter().any(|suspect| suspect.is_literal)
 }
@@ -154,7 +154,7 @@ fn is_within(values: [Option<f64>; 2], bound: f64) -> bool {
 }
 
 /// Finds constants of one side alone within a few units of a form, if the values differ by as little.
-pub(super) fn near(ran: &[Ran; 2], values: [Option<f64>; 2]) -> Vec<Stands> {
+pub(super) fn near(ran: &[SideRun; 2], values: [Option<f64>; 2]) -> Vec<ConstantMeaning> {
     const UNITS: u64 = 4;
     const SHOWN: usize = 2;
     if !is_within(values, SMALL) {
@@ -165,13 +165,13 @@ pub(super) fn near(ran: &[Ran; 2], values: [Option<f64>; 2]) -> Vec<Stands> {
     let near = constants.filter_map(|constant| {
         let form =
             closed::forms_within(constant.format(), constant.bits, UNITS).into_iter().next()?;
-        Some(Stands { constant, form })
+        Some(ConstantMeaning { constant, form })
     });
     near.take(SHOWN).collect()
 }
 
 /// Collects constants of one side alone that are near a form, or a literal of the other side rounded.
-fn suspects(sides: [&Side<'_>; 2], ran: &[Ran; 2]) -> Vec<Suspect> {
+fn suspects(sides: [&Side<'_>; 2], ran: &[SideRun; 2]) -> Vec<Suspect> {
     let mut found = Vec::new();
     for side in [0, 1] {
         let [own, other] = [&ran[side].domain.constants, &ran[1 - side].domain.constants];
@@ -202,7 +202,7 @@ fn suspects(sides: [&Side<'_>; 2], ran: &[Ran; 2]) -> Vec<Suspect> {
 }
 
 /// A side and the meaning of one of its constants.
-type Chosen = (usize, Stands);
+type ConstantChoice = (usize, ConstantMeaning);
 
 struct Question<'q, 'l, 's> {
     launches: &'q [Launches<'l, 's>; 2],
@@ -215,18 +215,20 @@ struct Question<'q, 'l, 's> {
 impl Question<'_, '_, '_> {
     /// Chooses forms that make the sides equal: first the simplest of each, then others, one constant at a
     /// time.
-    fn choose(&self, suspects: &[Suspect]) -> Option<Vec<Chosen>> {
-        let of = |at: &[usize]| -> Vec<Chosen> {
+    fn choose(&self, suspects: &[Suspect]) -> Option<Vec<ConstantChoice>> {
+        let of = |at: &[usize]| -> Vec<ConstantChoice> {
             let all = suspects.iter().zip(at).map(|(suspect, at)| {
                 let form = suspect.forms[*at].clone();
-                (suspect.side, Stands { constant: suspect.constant, form })
+                (suspect.side, ConstantMeaning { constant: suspect.constant, form })
             });
             all.collect()
         };
-        let literals: Vec<Chosen> = suspects
+        let literals: Vec<ConstantChoice> = suspects
             .iter()
             .filter(|suspect| suspect.is_literal)
-            .map(|one| (one.side, Stands { constant: one.constant, form: one.forms[0].clone() }))
+            .map(|one| {
+                (one.side, ConstantMeaning { constant: one.constant, form: one.forms[0].clone() })
+            })
             .collect();
         if !literals.is_empty() && self.is_equal(&literals).is_some() {
             return Some(literals);
@@ -244,7 +246,7 @@ impl Question<'_, '_, '_> {
     }
 
     /// Returns `true` if the outputs change independently with each of the numbers.
-    fn is_determined(&self, chosen: &[Chosen]) -> bool {
+    fn is_determined(&self, chosen: &[ConstantChoice]) -> bool {
         let column = |at: usize| {
             let mut changed = chosen.to_vec();
             let form = &mut changed[at].1.form;
@@ -256,7 +258,7 @@ impl Question<'_, '_, '_> {
     }
 
     /// Evaluates the differences of some outputs at some points.
-    fn differences(&self, ran: &mut [Ran; 2]) -> Vec<f64> {
+    fn differences(&self, ran: &mut [SideRun; 2]) -> Vec<f64> {
         let sides = self.launches.each_ref().map(|one| one.side);
         let written = sides[1].written();
         let mut pairs = Vec::new();
@@ -268,7 +270,7 @@ impl Question<'_, '_, '_> {
                     super::find(sides[0], &mut ran[0], one, index),
                     super::find(sides[1], &mut ran[1], other, index),
                 ];
-                if let [Found::Term(a), Found::Term(b)] = found {
+                if let [SideElement::Term(a), SideElement::Term(b)] = found {
                     pairs.push([a, b]);
                 }
             }
@@ -290,7 +292,7 @@ impl Question<'_, '_, '_> {
     }
 
     /// Runs both sides with constants replaced.
-    fn runs(&self, chosen: &[Chosen]) -> Option<[Ran; 2]> {
+    fn runs(&self, chosen: &[ConstantChoice]) -> Option<[SideRun; 2]> {
         let mut ran = Vec::new();
         for (number, one) in self.launches.iter().enumerate() {
             let mut domain = one.table.domain(one.side, number, self.options.snap).ok()?;
@@ -302,11 +304,11 @@ impl Question<'_, '_, '_> {
             }
             ran.push(again);
         }
-        <[Ran; 2]>::try_from(ran).ok()
+        <[SideRun; 2]>::try_from(ran).ok()
     }
 
     /// Returns the comparison with constants replaced, if the sides are equal.
-    fn is_equal(&self, chosen: &[Chosen]) -> Option<Standing> {
+    fn is_equal(&self, chosen: &[ConstantChoice]) -> Option<ConstantReading> {
         let Some(mut ran) = self.runs(chosen) else {
             self.open.set(true);
             return None;
@@ -323,7 +325,7 @@ impl Question<'_, '_, '_> {
             self.open.set(true);
         }
         compared.answer = Some(answer);
-        is_equal.then_some(Standing { compared, ran })
+        is_equal.then_some(ConstantReading { compared, ran })
     }
 }
 

@@ -5,9 +5,9 @@
 //! An operation that is undefined over the reals at inputs where the floats agree is listed as an assumption.
 
 use super::Outputs;
+use crate::assumed_properties::Instruction;
 use crate::difference::{Difference, Point};
 use crate::position::{OpenReason, Position, Reliance, Unsettled};
-use crate::relied::SignRead;
 use crate::replay::{Floats, first_apart, replay};
 use crate::side::Side;
 use crate::table::Table;
@@ -34,7 +34,7 @@ const FURTHER: u64 = 50_000_000;
 const SIGN_POINTS: u32 = 3;
 
 /// The floats for a difference over the reals.
-pub(super) enum Seen {
+pub(super) enum VisibleFloats {
     /// The floats differ.
     Apart(Box<Difference>),
     /// The floats agree.
@@ -82,14 +82,16 @@ impl Outputs<'_, '_> {
         pair: (Term, Term),
         (point, discrepancy): (Point, Discrepancy),
     ) -> Result<Box<Difference>, OpenReason> {
-        if let Seen::Apart(difference) = self.difference(position, pair, &point, &discrepancy)? {
+        if let VisibleFloats::Apart(difference) =
+            self.difference(position, pair, &point, &discrepancy)?
+        {
             return Ok(difference);
         }
         for (other, discrepancy) in self.elsewhere(pair) {
             if other == point || !self.replays.may_go_on() {
                 continue;
             }
-            if let Ok(Seen::Apart(difference)) =
+            if let Ok(VisibleFloats::Apart(difference)) =
                 self.difference(position, pair, &other, &discrepancy)
             {
                 return Ok(difference);
@@ -115,8 +117,8 @@ impl Outputs<'_, '_> {
                 return Ok(None);
             }
             match self.difference(position, pair, &other, &discrepancy) {
-                Ok(Seen::Apart(difference)) => return Ok(Some(difference)),
-                Ok(Seen::Alike) => alike = true,
+                Ok(VisibleFloats::Apart(difference)) => return Ok(Some(difference)),
+                Ok(VisibleFloats::Alike) => alike = true,
                 Err(other) => reason = reason.or(Some(other)),
             }
         }
@@ -127,12 +129,12 @@ impl Outputs<'_, '_> {
     }
 
     /// Collects the instructions where the sign of a zero may have reached an output.
-    pub(super) fn signs_of_zero(&mut self) -> [BTreeSet<SignRead>; 2] {
+    pub(super) fn signs_of_zero(&mut self) -> [BTreeSet<Instruction>; 2] {
         let mut roots = std::mem::take(&mut self.roots).into_iter();
         let stores = self.ran.each_ref().map(|ran| &ran.domain.terms);
         [0, 1].map(|side| {
             let roots = roots.next().unwrap_or_default();
-            let relied = &self.ran[side].domain.relied;
+            let relied = &self.ran[side].domain.assumed_properties;
             let about = |terms: &Terms, term| self.assumed.about_term(terms, term);
             relied.signs_of_zero(stores, side == 1, roots, about)
         })
@@ -140,7 +142,8 @@ impl Outputs<'_, '_> {
 
     /// Records where the answer relies on NaN tests that find none, and on finite data.
     pub(super) fn note_reliance(&mut self) {
-        let relied = self.ran.each_ref().map(|ran| (&ran.domain.relied, &ran.domain.terms));
+        let relied =
+            self.ran.each_ref().map(|ran| (&ran.domain.assumed_properties, &ran.domain.terms));
         self.compared.nan_tests = relied.map(|(relied, terms)| relied.tests_for_nan(terms));
         self.compared.finite = relied.map(|(relied, _)| relied.assumed_finite());
     }

@@ -46,7 +46,7 @@ impl Symbolic {
     pub(crate) fn begin(&mut self, sources: FxHashMap<InputSource, usize>) {
         self.sources = sources;
         self.given.clear();
-        self.relied.begin();
+        self.assumed_properties.begin();
     }
 
     /// Creates consecutive handles for some terms and returns the first.

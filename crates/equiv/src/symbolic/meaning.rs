@@ -26,7 +26,7 @@ impl Symbolic {
 
     /// Returns the real number that a constant stands for, if it is a known one.
     pub(super) fn snap(&mut self, format: Format, bits: u64) -> Option<Term> {
-        if let Some((form, negative)) = self.constants.stands_for(format, bits) {
+        if let Some((form, negative)) = self.constants.meaning_of(format, bits) {
             let form = Formula::expression(form).ok()?;
             let term = form.term(&mut self.terms, &|_| None).ok()?;
             return Some(if negative { self.terms.negate(term) } else { term });

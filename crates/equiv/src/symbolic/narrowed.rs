@@ -44,11 +44,11 @@ struct Conjunction {
 impl Symbolic {
     /// Returns the range of an integer.
     pub(super) fn range(&mut self, term: Term) -> Option<Range> {
-        let Self { integers, terms, ranges, told, .. } = self;
+        let Self { integers, terms, ranges, assumed_ranges, .. } = self;
         let input = |position: usize| {
             let of = integers.iter().find(|(positions, _)| positions.contains(&position));
             let (_, (low, high)) = *of?;
-            let said = told.iter().find(|one| one.positions.contains(&position));
+            let said = assumed_ranges.iter().find(|one| one.positions.contains(&position));
             let said = said.map_or((low, high), |one| one.range);
             // An empty range is dropped: no input is found in this case anyway.
             Some((low.max(said.0), high.min(said.1))).filter(|(low, high)| low <= high)

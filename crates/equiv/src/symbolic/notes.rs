@@ -38,7 +38,7 @@ impl Symbolic {
             one.0 && other.1 || other.0 && one.1
         };
         if lanes.iter().any(is_assumed) {
-            self.relied.assumes_finite(place);
+            self.assumed_properties.assumes_finite(place);
         }
     }
 

@@ -247,9 +247,9 @@ impl Symbolic {
             high = high.checked_add(ends[0].max(ends[1]))?;
             // Several elements of a tensor without repetitions cannot all be the largest.
             let alone = linear.parts.len() == 1;
-            let told = self.told_of(node);
+            let range = self.assumed_range_of(node);
             are_met &= narrowed.is_none()
-                && told.is_some_and(|told| told.is_all && (alone || !told.is_distinct));
+                && range.is_some_and(|range| range.is_exact && (alone || !range.is_distinct));
             are_told &= !self.is_untold(node);
         }
         Some(Bounds { low, high, are_met, are_told })
@@ -257,8 +257,9 @@ impl Symbolic {
 
     /// Returns `true` if a node depends on an integer input of which only the type is known.
     fn is_untold(&self, node: NodeId) -> bool {
-        let untold =
-            |position: usize| !self.told.iter().any(|one| one.positions.contains(&position));
+        let untold = |position: usize| {
+            !self.assumed_ranges.iter().any(|one| one.positions.contains(&position))
+        };
         // The common case, without a traversal.
         if let Node::Input(input) = self.terms.at(node) {
             return untold(input.position());
@@ -333,7 +334,7 @@ impl Symbolic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::told::Told;
+    use crate::assumed_ranges::AssumedRange;
     use exec::domain::{Binary, Domain, InputSource, Inputs as Given};
     use exec::{Mask, WARP};
     use ir::Scalar;
@@ -351,10 +352,10 @@ mod tests {
         let sources = sources.map(|(buffer, first)| (InputSource::Buffer(buffer), first));
         let sources: FxHashMap<InputSource, usize> = sources.into_iter().collect();
         let mut domain = Symbolic::new(Arc::new(inputs), sources, false);
-        domain.told = Arc::new(vec![Told {
+        domain.assumed_ranges = Arc::new(vec![AssumedRange {
             positions: 40..42,
             range: (0, 9),
-            is_all: true,
+            is_exact: true,
             is_distinct: false,
         }]);
         let float = Scalar::Float(ir::Format::F32);

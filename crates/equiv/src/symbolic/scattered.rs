@@ -7,7 +7,7 @@
 
 use super::Symbolic;
 use super::places::Linear;
-use crate::told::Told;
+use crate::assumed_ranges::AssumedRange;
 use exec::domain::{DataPlace, Domain, PlaceDifference, Truths, Value};
 use exec::{Mask, WARP};
 use std::collections::BTreeMap;
@@ -91,7 +91,7 @@ impl Symbolic {
     pub(super) fn differ_freely(&mut self, a: Value, b: Value) -> bool {
         let terms = [a, b].map(|value| self.term(value));
         let said = |position: usize| {
-            self.told.iter().any(|one| one.positions.contains(&position))
+            self.assumed_ranges.iter().any(|one| one.positions.contains(&position))
                 || self.tickets.contains(&position)
         };
         let free = terms.iter().all(|&term| {
@@ -102,9 +102,9 @@ impl Symbolic {
     }
 
     /// Returns the declared range of an input, if the node is one.
-    pub(super) fn told_of(&self, node: NodeId) -> Option<&Told> {
+    pub(super) fn assumed_range_of(&self, node: NodeId) -> Option<&AssumedRange> {
         let Node::Input(input) = self.terms.at(node) else { return None };
-        self.told.iter().find(|one| one.positions.contains(&input.position()))
+        self.assumed_ranges.iter().find(|one| one.positions.contains(&input.position()))
     }
 
     /// Bounds the difference of two places.
@@ -122,13 +122,15 @@ impl Symbolic {
             let [Some(x), Some(y)] = ends else { return None };
             low = low.checked_add(x.min(y))?;
             high = high.checked_add(x.max(y))?;
-            is_met &= self.told_of(node).is_some_and(|told| told.is_all);
+            is_met &= self.assumed_range_of(node).is_some_and(|range| range.is_exact);
         }
         let is_never_zero = match parts.as_slice() {
-            [(x, by), (y, other)] if *by == -other => match (self.told_of(*x), self.told_of(*y)) {
-                (Some(x), Some(y)) => x.is_distinct && x.positions == y.positions,
-                _ => false,
-            },
+            [(x, by), (y, other)] if *by == -other => {
+                match (self.assumed_range_of(*x), self.assumed_range_of(*y)) {
+                    (Some(x), Some(y)) => x.is_distinct && x.positions == y.positions,
+                    _ => false,
+                }
+            }
             _ => false,
         };
         // One integer, or two with opposite factors, attain all multiples between their bounds; others may
@@ -187,9 +189,9 @@ impl Symbolic {
             if numbers.iter().any(|(known, _)| *known == node) {
                 continue;
             }
-            let told = self.told_of(node)?;
+            let range = self.assumed_range_of(node)?;
             // Another element may have that number already.
-            if !told.is_all || told.is_distinct && !numbers.is_empty() {
+            if !range.is_exact || range.is_distinct && !numbers.is_empty() {
                 return None;
             }
             let (least, _) = self.range(node.into())?;

@@ -211,7 +211,7 @@ impl Decoded {
             Self::Product { dst, sources } => {
                 let unknown = registers.unknown(sources) == Some(Mask::ALL);
                 if unknown {
-                    registers.spread(sources, *dst, lanes);
+                    registers.tag_unknown(sources, *dst, lanes);
                 }
                 unknown
             }
@@ -236,10 +236,10 @@ fn on_numbers<const N: usize>(
     lanes: Mask,
     action: impl FnOnce(&mut Narrow, [&Narrow; N]),
 ) -> bool {
-    let numbers = registers.numbers(sources);
+    let numbers = registers.are_numbers(sources);
     if numbers {
         registers.compute_words(sources, dst, lanes, action);
-        registers.numbers_in(dst, lanes);
+        registers.tag_numbers(dst, lanes);
     }
     numbers
 }
@@ -259,8 +259,8 @@ fn float<const N: usize>(
         registers.compute_words(sources, dst, lanes, action);
     }
     match unknown {
-        Mask::NONE => registers.numbers_in(dst, lanes),
-        _ => registers.spread(sources, dst, lanes),
+        Mask::NONE => registers.tag_numbers(dst, lanes),
+        _ => registers.tag_unknown(sources, dst, lanes),
     }
     true
 }

@@ -58,7 +58,7 @@ pub(super) fn resolve_indexed(
             pointers = [Some(Pointer { area: context.own(area), offset: address.offset }); WARP];
         }
         AddressBase::Absolute => {
-            wild(context, address.offset.cast_unsigned(), kind, bytes, lanes);
+            report_wild_address(context, address.offset.cast_unsigned(), kind, bytes, lanes);
             lanes = Mask::NONE;
         }
         AddressBase::Register(register) => {
@@ -77,7 +77,7 @@ pub(super) fn resolve_indexed(
                 let near = keeps_region(values[lane] & width.mask(), full);
                 let pointer = Pointer::decode(full, space).filter(|_| near);
                 if pointer.is_none() || !tags.pointer.has(lane) {
-                    wild(context, full, kind, bytes, Mask(1 << lane));
+                    report_wild_address(context, full, kind, bytes, Mask(1 << lane));
                     lanes = lanes.without(Mask(1 << lane));
                 }
                 pointers[lane] = pointer;
@@ -96,15 +96,21 @@ fn check_own(
     pointers: &[Option<Pointer>; WARP],
     lanes: Mask,
 ) -> Result<(), Gap> {
-    let strange = |pointer: Pointer| context.other_block(pointer.area).is_some();
-    match lanes.iter().any(|lane| pointers[lane].is_some_and(strange)) {
+    let is_other_block = |pointer: Pointer| context.other_block(pointer.area).is_some();
+    match lanes.iter().any(|lane| pointers[lane].is_some_and(is_other_block)) {
         true => Err(context.gap("an address of another block is used in `.shared::cta`")),
         false => Ok(()),
     }
 }
 
 /// Records accesses at an address that belongs to no allocation.
-fn wild(context: &mut Context<'_, '_>, address: u64, kind: AccessKind, bytes: u32, lanes: Mask) {
+fn report_wild_address(
+    context: &mut Context<'_, '_>,
+    address: u64,
+    kind: AccessKind,
+    bytes: u32,
+    lanes: Mask,
+) {
     context.find(Fault::WildAddress { address, kind, bytes }, lanes);
 }
 
@@ -132,7 +138,7 @@ pub(super) fn allocation<'s>(
 
 /// The start of a lane's access (`None` in a buffer without bounds), and `true` if it is aligned only if the
 /// allocation happens to be.
-type Checked = Result<(Option<usize>, bool), Fault>;
+type Located = Result<(Option<usize>, bool), Fault>;
 
 /// Checks bounds, alignment and permission of a lane's access. Returns its first byte.
 fn check(
@@ -142,7 +148,7 @@ fn check(
     bytes: u32,
     align: u32,
     kind: AccessKind,
-) -> Checked {
+) -> Located {
     let target = || {
         let mut target = memory.target(offset);
         target.size = size as u64;
@@ -196,11 +202,11 @@ pub(super) fn locate(
         },
     };
     match checked {
-        Ok((start, lucky)) => {
+        Ok((start, depends_on_placement)) => {
             if context.tracker.follows_grids() {
-                note_early(context, pointer, lane, kind);
+                report_before_grid_wait(context, pointer, lane, kind);
             }
-            if lucky {
+            if depends_on_placement {
                 note_placement(context, pointer, lane, align);
             }
             Some(start)
@@ -242,7 +248,7 @@ pub(super) fn note_placement(
 }
 
 /// Reports an access to global memory before `griddepcontrol.wait`: earlier launches may still be running.
-pub(super) fn note_early(
+pub(super) fn report_before_grid_wait(
     context: &mut Context<'_, '_>,
     pointer: Pointer,
     lane: usize,
@@ -293,7 +299,7 @@ pub(super) fn read_element(
             low[lane] = valued.store.units(low[lane], word);
             high[lane] = valued.store.units(high[lane], upper);
         }
-        worse(word, upper)
+        combine_states(word, upper)
     };
     let word = match param(context, area) {
         Some(memory) => read(memory, low, high),
@@ -312,7 +318,7 @@ pub(super) fn read_element(
             high[lane] = valued.store.units(high[lane], word);
         }
         context.valued = valued;
-        return Word::Fickle;
+        return Word::ScheduleDependent;
     }
     context.valued = valued;
     word
@@ -331,7 +337,7 @@ pub(super) fn write_element(
     if let Some((memory, ..)) = allocation(context, area, lane) {
         match &mut valued {
             // An address need not mean the same in another block.
-            None if handed_over => memory.store(at, bytes, value, Word::Fickle),
+            None if handed_over => memory.store(at, bytes, value, Word::ScheduleDependent),
             Some(valued) if handed_over => valued.store.lose(memory, at, bytes),
             None => memory.store(at, bytes, value, word),
             Some(valued) => valued.store.store(memory, at, bytes, value, word),
@@ -361,7 +367,7 @@ pub(super) fn lose_element(
     let mut valued = context.valued.take();
     if let Some((memory, ..)) = allocation(context, area, lane) {
         match &mut valued {
-            None => memory.store(at, bytes, 0, Word::Fickle),
+            None => memory.store(at, bytes, 0, Word::ScheduleDependent),
             Some(valued) => valued.store.lose(memory, at, bytes),
         }
     }
@@ -390,29 +396,30 @@ pub(super) fn forget_element(
 }
 
 /// Returns `true` if the final contents of an area are visible to others: global memory other than scratch.
-pub(super) fn is_seen(context: &Context<'_, '_>, area: Area) -> bool {
+pub(super) fn is_visible_outside(context: &Context<'_, '_>, area: Area) -> bool {
     let Area::Global(number) = area else { return false };
     context.global.get(number).is_none_or(|memory| memory.access != Access::Scratch)
 }
 
 /// Returns `true` if a store of an undetermined value to an area must be reported: if the host sees its final
 /// contents, or, in any global memory, if a value of the run may be undefined (which would be a fault).
-pub(super) fn is_noted(context: &Context<'_, '_>, area: Area) -> bool {
-    is_seen(context, area) || context.report.maybe_undefined && matches!(area, Area::Global(_))
+pub(super) fn must_report_store(context: &Context<'_, '_>, area: Area) -> bool {
+    is_visible_outside(context, area)
+        || context.report.maybe_undefined && matches!(area, Area::Global(_))
 }
 
 /// The state of a word with parts in states `a` and `b`.
-pub(super) fn worse(a: Word, b: Word) -> Word {
+pub(super) fn combine_states(a: Word, b: Word) -> Word {
     let either = |word: Word| a == word || b == word;
     match () {
         () if either(Word::Poison) => Word::Poison,
-        () if either(Word::Fickle) || either(Word::Pointer) => Word::Fickle,
+        () if either(Word::ScheduleDependent) || either(Word::Pointer) => Word::ScheduleDependent,
         () => Word::Unknown,
     }
 }
 
 /// Records the state of a lane's loaded word in the tags of a register. `bad` is set if the access had a fault.
-pub(super) fn mark(tags: &mut Tags, lane: usize, word: Word, place: Place, bad: bool) {
+pub(super) fn set_tags_of(tags: &mut Tags, lane: usize, word: Word, place: Place, bad: bool) {
     let bit = Mask(1 << lane);
     match word {
         Word::Number => {}
@@ -421,9 +428,9 @@ pub(super) fn mark(tags: &mut Tags, lane: usize, word: Word, place: Place, bad: 
             tags.unknown = tags.unknown.or(bit);
             tags.origin = tags.origin.or(Some(Source::Data));
         }
-        Word::Fickle => {
+        Word::ScheduleDependent => {
             tags.unknown = tags.unknown.or(bit);
-            tags.fickle = tags.fickle.or(bit);
+            tags.schedule_dependent = tags.schedule_dependent.or(bit);
             tags.origin = Some(Source::Stored);
         }
         Word::Poison => {
@@ -438,7 +445,9 @@ pub(super) fn mark(tags: &mut Tags, lane: usize, word: Word, place: Place, bad: 
 pub(super) fn word_of(tags: Tags, lane: usize) -> Word {
     match () {
         () if tags.poison.has(lane) => Word::Poison,
-        () if tags.unknown.has(lane) && tags.fickle.has(lane) => Word::Fickle,
+        () if tags.unknown.has(lane) && tags.schedule_dependent.has(lane) => {
+            Word::ScheduleDependent
+        }
         () if tags.unknown.has(lane) => Word::Unknown,
         () if tags.pointer.has(lane) => Word::Pointer,
         () => Word::Number,

@@ -241,7 +241,7 @@ fn predicate_binary(
         context.report.maybe_undefined |= !maybe.and(context.lanes).is_empty();
         tags.poison = tags.poison.without(maybe);
         tags.unknown = tags.unknown.or(maybe);
-        tags.fickle = tags.fickle.or(maybe);
+        tags.schedule_dependent = tags.schedule_dependent.or(maybe);
     }
     context.write_predicate(dst, truth, tags);
 }

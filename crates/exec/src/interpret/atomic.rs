@@ -4,8 +4,8 @@
 //! used, or if two updates do not commute; so the order chosen here decides no verdict.
 
 use super::access::{
-    allocation, is_noted, locate, mark, read_element, resolve_indexed, word_of, worse,
-    write_element,
+    allocation, combine_states, locate, must_report_store, read_element, resolve_indexed,
+    set_tags_of, word_of, write_element,
 };
 use super::symbolic::expanded;
 use super::tracked::{fence, track};
@@ -123,7 +123,7 @@ pub(super) fn update_lane(
         let mut unused = [0; WARP];
         let bytes = element as usize;
         let before = read_element(context, pointer.area, lane, at, bytes, [values, &mut unused]);
-        mark(tags, lane, before, context.place, found.is_none());
+        set_tags_of(tags, lane, before, context.place, found.is_none());
         let Some(Some(at)) = at else { continue };
         let old = (values[lane], before);
         let operand =
@@ -152,7 +152,9 @@ pub(super) fn change_element(
     let rounds = rounds(atomic);
     let before = old.1;
     let stale = before == Word::Poison && depends_on_initial(context, pointer, lane);
-    if before == Word::Fickle && atomic.op != AtomicOp::Exchange && is_noted(context, pointer.area)
+    if before == Word::ScheduleDependent
+        && atomic.op != AtomicOp::Exchange
+        && must_report_store(context, pointer.area)
     {
         // The old value may be uninitialised, or decided by the schedule.
         let tags = Tags::unknown(Mask::one(lane), Source::Stored);
@@ -168,8 +170,8 @@ pub(super) fn change_element(
             Word::Unknown
         }
         (Word::Number, Word::Number) if b_word == Word::Number => Word::Number,
-        (Word::Number, Word::Number) => worse(Word::Number, b_word),
-        (before, word) => worse(before, word),
+        (Word::Number, Word::Number) => combine_states(Word::Number, b_word),
+        (before, word) => combine_states(before, word),
     };
     let mut new = (update(atomic, old.0, a.0, b.map(|(b, _)| b)), after);
     if context.valued.is_some() {

@@ -5,7 +5,7 @@
 //! the manual leaves the effect open (an H200 faults, or never completes): a finding that ends the run. A
 //! copy to several blocks is a separate agent for each.
 
-use super::access::{is_seen, locate, read_element, resolve, write_element};
+use super::access::{is_visible_outside, locate, read_element, resolve, write_element};
 use super::cluster;
 use super::mbarrier;
 use super::reduce::Reduction;
@@ -21,7 +21,7 @@ use crate::launch::Access as Permission;
 use crate::memory::Word;
 use crate::tracker::{AccessAttributes, CopyContents};
 use ir::{Atomic, BulkCompletion, BulkCopy, Space, Width};
-use sync::{CopyId, Kind, SameValue};
+use sync::{AgentId, Kind, SameValue};
 
 /// The granularity of sizes and addresses, in bytes.
 const UNIT: u32 = 16;
@@ -139,7 +139,7 @@ fn transfer(
     context: &mut Context<'_, '_>,
     (source, target): (Pointer, Pointer),
     (lane, same): (usize, SameValue),
-    (id, bytes): (CopyId, u32),
+    (id, bytes): (AgentId, u32),
 ) -> Result<(), Gap> {
     let from = locate(context, source, lane, (bytes, UNIT), AccessKind::Read);
     let to = locate(context, target, lane, (bytes, UNIT), AccessKind::Write);
@@ -177,7 +177,7 @@ fn reduce(
     update: &Atomic,
     (source, target): (Pointer, Pointer),
     lane: usize,
-    (id, bytes): (CopyId, u32),
+    (id, bytes): (AgentId, u32),
 ) -> Result<(), Gap> {
     let from = locate(context, source, lane, (bytes, UNIT), AccessKind::Read);
     let to = locate(context, target, lane, (bytes, UNIT), AccessKind::Atomic);
@@ -208,7 +208,7 @@ pub(super) fn is_constant(context: &Context<'_, '_>, area: Area) -> bool {
 }
 
 /// The attributes of a bulk copy's access.
-pub(super) fn async_access(context: &Context<'_, '_>, kind: Kind, id: CopyId) -> AccessAttributes {
+pub(super) fn async_access(context: &Context<'_, '_>, kind: Kind, id: AgentId) -> AccessAttributes {
     let plain = AccessAttributes::plain(kind, context.site, UNIT);
     AccessAttributes { copy: Some(id), is_async: true, ..plain }
 }
@@ -227,11 +227,11 @@ pub(super) fn leaving(
             // The fault is reported and the memory is written; neither may be reported differently later.
             Word::Unknown
         }
-        Word::Fickle | Word::Pointer if is_seen(context, area) => {
+        Word::ScheduleDependent | Word::Pointer if is_visible_outside(context, area) => {
             let (reaches, reason) = (Sink::Output, Reason::Undetermined);
             context.doubt(Doubtful::Undetermined { reaches, reason }, lanes);
             word
         }
-        Word::Number | Word::Unknown | Word::Fickle | Word::Pointer => word,
+        Word::Number | Word::Unknown | Word::ScheduleDependent | Word::Pointer => word,
     }
 }

@@ -138,8 +138,8 @@ fn votes(context: &mut Context<'_, '_>, predicate: Operand) -> Votes {
         context.find(fault, poisoned);
     }
     let unknown = !tags.is_number_in(lanes);
-    let fickle = !tags.undetermined().and(lanes).is_empty();
-    Votes { yes: truth.and(lanes).count(), all: lanes.count(), unknown, fickle }
+    let schedule_dependent = !tags.undetermined().and(lanes).is_empty();
+    Votes { yes: truth.and(lanes).count(), all: lanes.count(), unknown, schedule_dependent }
 }
 
 /// Returns `true` if lanes at the two instructions can execute them together: same qualifiers. The caller
@@ -339,8 +339,9 @@ fn gathered(tags: Tags, lanes: Mask) -> Tags {
     let any = |mask: Mask| if mask.and(lanes).is_empty() { Mask::NONE } else { Mask::ALL };
     let tags = tags.spread();
     let poison = any(tags.poison);
-    let (unknown, fickle) = (any(tags.unknown).without(poison), any(tags.undetermined()));
-    Tags { poison, unknown, fickle, ..tags }
+    let (unknown, schedule_dependent) =
+        (any(tags.unknown).without(poison), any(tags.undetermined()));
+    Tags { poison, unknown, schedule_dependent, ..tags }
 }
 
 fn vote(context: &mut Context<'_, '_>, dst: Reg, tags: Tags, holds: impl Fn(usize) -> bool) {

@@ -11,7 +11,7 @@
 use super::pointer::alignment;
 use crate::address::{Area, Pointer, window as window_of};
 use crate::context::Context;
-use crate::encoded::{Above, Encoded, Home};
+use crate::encoded::{Above, Encoded, VariablePlacement};
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::tags::Tags;
 use ir::{IntBinary, IntTernary, IntUnary, Op, Operand, Reg, Space, Width};
@@ -29,12 +29,12 @@ enum Part {
 }
 
 /// Encoded addresses that result from an instruction.
-pub(super) type Results = SmallVec<[Found; 1]>;
+pub(super) type Results = SmallVec<[EncodedResult; 1]>;
 /// Operands of an instruction, or their parts in a lane.
 type Few<T> = SmallVec<[T; 4]>;
 
 /// An encoded address that results from an instruction, in lanes of a register.
-pub(super) struct Found {
+pub(super) struct EncodedResult {
     dst: Reg,
     lanes: Mask,
     encoded: Encoded,
@@ -128,7 +128,7 @@ fn in_lanes(
     let generic = parts.iter().any(generic) && !matches!(op, Op::ConvertAddress { .. });
     evaluate(context, op, &parts, home, &mut |dst, encoded, align| {
         let window = generic && encoded.above() != Above::Window;
-        found.push(Found { dst, lanes, encoded, align, window });
+        found.push(EncodedResult { dst, lanes, encoded, align, window });
     });
 }
 
@@ -152,12 +152,12 @@ fn same_part(context: &Context<'_, '_>, operand: Operand) -> Option<Part> {
 }
 
 /// Known facts about a shared variable.
-pub(super) fn home(context: &Context<'_, '_>, variable: usize) -> Option<Home> {
+pub(super) fn home(context: &Context<'_, '_>, variable: usize) -> Option<VariablePlacement> {
     let memory = context.shared.get(variable)?;
     let pointer = Pointer { area: Area::Shared(variable), offset: 0 };
     let align_bits = alignment(context, pointer).trailing_zeros();
     let first = memory.lead;
-    Some(Home { align_bits, first, size: first + memory.bytes.len() as u64 })
+    Some(VariablePlacement { align_bits, first, size: first + memory.bytes.len() as u64 })
 }
 
 /// Reads a lane of an operand; shared addresses as encoded ones.
@@ -197,7 +197,7 @@ fn evaluate(
     context: &Context<'_, '_>,
     op: &Op,
     parts: &[Part],
-    home: Home,
+    home: VariablePlacement,
     found: &mut dyn FnMut(Reg, Encoded, u32),
 ) {
     if let Op::Split { dsts, .. } = op {
@@ -229,7 +229,7 @@ fn evaluate(
     let to = context.layout.width(dst).bits();
     if let Op::ConvertAddress { space, to_generic, .. } = op {
         let ([Part::Address(whole)], Space::Shared) = (parts, space) else { return };
-        let converted = whole.converted(*to_generic, context.machine.blocks == 1);
+        let converted = whole.cvta(*to_generic, context.machine.blocks == 1);
         return converted.into_iter().for_each(|result| found(dst, result, 0));
     }
     if let Some(result) = single(op, parts, to, home) {
@@ -243,7 +243,7 @@ fn evaluate(
     };
     if context.machine.is_placed(variable) {
         for align_bits in home.align_bits + 1..=MOST_ALIGN_BITS {
-            if let Some(result) = single(op, parts, to, Home { align_bits, ..home }) {
+            if let Some(result) = single(op, parts, to, VariablePlacement { align_bits, ..home }) {
                 return found(dst, result, 1 << align_bits);
             }
         }
@@ -251,7 +251,7 @@ fn evaluate(
 }
 
 /// Returns the result of an operation that has one.
-fn single(op: &Op, parts: &[Part], to: u32, home: Home) -> Option<Encoded> {
+fn single(op: &Op, parts: &[Part], to: u32, home: VariablePlacement) -> Option<Encoded> {
     match (op, parts) {
         (Op::Copy { .. }, [Part::Address(a)]) => a.resize(64, false, to),
         (Op::Select { .. }, [Part::Number(condition), a, b]) => {
@@ -295,7 +295,12 @@ fn address_and_number(a: Part, b: Part) -> Option<(Encoded, u64)> {
     }
 }
 
-fn binary(op: IntBinary, width: Width, (a, b): (Part, Part), home: Home) -> Option<Encoded> {
+fn binary(
+    op: IntBinary,
+    width: Width,
+    (a, b): (Part, Part),
+    home: VariablePlacement,
+) -> Option<Encoded> {
     let bits = width.bits();
     match op {
         IntBinary::Sub => {
@@ -330,7 +335,12 @@ fn binary(op: IntBinary, width: Width, (a, b): (Part, Part), home: Home) -> Opti
     }
 }
 
-fn ternary(op: IntTernary, width: Width, parts: &[Part], home: Home) -> Option<Encoded> {
+fn ternary(
+    op: IntTernary,
+    width: Width,
+    parts: &[Part],
+    home: VariablePlacement,
+) -> Option<Encoded> {
     let bits = width.bits();
     match (op, parts) {
         (IntTernary::ExtractBits { signed: false }, [Part::Address(a), first, length]) => {
@@ -364,7 +374,7 @@ fn ternary(op: IntTernary, width: Width, parts: &[Part], home: Home) -> Option<E
 }
 
 /// Executes `mov c, {a, b}` with an address in one part.
-fn concat(parts: &[Part], to: u32, home: Home) -> Option<Encoded> {
+fn concat(parts: &[Part], to: u32, home: VariablePlacement) -> Option<Encoded> {
     let bits = to / parts.len() as u32;
     if to > 64 {
         return None;
@@ -398,7 +408,7 @@ fn inserted(
     bits: u32,
     (insert, base): (Part, Part),
     (first, length): (u64, u64),
-    home: Home,
+    home: VariablePlacement,
 ) -> Option<Encoded> {
     let length = length.min(u64::from(bits).saturating_sub(first));
     let ones = if length >= 64 { u64::MAX } else { (1 << length) - 1 };
@@ -421,8 +431,8 @@ fn inserted(
 
 /// Writes results into lanes that the instruction left unknown.
 #[cold]
-pub(super) fn write(context: &mut Context<'_, '_>, results: &[Found]) {
-    for &Found { dst, lanes, encoded, align: assumed, window } in results {
+pub(super) fn write(context: &mut Context<'_, '_>, results: &[EncodedResult]) {
+    for &EncodedResult { dst, lanes, encoded, align: assumed, window } in results {
         let lanes = lanes.and(context.registers.tags(dst).unknown);
         let Some(home) = home(context, encoded.variable).filter(|_| !lanes.is_empty()) else {
             continue;
@@ -495,6 +505,6 @@ pub(super) fn uniform(context: &Context<'_, '_>, operand: Operand) -> Option<Enc
 pub(super) fn shuffled(context: &mut Context<'_, '_>, dst: Reg, offered: Option<Encoded>) {
     if let Some(encoded) = offered {
         let lanes = context.lanes;
-        write(context, &[Found { dst, lanes, encoded, align: 0, window: false }]);
+        write(context, &[EncodedResult { dst, lanes, encoded, align: 0, window: false }]);
     }
 }

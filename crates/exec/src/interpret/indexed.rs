@@ -13,7 +13,7 @@
 //! input. In all other cases the run ends with what is missing. If the domain knows the place as one number,
 //! it is an ordinary address.
 
-use super::access::{allocation, note_early};
+use super::access::{allocation, report_before_grid_wait};
 use crate::address::{Area, Pointer};
 use crate::context::Context;
 use crate::domain::{Bounds, Value};
@@ -135,7 +135,12 @@ pub(super) fn read(
         return Ok(None);
     }
     if context.tracker.follows_grids() {
-        note_early(context, Pointer { area: one.area, offset: 0 }, one.lane, AccessKind::Read);
+        report_before_grid_wait(
+            context,
+            Pointer { area: one.area, offset: 0 },
+            one.lane,
+            AccessKind::Read,
+        );
     }
     let (name, place) = named(context, one);
     let Some(valued) = &mut context.valued else { return Ok(None) };

@@ -25,8 +25,8 @@ const BYTES: u32 = TENSOR_MAP_BYTES as u32;
 const ALIGN: u32 = 64;
 /// Bytes that are reported as one value.
 const UNIT: u32 = 16;
-const UNKNOWN: &str = "the contents of a tensor map are not known";
-const WRONG: &str = "a wrong address of a tensor map is undefined";
+const UNKNOWN_CONTENTS: &str = "the contents of a tensor map are not known";
+const WRONG_ADDRESS: &str = "a wrong address of a tensor map is undefined";
 
 pub(super) fn execute(context: &mut Context<'_, '_>, op: &MapOp) -> Result<Flow, Gap> {
     match op {
@@ -47,21 +47,21 @@ pub(super) fn fence(context: &mut Context<'_, '_>, map: Option<Address>) -> Resu
     };
     let maps = resolve(context, map, Space::Generic, AccessKind::Read, BYTES)?;
     for lane in lanes.iter() {
-        let pointer = usable(context, &maps, lane)?;
+        let pointer = map_pointer(context, &maps, lane)?;
         context.tracker.acquire_map(warp, lane, (pointer.area, pointer.offset));
     }
     Ok(())
 }
 
 /// Returns a lane's pointer to a map, or a gap if its address had a fault.
-fn usable(context: &Context<'_, '_>, all: &Addresses, lane: usize) -> Result<Pointer, Gap> {
+fn map_pointer(context: &Context<'_, '_>, all: &Addresses, lane: usize) -> Result<Pointer, Gap> {
     let found = all.pointers[lane].filter(|_| all.lanes.has(lane));
-    found.ok_or_else(|| context.gap(WRONG))
+    found.ok_or_else(|| context.gap(WRONG_ADDRESS))
 }
 
 /// Returns the alignment that a map's address must have. A map in dynamic shared memory is assumed to be aligned, and
 /// the report lists the assumption.
-fn demanded(context: &mut Context<'_, '_>, pointer: Pointer) -> u32 {
+fn required_alignment(context: &mut Context<'_, '_>, pointer: Pointer) -> u32 {
     let Area::Shared(number) = pointer.area else { return ALIGN };
     let memory = context.shared.get(number);
     let (declared, lead) = memory.map_or((1, 0), |memory| (memory.align, memory.lead));
@@ -74,21 +74,21 @@ fn demanded(context: &mut Context<'_, '_>, pointer: Pointer) -> u32 {
 }
 
 /// Returns the position of a map's bytes in its allocation, or a gap if they cannot be accessed.
-fn whole(
+fn locate_map(
     context: &mut Context<'_, '_>,
     (pointer, lane): (Pointer, usize),
     kind: AccessKind,
 ) -> Result<usize, Gap> {
-    let align = demanded(context, pointer);
+    let align = required_alignment(context, pointer);
     match locate(context, pointer, lane, (BYTES, align), kind) {
         Some(Some(at)) => Ok(at),
-        Some(None) => Err(context.gap(UNKNOWN)),
-        None => Err(context.gap(WRONG)),
+        Some(None) => Err(context.gap(UNKNOWN_CONTENTS)),
+        None => Err(context.gap(WRONG_ADDRESS)),
     }
 }
 
 /// Reports an access to the whole map to the tracker.
-fn tell(context: &mut Context<'_, '_>, pointer: Pointer, lane: usize, kind: Kind) {
+fn track_map_access(context: &mut Context<'_, '_>, pointer: Pointer, lane: usize, kind: Kind) {
     let attributes = AccessAttributes::plain(kind, context.site, UNIT);
     track(context, pointer, lane, BYTES, attributes, SameValue::Different);
 }
@@ -103,17 +103,19 @@ fn replace(
     let maps = resolve(context, map, space, AccessKind::Write, BYTES)?;
     let (values, tags) = context.read(value, field.width());
     for lane in context.lanes.iter() {
-        let pointer = usable(context, &maps, lane)?;
-        let at = whole(context, (pointer, lane), AccessKind::Write)?;
-        tell(context, pointer, lane, Kind::Write);
+        let pointer = map_pointer(context, &maps, lane)?;
+        let at = locate_map(context, (pointer, lane), AccessKind::Write)?;
+        track_map_access(context, pointer, lane, Kind::Write);
         let word = word_of(tags, lane);
         if field == MapField::GlobalAddress {
-            let word = keep(context, pointer.area, (word, lane));
+            let word = word_for_area(context, pointer.area, (word, lane));
             write_element(context, (pointer.area, lane), at, 8, (values[lane], word));
             continue;
         }
-        if let (MapField::GlobalStride(number), Word::Pointer | Word::Unknown | Word::Fickle) =
-            (field, word)
+        if let (
+            MapField::GlobalStride(number),
+            Word::Pointer | Word::Unknown | Word::ScheduleDependent,
+        ) = (field, word)
         {
             lose_stride(context, (pointer.area, lane), at, number)?;
             continue;
@@ -137,7 +139,7 @@ fn replace(
 }
 
 /// Checks a word stored to a map: in global memory others may see it.
-fn keep(context: &mut Context<'_, '_>, area: Area, (word, lane): (Word, usize)) -> Word {
+fn word_for_area(context: &mut Context<'_, '_>, area: Area, (word, lane): (Word, usize)) -> Word {
     match area {
         Area::Global(_) => leaving(context, area, (word, lane)),
         _ => word,
@@ -157,7 +159,7 @@ fn apply(
     let (mut value, mut unused) = ([0; WARP], [0; WARP]);
     let word = read_element(context, area, lane, Some(Some(at)), 4, [&mut value, &mut unused]);
     if word != Word::Number {
-        return Err(context.gap(UNKNOWN));
+        return Err(context.gap(UNKNOWN_CONTENTS));
     }
     let changed = value[lane] & !half(edit.mask) | half(edit.bits);
     write_element(context, (area, lane), at, 4, (changed, Word::Number));
@@ -198,17 +200,18 @@ fn publish(context: &mut Context<'_, '_>, dst: Address, src: Address) -> Result<
     let targets = resolve(context, dst, Space::Global, AccessKind::Write, BYTES)?;
     let sources = resolve(context, src, Space::Shared, AccessKind::Read, BYTES)?;
     let writer = lanes.lowest().unwrap_or(0);
-    let (source, target) = (usable(context, &sources, writer)?, usable(context, &targets, writer)?);
+    let (source, target) =
+        (map_pointer(context, &sources, writer)?, map_pointer(context, &targets, writer)?);
     for lane in lanes.iter() {
-        let own = (usable(context, &sources, lane)?, usable(context, &targets, lane)?);
+        let own = (map_pointer(context, &sources, lane)?, map_pointer(context, &targets, lane)?);
         if own != (source, target) {
             return Err(context.gap("lanes of a warp copy different tensor maps"));
         }
-        tell(context, source, lane, Kind::Read);
+        track_map_access(context, source, lane, Kind::Read);
     }
-    let from = whole(context, (source, writer), AccessKind::Read)?;
-    let to = whole(context, (target, writer), AccessKind::Write)?;
-    tell(context, target, writer, Kind::Write);
+    let from = locate_map(context, (source, writer), AccessKind::Read)?;
+    let to = locate_map(context, (target, writer), AccessKind::Write)?;
+    track_map_access(context, target, writer, Kind::Write);
     // The address as a whole, and the rest as words, each known or unknown.
     let words = std::iter::once((0, 8)).chain((8..TENSOR_MAP_BYTES).step_by(4).map(|at| (at, 4)));
     for (offset, bytes) in words {

@@ -21,7 +21,7 @@ use ir::{
     Width,
 };
 use sync::{
-    ArrivalTerms, CopyId, Kind, LaneId, MBARRIER_UPDATES, MbarrierAnswer, MbarrierEvent,
+    AgentId, ArrivalTerms, Kind, LaneId, MBARRIER_UPDATES, MbarrierAnswer, MbarrierEvent,
     MbarrierFinding, MbarrierId, MbarrierMisuse, MbarrierReuse, MbarrierScope, MbarrierState,
     MbarrierStop, NamedPhase, SameValue, Site, WaitTerms, Waiting,
 };
@@ -201,7 +201,7 @@ pub(super) fn deliver(
     context: &mut Context<'_, '_>,
     pointer: Pointer,
     lane: usize,
-    (copy, bytes): (CopyId, u32),
+    (copy, bytes): (AgentId, u32),
 ) -> Result<(), Gap> {
     if !matches!(pointer.area, Area::Shared(_)) {
         return Err(context.gap("an mbarrier is not in shared memory"));
@@ -363,7 +363,7 @@ fn access_by(
     context: &mut Context<'_, '_>,
     same: &Same,
     (kind, value): (Kind, SameValue),
-    copy: Option<CopyId>,
+    copy: Option<AgentId>,
 ) {
     let attributes = AccessAttributes {
         copy,

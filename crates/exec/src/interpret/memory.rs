@@ -2,8 +2,8 @@
 //! are in `access.rs`, data-dependent addresses in `indexed.rs` and `scattered.rs`.
 
 use super::access::{
-    allocation, is_noted, locate, mark, read_element, resolve, resolve_indexed, word_of,
-    write_element,
+    allocation, locate, must_report_store, read_element, resolve, resolve_indexed, set_tags_of,
+    word_of, write_element,
 };
 use super::indexed::{self, Indexed};
 use super::symbolic::expanded::{self, Parts};
@@ -41,7 +41,7 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &Load) -> Result<(), Gap
         for (position, (low, high, tags)) in parts.iter_mut().enumerate() {
             let at = found.map(|start| start.map(|start| start + position * element as usize));
             let word = read_element(context, pointer.area, lane, at, element as usize, [low, high]);
-            mark(tags, lane, word, context.place, found.is_none());
+            set_tags_of(tags, lane, word, context.place, found.is_none());
             let place = at.flatten().filter(|_| word == Word::Poison);
             if let (Some(at), Some(dst)) = (place, load.dsts[position]) {
                 let bytes = partial::loaded(context, (pointer.area, lane, at), load, dst);
@@ -91,7 +91,7 @@ fn load_indexed(
             high[lane] = indexed::word(context, own.get(8..).unwrap_or_default()).0;
         }
         let word = if bad { Word::Poison } else { Word::Unknown };
-        mark(tags, lane, word, context.place, bad);
+        set_tags_of(tags, lane, word, context.place, bad);
     }
     Ok(())
 }
@@ -209,7 +209,7 @@ pub(super) fn store_element(
             Some(stored) => {
                 (values[lane], word) = stored;
                 tags = Tags::NUMBER;
-                mark(&mut tags, lane, word, context.place, false);
+                set_tags_of(&mut tags, lane, word, context.place, false);
             }
             None if matches!(pointer.area, Area::Global(_)) => {}
             None => return partial::write_memory(context, (pointer.area, lane), at, bytes),
@@ -225,7 +225,9 @@ pub(super) fn store_element(
         word = Word::Unknown;
         values[lane] = 0;
     }
-    if matches!(word, Word::Fickle | Word::Pointer) && is_noted(context, pointer.area) {
+    if matches!(word, Word::ScheduleDependent | Word::Pointer)
+        && must_report_store(context, pointer.area)
+    {
         context.doubt_undetermined(tags, Sink::Output, Mask(1 << lane));
     }
     let high = match (width, src) {

@@ -6,7 +6,7 @@
 //! that are defined in all operands. A lane without an undefined byte is an ordinary one again. Any other
 //! operation leaves poison.
 
-use super::access::{allocation, mark, param, word_of};
+use super::access::{allocation, param, set_tags_of, word_of};
 use super::symbolic;
 use crate::address::Area;
 use crate::context::Context;
@@ -204,8 +204,8 @@ fn lost(context: &mut Context<'_, '_>, bytes: &[Byte]) -> Byte {
         Some(valued) => {
             let mut all = ZERO;
             all[..bytes.len()].copy_from_slice(bytes);
-            let fickle = valued.store.word(&all).1 == Word::Fickle;
-            let reason = if fickle { reason::SCHEDULE } else { reason::BITS };
+            let schedule_dependent = valued.store.word(&all).1 == Word::ScheduleDependent;
+            let reason = if schedule_dependent { reason::SCHEDULE } else { reason::BITS };
             Byte::Opaque(valued.store.units.opaque(Some(place), reason))
         }
         None if bytes.contains(&FICKLE) => FICKLE,
@@ -286,7 +286,7 @@ fn write(context: &mut Context<'_, '_>, dst: Reg, lane: usize, bytes: &Bytes, ta
         false => word(context, bytes),
     };
     let mut new = Tags::NUMBER;
-    mark(&mut new, lane, word, context.place, false);
+    set_tags_of(&mut new, lane, word, context.place, false);
     if undefined {
         new.undefined = tags.undefined.or(Some(Origin::Register));
     }
@@ -304,7 +304,7 @@ fn word(context: &mut Context<'_, '_>, bytes: &Bytes) -> (u64, Word) {
         Some(valued) => valued.store.word(bytes),
         None => match known(bytes) {
             Some(number) => (number, Word::Number),
-            None if bytes.contains(&FICKLE) => (0, Word::Fickle),
+            None if bytes.contains(&FICKLE) => (0, Word::ScheduleDependent),
             None => (0, Word::Unknown),
         },
     }
@@ -327,7 +327,7 @@ fn operand_bytes(context: &mut Context<'_, '_>, operand: Operand, lane: usize) -
         (_, Word::Number) => value.to_le_bytes().map(Byte::Known),
         (_, Word::Poison) => [Byte::Undefined; 8],
         (None, Word::Unknown) => [DATA; 8],
-        (None, Word::Fickle | Word::Pointer) => [FICKLE; 8],
+        (None, Word::ScheduleDependent | Word::Pointer) => [FICKLE; 8],
         (Some(valued), word) => {
             // Words of units are not cut off.
             let value = context.registers.lane(layout, operand, Width::B64, lane);
@@ -421,7 +421,7 @@ pub(super) fn write_memory(
                     let (value, word) = match *byte {
                         Byte::Known(bits) => (bits.into(), Word::Number),
                         Byte::Undefined => (0, Word::Poison),
-                        FICKLE => (0, Word::Fickle),
+                        FICKLE => (0, Word::ScheduleDependent),
                         _ => (0, Word::Unknown),
                     };
                     memory.store(at, 1, value, word);

@@ -254,7 +254,7 @@ pub(super) fn is_space(context: &mut Context<'_, '_>, dst: Reg, address: Operand
     // The result for a pointer is a number; the result for a plain number is unknown.
     let numbers = Mask(!(tags.pointer.0 | tags.poison.0 | tags.unknown.0));
     result.unknown = tags.unknown.or(numbers);
-    result.fickle = tags.fickle.or(numbers);
+    result.schedule_dependent = tags.schedule_dependent.or(numbers);
     result.pointer = Mask::NONE;
     if tags.unknown.is_empty() {
         result.origin = Some(Source::Address);

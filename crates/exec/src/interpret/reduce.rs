@@ -10,13 +10,13 @@ use crate::context::Context;
 use crate::lanes::WARP;
 use crate::tracker::AccessAttributes;
 use ir::{Atomic, AtomicOp};
-use sync::{CopyId, Kind, SameValue};
+use sync::{AgentId, Kind, SameValue};
 
 /// A reducing copy started by a lane.
 pub(super) struct Reduction<'a> {
     pub(super) update: &'a Atomic,
     pub(super) lane: usize,
-    pub(super) id: CopyId,
+    pub(super) id: AgentId,
 }
 
 impl Reduction<'_> {

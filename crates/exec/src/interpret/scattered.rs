@@ -1,7 +1,7 @@
 //! Stores and updates at data-dependent addresses. They are kept until the end of the launch
 //! ([`crate::scatter`]).
 
-use super::access::{is_noted, note_early};
+use super::access::{must_report_store, report_before_grid_wait};
 use super::indexed::{self, Indexed};
 use super::symbolic;
 use super::tracked::fence;
@@ -45,7 +45,7 @@ fn note_stored(context: &mut Context<'_, '_>, one: &Indexed, src: Operand) {
         let origin = tags.undefined;
         context.find(Fault::Undefined { reaches: Sink::Output, origin }, lane);
     }
-    if is_noted(context, one.area) {
+    if must_report_store(context, one.area) {
         context.doubt_undetermined(tags, Sink::Output, lane);
     }
 }
@@ -140,7 +140,7 @@ fn admits(
         return Ok(false);
     }
     if context.tracker.follows_grids() {
-        note_early(context, Pointer { area: one.area, offset: 0 }, one.lane, kind);
+        report_before_grid_wait(context, Pointer { area: one.area, offset: 0 }, one.lane, kind);
     }
     Ok(true)
 }

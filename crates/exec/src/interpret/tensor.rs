@@ -31,7 +31,7 @@ use ir::{
     Atomic, AtomicOp, MapBits, Operand, Ordering, Scope, Space, Start, TENSOR_MAP_BYTES,
     TensorCopy, TensorCopyKind, TensorMap, Width,
 };
-use sync::{CopyId, Kind, SameValue};
+use sync::{AgentId, Kind, SameValue};
 
 /// The alignment of a box in shared memory.
 const BOX_ALIGN: u32 = 128;
@@ -52,7 +52,7 @@ struct Operands {
 }
 
 /// One lane's copy: its map with the map's location, the start of its tensor, and the location of the box.
-pub(super) struct One<'m> {
+pub(super) struct TensorCopyLane<'m> {
     pub(super) lane: usize,
     /// Comparison of its contents with the copy of the previous lane.
     same: SameValue,
@@ -89,8 +89,8 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &TensorCopy) -> Resul
         let this = (from, coordinates.clone(), offsets.clone(), targets.clone());
         let same = same_as(&mut last, this);
         for (shared, signal) in targets {
-            let one = One { lane, same, map: &map, from, tensor, shared };
-            one_box(context, copy, &one, signal, (&coordinates, &offsets))?;
+            let lane_copy = TensorCopyLane { lane, same, map: &map, from, tensor, shared };
+            one_box(context, copy, &lane_copy, signal, (&coordinates, &offsets))?;
         }
     }
     context.lanes = all;
@@ -101,47 +101,53 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &TensorCopy) -> Resul
 fn one_box(
     context: &mut Context<'_, '_>,
     copy: &TensorCopy,
-    one: &One<'_>,
+    lane_copy: &TensorCopyLane<'_>,
     signal: Option<Pointer>,
     (coordinates, offsets): (&[i32], &[u16]),
 ) -> Result<(), Gap> {
-    let lane = one.lane;
-    check(context, copy, one, coordinates)?;
-    check_shared(context, one)?;
+    let lane = lane_copy.lane;
+    check(context, copy, lane_copy, coordinates)?;
+    check_shared(context, lane_copy)?;
     let id = context.tracker.start_bulk(context.warp.number, lane, signal.is_none());
     let attributes = async_access(context, Kind::Read, id);
-    let (who, map) = ((context.warp.number, lane), (one.from.area, one.from.offset));
+    let (who, map) = ((context.warp.number, lane), (lane_copy.from.area, lane_copy.from.offset));
     if context.tracker.read_map(who, map, attributes) {
         // The scopes of fences are not recorded.
         return Err(context.gap("a tensor map that another block of the cluster has changed"));
     }
     let stores = signal.is_none();
-    let constant = [one.from.area, one.tensor.area].iter().all(|&area| is_constant(context, area));
+    let constant =
+        [lane_copy.from.area, lane_copy.tensor.area].iter().all(|&area| is_constant(context, area));
     if constant && !stores {
         let (coordinates, offsets) = (coordinates.to_vec(), offsets.to_vec());
-        let contents =
-            CopyContents::Box { map: one.from, coordinates, offsets, target: one.shared };
+        let contents = CopyContents::Box {
+            map: lane_copy.from,
+            coordinates,
+            offsets,
+            target: lane_copy.shared,
+        };
         context.tracker.note_contents(id, contents);
     }
     if stores {
-        context.tracker.note_grouped(id, one.map.box_bytes() as u32);
+        context.tracker.note_grouped(id, lane_copy.map.box_bytes() as u32);
     }
     // The walk uses absolute addresses.
-    let lead = allocation(context, one.shared.area, lane).map_or(0, |(memory, ..)| memory.lead);
-    let shared = one.shared.offset.cast_unsigned() + lead;
+    let lead =
+        allocation(context, lane_copy.shared.area, lane).map_or(0, |(memory, ..)| memory.lead);
+    let shared = lane_copy.shared.offset.cast_unsigned() + lead;
     let start = Start { coordinates, offsets, shared, stores };
-    let walked = walked(context, one, &start, lead)?;
+    let walked = walked(context, lane_copy, &start, lead)?;
     match &copy.kind {
-        TensorCopyKind::Reduce(op) => reduce(context, one, *op, (id, &walked))?,
+        TensorCopyKind::Reduce(op) => reduce(context, lane_copy, *op, (id, &walked))?,
         TensorCopyKind::Load { .. } | TensorCopyKind::Store => {
-            transfer(context, one, stores, (id, &walked))?;
+            transfer(context, lane_copy, stores, (id, &walked))?;
         }
     }
     if let Some(pointer) = signal {
         let (warp, site) = (context.warp.number, context.site);
         context.tracker.note_load(id, sync::Lanes { warp, lanes: Mask::one(lane), site });
-        remote::note_copy(context, &[(one.shared, AccessKind::Write)], lane, pointer);
-        mbarrier::deliver(context, pointer, lane, (id, one.map.box_bytes() as u32))?;
+        remote::note_copy(context, &[(lane_copy.shared, AccessKind::Write)], lane, pointer);
+        mbarrier::deliver(context, pointer, lane, (id, lane_copy.map.box_bytes() as u32))?;
     }
     Ok(())
 }
@@ -181,10 +187,10 @@ fn operands(context: &mut Context<'_, '_>, copy: &TensorCopy) -> Result<Operands
 fn check(
     context: &mut Context<'_, '_>,
     copy: &TensorCopy,
-    one: &One<'_>,
+    lane_copy: &TensorCopyLane<'_>,
     coordinates: &[i32],
 ) -> Result<(), Gap> {
-    let map = one.map;
+    let map = lane_copy.map;
     let element_bytes = map.element.bytes();
     let inner = coordinates[0];
     let negative = coordinates.iter().position(|coordinate| *coordinate < 0);
@@ -200,33 +206,35 @@ fn check(
     } else {
         return Ok(());
     };
-    context.find(Fault::Tensor(Box::new(fault)), Mask::one(one.lane));
+    context.find(Fault::Tensor(Box::new(fault)), Mask::one(lane_copy.lane));
     Err(context.gap("this tensor copy is undefined"))
 }
 
 /// Checks the alignment of the box: 128 bytes, and for a swizzle a multiple of its pattern at the variable's
 /// offset.
-fn check_shared(context: &mut Context<'_, '_>, one: &One<'_>) -> Result<(), Gap> {
-    let Area::Shared(number) = one.shared.area else {
+fn check_shared(context: &mut Context<'_, '_>, lane_copy: &TensorCopyLane<'_>) -> Result<(), Gap> {
+    let Area::Shared(number) = lane_copy.shared.area else {
         return Err(context.gap("the box of a tensor copy is not in shared memory"));
     };
     // Checked before the walk: the swizzle has no meaning before the start of a variable.
-    if one.shared.offset < 0 {
-        locate(context, one.shared, one.lane, (BOX_ALIGN, 1), AccessKind::Read);
+    if lane_copy.shared.offset < 0 {
+        locate(context, lane_copy.shared, lane_copy.lane, (BOX_ALIGN, 1), AccessKind::Read);
         return Err(context.gap(OUTSIDE));
     }
-    let Some((memory, ..)) = allocation(context, one.shared.area, one.lane) else {
+    let Some((memory, ..)) = allocation(context, lane_copy.shared.area, lane_copy.lane) else {
         return Err(context.gap("the box of a tensor copy is in no variable"));
     };
-    let alignment = memory.alignment(one.shared.offset, BOX_ALIGN);
-    let (align, lead, target) = (memory.align, memory.lead, memory.target(one.shared.offset));
-    let span = one.map.swizzle.span();
-    let needed = if span.is_some() { one.map.swizzle.period().max(BOX_ALIGN) } else { BOX_ALIGN };
+    let alignment = memory.alignment(lane_copy.shared.offset, BOX_ALIGN);
+    let (align, lead, target) = (memory.align, memory.lead, memory.target(lane_copy.shared.offset));
+    let span = lane_copy.map.swizzle.span();
+    let needed =
+        if span.is_some() { lane_copy.map.swizzle.period().max(BOX_ALIGN) } else { BOX_ALIGN };
     let name = target.name.clone();
     let misaligned = |context: &mut Context<'_, '_>| {
         let kind = AccessKind::Read;
-        note_placement(context, one.shared, one.lane, BOX_ALIGN);
-        context.find(Fault::Misaligned { target, kind, bytes: BOX_ALIGN }, Mask::one(one.lane));
+        note_placement(context, lane_copy.shared, lane_copy.lane, BOX_ALIGN);
+        context
+            .find(Fault::Misaligned { target, kind, bytes: BOX_ALIGN }, Mask::one(lane_copy.lane));
         Err(context.gap("a tensor copy at this shared address is undefined"))
     };
     if alignment == Alignment::No {
@@ -235,7 +243,7 @@ fn check_shared(context: &mut Context<'_, '_>, one: &One<'_>) -> Result<(), Gap>
     if align >= u64::from(needed) {
         return Ok(());
     }
-    let inside = (one.shared.offset + lead.cast_signed()) % i64::from(BOX_ALIGN) == 0;
+    let inside = (lane_copy.shared.offset + lead.cast_signed()) % i64::from(BOX_ALIGN) == 0;
     if context.machine.is_placed(number) && (inside || lead == 0) {
         if !inside {
             return misaligned(context);
@@ -250,7 +258,7 @@ fn check_shared(context: &mut Context<'_, '_>, one: &One<'_>) -> Result<(), Gap>
             name
         )));
     }
-    note_placement(context, one.shared, one.lane, BOX_ALIGN);
+    note_placement(context, lane_copy.shared, lane_copy.lane, BOX_ALIGN);
     Ok(())
 }
 
@@ -260,34 +268,36 @@ type Ranges<'r> = &'r mut dyn Iterator<Item = (i64, u32)>;
 /// Checks bounds on both sides and reports the accesses. Returns `true` if the tensor has bounds.
 fn access(
     context: &mut Context<'_, '_>,
-    one: &One<'_>,
+    lane_copy: &TensorCopyLane<'_>,
     (of_shared, of_tensor): (Kind, Option<Kind>),
-    (id, walked): (CopyId, &Walked),
+    (id, walked): (AgentId, &Walked),
 ) -> Result<bool, Gap> {
     let mut bounded = true;
-    let (shared, tensor) = (&mut walked.shared(), &mut walked.tensor(one.tensor.offset));
-    let sides: [(Area, Ranges<'_>, Option<Kind>); 2] =
-        [(one.shared.area, shared, Some(of_shared)), (one.tensor.area, tensor, of_tensor)];
+    let (shared, tensor) = (&mut walked.shared(), &mut walked.tensor(lane_copy.tensor.offset));
+    let sides: [(Area, Ranges<'_>, Option<Kind>); 2] = [
+        (lane_copy.shared.area, shared, Some(of_shared)),
+        (lane_copy.tensor.area, tensor, of_tensor),
+    ];
     for (area, ranges, kind) in sides {
         let of_access = match kind {
             Some(Kind::Read) => AccessKind::Read,
             Some(Kind::Write) => AccessKind::Write,
             Some(Kind::Update) | None => AccessKind::Atomic,
         };
-        if kind == Some(Kind::Read) && is_plain_input(context, area, walked.around(one)) {
+        if kind == Some(Kind::Read) && is_plain_input(context, area, walked.around(lane_copy)) {
             continue;
         }
         for (offset, bytes) in ranges {
             let pointer = Pointer { area, offset };
-            let Some(at) = locate(context, pointer, one.lane, (bytes, 1), of_access) else {
+            let Some(at) = locate(context, pointer, lane_copy.lane, (bytes, 1), of_access) else {
                 return Err(context.gap(OUTSIDE));
             };
             bounded &= at.is_some();
             // Updates are reported element by element.
             if let Some(kind) = kind {
                 let attributes = async_access(context, kind, id);
-                let same = if kind == Kind::Write { one.same } else { SameValue::Different };
-                track(context, pointer, one.lane, bytes, attributes, same);
+                let same = if kind == Kind::Write { lane_copy.same } else { SameValue::Different };
+                track(context, pointer, lane_copy.lane, bytes, attributes, same);
             }
         }
     }
@@ -308,39 +318,40 @@ fn is_plain_input(context: &Context<'_, '_>, area: Area, (first, end): (i64, i64
 /// Moves the bytes of a load or store.
 fn transfer(
     context: &mut Context<'_, '_>,
-    one: &One<'_>,
+    lane_copy: &TensorCopyLane<'_>,
     stores: bool,
-    (id, walked): (CopyId, &Walked),
+    (id, walked): (AgentId, &Walked),
 ) -> Result<(), Gap> {
     let kinds = match stores {
         true => (Kind::Read, Some(Kind::Write)),
         false => (Kind::Write, Some(Kind::Read)),
     };
-    let bounded = access(context, one, kinds, (id, walked))?;
-    let element = one.map.element;
+    let bounded = access(context, lane_copy, kinds, (id, walked))?;
+    let element = lane_copy.map.element;
     if rounds(element)
         && (is_legal(context)
             || context.valued.is_some()
-                && !keeps_reals(context, (element, one.tensor.area), stores))
+                && !keeps_reals(context, (element, lane_copy.tensor.area), stores))
     {
         return Err(context.gap(ROUNDS));
     }
-    if bounded && !rounds(element) && tensor_moves::at_once(context, one, stores, walked) {
+    if bounded && !rounds(element) && tensor_moves::copy_pieces(context, lane_copy, stores, walked)
+    {
         return Ok(());
     }
     for piece in walked.pieces() {
         let whole = piece.bytes.is_multiple_of(8) && !rounds(element);
         let step = if whole { 8 } else { element.bytes() };
-        let tensor = in_tensor(one, &piece);
+        let tensor = in_tensor(lane_copy, &piece);
         for offset in (0..piece.bytes).step_by(step as usize) {
             let at = |start: i64| usize::try_from(start + i64::from(offset)).unwrap_or(0);
             let shared = at(piece.shared.cast_signed());
             let tensor = (tensor.area, bounded.then(|| at(tensor.offset)));
             let step = step as usize;
             match (stores, piece.tensor.is_some()) {
-                (true, _) => put(context, one, (shared, step), tensor),
-                (false, true) => take(context, one, (shared, step), tensor)?,
-                (false, false) => fill(context, one, (shared, step)),
+                (true, _) => put(context, lane_copy, (shared, step), tensor),
+                (false, true) => take(context, lane_copy, (shared, step), tensor)?,
+                (false, false) => fill(context, lane_copy, (shared, step)),
             }
         }
         context.report.charge(piece.bytes as usize);
@@ -351,51 +362,62 @@ fn transfer(
 /// Copies one word from the tensor to the box.
 fn take(
     context: &mut Context<'_, '_>,
-    one: &One<'_>,
+    lane_copy: &TensorCopyLane<'_>,
     (shared, step): (usize, usize),
     (area, at): (Area, Option<usize>),
 ) -> Result<(), Gap> {
     let (mut value, mut unused) = ([0; WARP], [0; WARP]);
-    let word = read_element(context, area, one.lane, Some(at), step, [&mut value, &mut unused]);
+    let word =
+        read_element(context, area, lane_copy.lane, Some(at), step, [&mut value, &mut unused]);
     let moved = match word {
         Word::Number => {
-            let arrives = converted(one.map.element, value[one.lane], true);
+            let arrives = converted(lane_copy.map.element, value[lane_copy.lane], true);
             // To a domain a float is a real number, but its bits, which may be used as well, have changed.
-            if context.valued.is_some() && arrives != (value[one.lane], word) {
+            if context.valued.is_some() && arrives != (value[lane_copy.lane], word) {
                 return Err(context.gap(ROUNDS));
             }
             arrives
         }
-        _ => (value[one.lane], word),
+        _ => (value[lane_copy.lane], word),
     };
-    write_element(context, (one.shared.area, one.lane), shared, step, moved);
+    write_element(context, (lane_copy.shared.area, lane_copy.lane), shared, step, moved);
     Ok(())
 }
 
 /// Copies one word from the box to the tensor.
 fn put(
     context: &mut Context<'_, '_>,
-    one: &One<'_>,
+    lane_copy: &TensorCopyLane<'_>,
     (shared, step): (usize, usize),
     (area, at): (Area, Option<usize>),
 ) {
     let (mut value, mut unused) = ([0; WARP], [0; WARP]);
     let from = Some(Some(shared));
-    let word =
-        read_element(context, one.shared.area, one.lane, from, step, [&mut value, &mut unused]);
-    let word = leaving(context, area, (word, one.lane));
+    let word = read_element(
+        context,
+        lane_copy.shared.area,
+        lane_copy.lane,
+        from,
+        step,
+        [&mut value, &mut unused],
+    );
+    let word = leaving(context, area, (word, lane_copy.lane));
     let moved = match word {
-        Word::Number => converted(one.map.element, value[one.lane], false),
-        _ => (value[one.lane], word),
+        Word::Number => converted(lane_copy.map.element, value[lane_copy.lane], false),
+        _ => (value[lane_copy.lane], word),
     };
     if let Some(at) = at {
-        write_element(context, (area, one.lane), at, step, moved);
+        write_element(context, (area, lane_copy.lane), at, step, moved);
     }
 }
 
 /// Writes the fill value for elements outside the tensor.
-fn fill(context: &mut Context<'_, '_>, one: &One<'_>, (shared, step): (usize, usize)) {
-    let filling = match (one.map.nan_fill, &mut context.valued) {
+fn fill(
+    context: &mut Context<'_, '_>,
+    lane_copy: &TensorCopyLane<'_>,
+    (shared, step): (usize, usize),
+) {
+    let filling = match (lane_copy.map.nan_fill, &mut context.valued) {
         (false, _) => (0, Word::Number),
         // An H200 writes this NaN for every type of float.
         (true, None) => (0x7ff7_7ff7_7ff7_7ff7, Word::Number),
@@ -404,19 +426,19 @@ fn fill(context: &mut Context<'_, '_>, one: &One<'_>, (shared, step): (usize, us
             (word | word << 32, Word::Unknown)
         }
     };
-    write_element(context, (one.shared.area, one.lane), shared, step, filling);
+    write_element(context, (lane_copy.shared.area, lane_copy.lane), shared, step, filling);
 }
 
 /// Updates the elements of the tensor with those of the box.
 fn reduce(
     context: &mut Context<'_, '_>,
-    one: &One<'_>,
+    lane_copy: &TensorCopyLane<'_>,
     op: AtomicOp,
-    (id, walked): (CopyId, &Walked),
+    (id, walked): (AgentId, &Walked),
 ) -> Result<(), Gap> {
-    let scalar = one.map.element.scalar();
+    let scalar = lane_copy.map.element.scalar();
     // Updates of one place commute only if they have one type: the tensor's type applies to all.
-    if let Area::Global(number) = one.tensor.area {
+    if let Area::Global(number) = lane_copy.tensor.area {
         let buffers = &context.machine.launch.buffers;
         let same = buffers.get(number).is_some_and(|buffer| buffer.element == Some(scalar));
         if !same {
@@ -424,10 +446,10 @@ fn reduce(
                 .gap("a tensor copy reduces elements of another type than those of its tensor"));
         }
     }
-    if rounds(one.map.element) || !is_reducible(op, scalar) {
+    if rounds(lane_copy.map.element) || !is_reducible(op, scalar) {
         return Err(context.gap("this reduction of a tensor copy is not modelled"));
     }
-    let bounded = access(context, one, (Kind::Read, None), (id, walked))?;
+    let bounded = access(context, lane_copy, (Kind::Read, None), (id, walked))?;
     let update = Atomic {
         dsts: Vec::new(),
         op,
@@ -440,14 +462,14 @@ fn reduce(
         ordering: Ordering::Relaxed(Scope::Gpu),
         keeps_subnormals: false,
     };
-    let whole = Reduction { update: &update, lane: one.lane, id };
+    let whole = Reduction { update: &update, lane: lane_copy.lane, id };
     for piece in walked.pieces() {
-        let tensor = in_tensor(one, &piece);
+        let tensor = in_tensor(lane_copy, &piece);
         for offset in (0..piece.bytes).step_by(scalar.width().bytes() as usize) {
             let at = |start: i64| usize::try_from(start + i64::from(offset)).unwrap_or(0);
             let pointer = Pointer { offset: tensor.offset + i64::from(offset), ..tensor };
             let to = bounded.then(|| at(tensor.offset));
-            let from = (one.shared.area, at(piece.shared.cast_signed()));
+            let from = (lane_copy.shared.area, at(piece.shared.cast_signed()));
             whole.element(context, from, (pointer, to));
         }
         context.report.charge(piece.bytes as usize);

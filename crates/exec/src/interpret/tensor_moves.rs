@@ -5,7 +5,7 @@
 //! word ([`super::tensor`]), with the same result.
 
 use super::access::allocation;
-use super::tensor::One;
+use super::tensor::TensorCopyLane;
 use super::tensor_walk::{Walked, in_tensor};
 use crate::address::Area;
 use crate::context::Context;
@@ -13,35 +13,37 @@ use crate::memory::{Allocation, state};
 use ir::Piece;
 
 /// Moves all pieces, if each has a single state; otherwise moves nothing and returns `false`.
-pub(super) fn at_once(
+pub(super) fn copy_pieces(
     context: &mut Context<'_, '_>,
-    one: &One<'_>,
+    lane_copy: &TensorCopyLane<'_>,
     stores: bool,
     walked: &Walked,
 ) -> bool {
     let fills = walked.fills();
-    if context.machine.general || context.valued.is_some() || fills && (stores || one.map.nan_fill)
+    if context.machine.general
+        || context.valued.is_some()
+        || fills && (stores || lane_copy.map.nan_fill)
     {
         return false;
     }
-    if !stores && !fills && load_of_one_state(context, one, walked) {
+    if !stores && !fills && load_of_one_state(context, lane_copy, walked) {
         return true;
     }
-    let areas = [one.tensor.area, one.shared.area];
+    let areas = [lane_copy.tensor.area, lane_copy.shared.area];
     let [from, to] = if stores { [areas[1], areas[0]] } else { areas };
     let ends = |piece: &Piece| {
-        let tensor = in_tensor(one, piece).offset.cast_unsigned() as usize;
+        let tensor = in_tensor(lane_copy, piece).offset.cast_unsigned() as usize;
         let shared = piece.shared as usize;
         if stores { (shared, tensor) } else { (tensor, shared) }
     };
-    let Some((source, ..)) = allocation(context, from, one.lane) else { return false };
+    let Some((source, ..)) = allocation(context, from, lane_copy.lane) else { return false };
     let Some(read) =
         read(source, walked, |piece| (stores || piece.tensor.is_some()).then(|| ends(piece).0))
     else {
         return false;
     };
     source.read = true;
-    let Some((target, ..)) = allocation(context, to, one.lane) else { return false };
+    let Some((target, ..)) = allocation(context, to, lane_copy.lane) else { return false };
     let mut rest = read.bytes.as_slice();
     for (piece, state) in walked.pieces().zip(&read.states) {
         let (bytes, behind) = rest.split_at(piece.bytes as usize);
@@ -59,8 +61,13 @@ pub(super) fn at_once(
 }
 
 /// Loads a box from a buffer of only numbers or only data; otherwise moves nothing and returns `false`.
-fn load_of_one_state(context: &mut Context<'_, '_>, one: &One<'_>, walked: &Walked) -> bool {
-    let (Area::Global(from), Area::Shared(to)) = (one.tensor.area, one.shared.area) else {
+fn load_of_one_state(
+    context: &mut Context<'_, '_>,
+    lane_copy: &TensorCopyLane<'_>,
+    walked: &Walked,
+) -> bool {
+    let (Area::Global(from), Area::Shared(to)) = (lane_copy.tensor.area, lane_copy.shared.area)
+    else {
         return false;
     };
     let (Some(source), Some(target)) = (context.global.get_mut(from), context.shared.get_mut(to))
@@ -72,7 +79,7 @@ fn load_of_one_state(context: &mut Context<'_, '_>, one: &One<'_>, walked: &Walk
     // The bytes of opaque data are never read, so only the state is copied.
     let moved = (state != state::OPAQUE).then_some(walked);
     for piece in moved.into_iter().flat_map(Walked::pieces) {
-        let (at, to) = (in_tensor(one, &piece).offset as usize, piece.shared as usize);
+        let (at, to) = (in_tensor(lane_copy, &piece).offset as usize, piece.shared as usize);
         let bytes = piece.bytes as usize;
         target.bytes[to..to + bytes].copy_from_slice(&source.bytes[at..at + bytes]);
     }

@@ -5,7 +5,7 @@
 //! individually.
 
 use super::access::allocation;
-use super::tensor::One;
+use super::tensor::TensorCopyLane;
 use crate::address::Pointer;
 use crate::context::Context;
 use crate::finding::{Fault, Gap};
@@ -44,11 +44,12 @@ impl Walked {
     }
 
     /// The smallest byte range of the buffer around everything moved: its start and end.
-    pub(super) fn around(&self, one: &One<'_>) -> (i64, i64) {
+    pub(super) fn around(&self, lane_copy: &TensorCopyLane<'_>) -> (i64, i64) {
         let (mut first, mut end) = (i64::MAX, i64::MIN);
         if let (Some(low), Some(high)) = (self.walk.tensor.first(), self.walk.tensor.last()) {
             let moved = i64::try_from(self.tensor).unwrap_or(i64::MAX);
-            let at = |start: i64| start.saturating_add(moved).saturating_add(one.tensor.offset);
+            let at =
+                |start: i64| start.saturating_add(moved).saturating_add(lane_copy.tensor.offset);
             (first, end) = (at(low.0), at(high.0).saturating_add(high.1.into()));
         }
         (first, end)
@@ -69,27 +70,27 @@ impl Walked {
 /// row are reported and left out.
 pub(super) fn walked(
     context: &mut Context<'_, '_>,
-    one: &One<'_>,
+    lane_copy: &TensorCopyLane<'_>,
     start: &Start<'_>,
     lead: u64,
 ) -> Result<Walked, Gap> {
-    if let Some(tensor) = one.map.inside(start) {
+    if let Some(tensor) = lane_copy.map.inside(start) {
         let at = start.shared % PERIOD;
-        if let Some(walk) = context.scratch.walks.walk(one.map, at, start.stores) {
+        if let Some(walk) = context.scratch.walks.walk(lane_copy.map, at, start.stores) {
             let shared = (start.shared - at).wrapping_sub(lead).cast_signed();
             return Ok(Walked { walk, shared, tensor });
         }
     }
     let mut pieces = Vec::new();
-    let visited = one.map.walk(start, &mut |piece| pieces.push(piece));
+    let visited = lane_copy.map.walk(start, &mut |piece| pieces.push(piece));
     visited.map_err(|why| context.gap(why.text()))?;
     if let Some(piece) = pieces.iter().find(|piece| piece.beyond) {
-        let offset = in_tensor(one, piece).offset;
-        let memory = allocation(context, one.tensor.area, one.lane);
+        let offset = in_tensor(lane_copy, piece).offset;
+        let memory = allocation(context, lane_copy.tensor.area, lane_copy.lane);
         if let Some(target) = memory.map(|(memory, ..)| memory.target(offset)) {
-            let extent = one.map.dims[0] * u64::from(one.map.element.bytes());
+            let extent = lane_copy.map.dims[0] * u64::from(lane_copy.map.element.bytes());
             let fault = TensorFault::Clip { target, extent, bytes: piece.bytes };
-            context.find(Fault::Tensor(Box::new(fault)), Mask::one(one.lane));
+            context.find(Fault::Tensor(Box::new(fault)), Mask::one(lane_copy.lane));
         }
         pieces.retain(|piece| !piece.beyond);
     }
@@ -98,7 +99,7 @@ pub(super) fn walked(
 }
 
 /// The location of a piece in its buffer.
-pub(super) fn in_tensor(one: &One<'_>, piece: &Piece) -> Pointer {
+pub(super) fn in_tensor(lane_copy: &TensorCopyLane<'_>, piece: &Piece) -> Pointer {
     let offset = i64::try_from(piece.tensor.unwrap_or(0)).unwrap_or(i64::MAX);
-    Pointer { offset: one.tensor.offset.saturating_add(offset), ..one.tensor }
+    Pointer { offset: lane_copy.tensor.offset.saturating_add(offset), ..lane_copy.tensor }
 }

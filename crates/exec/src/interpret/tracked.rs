@@ -16,7 +16,7 @@ pub(super) fn track_load(
     bytes: u32,
 ) {
     let attributes = load_attributes(context, load);
-    let mut tell = |lanes: Mask, pointer: Pointer| {
+    let mut visit = |lanes: Mask, pointer: Pointer| {
         let target = (pointer.area, pointer.offset, bytes);
         let who = (context.warp.number, lanes);
         context.tracker.access(who, target, attributes, SameValue::Different);
@@ -27,7 +27,7 @@ pub(super) fn track_load(
             |other: &usize| *other == lane || together && pointers[*other] == pointers[lane];
         let same = Mask(rest.iter().filter(alike).fold(0, |mask, lane| mask | 1 << lane));
         if let Some(pointer) = pointers[lane] {
-            tell(same, pointer);
+            visit(same, pointer);
         }
         together &= rest != lanes || same.count() > 1;
         rest = rest.without(same);

@@ -1,13 +1,13 @@
 //! Runs a launch again to find out if anything depends on its racing reads.
 
-use super::suspects::{Distrusted, Racing};
-use super::suspicion::Suspicion;
+use super::conflict_words::{PoisonedReads, Racing};
+use super::mode::RacingReadMode;
 use crate::finding::{AccessKind, Fault};
 use crate::launch::Launch;
 use crate::options::{Checks, Limits};
 use crate::outcome::Outcome;
 use crate::race::Race;
-use crate::run::check_suspecting;
+use crate::run::check_racing_reads;
 use ir::Program;
 use std::sync::Arc;
 
@@ -44,18 +44,18 @@ pub fn follow_racing_reads(
 ) -> Outcome {
     // Reads are identified by their thread in a block, and a cluster has several blocks.
     let several = launch.cluster_blocks() > 1;
-    if several || !has_only_racing_reads(&first) || first.suspects.incomplete {
+    if several || !has_only_racing_reads(&first) || first.conflict_words.incomplete {
         return first;
     }
-    let suspects = Arc::new(first.suspects.clone());
-    let observe = Suspicion::Observe(Arc::clone(&suspects));
-    let observed = check_suspecting(program, launch, limits, checks, observe);
-    let Racing { reads, sites, writers: between, refused, .. } = observed.racing;
-    if refused || observed.gap.is_some() {
+    let conflict_words = Arc::new(first.conflict_words.clone());
+    let observe = RacingReadMode::Observe(Arc::clone(&conflict_words));
+    let observed = check_racing_reads(program, launch, limits, checks, observe);
+    let Racing { reads, sites, writers: between, gave_up, .. } = observed.racing;
+    if gave_up || observed.gap.is_some() {
         return first;
     }
-    let distrust = Suspicion::Distrust(Arc::new(Distrusted { reads, sites, between }));
-    let mut last = check_suspecting(program, launch, limits, checks, distrust);
+    let poison = RacingReadMode::Poison(Arc::new(PoisonedReads { reads, sites, between }));
+    let mut last = check_racing_reads(program, launch, limits, checks, poison);
     if !has_only_racing_reads(&last) {
         return first;
     }

@@ -1,10 +1,10 @@
 //! Finds the racing reads of a block: records every access to the words where the first run saw a conflict
-//! ([`Suspects`]), and compares each read with each write that no barrier separates from it.
+//! ([`ConflictWords`]), and compares each read with each write that no barrier separates from it.
 //!
-//! Anything that cannot be compared (copies, other sizes, too many accesses) sets `refused`; then the caller makes no
+//! Anything that cannot be compared (copies, other sizes, too many accesses) sets `gave_up`; then the caller makes no
 //! claim.
 
-use super::suspects::{Block, Counts, Extent, Racing, Read, Suspects, Word, words};
+use super::conflict_words::{Block, ConflictWords, Counts, Extent, Racing, ReadId, Word, words};
 use crate::address::Area;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ const MOST_SEEN: usize = 1 << 12;
 
 /// An access of one lane.
 #[derive(Clone, Copy, Debug)]
-struct Seen {
+struct LaneAccess {
     who: LaneId,
     time: Time,
     epoch: u32,
@@ -23,14 +23,14 @@ struct Seen {
     /// The accessed bytes of the word, one bit each.
     bytes: u8,
     extent: Extent,
-    read: Option<Read>,
+    read: Option<ReadId>,
 }
 
 /// All accesses of a block to the suspect words.
 #[derive(Debug, Default)]
 pub(crate) struct History {
-    suspects: Arc<Suspects>,
-    seen: FxHashMap<Word, Vec<Seen>>,
+    conflict_words: Arc<ConflictWords>,
+    seen: FxHashMap<Word, Vec<LaneAccess>>,
     counts: Counts,
     block: Block,
     pub(crate) racing: Racing,
@@ -43,8 +43,8 @@ fn part(word: i64, offset: i64, bytes: u32) -> u8 {
 }
 
 impl History {
-    pub(crate) fn new(suspects: &Arc<Suspects>) -> Self {
-        Self { suspects: Arc::clone(suspects), ..Self::default() }
+    pub(crate) fn new(conflict_words: &Arc<ConflictWords>) -> Self {
+        Self { conflict_words: Arc::clone(conflict_words), ..Self::default() }
     }
 
     /// Starts a block; findings stay until they are taken.
@@ -61,11 +61,11 @@ impl History {
         access: &Access,
         (area, offset, bytes): (Area, i64, u32),
     ) {
-        let suspects = Arc::clone(&self.suspects);
+        let conflict_words = Arc::clone(&self.conflict_words);
         for word in words(area, offset, bytes) {
-            let between = suspects.between.contains(&word);
-            if between || suspects.words.contains(&word) {
-                self.racing.refused |= access.copy.is_some() || access.non_coherent;
+            let between = conflict_words.between.contains(&word);
+            if between || conflict_words.words.contains(&word) {
+                self.racing.gave_up |= access.copy.is_some() || access.non_coherent;
                 let extent = (access.element, offset as u32 & (access.element.max(1) - 1));
                 if between {
                     self.racing.add_extent(word, extent);
@@ -78,7 +78,7 @@ impl History {
                         }
                     }
                 }
-                let now = Seen {
+                let now = LaneAccess {
                     who: LaneId { warp: access.warp as u8, lane: 0 },
                     time: clocks.now(access.warp),
                     epoch: clocks.epoch(),
@@ -93,7 +93,7 @@ impl History {
     }
 
     /// Compares an access with the earlier ones to a word, lane by lane, and records it.
-    fn compare(&mut self, clocks: &Clocks, access: &Access, word: Word, now: Seen) {
+    fn compare(&mut self, clocks: &Clocks, access: &Access, word: Word, now: LaneAccess) {
         let Self { seen, counts, racing, .. } = self;
         let seen = seen.entry(word).or_default();
         if !clocks.any_exited() {
@@ -103,14 +103,14 @@ impl History {
             let who = LaneId { lane: lane as u8, ..now.who };
             let thread = (access.warp * crate::lanes::WARP + lane) as u16;
             let read = (now.kind == Kind::Read).then(|| counts.next(access.site, word, thread));
-            let now = Seen { who, read, ..now };
+            let now = LaneAccess { who, read, ..now };
             for earlier in seen.iter() {
                 let apart = earlier.bytes & now.bytes == 0;
                 if apart || earlier.read.is_some() == read.is_some() {
                     continue;
                 }
                 if !clocks.ordered(earlier.who, earlier.time, who) {
-                    racing.refused |= earlier.extent != now.extent;
+                    racing.gave_up |= earlier.extent != now.extent;
                     if let Some(read) = earlier.read.or(read) {
                         racing.sites.insert(read.0);
                         racing.reads.insert(read);
@@ -118,7 +118,7 @@ impl History {
                 }
             }
             if seen.len() == MOST_SEEN {
-                racing.refused = true;
+                racing.gave_up = true;
                 return;
             }
             seen.push(now);

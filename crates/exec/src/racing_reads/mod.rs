@@ -14,13 +14,13 @@
 //! This errs towards errors: words are coarser than bytes, and blocks are combined. If the accesses differ in
 //! size, if anything but a plain load reads, or if there are too many, the races stay errors.
 
-pub(crate) mod distrust;
+mod conflict_words;
 mod follow;
 mod history;
-mod suspects;
-mod suspicion;
+mod mode;
+pub(crate) mod poison_reads;
 
+pub(crate) use conflict_words::{ConflictWords, Counts, Racing};
 pub use follow::follow_racing_reads;
 pub(crate) use history::History;
-pub(crate) use suspects::{Counts, Racing, Suspects};
-pub(crate) use suspicion::Suspicion;
+pub(crate) use mode::RacingReadMode;

@@ -24,8 +24,9 @@ impl Registers {
         lanes: Mask,
     ) -> Option<&Narrow> {
         let Operand::Register(register) = operand else { return None };
-        let TagMasks { pointer, unknown, poison, fickle } = self.masks[register.position()];
-        let others = pointer.or(poison).or(fickle).or(Mask(!unknown.0)).and(lanes);
+        let TagMasks { pointer, unknown, poison, schedule_dependent } =
+            self.masks[register.position()];
+        let others = pointer.or(poison).or(schedule_dependent).or(Mask(!unknown.0)).and(lanes);
         let slot = layout.slots[register];
         (others.is_empty() && slot.width == width).then(|| self.narrow.get(slot.word))
     }
@@ -41,7 +42,7 @@ impl Registers {
         self.narrow.blend(layout.slots[register].word, values, self.written(lanes));
         match lanes {
             Mask::ALL => self.set_data(register.position(), lanes.without(self.absent)),
-            _ => self.mark(register, Tags::unknown(Mask::ALL, Source::Data), lanes),
+            _ => self.tag(register, Tags::unknown(Mask::ALL, Source::Data), lanes),
         }
     }
 

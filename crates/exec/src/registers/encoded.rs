@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 /// The encoded addresses of a register.
 #[derive(Clone, Debug)]
-enum Kept {
+enum RegisterAddresses {
     /// The same address in these lanes.
     Same(Encoded, Mask),
     /// Lane by lane.
@@ -23,7 +23,7 @@ enum Kept {
 /// Encoded addresses by the position of their register.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EncodedLanes {
-    registers: FxHashMap<usize, Kept>,
+    registers: FxHashMap<usize, RegisterAddresses>,
 }
 
 impl EncodedLanes {
@@ -39,11 +39,11 @@ impl EncodedLanes {
     fn forget_of(&mut self, position: usize, lanes: Mask) {
         let empty = match self.registers.get_mut(&position) {
             None => return,
-            Some(Kept::Same(_, known)) => {
+            Some(RegisterAddresses::Same(_, known)) => {
                 *known = known.without(lanes);
                 known.is_empty()
             }
-            Some(Kept::Each(each)) => {
+            Some(RegisterAddresses::Each(each)) => {
                 lanes.iter().for_each(|lane| each[lane] = None);
                 each.iter().all(Option::is_none)
             }
@@ -76,8 +76,10 @@ impl Registers {
         let position = register.position();
         let unknown = self.masks[position].unknown.has(lane);
         match self.encoded.registers.get(&position)? {
-            Kept::Same(encoded, lanes) => (unknown && lanes.has(lane)).then_some(*encoded),
-            Kept::Each(each) => each[lane].filter(|_| unknown),
+            RegisterAddresses::Same(encoded, lanes) => {
+                (unknown && lanes.has(lane)).then_some(*encoded)
+            }
+            RegisterAddresses::Each(each) => each[lane].filter(|_| unknown),
         }
     }
 
@@ -86,10 +88,12 @@ impl Registers {
         let position = register.position();
         let unknown = self.masks[position].unknown;
         match self.encoded.registers.get(&position)? {
-            Kept::Same(encoded, known) if lanes.without(known.and(unknown)).is_empty() => {
+            RegisterAddresses::Same(encoded, known)
+                if lanes.without(known.and(unknown)).is_empty() =>
+            {
                 Some(*encoded)
             }
-            Kept::Same(..) | Kept::Each(_) => None,
+            RegisterAddresses::Same(..) | RegisterAddresses::Each(_) => None,
         }
     }
 
@@ -111,16 +115,18 @@ impl Registers {
     /// Records an encoded address for unknown lanes of a register.
     pub(crate) fn set_encoded(&mut self, register: Reg, lanes: Mask, encoded: Encoded) {
         let kept = self.encoded.registers.entry(register.position());
-        let kept = kept.or_insert(Kept::Same(encoded, Mask::NONE));
+        let kept = kept.or_insert(RegisterAddresses::Same(encoded, Mask::NONE));
         match kept {
-            Kept::Same(same, known) if *same == encoded => *known = known.or(lanes),
-            Kept::Same(same, known) => {
+            RegisterAddresses::Same(same, known) if *same == encoded => *known = known.or(lanes),
+            RegisterAddresses::Same(same, known) => {
                 let mut each = Box::new([None; WARP]);
                 known.iter().for_each(|lane| each[lane] = Some(*same));
                 lanes.iter().for_each(|lane| each[lane] = Some(encoded));
-                *kept = Kept::Each(each);
+                *kept = RegisterAddresses::Each(each);
             }
-            Kept::Each(each) => lanes.iter().for_each(|lane| each[lane] = Some(encoded)),
+            RegisterAddresses::Each(each) => {
+                lanes.iter().for_each(|lane| each[lane] = Some(encoded))
+            }
         }
     }
 }

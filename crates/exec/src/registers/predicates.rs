@@ -18,9 +18,9 @@ impl Registers {
     }
 
     /// The words of a predicate, meaningful where it is unknown.
-    pub(crate) fn truths(&self, operand: Operand) -> Narrow {
+    pub(crate) fn predicate_words(&self, operand: Operand) -> Narrow {
         let known = match operand {
-            Operand::Register(register) => self.truths.get(&register.position()),
+            Operand::Register(register) => self.predicate_words.get(&register.position()),
             Operand::Constant(_) => None,
         };
         known.map_or([0; WARP], |words| **words)
@@ -28,7 +28,8 @@ impl Registers {
 
     /// Sets the words of a predicate in `lanes`.
     pub(crate) fn write_truths(&mut self, register: Reg, words: &Narrow, lanes: Mask) {
-        let old = self.truths.entry(register.position()).or_insert_with(|| Box::new([0; WARP]));
+        let old =
+            self.predicate_words.entry(register.position()).or_insert_with(|| Box::new([0; WARP]));
         lanes.iter().for_each(|lane| old[lane] = words[lane]);
     }
 

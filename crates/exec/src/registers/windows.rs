@@ -15,14 +15,14 @@ use crate::finding::{Place, RegisterWindow};
 use base::Index;
 use ir::{Access, Element, Op, Operand, Reg, Shape, Wgmma, WgmmaFactor};
 use rustc_hash::FxHashMap;
-use sync::CopyId;
+use sync::AgentId;
 
 /// A product that may be in flight, with the registers that it uses in one role.
 #[derive(Clone, Debug)]
 struct Flight {
     /// Its number in [`Windows::owners`].
     number: u32,
-    product: CopyId,
+    product: AgentId,
     place: Place,
     /// The shape and the type of an accumulator; `None` for a fragment of A.
     accumulator: Option<(Shape, Element)>,
@@ -57,7 +57,7 @@ impl Windows {
         &mut self,
         registers: &[Reg],
         accumulator: Option<(Shape, Element)>,
-        (product, place): (CopyId, Place),
+        (product, place): (AgentId, Place),
     ) -> Option<RegisterWindow> {
         let same = |flight: &&mut Flight| {
             flight.accumulator == accumulator
@@ -98,28 +98,28 @@ impl Windows {
 }
 
 /// Returns `true` if a product is over for its warp.
-pub(crate) type IsOver<'o> = &'o dyn Fn(CopyId) -> bool;
+pub(crate) type IsOver<'o> = &'o dyn Fn(AgentId) -> bool;
 
 impl Registers {
     /// Forgets all products.
     pub(super) fn forget_windows(&mut self) {
-        self.windows = None;
+        self.product_registers = None;
     }
 
-    fn windows(&mut self) -> &mut Windows {
-        self.windows.get_or_insert_default()
+    fn product_registers(&mut self) -> &mut Windows {
+        self.product_registers.get_or_insert_default()
     }
 
     /// Executes `wgmma.fence`.
     pub(crate) fn fence_products(&mut self) {
-        let windows = self.windows();
+        let windows = self.product_registers();
         windows.fenced = true;
         windows.touched.clear();
     }
 
     /// Executes `wgmma.wait_group`.
     pub(crate) fn end_products(&mut self, is_over: IsOver<'_>) {
-        let Windows { flights, owners, .. } = self.windows();
+        let Windows { flights, owners, .. } = self.product_registers();
         let before = flights.len();
         flights.retain(|flight| !is_over(flight.product));
         if flights.len() < before {
@@ -129,7 +129,7 @@ impl Registers {
 
     /// Records an access to registers of products by another instruction. Returns a violation.
     pub(crate) fn touch(&mut self, op: &Op, place: Place) -> Option<RegisterWindow> {
-        let windows = self.windows();
+        let windows = self.product_registers();
         let mut found = None;
         op.visit(&mut |access| {
             let (register, writes) = match access {
@@ -152,10 +152,10 @@ impl Registers {
     pub(crate) fn start_product(
         &mut self,
         wgmma: &Wgmma,
-        (product, place): (CopyId, Place),
+        (product, place): (AgentId, Place),
     ) -> Option<RegisterWindow> {
         let chain = Some((wgmma.shape, wgmma.d_element));
-        let windows = self.windows();
+        let windows = self.product_registers();
         let mut found = (!windows.fenced).then_some(RegisterWindow::First);
         if let WgmmaFactor::Fragment(parts) = &wgmma.a {
             let register = |part: &Operand| match part {

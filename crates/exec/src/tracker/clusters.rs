@@ -5,7 +5,7 @@ use super::{Tracker, mark, marked};
 use crate::address::Area;
 use crate::lanes::Mask;
 use std::num::NonZeroU16;
-use sync::{ClusterMisuse, ClusterStatus, CopyId, Lanes, MbarrierId, RemoteAccess, Site};
+use sync::{AgentId, ClusterMisuse, ClusterStatus, Lanes, MbarrierId, RemoteAccess, Site};
 
 impl Tracker {
     /// Warps of a block, if several blocks run together.
@@ -59,13 +59,13 @@ impl Tracker {
     pub(crate) fn access_remote(
         &mut self,
         who: (usize, usize, Site),
-        to: (Area, i64),
+        place: (Area, i64),
         block: usize,
     ) -> bool {
         if !self.is_checking() {
             return true;
         }
-        let access = self.remote(who, to, block);
+        let access = self.remote(who, place, block);
         self.order.access_remote(access).is_none()
     }
 
@@ -74,14 +74,14 @@ impl Tracker {
     pub(crate) fn copy_remote(
         &mut self,
         who: (usize, usize, Site),
-        to: (Area, i64),
+        place: (Area, i64),
         block: usize,
         id: MbarrierId,
     ) -> bool {
         if !self.is_checking() {
             return true;
         }
-        let access = self.remote(who, to, block);
+        let access = self.remote(who, place, block);
         self.order.copy_remote(access, id).is_none()
     }
 
@@ -101,7 +101,7 @@ impl Tracker {
     }
 
     /// Records the initialisation of an mbarrier by a lane. Returns its agent, if there are several blocks.
-    pub(crate) fn start_init(&mut self, warp: usize, lane: usize) -> Option<CopyId> {
+    pub(crate) fn start_init(&mut self, warp: usize, lane: usize) -> Option<AgentId> {
         if self.shape.blocks == 1 {
             return None;
         }

@@ -6,7 +6,7 @@
 use super::Tracker;
 use crate::address::{Area, Pointer};
 use rustc_hash::FxHashMap;
-use sync::CopyId;
+use sync::AgentId;
 
 /// The contents and target of a copy.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -32,7 +32,7 @@ impl ContentNumbers {
 
 impl Tracker {
     /// Records the contents of a bulk copy from a source that the launch does not write.
-    pub(crate) fn note_contents(&mut self, copy: CopyId, contents: CopyContents) {
+    pub(crate) fn note_contents(&mut self, copy: AgentId, contents: CopyContents) {
         if self.shadows.enabled {
             let next = self.contents.known.len() as u32;
             let number = *self.contents.known.entry(contents).or_insert(next);

@@ -6,7 +6,7 @@ use crate::lanes::Mask;
 use crate::pipeline::PhaseLog;
 use rustc_hash::FxHashMap;
 use sync::{
-    Conflict, CopyId, Lanes, MbarrierAnswer, MbarrierEvent, MbarrierFinding, MbarrierId,
+    AgentId, Conflict, Lanes, MbarrierAnswer, MbarrierEvent, MbarrierFinding, MbarrierId,
     MbarrierOutcome, MbarrierState, MbarrierStatus, Side, Site,
 };
 
@@ -14,12 +14,12 @@ use sync::{
 #[derive(Debug, Default)]
 pub(super) struct MbarrierNotes {
     /// Bulk loads.
-    loads: Vec<(CopyId, Lanes)>,
+    loads: Vec<(AgentId, Lanes)>,
     /// The last test answered with `false` that may have been `true`, by thread and group: the phase, and
     /// `true` once a wait for it has come.
     peeks: FxHashMap<(usize, usize, u32), (MbarrierState, bool)>,
     /// Bulk copies: the number of bytes, and the mbarrier and phase of their delivery.
-    copies: FxHashMap<CopyId, CopyNote>,
+    copies: FxHashMap<AgentId, CopyNote>,
     /// Phases with their participants, if uses of barriers are requested.
     log: PhaseLog,
     /// An ordinary access to a live mbarrier: lanes, place, and the instruction that initialised the
@@ -52,7 +52,7 @@ impl Tracker {
     }
 
     /// Starts an arrival of the lanes' copies.
-    pub(crate) fn start_arrival(&mut self) -> CopyId {
+    pub(crate) fn start_arrival(&mut self) -> AgentId {
         self.order.start_arrival()
     }
 
@@ -79,13 +79,13 @@ impl Tracker {
     }
 
     /// Records a bulk copy that completes with its group.
-    pub(crate) fn note_grouped(&mut self, copy: CopyId, bytes: u32) {
+    pub(crate) fn note_grouped(&mut self, copy: AgentId, bytes: u32) {
         let note = CopyNote { bytes, signal: None, newer: None, product: false };
         self.notes.copies.insert(copy, note);
     }
 
     /// Records a product of a warp group.
-    pub(super) fn note_product(&mut self, product: CopyId) {
+    pub(super) fn note_product(&mut self, product: AgentId) {
         let note = CopyNote { bytes: 0, signal: None, newer: None, product: true };
         self.notes.copies.insert(product, note);
     }
@@ -128,15 +128,16 @@ impl Tracker {
     }
 
     /// Records a bulk load. Some thread must wait for it before the block ends.
-    pub(crate) fn note_load(&mut self, copy: CopyId, who: Lanes) {
+    pub(crate) fn note_load(&mut self, copy: AgentId, who: Lanes) {
         self.notes.loads.push((copy, who));
     }
 
     /// Takes the bulk loads that no thread has waited for.
     pub(crate) fn take_loads_in_flight(&mut self) -> Vec<Lanes> {
         let loads = std::mem::take(&mut self.notes.loads);
-        let awaited =
-            |copy: CopyId, who: Lanes| self.order.is_awaited(copy, who.lanes.lowest().unwrap_or(0));
+        let awaited = |copy: AgentId, who: Lanes| {
+            self.order.is_known_complete(copy, who.lanes.lowest().unwrap_or(0))
+        };
         loads.into_iter().filter(|&(copy, who)| !awaited(copy, who)).map(|(_, who)| who).collect()
     }
 

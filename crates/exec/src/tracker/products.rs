@@ -5,11 +5,11 @@ use crate::address::Area;
 use crate::lanes::Mask;
 use crate::tile::Places;
 use std::ops::Range;
-use sync::{CopyId, Kind, SameValue, Site};
+use sync::{AgentId, Kind, SameValue, Site};
 
 impl Tracker {
     /// Starts the part of a warp in a product of these warps.
-    pub(crate) fn start_product(&mut self, warp: usize, group: Range<usize>) -> CopyId {
+    pub(crate) fn start_product(&mut self, warp: usize, group: Range<usize>) -> AgentId {
         let product = self.order.start_product(warp, group);
         if self.shadows.enabled {
             self.note_product(product);
@@ -30,7 +30,7 @@ impl Tracker {
     }
 
     /// Returns `true` if the warp of a product has waited for it.
-    pub(crate) fn is_over(&self, product: CopyId) -> bool {
+    pub(crate) fn is_over(&self, product: AgentId) -> bool {
         self.order.copies().waited(product, 0).is_some()
     }
 
@@ -43,7 +43,7 @@ impl Tracker {
     /// Records a product's reads of byte ranges in a shared variable.
     pub(crate) fn read_by_product(
         &mut self,
-        product: CopyId,
+        product: AgentId,
         (warp, site): (usize, Site),
         area: Area,
         Places { ranges, around, units, .. }: &Places,

@@ -9,7 +9,7 @@ impl Tracker {
     /// Defers reads of `bytes` bytes by lanes of a warp, each at its start. Returns `false` if they must be recorded
     /// now.
     #[inline]
-    pub(crate) fn read_later(
+    pub(crate) fn defer_read(
         &mut self,
         who: (usize, Mask),
         (area, bytes): (Area, u32),
@@ -24,7 +24,7 @@ impl Tracker {
         }
         let access = attributes.by(who, SameValue::Different);
         let shadow = shared.get_mut(number);
-        shadow.is_some_and(|one| one.read_later(self.order.clocks(), (&access, bytes), starts))
+        shadow.is_some_and(|one| one.defer_read(self.order.clocks(), (&access, bytes), starts))
     }
 
     /// Records accesses of lanes to `bytes` bytes each at one instruction, one after the other.

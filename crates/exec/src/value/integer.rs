@@ -81,10 +81,15 @@ pub(crate) enum Sign {
 }
 
 /// A conversion of bytes to an integer.
-type Read<'r> = &'r dyn Fn(&mut Valued<'_>, &[Byte]) -> Option<Value>;
+type IntegerRead<'r> = &'r dyn Fn(&mut Valued<'_>, &[Byte]) -> Option<Value>;
 
 /// Returns the integer selected by a choice between two units, if both sides are integers.
-fn chosen(valued: &mut Valued<'_>, bytes: &[Byte], sign: Sign, read: Read<'_>) -> Option<Value> {
+fn chosen(
+    valued: &mut Valued<'_>,
+    bytes: &[Byte],
+    sign: Sign,
+    read: IntegerRead<'_>,
+) -> Option<Value> {
     let Some(&Byte::Of { value: word, sort: Sort::Unit, index: 0 }) = bytes.first() else {
         return None;
     };

@@ -31,7 +31,7 @@ impl Store {
         let whole = start.is_multiple_of(4)
             && bytes.is_multiple_of(4)
             && states.iter().all(|&state| state == state::OPAQUE);
-        if !matches!(word, Word::Unknown | Word::Fickle) || whole {
+        if !matches!(word, Word::Unknown | Word::ScheduleDependent) || whole {
             return (value, word);
         }
         if bytes == 2
@@ -45,7 +45,7 @@ impl Store {
         let mut found = [Byte::Known(0); 8];
         (0..bytes).for_each(|at| found[at] = self.byte(memory, start + at));
         match (self.word(&found), word) {
-            ((value, Word::Unknown), Word::Fickle) => (value, Word::Fickle),
+            ((value, Word::Unknown), Word::ScheduleDependent) => (value, Word::ScheduleDependent),
             (found, _) => found,
         }
     }
@@ -57,13 +57,13 @@ impl Store {
         }
         let [a, b, c, d, e, f, g, h] = *bytes;
         let (low, high) = (self.units.unit([a, b, c, d]), self.units.unit([e, f, g, h]));
-        let is_fickle = bytes.iter().any(|byte| self.is_fickle(*byte));
-        let word = if is_fickle { Word::Fickle } else { Word::Unknown };
+        let is_schedule_dependent = bytes.iter().any(|byte| self.is_schedule_dependent(*byte));
+        let word = if is_schedule_dependent { Word::ScheduleDependent } else { Word::Unknown };
         (u64::from(low) | u64::from(high) << 32, word)
     }
 
     /// Returns `true` if a byte is not determined by the launch and its inputs, or may be undefined.
-    fn is_fickle(&self, byte: Byte) -> bool {
+    fn is_schedule_dependent(&self, byte: Byte) -> bool {
         let Byte::Opaque(word) = byte else { return false };
         let reason = self.units.lost(word).map(|lost| lost.reason);
         matches!(reason, Some(reason::SCHEDULE | reason::ADDRESS | reason::MAYBE_UNDEFINED))
@@ -86,7 +86,7 @@ impl Store {
             Word::Number => value.to_le_bytes().map(Byte::Known),
             Word::Poison => [Byte::Undefined; 8],
             Word::Pointer => [Byte::Opaque(self.units.opaque(None, reason::ADDRESS)); 8],
-            Word::Fickle => [Byte::Opaque(self.units.opaque(None, reason::SCHEDULE)); 8],
+            Word::ScheduleDependent => [Byte::Opaque(self.units.opaque(None, reason::SCHEDULE)); 8],
             Word::Unknown => {
                 let [a, b, c, d] = self.units.bytes(value as u32);
                 let [e, f, g, h] = self.units.bytes((value >> 32) as u32);
@@ -180,7 +180,7 @@ impl Store {
         memory.set_unit(unit, word);
         let state = |byte: &Byte| match byte {
             Byte::Undefined => state::UNDEFINED,
-            byte if self.is_fickle(*byte) => state::FICKLE,
+            byte if self.is_schedule_dependent(*byte) => state::FICKLE,
             _ => state::OPAQUE,
         };
         let states: Vec<u8> = bytes.iter().map(state).collect();

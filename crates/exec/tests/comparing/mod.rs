@@ -8,7 +8,7 @@ pub(crate) mod generator;
 pub(crate) mod hashed;
 pub(crate) mod statements;
 
-use exec::{Checks, Element, Launch, Limits, Outcome, Paths, Results, Stop};
+use exec::{Checks, Element, Launch, Limits, Outcome, Paths, Results, StopReason};
 use generator::Case;
 use hashed::Hashed;
 use ir::{Format, Op, Program, Scalar, Width};
@@ -98,7 +98,7 @@ fn elements(
 }
 
 fn is_out_of_budget(outcome: &Outcome) -> bool {
-    matches!(&outcome.gap, Some(gap) if matches!(gap.stop, Stop::Budget { .. }))
+    matches!(&outcome.gap, Some(gap) if matches!(gap.stop, StopReason::Budget { .. }))
 }
 
 /// Returns `true` if buffers may hold bits decided by the schedule or the placement of an allocation. These

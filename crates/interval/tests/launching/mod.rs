@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test uses some of it")]
 
 use exec::{Access, Argument, Buffer, Contents, Launch, Limits};
-use interval::{Answers, Double, Enclosed, Enclosure, Given, Precise, Run};
+use interval::{Answers, Double, Enclosed, Enclosure, Precise, Run, RunInputs};
 use ir::{Format, Program, Scalar};
 
 /// A kernel argument in the order of the parameters.
@@ -34,7 +34,7 @@ pub(crate) use Arg::*;
 pub(crate) struct Case {
     pub(crate) program: Program,
     pub(crate) launch: Launch,
-    pub(crate) given: Given,
+    pub(crate) given: RunInputs,
 }
 
 /// A file of the corpus.
@@ -56,7 +56,8 @@ impl Case {
         let program = ptx::lower(&parsed.module).program;
         let found = program.functions.enumerate().find(|(_, f)| f.name == kernel);
         let (id, function) = found.unwrap_or_else(|| panic!("no kernel {kernel}"));
-        let (mut buffers, mut arguments, mut given) = (Vec::new(), Vec::new(), Given::default());
+        let (mut buffers, mut arguments, mut given) =
+            (Vec::new(), Vec::new(), RunInputs::default());
         for (position, (arg, param)) in args.iter().zip(&function.params).enumerate() {
             let ir::Param::Variable(variable) = param else { panic!("not in memory") };
             let size = program.variables[*variable].size.unwrap() as usize;

@@ -14,7 +14,7 @@ pub fn generate_clusters(seed: u64) -> ClusterProgram {
     let mut program = match random.below(16usize) {
         12 | 13 => replicated(random),
         14 | 15 => sums(random),
-        0 | 1 => chaos(random),
+        0 | 1 => random_program(random),
         2..5 => exchange(random),
         5..8 => handover(random),
         8 | 9 => asynchronous(random),
@@ -25,7 +25,7 @@ pub fn generate_clusters(seed: u64) -> ClusterProgram {
     }
     if random.chance(55) {
         for _ in 0..=random.below(2usize) {
-            spoil(&mut program, random);
+            mutate(&mut program, random);
         }
     }
     for steps in &mut program.threads {
@@ -95,7 +95,7 @@ fn random_op(random: &mut Random) -> ClusterOp {
 }
 
 /// Generates a program of random steps.
-fn chaos(random: &mut Random) -> ClusterProgram {
+fn random_program(random: &mut Random) -> ClusterProgram {
     let mut program = empty(random);
     for steps in &mut program.threads {
         if random.chance(70) {
@@ -294,7 +294,7 @@ fn meet_at_end(program: &mut ClusterProgram, random: &mut Random) {
 }
 
 /// Changes a step.
-fn spoil(program: &mut ClusterProgram, random: &mut Random) {
+fn mutate(program: &mut ClusterProgram, random: &mut Random) {
     let thread = random.below(THREADS);
     let steps = &mut program.threads[thread];
     if steps.is_empty() {

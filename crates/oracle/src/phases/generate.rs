@@ -13,8 +13,8 @@ pub fn generate_phases(seed: u64) -> PhaseProgram {
         13..16 => ring(&mut random),
         10 | 11 => bulk_loads(&mut random),
         12 => bulk_stores(&mut random),
-        0..3 => chaos(&mut random, false),
-        3 => chaos(&mut random, true),
+        0..3 => random_program(&mut random, false),
+        3 => random_program(&mut random, true),
         4 => copies(&mut random),
         5 => bytes(&mut random),
         6 => everybody(&mut random),
@@ -28,7 +28,7 @@ pub fn generate_phases(seed: u64) -> PhaseProgram {
     }
     if random.chance(60) {
         for _ in 0..=random.below(2usize) {
-            spoil(&mut program, &mut random);
+            mutate(&mut program, &mut random);
         }
     }
     let longest = MOST_STEPS / program.threads.len();
@@ -43,7 +43,7 @@ fn counts([one, other]: [u8; 2]) -> [u8; MBARRIERS] {
 }
 
 /// Random steps.
-fn chaos(random: &mut Random, with_memory: bool) -> PhaseProgram {
+fn random_program(random: &mut Random, with_memory: bool) -> PhaseProgram {
     let threads = 2 + random.below(2usize);
     let steps = |random: &mut Random| {
         (0..1 + random.below(5usize)).map(|_| random_op(random, with_memory)).collect()
@@ -369,7 +369,7 @@ fn ask_first(program: &mut PhaseProgram, random: &mut Random) {
 }
 
 /// Changes a step.
-fn spoil(program: &mut PhaseProgram, random: &mut Random) {
+fn mutate(program: &mut PhaseProgram, random: &mut Random) {
     let thread = random.below(program.threads.len());
     let steps = &mut program.threads[thread];
     if steps.is_empty() {

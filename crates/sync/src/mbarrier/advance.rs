@@ -1,10 +1,10 @@
 //! Advances the phases of mbarriers: records contributions, completes a phase when nothing is pending, and releases the
 //! waiting lanes. The rules that this checks (P1 to P3) and their argument are in [`super::phases`].
 
-use super::phases::{Broken, Contribution, Done, Lanes};
+use super::phases::{BrokenRule, Contribution, Lanes, TimedAction};
 use super::types::MbarrierScope;
 use super::{
-    BothClocks, Life, MOST, MbarrierFinding, MbarrierId, MbarrierMisuse, MbarrierReuse,
+    BothClocks, LiveBarrier, MAX_COUNT, MbarrierFinding, MbarrierId, MbarrierMisuse, MbarrierReuse,
     MbarrierState, MbarrierStop, Mbarriers, NamedPhase, Outcome, Waiter, each, misuse,
 };
 use crate::clocks::{LaneId, LaneMark, Time, Times, join};
@@ -34,7 +34,7 @@ impl Mbarriers {
         (mbarrier.parties[1], mbarrier.time(phase))
     }
 
-    pub(super) fn life(&mut self, id: MbarrierId) -> Outcome<&mut Life> {
+    pub(super) fn life(&mut self, id: MbarrierId) -> Outcome<&mut LiveBarrier> {
         let life = self.each[usize::from(id)].life.as_mut();
         life.ok_or(MbarrierStop::Misuse(MbarrierMisuse::NotLive))
     }
@@ -89,7 +89,7 @@ impl Mbarriers {
         who: Lanes,
         kind: Contribution,
     ) -> Outcome<()> {
-        let Life { phase, expected, .. } = *self.life(id)?;
+        let LiveBarrier { phase, expected, .. } = *self.life(id)?;
         if expected == 0 {
             return Err(MbarrierStop::NoneExpected);
         }
@@ -100,13 +100,13 @@ impl Mbarriers {
         let life = self.life(id)?;
         let observed = phase == 0
             || each(who).all(|one| life.past[0].was_observed(clocks.waits, one))
-            || std::mem::replace(&mut life.told_unobserved, true);
+            || std::mem::replace(&mut life.reported_unobserved, true);
         if !observed {
             self.findings.push((who, id, MbarrierFinding::Unobserved(phase)));
         }
         let (stamp, times) = clocks.waits.release_lanes(who.warp, who.lanes);
         let life = self.life(id)?;
-        life.current.add(clocks.waits, Done { who, stamp }, kind, &times);
+        life.current.add(clocks.waits, TimedAction { who, stamp }, kind, &times);
         Ok(())
     }
 
@@ -131,8 +131,8 @@ impl Mbarriers {
     ) -> Outcome<()> {
         let life = self.life(id)?;
         let [announced, delivered] = life.bytes;
-        let most = u64::from(MOST);
-        if announced > most || delivered > most || life.expected + life.added > MOST {
+        let most = u64::from(MAX_COUNT);
+        if announced > most || delivered > most || life.expected + life.added > MAX_COUNT {
             return misuse(MbarrierMisuse::Range);
         }
         if life.pending > 0 || announced > delivered {
@@ -157,9 +157,9 @@ impl Mbarriers {
         let life = self.life(id)?;
         match life.current.check_bytes(clocks.waits) {
             None => {}
-            Some(Broken::Late(who)) => return misuse(MbarrierMisuse::Late(who)),
-            Some(Broken::Completes(who)) => return misuse(MbarrierMisuse::Completes(who)),
-            Some(Broken::Undecided(who)) => return Err(MbarrierStop::Undecided(who)),
+            Some(BrokenRule::Late(who)) => return misuse(MbarrierMisuse::Late(who)),
+            Some(BrokenRule::Completes(who)) => return misuse(MbarrierMisuse::Completes(who)),
+            Some(BrokenRule::Undecided(who)) => return Err(MbarrierStop::Undecided(who)),
         }
         let current = &mut life.current;
         clocks.waits.complete(&mut current.joined);
@@ -210,6 +210,6 @@ impl Mbarriers {
             }
         }
         let stamp = clocks.waits.now(who.warp);
-        past.waiters.push(Done { who, stamp });
+        past.waiters.push(TimedAction { who, stamp });
     }
 }

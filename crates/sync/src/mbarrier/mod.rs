@@ -32,7 +32,7 @@ use phases::{Contribution, Phase};
 use rustc_hash::FxHashMap;
 
 /// The largest count of arrivals or bytes.
-const MOST: u32 = (1 << 20) - 1;
+const MAX_COUNT: u32 = (1 << 20) - 1;
 
 /// Lanes waiting for a phase.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +44,7 @@ struct Waiter {
 
 /// An mbarrier from `init` to `inval`.
 #[derive(Clone, Debug, Default)]
-struct Life {
+struct LiveBarrier {
     site: Site,
     expected: u32,
     pending: u32,
@@ -61,7 +61,7 @@ struct Life {
     /// Lanes that wait for the current phase.
     blocked: Vec<Waiter>,
     /// Set once a phase that no thread waited for was reported.
-    told_unobserved: bool,
+    reported_unobserved: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -73,7 +73,7 @@ struct Mbarrier {
     /// The time of phase 0 of this life.
     base: Time,
     /// `None` before `init` and after `inval`.
-    life: Option<Life>,
+    life: Option<LiveBarrier>,
 }
 
 impl Mbarrier {
@@ -232,12 +232,13 @@ impl Mbarriers {
         if let Some(life) = &mbarrier.life {
             return misuse(MbarrierMisuse::Live(life.site));
         }
-        if count == 0 || count > MOST {
+        if count == 0 || count > MAX_COUNT {
             return misuse(MbarrierMisuse::Count(count));
         }
         mbarrier.lives += 1;
         let (expected, pending) = (count, count);
-        mbarrier.life = Some(Life { site: who.site, expected, pending, ..Life::default() });
+        mbarrier.life =
+            Some(LiveBarrier { site: who.site, expected, pending, ..LiveBarrier::default() });
         self.live += 1;
         Ok(())
     }
@@ -281,7 +282,7 @@ impl Mbarriers {
         terms: ArrivalTerms,
     ) -> Outcome<MbarrierState> {
         let ArrivalTerms { count, expects, drops, no_complete, releases, scope } = terms;
-        if count == 0 || count > MOST {
+        if count == 0 || count > MAX_COUNT {
             return misuse(MbarrierMisuse::Count(count));
         }
         let count = u64::from(count) * u64::from(who.lanes.count());
@@ -470,9 +471,9 @@ impl Mbarriers {
 
     /// Returns the state of an mbarrier with waiting threads, for a report.
     pub(crate) fn status(&self, id: MbarrierId) -> MbarrierStatus {
-        let none = Life::default();
+        let none = LiveBarrier::default();
         let life = self.each[usize::from(id)].life.as_ref();
-        let Life { expected, pending, bytes, current, past, .. } = life.unwrap_or(&none);
+        let LiveBarrier { expected, pending, bytes, current, past, .. } = life.unwrap_or(&none);
         MbarrierStatus {
             phase: life.map(|life| life.phase),
             expected: *expected,

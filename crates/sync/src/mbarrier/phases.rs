@@ -15,7 +15,7 @@
 //!
 //! With these rules every contribution and wait has the same phase on every schedule, by the argument for CTA
 //! barriers (`barriers.rs`): the first differing event would have broken a rule. Where the mixed case of P2
-//! is not decided the answer is [`Broken::Undecided`]. In all other errors some schedule does go wrong.
+//! is not decided the answer is [`BrokenRule::Undecided`]. In all other errors some schedule does go wrong.
 
 use super::types::MbarrierScope;
 use crate::clocks::{Clocks, LaneId, Time, Times, join};
@@ -48,12 +48,12 @@ impl Lanes {
 
 /// An action of lanes at a time in waits-for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Done {
+pub(crate) struct TimedAction {
     pub(crate) who: Lanes,
     pub(crate) stamp: Time,
 }
 
-impl Done {
+impl TimedAction {
     /// Returns a lane with this action outside `times`.
     fn missing(&self, waits: &Clocks, times: &Times) -> Option<LaneId> {
         let known = |who: &LaneId| times.get(waits.party(*who)).is_some_and(|&t| self.stamp < t);
@@ -63,7 +63,7 @@ impl Done {
 
 /// A broken rule about bytes or pending arrivals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Broken {
+pub(crate) enum BrokenRule {
     /// Bytes are announced, or a pending arrival is added, possibly after the phase is over.
     Late(Lanes),
     /// Like `Late`, but undecided.
@@ -85,7 +85,7 @@ pub struct Overtaken {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Phase {
     /// Contributions of threads.
-    contributions: Vec<Done>,
+    contributions: Vec<TimedAction>,
     /// Threads with contributing copies. Only the end of the phase waits for copies.
     copiers: Vec<Lanes>,
     /// Times that the contributions had waited for, their own included.
@@ -98,17 +98,17 @@ pub(crate) struct Phase {
     /// Times that all deliveries had waited for.
     deliveries: Option<Times>,
     /// Separate announcements of bytes, and increments of the pending count.
-    expects: Vec<Done>,
-    increments: Vec<Done>,
+    expects: Vec<TimedAction>,
+    increments: Vec<TimedAction>,
     /// Set if an arrival announced bytes in the same step.
     expected_in_step: bool,
-    no_complete: Vec<Done>,
+    no_complete: Vec<TimedAction>,
     /// Times released to waiting threads.
     pub(crate) released: Vec<Released>,
     /// The time of the phase's end, in orders-memory.
     pub(crate) over: Time,
     /// Completed waits for this phase.
-    pub(crate) waiters: Vec<Done>,
+    pub(crate) waiters: Vec<TimedAction>,
 }
 
 /// Times that arrivals of a block's threads pass on at one scope.
@@ -142,7 +142,13 @@ pub(crate) enum Contribution {
 
 impl Phase {
     /// Adds a contribution that had waited for `times`.
-    pub(crate) fn add(&mut self, waits: &Clocks, done: Done, kind: Contribution, times: &Times) {
+    pub(crate) fn add(
+        &mut self,
+        waits: &Clocks,
+        done: TimedAction,
+        kind: Contribution,
+        times: &Times,
+    ) {
         let learn = |into: &mut Times| {
             waits.complete(into);
             join(into, times);
@@ -193,7 +199,7 @@ impl Phase {
         if over {
             return None;
         }
-        let before = |done: &&Done| {
+        let before = |done: &&TimedAction| {
             !waits.all_ordered((done.who.warp as u8, done.who.lanes), done.stamp, later)
         };
         let threads = self.contributions.iter().find(before).map(|done| done.who);
@@ -209,7 +215,7 @@ impl Phase {
     }
 
     /// Checks rule P2 (a) on a completed phase, and arrivals with `noComplete`.
-    pub(crate) fn check_bytes(&mut self, waits: &Clocks) -> Option<Broken> {
+    pub(crate) fn check_bytes(&mut self, waits: &Clocks) -> Option<BrokenRule> {
         for times in [&mut self.arrivals, &mut self.expected_arrivals, &mut self.completing] {
             waits.complete(times);
         }
@@ -217,27 +223,27 @@ impl Phase {
         let completes =
             self.no_complete.iter().find(|d| d.missing(waits, &self.completing).is_some());
         if let Some(done) = completes {
-            return Some(Broken::Completes(done.who));
+            return Some(BrokenRule::Completes(done.who));
         }
-        let is_late = |done: &&Done| done.missing(waits, &self.arrivals).is_some();
+        let is_late = |done: &&TimedAction| done.missing(waits, &self.arrivals).is_some();
         let is_late_increment =
-            |done: &&Done| done.missing(waits, &self.expected_arrivals).is_some();
+            |done: &&TimedAction| done.missing(waits, &self.expected_arrivals).is_some();
         let announced = self.expected_in_step || self.expects.iter().any(|d| !is_late(&d));
         if let Some(late) = self.increments.iter().find(is_late_increment) {
             let pairs = self.increments.iter().any(|done| !is_late_increment(&done));
             return Some(match announced || pairs {
-                true => Broken::Undecided(late.who),
-                false => Broken::Late(late.who),
+                true => BrokenRule::Undecided(late.who),
+                false => BrokenRule::Late(late.who),
             });
         }
-        let before_all = |done: &Done| {
+        let before_all = |done: &TimedAction| {
             self.deliveries.as_ref().is_some_and(|times| done.missing(waits, times).is_none())
         };
         let late =
             self.expects.iter().find(|done| is_late(done) && !(announced && before_all(done)))?;
         Some(match announced {
-            true => Broken::Undecided(late.who),
-            false => Broken::Late(late.who),
+            true => BrokenRule::Undecided(late.who),
+            false => BrokenRule::Late(late.who),
         })
     }
 

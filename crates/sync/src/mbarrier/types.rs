@@ -1,7 +1,7 @@
 //! Operations on mbarriers, their answers and errors: the vocabulary between the engine and [`super`].
 
 use super::phases::{Lanes, Overtaken};
-use crate::copies::CopyId;
+use crate::copies::AgentId;
 use crate::lanes::Mask;
 use crate::shadow::Site;
 
@@ -204,7 +204,7 @@ pub enum MbarrierEvent {
     /// A bulk copy of a lane delivers bytes.
     BulkDeliver {
         /// The copy.
-        copy: CopyId,
+        copy: AgentId,
         /// Bytes.
         bytes: u32,
     },

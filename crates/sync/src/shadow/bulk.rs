@@ -7,7 +7,7 @@
 use super::{Access, Conflicts, Shadow, entry};
 use crate::cell::{Cell, Order};
 use crate::clocks::Clocks;
-use crate::copies::Copies;
+use crate::copies::AsyncAgents;
 use crate::entry::Entry;
 use crate::lanes::Mask;
 use crate::pages::Pages;
@@ -37,7 +37,7 @@ impl Shadow {
             }
             let alike = self.access_cells(order, access, at, (index, cells), met);
             if whole.is_some() && alike {
-                self.cells.unite(Pages::<Cell>::page(index));
+                self.cells.collapse(Pages::<Cell>::page(index));
             }
         }
     }
@@ -52,7 +52,9 @@ impl Shadow {
         index: u64,
         met: &mut Conflicts,
     ) -> bool {
-        let Some(cell) = self.cells.common(Pages::<Cell>::page(index)) else { return false };
+        let Some(cell) = self.cells.shared_element(Pages::<Cell>::page(index)) else {
+            return false;
+        };
         let (mut tried, added) = (*cell, met.added);
         tried.access(&mut self.lists, order, access, (entry, offset), met);
         if !tried.has_list() && met.added == added {
@@ -98,7 +100,7 @@ impl Shadow {
     pub fn read_by_product(
         &mut self,
         clocks: &Clocks,
-        copies: &Copies,
+        copies: &AsyncAgents,
         access: &Access,
         (ranges, units): (&[(i64, u32)], &ReadUnits),
         met: &mut Conflicts,

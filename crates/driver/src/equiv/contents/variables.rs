@@ -8,8 +8,8 @@
 use super::super::error::SidesError;
 use super::other_place;
 use crate::arguments::VariableSpec;
-use crate::execute::Prepared;
-use exec::{Argument, Contents, Held};
+use crate::execute::PreparedLaunch;
+use exec::{Argument, Contents, VariableContents};
 use ir::{Space, Variable};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,11 +50,11 @@ fn is_initial(variable: &Variable, bytes: &[u8]) -> bool {
 }
 
 /// Returns the contents of a variable at a launch.
-pub(super) fn holds<'p>(prepared: &'p Prepared<'_>, variable: &VariableSpec) -> Holds<'p> {
+pub(super) fn holds<'p>(prepared: &'p PreparedLaunch<'_>, variable: &VariableSpec) -> Holds<'p> {
     let mut symbols = prepared.built.launch.symbols.iter();
     match symbols.find(|(id, _)| *id == variable.id).map(|(_, held)| held) {
         None => Holds::Initialiser(&prepared.program().variables[variable.id]),
-        Some(Held::Contents(Contents::Known(bytes))) => Holds::Bytes(bytes),
+        Some(VariableContents::Contents(Contents::Known(bytes))) => Holds::Bytes(bytes),
         Some(_) if variable.is_input => Holds::Input,
         Some(_) => Holds::Anything,
     }
@@ -64,7 +64,7 @@ pub(super) fn holds<'p>(prepared: &'p Prepared<'_>, variable: &VariableSpec) -> 
 ///
 /// # Errors
 /// If they do not.
-pub(super) fn check(prepared: &[Vec<Prepared<'_>>; 2]) -> Result<(), SidesError> {
+pub(super) fn check(prepared: &[Vec<PreparedLaunch<'_>>; 2]) -> Result<(), SidesError> {
     prepared.iter().try_for_each(|side| check_written(side))?;
     let is_sequence = prepared.iter().any(|side| side.len() > 1);
     let mut all: BTreeMap<&str, Vec<(bool, Holds<'_>)>> = BTreeMap::new();
@@ -76,7 +76,7 @@ pub(super) fn check(prepared: &[Vec<Prepared<'_>>; 2]) -> Result<(), SidesError>
     }
     for (name, launches) in all {
         let Some((_, given)) = launches.iter().find(|(is_given, _)| *is_given) else { continue };
-        let is_other = |launch: &&Prepared<'_>| !has_variable(launch, name);
+        let is_other = |launch: &&PreparedLaunch<'_>| !has_variable(launch, name);
         let others = prepared.iter().flatten().filter(is_other);
         let scalars = others.flat_map(|launch| scalars(launch, name, *given));
         let launches = launches.iter().copied().chain(scalars.map(|one| (true, one)));
@@ -89,14 +89,14 @@ pub(super) fn check(prepared: &[Vec<Prepared<'_>>; 2]) -> Result<(), SidesError>
     Ok(())
 }
 
-fn has_variable(launch: &Prepared<'_>, name: &str) -> bool {
+fn has_variable(launch: &PreparedLaunch<'_>, name: &str) -> bool {
     launch.built.variables.iter().any(|one| one.name == name)
 }
 
 /// Arguments of a launch with the variable's name and the size of its contents: the same number, passed as an
 /// argument.
 fn scalars<'p>(
-    launch: &'p Prepared<'_>,
+    launch: &'p PreparedLaunch<'_>,
     name: &str,
     given: Holds<'_>,
 ) -> impl Iterator<Item = Holds<'p>> {
@@ -124,7 +124,7 @@ fn disagreement(name: &str, is_given: bool, other: Holds<'_>, place: &'static st
 
 /// Checks that no earlier launch of the same side may overwrite a variable that a launch gets contents for: each of
 /// our runs starts from the given contents.
-fn check_written(side: &[Prepared<'_>]) -> Result<(), SidesError> {
+fn check_written(side: &[PreparedLaunch<'_>]) -> Result<(), SidesError> {
     let mut mentioned: BTreeSet<&str> = BTreeSet::new();
     for launch in side {
         let variables = &launch.built.variables;

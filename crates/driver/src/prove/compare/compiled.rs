@@ -5,7 +5,7 @@ use super::data::Discrepancy;
 use super::error::{NotCompared, Skip};
 use crate::demangle::demangle;
 use crate::execute;
-use exec::{Access, Argument, Buffer, Contents, Fault, Held};
+use exec::{Access, Argument, Buffer, Contents, Fault, VariableContents};
 use ir::{FuncId, Param, Space};
 use param::interp::{self, Launch, Left, Value};
 use param::kir::{self, ArrayId, Part, Records, Scalar, Signature};
@@ -26,7 +26,7 @@ pub(super) struct Kernel<'p> {
 }
 
 /// The result of a run.
-pub(super) struct Ran {
+pub(super) struct CompiledRun {
     /// A fault in it, if there is one.
     pub(super) fault: Option<String>,
     pub(super) arrays: BTreeMap<ArrayId, Vec<Value>>,
@@ -116,7 +116,7 @@ impl Kernel<'_> {
         signature: &Signature,
         launch: &Launch,
         left: &Left,
-    ) -> Result<Ran, Skip> {
+    ) -> Result<CompiledRun, Skip> {
         let mut maker = Maker { kernel, launch, left, buffers: Vec::new(), records: Vec::new() };
         let mut arguments = Vec::new();
         for parameter in &signature.parameters {
@@ -145,7 +145,7 @@ impl Kernel<'_> {
         self.compiled(&compiled, &maker.records)
     }
 
-    fn compiled(&self, launch: &exec::Launch, records: &[Records]) -> Result<Ran, Skip> {
+    fn compiled(&self, launch: &exec::Launch, records: &[Records]) -> Result<CompiledRun, Skip> {
         let limits = exec::Limits { lane_instructions: INSTRUCTIONS, ..exec::Limits::default() };
         let ran = exec::run(self.program, launch, limits);
         let mut fault = self.fault(&ran)?;
@@ -168,7 +168,7 @@ impl Kernel<'_> {
                 arrays.insert(*array, values.map(|one| decode(one, *scalar)).collect());
             }
         }
-        Ok(Ran { fault, arrays })
+        Ok(CompiledRun { fault, arrays })
     }
 
     /// Returns a fault that our reading would have had as well. Fails on a fault that our reading does not know,
@@ -200,7 +200,7 @@ impl Kernel<'_> {
         &self,
         signature: &Signature,
         maker: &Maker<'_>,
-    ) -> Result<Vec<(ir::VarId, Held)>, Skip> {
+    ) -> Result<Vec<(ir::VarId, VariableContents)>, Skip> {
         let mut symbols = Vec::new();
         for (name, records) in &signature.variables {
             let mut variables = self.program.variables.enumerate();
@@ -219,7 +219,7 @@ impl Kernel<'_> {
             if variable.size != Some(bytes.len() as u64) {
                 return Err(Skip::OtherSize { name: name.clone() });
             }
-            symbols.push((id, Held::Contents(Contents::Known(bytes))));
+            symbols.push((id, VariableContents::Contents(Contents::Known(bytes))));
         }
         Ok(symbols)
     }

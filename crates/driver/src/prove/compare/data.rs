@@ -73,7 +73,7 @@ pub(in crate::prove) enum Discrepancy {
 
 /// A comparison and how long it took.
 #[derive(Clone, Debug)]
-pub(in crate::prove) struct Timed {
+pub(in crate::prove) struct TimedComparison {
     pub(in crate::prove) comparison: Comparison,
     pub(in crate::prove) took: Duration,
     /// The result comes from the cache.

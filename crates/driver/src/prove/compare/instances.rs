@@ -7,7 +7,7 @@
 use super::data::Compiling;
 use super::error::NotCompared;
 use crate::cuda::locate::Library;
-use crate::cuda::{Named, Wanted, compile_named, without_host};
+use crate::cuda::{CompiledInstances, InstanceRequest, compile_named, without_host};
 use param::kir::{Kernel, Signature, TemplateParameter, VarId};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -50,7 +50,7 @@ impl Group {
         &self,
         compiler: &Compiler<'_>,
         optimised: bool,
-    ) -> Result<Named, NotCompared> {
+    ) -> Result<CompiledInstances, NotCompared> {
         let defines = [&compiler.compiling.defines[..], &self.defines].concat();
         let probes = self.instances.iter().flat_map(|one| &one.probes);
         let probes = probes.map(|(_, name)| format!("&{name}"));
@@ -58,7 +58,7 @@ impl Group {
         let names: Vec<String> = kernels.chain(probes).collect();
         let compile = |text: &str| {
             let text = format!("{text}\n{}", self.added);
-            let wanted = Wanted {
+            let wanted = InstanceRequest {
                 path: compiler.path,
                 text: &text,
                 defines: &defines,

@@ -18,11 +18,15 @@ const MAX_THREADS: i128 = 1024;
 const LARGE_BUDGET: u64 = 4_000_000;
 
 /// Scalars fixed by an instance.
-type Given = BTreeMap<VarId, i128>;
+type InstanceScalars = BTreeMap<VarId, i128>;
 
 impl Work<'_> {
     /// Small launches, spread over all sizes, then the others, in case the first have findings.
-    pub(super) fn launches(&self, program: &compiled::Kernel<'_>, given: &Given) -> Vec<Launch> {
+    pub(super) fn launches(
+        &self,
+        program: &compiled::Kernel<'_>,
+        given: &InstanceScalars,
+    ) -> Vec<Launch> {
         let all = param::launches_with(self.kernel, CANDIDATES, given);
         let fits = |launch: &Launch| launch.threads() <= MAX_THREADS && program.accepts(launch);
         let all: Vec<Launch> = all.into_iter().filter(fits).collect();
@@ -40,7 +44,7 @@ impl Work<'_> {
     pub(super) fn at_numbers(
         &mut self,
         programs: &[compiled::Kernel<'_>],
-        given: &Given,
+        given: &InstanceScalars,
     ) -> Result<Option<Difference>, NotCompared> {
         let program = programs.first().ok_or(NotCompared::NothingCompiled)?;
         let until = self.steps + LARGE_BUDGET;

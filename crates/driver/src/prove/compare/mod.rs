@@ -10,12 +10,12 @@
 //! good reason (the order of atomics, values that C++ leaves open) are left out, and the report says so.
 
 mod bytes;
+mod cache;
 mod compiled;
 mod data;
 mod error;
 mod instances;
 mod judge;
-mod keep;
 mod launches;
 mod show;
 mod table;
@@ -26,7 +26,7 @@ mod work;
 pub use data::Compiling;
 pub use table::{Reading, readings};
 
-pub(super) use data::{Comparison, Timed};
+pub(super) use data::{Comparison, TimedComparison};
 pub(super) use show::{as_data, assumption, bug, line, message, note};
 
 use super::detached::{Deadline, Detached};
@@ -42,29 +42,30 @@ use work::Work;
 
 /// The kernel to compare, and options for compiling its text.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Asked<'a> {
+pub(super) struct ComparisonRequest<'a> {
     pub(super) source: &'a SourceFile,
     pub(super) kernel: &'a Kernel,
     pub(super) compiling: Option<&'a Compiling>,
 }
 
 /// Compares our reading with a compiler's.
-fn compare(source: &SourceFile, kernel: &Kernel, compiling: &Compiling) -> Timed {
+fn compare(source: &SourceFile, kernel: &Kernel, compiling: &Compiling) -> TimedComparison {
     let start = Instant::now();
     let (comparison, kept) = kept_or_made(source, kernel, compiling)
         .unwrap_or_else(|reason| (Comparison::Not(reason.to_string()), false));
-    Timed { comparison, took: start.elapsed(), kept }
+    TimedComparison { comparison, took: start.elapsed(), kept }
 }
 
 /// Compares in a thread of its own while `other` runs. Does nothing if the user turned it off.
 pub(super) fn beside<T>(
-    asked: Asked<'_>,
+    asked: ComparisonRequest<'_>,
     deadline: Deadline,
     other: impl FnOnce() -> T,
-) -> (T, Timed) {
+) -> (T, TimedComparison) {
     let start = Instant::now();
     let Some(compiling) = asked.compiling else {
-        let timed = Timed { comparison: Comparison::LeftOut, took: Duration::ZERO, kept: false };
+        let timed =
+            TimedComparison { comparison: Comparison::LeftOut, took: Duration::ZERO, kept: false };
         return (other(), timed);
     };
     let (source, kernel) = (asked.source.clone(), asked.kernel.clone());
@@ -73,7 +74,7 @@ pub(super) fn beside<T>(
     let done = other();
     let timed = thread.and_then(|thread| thread.result(deadline)).unwrap_or_else(|| {
         let reason = NotCompared::Time.to_string();
-        Timed { comparison: Comparison::Not(reason), took: start.elapsed(), kept: false }
+        TimedComparison { comparison: Comparison::Not(reason), took: start.elapsed(), kept: false }
     });
     (done, timed)
 }
@@ -86,9 +87,9 @@ fn kept_or_made(
     let library = compiling.options.environment.nvrtc();
     let library = library.ok_or(NotCompared::NoCompiler)?;
     let version = cuda::version(&library)?;
-    let key = keep::key(source, kernel, compiling, &library, &version);
+    let key = cache::key(source, kernel, compiling, &library, &version);
     let folder = compiling.options.environment.cache_folder();
-    if let Some(known) = key.as_deref().and_then(|key| keep::look_up(folder.as_deref(), key)) {
+    if let Some(known) = key.as_deref().and_then(|key| cache::look_up(folder.as_deref(), key)) {
         return Ok((Comparison::Same(known), true));
     }
     let signature = kernel.signature.as_ref();
@@ -115,7 +116,7 @@ fn kept_or_made(
     }
     let summary = work.finish()?;
     if let Some(key) = &key {
-        keep::store(folder.as_deref(), key, &summary);
+        cache::store(folder.as_deref(), key, &summary);
     }
     Ok((Comparison::Same(summary), false))
 }
@@ -130,7 +131,7 @@ pub(super) fn is_accepted(
     let (source, compiling) = (source.clone(), compiling.clone());
     let accepts = move || {
         let compile = |text: &str| {
-            let wanted = cuda::Wanted {
+            let wanted = cuda::InstanceRequest {
                 path: Path::new(source.name()),
                 text,
                 defines: &compiling.defines,

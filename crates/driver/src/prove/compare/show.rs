@@ -1,15 +1,15 @@
 //! Formats the results of a comparison.
 
-use super::data::{Comparison, Difference, Discrepancy, Summary, Timed};
+use super::data::{Comparison, Difference, Discrepancy, Summary, TimedComparison};
 use crate::diagnostics::render;
 use crate::prove::findings;
-use crate::report::{Compared, ReadingDifference};
+use crate::report::{ReadingComparison, ReadingDifference};
 use crate::{Colour, Input};
 use base::{Code, Diagnostic};
 use param::kir::Kernel;
 
 /// The extent of the comparison, in words.
-pub(in crate::prove) fn note(timed: &Timed) -> Option<String> {
+pub(in crate::prove) fn note(timed: &TimedComparison) -> Option<String> {
     let Comparison::Same(summary) = &timed.comparison else { return None };
     let Summary { compiler, architecture, launches, runs, elements, left_out } = summary;
     let plural = if *launches == 1 { "" } else { "es" };
@@ -24,12 +24,12 @@ pub(in crate::prove) fn note(timed: &Timed) -> Option<String> {
 }
 
 /// The extent as the last line of a report, with the kernel's name.
-pub(in crate::prove) fn line(about: &str, timed: &Timed) -> String {
+pub(in crate::prove) fn line(about: &str, timed: &TimedComparison) -> String {
     note(timed).map_or(String::new(), |note| format!("compared: {about}{note}\n"))
 }
 
 /// The assumption made if nothing was compared.
-pub(in crate::prove) fn assumption(timed: &Timed) -> Option<String> {
+pub(in crate::prove) fn assumption(timed: &TimedComparison) -> Option<String> {
     match &timed.comparison {
         Comparison::LeftOut => Some("not compared with a compiler (--no-compare)".to_owned()),
         Comparison::Not(reason) => Some(format!("not compared with a compiler ({reason})")),
@@ -38,7 +38,7 @@ pub(in crate::prove) fn assumption(timed: &Timed) -> Option<String> {
 }
 
 /// The time it took, for standard error.
-pub(in crate::prove) fn message(timed: &Timed) -> String {
+pub(in crate::prove) fn message(timed: &TimedComparison) -> String {
     match (&timed.comparison, timed.kept) {
         (Comparison::Same(_), true) => "note: compared with a compiler before (kept)\n".to_owned(),
         (Comparison::Same(_), false) => {
@@ -84,8 +84,8 @@ pub(in crate::prove) fn bug(
 }
 
 /// The comparison as data.
-pub(in crate::prove) fn as_data(timed: &Timed, kernel: &Kernel) -> Compared {
-    let nothing = Compared {
+pub(in crate::prove) fn as_data(timed: &TimedComparison, kernel: &Kernel) -> ReadingComparison {
+    let nothing = ReadingComparison {
         result: "not-compared",
         reason: None,
         compiler: None,
@@ -97,9 +97,11 @@ pub(in crate::prove) fn as_data(timed: &Timed, kernel: &Kernel) -> Compared {
         difference: None,
     };
     match &timed.comparison {
-        Comparison::LeftOut => Compared { reason: Some("--no-compare".to_owned()), ..nothing },
-        Comparison::Not(reason) => Compared { reason: Some(reason.clone()), ..nothing },
-        Comparison::Same(summary) => Compared {
+        Comparison::LeftOut => {
+            ReadingComparison { reason: Some("--no-compare".to_owned()), ..nothing }
+        }
+        Comparison::Not(reason) => ReadingComparison { reason: Some(reason.clone()), ..nothing },
+        Comparison::Same(summary) => ReadingComparison {
             result: "same",
             compiler: Some(summary.compiler.clone()),
             architecture: Some(summary.architecture.clone()),
@@ -109,7 +111,7 @@ pub(in crate::prove) fn as_data(timed: &Timed, kernel: &Kernel) -> Compared {
             left_out: summary.left_out.clone(),
             ..nothing
         },
-        Comparison::Different(difference) => Compared {
+        Comparison::Different(difference) => ReadingComparison {
             result: "different",
             compiler: Some(difference.compiler.clone()),
             architecture: Some(difference.architecture.clone()),

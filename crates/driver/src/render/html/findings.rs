@@ -3,7 +3,7 @@
 use super::markdown::marked;
 use super::{codes, heat, race, sources, tiles};
 use crate::render::escape::quoted;
-use crate::report::{Finding, Location, Report, Stopped, Witness};
+use crate::report::{Finding, Location, Report, StopPlace, Witness};
 
 pub(super) fn render(report: &Report, number: usize) -> String {
     let found =
@@ -69,7 +69,7 @@ fn places(report: &Report, locations: &[Location], number: usize) -> String {
     }
 }
 
-fn stopped(report: &Report, stopped: &Stopped, number: usize) -> String {
+fn stopped(report: &Report, stopped: &StopPlace, number: usize) -> String {
     let help = stopped.help.iter();
     let help: String = help
         .map(|help| format!("<p class=\"help\"><strong>help:</strong> {}</p>\n", marked(help)))

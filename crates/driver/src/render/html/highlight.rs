@@ -26,7 +26,7 @@ impl Language {
 
 /// The token that continues on the next line.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Open {
+enum OpenToken {
     Nothing,
     Comment,
     /// A string in three of these.
@@ -36,7 +36,7 @@ enum Open {
 /// Colours the lines of a text, from its first line on.
 pub(super) struct Highlighter {
     language: Language,
-    open: Open,
+    open: OpenToken,
 }
 
 /// The class of a token, as the style sheet names it.
@@ -44,7 +44,7 @@ type Class = &'static str;
 
 impl Highlighter {
     pub(super) fn new(language: Language) -> Self {
-        Self { language, open: Open::Nothing }
+        Self { language, open: OpenToken::Nothing }
     }
 
     /// The next line as markup.
@@ -63,12 +63,12 @@ impl Highlighter {
     pub(super) fn tokens<'l>(&mut self, line: &'l str) -> Vec<(Class, &'l str)> {
         let mut tokens: Vec<(Class, &str)> = Vec::new();
         let mut rest = line;
-        let directive = self.open == Open::Nothing && self.is_directive(line);
+        let directive = self.open == OpenToken::Nothing && self.is_directive(line);
         while let Some(first) = rest.chars().next() {
             let (class, length) = match self.open {
-                Open::Nothing => self.token(rest, first, directive),
-                Open::Comment => self.until(rest, "*/", "c"),
-                Open::Text(quote) => {
+                OpenToken::Nothing => self.token(rest, first, directive),
+                OpenToken::Comment => self.until(rest, "*/", "c"),
+                OpenToken::Text(quote) => {
                     self.until(rest, if quote == '"' { "\"\"\"" } else { "'''" }, "s")
                 }
             };
@@ -94,7 +94,7 @@ impl Highlighter {
     fn until(&mut self, rest: &str, end: &str, class: Class) -> (Class, usize) {
         match rest.find(end) {
             Some(at) => {
-                self.open = Open::Nothing;
+                self.open = OpenToken::Nothing;
                 (class, at + end.len())
             }
             None => (class, rest.len()),
@@ -108,12 +108,12 @@ impl Highlighter {
             return ("c", rest.len());
         }
         if !is_python && rest.starts_with("/*") {
-            self.open = Open::Comment;
+            self.open = OpenToken::Comment;
             let (class, length) = self.until(&rest[2..], "*/", "c");
             return (class, length + 2);
         }
         if is_python && (rest.starts_with("\"\"\"") || rest.starts_with("'''")) {
-            self.open = Open::Text(first);
+            self.open = OpenToken::Text(first);
             let (class, length) = self.until(&rest[3..], &rest[..3], "s");
             return (class, length + 3);
         }

@@ -70,15 +70,15 @@ fn heading(column: Column) -> String {
 }
 
 fn row(pipeline: &Pipeline, columns: &[Column]) -> String {
-    let mut told = false;
+    let mut said_gap = false;
     let cells: String = columns
         .iter()
         .map(|column| {
             let number = match column {
                 Column::Before => None,
                 Column::Phase(number) => Some(*number),
-                Column::Gap if pipeline.left_out > 0 && !told => {
-                    told = true;
+                Column::Gap if pipeline.left_out > 0 && !said_gap => {
+                    said_gap = true;
                     return format!("<td class=\"gap\">{} more</td>", pipeline.left_out);
                 }
                 Column::Gap => return "<td class=\"gap\"></td>".to_owned(),

@@ -1,7 +1,7 @@
 //! A race as a picture: both threads from top to bottom on the lines of the source, with nothing that joins them.
 
 use crate::render::escape::quoted;
-use crate::report::{RaceBarrier, RaceLane, RacePicture, Shown};
+use crate::report::{RaceBarrier, RaceLane, RacePicture, ShownLine};
 
 const WIDTH: usize = 640;
 const HEIGHT: usize = 266;
@@ -83,7 +83,7 @@ fn access(lane: &RaceLane, x: usize, y: usize) -> String {
 }
 
 /// `12: tile[i] = x[i];`, cut to fit.
-fn line(shown: &Shown) -> String {
+fn line(shown: &ShownLine) -> String {
     let text = shown.text.split("//").next().unwrap_or_default();
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let text = format!("{}: {text}", shown.line);

@@ -110,7 +110,7 @@ pub(crate) fn compile(
             }
         }
     }
-    Err(told(failures, has_nvcc)
+    Err(best_error(failures, has_nvcc)
         .unwrap_or_else(|| CompileError::NoCompiler { path: path.to_owned() }))
 }
 
@@ -135,7 +135,7 @@ fn first_line(failure: &CompileError) -> String {
 
 /// Chooses the failure to report: nvcc's, since it reads most. Without nvcc, the one of the last attempt (host code
 /// cut out) if a header was missing before.
-fn told(mut failures: Vec<CompileError>, has_nvcc: bool) -> Option<CompileError> {
+fn best_error(mut failures: Vec<CompileError>, has_nvcc: bool) -> Option<CompileError> {
     let lacks_header = |one: &CompileError| matches!(one, CompileError::Refused { messages, .. } if missing_name(messages).is_some());
     if has_nvcc {
         failures.truncate(failures.len() - usize::from(failures.len() > 1));
@@ -299,7 +299,7 @@ fn of_library(
 }
 
 /// The time limit of nvcc; large templates take minutes.
-const PATIENCE: Duration = Duration::from_secs(900);
+const COMPILE_LIMIT: Duration = Duration::from_secs(900);
 
 fn of_program(program: &Path, file: &File<'_>, words: &[String]) -> Result<String, Failure> {
     // A name with a leading dash would be taken for an option, and options can name programs to run.
@@ -317,7 +317,7 @@ fn of_program(program: &Path, file: &File<'_>, words: &[String]) -> Result<Strin
     let arguments = words.iter().map(AsRef::<OsStr>::as_ref);
     let mut command = Command::new(program);
     command.args(arguments).arg("-I").arg(&folder).arg(path).arg("-o").arg(&out);
-    let output = header.and(copied).and_then(|()| bounded::output(&mut command, PATIENCE));
+    let output = header.and(copied).and_then(|()| bounded::output(&mut command, COMPILE_LIMIT));
     let result = output.map_err(Failure::Io).and_then(|output| match output.status.success() {
         true => std::fs::read_to_string(&out).map_err(Failure::Io),
         false => {

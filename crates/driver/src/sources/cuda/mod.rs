@@ -2,6 +2,7 @@
 
 pub(crate) mod cache;
 mod compile;
+mod compile_instances;
 mod cut;
 mod error;
 mod host;
@@ -11,7 +12,6 @@ mod instance;
 pub mod locate;
 #[cfg(test)]
 mod macro_tests;
-mod named;
 #[allow(unsafe_code, reason = "calls a C library; the module says what keeps it sound")]
 mod nvrtc;
 mod opaque;
@@ -20,10 +20,10 @@ mod templates;
 
 pub(crate) use compile::INSTALL;
 pub use compile::{CompileOptions, Math};
+pub(crate) use compile_instances::{CompiledInstances, InstanceRequest, compile_named, named_key};
 pub use error::{CompileError, NvrtcError};
 pub(crate) use host::without_host;
 pub(crate) use instance::compile_for;
-pub(crate) use named::{Named, Wanted, compile_named, named_key};
 pub(crate) use templates::kernel_templates;
 
 /// Returns the version of a library, if it compiles a kernel: that shows that it, and what it needs, can be loaded.

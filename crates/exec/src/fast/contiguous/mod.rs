@@ -91,7 +91,7 @@ fn load_bytes<const B: usize>(context: &mut Context<'_, '_>, load: &Load, starts
         load_values::<B>(context, load, starts, tags);
     } else {
         // The bits of unknown values are meaningless here.
-        load.dsts.iter().flatten().for_each(|&dst| context.registers.mark(dst, tags, *lanes));
+        load.dsts.iter().flatten().for_each(|&dst| context.registers.tag(dst, tags, *lanes));
     }
     if context.tracker.watches(starts.area) {
         track_load(context, load, starts, B as u32);
@@ -201,7 +201,7 @@ fn track_load(context: &mut Context<'_, '_>, load: &Load, starts: &Starts, bytes
     let attributes = load_attributes(context, load);
     let warp = context.warp.number;
     let target = (starts.area, bytes);
-    if context.tracker.read_later((warp, lanes), target, attributes, &starts.each) {
+    if context.tracker.defer_read((warp, lanes), target, attributes, &starts.each) {
         return;
     }
     let part = |lanes: Mask, start: u32| Part {

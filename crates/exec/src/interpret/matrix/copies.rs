@@ -25,7 +25,7 @@ use crate::tags::Tags;
 
 /// The comparison of an element's copies: for each register that holds first copies, the lanes in each state.
 #[derive(Debug, Default)]
-pub(super) struct Disputes {
+pub(super) struct CopyComparison {
     /// The copies differ.
     pub(super) differ: Vec<Mask>,
     /// Without a domain: unknown, possibly equal.
@@ -36,7 +36,7 @@ pub(super) struct Disputes {
     pub(super) poison: Vec<Mask>,
 }
 
-impl Disputes {
+impl CopyComparison {
     /// Compares the copies as bits.
     pub(super) fn of(factor: &Factor<'_>, sources: &Sources) -> Self {
         let poison = sources.iter().map(|(_, tags)| tags.poison).collect();
@@ -57,7 +57,7 @@ impl Disputes {
         for lane in 0..WARP {
             let bit = Mask(1 << lane);
             let [a, b] = [first, copy].map(|(_, tags)| word_of(*tags, lane));
-            let is_open = |word| matches!(word, Word::Unknown | Word::Fickle);
+            let is_open = |word| matches!(word, Word::Unknown | Word::ScheduleDependent);
             let to = match (a, b) {
                 (Word::Poison, Word::Poison) => continue,
                 (Word::Poison, _) | (_, Word::Poison) => {
@@ -77,18 +77,18 @@ impl Disputes {
     }
 
     /// Returns `true` if any copies differ or may differ.
-    pub(super) fn is_any(&self) -> bool {
+    pub(super) fn has_differences(&self) -> bool {
         let masks = [&self.differ, &self.open, &self.undefined];
         masks.into_iter().any(|masks| !Self::any(masks).is_empty())
     }
 
     /// Lanes with copies that differ, or with an undefined copy.
-    pub(super) fn settled(&self) -> Vec<Mask> {
+    pub(super) fn certain(&self) -> Vec<Mask> {
         self.differ.iter().zip(&self.undefined).map(|(a, b)| a.or(*b)).collect()
     }
 
     /// Records doubts for a run without a domain.
-    pub(super) fn tell(&self, context: &mut Context<'_, '_>) {
+    pub(super) fn record_doubts(&self, context: &mut Context<'_, '_>) {
         context.doubt(Doubtful::Copies { differ: true }, Self::any(&self.differ));
         if Self::any(&self.differ).is_empty() {
             context.doubt(Doubtful::Copies { differ: false }, Self::any(&self.open));
@@ -98,9 +98,13 @@ impl Disputes {
 }
 
 /// Replaces all copies by the one that an H200 multiplies.
-pub(super) fn choose(context: &mut Context<'_, '_>, factor: &Factor<'_>, sources: &mut Sources) {
-    let disputes = Disputes::of(factor, sources);
-    context.doubt(Doubtful::FirstCopy, Disputes::any(&disputes.settled()));
+pub(super) fn take_first_copies(
+    context: &mut Context<'_, '_>,
+    factor: &Factor<'_>,
+    sources: &mut Sources,
+) {
+    let disputes = CopyComparison::of(factor, sources);
+    context.doubt(Doubtful::FirstCopy, CopyComparison::any(&disputes.certain()));
     for register in 0..sources.len() {
         sources[register] = sources[factor.spread.original(register)];
     }

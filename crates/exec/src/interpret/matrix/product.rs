@@ -4,7 +4,7 @@
 //! elements of D undefined. Without a domain, one unknown element makes all of D unknown, which loses nothing
 //! relevant to `check`. So does unknown metadata of a sparse A.
 
-use super::copies::{self, Disputes};
+use super::copies::{self, CopyComparison};
 use super::factors::{Factor, Matrix, Numbers, Product, Sources, Terms, format};
 use super::fragment::{Place, parts};
 use super::legal;
@@ -36,10 +36,10 @@ pub(in crate::interpret) fn multiply(
     let factors = [&product.a, &product.b, &product.c];
     if context.machine.simulates {
         for (factor, sources) in factors.into_iter().zip(&mut sources) {
-            copies::choose(context, factor, sources);
+            copies::take_first_copies(context, factor, sources);
         }
     }
-    let [a, b, c] = [0, 1, 2].map(|side| Disputes::of(factors[side], &sources[side]));
+    let [a, b, c] = [0, 1, 2].map(|side| CopyComparison::of(factors[side], &sources[side]));
     let mut tags = of_any(&sources);
     let mut poison = reached(product, [&a.poison, &b.poison, &c.poison]);
     let terms = match terms(context, product, &mut poison)? {
@@ -51,7 +51,7 @@ pub(in crate::interpret) fn multiply(
         }
     };
     let floats = format(product.a.element).is_some();
-    let disputed = [&a, &b, &c].iter().any(|disputes| disputes.is_any());
+    let disputed = [&a, &b, &c].iter().any(|disputes| disputes.has_differences());
     if floats && tags.is_number() && !disputed && legal::wants_bits(context) {
         legal::execute(context, product, &Numbers::new(product, &sources), &terms);
         return Ok(());
@@ -61,8 +61,8 @@ pub(in crate::interpret) fn multiply(
         return Ok(());
     }
     let disputes = [a, b, c];
-    disputes.iter().for_each(|disputes| disputes.tell(context));
-    let [a, b, c] = disputes.each_ref().map(Disputes::settled);
+    disputes.iter().for_each(|disputes| disputes.record_doubts(context));
+    let [a, b, c] = disputes.each_ref().map(CopyComparison::certain);
     let unsettled = reached(product, [&a, &b, &c]);
     if !tags.unknown.is_empty() {
         let plain = poison.iter().chain(&unsettled).all(|lanes| lanes.is_empty());
@@ -92,7 +92,8 @@ pub(in crate::interpret) fn multiply(
         let poison = poison[register];
         let unknown = unsettled[register].without(poison);
         let origin = (!unknown.is_empty()).then_some(Source::Copies);
-        let tags = Tags { poison, unknown, fickle: Mask::NONE, origin, undefined, ..tags };
+        let tags =
+            Tags { poison, unknown, schedule_dependent: Mask::NONE, origin, undefined, ..tags };
         context.write(dst, &results[register], tags);
     }
     Ok(())
@@ -109,7 +110,7 @@ fn of_any(sources: &[Sources; 3]) -> Tags {
             pointer: Mask::NONE,
             unknown: all.unknown.or(tags.unknown),
             poison: all.poison.or(tags.poison),
-            fickle: all.fickle.or(tags.fickle),
+            schedule_dependent: all.schedule_dependent.or(tags.schedule_dependent),
             origin: [all.origin, tags.origin].into_iter().flatten().reduce(Source::to_name),
             undefined: all.undefined.or(tags.undefined),
         };
@@ -194,10 +195,12 @@ fn terms(
 /// Makes D unknown.
 fn spoil(context: &mut Context<'_, '_>, product: &Product<'_>, tags: Tags, poison: &[Mask]) {
     for (&dst, &poison) in product.d.iter().zip(poison) {
-        let fickle = if tags.fickle.is_empty() { Mask::NONE } else { Mask::ALL };
+        let schedule_dependent =
+            if tags.schedule_dependent.is_empty() { Mask::NONE } else { Mask::ALL };
         let unknown = Mask::ALL.without(poison);
         let undefined = tags.undefined.or(Some(Origin::Operation(context.place)));
-        let tags = Tags { unknown, poison, fickle, pointer: Mask::NONE, undefined, ..tags };
+        let tags =
+            Tags { unknown, poison, schedule_dependent, pointer: Mask::NONE, undefined, ..tags };
         context.write(dst, &[0; WARP], tags);
     }
 }

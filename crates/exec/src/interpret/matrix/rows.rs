@@ -10,7 +10,7 @@ use crate::address::{Area, Pointer};
 use crate::context::Context;
 use crate::finding::{AccessKind, Fault, Gap};
 use crate::interpret::access::{
-    allocation, locate, mark, read_element, resolve, word_of, worse, write_element,
+    allocation, combine_states, locate, read_element, resolve, set_tags_of, word_of, write_element,
 };
 use crate::interpret::symbolic;
 use crate::interpret::tracked::track;
@@ -106,8 +106,10 @@ fn join(context: &mut Context<'_, '_>, low: Piece, high: Piece) -> Piece {
             }
             None => (0, Word::Unknown),
         },
-        (low, high) if low == high => (0, if low == Word::Pointer { Word::Fickle } else { low }),
-        (low, high) => (0, worse(low, high)),
+        (low, high) if low == high => {
+            (0, if low == Word::Pointer { Word::ScheduleDependent } else { low })
+        }
+        (low, high) => (0, combine_states(low, high)),
     }
 }
 
@@ -131,7 +133,7 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &LoadMatrix) -> Result<(
                 }
             };
             values[lane] = piece.0;
-            mark(&mut tags, lane, piece.1, context.place, bad);
+            set_tags_of(&mut tags, lane, piece.1, context.place, bad);
         }
         results.push((values, tags));
     }
@@ -143,7 +145,7 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &LoadMatrix) -> Result<(
 
 /// Reports the reads of a matrix by the lanes whose registers hold its elements.
 fn track_reads(context: &mut Context<'_, '_>, rows: &[Option<Row>], transposed: bool) {
-    if !context.machine.general && read_later(context, rows, transposed) {
+    if !context.machine.general && defer_read(context, rows, transposed) {
         return;
     }
     for (number, row) in rows.iter().enumerate() {
@@ -156,7 +158,7 @@ fn track_reads(context: &mut Context<'_, '_>, rows: &[Option<Row>], transposed: 
 }
 
 /// Keeps the reads of a matrix aside, as many rows at once as the warp has lanes. Returns `false` if nothing was kept.
-fn read_later(context: &mut Context<'_, '_>, rows: &[Option<Row>], transposed: bool) -> bool {
+fn defer_read(context: &mut Context<'_, '_>, rows: &[Option<Row>], transposed: bool) -> bool {
     let Some(Some(Row { pointer: Pointer { area, .. }, .. })) = rows.first().copied() else {
         return false;
     };
@@ -178,7 +180,7 @@ fn read_later(context: &mut Context<'_, '_>, rows: &[Option<Row>], transposed: b
     let (warp, attributes) =
         (context.warp.number, AccessAttributes::plain(Kind::Read, context.site, bytes));
     let mut keep =
-        |starts| context.tracker.read_later((warp, Mask::ALL), (area, bytes), attributes, starts);
+        |starts| context.tracker.defer_read((warp, Mask::ALL), (area, bytes), attributes, starts);
     let [first, second] = &starts;
     if !keep(first) {
         return false;
@@ -323,7 +325,7 @@ pub(super) fn transpose(context: &mut Context<'_, '_>, op: &MoveMatrix) {
         });
         let piece = join(context, low, high);
         *value = piece.0;
-        mark(&mut tags, lane, piece.1, context.place, false);
+        set_tags_of(&mut tags, lane, piece.1, context.place, false);
     }
     let origin = source.1.origin.unwrap_or(Source::Data);
     let undefined = source.1.undefined.filter(|_| !tags.poison.is_empty());

@@ -14,7 +14,7 @@ use crate::address::Pointer;
 use crate::context::Context;
 use crate::finding::{AccessKind, Fault, Gap, Sink};
 use crate::interpret::access::{
-    locate, mark, read_element, resolve, word_of, worse, write_element,
+    combine_states, locate, read_element, resolve, set_tags_of, word_of, write_element,
 };
 use crate::interpret::tracked::track;
 use crate::lanes::{Mask, WARP};
@@ -171,7 +171,7 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &WmmaLoad) -> Result<(),
                 None => ((0, Word::Poison), true),
             };
             *value = piece.0;
-            mark(&mut tags, lane, piece.1, context.place, bad);
+            set_tags_of(&mut tags, lane, piece.1, context.place, bad);
         }
         results.push((values, tags));
     }
@@ -251,7 +251,7 @@ fn read(
             found[part * bytes..][..bytes].copy_from_slice(&piece[..bytes]);
         }
         whole.0 |= value << (8 * bytes * part);
-        whole.1 = if part == 0 || whole.1 == word { word } else { worse(whole.1, word) };
+        whole.1 = if part == 0 || whole.1 == word { word } else { combine_states(whole.1, word) };
     }
     match &mut context.valued {
         Some(valued) if whole.1 == Word::Unknown => (valued.store.word(&found), false),

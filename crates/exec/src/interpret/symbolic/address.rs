@@ -74,7 +74,7 @@ pub(super) fn merge(
         return false;
     };
     let only = Mask::one(lane);
-    let tags = Tags { fickle: only, ..Tags::unknown(only, Source::Address) };
+    let tags = Tags { schedule_dependent: only, ..Tags::unknown(only, Source::Address) };
     let layout = context.layout;
     context.registers.write(layout, register, &[words; WARP], tags, only);
     true
@@ -136,7 +136,7 @@ fn operand(
         if let Some(address) = valued.store.data_address(value, width) {
             return Some(Operand::Address(address));
         }
-        if tags.fickle.has(lane) {
+        if tags.schedule_dependent.has(lane) {
             return None;
         }
         let bytes = valued.store.bytes(value, Word::Unknown);

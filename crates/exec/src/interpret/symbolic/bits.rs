@@ -120,8 +120,9 @@ fn concat(context: &mut Context<'_, '_>, dst: Reg, sources: &[Source], count: us
                 let [a, b] = [a, b].map(|bits| u64::from(valued.store.units.bits(bits)));
                 *half = (a | b << 32, Word::Unknown);
             }
-            let is_fickle = halves.iter().any(|half| half.1 == Word::Fickle);
-            halves[0].1 = if is_fickle { Word::Fickle } else { Word::Unknown };
+            let is_schedule_dependent = halves.iter().any(|half| half.1 == Word::ScheduleDependent);
+            halves[0].1 =
+                if is_schedule_dependent { Word::ScheduleDependent } else { Word::Unknown };
         }
         patch.set(lane, halves[0]);
         patch.upper[lane] = halves[1].0;
@@ -135,7 +136,7 @@ fn compute(context: &mut Context<'_, '_>, op: &Op, dst: Reg, sources: &[Source])
     let mut patch = Patch::new();
     for lane in context.registers.tags(dst).unknown.and(context.lanes).iter() {
         if let Some(words) = address::sum(context, op, sources, lane) {
-            patch.set(lane, (words, Word::Fickle));
+            patch.set(lane, (words, Word::ScheduleDependent));
             continue;
         }
         let operands: Vec<Bytes> =

@@ -192,7 +192,7 @@ fn name_lost(context: &mut Context<'_, '_>, register: Reg) {
     for lane in lost.iter() {
         let reason = valued.store.units.lost(words[lane]).map(|lost| lost.reason);
         let is_data = !matches!(reason, Some(reason::SCHEDULE | reason::ADDRESS));
-        if predicate.tags.fickle.has(lane) || !is_data {
+        if predicate.tags.schedule_dependent.has(lane) || !is_data {
             return;
         }
         let Some(condition) = valued.domain.unknown_condition() else { return };

@@ -9,14 +9,14 @@
 //! conditional access ([`super::open`]). A read is undefined if all possible places are. Large tables are not
 //! expanded ([`MOST_PLACES`]).
 
-use super::merge::{self, chooses_undefined, fickle_reason, lost};
+use super::merge::{self, chooses_undefined, lost, schedule_dependent_reason};
 use super::open::{check_faults, is_plain_update, note_open_access, store_in_lane};
 use super::select::choice;
 use crate::address::{Area, Pointer};
 use crate::context::Context;
 use crate::domain::{Connective, Truths, Value};
 use crate::finding::{AccessKind, Gap};
-use crate::interpret::access::{allocation, locate, mark, read_element};
+use crate::interpret::access::{allocation, locate, read_element, set_tags_of};
 use crate::interpret::atomic::{Operands, update_lane};
 use crate::interpret::indexed::{self, Indexed};
 use crate::interpret::tracked::{load_attributes, track};
@@ -56,8 +56,8 @@ pub(in crate::interpret) fn store(
     }
     // Private memory of a lane is merged again where its paths meet.
     let private = merged && matches!(one.area, Area::Local(_));
-    for (pointer, holds) in possible(context, one, AccessKind::Write, bytes)? {
-        at(context, one.lane, holds, private, |context| {
+    for (pointer, holds) in possible_places(context, one, AccessKind::Write, bytes)? {
+        under_condition(context, one.lane, holds, private, |context| {
             store_in_lane(context, store, (pointer, one.lane), false);
         })?;
     }
@@ -77,10 +77,10 @@ pub(in crate::interpret) fn update(
     }
     let element = atomic.scalar.width().bytes() * u32::from(atomic.packed);
     let bytes = element * atomic.a.len() as u32;
-    let places = possible(context, one, AccessKind::Atomic, bytes)?;
+    let places = possible_places(context, one, AccessKind::Atomic, bytes)?;
     let mut old = vec![([0; WARP], Tags::NUMBER); atomic.a.len()];
     for (pointer, holds) in places {
-        at(context, one.lane, holds, false, |context| {
+        under_condition(context, one.lane, holds, false, |context| {
             update_lane(context, atomic, (pointer, one.lane), operands, &mut old);
         })?;
     }
@@ -99,7 +99,7 @@ pub(in crate::interpret) fn load(
     if load.width > Width::B64 || load.ordering != Ordering::Weak {
         return Err(indexed::not_followed(context, one, AccessKind::Read));
     }
-    let places = possible(context, one, AccessKind::Read, bytes)?;
+    let places = possible_places(context, one, AccessKind::Read, bytes)?;
     let attributes = load_attributes(context, load);
     let mut found = Vec::new();
     for (pointer, _) in &places {
@@ -116,16 +116,16 @@ pub(in crate::interpret) fn load(
             all.push((value[one.lane], word));
         }
         let read = of_table(context, one, &places, &all, (bytes, element))
-            .or_else(|| chosen(context, &places, &all, element as usize));
+            .or_else(|| choose_by_place(context, &places, &all, element as usize));
         let (value, word) = read.unwrap_or((0, Word::Poison));
         low[one.lane] = value;
-        mark(tags, one.lane, word, context.place, read.is_none());
+        set_tags_of(tags, one.lane, word, context.place, read.is_none());
     }
     check_faults(context)
 }
 
 /// Returns a choice between the contents of all possible places.
-fn chosen(
+fn choose_by_place(
     context: &mut Context<'_, '_>,
     places: &[Possible],
     all: &[(u64, Word)],
@@ -134,7 +134,7 @@ fn chosen(
     let mut all = places.iter().zip(all.iter().copied());
     let (_, mut read) = all.next()?;
     for ((_, holds), new) in all {
-        read = either(context, *holds, [new, read], size);
+        read = select_word(context, *holds, [new, read], size);
     }
     Some(read)
 }
@@ -183,7 +183,7 @@ fn of_table(
 }
 
 /// Returns the possible places of an access; none if it is a fault, which is recorded.
-fn possible(
+fn possible_places(
     context: &mut Context<'_, '_>,
     one: &Indexed,
     kind: AccessKind,
@@ -214,7 +214,7 @@ fn possible(
     let mut places = Vec::new();
     for number in first..=last {
         let place = number * step;
-        let holds = is_at(context, one, place - more);
+        let holds = place_equals(context, one, place - more);
         let offset = i64::try_from(place).unwrap_or(i64::MAX);
         match holds {
             Truth::Known(false) => {}
@@ -229,7 +229,7 @@ fn possible(
 }
 
 /// The condition that a place is this far from the start.
-fn is_at(context: &mut Context<'_, '_>, one: &Indexed, number: i128) -> Truth {
+fn place_equals(context: &mut Context<'_, '_>, one: &Indexed, number: i128) -> Truth {
     let Some(valued) = &mut context.valued else { return Truth::Lost };
     let mut out = Truths::NONE;
     let number = valued.domain.integer(number);
@@ -242,7 +242,7 @@ fn is_at(context: &mut Context<'_, '_>, one: &Indexed, number: i128) -> Truth {
 }
 
 /// Runs an action in one lane under one more condition.
-fn at(
+fn under_condition(
     context: &mut Context<'_, '_>,
     lane: usize,
     holds: Truth,
@@ -281,7 +281,7 @@ fn at(
 }
 
 /// Selects one value where a condition holds, another elsewhere.
-fn either(
+fn select_word(
     context: &mut Context<'_, '_>,
     holds: Truth,
     [new, old]: [(u64, Word); 2],
@@ -291,7 +291,9 @@ fn either(
         Truth::Known(true) => return new,
         Truth::Known(false) => return old,
         Truth::Handle(condition) => condition,
-        Truth::Lost => return (lost(context, fickle_reason(false)), Word::Fickle),
+        Truth::Lost => {
+            return (lost(context, schedule_dependent_reason(false)), Word::ScheduleDependent);
+        }
     };
     let words = [new.1, old.1];
     if new == old && matches!(new.1, Word::Number | Word::Pointer)
@@ -300,11 +302,11 @@ fn either(
         return new;
     }
     let lacks = words.contains(&Word::Poison) && !chooses_undefined(context);
-    if lacks || words.iter().any(|word| matches!(word, Word::Fickle | Word::Pointer)) {
+    if lacks || words.iter().any(|word| matches!(word, Word::ScheduleDependent | Word::Pointer)) {
         context.report.maybe_undefined |= lacks;
-        return (lost(context, fickle_reason(lacks)), Word::Fickle);
+        return (lost(context, schedule_dependent_reason(lacks)), Word::ScheduleDependent);
     }
-    let Some(valued) = &mut context.valued else { return (0, Word::Fickle) };
+    let Some(valued) = &mut context.valued else { return (0, Word::ScheduleDependent) };
     let [new, old]: [Bytes; 2] = [new, old].map(|(value, word)| {
         let mut bytes = valued.store.bytes(value, word);
         bytes[size..].fill(Byte::Known(0));

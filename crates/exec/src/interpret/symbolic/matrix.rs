@@ -51,7 +51,7 @@ pub(in crate::interpret) fn product(
     let c = values(context, &product.c, c, (m, n), false);
     let Some(to) = format(product.d_element) else { return };
     let count = parts(product.d_element);
-    let fickle = if tags.undetermined().is_empty() { Mask::NONE } else { Mask::ALL };
+    let schedule_dependent = if tags.undetermined().is_empty() { Mask::NONE } else { Mask::ALL };
     let mut chosen = Vec::new();
     for (register, &dst) in product.d.iter().enumerate() {
         let mut results = [[0; WARP]; 8];
@@ -64,7 +64,7 @@ pub(in crate::interpret) fn product(
         }
         let shape = Shape { format: to, count: count as u8, mode: FloatMode::NEAREST };
         let unknown = Mask::ALL.without(poison);
-        let tags = Tags { poison, unknown, fickle, pointer: Mask::NONE, ..tags };
+        let tags = Tags { poison, unknown, schedule_dependent, pointer: Mask::NONE, ..tags };
         write(context, shape, dst, &results, tags);
     }
 }

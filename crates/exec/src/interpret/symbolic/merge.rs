@@ -117,9 +117,9 @@ fn merge_bits(
     [new, old]: [&(Lanes, Tags); 2],
     lanes: Mask,
 ) {
-    let unclear = |word: Word| matches!(word, Word::Fickle | Word::Pointer);
+    let unclear = |word: Word| matches!(word, Word::ScheduleDependent | Word::Pointer);
     let follows = chooses_undefined(context);
-    let (mut fickle, mut undefined, mut lanes) = (Mask::NONE, false, lanes);
+    let (mut schedule_dependent, mut undefined, mut lanes) = (Mask::NONE, false, lanes);
     for lane in lanes.iter() {
         let [a, b] = [new, old].map(|one| word_of(one.1, lane));
         if unclear(a) && unclear(b) && address::merge(context, path, register, [new, old], lane) {
@@ -130,21 +130,21 @@ fn merge_bits(
         context.report.has_choices |= follows && (a == Word::Poison) != (b == Word::Poison);
         undefined |= lacks;
         if lacks || unclear(a) || unclear(b) {
-            fickle = fickle.or(Mask::one(lane));
+            schedule_dependent = schedule_dependent.or(Mask::one(lane));
         }
     }
     context.report.maybe_undefined |= undefined;
-    let clear = lanes.without(fickle);
+    let clear = lanes.without(schedule_dependent);
     let tags = Tags { unknown: clear, origin: Some(Source::Data), ..Tags::NUMBER };
     let layout = context.layout;
     context.registers.write(layout, register, &[0; WARP], tags, clear);
     let [a, b] = path.ordered(new, old);
     let predicate = Predicate { truth: Mask::NONE, tags: whole(path), words: path.words };
     select::choose(context, register, &predicate, [a, b], clear);
-    if !fickle.is_empty() {
-        let word = lost(context, fickle_reason(undefined));
-        let tags = Tags::unknown(fickle, Source::Stored);
-        context.registers.write(layout, register, &[word; WARP], tags, fickle);
+    if !schedule_dependent.is_empty() {
+        let word = lost(context, schedule_dependent_reason(undefined));
+        let tags = Tags::unknown(schedule_dependent, Source::Stored);
+        context.registers.write(layout, register, &[word; WARP], tags, schedule_dependent);
     }
 }
 
@@ -153,7 +153,7 @@ fn whole(path: &Path) -> Tags {
     Tags::unknown(path.lanes, Source::Data)
 }
 
-pub(super) fn fickle_reason(undefined: bool) -> &'static str {
+pub(super) fn schedule_dependent_reason(undefined: bool) -> &'static str {
     if undefined { reason::MAYBE_UNDEFINED } else { reason::SCHEDULE }
 }
 
@@ -187,8 +187,9 @@ fn merge_truth(
 ) {
     let mut out = Truths::NONE;
     let undefined = new.tags.poison.or(old.tags.poison).and(lanes);
-    let fickle = [new, old].map(|one| one.tags.undetermined());
-    let fickle = fickle[0].or(fickle[1]).or(undefined).and(lanes);
+    let schedule_dependent = [new, old].map(|one| one.tags.undetermined());
+    let schedule_dependent =
+        schedule_dependent[0].or(schedule_dependent[1]).or(undefined).and(lanes);
     let open = !undefined.is_empty();
     context.report.maybe_undefined |= open && !chooses_undefined(context);
     context.report.has_choices |= open && chooses_undefined(context);
@@ -204,7 +205,7 @@ fn merge_truth(
             }
         }
     }
-    let tags = Tags { fickle, ..Tags::NUMBER };
+    let tags = Tags { schedule_dependent, ..Tags::NUMBER };
     truth::write(context, register, &out, tags, lanes);
 }
 
@@ -302,7 +303,7 @@ fn forget_encoded(context: &mut Context<'_, '_>, path: &Path, with: &Registers, 
     };
     let lanes = Mask(path.lanes.iter().filter(differs).fold(0, |mask, lane| mask | 1 << lane));
     let tags = context.registers.tags(register);
-    context.registers.mark(register, tags, lanes);
+    context.registers.tag(register, tags, lanes);
 }
 
 /// Writes a value to memory under the condition of a lane.
@@ -377,7 +378,7 @@ fn write_unclear(
     };
     let units = size.is_multiple_of(4) && at.is_multiple_of(4);
     let mut left = lost(context, reason::MAYBE_UNDEFINED);
-    let mut word = Word::Fickle;
+    let mut word = Word::ScheduleDependent;
     if is_clear(new.1) && units {
         let parts = (at..at + size).step_by(4).map(|at| defined_if(context, area, lane, at));
         let parts: Vec<Option<Truth>> = parts.collect();
@@ -395,7 +396,7 @@ fn write_unclear(
         }
     }
     let undefined = new.1 == Word::Poison || old.1 == Word::Poison;
-    context.report.maybe_undefined |= undefined && word == Word::Fickle;
+    context.report.maybe_undefined |= undefined && word == Word::ScheduleDependent;
     write_element(context, (area, lane), at, size, (left, word));
 }
 
@@ -447,8 +448,13 @@ pub(crate) fn may_be_unwritten(store: &Store, memory: &Allocation) -> bool {
 
 /// Settles a load on a path: it reads defined memory if the path implies the condition for that.
 pub(crate) fn settle_load(context: &mut Context<'_, '_>, load: &Load) -> Result<(), Gap> {
-    let fickle = |context: &Context<'_, '_>, dst: Reg| context.registers.tags(dst).fickle;
-    let all = load.dsts.iter().flatten().fold(Mask::NONE, |all, dst| all.or(fickle(context, *dst)));
+    let schedule_dependent =
+        |context: &Context<'_, '_>, dst: Reg| context.registers.tags(dst).schedule_dependent;
+    let all = load
+        .dsts
+        .iter()
+        .flatten()
+        .fold(Mask::NONE, |all, dst| all.or(schedule_dependent(context, *dst)));
     if !context.report.maybe_undefined || all.and(context.lanes).is_empty() {
         return Ok(());
     }
@@ -469,7 +475,7 @@ pub(crate) fn settle_load(context: &mut Context<'_, '_>, load: &Load) -> Result<
             let Some(dst) = *dst else { continue };
             let at = start + position * element as usize;
             let mut parts = (at..at + element as usize).step_by(4);
-            if fickle(context, dst).has(lane)
+            if schedule_dependent(context, dst).has(lane)
                 && parts.all(|at| is_defined_here(context, (pointer.area, lane, at)))
             {
                 let word = lost(context, reason::CONDITION);

@@ -28,7 +28,7 @@ mod truth;
 
 use crate::concrete;
 use crate::context::Context;
-use crate::finding::{Gap, Stop};
+use crate::finding::{Gap, StopReason};
 use crate::lanes::Lanes;
 use crate::memory::Word;
 use crate::tags::Tags;
@@ -77,7 +77,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<bool, Ga
 /// Copies a register with its words. Returns `false` for constants and for other widths.
 fn copy(context: &mut Context<'_, '_>, dst: Reg, src: Operand) -> bool {
     if context.layout.width(dst) == Width::B1 {
-        let words = context.registers.truths(src);
+        let words = context.registers.predicate_words(src);
         let (truth, tags) = (context.registers.predicate(src), context.registers.operand_tags(src));
         context.registers.write_truths(dst, &words, context.lanes);
         context.registers.write_predicate(dst, truth, tags, context.lanes);
@@ -137,13 +137,13 @@ pub(super) fn extend(
 /// A gap caused by a predicate, explained by the domain.
 #[cold]
 pub(crate) fn explained(context: &mut Context<'_, '_>, register: Reg, mut gap: Gap) -> Gap {
-    let words = context.registers.truths(register.into());
+    let words = context.registers.predicate_words(register.into());
     let lane = context.registers.tags(register).unknown.and(context.lanes).lowest();
     if let (Some(valued), Some(lane)) = (&context.valued, lane) {
         gap.reason = format!("control flow depends on {}", valued.explain(words[lane]));
         if valued.store.units.lost(words[lane]).is_some_and(|lost| lost.reason == reason::NOT_FIXED)
         {
-            gap.stop = Stop::NotFixed;
+            gap.stop = StopReason::NotFixed;
         }
     }
     gap

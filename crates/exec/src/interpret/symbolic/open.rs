@@ -8,7 +8,7 @@ use super::operand::raw;
 use crate::address::{Area, Pointer};
 use crate::context::Context;
 use crate::finding::{AccessKind, Gap, Sink};
-use crate::interpret::access::{is_noted, locate, word_of};
+use crate::interpret::access::{locate, must_report_store, word_of};
 use crate::interpret::memory;
 use crate::interpret::tracked::track;
 use crate::lanes::Mask;
@@ -70,7 +70,9 @@ pub(super) fn store_in_lane(
         };
         let (values, tags) = raw(context, src);
         let word = word_of(tags, lane);
-        if matches!(word, Word::Fickle | Word::Pointer) && is_noted(context, pointer.area) {
+        if matches!(word, Word::ScheduleDependent | Word::Pointer)
+            && must_report_store(context, pointer.area)
+        {
             context.doubt_undetermined(tags, Sink::Output, Mask::one(lane));
         }
         let bits = if word == Word::Unknown { u64::MAX } else { store.width.mask() };

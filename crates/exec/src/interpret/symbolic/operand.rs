@@ -51,14 +51,14 @@ pub(super) struct Patch {
     pub(super) unknown: Mask,
     pub(super) numbers: Mask,
     /// The unknown lanes that the launch and its inputs do not determine.
-    pub(super) fickle: Mask,
+    pub(super) schedule_dependent: Mask,
 }
 
 impl Patch {
     pub(super) fn new() -> Self {
         let values = [0; WARP];
         let none = Mask::NONE;
-        Self { values, upper: values, unknown: none, numbers: none, fickle: none }
+        Self { values, upper: values, unknown: none, numbers: none, schedule_dependent: none }
     }
 
     pub(super) fn set(&mut self, lane: usize, (value, word): (u64, Word)) {
@@ -66,9 +66,9 @@ impl Patch {
         let bit = Mask(1 << lane);
         match word {
             Word::Number => self.numbers = self.numbers.or(bit),
-            Word::Fickle => {
+            Word::ScheduleDependent => {
                 self.unknown = self.unknown.or(bit);
-                self.fickle = self.fickle.or(bit);
+                self.schedule_dependent = self.schedule_dependent.or(bit);
             }
             _ => self.unknown = self.unknown.or(bit),
         }
@@ -86,14 +86,14 @@ impl Patch {
         self.write(context, dst, Mask::NONE);
     }
 
-    fn write(&self, context: &mut Context<'_, '_>, dst: Reg, fickle: Mask) {
+    fn write(&self, context: &mut Context<'_, '_>, dst: Reg, schedule_dependent: Mask) {
         let lanes = self.unknown.or(self.numbers).and(context.lanes);
         if lanes.is_empty() {
             return;
         }
         let origin = context.registers.tags(dst).origin.or(Some(Source::Data));
-        let fickle = self.fickle.or(fickle);
-        let tags = Tags { unknown: self.unknown, fickle, origin, ..Tags::NUMBER };
+        let schedule_dependent = self.schedule_dependent.or(schedule_dependent);
+        let tags = Tags { unknown: self.unknown, schedule_dependent, origin, ..Tags::NUMBER };
         let layout = context.layout;
         context.registers.write(layout, dst, &self.values, tags, lanes);
         if layout.width(dst) == Width::B128 {

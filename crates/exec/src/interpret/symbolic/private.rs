@@ -59,14 +59,14 @@ fn merge_piece(
     if new[..size] == old[..size] && words[0] == words[1] {
         return size;
     }
-    let unclear = |word: Word| matches!(word, Word::Fickle | Word::Pointer);
+    let unclear = |word: Word| matches!(word, Word::ScheduleDependent | Word::Pointer);
     let undefined = !valued.domain.chooses_undefined() && words.contains(&Word::Poison);
     let target = (Area::Local(number), lane);
     if undefined || words.into_iter().any(unclear) {
         context.report.maybe_undefined |= undefined;
         let word = valued.store.units.opaque(Some(context.place), reason::MAYBE_UNDEFINED);
         let lost = u64::from(word) | u64::from(word) << 32;
-        write_element(context, target, at, size, (lost, Word::Fickle));
+        write_element(context, target, at, size, (lost, Word::ScheduleDependent));
         return size;
     }
     let [mut a, mut b]: [Bytes; 2] = path.ordered(new, old);

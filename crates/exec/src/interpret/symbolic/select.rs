@@ -50,8 +50,9 @@ pub(super) fn execute(
         if context.valued.as_ref().is_some_and(follows) {
             // The domain reports a choice of the undefined side.
             let decided = [condition.tags, a.1, b.1].map(Tags::undetermined);
-            let fickle = decided[0].or(decided[1]).or(decided[2]);
-            chosen.fickle = chosen.fickle.without(maybe.without(fickle));
+            let schedule_dependent = decided[0].or(decided[1]).or(decided[2]);
+            chosen.schedule_dependent =
+                chosen.schedule_dependent.without(maybe.without(schedule_dependent));
             let open = |valued: &Valued<'_>| valued.domain.follows_conditions();
             context.report.has_choices |=
                 !maybe.is_empty() && context.valued.as_ref().is_some_and(open);
@@ -68,7 +69,7 @@ pub(super) fn execute(
         let Some(valued) = &mut context.valued else { return true };
         let word = u64::from(valued.store.units.opaque(place, reason::MAYBE_UNDEFINED));
         let mut patch = Patch::new();
-        maybe.iter().for_each(|lane| patch.set(lane, (word | word << 32, Word::Fickle)));
+        maybe.iter().for_each(|lane| patch.set(lane, (word | word << 32, Word::ScheduleDependent)));
         patch.apply(context, dst);
     }
     true
@@ -108,8 +109,12 @@ pub(super) fn choose(
         };
         // A choice between values of the schedule, or by a condition of the schedule, belongs to the
         // schedule.
-        let fickle = [condition.tags, a.1, b.1].iter().any(|tags| tags.undetermined().has(lane));
-        patch.set(lane, (found, if fickle { Word::Fickle } else { Word::Unknown }));
+        let schedule_dependent =
+            [condition.tags, a.1, b.1].iter().any(|tags| tags.undetermined().has(lane));
+        patch.set(
+            lane,
+            (found, if schedule_dependent { Word::ScheduleDependent } else { Word::Unknown }),
+        );
     }
     patch.apply(context, dst);
 }

@@ -34,7 +34,7 @@ impl Predicate {
     /// Like [`read`](Self::read), for other registers than the context's.
     pub(super) fn of(registers: &Registers, operand: Operand) -> Self {
         let (truth, tags) = (registers.predicate(operand), registers.operand_tags(operand));
-        Self { truth, tags, words: registers.truths(operand) }
+        Self { truth, tags, words: registers.predicate_words(operand) }
     }
 
     /// The lanes in which it has a word.
@@ -60,8 +60,14 @@ pub(super) fn write(
     let lanes = lanes.and(context.lanes);
     let origin = tags.origin.or(Some(Source::Data));
     let unknown = lanes.without(truths.known).without(tags.poison);
-    let fickle = tags.fickle.and(unknown);
-    let tags = Tags { unknown, fickle, poison: tags.poison.and(lanes), origin, ..Tags::NUMBER };
+    let schedule_dependent = tags.schedule_dependent.and(unknown);
+    let tags = Tags {
+        unknown,
+        schedule_dependent,
+        poison: tags.poison.and(lanes),
+        origin,
+        ..Tags::NUMBER
+    };
     context.registers.write_truths(dst, &truths.values, unknown);
     context.registers.write_predicate(dst, truths.truth, tags, lanes);
 }
@@ -148,7 +154,7 @@ pub(super) fn binary(
         maybe.iter().for_each(|lane| out.values[lane] = word);
         context.report.maybe_undefined |= !valued.domain.chooses_undefined();
         tags.poison = tags.poison.without(maybe);
-        tags.fickle = tags.fickle.or(maybe);
+        tags.schedule_dependent = tags.schedule_dependent.or(maybe);
     }
     write(context, dst, &out, tags, context.lanes);
     true

@@ -227,7 +227,7 @@ fn forget(context: &mut Context<'_, '_>, wgmma: &Wgmma, accumulates: bool) -> bo
         for &register in &wgmma.d {
             let tags = registers.tags(register);
             if !(plain(tags) && tags.unknown == Mask::ALL) {
-                registers.mark(register, unknown, Mask::ALL);
+                registers.tag(register, unknown, Mask::ALL);
             }
         }
     }

@@ -3,7 +3,7 @@
 use crate::address::{Area, Pointer};
 use crate::context::Context;
 use crate::finding::{AccessKind, Gap};
-use crate::interpret::access::{locate, mark, read_element};
+use crate::interpret::access::{locate, read_element, set_tags_of};
 use crate::interpret::matrix::factors::Sources;
 use crate::interpret::matrix::fragment::{Spread, across_k, along_k};
 use crate::lanes::{Mask, WARP};
@@ -114,7 +114,7 @@ impl SharedFactor {
                 let into = [&mut low, &mut unused];
                 let word = read_element(context, self.area(), lane, at, 4, into);
                 values[lane] = low[lane];
-                mark(&mut tags, lane, word, context.place, false);
+                set_tags_of(&mut tags, lane, word, context.place, false);
             }
             (values, tags)
         };

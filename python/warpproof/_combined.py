@@ -8,7 +8,7 @@ from typing import Any, Mapping
 from warpproof.report import Counterexample, Report
 
 
-class JoinedReport(Report):
+class CombinedReport(Report):
     """The reports of several claims; the verdict is the worst of theirs."""
 
     def __init__(self, parts: Mapping[str, Report], formula: str | None = None) -> None:
@@ -26,13 +26,13 @@ class JoinedReport(Report):
 
     def with_formula(self, formula: str) -> Report:
         """Returns the same reports with the formula that a function was traced to."""
-        return JoinedReport(self.parts, formula)
+        return CombinedReport(self.parts, formula)
 
     def _page(self) -> str:
         return f"<!DOCTYPE html>\n<meta charset=utf-8>\n{self._repr_html_()}\n"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return JoinedReport, (self.parts, self.formula)
+        return CombinedReport, (self.parts, self.formula)
 
 
 def _name(name: str, one: Mapping[str, Any], part: Report) -> str:

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 /// A warp's arrival at one of its products.
 #[derive(Clone, Debug)]
-struct Meeting {
+struct Rendezvous {
     /// Its time just afterwards.
     passed: Time,
     /// The times it had waited for, if waits-for is kept for lanes.
@@ -20,11 +20,11 @@ struct Meeting {
 
 /// The arrivals of each warp at its products.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Meetings {
-    warps: Vec<Vec<Meeting>>,
+pub(crate) struct ProductRendezvous {
+    warps: Vec<Vec<Rendezvous>>,
 }
 
-impl Meetings {
+impl ProductRendezvous {
     /// Forgets all meetings.
     pub(crate) fn clear(&mut self) {
         self.warps.clear();
@@ -38,7 +38,7 @@ impl Meetings {
     ) -> Option<usize> {
         let stuck = self.stuck(clocks, (warp, group));
         let (passed, came) = clocks.release(warp, Mask::ALL);
-        self.warps[warp].push(Meeting { passed, came });
+        self.warps[warp].push(Rendezvous { passed, came });
         stuck
     }
 
@@ -49,7 +49,7 @@ impl Meetings {
         (warp, group): (usize, Range<usize>),
     ) -> Option<usize> {
         let stuck = self.stuck(clocks, (warp, group));
-        self.warps[warp].push(Meeting { passed: clocks.now(warp), came: Vec::new() });
+        self.warps[warp].push(Rendezvous { passed: clocks.now(warp), came: Vec::new() });
         stuck
     }
 
@@ -76,7 +76,7 @@ impl Meetings {
     ) {
         for other in group.filter(|&other| other != warp) {
             let meeting = self.warps.get_mut(other).and_then(|all| all.get_mut(number));
-            if let Some(Meeting { came, .. }) = meeting {
+            if let Some(Rendezvous { came, .. }) = meeting {
                 clocks.complete(came);
                 clocks.acquire(warp, Mask::ALL, came);
             }
@@ -94,14 +94,14 @@ mod tests {
 
     #[test]
     fn a_wait_knows_what_the_others_did_before_the_product_and_no_more() {
-        let (mut clocks, mut meetings) = (Clocks::new(4), Meetings::default());
+        let (mut clocks, mut rendezvous) = (Clocks::new(4), ProductRendezvous::default());
         let before = clocks.now(3);
         for warp in 0..4 {
-            assert_eq!(meetings.pass(&mut clocks, (warp, 0..4)), None);
+            assert_eq!(rendezvous.pass(&mut clocks, (warp, 0..4)), None);
         }
         let after = clocks.now(3);
         assert!(!clocks.ordered(lane(3), before, lane(0)));
-        meetings.wait(&mut clocks, 0, (0..4, 0));
+        rendezvous.wait(&mut clocks, 0, (0..4, 0));
         assert!(clocks.ordered(lane(3), before, lane(0)));
         assert!(!clocks.ordered(lane(3), after, lane(0)));
         assert!(!clocks.ordered(lane(3), before, lane(1)));
@@ -109,10 +109,10 @@ mod tests {
 
     #[test]
     fn a_warp_that_waits_for_another_past_the_product_is_stuck() {
-        let (mut clocks, mut meetings) = (Clocks::new(4), Meetings::default());
-        meetings.pass(&mut clocks, (0, 0..4));
+        let (mut clocks, mut rendezvous) = (Clocks::new(4), ProductRendezvous::default());
+        rendezvous.pass(&mut clocks, (0, 0..4));
         let (_, released) = clocks.release(0, Mask::ALL);
         clocks.acquire(1, Mask::ALL, &released);
-        assert_eq!(meetings.pass(&mut clocks, (1, 0..4)), Some(0));
+        assert_eq!(rendezvous.pass(&mut clocks, (1, 0..4)), Some(0));
     }
 }

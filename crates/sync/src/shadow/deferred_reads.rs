@@ -13,13 +13,13 @@ use crate::lanes::{Mask, WARP};
 use crate::proxy::ProxySpace;
 
 /// The most instructions kept; further reads of the epoch are recorded at once.
-const MOST: usize = 2048;
+const MAX_DEFERRED: usize = 2048;
 
 /// Reads of an epoch that are not in the cells yet.
 #[derive(Clone, Debug, Default)]
-pub(super) struct LaterReads {
+pub(super) struct DeferredReads {
     epoch: u32,
-    reads: Vec<LaterRead>,
+    reads: Vec<DeferredRead>,
     /// The epoch whose reads are recorded at once: it has a write, or too many reads.
     at_once: u32,
     /// Set if a cell may hold more than its last write and the reads after it.
@@ -28,14 +28,14 @@ pub(super) struct LaterReads {
 
 /// Reads of a warp at one instruction.
 #[derive(Clone, Copy, Debug)]
-struct LaterRead {
+struct DeferredRead {
     access: Access,
     time: u32,
     bytes: u32,
     starts: [u32; WARP],
 }
 
-impl LaterReads {
+impl DeferredReads {
     /// Drops all reads and flags, for a new block.
     pub(super) fn clear(&mut self) {
         self.reads.clear();
@@ -56,9 +56,9 @@ impl LaterReads {
     }
 }
 
-/// Calls `tell` for each place that lanes access, with its lanes. Lanes with the same start are grouped, unless the
+/// Calls `visit` for each place that lanes access, with its lanes. Lanes with the same start are grouped, unless the
 /// first lane's start is its own: then every lane gets its own call.
-pub fn each_place(lanes: Mask, starts: &[u32; WARP], mut tell: impl FnMut(Mask, u32)) {
+pub fn each_place(lanes: Mask, starts: &[u32; WARP], mut visit: impl FnMut(Mask, u32)) {
     let mut rest = lanes;
     while let Some(lane) = rest.lowest() {
         let start = starts[lane];
@@ -67,10 +67,10 @@ pub fn each_place(lanes: Mask, starts: &[u32; WARP], mut tell: impl FnMut(Mask, 
             same |= u32::from(other == start) << lane;
         }
         let same = Mask(same).and(rest);
-        tell(same, start);
+        visit(same, start);
         rest = rest.without(same);
         if same.count() == 1 && rest.count() == lanes.count() - 1 {
-            return rest.iter().for_each(|lane| tell(Mask::one(lane), starts[lane]));
+            return rest.iter().for_each(|lane| visit(Mask::one(lane), starts[lane]));
         }
     }
 }
@@ -79,7 +79,7 @@ impl Shadow {
     /// Defers ordinary reads of `bytes` bytes by lanes of a warp, each at its start, a multiple of `bytes`. Returns
     /// `false` if they must be recorded now. Shared memory has no read-only cache, so conflicts with it do not arise.
     #[inline]
-    pub fn read_later(
+    pub fn defer_read(
         &mut self,
         clocks: &Clocks,
         (access, bytes): (&Access, u32),
@@ -101,13 +101,13 @@ impl Shadow {
             later.reads.clear();
             later.epoch = epoch;
         }
-        if later.reads.len() == MOST {
+        if later.reads.len() == MAX_DEFERRED {
             later.at_once = epoch;
-            self.tell_reads(clocks);
+            self.record_deferred(clocks);
             return false;
         }
         let time = clocks.now(access.warp);
-        later.reads.push(LaterRead { access: *access, time, bytes, starts: *starts });
+        later.reads.push(DeferredRead { access: *access, time, bytes, starts: *starts });
         true
     }
 
@@ -115,19 +115,19 @@ impl Shadow {
     #[inline]
     pub(super) fn settle(&mut self, clocks: &Clocks) {
         if !self.later.reads.is_empty() {
-            self.tell_reads(clocks);
+            self.record_deferred(clocks);
         }
     }
 
     #[inline(never)]
-    fn tell_reads(&mut self, clocks: &Clocks) {
+    fn record_deferred(&mut self, clocks: &Clocks) {
         let (mut reads, epoch) = (std::mem::take(&mut self.later.reads), self.later.epoch);
         if epoch == clocks.epoch() || clocks.any_exited() {
-            for LaterRead { access, time, bytes, starts } in &reads {
+            for DeferredRead { access, time, bytes, starts } in &reads {
                 let entry = Entry { time: *time, ..entry(clocks, access, 0) };
                 each_place(access.lanes, starts, |lanes, start| {
                     let extent = extent(access.element, start.into());
-                    self.tell_read(&Entry { lanes, extent, ..entry }, (start, *bytes), epoch);
+                    self.record_read(&Entry { lanes, extent, ..entry }, (start, *bytes), epoch);
                 });
             }
         }
@@ -136,7 +136,7 @@ impl Shadow {
     }
 
     /// Records a read in an epoch without a write.
-    fn tell_read(&mut self, entry: &Entry, (start, bytes): (u32, u32), epoch: u32) {
+    fn record_read(&mut self, entry: &Entry, (start, bytes): (u32, u32), epoch: u32) {
         debug_assert!((start | bytes) & ((1 << self.shift) - 1) == 0, "smaller than a cell");
         for index in start >> self.shift..(start + bytes) >> self.shift {
             let cell = self.cells.get(index.into());

@@ -2,10 +2,10 @@
 
 use crate::mismatch::Mismatch;
 use crate::symbolic::Symbolic;
-use exec::{Outcome, Results, Stop};
+use exec::{Outcome, Results, StopReason};
 
 /// A side after its runs.
-pub(crate) struct Ran {
+pub(crate) struct SideRun {
     /// The outcome of each launch that ran.
     pub(crate) outcomes: Vec<Outcome>,
     pub(crate) results: Vec<Results>,
@@ -14,12 +14,12 @@ pub(crate) struct Ran {
     pub(crate) obstacle: Option<Mismatch>,
 }
 
-impl Ran {
+impl SideRun {
     /// Returns `true` if a launch was interrupted or ran out of time.
     pub(crate) fn was_interrupted(&self) -> bool {
         let stop = |outcome: &Outcome| outcome.gap.as_ref().map(|gap| gap.stop);
         let mut stops = self.outcomes.iter().filter_map(stop);
-        stops.any(|stop| matches!(stop, Stop::Time { .. } | Stop::Interrupted))
+        stops.any(|stop| matches!(stop, StopReason::Time { .. } | StopReason::Interrupted))
     }
 
     /// Returns `true` if all launches completed.

@@ -12,7 +12,7 @@ use super::nvrtc::Nvrtc;
 use std::path::Path;
 
 /// The text and kernels to compile.
-pub(crate) struct Wanted<'w> {
+pub(crate) struct InstanceRequest<'w> {
     /// Its path, for headers beside it and messages.
     pub(crate) path: &'w Path,
     /// Its text.
@@ -28,14 +28,17 @@ pub(crate) struct Wanted<'w> {
 }
 
 /// The result of a compilation.
-pub(crate) struct Named {
+pub(crate) struct CompiledInstances {
     pub(crate) ptx: String,
     /// Names in the PTX, in the order of the requested ones.
     pub(crate) names: Vec<String>,
 }
 
 /// Compiles the requested kernels; returns the compiler's first error if it rejects them.
-pub(crate) fn compile_named(library: &Library, wanted: &Wanted<'_>) -> Result<Named, CompileError> {
+pub(crate) fn compile_named(
+    library: &Library,
+    wanted: &InstanceRequest<'_>,
+) -> Result<CompiledInstances, CompileError> {
     let mut words = words(library, wanted)?;
     let common = common();
     let nvrtc = Nvrtc::load(&library.path)?;
@@ -45,7 +48,7 @@ pub(crate) fn compile_named(library: &Library, wanted: &Wanted<'_>) -> Result<Na
         let given = (name.as_str(), &headers[..]);
         let compiled = nvrtc.compile_named(wanted.text, given, &words, wanted.names)?;
         if let Some(ptx) = compiled.ptx {
-            return Ok(Named { ptx, names: compiled.names });
+            return Ok(CompiledInstances { ptx, names: compiled.names });
         }
         let absent = missing(&compiled.log).filter(|one| !headers.contains(one));
         let common = (COMMON, common.as_str());
@@ -62,7 +65,7 @@ pub(crate) fn compile_named(library: &Library, wanted: &Wanted<'_>) -> Result<Na
 }
 
 /// Key of the cache: everything the result depends on. `None` if that is unknown.
-pub(crate) fn named_key(library: &Library, wanted: &Wanted<'_>) -> Option<String> {
+pub(crate) fn named_key(library: &Library, wanted: &InstanceRequest<'_>) -> Option<String> {
     let file = std::fs::metadata(&library.path).ok()?;
     let changed = file.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
     let words = words(library, wanted).ok()?;
@@ -77,7 +80,7 @@ pub(crate) fn named_key(library: &Library, wanted: &Wanted<'_>) -> Option<String
     Some(key)
 }
 
-fn words(library: &Library, wanted: &Wanted<'_>) -> Result<Vec<String>, CompileError> {
+fn words(library: &Library, wanted: &InstanceRequest<'_>) -> Result<Vec<String>, CompileError> {
     let architecture = architecture(&wanted.options.architecture)?;
     let folder = wanted.path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let own = folder.unwrap_or(Path::new(".")).to_path_buf();

@@ -3,7 +3,7 @@
 
 use super::data::{Compiling, Summary};
 use crate::cuda::locate::Library;
-use crate::cuda::{Wanted, cache, named_key};
+use crate::cuda::{InstanceRequest, cache, named_key};
 use base::SourceFile;
 use param::kir::Kernel;
 use std::path::Path;
@@ -20,7 +20,7 @@ pub(super) fn key(
     version: &str,
 ) -> Option<String> {
     let name = [kernel.name.clone()];
-    let wanted = Wanted {
+    let wanted = InstanceRequest {
         path: Path::new(source.name()),
         text: source.text(),
         defines: &compiling.defines,

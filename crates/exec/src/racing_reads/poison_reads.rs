@@ -1,7 +1,7 @@
 //! Makes racing loads return poison.
 
-use super::suspects::{Block, Word, words};
-use super::suspicion::Suspicion;
+use super::conflict_words::{Block, Word, words};
+use super::mode::RacingReadMode;
 use crate::address::Pointer;
 use crate::context::Context;
 use crate::finding::Origin;
@@ -11,10 +11,10 @@ use ir::{AddressBase, Load};
 
 /// Returns the racing lanes of each destination of a load. Call it once for each executed load, before the
 /// load, because it counts reads.
-pub(crate) fn distrusted(context: &mut Context<'_, '_>, load: &Load) -> Vec<Mask> {
-    let Suspicion::Distrust(distrusted) = &context.machine.suspicion else { return Vec::new() };
-    let by_site = distrusted.sites.contains(&context.site);
-    if !by_site && distrusted.between.is_empty() {
+pub(crate) fn racing_lanes(context: &mut Context<'_, '_>, load: &Load) -> Vec<Mask> {
+    let RacingReadMode::Poison(poisoned) = &context.machine.racing_reads else { return Vec::new() };
+    let by_site = poisoned.sites.contains(&context.site);
+    if !by_site && poisoned.between.is_empty() {
         return Vec::new();
     }
     let mut masks = vec![Mask::NONE; load.dsts.len()];
@@ -24,12 +24,12 @@ pub(crate) fn distrusted(context: &mut Context<'_, '_>, load: &Load) -> Vec<Mask
         let thread = (context.warp.in_block * crate::lanes::WARP + lane) as u16;
         let all = words(area, offset, element * load.dsts.len() as u32);
         let (counts, block) = (context.tracker.read_counts(), context.block);
-        let is_distrusted = |word: &Word| {
+        let is_racing = |word: &Word| {
             let read = counts.next(context.site, *word, thread);
-            let strange = |writer: &Option<Block>| *writer != Some(block);
-            distrusted.reads.contains(&read) || distrusted.between.get(word).is_some_and(strange)
+            let is_other = |writer: &Option<Block>| *writer != Some(block);
+            poisoned.reads.contains(&read) || poisoned.between.get(word).is_some_and(is_other)
         };
-        let racing: Vec<Word> = all.filter(is_distrusted).collect();
+        let racing: Vec<Word> = all.filter(is_racing).collect();
         for (position, mask) in masks.iter_mut().enumerate() {
             let start = offset + position as i64 * i64::from(element);
             if words(area, start, element).any(|word| racing.contains(&word)) {
@@ -45,7 +45,7 @@ pub(crate) fn poison(context: &mut Context<'_, '_>, load: &Load, lanes: &[Mask])
     for (dst, &lanes) in load.dsts.iter().zip(lanes) {
         if let (Some(dst), false) = (*dst, lanes.is_empty()) {
             let tags = Tags::poison(lanes, Origin::RacingRead(context.place));
-            context.registers.mark(dst, tags, lanes);
+            context.registers.tag(dst, tags, lanes);
         }
     }
 }

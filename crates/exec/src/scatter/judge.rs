@@ -3,7 +3,7 @@
 
 use crate::domain::PlaceDifference;
 use crate::doubt::Doubtful;
-use crate::finding::{AccessKind, Fault, Finding, Gap, Place, Stop};
+use crate::finding::{AccessKind, Fault, Finding, Gap, Place, StopReason};
 use crate::machine::Machine;
 use crate::memory::Allocation;
 use crate::open_pair::Undecided;
@@ -29,15 +29,15 @@ const PLACES_OPEN: &str = "data decide if they write the same bytes, and this is
 
 /// The launch, for reports.
 #[derive(Clone, Copy)]
-pub(crate) struct Launched<'l, 'p> {
+pub(crate) struct LaunchContext<'l, 'p> {
     pub(crate) machine: &'l Machine<'p>,
     pub(crate) global: &'l [Allocation],
 }
 
 /// Judges all writes at data-dependent places. `accessed` returns an instruction that accessed a tensor in
 /// another way.
-pub(crate) fn close(
-    launched: Launched<'_, '_>,
+pub(crate) fn judge(
+    launched: LaunchContext<'_, '_>,
     report: &mut Report,
     mut valued: Valued<'_>,
     accessed: &dyn Fn(usize) -> Option<Site>,
@@ -67,7 +67,7 @@ pub(crate) fn close(
 
 /// The gap for accesses of different kinds that may meet.
 fn mixture(
-    launched: Launched<'_, '_>,
+    launched: LaunchContext<'_, '_>,
     number: usize,
     scatter: &data_writes::Scatter<Bytes>,
     accessed: Option<Site>,
@@ -79,7 +79,7 @@ fn mixture(
         let Writer { site, unit, who, .. } = write.by;
         let thread = machine.launch.thread(unit, who.warp.into(), who.lane.into());
         let (place, thread) = (machine.site_place(site), Some(thread));
-        Some(Gap { place, thread, reason, stop: Stop::NotFollowed })
+        Some(Gap { place, thread, reason, stop: StopReason::NotFollowed })
     };
     if let Some(site) = accessed {
         let line = machine.op(site).map_or("another instruction", |op| match op {
@@ -128,7 +128,7 @@ impl Meeting {
 }
 
 struct Judge<'j, 'p, 'v> {
-    launched: Launched<'j, 'p>,
+    launched: LaunchContext<'j, 'p>,
     report: &'j mut Report,
     valued: Valued<'v>,
     /// The tensor.

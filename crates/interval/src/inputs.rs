@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 /// The numbers that inputs are. Each must be a number of the input's type, which doubles hold exactly (integers up to
 /// 2^53).
 #[derive(Clone, Debug, Default)]
-pub struct Given {
+pub struct RunInputs {
     pub(crate) known: FxHashMap<InputSource, Vec<f64>>,
     /// Buffers of integers, given by their bytes: they may be addresses.
     pub(crate) bits: Vec<(usize, Vec<u8>)>,
@@ -20,7 +20,7 @@ pub struct Given {
     pub(crate) rounded_ones: Vec<(Format, u64)>,
 }
 
-impl Given {
+impl RunInputs {
     /// Sets which constants stand for a real number that rounds to them. Such a constant becomes the interval around
     /// it.
     pub fn rounded(&mut self, rounded: fn(Format, u64) -> bool) {

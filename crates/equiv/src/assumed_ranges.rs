@@ -13,13 +13,13 @@ use term::{Node, Relation, Term, Terms};
 
 /// Bounds of a scalar or of the elements of a tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct AssumedRange {
     /// The positions of its elements among all inputs.
     pub(crate) positions: std::ops::Range<usize>,
     /// Bounds, inclusive.
     pub(crate) range: Range,
     /// Set if there are no further assumptions about single elements.
-    pub(crate) is_all: bool,
+    pub(crate) is_exact: bool,
     /// Set if the elements are distinct.
     pub(crate) is_distinct: bool,
 }
@@ -31,8 +31,11 @@ const NONE: Range = (i128::MIN, i128::MAX);
 ///
 /// # Errors
 /// If an assumption names something other than an input.
-pub(crate) fn find(table: &Table, assumptions: &[Assumption]) -> Result<Vec<Told>, FormulaError> {
-    let mut told: Vec<(String, Told)> = Vec::new();
+pub(crate) fn find(
+    table: &Table,
+    assumptions: &[Assumption],
+) -> Result<Vec<AssumedRange>, FormulaError> {
+    let mut ranges: Vec<(String, AssumedRange)> = Vec::new();
     for assumption in assumptions {
         let mut terms = Terms::new(Arc::clone(&table.inputs));
         let distinct = assumption.condition.distinct().is_some();
@@ -44,20 +47,21 @@ pub(crate) fn find(table: &Table, assumptions: &[Assumption]) -> Result<Vec<Told
         let alone = names.len() == 1;
         for name in names {
             let first = table.first(&name);
-            let found = told.iter().position(|(known, _)| *known == name);
+            let found = ranges.iter().position(|(known, _)| *known == name);
             let at = found.unwrap_or_else(|| {
                 let positions = first..first + table.length(&name);
-                let of_name = Told { positions, range: NONE, is_all: true, is_distinct: false };
-                told.push((name.clone(), of_name));
-                told.len() - 1
+                let of_name =
+                    AssumedRange { positions, range: NONE, is_exact: true, is_distinct: false };
+                ranges.push((name.clone(), of_name));
+                ranges.len() - 1
             });
-            let own = &mut told[at].1;
+            let own = &mut ranges[at].1;
             let whole = alone && narrow(&terms, condition, first, &mut own.range);
-            own.is_all &= whole;
+            own.is_exact &= whole;
             own.is_distinct |= distinct;
         }
     }
-    Ok(told.into_iter().map(|(_, told)| told).collect())
+    Ok(ranges.into_iter().map(|(_, range)| range).collect())
 }
 
 /// Narrows a range by a condition. Returns `true` if the range expresses the whole condition.

@@ -18,7 +18,7 @@ import torch
 from torch._subclasses import fake_tensor
 
 from ..trace.errors import Untraceable
-from .launches import Noting
+from .launches import ErrorNotes
 
 _NUMBERS = {
     "multi_processor_count": 132, "total_memory": 80 << 30, "shared_memory_per_block_optin": 232448, "shared_memory_per_block": 49152,
@@ -30,7 +30,7 @@ _NUMBERS = {
 class _Properties:
     """The properties of the fake GPU. Those that are read are recorded."""
 
-    def __init__(self, numbers: dict[str, int], asked: dict[str, int], noting: Noting):
+    def __init__(self, numbers: dict[str, int], asked: dict[str, int], noting: ErrorNotes):
         self._numbers, self._asked, self._noting = numbers, asked, noting
 
     def __getattr__(self, name: str) -> int:
@@ -42,7 +42,7 @@ class _Properties:
 
 
 @contextlib.contextmanager
-def pretended_gpu(capability: int, asked: dict[str, int], noting: Noting) -> Iterator[None]:
+def pretended_gpu(capability: int, asked: dict[str, int], noting: ErrorNotes) -> Iterator[None]:
     """Replaces `torch.cuda`'s queries of the GPU by those of a fake one. Records the numbers that are read in `asked`."""
     major, minor = divmod(capability, 10)
     properties = _Properties({**_NUMBERS, "major": major, "minor": minor}, asked, noting)
@@ -91,7 +91,7 @@ def pretended_gpu(capability: int, asked: dict[str, int], noting: Noting) -> Ite
 
 
 @contextlib.contextmanager
-def one_thread(noting: Noting) -> Iterator[None]:
+def one_thread(noting: ErrorNotes) -> Iterator[None]:
     """Refuses threads that the host function starts: what they do is not recorded. Other threads may start theirs."""
     recording, start = threading.get_ident(), threading.Thread.start
 

@@ -18,28 +18,28 @@ use std::collections::BTreeSet;
 use term::{Function, Node, NodeId, Number, Term, Terms, evaluation_order};
 
 /// An instruction that relies on an assumption, with the number of its launch.
-pub type SignRead = (usize, Place);
+pub type Instruction = (usize, Place);
 
 /// The assumptions of a run so far.
 #[derive(Debug)]
-pub(crate) struct Relied {
+pub(crate) struct RunAssumptions {
     /// Set if `.satfinite` clamps; otherwise the operand is assumed to be in range.
     pub(crate) clamps: bool,
     /// The number of launches begun.
     launches: usize,
     /// Terms whose sign was taken, with the instructions.
-    signs: FxHashMap<Term, BTreeSet<SignRead>>,
+    signs: FxHashMap<Term, BTreeSet<Instruction>>,
     /// For each term, the condition that decides its sign.
     conditions: FxHashMap<Term, Term>,
     /// Terms tested for NaN, with the instructions.
-    tests: FxHashMap<Term, BTreeSet<SignRead>>,
+    tests: FxHashMap<Term, BTreeSet<Instruction>>,
     /// Instructions that compare data with an infinity as if they were finite.
-    finite: BTreeSet<SignRead>,
+    infinity_tests: BTreeSet<Instruction>,
     /// Terms converted with `.satfinite`, with the format.
     converted: FxHashSet<(Term, Format)>,
 }
 
-impl Relied {
+impl RunAssumptions {
     pub(crate) fn new() -> Self {
         Self {
             clamps: true,
@@ -47,7 +47,7 @@ impl Relied {
             signs: FxHashMap::default(),
             conditions: FxHashMap::default(),
             tests: FxHashMap::default(),
-            finite: BTreeSet::new(),
+            infinity_tests: BTreeSet::new(),
             converted: FxHashSet::default(),
         }
     }
@@ -71,22 +71,22 @@ impl Relied {
 
     /// Records that an instruction compares data with an infinity.
     pub(crate) fn assumes_finite(&mut self, place: Place) {
-        self.finite.insert((self.launches.saturating_sub(1), place));
+        self.infinity_tests.insert((self.launches.saturating_sub(1), place));
     }
 
     /// Returns `true` if anything was tested for NaN or compared with an infinity.
-    pub(crate) fn asks_for_numbers(&self) -> bool {
-        !self.tests.is_empty() || !self.finite.is_empty()
+    pub(crate) fn assumes_numbers(&self) -> bool {
+        !self.tests.is_empty() || !self.infinity_tests.is_empty()
     }
 
     /// Instructions that compare data with an infinity.
-    pub(crate) fn assumed_finite(&self) -> BTreeSet<SignRead> {
-        self.finite.clone()
+    pub(crate) fn assumed_finite(&self) -> BTreeSet<Instruction> {
+        self.infinity_tests.clone()
     }
 
     /// Returns the instructions that test a possibly undefined term for NaN. Inputs are assumed to be numbers; then
     /// their sums and products are numbers too.
-    pub(crate) fn tests_for_nan(&self, terms: &Terms) -> BTreeSet<SignRead> {
+    pub(crate) fn tests_for_nan(&self, terms: &Terms) -> BTreeSet<Instruction> {
         let is_partial = |roots: Vec<Term>| {
             let order = evaluation_order(terms, roots, |_| true);
             order.nodes.iter().any(|node| may_be_undefined(terms, *node))
@@ -113,7 +113,7 @@ impl Relied {
     }
 
     /// Builds a conversion with `.satfinite`.
-    pub(crate) fn finite(&mut self, terms: &mut Terms, a: Term, format: Format) -> Term {
+    pub(crate) fn satfinite(&mut self, terms: &mut Terms, a: Term, format: Format) -> Term {
         if terms.as_number(a).is_none() {
             self.converted.insert((a, format));
             if !self.clamps {
@@ -165,7 +165,7 @@ impl Relied {
         optimised: bool,
         roots: Vec<Term>,
         about: impl Fn(&Terms, Term) -> Vec<Term>,
-    ) -> BTreeSet<SignRead> {
+    ) -> BTreeSet<Instruction> {
         let mut found = BTreeSet::new();
         if self.signs.is_empty() {
             return found;

@@ -6,12 +6,12 @@ use std::hash::{Hash, Hasher};
 use term::{Factors, Node, NodeId, Term, Terms, evaluation_order};
 
 /// Structural hashes of all subterms of a term.
-pub(crate) struct Shapes<'t> {
+pub(crate) struct TermHashes<'t> {
     pub(crate) terms: &'t Terms,
     pub(crate) hashes: FxHashMap<NodeId, u64>,
 }
 
-impl<'t> Shapes<'t> {
+impl<'t> TermHashes<'t> {
     pub(crate) fn new(terms: &'t Terms, root: Term) -> Self {
         let mut shapes = Self { terms, hashes: FxHashMap::default() };
         for node in evaluation_order(terms, [root], |_| true).nodes {
@@ -52,11 +52,11 @@ impl<'t> Shapes<'t> {
             Node::Apply(function, a) => hash(&(5, terms.function_name(function), self.at(a))),
             Node::Product(a, b) | Node::Maximum(a, b) | Node::Minimum(a, b) => {
                 let (a, b) = (self.at(a), self.at(b));
-                hash(&(kind(node), a.min(b), a.max(b)))
+                hash(&(operation_name(node), a.min(b), a.max(b)))
             }
             other => {
                 let children: Vec<u64> = other.children().map(|child| self.at(child)).collect();
-                hash(&(kind(other), children))
+                hash(&(operation_name(other), children))
             }
         }
     }
@@ -70,7 +70,7 @@ fn hash(value: &impl Hash) -> u64 {
 }
 
 /// Returns the name of a node's operation, without its operands.
-pub(crate) fn kind(node: Node) -> String {
+pub(crate) fn operation_name(node: Node) -> String {
     let mut text = match node {
         Node::Compare(relation, ..) => format!("{relation:?}"),
         other => format!("{other:?}"),

@@ -1,27 +1,27 @@
 //! The treatment of racing reads in a run.
 
+use super::conflict_words::{ConflictWords, PoisonedReads};
 use super::history::History;
-use super::suspects::{Distrusted, Suspects};
 use std::sync::Arc;
 
 /// The treatment of racing reads in a run.
 #[derive(Clone, Debug, Default)]
-pub(crate) enum Suspicion {
+pub(crate) enum RacingReadMode {
     /// Record their words.
     #[default]
     Locate,
     /// Identify them.
-    Observe(Arc<Suspects>),
+    Observe(Arc<ConflictWords>),
     /// Make them return poison.
-    Distrust(Arc<Distrusted>),
+    Poison(Arc<PoisonedReads>),
 }
 
-impl Suspicion {
+impl RacingReadMode {
     /// Creates the record for identifying them.
     pub(crate) fn history(&self) -> Option<History> {
         match self {
-            Self::Observe(suspects) => Some(History::new(suspects)),
-            Self::Locate | Self::Distrust(_) => None,
+            Self::Observe(conflict_words) => Some(History::new(conflict_words)),
+            Self::Locate | Self::Poison(_) => None,
         }
     }
 }

@@ -8,7 +8,7 @@ import tempfile
 from typing import Any, Callable, Mapping, NamedTuple
 
 from warpproof import _shapes
-from warpproof._joined import JoinedReport
+from warpproof._combined import CombinedReport
 from warpproof.arguments import Scalar, Tensor
 from warpproof.errors import UsageError
 from warpproof.kernels import Kernel, Launch
@@ -66,7 +66,7 @@ def verify(
     parts = {f"equal at {_shapes.described(small)}": _compared(pair, limits) for small, pair in pairs}
     if all(small != given for small, _ in pairs):
         parts.update(_checked(_recording(host, given, target), limits, _shapes.described(given)))
-    return JoinedReport(parts, pairs[0][1].traced.formula)
+    return CombinedReport(parts, pairs[0][1].traced.formula)
 
 
 def _require_arguments(given: Mapping[str, Any]) -> None:

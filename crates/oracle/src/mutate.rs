@@ -7,7 +7,7 @@ use testing::Random;
 
 /// Changes a step: drops, doubles, moves or replaces it, or changes an operand. Changes that would leave the
 /// language are not made.
-pub(crate) fn spoil(program: &mut Program, random: &mut Random) {
+pub(crate) fn mutate(program: &mut Program, random: &mut Random) {
     let mut changed = program.clone();
     let thread = random.below(changed.threads.len());
     let lane = changed.threads[thread].lane;
@@ -37,7 +37,7 @@ fn any_step(random: &mut Random, lane: u8) -> Step {
 pub(crate) fn random_op(random: &mut Random, lane: u8) -> Op {
     match random.below(12) {
         0 => Op::Read(access(random)),
-        1 => Op::Look(access(random)),
+        1 => Op::UnusedRead(access(random)),
         2 | 3 => Op::Write(access(random), Value::Own),
         4 => Op::Add(space(random), cell(random)),
         5..=7 => Op::Barrier(barrier(random)),
@@ -61,7 +61,7 @@ pub(crate) fn random_op(random: &mut Random, lane: u8) -> Op {
 fn alter(op: Op, random: &mut Random) -> Op {
     match op {
         Op::Read(_) => Op::Read(access(random)),
-        Op::Look(_) => Op::Look(access(random)),
+        Op::UnusedRead(_) => Op::UnusedRead(access(random)),
         Op::Write(Access { space: Space::Shared, .. }, _) if random.chance(20) => {
             Op::Write(Access { space: Space::Shared, ..access(random) }, Value::Common)
         }
