@@ -155,7 +155,7 @@ impl Engine<'_> {
 /// The shortest beginning that the values repeat.
 fn cycle(values: &[i128]) -> Vec<i128> {
     let repeats = |length: &usize| {
-        values.len() % length == 0
+        values.len().is_multiple_of(*length)
             && values.iter().skip(*length).zip(values).all(|(later, value)| later == value)
     };
     let length = (1..=values.len()).find(repeats).unwrap_or(values.len());
